@@ -59,6 +59,9 @@ cell_is_dead(const struct cell *cell, int64_t now_ms)
     return cell->has_ttl && cell_death_ms(cell) < now_ms;
 }
 
+/* Sequences that the store gives are below it, so far that counting on from any never ends. */
+#define CELL_SEQUENCE_END ((uint64_t)1 << 62)
+
 #define CELL_KEY_SUFFIX_BYTES 16 /* time and sequence */
 #define CELL_SEQUENCE_MAX     UINT64_MAX
 

@@ -1,6 +1,7 @@
 /* apply.c -- see apply.h: the items about files and counters, and the edit as a whole. */
 #include "engine/manifest/apply.h"
 
+#include "base/cell.h"
 #include "base/coding.h"
 #include "base/mem.h"
 #include "engine/manifest/apply_schema.h"
@@ -29,7 +30,7 @@ apply_add_file(const struct apply *apply, const struct item *item)
     if (status != PETAL_OK)
         return status;
     if (file.number == 0 || file.number >= MANIFEST_FILE_NUMBER_END ||
-        file.sequence_min > file.sequence_max)
+        file.sequence_min > file.sequence_max || file.sequence_max >= CELL_SEQUENCE_END)
         return error_set(apply->error, PETAL_INVALID,
                          "store file %llu, sequences %llu to %llu: no file can be so",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
@@ -79,6 +80,10 @@ apply_flushed(const struct apply *apply, const struct item *item)
     struct manifest_family *family;
     enum petal_status status = item_find_family(apply, item->payload, &table, &family);
 
+    if (status == PETAL_OK && sequence >= CELL_SEQUENCE_END)
+        return error_set(apply->error, PETAL_INVALID,
+                         "a family is flushed up to sequence %llu: this cannot be",
+                         (unsigned long long)sequence);
     if (status == PETAL_OK && sequence > family->flushed_sequence) {
         status = item_note(apply, UNDO_FLUSHED, table, family, family->flushed_sequence, NULL);
         if (status == PETAL_OK)
@@ -184,6 +189,9 @@ check_state(const struct apply *apply)
                          "the next file number is %llu, the oldest log %llu: this cannot be",
                          (unsigned long long)manifest->next_file_number,
                          (unsigned long long)manifest->oldest_log);
+    if (manifest->last_sequence >= CELL_SEQUENCE_END)
+        return error_set(apply->error, PETAL_INVALID, "the last sequence is %llu: this cannot be",
+                         (unsigned long long)manifest->last_sequence);
     /* Tables come with their families in one edit, and keep at least one. */
     for (size_t i = 0; i < apply->undo->count; i++) {
         const struct undo_step *step = &apply->undo->steps[i];

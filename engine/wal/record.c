@@ -221,9 +221,10 @@ record_open(struct record_reader *reader, unsigned version, struct record_base *
         reader->remaining >>= 1;
     }
     reader->from = from;
-    /* A hostile count ends here; sequence 0 is never given out. */
+    /* A hostile count ends here; sequence 0 is never given out, nor are those from the end on. */
     return from != NULL && reader->remaining > 0 && reader->remaining <= payload.size / least &&
-           reader->next_sequence > 0 && reader->next_sequence < UINT64_MAX - reader->remaining;
+           reader->next_sequence > 0 &&
+           reader->next_sequence < CELL_SEQUENCE_END - reader->remaining;
 }
 
 static const uint8_t *

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cell.h"
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/mem.h"
@@ -713,6 +714,13 @@ test_what_does_not_fit_is_refused(void **state)
     REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
     wrong = file_of(MANIFEST_FILE_NUMBER_END);
     REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    wrong = file_of(501);
+    wrong.sequence_max = CELL_SEQUENCE_END;
+    REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    /* The sequences of writes would count on from there, to 0. */
+    REFUSED(manifest_edit_flushed(&edit, 1, 0, CELL_SEQUENCE_END), "flushed up to sequence");
+    REFUSED(manifest_edit_counters(&edit, 1, CELL_SEQUENCE_END, 1), "last sequence");
+    REFUSED(manifest_edit_counters(&edit, 1, UINT64_MAX, 1), "last sequence");
     REFUSED(manifest_edit_counters(&edit, MANIFEST_FILE_NUMBER_END + 1, 1, 1), "file number");
     REFUSED(manifest_edit_counters(&edit, UINT64_MAX, 1, 1), "file number");
     REFUSED(manifest_edit_oldest_log(&edit, manifest->next_file_number + 1), "oldest log");

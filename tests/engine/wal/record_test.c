@@ -235,6 +235,26 @@ the_first_record_states_what_it_is(void **state)
     assert_false(record_next(&reader, &cell));
 }
 
+/* Who writes next counts on from the greatest sequence: not to 0. */
+static void
+sequences_do_not_come_near_their_end(void **state)
+{
+    uint8_t bytes[20] = {0x03};
+    const uint8_t cell[] = {0x82, 0x01, 0x00, 0x02, 0x01, 'r', 0, 0};
+
+    (void)state;
+    for (uint64_t below = 0; below < 4; below++) {
+        struct record_reader reader;
+        struct record_base base = {0};
+        uint8_t *end = put_varint64(bytes + 1, CELL_SEQUENCE_END - below);
+
+        memcpy(end, cell, sizeof cell);
+        assert_int_equal(record_open(&reader, WAL_VERSION, &base,
+                                     slice_make(bytes, (size_t)(end - bytes) + sizeof cell)),
+                         below > 1);
+    }
+}
+
 /* The example that version 2 of the log had. */
 static void
 records_of_version_2_are_read(void **state)
@@ -316,6 +336,7 @@ main(void)
         cmocka_unit_test(bytes_are_those_of_the_examples),
         cmocka_unit_test(records_build_upon_each_other),
         cmocka_unit_test(the_first_record_states_what_it_is),
+        cmocka_unit_test(sequences_do_not_come_near_their_end),
         cmocka_unit_test(records_of_version_2_are_read),
         cmocka_unit_test(damage_is_read_in_bounds),
     };
