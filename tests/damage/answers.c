@@ -163,7 +163,7 @@ hear(struct hearing *hearing, const petal_cell *cell)
 
     hearing->digest = digest_cell(hearing->digest, cell);
     hear_digest(hearing);
-    if (right && hearing->wrong)
+    if (right && hearing->wrong && !hearing->visit->quiet)
         print_error("  cell %zu: row %.*s of %zu bytes, qualifier %.*s, time %" PRId64
                     ", value %.*s\n",
                     hearing->cells, (int)(cell->row.size < 40 ? cell->row.size : 40),
@@ -450,6 +450,8 @@ answers_compare(const struct question *question, struct visit *visit, petal_erro
         return SAME;
     if (!hearing.wrong && status != PETAL_OK)
         return FAILED;
+    if (visit->quiet)
+        return WRONG;
     question_print(question);
     print_error("  status %d, %zu cells, %zu expected, %s\n", (int)status, hearing.cells,
                 question->cells, hearing.wrong ? "a wrong one among them" : "some are missing");

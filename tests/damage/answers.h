@@ -26,6 +26,7 @@ struct visit {
     petal_result *results[4];
     petal_receipt *receipt;
     petal_filter *filter;
+    bool quiet; /* wrong answers are expected */
 };
 
 /* The surroundings of a visit to the files of `vfs`; visit->fixture.options may be changed then. */
@@ -105,7 +106,7 @@ bool answers_reads(const struct answers *answers, const struct question *questio
 
 enum verdict { SAME, FAILED, WRONG };
 
-/* FAILED: by *error, and all cells given before were right.  WRONG is printed. */
+/* FAILED: by *error, and all cells given before were right.  WRONG is printed unless visit->quiet. */
 enum verdict answers_compare(const struct question *question, struct visit *visit,
                              petal_error *error);
 

@@ -203,33 +203,71 @@ flush(struct maker *maker)
     keep_stage(maker);
 }
 
+static void
+attach(struct maker *maker)
+{
+    petal_error *error = &maker->error;
+
+    for (size_t i = 0; i < GALLERY_FAMILIES; i++) {
+        const struct gallery_family *family = &gallery_families[i];
+        petal_table *table;
+
+        must(petal_table_open(maker->fixture.db, slice_from_text(family->table), &table, error),
+             error);
+        must(petal_table_family(table, slice_from_text(family->family), &maker->families[i], error),
+             error);
+        if (family->plain)
+            must(petal_kv_open(maker->fixture.db, slice_from_text(family->table), NULL, &maker->kv,
+                               error),
+                 error);
+    }
+}
+
+/* The next manifest begins with a snapshot that says what is the next id of a family: the one that
+ * had the last is gone. */
+static void
+drop_the_last_family(struct maker *maker)
+{
+    petal_error *error = &maker->error;
+    petal_family_options families[2] = {{.name = slice_from_text("f")},
+                                        {.name = slice_from_text("g"), .ttl_seconds = 100}};
+    petal_table_options options = {
+        .name = slice_from_text("changed"), .families = families, .family_count = 2};
+    petal_table *table;
+    petal_family *family;
+
+    must(petal_table_create(maker->fixture.db, &options, &table, error), error);
+    must(petal_table_family(table, slice_from_text("f"), &family, error), error);
+    must(petal_put(family, slice_from_text("r"), slice_from_text("q"), PETAL_LATEST,
+                   slice_from_text("v"), NULL, error),
+         error);
+    options.family_count = 1;
+    must(petal_table_alter(table, &options, error), error);
+    fixture_must_close(&maker->fixture);
+    fixture_must_open(&maker->fixture);
+    attach(maker);
+    keep_stage(maker);
+}
+
 /* Tables and families come, change and go: each kind of edit. */
 static void
 change_schema(struct maker *maker)
 {
     petal_db *db = maker->fixture.db;
     petal_error *error = &maker->error;
-    petal_family_options families[3] = {{.name = slice_from_text("f")},
-                                        {.name = slice_from_text("g"), .ttl_seconds = 100},
-                                        {.name = slice_from_text("h"), .min_versions = 0}};
-    petal_table_options options = {
-        .name = slice_from_text("changed"), .families = families, .family_count = 2};
+    petal_family_options families[2] = {{.name = slice_from_text("h")},
+                                        {.name = slice_from_text("i"), .min_versions = 0}};
+    petal_table_options options = {.families = families, .family_count = 2, .read_only = true};
     petal_table_snapshot_options keep = {.ttl_seconds = 1000000};
-    petal_table *table, *other;
-    petal_family *family;
+    petal_table *table;
 
-    must(petal_table_create(db, &options, &table, error), error);
-    must(petal_table_family(table, slice_from_text("g"), &family, error), error);
-    must(petal_put(family, slice_from_text("r"), slice_from_text("q"), PETAL_LATEST,
-                   slice_from_text("v"), NULL, error),
-         error);
-    must(petal_flush(db, table, error), error);
-    families[1] = families[2]; /* g goes, h comes */
-    options.read_only = true;
+    must(petal_table_open(db, slice_from_text("changed"), &table, error), error);
+    must(petal_table_alter(table, &options, error), error); /* f goes, with its file */
+    families[0].ttl_seconds = 77;
     must(petal_table_alter(table, &options, error), error);
     options.name = slice_from_text("dropped");
-    must(petal_table_create(db, &options, &other, error), error);
-    must(petal_table_drop(other, error), error);
+    must(petal_table_create(db, &options, &table, error), error);
+    must(petal_table_drop(table, error), error);
     must(petal_table_snapshot_create(petal_kv_table(maker->kv), slice_from_text("kept"), &keep,
                                      error),
          error);
@@ -276,6 +314,7 @@ gallery_make(struct gallery *gallery, uint64_t seed, unsigned scale)
     flush(&maker);
     write_round(&maker, 1);
     flush(&maker);
+    drop_the_last_family(&maker);
     change_schema(&maker);
     must(petal_compact(petal_kv_table(maker.kv), NULL, &maker.error), &maker.error);
     must(petal_checkpoint(maker.fixture.db, GALLERY_COPY, &maker.error), &maker.error);

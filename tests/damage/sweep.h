@@ -40,6 +40,11 @@ struct sweep {
     uint64_t turn;                  /* of the mutants */
     const struct sweep_file *other; /* that is damaged besides; NULL: none */
     bool all_is_told;               /* of the mutant at hand: verify has to find it */
+    /* The mutant at hand has right checksums and lies: a wrong answer is the lie itself, unless
+     * another family gives it, and errors may be of other kinds. */
+    bool lies;
+    bool told;                        /* it gave a wrong answer */
+    uint64_t lies_told, lies_unfound; /* of these; those that verify did not find */
     struct sweep_count counts[FILE_KINDS];
 };
 
@@ -74,6 +79,11 @@ void sweep_expect_refusal(struct sweep *sweep, const struct sweep_file *file);
 void sweep_expect_answers(struct sweep *sweep, const struct sweep_file *file,
                           enum petal_status status, const struct answers *answers,
                           struct sweep_share share);
+
+/* The manifest or a log lies: any state may be what it says. Open, ask, close; `live`: also open for
+ * writing, write, flush, compact, close, and open again. Whatever fails says why; what could be
+ * closed can be opened. */
+void sweep_believe(struct sweep *sweep, const struct sweep_file *file, unsigned share, bool live);
 
 /* Open for writing a copy of the files, write, flush, compact, close, open again, ask; and again
  * with the right bytes back. */
