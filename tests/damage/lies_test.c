@@ -145,6 +145,8 @@ make_values(struct values *values, unsigned bytes, uint64_t truth, uint64_t file
                             file_bytes,
                             file_bytes - TRAILER_BYTES,
                             ((uint64_t)1 << 26) + 1,
+                            (uint64_t)1 << 26,
+                            (uint64_t)48 << 20,
                             (uint64_t)1 << 30,
                             (uint64_t)3 << 30};
 

@@ -128,16 +128,15 @@ place_now(const struct fixture *fixture)
     return place;
 }
 
+/* What `older` holds goes to the logs of the same name. */
 static void
-keep_older(struct image *image, struct memory_vfs *vfs)
+keep_older(struct image *image, struct image *older)
 {
-    struct image older = {.log_count = 0};
-
-    take_logs(&older, vfs);
-    for (size_t i = 0; i < older.log_count; i++) {
-        image->logs[i].older = older.logs[i].bytes;
-        image->logs[i].older_size = older.logs[i].size;
-        free(older.logs[i].path);
+    for (size_t i = 0; i < older->log_count; i++) {
+        assert_string_equal(older->logs[i].path, image->logs[i].path);
+        image->logs[i].older = older->logs[i].bytes;
+        image->logs[i].older_size = older->logs[i].size;
+        free(older->logs[i].path);
     }
 }
 
@@ -145,6 +144,7 @@ static void
 make_image(struct image *image, const struct layout *layout, uint64_t seed)
 {
     struct ledger ledger = {.filler = layout->filler};
+    struct image older = {.log_count = 0};
     struct fixture fixture;
     petal_error error;
 
@@ -160,7 +160,7 @@ make_image(struct image *image, const struct layout *layout, uint64_t seed)
         image->ends[number] = place_now(&fixture);
         if (sync) {
             image->synced = image->ends[number];
-            keep_older(image, fixture.vfs);
+            take_logs(&older, fixture.vfs);
         }
         if (number == layout->closes[0] || number == layout->closes[1])
             must(fixture_close_log(&fixture), &error);
@@ -170,6 +170,7 @@ make_image(struct image *image, const struct layout *layout, uint64_t seed)
     image->vfs = memory_vfs_clone(fixture.vfs);
     fixture_fini(&fixture);
     take_logs(image, image->vfs);
+    keep_older(image, &older);
 }
 
 static void

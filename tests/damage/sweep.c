@@ -22,6 +22,7 @@
 #define MOST_CALLS 20000 /* of the file layer, by one mutant */
 
 static char at_hand[160]; /* the mutant, for who asks why the test ended */
+static uint64_t tried;    /* how many it makes */
 
 static void
 hangs(int signal_number)
@@ -61,7 +62,7 @@ names_the_file(const struct sweep_file *file, const petal_error *error, bool of_
 static void
 fail_mutant(const struct question *question, const petal_error *error)
 {
-    print_error("%s\n", at_hand);
+    print_error("mutant %" PRIu64 ": %s\n", tried, at_hand);
     if (question != NULL)
         question_print(question);
     if (error != NULL)
@@ -319,6 +320,7 @@ sweep_begin(struct sweep *sweep, const struct sweep_file *file, const char *what
 {
     snprintf(at_hand, sizeof at_hand, "%s: %s at %" PRIu64, file->path, what, at);
     assert_int_equal(memory_vfs_write_file(sweep->vfs, file->path, bytes, size), 0);
+    tried++;
     sweep->turn++;
     sweep->counts[file->kind].tried++;
     watch(true);
