@@ -267,10 +267,16 @@ memtable_facts(const struct memtable *memtable, struct memtable_facts *facts)
     facts->time_max = memtable->time_max;
 }
 
+uint64_t
+memtable_count(const struct memtable *memtable)
+{
+    return atomic_load_explicit(&memtable->cells, memory_order_relaxed);
+}
+
 bool
 memtable_is_empty(const struct memtable *memtable)
 {
-    return atomic_load_explicit(&memtable->cells, memory_order_relaxed) == 0;
+    return memtable_count(memtable) == 0;
 }
 
 /* ---- Iterator --------------------------------------------------------------------- */

@@ -67,16 +67,15 @@ bool memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash
 /* Bytes held: arena chunks and Bloom filter, what is reserved included.  Any thread. */
 size_t memtable_bytes(const struct memtable *memtable);
 
-/*
- * What is known of the contents.  Exact once writing has ended; before, for the writer only, but
- * for `cells`.
- */
+/* What is known of the contents.  For the writer, and for any thread once writing has ended. */
 struct memtable_facts {
     uint64_t cells;
     uint64_t sequence_min, sequence_max; /* of an empty memtable: UINT64_MAX, 0 */
     int64_t time_max;
 };
 void memtable_facts(const struct memtable *memtable, struct memtable_facts *facts);
+/* Cells added by now.  Any thread. */
+uint64_t memtable_count(const struct memtable *memtable);
 bool memtable_is_empty(const struct memtable *memtable); /* any thread */
 
 /*

@@ -93,12 +93,10 @@ receipt_add_memtable(petal_receipt *receipt, const petal_family *family,
                      const struct store_memtable *memtable, const struct read_trace *trace)
 {
     petal_receipt_source *source = append(receipt, family);
-    struct memtable_facts facts;
 
     if (source == NULL)
         return SIZE_MAX;
-    memtable_facts(memtable->memtable, &facts);
-    source->cells = facts.cells;
+    source->cells = memtable_count(memtable->memtable);
     if (trace != NULL) {
         source->skip = trace->bloom_negatives > 0 ? PETAL_SKIP_BLOOM : PETAL_SKIP_NONE;
         receipt_set_trace(receipt, receipt->count - 1, trace);

@@ -176,6 +176,8 @@ static const unsigned cells_of_way[WAYS] = {CELLS,       2,           CELLS *ROW
 struct reader {
     struct arena *arena;
     petal_result *results[ROWS];
+    petal_receipt
+        *receipt; /* of every other get: it counts the cells of memtables that are written to */
     uint64_t turn;
 };
 
@@ -192,6 +194,8 @@ read_rows(struct reader *reader, enum way way, const petal_snapshot *snapshot, s
     for (unsigned i = 0; i < ROWS; i++)
         rows[i] =
             slice_from_text(row_names[(i * 5 + (way == BY_MULTI_GET ? 0 : reader->turn)) % ROWS]);
+    if (reader->turn / WAYS % 2 == 1)
+        options.receipt = reader->receipt;
     if (way == BY_PAGE) {
         options.filter = arena->filter;
         options.family_cell_limit = 1;
@@ -299,7 +303,7 @@ begin_reader(struct reader *reader, struct arena *arena)
     *reader = (struct reader){.arena = arena};
     for (unsigned i = 0; good && i < ROWS; i++)
         good = is_ok(arena, petal_result_new(arena->db, &reader->results[i], &error), &error);
-    return good;
+    return good && is_ok(arena, petal_receipt_new(arena->db, &reader->receipt, &error), &error);
 }
 
 static void
@@ -307,6 +311,7 @@ end_reader(struct reader *reader)
 {
     for (unsigned i = 0; i < ROWS; i++)
         petal_result_free(reader->results[i]);
+    petal_receipt_free(reader->receipt);
 }
 
 /* Numbers never go back, from one way to the next. */
