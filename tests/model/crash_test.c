@@ -44,6 +44,10 @@ static const struct run_settings settings[] = {
      .bloom = PETAL_BLOOM_ROW,
      .cache_bytes = KIB * KIB,
      .log_windows = true},
+    {.name = "ROW, background work",
+     .bloom = PETAL_BLOOM_ROW,
+     .cache_bytes = 64 * KIB,
+     .background = true},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
 

@@ -104,8 +104,11 @@ engine_knows(const struct engine *engine, const struct operation *operation)
             if (engine->tables[item->table].families[item->family] == NULL)
                 return false;
         }
-        return !operation->changes_row || !operation->has_condition ||
-               table->families[operation->condition.family] != NULL;
+        if (!operation->changes_row || !operation->has_condition)
+            return true;
+        return operation->condition.filter.kind != MODEL_FILTER_NONE
+                   ? table->table != NULL
+                   : table->families[operation->condition.family] != NULL;
     case OPERATION_FLUSH:
         return operation->whole_database || table->table != NULL;
     case OPERATION_COMPACT:

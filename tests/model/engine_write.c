@@ -98,10 +98,20 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
                                  .has_time_range = wanted->has_time_range,
                                  .time_min = wanted->time_min,
                                  .time_limit = wanted->time_limit};
+    petal_filter *filter;
+    enum petal_status status = engine_make_filter(engine->db, &wanted->filter, &filter, error);
 
-    return petal_mutate_row(table->table, model_slice(&operation->items[0].row),
-                            operation->has_condition ? &condition : NULL, batch, &options, applied,
-                            error);
+    if (filter != NULL)
+        condition = (petal_condition){.filter = filter,
+                                      .has_time_range = wanted->has_time_range,
+                                      .time_min = wanted->time_min,
+                                      .time_limit = wanted->time_limit};
+    if (status == PETAL_OK)
+        status = petal_mutate_row(table->table, model_slice(&operation->items[0].row),
+                                  operation->has_condition ? &condition : NULL, batch, &options,
+                                  applied, error);
+    petal_filter_free(filter);
+    return status;
 }
 
 void

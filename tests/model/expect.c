@@ -25,7 +25,9 @@ expect_write(struct expectation *expectation, const struct operation *operation,
     enum petal_status status = PETAL_OK;
 
     if (conditional &&
-        !model_table_has_family(database, operation->table, operation->condition.family))
+        (operation->condition.filter.kind != MODEL_FILTER_NONE
+             ? !database->tables[operation->table].exists
+             : !model_table_has_family(database, operation->table, operation->condition.family)))
         status = PETAL_NOT_FOUND;
     if (status == PETAL_OK && conditional)
         holds = model_condition_holds(&database->tables[operation->table].content,
@@ -373,6 +375,18 @@ expect_flush(struct model_database *database, const struct operation *operation)
     return PETAL_OK;
 }
 
+/* Who opens what a dead process left, for reading, has in memory what that had there. */
+static void
+expect_restart(struct model_database *database, const struct operation *operation,
+               struct model_text *text)
+{
+    if (operation->is_read_first && operation->kind == OPERATION_CRASH)
+        expect_dump(database, DUMP_VERSIONS, text);
+    model_database_restart(database);
+    if (operation->is_read_first && operation->kind == OPERATION_REOPEN)
+        expect_dump(database, DUMP_VERSIONS, text);
+}
+
 bool
 expect_operation(struct expectation *expectation, const struct operation *operation,
                  struct model_text *text)
@@ -389,7 +403,7 @@ expect_operation(struct expectation *expectation, const struct operation *operat
     case OPERATION_REOPEN:
     case OPERATION_CRASH:
         close_cursors(expectation);
-        model_database_restart(database);
+        expect_restart(database, operation, text);
         break;
     case OPERATION_FLUSH:
         status = expect_flush(database, operation);

@@ -170,6 +170,15 @@ pick_filter(struct maker *maker, struct operation *operation)
         ask_for_whole_rows(operation);
 }
 
+void
+pick_filter_of_row(struct maker *maker, struct model_filter *filter)
+{
+    struct operation read = {.kind = OPERATION_GET};
+
+    pick_filter(maker, &read);
+    *filter = read.read.filter;
+}
+
 /* Lists of a reversed scan take a place in a row that a member asks for the wrong way round, as
  * HBase's do: there the members ask for none. */
 static void

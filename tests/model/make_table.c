@@ -94,6 +94,7 @@ pick_maintenance(struct maker *maker, struct operation *operation)
     unsigned choice = (unsigned)below(maker, 100);
 
     operation->variant = (unsigned)below(maker, 8);
+    operation->is_read_first = chance(maker, 25);
     if (choice >= 65 && choice < 92 && pick_table_change(maker, operation))
         return;
     if (choice >= 92 && has(maker, FEATURE_LOOKS)) {

@@ -90,6 +90,8 @@ pick_condition(struct maker *maker, struct operation *operation)
         condition->value = pick_value(maker, true);
     if (condition->has_time_range)
         pick_range(maker, &condition->time_min, &condition->time_limit);
+    if (has(maker, FEATURE_FILTERS) && chance(maker, 20))
+        pick_filter_of_row(maker, &condition->filter);
 }
 
 void

@@ -71,6 +71,9 @@ struct model_bytes pick_value(struct maker *maker, bool again);
 
 void pick_write(struct maker *maker, struct operation *operation);
 void pick_key_value(struct maker *maker, struct operation *operation);
+/* Of a read of one row. */
+void pick_filter_of_row(struct maker *maker, struct model_filter *filter);
+
 void pick_get(struct maker *maker, struct operation *operation);
 void pick_scan(struct maker *maker, struct operation *operation);
 

@@ -321,6 +321,22 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
     return MODEL_WRITTEN;
 }
 
+static bool
+filter_condition_holds(const struct model *model, const struct model_condition *condition,
+                       struct model_read *read, int64_t *timestamp)
+{
+    struct model_answer answer = {0};
+    bool holds;
+
+    read->filter = condition->filter;
+    read->read_point = UINT64_MAX;
+    model_get(model, read, model_slice(&condition->row), &answer);
+    holds = answer.count > 0;
+    *timestamp = holds ? answer.cells[0]->timestamp : 0;
+    model_answer_free(&answer);
+    return holds;
+}
+
 bool
 model_condition_holds(const struct model *model, const struct model_condition *condition,
                       int64_t *timestamp)
@@ -329,10 +345,13 @@ model_condition_holds(const struct model *model, const struct model_condition *c
                               .time_min = condition->time_min,
                               .time_limit = condition->time_limit};
     const struct model_cell *cell;
-    bool found = model_newest(model, condition->family, model_slice(&condition->row),
-                              model_slice(&condition->qualifier), &read, &cell, 1) == 1;
+    bool found;
     int order;
 
+    if (condition->filter.kind != MODEL_FILTER_NONE)
+        return filter_condition_holds(model, condition, &read, timestamp);
+    found = model_newest(model, condition->family, model_slice(&condition->row),
+                         model_slice(&condition->qualifier), &read, &cell, 1) == 1;
     *timestamp = found ? cell->timestamp : 0;
     if (condition->absent)
         return !found || cell->value.size == 0;

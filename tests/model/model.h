@@ -103,19 +103,6 @@ enum model_outcome {
 enum model_outcome model_write(struct model *tables, const struct model_item *items, size_t count,
                                int64_t least_put_timestamp, struct model_results *results);
 
-struct model_condition {
-    unsigned family;
-    struct model_bytes row, qualifier, value;
-    bool absent;
-    enum petal_compare compare;
-    bool has_time_range;
-    int64_t time_min, time_limit;
-};
-
-/* Whether it holds; *timestamp is that of the cell that was read, 0 if there was none. */
-bool model_condition_holds(const struct model *model, const struct model_condition *condition,
-                           int64_t *timestamp);
-
 /* ---- What flushes and compactions keep ---- */
 
 /* `read_point` is the oldest that a reader has, or model->sequence; `newest_snapshot` the newest
@@ -265,6 +252,23 @@ const struct model_cell *model_cursor_next(struct model_cursor *cursor);
 const struct model_cell **model_cursor_next_row(struct model_cursor *cursor, uint64_t batch,
                                                 size_t *count);
 void model_cursor_seek(struct model_cursor *cursor, const struct model_place *place);
+
+/* ---- Conditions ---- */
+
+struct model_condition {
+    struct model_filter filter; /* holds when the row that is read with it is not empty; or none: */
+    unsigned family;
+    struct model_bytes row, qualifier, value;
+    bool absent;
+    enum petal_compare compare;
+    bool has_time_range;
+    int64_t time_min, time_limit;
+};
+
+/* Whether it holds; *timestamp is that of the first cell that was read, 0 if there
+ * was none. */
+bool model_condition_holds(const struct model *model, const struct model_condition *condition,
+                           int64_t *timestamp);
 
 /* ---- Between the files of the model ---- */
 

@@ -90,7 +90,9 @@ struct operation {
     unsigned table_snapshot;    /* taken, restored, deleted: 0 .. MODEL_TABLE_SNAPSHOTS - 1 */
     bool skip_flush;
     uint32_t ttl_seconds;
-    unsigned variant; /* of the options with which the database is opened again */
+    /* Of the options with which the database is opened again, or a table made. */
+    unsigned variant;
+    bool is_read_first; /* it is opened for reading before */
     struct model_read read;
     struct model_bytes rows[OPERATION_ROWS]; /* a get reads the first */
     struct model_scan scan;

@@ -97,8 +97,30 @@ run_end(struct run *run)
     fixture_fini(&run->fixture);
 }
 
+/* Opened for reading alone, as it was left: it says what it holds. */
 static enum petal_status
-restart(struct run *run, const struct operation *operation, petal_error *error)
+read_what_is_left(struct run *run, struct model_text *text, petal_error *error)
+{
+    petal_options options = run->fixture.options;
+    petal_db *db;
+    enum petal_status status;
+
+    options.create = false;
+    options.read_only = true;
+    status = petal_open(FIXTURE_DIRECTORY, &options, &db, error);
+    if (status != PETAL_OK)
+        return status;
+    status = engine_dump(db, DUMP_VERSIONS, text, error);
+    if (status != PETAL_OK) {
+        petal_close(db, NULL);
+        return status;
+    }
+    return petal_close(db, error);
+}
+
+static enum petal_status
+restart(struct run *run, const struct operation *operation, struct model_text *text,
+        petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -110,6 +132,8 @@ restart(struct run *run, const struct operation *operation, petal_error *error)
         run->fixture.db = NULL;
     }
     choose_options(run, operation->variant);
+    if (status == PETAL_OK && operation->is_read_first)
+        status = read_what_is_left(run, text, error);
     return status == PETAL_OK ? run_open(run, error) : status;
 }
 
@@ -160,7 +184,8 @@ checkpoint(struct run *run, bool raw, struct model_text *text)
 }
 
 static enum petal_status
-maintain(struct run *run, const struct operation *operation, petal_error *error)
+maintain(struct run *run, const struct operation *operation, struct model_text *text,
+         petal_error *error)
 {
     struct engine *engine = &run->engine;
     petal_snapshot **snapshot = &engine->snapshots[operation->snapshot];
@@ -181,7 +206,7 @@ maintain(struct run *run, const struct operation *operation, petal_error *error)
         *snapshot = NULL;
         return PETAL_OK;
     default: /* OPERATION_REOPEN, OPERATION_CRASH */
-        return restart(run, operation, error);
+        return restart(run, operation, text, error);
     }
 }
 
@@ -239,7 +264,7 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
         checkpoint(run, operation->read.raw, text);
         return;
     default:
-        engine_add_status(text, maintain(run, operation, &error), &error);
+        engine_add_status(text, maintain(run, operation, text, &error), &error);
     }
 }
 

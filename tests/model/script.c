@@ -58,6 +58,65 @@ print_schema(const char *verb, unsigned table, const struct model_schema *schema
     fprintf(out, "%s\n", schema->read_only ? ", READONLY => true" : "");
 }
 
+/* ---- filters ---- */
+
+/* As the model has it: what, how it compares, with what. */
+static void
+print_list(const struct model_filter *filter, FILE *out)
+{
+    static const char *const words[MODEL_LEAVES] = {"row",
+                                                    "row begins with",
+                                                    "family",
+                                                    "qualifier",
+                                                    "qualifier begins with",
+                                                    "column range",
+                                                    "value",
+                                                    "value begins",
+                                                    "value contains",
+                                                    "timestamps from"};
+    static const char *const compare[] = {"", "<", "<=", "=", "!=", ">=", ">"};
+
+    fprintf(out, " # %s%s%s of", filter->skip ? "SKIP " : "", filter->while_match ? "WHILE " : "",
+            filter->one_of ? "one" : "all");
+    for (size_t i = 0; i < filter->leaf_count; i++) {
+        const struct model_leaf *leaf = &filter->leaves[i];
+
+        fprintf(out, "%s %s %s ", i > 0 ? "," : "", words[leaf->kind], compare[leaf->compare]);
+        print_quoted(out, model_slice(&leaf->bytes));
+        if (leaf->kind == MODEL_LEAF_COLUMN_RANGE) {
+            print_quoted(out, model_slice(&leaf->more));
+            fprintf(out, "%s", leaf->flag ? " inclusive" : "");
+        }
+        if (leaf->kind == MODEL_LEAF_TIMESTAMPS)
+            fprintf(out, "%" PRId64, leaf->number);
+    }
+    fprintf(out, "%s", filter->by_text ? " (by its text)" : "");
+}
+
+static void
+print_filter(const struct model_filter *filter, FILE *out)
+{
+    static const char *const words[] = {"",
+                                        "ColumnPrefixFilter",
+                                        "FamilyFilter =",
+                                        "FirstKeyOnlyFilter",
+                                        "MultiRowRangeFilter: itself, from the other on",
+                                        "FuzzyRowFilter of the second byte",
+                                        "SKIP QualifierFilter !=",
+                                        "PageFilter"};
+
+    if (filter->kind == MODEL_FILTER_LIST)
+        print_list(filter, out);
+    if (filter->kind == MODEL_FILTER_NONE || filter->kind == MODEL_FILTER_LIST)
+        return;
+    fprintf(out, " # %s ", words[filter->kind]);
+    print_quoted(out, model_slice(&filter->bytes));
+    if (filter->kind == MODEL_FILTER_PAGE)
+        fprintf(out, " %" PRId64, filter->number);
+    if (filter->kind == MODEL_FILTER_ROW_RANGES)
+        print_quoted(out, model_slice(&filter->more));
+}
+
 /* ---- writes ---- */
 
 static void
@@ -118,6 +177,10 @@ print_condition(const struct operation *operation, FILE *out)
     print_column(out, condition->family, &condition->qualifier);
     if (condition->has_time_range)
         fprintf(out, " in %" PRId64 " .. %" PRId64, condition->time_min, condition->time_limit);
+    if (condition->filter.kind != MODEL_FILTER_NONE) {
+        fprintf(out, ", or rather");
+        print_filter(&condition->filter, out);
+    }
     fprintf(out, "%s\n", condition->absent ? " is absent" : "");
 }
 
@@ -156,63 +219,6 @@ print_read(const struct model_read *read, FILE *out)
         print_quoted(out, model_text_family_name(i));
     }
     fprintf(out, "]");
-}
-
-/* As the model has it: what, how it compares, with what. */
-static void
-print_list(const struct model_filter *filter, FILE *out)
-{
-    static const char *const words[MODEL_LEAVES] = {"row",
-                                                    "row begins with",
-                                                    "family",
-                                                    "qualifier",
-                                                    "qualifier begins with",
-                                                    "column range",
-                                                    "value",
-                                                    "value begins",
-                                                    "value contains",
-                                                    "timestamps from"};
-    static const char *const compare[] = {"", "<", "<=", "=", "!=", ">=", ">"};
-
-    fprintf(out, " # %s%s%s of", filter->skip ? "SKIP " : "", filter->while_match ? "WHILE " : "",
-            filter->one_of ? "one" : "all");
-    for (size_t i = 0; i < filter->leaf_count; i++) {
-        const struct model_leaf *leaf = &filter->leaves[i];
-
-        fprintf(out, "%s %s %s ", i > 0 ? "," : "", words[leaf->kind], compare[leaf->compare]);
-        print_quoted(out, model_slice(&leaf->bytes));
-        if (leaf->kind == MODEL_LEAF_COLUMN_RANGE) {
-            print_quoted(out, model_slice(&leaf->more));
-            fprintf(out, "%s", leaf->flag ? " inclusive" : "");
-        }
-        if (leaf->kind == MODEL_LEAF_TIMESTAMPS)
-            fprintf(out, "%" PRId64, leaf->number);
-    }
-    fprintf(out, "%s", filter->by_text ? " (by its text)" : "");
-}
-
-static void
-print_filter(const struct model_filter *filter, FILE *out)
-{
-    static const char *const words[] = {"",
-                                        "ColumnPrefixFilter",
-                                        "FamilyFilter =",
-                                        "FirstKeyOnlyFilter",
-                                        "MultiRowRangeFilter: itself, from the other on",
-                                        "FuzzyRowFilter of the second byte",
-                                        "SKIP QualifierFilter !=",
-                                        "PageFilter"};
-
-    if (filter->kind == MODEL_FILTER_LIST)
-        print_list(filter, out);
-    if (filter->kind == MODEL_FILTER_NONE || filter->kind == MODEL_FILTER_LIST)
-        return;
-    fprintf(out, " # %s ", words[filter->kind]);
-    print_quoted(out, model_slice(&filter->bytes));
-    if (filter->kind == MODEL_FILTER_PAGE)
-        fprintf(out, " %" PRId64, filter->number);
-    if (filter->kind == MODEL_FILTER_ROW_RANGES)
-        print_quoted(out, model_slice(&filter->more));
 }
 
 /* What kv-shell has no words for. */
@@ -380,10 +386,12 @@ print_maintenance(const struct operation *operation, FILE *out)
         fprintf(out, "# checkpoint; open it and read all\n");
         break;
     case OPERATION_REOPEN:
-        fprintf(out, "# reopen, options %u\n", operation->variant);
+        fprintf(out, "# reopen, options %u%s\n", operation->variant,
+                operation->is_read_first ? ", for reading before" : "");
         break;
     case OPERATION_CRASH:
-        fprintf(out, "# crash, reopen, options %u\n", operation->variant);
+        fprintf(out, "# crash, reopen, options %u%s\n", operation->variant,
+                operation->is_read_first ? ", for reading before" : "");
         break;
     case OPERATION_TAKE_SNAPSHOT:
         fprintf(out, "# hold read point %u\n", operation->snapshot);

@@ -113,6 +113,9 @@ shrink_write(struct shrinker *shrinker, size_t index)
         changed |= try_instead(shrinker, index, &less);
     }
     less = *operation;
+    less.condition.filter = (struct model_filter){.kind = MODEL_FILTER_NONE};
+    changed |= try_instead(shrinker, index, &less);
+    less = *operation;
     less.changes_row = less.has_condition = false;
     changed |= try_instead(shrinker, index, &less);
     less = *operation;

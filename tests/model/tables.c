@@ -6,10 +6,24 @@
 
 /* ---- changes ---- */
 
+/* How store files are made and kept in memory: by the variant. */
+static void
+vary_family(unsigned variant, petal_family_options *family)
+{
+    family->bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + variant % 5);
+    family->bloom_prefix_bytes = family->bloom == PETAL_BLOOM_ROW_PREFIX ? 1 + variant % 2 : 0;
+    family->block_bytes = variant % 2 == 0 ? 1024 : 0;
+    family->compression = (enum petal_compression)(variant % 3);
+    family->bloom_error_rate = variant % 4 == 1 ? 0.3 : 0;
+    family->bloom_rate_per_file = variant % 4 == 2;
+    family->in_memory = variant % 3 == 1;
+    family->no_block_cache = variant % 3 == 2;
+}
+
 /* The families that there are; returns their number. */
 static size_t
 describe_families(const struct model_schema *schema, const struct run_settings *settings,
-                  petal_family_options families[MODEL_FAMILIES])
+                  unsigned variant, petal_family_options families[MODEL_FAMILIES])
 {
     size_t count = 0;
 
@@ -17,6 +31,8 @@ describe_families(const struct model_schema *schema, const struct run_settings *
         if (schema->families[i].absent)
             continue;
         run_family_options(&schema->families[i], settings, &families[count]);
+        if (settings->change_options)
+            vary_family(variant + i, &families[count]);
         families[count++].name = model_text_family_name(i);
     }
     return count;
@@ -28,14 +44,29 @@ create_or_alter(struct engine *engine, const struct operation *operation,
 {
     struct engine_table *table = &engine->tables[operation->table];
     petal_family_options families[MODEL_FAMILIES];
+    petal_attribute compact = {.kind = PETAL_KEPT_ATTRIBUTE,
+                               .name = slice_from_text("COMPRESSION_COMPACT"),
+                               .value =
+                                   slice_from_text(operation->variant % 2 == 0 ? "LZ4HC" : "NONE")};
+    petal_attribute note = {.kind = PETAL_METADATA,
+                            .name = slice_from_text("variant"),
+                            .value = slice_make(&operation->variant, 1)};
     petal_table_options options = {.name = model_table_name(operation->table),
                                    .families = families,
-                                   .family_count =
-                                       describe_families(&operation->schema, settings, families),
+                                   .family_count = describe_families(&operation->schema, settings,
+                                                                     operation->variant, families),
                                    .durability = operation->schema.durability,
                                    .read_only = operation->schema.read_only};
     petal_table *created;
 
+    for (size_t i = 0; settings->change_options && i < options.family_count; i++) {
+        families[i].attributes = &compact;
+        families[i].attribute_count = 1;
+    }
+    if (settings->change_options) {
+        options.attributes = &note;
+        options.attribute_count = 1;
+    }
     return operation->kind == OPERATION_ALTER_TABLE
                ? petal_table_alter(table->table, &options, error)
                : petal_table_create(engine->db, &options, &created, error);
