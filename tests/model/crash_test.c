@@ -8,6 +8,9 @@
  * had promised; no half batch. Changes of tables are there when they were acknowledged. The
  * operation that was interrupted may have happened or not. Everything is read, and verified.
  *
+ * At times the disk fills up, for some operations, or while the database is opened: what finds no
+ * room must have changed nothing, also when the process dies then; an opening finds room enough.
+ *
  * A list that fails is made smaller and printed. PETAL_SEED and PETAL_OPERATIONS are as for
  * tests/model/random_test.c.
  */
@@ -53,7 +56,8 @@ static const struct run_settings settings[] = {
 
 /* What was tried, in all lists. */
 static struct {
-    uint64_t lists, operations, deaths, cuts, cuts_of_openings, lost_writes, states;
+    uint64_t lists, operations, deaths, cuts, cuts_of_openings, full_openings, refused, lost_writes,
+        states;
 } tried;
 
 /* A list at work. */
@@ -65,6 +69,7 @@ struct history {
     struct model_database base;
     const struct operation **since;
     size_t since_count, since_capacity;
+    unsigned full_operations;              /* for so many the disk stays full; 0: it is not */
     struct model_text expected, got, told; /* `told`: what failed, with the operation's number */
 };
 
@@ -290,6 +295,8 @@ crash_files(struct history *history, const struct operation_crash *crash, unsign
     else
         memory_vfs_power_cut(left, (enum memory_cut)((crash->cut + turn) % CUTS),
                              crash->seed + turn);
+    if (crash->full_bytes > 0)
+        memory_vfs_set_capacity(left, memory_vfs_used(left) + crash->full_bytes);
     tried.deaths += crash->dies;
     tried.cuts += !crash->dies;
 }
@@ -318,6 +325,17 @@ open_again(struct history *history, const struct operation_crash *crash, petal_e
     return status == PETAL_OK || fail_with(history, "opening", status, error);
 }
 
+/* What waited for room is written. */
+static enum petal_status
+make_room(struct history *history, const struct operation_crash *crash, petal_error *error)
+{
+    if (crash->full_bytes == 0)
+        return PETAL_OK;
+    tried.full_openings++;
+    memory_vfs_set_capacity(history->run.fixture.vfs, UINT64_MAX);
+    return petal_flush(history->run.engine.db, NULL, error);
+}
+
 /* After the crash: `interrupted` may have happened or not, NULL for none. */
 static bool
 recover(struct history *history, const struct operation_crash *crash,
@@ -336,6 +354,9 @@ recover(struct history *history, const struct operation_crash *crash,
         status = engine_verify(&history->run.engine, &error);
     if (status != PETAL_OK)
         return fail_with(history, "reading", status, &error);
+    status = make_room(history, crash, &error);
+    if (status != PETAL_OK)
+        return fail_with(history, "flushing when there is room", status, &error);
     if (find_state(history, interrupted, crash->dies))
         return true;
     model_text_add(&history->told, "no prefix is:\n");
@@ -364,15 +385,40 @@ was_done(const struct model_text *answer)
            strstr(answer->bytes, "condition does not hold") == NULL;
 }
 
+static bool
+found_no_room(const struct model_text *answer)
+{
+    const char *words = petal_status_text(PETAL_NO_SPACE);
+
+    return strncmp(answer->bytes, words, strlen(words)) == 0;
+}
+
+/* The operation found the disk full and has changed nothing that can be seen, whatever was flushed.
+ * A closing has left the logs for the next opening. */
+static bool
+go_on_without_room(struct history *history, const struct operation *operation,
+                   struct model_database *before)
+{
+    static const struct operation_crash closed = {.dies = true};
+    struct model_database *database = &history->expectation.database;
+
+    tried.refused++;
+    model_database_free(database);
+    *database = *before;
+    model_database_set_time(database, operation->now_ms);
+    model_database_flush(database, MODEL_TABLES);
+    return history->run.fixture.db != NULL || recover(history, &closed, NULL);
+}
+
 /* One operation, in which the crash that is planned may come: then *crashed. */
 static bool
 do_operation(struct history *history, const struct operation *operation,
              const struct operation_crash *crash, bool *crashed)
 {
-    struct model_database before = {.now_ms = 0}; /* if a crash may come */
+    struct model_database before = {.now_ms = 0}; /* if a crash may come, or there is no room */
     bool durable = makes_durable(history, operation), asked, same, off;
 
-    if (crash != NULL)
+    if (crash != NULL || history->full_operations > 0)
         model_database_copy(&before, &history->expectation.database);
     expect(history, operation, &asked);
     if (!asked) {
@@ -395,6 +441,8 @@ do_operation(struct history *history, const struct operation *operation,
         history->expectation.database = before;
         model_database_set_time(&history->expectation.database, operation->now_ms);
         return recover(history, crash, operation);
+    } else if (history->full_operations > 0 && found_no_room(&history->got)) {
+        return go_on_without_room(history, operation, &before);
     }
     model_database_free(&before);
     if (same)
@@ -406,6 +454,33 @@ do_operation(struct history *history, const struct operation *operation,
     return false;
 }
 
+/* Before an operation: the disk fills up. */
+static void
+fill_disk(struct history *history, const struct operation *operation)
+{
+    struct memory_vfs *vfs = history->run.fixture.vfs;
+
+    if (operation->full_operations == 0 || history->full_operations > 0)
+        return;
+    history->full_operations = operation->full_operations;
+    memory_vfs_set_capacity(vfs, memory_vfs_used(vfs) + operation->full_bytes);
+}
+
+/* Behind it: there may be room again, and what waited for it is written. */
+static bool
+pass_time(struct history *history)
+{
+    petal_error error;
+    enum petal_status status;
+
+    if (history->full_operations == 0 || --history->full_operations > 0)
+        return true;
+    memory_vfs_set_capacity(history->run.fixture.vfs, UINT64_MAX);
+    status = petal_flush(history->run.engine.db, NULL, &error);
+    return status == PETAL_OK || memory_vfs_is_off(history->run.fixture.vfs) ||
+           fail_with(history, "flushing when there is room", status, &error);
+}
+
 static bool
 run_history(struct history *history, size_t *index)
 {
@@ -415,13 +490,14 @@ run_history(struct history *history, size_t *index)
         const struct operation *operation = &history->list->operations[*index];
         bool crashed = false;
 
+        fill_disk(history, operation);
         if (planned == NULL && operation->crash.calls > 0) {
             planned = &operation->crash;
             memory_vfs_cut_at(history->run.fixture.vfs, planned->calls);
         }
         if (operation->kind == OPERATION_CRASH && planned != NULL)
             continue; /* one at a time */
-        if (!do_operation(history, operation, planned, &crashed))
+        if (!do_operation(history, operation, planned, &crashed) || !pass_time(history))
             return false;
         if (crashed)
             planned = NULL;
@@ -447,6 +523,7 @@ try_list(const struct operation_list *list, const struct run_settings *setting,
                               : fail_with(&history, "the beginning", status, &error);
     if (!same) /* it may be off */
         crash_files(&history, &(struct operation_crash){.dies = true}, 0);
+    memory_vfs_set_capacity(history.run.fixture.vfs, UINT64_MAX);
     run_end(&history.run);
     expect_end(&history.expectation);
     model_database_free(&history.base);
@@ -525,9 +602,11 @@ test_histories_with_crashes(void **state)
     seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     print_message("%" PRIu64 " operations in %" PRIu64 " histories, %.0f a second; %" PRIu64
                   " deaths, %" PRIu64 " power cuts, of them %" PRIu64 " while opening; %" PRIu64
+                  " openings on a full disk, %" PRIu64 " operations refused by one; %" PRIu64
                   " writes lost, %" PRIu64 " states compared\n",
                   tried.operations, tried.lists, (double)tried.operations / seconds, tried.deaths,
-                  tried.cuts, tried.cuts_of_openings, tried.lost_writes, tried.states);
+                  tried.cuts, tried.cuts_of_openings, tried.full_openings, tried.refused,
+                  tried.lost_writes, tried.states);
     assert_int_equal(failures, 0);
 }
 

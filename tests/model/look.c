@@ -144,7 +144,8 @@ check_stats(struct engine *engine, struct model_text *text)
     if (now.memtables_skipped > now.memtables_considered || now.files_read > now.files_considered ||
         now.filter_negatives > now.filter_probes)
         complain(text, "the counters do not add up");
-    if (now.read_only || now.background_error.status != PETAL_OK || now.background_failures > 0)
+    if (now.read_only ||
+        (now.background_error.status != PETAL_OK && now.background_error.status != PETAL_NO_SPACE))
         complain(text, "something failed in the background");
     engine->stats = now;
 }
@@ -191,11 +192,12 @@ engine_look(struct engine *engine, struct model_text *text, petal_error *error)
     }
     for (unsigned i = 0; i < MODEL_TABLES; i++) {
         petal_table *table = engine->tables[i].table;
+        petal_error ended;
 
         if (table != NULL && slice_equal(petal_table_name(table), model_table_name(i)) &&
             petal_table_memtable_bytes(table) > (uint64_t)1 << 30)
             complain(text, "a table has too much in memory");
-        if (table != NULL && petal_table_verify_watched(table, stop, NULL, error) == PETAL_INVALID)
+        if (table != NULL && petal_table_verify_watched(table, stop, NULL, &ended) == PETAL_INVALID)
             complain(text, "a verification was refused");
     }
     return status;

@@ -28,6 +28,8 @@ pick_crash(struct maker *maker, struct operation_crash *crash)
     crash->seed = test_random_next(&maker->random);
     for (size_t i = 0; i < OPERATION_RECOVERIES && chance(maker, 35); i++)
         crash->recovery_calls[i] = 1 + (unsigned)below(maker, 80);
+    if (chance(maker, 20))
+        crash->full_bytes = 1 + (unsigned)below(maker, (uint64_t)1 << below(maker, 18));
 }
 
 static void
@@ -41,6 +43,10 @@ pick_operation(struct maker *maker, struct operation *operation)
     operation->table = pick_table(maker);
     if (has(maker, FEATURE_CRASHES) && chance(maker, 6))
         pick_crash(maker, &operation->crash);
+    if (has(maker, FEATURE_CRASHES) && chance(maker, 2)) {
+        operation->full_bytes = (unsigned)below(maker, (uint64_t)1 << below(maker, 16));
+        operation->full_operations = 1 + (unsigned)below(maker, 12);
+    }
     if (choice < 4 && has(maker, FEATURE_KEY_VALUE)) {
         pick_key_value(maker, operation);
     } else if (choice < 45) {

@@ -64,6 +64,8 @@ struct operation_crash {
     unsigned cut;   /* what a power cut leaves: of enum memory_cut, modulo its number */
     uint64_t seed;
     unsigned recovery_calls[OPERATION_RECOVERIES]; /* the same of the openings that follow */
+    /* While it is opened and read the disk has room for so many bytes more; 0: no limit. */
+    unsigned full_bytes;
 };
 
 struct operation {
@@ -101,7 +103,10 @@ struct operation {
     size_t move_count;
     bool by_rows; /* petal_cursor_next_row; then `batch` counts */
     uint64_t batch;
-    struct operation_crash crash; /* tests/model/crash_test.c alone */
+    /* tests/model/crash_test.c alone: a crash; a disk that has room for so many bytes more, for so
+     * many operations. */
+    struct operation_crash crash;
+    unsigned full_bytes, full_operations;
     bool keep_out_of_cache, has_receipt;
     unsigned without; /* reasons for leaving files out that the read must not use */
 };

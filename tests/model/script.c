@@ -415,6 +415,8 @@ print_crash(const struct operation_crash *crash, FILE *out)
             crash->seed);
     for (size_t i = 0; i < OPERATION_RECOVERIES && crash->recovery_calls[i] > 0; i++)
         fprintf(out, ", again at call %u of the opening", crash->recovery_calls[i]);
+    if (crash->full_bytes > 0)
+        fprintf(out, ", %u bytes are free then", crash->full_bytes);
     fprintf(out, "\n");
 }
 
@@ -432,6 +434,9 @@ operation_list_print(const struct operation_list *list, FILE *out)
             fprintf(out, "# clock %" PRId64 "\n", operation->now_ms);
         now_ms = operation->now_ms;
         print_crash(&operation->crash, out);
+        if (operation->full_operations > 0)
+            fprintf(out, "# the disk has room for %u bytes, for %u operations\n",
+                    operation->full_bytes, operation->full_operations);
         if (operation->kind == OPERATION_WRITE) {
             print_write(operation, out);
         } else if (operation->kind == OPERATION_PUT_VALUE ||

@@ -248,6 +248,9 @@ shrink_crash(struct shrinker *shrinker, size_t index)
         changed |= try_instead(shrinker, index, &less);
     }
     less = *operation;
+    less.crash.full_bytes = 0;
+    changed |= try_instead(shrinker, index, &less);
+    less = *operation;
     less.crash.dies = true;
     if (!try_instead(shrinker, index, &less)) {
         less = *operation;
@@ -255,6 +258,15 @@ shrink_crash(struct shrinker *shrinker, size_t index)
         changed |= try_instead(shrinker, index, &less);
     }
     return changed;
+}
+
+static bool
+shrink_full_disk(struct shrinker *shrinker, size_t index)
+{
+    struct operation less = shrinker->list->operations[index];
+
+    less.full_operations = 0;
+    return try_instead(shrinker, index, &less);
 }
 
 void
@@ -270,6 +282,8 @@ shrink_list(struct operation_list *list,
         for (size_t i = 0; i < list->count; i++) {
             if (list->operations[i].crash.calls > 0)
                 changed |= shrink_crash(&shrinker, i);
+            if (list->operations[i].full_operations > 0)
+                changed |= shrink_full_disk(&shrinker, i);
             if (list->operations[i].kind == OPERATION_WRITE)
                 changed |= shrink_write(&shrinker, i);
             if (list->operations[i].kind >= OPERATION_GET)
