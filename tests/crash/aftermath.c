@@ -236,6 +236,24 @@ aftermath_open(struct life *life, struct test_random *random)
     aftermath_must(names.clean, "files are left", NULL);
 }
 
+/* What replay finds no room for waits in memory, and its logs stay.  Where files are copied on write
+ * an opening may find no room to make the manifest durable. */
+void
+aftermath_open_full(struct life *life, struct test_random *random)
+{
+    static const uint64_t rooms[] = {0, 100, 1000, 10000, 100000};
+    uint64_t most = rooms[test_random_below(random, sizeof rooms / sizeof *rooms)];
+    petal_error error;
+    enum petal_status status;
+
+    life_fill_disk(life, test_random_below(random, most + 1));
+    status = life_open(life, LIFE_SMALL_MEMTABLES, &error);
+    life_free_disk(life);
+    if (status == PETAL_NO_SPACE && memory_vfs_copies_on_write(life->fixture.vfs))
+        status = life_open(life, LIFE_SMALL_MEMTABLES, &error);
+    aftermath_must(status == PETAL_OK, "open on a full disk", &error);
+}
+
 void
 aftermath_check(const struct aftermath *aftermath, struct life *life, struct world *found)
 {

@@ -23,6 +23,9 @@ bool aftermath_shows_readers(const struct aftermath *aftermath, struct world *wo
 /* Open the life's database as any options let it, which must succeed and leave nothing behind. */
 void aftermath_open(struct life *life, struct test_random *random);
 
+/* The same on a disk that has hardly room, or none, and gets some when it is open. */
+void aftermath_open_full(struct life *life, struct test_random *random);
+
 /* The database holds what it may and nothing else; all verifies. The life begins with it; `found` is
  * what was read. */
 void aftermath_check(const struct aftermath *aftermath, struct life *life, struct world *found);

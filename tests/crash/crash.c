@@ -27,7 +27,7 @@ crash_random(struct memory_vfs *files, struct test_random *random)
                                             CRASH_LOSES_UNIT, CRASH_LOSES_UNIT, CRASH_SPARES_UNIT,
                                             CRASH_DEATH,      CRASH_DEATH};
     struct crash crash = {.kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)],
-                          .cut = (enum memory_cut)test_random_below(random, MEMORY_CUT_GARBAGE + 1),
+                          .cut = (enum memory_cut)test_random_below(random, MEMORY_CUT_STALE + 1),
                           .choice = test_random_next(random)};
     size_t units = memory_vfs_pending(files);
 
@@ -43,9 +43,17 @@ crash_random(struct memory_vfs *files, struct test_random *random)
 const char *
 crash_text(const struct crash *crash)
 {
-    static const char *const cuts[] = {
-        "all lost",   "all kept", "random sectors", "random pages",    "names only",
-        "bytes only", "torn",     "torn first",     "sizes and zeros", "sizes and garbage"};
+    static const char *const cuts[] = {"all lost",
+                                       "all kept",
+                                       "random sectors",
+                                       "random pages",
+                                       "names only",
+                                       "bytes only",
+                                       "torn",
+                                       "torn first",
+                                       "sizes and zeros",
+                                       "sizes and garbage",
+                                       "sizes and stale bytes"};
     static char text[80];
 
     if (crash->kind == CRASH_DEATH)

@@ -81,7 +81,8 @@ struct life {
     struct {
         _Atomic(uint32_t) begun, stored, synced, changed, loose;
     } progress;
-    bool is_full; /* the disk: acts may fail */
+    bool is_full;          /* the disk: acts may fail */
+    uint32_t space_behind; /* so many acts it has room again, if that is not 0 */
 
     struct moment *moments;
     size_t moment_count, moment_capacity;
@@ -114,6 +115,10 @@ void life_begins_with(struct life *life, const struct world *world);
 
 /* False: an act failed that should not have, if `must`; the steps end there.  Else they go on. */
 void life_do(struct life *life, const struct step *steps, bool must);
+
+/* The disk has room for `bytes` more, and acts may fail; or it has room again. */
+void life_fill_disk(struct life *life, uint64_t bytes);
+void life_free_disk(struct life *life);
 
 /* The process ends: by closing, else by death.  The last moment is kept. */
 enum petal_status life_end(struct life *life, bool closes, petal_error *error);

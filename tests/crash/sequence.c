@@ -112,7 +112,10 @@ live(struct sequence *sequence, const struct aftermath *aftermath, struct life *
                                  {.kind = STEP_END}};
     petal_error error;
 
-    aftermath_open(life, random);
+    if (aftermath->oracle.acts != NULL && test_random_chance(random, 8))
+        aftermath_open_full(life, random);
+    else
+        aftermath_open(life, random);
     aftermath_check(aftermath, life, &found);
     if (was_shown)
         aftermath_expect(life, false, &shown, "a reader was shown something else");

@@ -198,8 +198,9 @@ random_cuts(void)
 static void
 try_cuts(const struct life *life, const struct moment *moment, uint64_t seed)
 {
-    for (enum memory_cut cut = 0; cut <= MEMORY_CUT_GARBAGE; cut++) {
-        bool random = cut == MEMORY_CUT_RANDOM || cut == MEMORY_CUT_RANDOM_PAGES;
+    for (enum memory_cut cut = 0; cut <= MEMORY_CUT_STALE; cut++) {
+        bool random =
+            cut == MEMORY_CUT_RANDOM || cut == MEMORY_CUT_RANDOM_PAGES || cut == MEMORY_CUT_STALE;
 
         for (unsigned i = 0; i < (random ? random_cuts() : 1); i++) {
             struct crash crash = {CRASH_CUT, cut, seed + i};
@@ -298,11 +299,25 @@ test_crashes_in_sequence(void **state)
 /* Which call of the steps fails. */
 struct failing {
     struct life *life;
-    bool syncs; /* of these, else of all others that change something */
-    enum memory_sync_failure failure;
+    enum { SYNCS_FAIL, OTHERS_FAIL, DISK_IS_FULL } how;
+    enum memory_sync_failure failure; /* of a sync */
+    int error;
     uint64_t calls, fails; /* which of them, from 1 on */
     bool has_failed;
 };
+
+/* The disk is found full for some acts. */
+static void
+fill_disk(struct life *life)
+{
+    static const unsigned rooms[] = {1, 40, 400, 4000};
+    unsigned most = rooms[test_random_below(&life->choice, sizeof rooms / sizeof *rooms)];
+
+    memory_vfs_copy_on_write(life->fixture.vfs, test_random_chance(&life->choice, 50));
+    life_fill_disk(life, test_random_below(&life->choice, most));
+    life->space_behind =
+        atomic_load(&life->progress.begun) + 1 + (uint32_t)test_random_below(&life->choice, 5);
+}
 
 /* Moments are kept from the failure on. */
 static void
@@ -314,12 +329,15 @@ fail_call(void *argument, const struct memory_vfs_call *call, const void *bytes)
                  call->operation == MEMORY_VFS_SYNC_PARENT;
 
     (void)bytes;
-    if (syncs != failing->syncs || !life_call_changes(failing->life, call) ||
+    if (syncs != (failing->how == SYNCS_FAIL) || !life_call_changes(failing->life, call) ||
         ++failing->calls != failing->fails)
         return;
     failing->has_failed = true;
     life_keep_moments(failing->life, 1);
-    memory_vfs_fail_at(failing->life->fixture.vfs, 1, EIO, false);
+    if (failing->how == DISK_IS_FULL)
+        fill_disk(failing->life);
+    else
+        memory_vfs_fail_at(failing->life->fixture.vfs, 1, failing->error, false);
 }
 
 /* False: there are not so many calls. */
@@ -334,7 +352,7 @@ fail_work(const struct work *work, const struct failing *which, uint64_t seed)
     failing.life = &life;
     life.watch = fail_call;
     life.watch_argument = &failing;
-    life_do(&life, work->steps, false);
+    life_do(&life, work->steps, failing.how == DISK_IS_FULL);
     (void)life_end(&life, work->closes, NULL);
     for (size_t i = 0; failing.has_failed && i < life.moment_count; i++) {
         static const struct crash crashes[] = {{.kind = CRASH_DEATH},
@@ -344,7 +362,7 @@ fail_work(const struct work *work, const struct failing *which, uint64_t seed)
 
         snprintf(sequence.trail[0], sizeof sequence.trail[0],
                  "%s, seed %" PRIu64 ", %s %" PRIu64 " fails as %d", work->name, seed,
-                 failing.syncs ? "sync" : "call", failing.fails, (int)failing.failure);
+                 failing.how == SYNCS_FAIL ? "sync" : "call", failing.fails, (int)failing.failure);
         for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++)
             sequence_crash(&sequence, &life, &life.moments[i], &crashes[k], seed * 43 + k);
     }
@@ -354,16 +372,19 @@ fail_work(const struct work *work, const struct failing *which, uint64_t seed)
 
 /* How many calls there were. */
 static uint64_t
-fail_calls(bool syncs, enum memory_sync_failure failure, uint64_t seed)
+fail_calls(struct failing failing, uint64_t seed)
 {
+    static const int errors[] = {EIO, ENOSPC, EDQUOT};
     uint64_t count = 0;
 
     for (size_t i = 0; i < work_count(); i++) {
-        struct failing failing = {.syncs = syncs, .failure = failure, .fails = 1};
-
+        failing.fails = 1;
+        failing.error = EIO;
         while (is_wanted(work_at(i)) && fail_work(work_at(i), &failing, seed + i)) {
             count++;
             failing.fails += test_short() ? 4 : 1;
+            if (failing.how == SYNCS_FAIL)
+                failing.error = errors[(failing.fails + failing.failure) % 3];
         }
     }
     return count;
@@ -378,7 +399,7 @@ test_each_sync_fails(void **state)
     (void)state;
     begin_test(0, 1);
     for (enum memory_sync_failure failure = 0; failure <= MEMORY_SYNC_REVERTS; failure++)
-        syncs += fail_calls(true, failure, seed);
+        syncs += fail_calls((struct failing){.how = SYNCS_FAIL, .failure = failure}, seed);
     print_message("%" PRIu64 " failures of syncs, in three ways\n", syncs);
     print_states(began);
 }
@@ -391,7 +412,21 @@ test_each_other_call_fails(void **state)
 
     (void)state;
     begin_test(0, 1);
-    print_message("%" PRIu64 " failures\n", fail_calls(false, MEMORY_SYNC_LOSES, seed));
+    print_message("%" PRIu64 " failures\n", fail_calls((struct failing){.how = OTHERS_FAIL}, seed));
+    print_states(began);
+}
+
+/* What is refused then is not there afterwards; when there is room all goes on. */
+static void
+test_the_disk_is_full_at_each_call(void **state)
+{
+    uint64_t seed = test_seed();
+    double began = seconds();
+
+    (void)state;
+    begin_test(0, 1);
+    print_message("%" PRIu64 " full disks\n",
+                  fail_calls((struct failing){.how = DISK_IS_FULL}, seed));
     print_states(began);
 }
 
@@ -402,6 +437,7 @@ main(void)
         cmocka_unit_test_teardown(test_crashes_in_sequence, print_trail),
         cmocka_unit_test_teardown(test_each_sync_fails, print_trail),
         cmocka_unit_test_teardown(test_each_other_call_fails, print_trail),
+        cmocka_unit_test_teardown(test_the_disk_is_full_at_each_call, print_trail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

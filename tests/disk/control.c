@@ -142,6 +142,17 @@ memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy)
     pthread_mutex_unlock(&vfs->mutex);
 }
 
+bool
+memory_vfs_copies_on_write(struct memory_vfs *vfs)
+{
+    bool copies;
+
+    pthread_mutex_lock(&vfs->mutex);
+    copies = vfs->copy_on_write;
+    pthread_mutex_unlock(&vfs->mutex);
+    return copies;
+}
+
 void
 memory_vfs_refuse_links(struct memory_vfs *vfs, int error)
 {

@@ -38,22 +38,22 @@ last_sector(const struct memory_write *write)
 
 /* ---- Bytes ---- */
 
-static void
-bytes_release(struct memory_bytes *bytes)
+void
+memory_bytes_release(struct memory_bytes *bytes)
 {
     if (bytes->buffer != NULL && atomic_fetch_sub(&bytes->buffer->references, 1) == 1)
         free(bytes->buffer);
     *bytes = (struct memory_bytes){NULL, NULL, 0};
 }
 
-static void
-bytes_share(struct memory_bytes *to, const struct memory_bytes *from)
+void
+memory_bytes_share(struct memory_bytes *to, const struct memory_bytes *from)
 {
     struct memory_bytes shared = *from;
 
     if (shared.buffer != NULL)
         atomic_fetch_add(&shared.buffer->references, 1);
-    bytes_release(to);
+    memory_bytes_release(to);
     *to = shared;
 }
 
@@ -77,7 +77,7 @@ bytes_own(struct memory_bytes *bytes, size_t size)
     if (bytes->size > 0)
         memcpy(made->bytes, bytes->data, bytes->size);
     size = bytes->size;
-    bytes_release(bytes);
+    memory_bytes_release(bytes);
     *bytes = (struct memory_bytes){made, made->bytes, size};
 }
 
@@ -173,15 +173,15 @@ memory_file_fini(struct memory_file *file)
 {
     forget_writes(file);
     free(file->writes);
-    bytes_release(&file->live);
-    bytes_release(&file->durable);
+    memory_bytes_release(&file->live);
+    memory_bytes_release(&file->durable);
 }
 
 void
 memory_file_copy(struct memory_file *to, const struct memory_file *from)
 {
-    bytes_share(&to->live, &from->live);
-    bytes_share(&to->durable, &from->durable);
+    memory_bytes_share(&to->live, &from->live);
+    memory_bytes_share(&to->durable, &from->durable);
     for (size_t i = 0; i < from->write_count; i++) {
         atomic_fetch_add(&from->writes[i].write->references, 1);
         add_pending(to, from->writes[i]);
@@ -249,6 +249,16 @@ memory_file_sync(struct memory_file *file)
     forget_writes(file);
 }
 
+/* From `at` on what another file had there, as far as it went. */
+static void
+fill_with_stale(struct memory_bytes *bytes, size_t at, const struct memory_bytes *stale)
+{
+    size_t end = stale->size < bytes->size ? stale->size : bytes->size;
+
+    if (at < end)
+        memcpy(bytes->data + at, stale->data + at, end - at);
+}
+
 /* Below the size of what is pending, also of what is lost, come zeros, or garbage. */
 static void
 grow_to_pending(struct memory_file *file, struct test_random *garbage)
@@ -270,7 +280,7 @@ memory_file_fail_sync(struct memory_file *file, enum memory_sync_failure failure
     if (failure == MEMORY_SYNC_KEEPS_SIZE)
         grow_to_pending(file, NULL);
     if (failure == MEMORY_SYNC_REVERTS) {
-        bytes_share(&file->live, &file->durable);
+        memory_bytes_share(&file->live, &file->durable);
         forget_writes(file);
     }
 }
@@ -280,7 +290,7 @@ memory_file_replace(struct memory_file *file, const void *bytes, size_t size)
 {
     forget_writes(file);
     bytes_assign(&file->live, bytes, size);
-    bytes_share(&file->durable, &file->live);
+    memory_bytes_share(&file->durable, &file->live);
 }
 
 /* ---- Power ---- */
@@ -401,7 +411,8 @@ fill_with_garbage(struct memory_bytes *result, size_t start, const uint32_t *arr
 }
 
 static void
-cut_randomly(struct memory_file *file, size_t together, struct test_random *random)
+cut_randomly(struct memory_file *file, size_t together, const struct memory_bytes *stale,
+             struct test_random *random)
 {
     size_t sectors = (file->live.size + MEMORY_SECTOR_BYTES - 1) / MEMORY_SECTOR_BYTES;
     size_t durable_size = file->durable.size;
@@ -411,7 +422,9 @@ cut_randomly(struct memory_file *file, size_t together, struct test_random *rand
 
     bytes_resize(result, size > durable_size ? size : durable_size);
     bytes_own(result, result->size);
-    if (test_random_chance(random, 30))
+    if (stale != NULL && test_random_chance(random, 30))
+        fill_with_stale(result, durable_size, stale);
+    else if (test_random_chance(random, 30))
         fill_with_garbage(result, durable_size, arrived, sectors, random);
     for (size_t i = 0; i < file->write_count; i++) {
         const struct memory_write *write = file->writes[i].write;
@@ -449,8 +462,11 @@ tear_writes(struct memory_file *file, bool first)
 }
 
 void
-memory_file_power_cut(struct memory_file *file, enum memory_cut cut, struct test_random *random)
+memory_file_power_cut(struct memory_file *file, enum memory_cut cut,
+                      const struct memory_bytes *stale, struct test_random *random)
 {
+    size_t durable_size = file->durable.size;
+
     if (file->write_count > 0) {
         switch (cut) {
         case MEMORY_CUT_LOSE_ALL:
@@ -461,10 +477,10 @@ memory_file_power_cut(struct memory_file *file, enum memory_cut cut, struct test
             memory_file_sync(file);
             break;
         case MEMORY_CUT_RANDOM:
-            cut_randomly(file, 1, random);
+            cut_randomly(file, 1, stale, random);
             break;
         case MEMORY_CUT_RANDOM_PAGES:
-            cut_randomly(file, MEMORY_PAGE_BYTES / MEMORY_SECTOR_BYTES, random);
+            cut_randomly(file, MEMORY_PAGE_BYTES / MEMORY_SECTOR_BYTES, stale, random);
             break;
         case MEMORY_CUT_TEAR:
         case MEMORY_CUT_TEAR_FIRST:
@@ -476,8 +492,13 @@ memory_file_power_cut(struct memory_file *file, enum memory_cut cut, struct test
         case MEMORY_CUT_GARBAGE:
             grow_to_pending(file, random);
             break;
+        case MEMORY_CUT_STALE:
+            grow_to_pending(file, NULL);
+            if (stale != NULL && file->durable.size > durable_size)
+                fill_with_stale(&file->durable, durable_size, stale);
+            break;
         }
     }
     forget_writes(file);
-    bytes_share(&file->live, &file->durable);
+    memory_bytes_share(&file->live, &file->durable);
 }

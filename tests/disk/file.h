@@ -9,7 +9,8 @@
  * A power cut leaves, at random: of each sector of 512 bytes, independently of all others, what it
  * was at some moment since the last sync -- so writes are reordered, lost, and torn at sectors,
  * also inside one call; a size that the file had since the last sync, or one inside a write that
- * was growing it; zeros or garbage below that size where the bytes did not arrive.  Bytes that were
+ * was growing it; zeros, garbage, or bytes of other files below that size where the bytes did not
+ * arrive.  Bytes that were
  * stored through a mapping may also arrive in part, any words of 8 bytes of them, since a page may
  * be on its way to the disk while they are stored.  Not modelled: tears of writes inside a sector.
  *
@@ -54,7 +55,8 @@ enum memory_cut {
     MEMORY_CUT_TEAR,         /* names, and of each write the first page, the third, the fifth ... */
     MEMORY_CUT_TEAR_FIRST,   /* names, and the second, the fourth ... */
     MEMORY_CUT_ZEROS,        /* names and sizes; zeros below them */
-    MEMORY_CUT_GARBAGE       /* names and sizes; garbage below them */
+    MEMORY_CUT_GARBAGE,      /* names and sizes; garbage below them */
+    MEMORY_CUT_STALE         /* names and sizes; below them what other files had at their place */
 };
 
 /* What a failed sync leaves, all of which passes for clean afterwards. */
@@ -83,8 +85,13 @@ void memory_file_fail_sync(struct memory_file *file, enum memory_sync_failure fa
 /* Replace the content by durable bytes, nothing pending. */
 void memory_file_replace(struct memory_file *file, const void *bytes, size_t size);
 
-/* What survives becomes live and durable. */
+/* What survives becomes live and durable.  `stale`: what was where the file grew, NULL if nothing
+ * is known of that. */
 void memory_file_power_cut(struct memory_file *file, enum memory_cut cut,
-                           struct test_random *random);
+                           const struct memory_bytes *stale, struct test_random *random);
+
+/* Share the bytes, `to` giving up its own. */
+void memory_bytes_share(struct memory_bytes *to, const struct memory_bytes *from);
+void memory_bytes_release(struct memory_bytes *bytes);
 
 #endif

@@ -24,6 +24,8 @@ struct change {
     bool lost, chosen;        /* `chosen`: scratch of who applies a part of the list */
 };
 
+#define GRAVES 3
+
 struct memory_node {
     size_t references;
     struct memory_node *copy; /* scratch of memory_tree_clone, else NULL */
@@ -36,6 +38,7 @@ struct memory_node {
     struct names live_names, durable_names; /* of a directory */
     struct change *changes;
     size_t change_count, change_capacity;
+    struct memory_bytes graves[GRAVES]; /* of files that lost their durable name, newest first */
 };
 
 /* Room for one more element in an array of *capacity; returns the array. */
@@ -151,6 +154,8 @@ memory_tree_unref(struct memory_node *node)
     if (--node->references > 0)
         return;
     memory_file_fini(&node->file);
+    for (size_t i = 0; i < GRAVES; i++)
+        memory_bytes_release(&node->graves[i]);
     forget_changes(node);
     names_clear(&node->live_names);
     names_clear(&node->durable_names);
@@ -218,6 +223,8 @@ copy_node(struct memory_node *node)
     node->copy = copy;
     copy->parent = node->parent != NULL ? node->parent->copy : NULL; /* that is copied first */
     memory_file_copy(&copy->file, &node->file);
+    for (size_t i = 0; i < GRAVES; i++)
+        memory_bytes_share(&copy->graves[i], &node->graves[i]);
     copy_names(&copy->live_names, &node->live_names);
     copy_names(&copy->durable_names, &node->durable_names);
     copy_changes(copy, node);
@@ -548,13 +555,32 @@ choose_random_changes(struct memory_node *directory, unsigned percent, struct te
     }
 }
 
+/* What had the durable name, if it is a file, has it no longer. */
+static void
+bury(struct memory_node *directory, const char *text, const struct memory_node *heir)
+{
+    const struct name *name = text == NULL ? NULL : names_find(&directory->durable_names, text);
+
+    if (name == NULL || name->node == heir || name->node->is_directory)
+        return;
+    for (size_t i = GRAVES - 1; i > 0; i--)
+        memory_bytes_share(&directory->graves[i], &directory->graves[i - 1]);
+    memory_bytes_share(&directory->graves[0], &name->node->file.live);
+}
+
 /* Make the chosen changes durable, in their order, and forget the list. */
 static void
 settle_changes(struct memory_node *directory)
 {
     for (size_t i = 0; i < directory->change_count; i++) {
-        if (directory->changes[i].chosen)
-            names_apply(&directory->durable_names, &directory->changes[i]);
+        const struct change *change = &directory->changes[i];
+
+        if (!change->chosen)
+            continue;
+        bury(directory, change->to, change->node);
+        if (change->to == NULL)
+            bury(directory, change->from, NULL);
+        names_apply(&directory->durable_names, change);
     }
     forget_changes(directory);
 }
@@ -607,16 +633,33 @@ cut_names(struct memory_node *directory, enum memory_cut cut, struct test_random
     show_durable_names(directory);
 }
 
+/* What may have been where a file of the directory grew: a file that is gone, or another. */
+static const struct memory_bytes *
+choose_stale(const struct memory_node *directory, struct test_random *random)
+{
+    size_t chosen = (size_t)test_random_below(random, GRAVES + directory->live_names.count);
+
+    if (chosen < GRAVES)
+        return &directory->graves[chosen];
+    return &directory->live_names.list[chosen - GRAVES].node->file.live;
+}
+
 void
 memory_tree_power_cut(struct memory_node *root, enum memory_cut cut, struct test_random *random)
 {
-    if (!root->is_directory) {
-        memory_file_power_cut(&root->file, cut, random);
-        return;
-    }
     cut_names(root, cut, random);
-    for (size_t i = 0; i < root->live_names.count; i++)
-        memory_tree_power_cut(root->live_names.list[i].node, cut, random);
+    for (size_t i = 0; i < root->live_names.count; i++) {
+        struct memory_node *node = root->live_names.list[i].node;
+        struct memory_bytes stale = {NULL, NULL, 0};
+
+        if (node->is_directory) {
+            memory_tree_power_cut(node, cut, random);
+            continue;
+        }
+        memory_bytes_share(&stale, choose_stale(root, random));
+        memory_file_power_cut(&node->file, cut, &stale, random);
+        memory_bytes_release(&stale);
+    }
 }
 
 /* ---- Power, unit by unit ---- */
@@ -685,7 +728,7 @@ walk_units(struct memory_node *node, struct unit_walk *walk)
             enum memory_cut fate = fate_of_unit(walk);
 
             if (walk->cuts)
-                memory_file_power_cut(&node->file, fate, NULL);
+                memory_file_power_cut(&node->file, fate, NULL, NULL);
         }
         return;
     }

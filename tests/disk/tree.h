@@ -12,6 +12,9 @@
  * gone though its data was synced, as ext4 may have it, a renamed file may have lost its data, a
  * removed one may be back.
  *
+ * A file that grew may find in its new blocks what another file of its directory has, or had before
+ * it lost its name.
+ *
  * A link is a second name of a file, of any directory; each name has the history of its own
  * directory.
  *

@@ -106,6 +106,35 @@ a_size_arrives_without_its_bytes(void **state)
     expect_after_cut(fixture, MEMORY_CUT_GARBAGE, "0xxx|");
 }
 
+/* Those of a file that is gone, or of another. */
+static void
+bytes_of_other_files_lie_where_a_file_grew(void **state)
+{
+    struct fixture *fixture = *state;
+    static char page[2 * MEMORY_PAGE_BYTES];
+    unsigned stale = 0;
+
+    memset(page, '1', sizeof page);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, "gone", page, sizeof page), 0);
+    assert_int_equal(fixture->table->remove(fixture->vfs, fixture->root, "gone"), 0);
+    assert_int_equal(fixture->table->sync_directory(fixture->vfs, fixture->root), 0);
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
+        uint8_t *bytes;
+        size_t size;
+
+        memory_vfs_power_cut(clone, MEMORY_CUT_STALE, seed);
+        assert_int_equal(memory_vfs_read_file(clone, "a", &bytes, &size), 0);
+        assert_int_equal(size, PAGES * MEMORY_PAGE_BYTES);
+        assert_int_equal(bytes[0], '0');
+        assert_true(bytes[MEMORY_PAGE_BYTES] == '1' || bytes[MEMORY_PAGE_BYTES] == 0);
+        stale += bytes[MEMORY_PAGE_BYTES] == '1' && bytes[2 * MEMORY_PAGE_BYTES] == 0;
+        free(bytes);
+        memory_vfs_free(clone);
+    }
+    assert_true(stale > 5);
+}
+
 /* No page is torn, and there are many outcomes. */
 static void
 random_pages_come_whole(void **state)
@@ -280,6 +309,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_FILE(pages_of_a_write_arrive_in_turn),
         WITH_FILE(a_size_arrives_without_its_bytes),
+        WITH_FILE(bytes_of_other_files_lie_where_a_file_grew),
         WITH_FILE(random_pages_come_whole),
         WITH_FILE(a_failed_sync_may_keep_the_size),
         WITH_FILE(names_and_bytes_arrive_apart),

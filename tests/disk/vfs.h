@@ -75,6 +75,7 @@ uint64_t memory_vfs_used(struct memory_vfs *vfs);
 /* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC
  * without it. */
 void memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy);
+bool memory_vfs_copies_on_write(struct memory_vfs *vfs);
 
 /* As on file systems without hard links: each link fails with `error`. 0: no longer. */
 void memory_vfs_refuse_links(struct memory_vfs *vfs, int error);
