@@ -42,9 +42,10 @@
  *   anything else, as memory, descriptors or their store files, are tried again as well. Every other
  *   failed write or sync of log or manifest makes the database read-only. Where files are copied on write (Btrfs) a write that
  *   finds the disk full may be PETAL_IO: should the process die before there is space, it may be
- *   there afterwards; those behind it are PETAL_NO_SPACE as above. A failed sync is PETAL_IO, also
- *   where it is the sync that finds the disk full: the change that it was to make durable may be
- *   there when the database is opened again, or not.
+ *   there afterwards; those behind it are PETAL_NO_SPACE as above; and an opening that finds no room
+ *   at all is PETAL_NO_SPACE, too, since what it goes by must be durable first. A failed sync is
+ *   PETAL_IO, also where it is the sync that finds the disk full: the change that it was to make
+ *   durable may be there when the database is opened again, or not.
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
  *   when the database is, makes all calls that read or write the family, compact or copy it return
  *   PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else
