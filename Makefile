@@ -185,7 +185,7 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 # ---- setting up --------------------------------------------------------------------------------
 
 PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev
-CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind
+CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 

@@ -79,13 +79,15 @@ check(struct full_disk *disk, bool opened)
         atomic_store(disk->maybe, false);
 }
 
+/* A sync found the disk full: nobody knows what is there, and the database is read-only until it is
+ * opened again. */
 static bool
-is_read_only(const struct full_disk *disk)
+has_failed_to_sync(const struct full_disk *disk)
 {
     petal_stats stats;
 
     petal_stats_get(disk->database.db, &stats);
-    return stats.read_only;
+    return stats.read_only && stats.background_error.status == PETAL_IO;
 }
 
 static enum petal_status
@@ -123,9 +125,9 @@ work(struct full_disk *disk)
         petal_error error;
         enum petal_status status = PETAL_OK;
 
-        if (what < 8)
+        if (what < 20)
             status = petal_flush(disk->database.db, NULL, &error);
-        else if (what < 11)
+        else if (what < 25)
             status = petal_compact(disk->database.tables[0], NULL, &error);
         else
             status = write_next(disk, &error);
@@ -149,7 +151,7 @@ go_on(struct full_disk *disk)
             nanosleep(&pause, NULL);
         status = write_next(disk, &error);
     }
-    if (status != PETAL_OK && is_read_only(disk)) {
+    if (status != PETAL_OK && has_failed_to_sync(disk)) {
         atomic_fetch_add(&disk->counts->read_only, 1);
         (void)petal_close(disk->database.db, NULL);
         _exit(0);
