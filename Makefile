@@ -290,6 +290,10 @@ test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BU
 soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
 	$(BUILD)/soak
 
+.PHONY: bites
+bites: ## do the generic tests find each defect of tests/bites, when its mend is taken back? By hand, an hour; BITES="two names"
+	tests/bites/run.sh $(BUILD) $(BITES:%=tests/bites/%.patch)
+
 .PHONY: kernel-cuts
 kernel-cuts: $(BUILD)/kernel-cuts ## power cuts on ext4, XFS and btrfs of this kernel, as root; PETAL_CUTS=4 on each image; PETAL_LONG=1: many
 	$(BUILD)/kernel-cuts
