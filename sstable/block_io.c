@@ -25,7 +25,11 @@ enum {
     SINK_BYTES = 1 << 20,
     SYNC_BYTES = 8 << 20,
     SAVING_SHARE = 16, /* LZ4 has to save one part in so many */
-    HIGH_LEVEL = 9     /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
+    /* A byte of LZ4 stands for so many at most; one of packed rows, of which 128 with 64 bytes each
+     * take 3 at least, for fewer than so many.  More memory nobody is asked for. */
+    LZ4_SHARE = 255,
+    PACKED_SHARE = 4096,
+    HIGH_LEVEL = 9 /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
 };
 
 const char *
@@ -301,6 +305,8 @@ block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
     if (raw > BLOCK_MAX_RAW_BYTES || stored > raw)
         return false;
     if (codec == BLOCK_CODEC_RAW && stored != raw)
+        return false;
+    if (raw > (uint64_t)stored * (codec == BLOCK_CODEC_PACKED ? PACKED_SHARE : LZ4_SHARE))
         return false;
     *frame = (struct block_frame){(enum block_kind)kind, (enum block_codec)codec, stored, raw,
                                   get_le32(bytes + ENTRIES_AT)};

@@ -184,6 +184,45 @@ false_claims_of_the_index_are_found_out(void **state)
     }
 }
 
+/* A few hundred bytes said to be 64 MiB: they cannot be, and nobody is asked for the memory. */
+static void
+blocks_said_to_be_huge_are_refused(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    petal_error error = {0};
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        char row[16];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        cell_list_put(&list, row, "q", 1, i + 1, "a value, a value, a value, a value");
+    }
+    sst_fixture_write(f, &options, &list);
+    for (unsigned codec = 1; codec <= 2; codec++) { /* LZ4, packed */
+        bytes = sst_fixture_bytes(f, &size);
+        bytes[9] = (uint8_t)codec;
+        put_le32(bytes + 16, 64 << 20);
+        sst_fix_checksum(bytes, 0, TEST_IDENTITY);
+        sst_fixture_set_bytes(f, bytes, size);
+        reader = sst_fixture_open(f);
+        test_allocator_forget_peak(&f->allocator);
+        assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
+        assert_int_equal(error.offset, 0);
+        assert_int_equal(sst_compare(f, reader, &list), PETAL_CORRUPT);
+        assert_true(test_allocator_peak_bytes(&f->allocator) < (4u << 20));
+        sst_reader_close(reader);
+        free(bytes);
+    }
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
 /* ---- cells out of order ---- */
 
 /* Write the cells to a file and replace a byte by another in its data block at `offset`, wherever
@@ -763,6 +802,7 @@ main(void)
         cmocka_unit_test(block_named_for_two_purposes_is_refused),
         cmocka_unit_test(wrong_place_in_the_index_is_found_out),
         cmocka_unit_test(false_claims_of_the_index_are_found_out),
+        cmocka_unit_test(blocks_said_to_be_huge_are_refused),
         cmocka_unit_test(cells_out_of_order_are_refused),
         cmocka_unit_test(versions_out_of_order_are_refused),
         cmocka_unit_test(blocks_that_overlap_are_found_out),
