@@ -278,12 +278,14 @@ paths-accept: ## keep what they are now as what paths compares with
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
-test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/tests/threads/linearizable_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
+DAMAGE_TESTS = $(patsubst %,$(BUILD)/tests/damage/%_test,bits places logs lies)
+test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/tests/threads/linearizable_test $(DAMAGE_TESTS) $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
 	PETAL_LONG=1 $(BUILD)/tests/model/random_test
 	PETAL_LONG=1 $(BUILD)/tests/model/crash_test
 	PETAL_LONG=1 $(BUILD)/tests/model/exhaustive_test
 	PETAL_LONG=1 $(BUILD)/tests/threads/linearizable_test
 	+@$(MAKE) --no-print-directory schedules SCHEDULE_SECONDS=1800
+	for test in $(DAMAGE_TESTS); do PETAL_LONG=1 $$test || exit 1; done
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 
 .PHONY: soak

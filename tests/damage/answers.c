@@ -114,6 +114,10 @@ struct hearing {
     uint64_t digest;
     size_t cells;
     bool wrong;
+    /* Rows come in order, whatever a file says: 1 upwards, -1 downwards, 0 as they are asked for. */
+    int order;
+    uint8_t *row; /* the one before */
+    size_t row_bytes;
 };
 
 static uint64_t
@@ -157,9 +161,29 @@ hear_digest(struct hearing *hearing)
 }
 
 static void
+check_order(struct hearing *hearing, petal_slice row)
+{
+    int order = slice_compare(row, slice_make(hearing->row, hearing->row_bytes));
+
+    if (hearing->row != NULL && order != 0 && (order > 0) != (hearing->order > 0)) {
+        print_error("  row %.*s comes out of order\n", (int)row.size, (const char *)row.data);
+        question_print(hearing->compare != NULL ? hearing->compare : hearing->recorded);
+        fail();
+    }
+    if (hearing->row != NULL && order == 0)
+        return;
+    hearing->row = test_reallocate(hearing->row, row.size);
+    memcpy(hearing->row, row.data, row.size);
+    hearing->row_bytes = row.size;
+}
+
+static void
 hear(struct hearing *hearing, const petal_cell *cell)
 {
     bool right = !hearing->wrong;
+
+    if (hearing->order != 0)
+        check_order(hearing, cell->row);
 
     hearing->digest = digest_cell(hearing->digest, cell);
     hear_digest(hearing);
@@ -366,6 +390,7 @@ scan(struct hearing *hearing, const struct question *question, petal_error *erro
     status = petal_cursor_open(visit->tables[family], &options, &cursor, error);
     if (status != PETAL_OK)
         return status;
+    hearing->order = way == WAY_SEEKS ? 0 : options.reversed ? -1 : 1;
     if (way == WAY_SEEK || way == WAY_SEEK_BACK)
         status = seek(hearing, cursor, family, question->row, 3, error);
     else if (way == WAY_SEEKS)
@@ -377,6 +402,8 @@ scan(struct hearing *hearing, const struct question *question, petal_error *erro
     else
         status = walk(hearing, cursor, error);
     petal_cursor_close(cursor);
+    free(hearing->row);
+    hearing->row = NULL;
     return status;
 }
 
