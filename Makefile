@@ -359,23 +359,46 @@ schedules: ## hand-overs between threads under many orders and stale loads, each
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule CC=clang OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
 	SCHEDULE_SECONDS=$(SCHEDULE_SECONDS) $(BUILD)/schedule/schedules
 
-FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
-FUZZ_SECONDS ?= 5
-$(BUILD)/fuzz/libpetal-internal.a: $(LIB_SOURCES)
-	+$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=fuzzer-no-link,address,undefined" $@
+# A fuzz target is linked with libFuzzer, and with all others into fuzz-replay, which runs what is kept of inputs with any compiler.
+FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)
+FUZZ_SECONDS ?= 3
 
-$(BUILD)/fuzz/fuzz_%: tests/fuzz/%.c $(BUILD)/fuzz/libpetal-internal.a
-	clang $(CPPFLAGS) $(CSTD) -O1 -g -pthread -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIB_LIBS)
+# Parts of the shell that fuzzers feed, and files in memory.
+$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/value text/text text/memory \
+	files/cell files/fields files/cell_table files/cell_json files/cell_hbase files/record) \
+	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control))
+	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
-# Parts of the shell that fuzzers feed.
-$(BUILD)/fuzz/fuzz_shell: $(addprefix tools/shell/,language/lexer.c language/parser.c language/value.c text/text.c text/memory.c)
-$(BUILD)/fuzz/fuzz_cell: $(addprefix tools/shell/,files/cell.c files/fields.c files/cell_table.c files/cell_json.c files/cell_hbase.c text/text.c text/memory.c)
+$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/fuzz-parts.a $(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) -fsanitize=fuzzer $(LIB_LIBS),LINK)
 
-fuzz-smoke: $(FUZZERS) ## a few seconds of every fuzzer
-	@for fuzzer in $(FUZZERS); do \
-	  $$fuzzer -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ >$(BUILD)/fuzz/log 2>&1 \
-	    || { tail -n 60 $(BUILD)/fuzz/log; exit 1; }; \
-	  echo "$$fuzzer: $$(grep -oE 'Done [0-9]+ runs in [0-9]+ second' $(BUILD)/fuzz/log)s"; done
+$(BUILD)/tests/fuzz/replay/%.o: $(BUILD)/tests/fuzz/%.o
+	@mkdir -p $(@D)
+	$(call say,objcopy --redefine-sym LLVMFuzzerTestOneInput=fuzz_$* $< $@,NAME)
+
+$(BUILD)/tests/fuzz/replay/main.o: tests/fuzz/replay/main.c $(wildcard tests/fuzz/*.c)
+	@mkdir -p $(@D)
+	$(call say,$(CC) $(CPPFLAGS) -DFUZZ_TARGETS='$(patsubst %,TARGET(%),$(FUZZ_TARGETS))' $(CFLAGS_ALL) -MMD -MP -c $< -o $@,CC)
+
+$(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay/main.o $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/replay/%.o) $(BUILD)/fuzz-parts.a \
+		$(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+tests: $(BUILD)/fuzz-replay
+
+.PHONY: fuzzers fuzz
+fuzzers: $(FUZZERS)
+
+FUZZ_BUILD = BUILD=$(BUILD)/fuzz CC=clang OPTIMIZE="-O1 -g" \
+	SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
+fuzz-smoke: ## a few seconds of every fuzzer; FUZZ_SECONDS=3
+	+@$(MAKE) --no-print-directory $(FUZZ_BUILD) fuzzers
+	@tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) smoke
+
+fuzz: ## fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; what they find of use is kept in tests/fuzz/corpora
+	+@$(MAKE) --no-print-directory $(FUZZ_BUILD) fuzzers
+	@tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) keep $(FUZZER)
 
 .PHONY: clean help
 clean: ## remove what was built

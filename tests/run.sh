@@ -48,6 +48,7 @@ if [ "$which" = all ]; then
         if [ -n "${SANITIZE:-}" ] && [[ "$script" = tests/package/* || ("$script" = tests/tools/bench/* && "$script" != */agree_test.sh) ]]; then continue; fi
         case $script in
         tests/package/readme_test.sh) run "$script" "$build" ;;
+        tests/fuzz/*) run "$script" "$build/fuzz-replay" ;;
         tests/memory/*) run "$script" "$build/memory" ;;
         tests/replay/*) run "$script" "$build/replay-shell" ;;
         tests/conformance/*) run "$script" "$build/conformance" ;;

@@ -1,83 +1,265 @@
 /*
- * data_block.c -- any bytes as a data block, as they are and as a packed one: refused, or iterated
- * and searched within bounds.
+ * data_block.c -- any bytes as a data block, as they are (of versions 1 to 4) and as a packed one:
+ * refused, or iterated and searched, where each way finds what a walk over its cells gives; and a
+ * block that is built of these cells, packed and unpacked, has the same.
  */
 #include "sstable/data_block.h"
+#include "tests/fuzz/target.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define MOST_CELLS 200 /* of blocks that are looked at from all sides */
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+struct cells {
+    struct cell cells[MOST_CELLS + 1];
+    size_t count;
+};
 
-static volatile uint64_t sink;
-
-static void
-touch(petal_slice bytes)
+static petal_slice
+copy(petal_slice bytes)
 {
-    for (size_t i = 0; i < bytes.size; i++)
-        sink = sink + slice_bytes(bytes)[i];
+    uint8_t *to = bytes.size > 0 ? malloc(bytes.size) : NULL;
+
+    fuzz_must(to != NULL || bytes.size == 0);
+    if (bytes.size > 0)
+        memcpy(to, bytes.data, bytes.size);
+    return slice_make(to, bytes.size);
 }
 
 static void
-touch_cell(const struct cell *cell)
+keep(struct cells *cells, const struct cell *cell)
 {
-    touch(cell->row);
-    touch(cell->qualifier);
-    touch(cell->value);
-    sink = sink + (cell->has_ttl ? (uint64_t)cell->ttl_ms : 0);
+    struct cell *kept = &cells->cells[cells->count];
+
+    *kept = *cell;
+    kept->row = copy(cell->row);
+    kept->qualifier = copy(cell->qualifier);
+    fuzz_must(cells->count == 0 || cell_compare(kept - 1, kept) < 0);
+    cells->count++;
 }
 
-/* Seek to the place of `cell`, and to places beside it. */
 static void
-seek_around(struct data_block_cursor *seeker, const struct cell *cell)
+forget(struct cells *cells)
 {
+    while (cells->count > 0) {
+        const struct cell *cell = &cells->cells[--cells->count];
+
+        free((void *)(uintptr_t)cell->row.data);
+        free((void *)(uintptr_t)cell->qualifier.data);
+    }
+}
+
+static void
+expect_same(const struct cell *a, const struct cell *b)
+{
+    fuzz_must(cell_compare(a, b) == 0 && a->type == b->type && slice_equal(a->value, b->value) &&
+              a->has_ttl == b->has_ttl && (!a->has_ttl || a->ttl_ms == b->ttl_ms));
+}
+
+/* Seek to the place of a cell, and to places beside it. */
+static void
+seek_around(struct data_block_cursor *seeker, const struct cells *cells, size_t at)
+{
+    const struct cell *cell = &cells->cells[at];
     uint8_t *buffer = malloc(cell_key_bound(cell->row.size, cell->qualifier.size));
 
-    for (unsigned beside = 0; buffer != NULL && beside < 4; beside++) {
+    fuzz_must(buffer != NULL);
+    for (unsigned beside = 0; beside < 4; beside++) {
         struct cell_key key;
         struct cell found;
+        size_t first = 0;
+        bool cut = beside == 1 && cell->row.size > 1;
 
-        cell_key_make(
-            &key, buffer,
-            slice_make(cell->row.data, cell->row.size - (cell->row.size > 1 && beside == 1)),
-            cell->qualifier, beside == 2, cell->timestamp, cell->sequence + (beside == 3));
+        cell_key_make(&key, buffer, slice_make(cell->row.data, cell->row.size - cut),
+                      cell->qualifier, beside == 2 || cell_is_family_marker(cell->type),
+                      cell->timestamp, cell->sequence + (beside == 3));
+        while (first < cells->count && cell_compare_key(&cells->cells[first], &key) < 0)
+            first++;
         if (data_block_cursor_seek(seeker, &key, &found)) {
-            touch_cell(&found);
+            fuzz_must(first < cells->count);
+            expect_same(&found, &cells->cells[first]);
             if (data_block_cursor_next(seeker, &found))
-                touch_cell(&found);
+                expect_same(&found, &cells->cells[first + 1]);
+        } else {
+            fuzz_must(first == cells->count);
         }
         if (data_block_cursor_seek_before(seeker, &key, &found)) {
-            touch_cell(&found);
+            fuzz_must(first > 0);
+            expect_same(&found, &cells->cells[first - 1]);
             if (data_block_cursor_next(seeker, &found))
-                touch_cell(&found);
+                expect_same(&found, &cells->cells[first]);
+        } else {
+            fuzz_must(first == 0);
         }
     }
     free(buffer);
 }
 
+static bool
+same_column(const struct cell *a, const struct cell *b)
+{
+    return slice_equal(a->row, b->row) && slice_equal(a->qualifier, b->qualifier);
+}
+
+/* The column's newest put, asked for without a cursor. */
 static void
-read_block(const uint8_t *bytes, size_t size)
+find_put(const struct data_block *block, const struct cells *cells, size_t at)
+{
+    const struct cell *cell = &cells->cells[at];
+    struct data_block_column column = {cell->row, cell->qualifier, UINT64_MAX};
+    struct data_block_put put, located;
+    enum data_block_answer answer, again;
+    uint32_t place;
+
+    if (cell_is_family_marker(cell->type))
+        return;
+    answer = data_block_find_put(block->bytes, block->size, &column, true, &put);
+    place = data_block_locate_put(block->bytes, block->size, &column);
+    again = data_block_take_put(block->bytes, block->size, place, &column, true, &located);
+    fuzz_must(answer == again && answer != DATA_BLOCK_LACKS);
+    if (answer == DATA_BLOCK_UNTOLD)
+        return;
+    fuzz_must(slice_equal(put.value, located.value) && put.timestamp == located.timestamp);
+    while (at > 0 && same_column(&cells->cells[at - 1], cell))
+        at--;
+    fuzz_must(slice_equal(put.value, cells->cells[at].value) &&
+              put.timestamp == cells->cells[at].timestamp &&
+              put.sequence == cells->cells[at].sequence);
+}
+
+/* The same of all columns of a row; `at` is its first cell. */
+static void
+find_row(const struct data_block *block, const struct cells *cells, size_t at)
+{
+    petal_slice row = cells->cells[at].row, prefix, rest;
+    struct data_block_run run;
+    struct data_block_put put;
+
+    if (data_block_find_row(block->bytes, block->size, row, UINT64_MAX, true, &run) !=
+        DATA_BLOCK_HAS)
+        return;
+    while (data_block_run_next(&run, &put, &prefix, &rest)) {
+        const struct cell *cell = &cells->cells[at];
+
+        fuzz_must(at < cells->count && slice_equal(cell->row, row));
+        fuzz_must(
+            cell->qualifier.size == prefix.size + rest.size &&
+            slice_equal(slice_make(cell->qualifier.data, prefix.size), prefix) &&
+            slice_equal(slice_make(slice_bytes(cell->qualifier) + prefix.size, rest.size), rest));
+        fuzz_must(slice_equal(put.value, cell->value) && put.timestamp == cell->timestamp);
+        do {
+            at++;
+        } while (at < cells->count && same_column(&cells->cells[at], cell));
+    }
+    fuzz_must(run.too_many || at == cells->count || !slice_equal(cells->cells[at].row, row));
+}
+
+static void
+go_back(struct data_block_cursor *cursor, const struct cells *cells)
+{
+    struct cell cell;
+
+    data_block_cursor_last(cursor, &cell);
+    expect_same(&cell, &cells->cells[cells->count - 1]);
+    for (size_t at = cells->count - 1; at > 0;) {
+        size_t back = at > 2 && at % 3 == 0 ? 2 : 1;
+
+        data_block_cursor_back(cursor, back, &cell);
+        at -= back;
+        expect_same(&cell, &cells->cells[at]);
+    }
+}
+
+/* False: it is malformed, or has more cells than are looked at. */
+static bool
+read_block(const uint8_t *bytes, size_t size, struct cells *cells)
 {
     struct data_block block;
     struct data_block_cursor walker, seeker;
     struct cell cell;
-    unsigned seeks = 0;
+    bool whole = true;
 
+    cells->count = 0;
     if (!data_block_check(&block, bytes, size))
-        return;
+        return false;
     data_block_cursor_init(&walker, &mem_default_allocator);
     data_block_cursor_init(&seeker, &mem_default_allocator);
-    if (data_block_cursor_attach(&walker, bytes, size) == PETAL_OK &&
-        data_block_cursor_attach(&seeker, bytes, size) == PETAL_OK) {
-        data_block_cursor_first(&walker, &cell);
-        do {
-            touch_cell(&cell);
-            if (seeks++ < 1000)
-                seek_around(&seeker, &cell);
-        } while (data_block_cursor_next(&walker, &cell));
+    fuzz_must(data_block_cursor_attach(&walker, bytes, size) == PETAL_OK &&
+              data_block_cursor_attach(&seeker, bytes, size) == PETAL_OK);
+    data_block_cursor_first(&walker, &cell);
+    do {
+        fuzz_touch_cell(&cell);
+        if (cells->count == MOST_CELLS)
+            whole = false;
+        else
+            keep(cells, &cell);
+    } while (data_block_cursor_next(&walker, &cell));
+    fuzz_must(!whole || cells->count == block.cells);
+    for (size_t at = 0; whole && at < cells->count; at++) {
+        seek_around(&seeker, cells, at);
+        find_put(&block, cells, at);
+        if (at == 0 || !slice_equal(cells->cells[at].row, cells->cells[at - 1].row))
+            find_row(&block, cells, at);
     }
+    if (whole)
+        go_back(&walker, cells);
     data_block_cursor_fini(&walker);
     data_block_cursor_fini(&seeker);
+    return whole;
+}
+
+static void
+pack_and_unpack(petal_slice built)
+{
+    const uint8_t *bytes = slice_bytes(built);
+    uint8_t *packed = malloc(data_block_pack_bound(built.size) + built.size);
+    uint8_t *text = malloc(built.size), *again = malloc(built.size);
+    size_t text_bytes, size;
+
+    fuzz_must(packed != NULL && text != NULL && again != NULL);
+    size = data_block_pack(bytes, built.size, packed, text, &text_bytes);
+    fuzz_must(size <= data_block_pack_bound(built.size) && text_bytes <= built.size);
+    memcpy(packed + size, text, text_bytes);
+    fuzz_must(data_block_unpack(packed, size + text_bytes, again, built.size));
+    fuzz_must(memcmp(again, bytes, built.size) == 0);
+    free(packed);
+    free(text);
+    free(again);
+}
+
+static void
+build_again(const struct cells *cells)
+{
+    static struct cells again;
+    struct data_block_builder builder;
+    petal_slice bytes;
+
+    data_block_builder_init(&builder, &mem_default_allocator);
+    for (size_t i = 0; i < cells->count; i++) {
+        if (cells->cells[i].row.size > PETAL_MAX_ROW_BYTES || cells->cells[i].row.size == 0 ||
+            cells->cells[i].qualifier.size > PETAL_MAX_QUALIFIER_BYTES ||
+            (cell_is_marker(cells->cells[i].type) && cells->cells[i].value.size > 0))
+            break; /* more than a store takes */
+        fuzz_must(data_block_builder_add(&builder, &cells->cells[i]) == PETAL_OK);
+    }
+    if (data_block_builder_cells(&builder) > 0) {
+        fuzz_must(data_block_builder_finish(&builder, false, &bytes) == PETAL_OK);
+        fuzz_must(read_block(bytes.data, bytes.size, &again));
+        fuzz_must(again.count == data_block_builder_cells(&builder));
+        for (size_t i = 0; i < again.count; i++)
+            expect_same(&again.cells[i], &cells->cells[i]);
+        pack_and_unpack(bytes);
+        forget(&again);
+    }
+    data_block_builder_fini(&builder);
+}
+
+static void
+look_at(const uint8_t *bytes, size_t size)
+{
+    static struct cells cells;
+
+    if (read_block(bytes, size, &cells))
+        build_again(&cells);
+    forget(&cells);
 }
 
 /* The first two bytes say how long the block is that the others are to give. */
@@ -88,7 +270,7 @@ read_packed(const uint8_t *input, size_t size)
     uint8_t *bytes = raw == 0 ? NULL : malloc(raw);
 
     if (bytes != NULL && data_block_unpack(input + 2, size - 2, bytes, raw))
-        read_block(bytes, raw);
+        look_at(bytes, raw);
     free(bytes);
 }
 
@@ -97,10 +279,11 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     uint8_t *bytes = malloc(size + (size == 0));
 
-    if (bytes != NULL && size > 0)
+    fuzz_must(bytes != NULL);
+    if (size > 0)
         memcpy(bytes, input, size);
-    if (bytes != NULL && data_block_unfold(bytes, size))
-        read_block(bytes, size);
+    if (data_block_unfold(bytes, size))
+        look_at(bytes, size);
     free(bytes);
     read_packed(input, size);
     return 0;

@@ -1,8 +1,5 @@
 /*
- * file.h -- a petal_vfs with one directory that holds one read-only file: the fuzzer's input.
- *
- * Fuzzers are linked with the library alone, so this stands by itself.  Checksums would turn nearly
- * every input away: each fuzzer puts right ones into a copy of half of its inputs.
+ * file.h -- a petal_vfs with one directory of a few files that are read only: the fuzzer's input.
  */
 #ifndef PETAL_TESTS_FUZZ_FILE_H
 #define PETAL_TESTS_FUZZ_FILE_H
@@ -12,23 +9,34 @@
 #include <errno.h>
 #include <string.h>
 
+#define FUZZ_MOST_FILES 4
+
 struct fuzz_file {
     const char *name;
     const uint8_t *bytes;
     size_t size;
 };
 
+struct fuzz_directory {
+    struct fuzz_file files[FUZZ_MOST_FILES];
+    size_t count;
+};
+
 static inline int
 fuzz_open(void *context, petal_directory *directory, const char *name, unsigned flags,
           petal_file **file)
 {
-    const struct fuzz_file *only = context;
+    struct fuzz_directory *all = context;
 
     (void)directory;
     if (flags != PETAL_FILE_READ)
         return EROFS;
-    *file = context;
-    return strcmp(name, only->name) == 0 ? 0 : ENOENT;
+    for (size_t i = 0; i < all->count; i++) {
+        *file = (petal_file *)&all->files[i];
+        if (strcmp(name, all->files[i].name) == 0)
+            return 0;
+    }
+    return ENOENT;
 }
 
 static inline int
@@ -43,21 +51,21 @@ static inline int
 fuzz_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
              size_t *read_bytes)
 {
-    const struct fuzz_file *only = context;
-    size_t left = offset < only->size ? only->size - (size_t)offset : 0;
+    const struct fuzz_file *from = (const struct fuzz_file *)file;
+    size_t left = offset < from->size ? from->size - (size_t)offset : 0;
 
-    (void)file;
+    (void)context;
     *read_bytes = size < left ? size : left;
     if (*read_bytes > 0)
-        memcpy(buffer, only->bytes + offset, *read_bytes);
+        memcpy(buffer, from->bytes + offset, *read_bytes);
     return 0;
 }
 
 static inline int
 fuzz_size(void *context, petal_file *file, uint64_t *size)
 {
-    (void)file;
-    *size = ((const struct fuzz_file *)context)->size;
+    (void)context;
+    *size = ((const struct fuzz_file *)file)->size;
     return 0;
 }
 
@@ -81,16 +89,19 @@ static inline int
 fuzz_list_directory(void *context, petal_directory *directory,
                     void (*visit)(void *argument, const char *name), void *argument)
 {
+    const struct fuzz_directory *all = context;
+
     (void)directory;
-    visit(argument, ((const struct fuzz_file *)context)->name);
+    for (size_t i = 0; i < all->count; i++)
+        visit(argument, all->files[i].name);
     return 0;
 }
 
 static inline petal_vfs
-fuzz_vfs(struct fuzz_file *file)
+fuzz_vfs(struct fuzz_directory *directory)
 {
     return (petal_vfs){
-        .context = file,
+        .context = directory,
         .open_directory = fuzz_open_directory,
         .close_directory = fuzz_close_directory,
         .open = fuzz_open,

@@ -1,13 +1,32 @@
 /*
  * shell.c -- any bytes as lines typed into the shell: the lexer and the parser refuse them with a
- * place inside of the input, or make a tree of them.
+ * place inside of the input, or make a tree of them. A literal, shown as the shell shows values and
+ * typed again, is the same.
  */
+#include "tests/fuzz/target.h"
 #include "tools/shell/language/parser.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* Strings and integers. */
+static void
+type_again(const struct value *value, const struct text *shown)
+{
+    struct syntax_error error = {.position = 0};
+    struct arena arena = {.chunks = NULL};
+    struct node **statements = NULL;
+    struct lexer lexer;
+    size_t count = 0;
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+    lexer_init(&lexer, &arena);
+    lexer_add_line(&lexer, (petal_slice){shown->bytes, shown->size});
+    fuzz_must(!lexer_wants_more(&lexer));
+    lexer_finish(&lexer);
+    fuzz_must(lexer.error.message[0] == '\0' &&
+              parser_parse(&lexer, &arena, &statements, &count, &error));
+    fuzz_must(count == 1 && statements[0]->kind == NODE_LITERAL &&
+              value_equal(&statements[0]->value, value));
+    lexer_free(&lexer);
+    arena_clear(&arena);
+}
 
 /* Touch the whole tree. */
 static size_t
@@ -22,6 +41,8 @@ weigh(const struct node *node)
 
         value_inspect(&text, &node->value);
         sum += text.size;
+        if (node->value.kind == VALUE_STRING || node->value.kind == VALUE_INTEGER)
+            type_again(&node->value, &text);
         text_free(&text);
     }
     for (size_t i = 0; i < node->name.size; i++)

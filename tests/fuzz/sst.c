@@ -1,28 +1,27 @@
 /*
- * sst.c -- store files with any damage, checksums made right again: opened, iterated, asked,
- * verified, within bounds and without leaks.
+ * sst.c -- store files with any damage, or of any bytes, checksums made right again: opened,
+ * iterated, asked, verified, within bounds and without leaks.
  *
- * INPUT.  Byte 0: which of the base files.  Then groups of 4 bytes: place (u16), new value, and
- * whether the checksums of all blocks are put right (bit 0 of the last group's last byte) or left
- * as they are. So every input reaches behind the checksums, and no corpus is needed.
+ * Input: byte 0 below 128: which of the base files. Then groups of 4 bytes: place (u16), new value,
+ * and whether the checksums of all blocks are put right (bit 0 of the last group's last byte) or
+ * left as they are. So every input reaches behind the checksums. From 128 on what follows is the
+ * file itself; with 129 its checksums are put right.
  */
-#include "base/checksum.h"
-#include "base/coding.h"
 #include "bloom/hash.h"
 #include "sstable/facts.h"
 #include "sstable/sst_point.h"
 #include "sstable/sst_reader.h"
 #include "sstable/sst_writer.h"
-#include "sstable/trailer.h"
+#include "tests/fuzz/mend.h"
+#include "tests/fuzz/target.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define BASE_FILES 5
 #define FILE_BYTES (64 << 10)
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#define FUZZ_MOST_BYTES 30000
 
 static volatile uint64_t sink;
 
@@ -166,25 +165,6 @@ base_file(unsigned which)
 /* ---- damage ---- */
 
 static void
-fix_checksums(struct one_file *one)
-{
-    size_t end = one->size - TRAILER_BYTES;
-    uint8_t *trailer = one->bytes + end;
-    uint64_t identity = get_le64(trailer + 8);
-
-    for (size_t at = 0; end - at > BLOCK_FRAME_BYTES;) {
-        size_t stored = get_le32(one->bytes + at + 12);
-
-        if (stored > end - at - BLOCK_FRAME_BYTES)
-            break;
-        put_le64(one->bytes + at,
-                 checksum_at(identity, at, one->bytes + at + 8, BLOCK_FRAME_BYTES - 8 + stored));
-        at += BLOCK_FRAME_BYTES + stored;
-    }
-    put_le64(trailer, checksum_at(identity, end, trailer + 8, TRAILER_BYTES - 8));
-}
-
-static void
 damage(struct one_file *one, const uint8_t *bytes, size_t size)
 {
     bool fix = true;
@@ -194,7 +174,7 @@ damage(struct one_file *one, const uint8_t *bytes, size_t size)
         fix = (bytes[3] & 1) == 0;
     }
     if (fix)
-        fix_checksums(one);
+        mend_store_file(one->bytes, one->size);
 }
 
 /* ---- reading ---- */
@@ -339,8 +319,15 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (size < 1)
         return 0;
-    one = *base_file(bytes[0] % BASE_FILES);
-    damage(&one, bytes + 1, size - 1);
+    if (bytes[0] < 128) {
+        one = *base_file(bytes[0] % BASE_FILES);
+        damage(&one, bytes + 1, size - 1);
+    } else {
+        one.size = size - 1 < FILE_BYTES ? size - 1 : FILE_BYTES;
+        memcpy(one.bytes, bytes + 1, one.size);
+        if (bytes[0] == 129)
+            mend_store_file(one.bytes, one.size);
+    }
     epoch = mem_alloc_aligned(&mem_default_allocator, CACHE_LINE_BYTES, sizeof *epoch);
     if (epoch == NULL)
         return 0;

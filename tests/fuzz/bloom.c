@@ -1,0 +1,101 @@
+/*
+ * bloom.c -- any bytes as a Bloom filter: not taken for one, or asked within bounds; and a filter
+ * of that shape, built anew, lets all of its keys pass.
+ */
+#include "bloom/bloom.h"
+#include "base/coding.h"
+#include "sstable/bloom_rows.h"
+#include "tests/fuzz/target.h"
+
+#define KEYS 16
+
+/* As straight gets ask the chunk of a shape. */
+static bool
+asked_straight(const struct bloom_filter *filter, size_t size, uint64_t hash)
+{
+    struct bloom_rows_chunk chunk = {.bytes = (uint32_t)(size - BLOOM_FOOTER_BYTES)};
+    uint32_t shape = bloom_rows_shape(&chunk, &filter->shape);
+    struct bloom_first_bits first;
+
+    if (shape == 0)
+        return bloom_may_contain(filter, hash);
+    bloom_first_bits(hash, &first);
+    if ((shape & BLOOM_ROWS_FIRST) != 0 &&
+        !bloom_line_has_first(filter->bits + BLOOM_LINE_BYTES *
+                                                 bloom_line(hash, chunk.bytes / BLOOM_LINE_BYTES),
+                              &first))
+        return false;
+    return bloom_rows_may_contain(&chunk, filter->bits, shape, hash);
+}
+
+static void
+ask(const struct bloom_filter *filter, size_t size, uint64_t hash, bool is_in)
+{
+    bool may = bloom_may_contain(filter, hash);
+
+    fuzz_must(may || !is_in);
+    fuzz_must(asked_straight(filter, size, hash) == may);
+    if (filter->shape.layout == BLOOM_STANDARD)
+        fuzz_must(bloom_standard_may_contain(filter->bits, filter->shape.bits, filter->shape.probes,
+                                             hash) == may);
+}
+
+static void
+build(const struct bloom_shape *shape, const uint64_t *hashes, size_t count)
+{
+    size_t size = bloom_bytes(shape);
+    uint8_t *bytes = mem_alloc_aligned(&mem_default_allocator, BLOOM_LINE_BYTES, size);
+    struct bloom_filter filter;
+
+    fuzz_must(bytes != NULL);
+    bloom_build(shape, hashes, count, bytes);
+    fuzz_must(bloom_open(&filter, bytes, size) && filter.keys == count);
+    fuzz_must(filter.shape.layout == shape->layout && filter.shape.probes == shape->probes &&
+              filter.shape.bits == shape->bits);
+    for (size_t i = 0; i < count; i++)
+        ask(&filter, size, hashes[i], true);
+    mem_free(&mem_default_allocator, bytes, size);
+}
+
+static void
+plan(struct fuzz_input *input, const uint64_t *hashes)
+{
+    double rate = 1.0 / (double)(1 + fuzz_number(input, 2));
+    size_t count = fuzz_number(input, 1) % (KEYS + 1);
+    struct bloom_plan plan;
+    struct bloom_shape shape;
+
+    bloom_plan_init(&plan, fuzz_number(input, 1) % 2 == 0 ? BLOOM_STANDARD : BLOOM_BLOCKED, rate);
+    shape = bloom_plan_shape(&plan, 1 + fuzz_number(input, 2) % 5000);
+    build(&shape, hashes, count);
+    fuzz_must(bloom_plan_capacity(&plan, fuzz_number(input, 2)) >= 1);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct fuzz_input input = {bytes, size};
+    bool planned = fuzz_number(&input, 1) % 2 == 1;
+    uint64_t hashes[KEYS];
+    struct bloom_filter filter;
+    uint8_t *copy;
+
+    for (size_t i = 0; i < KEYS; i++)
+        hashes[i] = i % 2 == 0 ? fuzz_number(&input, 8) : hashes[i - 1] * 0x9E3779B97F4A7C15u;
+    if (planned) {
+        plan(&input, hashes);
+        return 0;
+    }
+    copy = malloc(input.left + 1);
+    fuzz_must(copy != NULL);
+    if (input.left > 0)
+        memcpy(copy, input.at, input.left);
+    if (bloom_open(&filter, copy, input.left)) {
+        fuzz_must(bloom_bytes(&filter.shape) == input.left);
+        for (size_t i = 0; i < KEYS; i++)
+            ask(&filter, input.left, hashes[i], false);
+        build(&filter.shape, hashes, KEYS);
+    }
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# fuzz.sh -- runs fuzzers on what is kept of their inputs and on new ones, and prints what each has done. Usage: fuzz.sh BUILD SECONDS
+# smoke|keep [TARGET..]
+#     smoke   as many fuzzers at once as there are processors; new inputs are forgotten
+#     keep    one after the other, at the lowest priority; of all inputs found as few as cover the same are put into corpora/
+# PETAL_SEED is the seed. An input that fails is at BUILD/failed-TARGET-*.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1 seconds=$2 what=$3
+shift 3
+seed=${PETAL_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
+corpus_bytes=65536
+[ $# -gt 0 ] || set -- $(cd "$here" && ls -- *.c | sed 's/\.c$//')
+
+# The inputs of $1 that are kept, into directory $2.
+unpack() {
+    mkdir -p "$2"
+    [ ! -e "$here/corpora/$1.tar.gz" ] || tar -xzf "$here/corpora/$1.tar.gz" -C "$2"
+    [ ! -d "$here/found/$1" ] || cp "$here/found/$1"/* "$2"
+}
+
+# As few inputs of directory $2 as reach what all of them do, into corpora/; the largest stay behind where they are too many.
+keep() {
+    local few=$build/fewest/$1 packed=$build/$1.tar.gz left_out=0
+    rm -rf "$few" && mkdir -p "$few"
+    "$build/fuzz_$1" -merge=1 -timeout=20 "$few" "$2" >"$build/$1.log" 2>&1 || { tail -n 30 "$build/$1.log"; return 1; }
+    while :; do
+        (cd "$few" && find . -type f -printf '%f\n') | LC_ALL=C sort |
+            tar -C "$few" --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -cf - -T - | gzip -n9 >"$packed"
+        [ "$(stat -c %s "$packed")" -gt "$corpus_bytes" ] || break
+        find "$few" -type f -printf '%s %p\n' | sort -rn | head -n 4 | cut -d' ' -f2 | xargs rm -f
+        left_out=$((left_out + 4))
+    done
+    mv "$packed" "$here/corpora/$1.tar.gz"
+    [ "$left_out" = 0 ] || echo "$1: the $left_out largest inputs are left out"
+}
+
+# One row: what libFuzzer says at its end of target $1, whose log is $2, in $3 seconds of a processor.
+row() {
+    awk -v name="$1" -v seconds="$3" '
+        /DONE/ { for (i = 1; i < NF; i++) { if ($i == "cov:") edges = $(i + 1); if ($i == "corp:") inputs = $(i + 1) } }
+        /INITED/ { for (i = 1; i < NF; i++) if ($i == "corp:") began = $(i + 1) }
+        /number_of_executed_units/ { executed = $2 }
+        /peak_rss_mb/ { memory = $2 }
+        END { sub("/.*", "", inputs); sub("/.*", "", began)
+              printf "%-14s %12d %10.0f %8d %8d %8d %8d %8.1f\n", name, executed, executed / (seconds > 0 ? seconds : 1), edges, began, inputs - began, memory, seconds }' "$2"
+}
+
+# Seconds of a processor that finished children have taken. (A pipe's first command would be told of its own.)
+children_seconds() {
+    times >"$build/$1.times"
+    awk 'NR == 2 { split($1, user, "[ms]"); split($2, kernel, "[ms]"); print 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }' "$build/$1.times"
+}
+
+one() {
+    local name=$1 inputs log=$build/$1.log dictionary=$here/dictionaries/$1.dict status began
+    if [ "$what" = smoke ]; then inputs=$(mktemp -d); else inputs=$build/inputs/$name; fi
+    unpack "$name" "$inputs"
+    began=$(children_seconds "$name")
+    "$build/fuzz_$name" -max_total_time="$seconds" -seed="$seed" -entropic=0 -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \
+        -print_final_stats=1 -max_len="$(sed -n 's/^#define FUZZ_MOST_BYTES *//p' "$here/$name.c" | grep . || echo 4096)" \
+        $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") -artifact_prefix="$build/failed-$name-" "$inputs" >"$log" 2>&1
+    status=$?
+    row "$name" "$log" "$(awk "BEGIN { print $(children_seconds "$name") - $began }")"
+    [ "$status" = 0 ] || { echo "FAIL  $name"; tail -n 60 "$log"; }
+    if [ "$what" = smoke ]; then rm -rf "$inputs"; elif [ "$status" = 0 ]; then keep "$name" "$inputs" || status=1; fi
+    return "$status"
+}
+
+printf '%-14s %12s %10s %8s %8s %8s %8s %8s   seed %s\n' target executed a-second edges kept new MiB CPU-s "$seed"
+rm -f "$build"/*.has-failed
+[ "$what" = smoke ] || renice -n 19 -p $$ >/dev/null
+for name in "$@"; do
+    if [ "$what" = smoke ]; then
+        while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+        { one "$name" || touch "$build/$name.has-failed"; } &
+    else
+        one "$name" || touch "$build/$name.has-failed"
+    fi
+done
+wait
+! ls "$build"/*.has-failed >/dev/null 2>&1
