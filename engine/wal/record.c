@@ -331,6 +331,8 @@ record_next(struct record_reader *reader, struct record_cell *cell)
         return false;
     if (cell_is_family_marker((enum petal_cell_type)type) && cell->cell.qualifier.size > 0)
         return false;
+    if (cell_is_marker((enum petal_cell_type)type) && cell->cell.value.size > 0)
+        return false;
     cell->cell.type = (enum petal_cell_type)type;
     cell->cell.sequence = reader->next_sequence++;
     reader->row = cell->cell.row;
