@@ -848,7 +848,8 @@ compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
         return order;
     if (key.size < prefix.size)
         return -1;
-    *rest = slice_make(slice_bytes(key) + common, key.size - common);
+    /* By its number: nothing may be added to the address of an empty key, which may be NULL. */
+    *rest = slice_make((const void *)((uintptr_t)key.data + common), key.size - common);
     return 0;
 }
 
