@@ -5,6 +5,11 @@ CC ?= cc
 ifeq ($(RELEASE),1)
 BUILD ?= build/release
 OPTIMIZE ?= -O2 -g -DNDEBUG
+# So that a mistake in memory ends the process, instead of running somebody else's code; the tools, which read other people's text, have
+# more of it. Sanitizers bring their own.
+STACK_PROTECTOR = -fstack-protector
+$(BUILD)/tools/%.o: STACK_PROTECTOR = -fstack-protector-strong
+HARDEN = $(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 $(STACK_PROTECTOR))
 else
 BUILD ?= build
 endif
@@ -12,8 +17,8 @@ CSTD = -std=c11
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 OPTIMIZE ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE
-CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
-LDFLAGS_ALL = -pthread $(SANITIZE) $(LDFLAGS)
+CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) $(HARDEN) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
+LDFLAGS_ALL = -pthread $(SANITIZE) -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 LIB_LIBS = -llz4 -lxxhash -lpcre2-8 -lm
 SANITIZE ?=
 

@@ -32,6 +32,8 @@ mkdir -p "$staged$prefix/lib/pkgconfig" "$staged$prefix/bin"
 echo other >"$staged$prefix/lib/pkgconfig/other.pc"
 before=$(listing "$staged")
 run_make install DESTDIR="$staged" PREFIX=$prefix
+"$(dirname "$0")/hardening.sh" "$staged$prefix/bin" "$staged$prefix/lib/libpetal.so" >"$scratch/log" ||
+    { cat "$scratch/log" && fail "the release build is not hardened"; }
 version=$(PKG_CONFIG_PATH=$staged$prefix/lib/pkgconfig pkg-config --modversion petal)
 soname=libpetal.so.${version%%.*}
 expected="bin/kv-bench 755
