@@ -171,4 +171,11 @@ printf '{"qualifier":"q","value":"\\u00e9\\ud83d\\ude00\\n\\\\x00\303\251","fami
 expect 'JSON of others' 0 '^1 records' "$shell" db import u line --format jsonl
 expect 'its value' 0 'value=\\xC3\\xA9\\xF0\\x9F\\x98\\x80\\x0A\\x00\\xC3\\xA9$' "$shell" db -e "get 'u', 'unicode', 'f:q'"
 
+# ---- A link that somebody has put where the unfinished file will be --------------------------------------------------------------
+
+echo untouched >victim
+sh -c 'ln -s victim planted.part-$$ && exec "$0" --no-took db export u planted' "$shell" >/dev/null 2>&1
+expect 'it is not followed' 0 '^untouched$' cat victim
+expect 'and the file is there' 0 '^row,' head -n 1 planted
+
 expect_end

@@ -79,6 +79,19 @@ tell_end(struct cell_export *export, const char *name, bool whole)
                   export->cells, name, whole ? "is as it was before" : "ends there");
 }
 
+/* Make the file that gets its name when it is whole. Others can foresee its name, and in a directory
+ * of all put a link there that leads elsewhere: that is taken away, and never followed. */
+static int
+open_partial(const char *partial)
+{
+    const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL;
+    int file = open(partial, flags, (mode_t)0666);
+
+    if (file < 0 && errno == EEXIST && unlink(partial) == 0)
+        file = open(partial, flags, (mode_t)0666);
+    return file;
+}
+
 /* A file gets its name when it is whole: until then it has another one beside it. Devices and
  * pipes are written at once. */
 static enum shell_status
@@ -91,8 +104,7 @@ export_to_file(struct cell_export *export, const char *name,
     bool whole = stat(name, &facts) != 0 || S_ISREG(facts.st_mode);
 
     (void)sprintf(partial, whole ? "%s.part-%ld" : "%s", name, (long)getpid());
-    export->file =
-        open(partial, O_WRONLY | O_CLOEXEC | (whole ? O_CREAT | O_TRUNC : 0), (mode_t)0666);
+    export->file = whole ? open_partial(partial) : open(partial, O_WRONLY | O_CLOEXEC);
     if (export->file < 0) {
         status = fail_file(export, "open", partial, errno);
         free(partial);
