@@ -23,7 +23,7 @@ unpack() {
 keep() {
     local few=$build/fewest/$1 packed=$build/$1.tar.gz left_out=0
     rm -rf "$few" && mkdir -p "$few"
-    "$build/fuzz_$1" -merge=1 -timeout=20 "$few" "$2" >"$build/$1.log" 2>&1 || { tail -n 30 "$build/$1.log"; return 1; }
+    "$build/fuzz_$1" -merge=1 -timeout=60 "$few" "$2" >"$build/$1.log" 2>&1 || { tail -n 30 "$build/$1.log"; return 1; }
     while :; do
         (cd "$few" && find . -type f -printf '%f\n') | LC_ALL=C sort |
             tar -C "$few" --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -cf - -T - | gzip -n9 >"$packed"
@@ -57,7 +57,7 @@ one() {
     if [ "$what" = smoke ]; then inputs=$(mktemp -d); else inputs=$build/inputs/$name; fi
     unpack "$name" "$inputs"
     began=$(children_seconds "$name")
-    "$build/fuzz_$name" -max_total_time="$seconds" -seed="$seed" -entropic=0 -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \
+    "$build/fuzz_$name" -max_total_time="$seconds" -seed="$seed" -entropic=0 -timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=256 \
         -print_final_stats=1 -max_len="$(sed -n 's/^#define FUZZ_MOST_BYTES *//p' "$here/$name.c" | grep . || echo 4096)" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") -artifact_prefix="$build/failed-$name-" "$inputs" >"$log" 2>&1
     status=$?
