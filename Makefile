@@ -9,6 +9,7 @@ OPTIMIZE ?= -O2 -g -DNDEBUG
 # more of it. Sanitizers bring their own.
 STACK_PROTECTOR = -fstack-protector
 $(BUILD)/tools/%.o: STACK_PROTECTOR = -fstack-protector-strong
+$(BUILD)/tests/%.o: HARDEN =
 HARDEN = $(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 $(STACK_PROTECTOR))
 else
 BUILD ?= build
@@ -392,7 +393,7 @@ $(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay/main.o $(FUZZ_TARGETS:%=$(BUILD
 
 tests: $(BUILD)/fuzz-replay
 
-.PHONY: fuzzers fuzz
+.PHONY: fuzzers fuzz fuzz-coverage
 fuzzers: $(FUZZERS)
 
 FUZZ_BUILD = BUILD=$(BUILD)/fuzz CC=clang OPTIMIZE="-O1 -g" \
@@ -404,6 +405,21 @@ fuzz-smoke: ## a few seconds of every fuzzer; FUZZ_SECONDS=3
 fuzz: ## fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; what they find of use is kept in tests/fuzz/corpora
 	+@$(MAKE) --no-print-directory $(FUZZ_BUILD) fuzzers
 	@tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) keep $(FUZZER)
+
+# The parsers that fuzzers feed.
+FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_block.c data_block_fold.c data_block_pack.c facts.c index_block.c \
+	index_tree.c packed_numbers.c packed_rows.c sst_file.c sst_iter.c sst_point.c sst_reader.c trailer.c) bloom/bloom.c base/cell.c \
+	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
+	$(addprefix engine/filter/,java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
+	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/value.c)
+LLVM = $(shell clang --version | sed -n 's/.*version \([0-9]*\).*/-\1/p')
+fuzz-coverage: ## which lines of the parsers the kept inputs of the fuzzers reach; wants llvm
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz-coverage CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \
+	  $(BUILD)/fuzz-coverage/fuzz-replay
+	@LLVM_PROFILE_FILE=$(BUILD)/fuzz-coverage/raw tests/fuzz/kept_test.sh $(BUILD)/fuzz-coverage/fuzz-replay
+	@llvm-profdata$(LLVM) merge -sparse $(BUILD)/fuzz-coverage/raw -o $(BUILD)/fuzz-coverage/data
+	@llvm-cov$(LLVM) report $(BUILD)/fuzz-coverage/fuzz-replay -instr-profile=$(BUILD)/fuzz-coverage/data $(FUZZ_PARSERS) | \
+	  awk 'NF == 13 && $$8 ~ /^[0-9]+$$/ { printf "%-36s %5d lines %5d missed %7s\n", $$1, $$8, $$9, $$10 }'
 
 .PHONY: clean help
 clean: ## remove what was built

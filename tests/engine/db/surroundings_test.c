@@ -169,7 +169,7 @@ tear_down(void **state)
 static void
 path_of(char path[512], const struct place *place, const char *name)
 {
-    snprintf(path, 512, "%s/%s", place->database, name);
+    snprintf(path, 512, "%s/%.100s", place->database, name);
 }
 
 /* ---- What others may put into the place of a file ---- */
@@ -287,21 +287,59 @@ test_no_impostor_is_believed(void **state)
     must(petal_close(db, &error), &error);
 }
 
-/* Links to the victim wherever a file may come to be. */
-static void
-plant_links(const struct place *place, bool hard)
+enum foreseeable { NEXT_STORE_FILES, NEXT_LOGS, NEXT_MANIFEST, FORESEEABLE };
+
+static unsigned
+greatest_number(const struct place *place)
 {
+    DIR *list = opendir(place->database);
+    const struct dirent *entry;
+    unsigned greatest = 0;
+
+    assert_non_null(list);
+    while ((entry = readdir(list)) != NULL) {
+        unsigned number = (unsigned)strtoul(entry->d_name, NULL, 10);
+
+        greatest = number > greatest ? number : greatest;
+    }
+    closedir(list);
+    return greatest;
+}
+
+/* Links to the victim where the files of the next numbers will be. */
+static void
+plant_links(const struct place *place, enum foreseeable kind, bool hard)
+{
+    unsigned next = greatest_number(place) + 1;
     char path[512];
 
-    for (unsigned number = 1; number < 40; number++)
-        for (int kind = 0; kind < 3; kind++) {
-            snprintf(path, sizeof path, "%s/%06u.%s", place->database, number,
-                     kind == 0 ? "sst" : "log");
-            if (kind == 2)
-                path_of(path, place, "MANIFEST.tmp");
-            if ((hard ? link(place->victim, path) : symlink(place->victim, path)) != 0)
-                assert_int_equal(errno, EEXIST);
-        }
+    for (unsigned number = next; number < next + 40; number++) {
+        snprintf(path, sizeof path, "%s/%06u.%s", place->database, number,
+                 kind == NEXT_LOGS ? "log" : "sst");
+        if (kind == NEXT_MANIFEST)
+            path_of(path, place, "MANIFEST.tmp");
+        if ((hard ? link(place->victim, path) : symlink(place->victim, path)) != 0)
+            assert_int_equal(errno, EEXIST);
+    }
+}
+
+static void
+remove_links(const struct place *place)
+{
+    DIR *list = opendir(place->database);
+    const struct dirent *entry;
+
+    assert_non_null(list);
+    while ((entry = readdir(list)) != NULL) {
+        struct stat status;
+        char path[512];
+
+        path_of(path, place, entry->d_name);
+        assert_int_equal(lstat(path, &status), 0);
+        if (S_ISLNK(status.st_mode) || status.st_ino == place->before.st_ino)
+            assert_int_equal(unlink(path), 0);
+    }
+    closedir(list);
 }
 
 /* MANIFEST.tmp and the files of the next numbers are foreseeable names: whoever puts a link there,
@@ -310,16 +348,20 @@ static void
 test_foreseeable_names(void **state)
 {
     const struct place *place = *state;
+    int opened = 0;
 
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 4 * FORESEEABLE; round++) {
+        enum foreseeable kind = (enum foreseeable)(round / 4);
+        bool hard = round % 2 == 1, before = round % 4 < 2;
         petal_error error;
         petal_db *db;
 
-        if (round < 2)
-            plant_links(place, round % 2 == 1);
+        if (before)
+            plant_links(place, kind, hard);
         db = open_database(place->database, false, &error);
-        if (round >= 2)
-            plant_links(place, round % 2 == 1);
+        opened += db != NULL;
+        if (!before)
+            plant_links(place, kind, hard);
         if (db != NULL) {
             petal_table *table;
 
@@ -333,7 +375,9 @@ test_foreseeable_names(void **state)
             assert_non_null(strstr(error.text, place->database));
         }
         expect_victim_untouched(place);
+        remove_links(place);
     }
+    assert_true(opened >= 2 * FORESEEABLE);
 }
 
 /* ---- Who may read, and what children get ---- */
