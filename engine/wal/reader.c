@@ -67,6 +67,10 @@ load_frame(struct wal_reader *reader, uint64_t offset, petal_error *error)
                           &reader->frame_bytes);
     if (failed != 0)
         return error_io(error, reader->path, failed, "read");
+    /* Else it would pass for the torn end of the log, and be dropped. */
+    if (reader->frame_bytes < wanted)
+        return error_corrupt(error, reader->path, start + reader->frame_bytes,
+                             "%s has become shorter", reader->path);
     reader->frame_offset = start;
     return PETAL_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/disk/state.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -554,7 +555,7 @@ test_a_store_file_that_fails_is_written_again(void **state)
     assert_true(tried >= 10);
 }
 
-static bool reads_end_early;
+static const char *ends_early; /* files with this in their names, when they are read */
 
 static int
 read_half(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
@@ -563,7 +564,7 @@ read_half(void *context, petal_file *file, uint64_t offset, void *buffer, size_t
     int failed =
         memory_vfs_table(context)->read_at(context, file, offset, buffer, size, read_bytes);
 
-    if (reads_end_early)
+    if (ends_early != NULL && strstr(file->path, ends_early) != NULL)
         *read_bytes /= 2;
     return failed;
 }
@@ -588,11 +589,37 @@ test_a_copy_is_as_long_as_its_file(void **state)
     must(ledger_create(&ledger, fixture.db, &error), &error);
     must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
     must(petal_flush(fixture.db, NULL, &error), &error);
-    reads_end_early = true;
+    ends_early = ".sst";
     assert_int_equal(petal_checkpoint(fixture.db, "/copy", &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.file, ".sst"));
-    reads_end_early = false;
+    ends_early = NULL;
     must(petal_checkpoint(fixture.db, "/copy", &error), &error);
+    fixture_fini(&fixture);
+}
+
+/* A log of which a read gave fewer bytes than the file has passed for one with a torn end: what was
+ * acknowledged behind that was dropped without a word. */
+static void
+test_a_log_that_reads_short_is_not_torn(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    petal_error error;
+    petal_vfs table;
+
+    (void)state;
+    start_with_writes(&fixture, &ledger);
+    fixture_die(&fixture);
+    table = *memory_vfs_table(fixture.vfs);
+    table.read_at = read_half;
+    fixture.env.vfs = &table;
+    ends_early = ".log";
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.file, ".log"));
+    ends_early = NULL;
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), 7);
     fixture_fini(&fixture);
 }
 
@@ -651,6 +678,7 @@ main(void)
         cmocka_unit_test(test_full_disk_at_a_flush),
         cmocka_unit_test(test_a_store_file_that_fails_is_written_again),
         cmocka_unit_test(test_a_copy_is_as_long_as_its_file),
+        cmocka_unit_test(test_a_log_that_reads_short_is_not_torn),
         cmocka_unit_test(test_every_allocation_fails_once),
         cmocka_unit_test(test_every_allocation_fails_for_good),
     };
