@@ -94,7 +94,7 @@ note(petal_family *family, uint64_t number, bool lost, const petal_error *error)
 }
 
 enum petal_status
-damage_note_lost(petal_family *family, uint64_t number, const petal_error *cause)
+damage_note_lost(petal_family *family, uint64_t number, petal_error *cause)
 {
     petal_error error = *cause;
 
@@ -102,7 +102,7 @@ damage_note_lost(petal_family *family, uint64_t number, const petal_error *cause
         return cause->status;
     call_it_damage(family, &error);
     if (!note(family, number, true, &error))
-        return PETAL_NO_MEMORY;
+        return error_no_memory(cause);
     family->unusable = true;
     env_log(&family->table->db->env, PETAL_LOG_ERROR, "cannot be used: %s", error.text);
     return PETAL_OK;

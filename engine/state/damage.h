@@ -41,8 +41,9 @@ void damage_name(const petal_family *family, petal_error *error);
 void damage_name_file(const petal_table *table, const struct view *view, petal_error *error);
 
 /* Opening a file of the family failed with *cause: PETAL_OK if that is damage, and noted; else the
- * cause's status. REQUIRES: the database is being opened. */
-enum petal_status damage_note_lost(petal_family *family, uint64_t number, const petal_error *cause);
+ * status of *cause, which is want of memory if it could not be noted. REQUIRES: the database is
+ * being opened. */
+enum petal_status damage_note_lost(petal_family *family, uint64_t number, petal_error *cause);
 
 /* A compaction of the family's files failed with *error. True: it could not read an input, which is
  * noted; *error names the family. */

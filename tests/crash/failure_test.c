@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct run {
     struct fixture fixture;
@@ -623,6 +624,45 @@ test_a_log_that_reads_short_is_not_torn(void **state)
     fixture_fini(&fixture);
 }
 
+/* A lost store file that could not be noted for want of memory made the opening fail with the status
+ * of that, and the text and file of the other. */
+static void
+test_want_of_memory_is_told_as_such(void **state)
+{
+    bool failed = true;
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    const petal_vfs *vfs;
+    petal_directory *directory;
+    petal_error error;
+    char *path;
+
+    (void)state;
+    fixture_init(&fixture, 4);
+    fixture_must_open(&fixture);
+    must(ledger_create(&ledger, fixture.db, &error), &error);
+    must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
+    fixture_must_close(&fixture);
+    path = fixture_only_file(&fixture, ".sst");
+    vfs = memory_vfs_table(fixture.vfs);
+    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
+    assert_int_equal(vfs->remove(vfs->context, directory, strrchr(path, '/') + 1), 0);
+    vfs->close_directory(vfs->context, directory);
+    free(path);
+    for (uint64_t n = 1; failed; n++) {
+        test_allocator_fail_at(&fixture.allocator, n, false);
+        failed = fixture_open(&fixture, &error) != PETAL_OK;
+        if (failed) {
+            assert_int_equal(error.status, PETAL_NO_MEMORY);
+            assert_string_equal(error.text, "out of memory");
+        }
+        failed = failed || test_allocator_failures(&fixture.allocator) == n;
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+    }
+    fixture_fini(&fixture);
+}
+
 /* ---- allocations ---- */
 
 static uint64_t
@@ -679,6 +719,7 @@ main(void)
         cmocka_unit_test(test_a_store_file_that_fails_is_written_again),
         cmocka_unit_test(test_a_copy_is_as_long_as_its_file),
         cmocka_unit_test(test_a_log_that_reads_short_is_not_torn),
+        cmocka_unit_test(test_want_of_memory_is_told_as_such),
         cmocka_unit_test(test_every_allocation_fails_once),
         cmocka_unit_test(test_every_allocation_fails_for_good),
     };
