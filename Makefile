@@ -128,6 +128,23 @@ $(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUIL
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
+# The library once more, each place in it that asks for a file call or memory known by itself (tests/crash/failure_site.h). The files
+# that stand between those places and the surroundings pass who asks on as they are.
+SITES = $(BUILD)/tests/crash/sites
+SITE_OBJECTS = $(LIB_SOURCES:%.c=$(SITES)/%.o)
+WITHOUT_SITES = $(foreach name,base/mem.c base/mem.h base/directory.c base/directory.h base/vfs_posix.c,$(SITES)/$(name))
+$(SITES)/%: % tests/crash/failure_sites.sed
+	@mkdir -p $(@D) && if [ -n "$(filter $@,$(WITHOUT_SITES))" ]; then cp $< $@; else \
+	{ echo '#line 1 "$<"'; sed -E -f tests/crash/failure_sites.sed $<; } >$@; fi
+SITE_HEADERS = $(patsubst %,$(SITES)/%,$(shell find $(LIB_FOLDERS) -name '*.h'))
+$(SITE_OBJECTS): $(SITES)/%.o: $(SITES)/%.c tests/crash/failure_site.h | $(SITE_HEADERS)
+	$(call say,$(CC) -I$(SITES) $(CPPFLAGS) $(CFLAGS_ALL) -O1 -w -include tests/crash/failure_site.h -MMD -MP -c $< -o $@,CC)
+$(BUILD)/tests/crash/libpetal-sites.a: $(SITE_OBJECTS)
+	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
+FAILURE_TEST = $(BUILD)/tests/crash/failure_sites_test
+$(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/tests/crash/libpetal-sites.a
+	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
+
 # Tests of the shell's parts link them.
 SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test interrupt_test)
 $(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o)

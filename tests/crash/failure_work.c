@@ -1,0 +1,1407 @@
+/* failure_work.c -- see tests/crash/failure_work.h. */
+#include "tests/crash/failure_work.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LARGE_BYTES    (300u << 10)
+#define LONG_BYTES     500
+#define LONG_ROWS      60
+#define WIDE_CELLS     90
+#define HUGE_ROW_BYTES 8000
+#define TEXT(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
+
+static petal_table *table_of(struct failure_run *run, const char *name);
+static size_t walk(struct failure_run *run, petal_table *table, const petal_scan_options *options);
+static void expect(struct failure_run *run, const char *what, size_t cells, size_t expected);
+static void get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cells);
+static void get_row(struct failure_run *run, petal_table *table, petal_slice row, int32_t versions,
+                    const petal_column *columns, size_t column_count);
+
+static bool
+is_ready(const struct failure_run *run)
+{
+    return run->fixture.db != NULL && run->counted != NULL;
+}
+
+static petal_table *
+table_of(struct failure_run *run, const char *name)
+{
+    petal_table *table = NULL;
+    petal_error error;
+
+    if (run->fixture.db == NULL)
+        return NULL;
+    return petal_table_open(run->fixture.db, slice_from_text(name), &table, &error) == PETAL_OK
+               ? table
+               : NULL;
+}
+
+/* ---- opening, closing ---- */
+
+static void
+step_open(struct failure_run *run)
+{
+    failure_open(run);
+}
+
+static void
+step_read_only(struct failure_run *run)
+{
+    run->fixture.options.read_only = true;
+    run->fixture.options.create = false;
+    failure_open(run);
+}
+
+static void
+step_close(struct failure_run *run)
+{
+    petal_db *db = run->fixture.db;
+    bool wrote = !run->fixture.options.read_only;
+    petal_error error;
+
+    run->fixture.db = NULL;
+    run->fixture.options.read_only = false;
+    run->fixture.options.create = true;
+    if (db != NULL && failure_told(run, "close", petal_close(db, &error), &error) && wrote)
+        run->promise.synced = run->promise.stored;
+}
+
+static void
+step_die(struct failure_run *run)
+{
+    (void)run;
+}
+
+static void
+step_map_files(struct failure_run *run)
+{
+    run->fixture.options.map_files = true;
+    failure_open(run);
+}
+
+static void
+step_compacting(struct failure_run *run)
+{
+    run->fixture.options.no_compaction = false;
+    failure_open(run);
+}
+
+static void
+step_large_cache(struct failure_run *run)
+{
+    run->fixture.options.cache_bytes = (size_t)8 << 20;
+    failure_open(run);
+}
+
+/* The next log, as when a memtable is full; what the one before holds is not synced. */
+static void
+step_next_log(struct failure_run *run)
+{
+    assert_int_equal(fixture_close_log(&run->fixture), PETAL_OK);
+    failure_write(run, PETAL_SYNC_WAL);
+}
+
+static void
+step_empty_log(struct failure_run *run)
+{
+    assert_int_equal(fixture_close_log(&run->fixture), PETAL_OK);
+}
+
+static void
+step_full_disk(struct failure_run *run)
+{
+    run->full = true;
+    memory_vfs_set_capacity(run->fixture.vfs, memory_vfs_used(run->fixture.vfs) + 10);
+}
+
+static void
+step_room(struct failure_run *run)
+{
+    run->full = false;
+    memory_vfs_set_capacity(run->fixture.vfs, UINT64_MAX);
+}
+
+static void
+step_no_links(struct failure_run *run)
+{
+    memory_vfs_refuse_links(run->fixture.vfs, 18 /* EXDEV */);
+}
+
+static void
+step_windows(struct failure_run *run)
+{
+    memory_vfs_use_log_windows(run->fixture.vfs, true);
+    failure_open(run);
+}
+
+/* The last edit of the manifest lacks the seal that would say that it is durable. */
+static void
+step_unsealed(struct failure_run *run)
+{
+    petal_error error;
+
+    memory_vfs_fail_at(run->fixture.vfs, 3, 5 /* EIO */, false); /* the edit, the sync, the seal */
+    must(petal_table_drop(table_of(run, "kept"), &error), &error);
+    assert_int_equal(memory_vfs_failures(run->fixture.vfs), 1);
+}
+
+static void
+step_no_lock_file(struct failure_run *run)
+{
+    const petal_vfs *vfs = memory_vfs_table(run->fixture.vfs);
+    petal_directory *directory;
+
+    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
+    assert_int_equal(vfs->remove(vfs->context, directory, "LOCK"), 0);
+    vfs->close_directory(vfs->context, directory);
+}
+
+/* ---- tables ---- */
+
+static enum petal_status
+create(struct failure_run *run, const char *name, petal_family_options *family, petal_error *error)
+{
+    petal_attribute attribute = {PETAL_METADATA, TEXT("note"), TEXT("kept")};
+    petal_table_options options = {.name = slice_from_text(name),
+                                   .families = family,
+                                   .family_count = 1,
+                                   .attributes = &attribute,
+                                   .attribute_count = 1};
+    petal_table *table;
+
+    family->name = slice_from_text("f");
+    return petal_table_create(run->fixture.db, &options, &table, error);
+}
+
+static void
+put_rows(petal_table *table, unsigned first, unsigned count, size_t bytes)
+{
+    char row[16], value[1200];
+
+    assert_true(bytes <= sizeof value);
+    for (unsigned i = first; i < first + count; i++) {
+        petal_error error;
+
+        snprintf(row, sizeof row, "row %05u", i);
+        for (size_t at = 0; at < bytes; at++)
+            value[at] = (char)(at * 31 + i * 7 + (at * i) / 13);
+        must(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
+                       PETAL_LATEST, slice_make(value, bytes), NULL, &error),
+             &error);
+    }
+}
+
+/* Three rows share all bytes but the last. */
+static void
+long_row(char row[LONG_BYTES + 8], unsigned number)
+{
+    memset(row, 'r', LONG_BYTES);
+    row[0] = (char)('a' + number / 3 / 10);
+    row[1] = (char)('0' + number / 3 % 10);
+    row[LONG_BYTES] = (char)('0' + number % 3);
+}
+
+/* Rows and qualifiers that no memory at hand has room for; an index of several levels. */
+static void
+fill_long(petal_table *table)
+{
+    char row[LONG_BYTES + 8], value[600];
+    petal_error error;
+
+    for (unsigned i = 0; i < LONG_ROWS; i++) {
+        long_row(row, i);
+        for (size_t at = 0; at < sizeof value; at++)
+            value[at] = (char)(at * i + at / 7);
+        must(petal_put(petal_table_family_at(table, 0), slice_make(row, LONG_BYTES + 1),
+                       slice_make(row + 2, LONG_BYTES - 2), PETAL_LATEST,
+                       slice_make(value, sizeof value), NULL, &error),
+             &error);
+    }
+}
+
+/* All kinds of markers among versions, in rows that are no text. */
+static void
+fill_marked(petal_table *table, unsigned first)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
+                                                 PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
+    const petal_slice rows[] = {TEXT("\xff\xfe one"), TEXT("\xff\xfe two")}, none = {NULL, 0};
+    petal_error error;
+
+    for (unsigned i = first; i < first + 60; i++) {
+        petal_family *family = petal_table_family_at(table, i / 2 % 2);
+        petal_slice qualifier = slice_from_text(i % 5 < 3 ? "a" : "b");
+        enum petal_cell_type type = types[i / 4 % 4];
+        bool of_column = type == PETAL_DELETE || type == PETAL_DELETE_COLUMN;
+
+        if (i % 4 == 3)
+            must(petal_delete(family, rows[i % 2], of_column ? qualifier : none, i / 2, type, NULL,
+                              &error),
+                 &error);
+        else
+            must(petal_put(family, rows[i % 2], qualifier, i, slice_from_text("value"), NULL,
+                           &error),
+                 &error);
+    }
+}
+
+static void
+fill_wide(petal_table *table)
+{
+    char name[8];
+    petal_error error;
+
+    for (unsigned i = 0; i < WIDE_CELLS; i++) {
+        snprintf(name, sizeof name, "q%03u", i);
+        must(petal_put(petal_table_family_at(table, 0), slice_from_text("wide"),
+                       slice_from_text(name), PETAL_LATEST, slice_from_text(name), NULL, &error),
+             &error);
+    }
+}
+
+/* A row of some versions. */
+static void
+fill_busy(petal_table *table)
+{
+    petal_error error;
+
+    for (int64_t time = 2; time < 10; time++)
+        must(petal_put(petal_table_family_at(table, 0), slice_from_text("busy"),
+                       slice_from_text("q"), time, slice_from_text("value"), NULL, &error),
+             &error);
+}
+
+/* More family markers in it than a get looks at first. */
+static void
+mark_busy(petal_table *table)
+{
+    const petal_slice none = {NULL, 0};
+    petal_error error;
+
+    for (int64_t i = 0; i < WIDE_CELLS; i++)
+        must(petal_delete(petal_table_family_at(table, 0), slice_from_text("busy"), none, 2 * i + 1,
+                          PETAL_DELETE_FAMILY_VERSION, NULL, &error),
+             &error);
+}
+
+/* Of several versions and two families. */
+static void
+create_marked(struct failure_run *run, const char *name, bool newer)
+{
+    petal_attribute high = {PETAL_KEPT_ATTRIBUTE, TEXT("COMPRESSION_COMPACT"), TEXT("LZ4HC")};
+    petal_family_options families[2] = {{.name = TEXT("f"),
+                                         .versions = 4,
+                                         .new_version_behavior = newer,
+                                         .bloom = PETAL_BLOOM_ROWCOL,
+                                         .attributes = &high,
+                                         .attribute_count = 1},
+                                        {.name = TEXT("g"),
+                                         .versions = 4,
+                                         .new_version_behavior = newer,
+                                         .keep_deleted_cells = PETAL_KEEP_DELETED_TRUE}};
+    petal_table_options options = {
+        .name = slice_from_text(name), .families = families, .family_count = 2};
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_create(run->fixture.db, &options, &table, &error), &error);
+}
+
+/* The tables that all work stands on; nothing fails meanwhile. */
+static void
+step_furnish(struct failure_run *run)
+{
+    petal_family_options plain = {.block_bytes = 1024},
+                         prefix = {.bloom = PETAL_BLOOM_ROW_PREFIX,
+                                   .bloom_prefix_bytes = 4,
+                                   .versions = 3,
+                                   .block_bytes = 1024},
+                         newer = {.new_version_behavior = true, .versions = 2},
+                         deleted = {.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE, .versions = 2},
+                         wide = {.versions = 200},
+                         beginnings = {.bloom = PETAL_BLOOM_ROW_PREFIX,
+                                       .bloom_prefix_bytes = 300,
+                                       .block_bytes = 1024};
+    petal_db *db = run->fixture.db;
+    petal_error error;
+
+    must(ledger_create(&run->ledger, db, &error), &error);
+    must(create(run, "counted", &prefix, &error), &error);
+    must(create(run, "altered", &plain, &error), &error);
+    must(create(run, "emptied", &newer, &error), &error);
+    must(create(run, "steady", &plain, &error), &error);
+    must(create(run, "kept", &deleted, &error), &error);
+    must(create(run, "long", &beginnings, &error), &error);
+    create_marked(run, "marked", false);
+    create_marked(run, "history", true);
+    must(create(run, "wide", &wide, &error), &error);
+    fill_wide(table_of(run, "wide"));
+    fill_wide(table_of(run, "altered"));
+    fill_busy(table_of(run, "wide"));
+    fill_long(table_of(run, "long"));
+    fill_marked(table_of(run, "marked"), 0);
+    fill_marked(table_of(run, "history"), 0);
+    put_rows(table_of(run, "steady"), 0, 20, 100);
+    put_rows(table_of(run, "emptied"), 0, 20, 20);
+    put_rows(table_of(run, "kept"), 0, 10, 20);
+    must(petal_flush(db, NULL, &error), &error);
+    fill_marked(table_of(run, "marked"), 60);
+    fill_marked(table_of(run, "history"), 60);
+    mark_busy(table_of(run, "wide"));
+    put_rows(table_of(run, "steady"), 20, 20, 100);
+    must(petal_table_snapshot_create(table_of(run, "steady"), slice_from_text("old"), NULL, &error),
+         &error);
+    run->promise.tables_made = true;
+    must(petal_table_open(db, slice_from_text("counted"), &run->counted, &error), &error);
+}
+
+static void
+step_mark_more(struct failure_run *run)
+{
+    fill_marked(table_of(run, "marked"), 120);
+    fill_marked(table_of(run, "history"), 120);
+    mark_busy(table_of(run, "wide"));
+}
+
+static void
+step_fill(struct failure_run *run)
+{
+    for (unsigned i = 0; i < 9; i++) {
+        petal_error error;
+        char *value = test_allocate((size_t)1 << 20);
+        struct test_random random;
+
+        test_random_init(&random, i);
+        test_random_bytes(&random, value, (size_t)1 << 20);
+        must(petal_put(petal_table_family_at(table_of(run, "kept"), 0), slice_make(value, 8),
+                       slice_from_text("large"), PETAL_LATEST, slice_make(value, (size_t)1 << 20),
+                       NULL, &error),
+             &error);
+        free(value);
+    }
+}
+
+/* So long keys that the index of a file needs more than its root. */
+static void
+step_fill_index(struct failure_run *run)
+{
+    static char row[HUGE_ROW_BYTES];
+    petal_family *family = petal_table_family_at(table_of(run, "long"), 0);
+    petal_error error;
+
+    for (unsigned i = 0; i < 90; i++) {
+        memset(row, 's', sizeof row);
+        row[1] = (char)('0' + i / 3);
+        row[sizeof row - 1] = (char)('0' + i % 3);
+        must(petal_put(family, slice_make(row, sizeof row), slice_from_text("q"), PETAL_LATEST,
+                       slice_make(row, 1000), NULL, &error),
+             &error);
+    }
+}
+
+static void
+step_walk_index(struct failure_run *run)
+{
+    static char row[HUGE_ROW_BYTES];
+    petal_table *table = table_of(run, "long");
+
+    if (table == NULL)
+        return;
+    memset(row, 's', sizeof row);
+    row[1] = row[sizeof row - 1] = '2';
+    get_all(run, table, slice_make(row, sizeof row), 1);
+    expect(run, "huge rows", walk(run, table, &(petal_scan_options){.prefix = TEXT("s")}), 90);
+}
+
+static void
+step_create_lost(struct failure_run *run)
+{
+    petal_family_options family = {0};
+    petal_error error;
+
+    must(create(run, "lost", &family, &error), &error);
+    put_rows(table_of(run, "lost"), 0, 5, 10);
+}
+
+/* The newest store file goes. */
+static void
+note_newest(void *argument, const char *name)
+{
+    char *newest = argument;
+
+    if (strstr(name, ".sst") != NULL && strcmp(name, newest) > 0)
+        snprintf(newest, 32, "%s", name);
+}
+
+static void
+step_lose(struct failure_run *run)
+{
+    const petal_vfs *vfs = memory_vfs_table(run->fixture.vfs);
+    petal_directory *directory;
+    char newest[32] = "";
+
+    run->promise.file_lost = true;
+    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
+    vfs->list_directory(vfs->context, directory, note_newest, newest);
+    assert_int_equal(vfs->remove(vfs->context, directory, newest), 0);
+    vfs->close_directory(vfs->context, directory);
+}
+
+static void
+step_drop_lost(struct failure_run *run)
+{
+    petal_table *lost = table_of(run, "lost");
+    petal_error error;
+
+    if (lost != NULL)
+        failure_told(run, "drop", petal_table_drop(lost, &error), &error);
+}
+
+static void
+step_create(struct failure_run *run)
+{
+    petal_family_options family = {.compression = PETAL_COMPRESSION_NONE};
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run))
+        return;
+    status = create(run, "made", &family, &error);
+    failure_changed(run, FAILURE_MADE, true, status);
+    failure_told(run, "create", status, &error);
+}
+
+static void
+step_drop(struct failure_run *run)
+{
+    petal_table *made = table_of(run, "made");
+    petal_error error;
+    enum petal_status status;
+
+    if (made == NULL)
+        return;
+    status = petal_table_drop(made, &error);
+    failure_changed(run, FAILURE_MADE, false, status);
+    failure_told(run, "drop", status, &error);
+}
+
+static void
+step_alter(struct failure_run *run)
+{
+    petal_family_options families[] = {{.name = TEXT("f"), .versions = 2}, {.name = TEXT("g")}};
+    petal_table_options options = {.families = families, .family_count = 2};
+    petal_table *altered = table_of(run, "altered");
+    petal_error error;
+    enum petal_status status;
+
+    if (altered == NULL)
+        return;
+    status = petal_table_alter(altered, &options, &error);
+    failure_changed(run, FAILURE_ALTERED, true, status);
+    failure_told(run, "alter", status, &error);
+}
+
+static void
+step_empty(struct failure_run *run)
+{
+    petal_table *emptied = table_of(run, "emptied"), *now;
+    petal_error error;
+    enum petal_status status;
+
+    if (emptied == NULL)
+        return;
+    status = petal_table_truncate(emptied, &now, &error);
+    failure_changed(run, FAILURE_EMPTIED, true, status);
+    failure_told(run, "truncate", status, &error);
+}
+
+static bool
+see_table(void *argument, petal_table *table)
+{
+    petal_table_options options = PETAL_DEFAULTS;
+
+    petal_table_describe(table, &options);
+    *(size_t *)argument += options.family_count;
+    return true;
+}
+
+static void
+step_list(struct failure_run *run)
+{
+    size_t families = 0;
+    petal_error error;
+
+    if (is_ready(run))
+        failure_told(run, "list", petal_table_list(run->fixture.db, see_table, &families, &error),
+                     &error);
+}
+
+static void
+step_key_values(struct failure_run *run)
+{
+    petal_kv *kv;
+    petal_error error;
+
+    if (is_ready(run))
+        failure_told(run, "key-value table",
+                     petal_kv_open(run->fixture.db, slice_from_text("steady"), NULL, &kv, &error),
+                     &error);
+}
+
+/* ---- snapshots and copies ---- */
+
+static void
+step_take(struct failure_run *run)
+{
+    petal_table *steady = table_of(run, "steady");
+    petal_table_snapshot_options options = {.ttl_seconds = 100};
+    petal_error error;
+    enum petal_status status;
+
+    if (steady == NULL)
+        return;
+    status = petal_table_snapshot_create(steady, slice_from_text("taken"), &options, &error);
+    failure_changed(run, FAILURE_TAKEN, true, status);
+    failure_told(run, "snapshot", status, &error);
+}
+
+static bool
+see_snapshot(void *argument, const petal_table_snapshot_info *info)
+{
+    *(size_t *)argument += info->name.size;
+    return true;
+}
+
+static void
+step_list_snapshots(struct failure_run *run)
+{
+    size_t bytes = 0;
+    petal_error error;
+
+    if (is_ready(run))
+        failure_told(run, "snapshots",
+                     petal_table_snapshot_list(run->fixture.db, see_snapshot, &bytes, &error),
+                     &error);
+}
+
+static void
+step_clone(struct failure_run *run)
+{
+    petal_table *clone;
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run))
+        return;
+    status = petal_table_snapshot_clone(run->fixture.db, slice_from_text("old"),
+                                        slice_from_text("clone"), &clone, &error);
+    failure_changed(run, FAILURE_CLONED, true, status);
+    failure_told(run, "clone", status, &error);
+}
+
+static void
+step_restore(struct failure_run *run)
+{
+    petal_table *steady;
+    petal_error error;
+
+    if (is_ready(run))
+        failure_told(
+            run, "restore",
+            petal_table_snapshot_restore(run->fixture.db, slice_from_text("old"), &steady, &error),
+            &error);
+}
+
+static void
+step_delete_snapshot(struct failure_run *run)
+{
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run) || run->promise.now[FAILURE_TAKEN] != FAILURE_DONE)
+        return;
+    status = petal_table_snapshot_delete(run->fixture.db, slice_from_text("taken"), &error);
+    failure_changed(run, FAILURE_TAKEN, false, status);
+    failure_told(run, "delete snapshot", status, &error);
+}
+
+/* The snapshot with a time to live goes with the next opening. */
+static void
+step_later(struct failure_run *run)
+{
+    test_clock_advance(&run->fixture.clock, 1000000);
+}
+
+static void
+step_expired(struct failure_run *run)
+{
+    step_later(run);
+    run->promise.now[FAILURE_TAKEN] = run->promise.later[FAILURE_TAKEN] = FAILURE_UNDONE;
+    failure_open(run);
+    run->told++; /* what an opening has no room or memory to let go is left for later */
+}
+
+static void
+step_copy(struct failure_run *run)
+{
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run))
+        return;
+    status = petal_checkpoint(run->fixture.db, FAILURE_COPY_DIRECTORY, &error);
+    run->promise.now[FAILURE_COPIED] = run->promise.later[FAILURE_COPIED] =
+        status == PETAL_OK ? FAILURE_DONE : FAILURE_UNKNOWN;
+    failure_told(run, "checkpoint", status, &error);
+}
+
+/* ---- writing ---- */
+
+static void
+step_write(struct failure_run *run)
+{
+    for (unsigned i = 0; i < 6; i++)
+        failure_write(run, i % 3 == 2 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
+}
+
+/* One batch that neither the log's buffer nor a fragment of the log has room for. */
+static void
+write_large(struct failure_run *run, size_t bytes)
+{
+    petal_table *kept = table_of(run, "kept");
+    petal_write_options options = {.durability = PETAL_SYNC_WAL};
+    petal_batch *batch = NULL;
+    petal_error error;
+    enum petal_status status;
+    char *value;
+
+    if (kept == NULL)
+        return;
+    value = test_allocate(bytes);
+    memset(value, 'v', bytes);
+    status = petal_batch_new(run->fixture.db, &batch, &error);
+    for (unsigned i = 0; status == PETAL_OK && i < 3; i++)
+        status = petal_batch_put(batch, petal_table_family_at(kept, 0), slice_from_text("large"),
+                                 slice_make(value, i + 1), PETAL_LATEST, slice_make(value, bytes),
+                                 &error);
+    if (status == PETAL_OK)
+        status = petal_write(run->fixture.db, batch, &options, &error);
+    petal_batch_free(batch);
+    free(value);
+    failure_told(run, "large batch", status, &error);
+}
+
+static void
+step_write_much(struct failure_run *run)
+{
+    write_large(run, LARGE_BYTES);
+}
+
+/* More than a log's buffer keeps. */
+static void
+step_write_most(struct failure_run *run)
+{
+    write_large(run, 5 * LARGE_BYTES);
+}
+
+static void
+step_count(struct failure_run *run)
+{
+    failure_count(run);
+    failure_count(run);
+}
+
+static void
+step_mutate(struct failure_run *run)
+{
+    petal_slice row = TEXT("row"), other = TEXT("other");
+    petal_condition condition = {.qualifier = slice_from_text("counter"),
+                                 .compare = PETAL_NOT_EQUAL};
+    petal_batch *batch = NULL;
+    petal_result *result = NULL;
+    petal_family *family;
+    petal_write_options options = {.durability = PETAL_SYNC_WAL};
+    bool applied = false;
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run))
+        return;
+    family = petal_table_family_at(run->counted, 0);
+    condition.family = family;
+    status = petal_batch_new(run->fixture.db, &batch, &error);
+    if (status == PETAL_OK)
+        status = petal_result_new(run->fixture.db, &result, &error);
+    options.result = result;
+    if (status == PETAL_OK)
+        status = petal_batch_mutation(batch, NULL, &error);
+    for (unsigned i = 0; status == PETAL_OK && i < 20; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "q%u", i);
+        status = petal_batch_append(batch, family, row, slice_from_text(name),
+                                    slice_from_text("and more"), &error);
+    }
+    for (unsigned i = 0; status == PETAL_OK && i < 2; i++) {
+        static const petal_mutation_options dying = {.has_ttl = true, .ttl_ms = 100000};
+
+        status = petal_batch_mutation(batch, &dying, &error);
+        if (status == PETAL_OK)
+            status = petal_batch_put(batch, family, row, other, 7, other, &error);
+    }
+    if (status == PETAL_OK)
+        status = petal_batch_delete(batch, family, row, other, PETAL_LATEST, PETAL_DELETE, &error);
+    if (status == PETAL_OK)
+        status = petal_mutate_row(run->counted, row, &condition, batch, &options, &applied, &error);
+    petal_batch_free(batch);
+    petal_result_free(result);
+    failure_told(run, "mutate", status, &error);
+}
+
+static void
+step_flush(struct failure_run *run)
+{
+    uint64_t stored = run->promise.stored;
+    petal_error error;
+
+    if (is_ready(run) &&
+        failure_told(run, "flush", petal_flush(run->fixture.db, NULL, &error), &error))
+        run->promise.synced = stored;
+}
+
+static void
+step_compact(struct failure_run *run)
+{
+    static const char *const names[] = {"left",   "right",   "counted", "steady", "kept",
+                                        "marked", "history", "long",    "wide"};
+    petal_error error;
+
+    for (size_t i = 0; is_ready(run) && i < sizeof names / sizeof *names; i++) {
+        petal_table *table = table_of(run, names[i]);
+
+        if (table != NULL)
+            failure_told(run, "compact", petal_compact(table, NULL, &error), &error);
+    }
+}
+
+static void
+step_wait(struct failure_run *run)
+{
+    petal_error error;
+
+    if (is_ready(run))
+        failure_told(run, "wait", petal_wait_idle(run->fixture.db, &error), &error);
+}
+
+/* ---- reading ---- */
+
+static bool
+note_file(void *argument, const petal_file_info *file)
+{
+    *(uint64_t *)argument += file->cells;
+    return true;
+}
+
+static void
+step_inspect(struct failure_run *run)
+{
+    petal_error error;
+    uint64_t cells = 0, blocks;
+    petal_stats stats;
+
+    if (!is_ready(run))
+        return;
+    petal_stats_get(run->fixture.db, &stats);
+    for (unsigned i = 0; i < LEDGER_TABLES; i++) {
+        petal_table *table = run->ledger.tables[i];
+
+        failure_told(run, "files", petal_table_files(table, note_file, &cells, &error), &error);
+        failure_told(run, "verify", petal_table_verify(table, &error), &error);
+    }
+    failure_told(run, "cache", petal_cache_clear(run->fixture.db, NULL, &blocks, &error), &error);
+}
+
+static void
+step_read(struct failure_run *run)
+{
+    struct ledger_state state;
+    petal_error error;
+
+    if (is_ready(run) &&
+        failure_told(run, "read", ledger_read(&run->ledger, &state, &error), &error) &&
+        !ledger_is_after(&state, run->promise.stored))
+        failure_problem(run, "a read that succeeded was wrong");
+}
+
+static size_t
+walk(struct failure_run *run, petal_table *table, const petal_scan_options *options)
+{
+    petal_cursor *cursor;
+    petal_result *result = NULL;
+    const petal_cell *cell = NULL;
+    petal_error error;
+    size_t count = 0, some = 0;
+    enum petal_status status = petal_cursor_open(table, options, &cursor, &error);
+
+    for (unsigned i = 0; status == PETAL_OK; i++) {
+        if (i % 3 == 0) {
+            status = petal_cursor_next(cursor, &cell, &error);
+            some = cell != NULL;
+        } else if (i % 3 == 1) {
+            status = petal_cursor_next_many(cursor, 7, &cell, &some, &error);
+        } else {
+            if (result == NULL)
+                status = petal_result_new(run->fixture.db, &result, &error);
+            if (status == PETAL_OK)
+                status = petal_cursor_next_row(cursor, result, &error);
+            some = status == PETAL_OK ? petal_result_count(result) : 0;
+        }
+        if (status != PETAL_OK || some == 0)
+            break;
+        count += some;
+    }
+    petal_cursor_close(cursor);
+    petal_result_free(result);
+    return failure_told(run, "scan", status, &error) ? count : SIZE_MAX;
+}
+
+static void
+expect(struct failure_run *run, const char *what, size_t cells, size_t expected)
+{
+    if (cells != SIZE_MAX && cells != expected)
+        failure_problem(run, "%s gave %zu cells, not %zu", what, cells, expected);
+}
+
+static void
+step_scan(struct failure_run *run)
+{
+    petal_table *steady = table_of(run, "steady");
+    petal_snapshot *snapshot = NULL;
+    petal_receipt *receipt = NULL;
+    petal_error error;
+    enum petal_status status;
+
+    if (steady == NULL)
+        return;
+    status = petal_snapshot_new(run->fixture.db, &snapshot, &error);
+    if (status == PETAL_OK)
+        status = petal_receipt_new(run->fixture.db, &receipt, &error);
+    if (failure_told(run, "snapshot", status, &error)) {
+        petal_column column = {petal_table_family_at(steady, 0), TEXT("q"), false};
+        petal_scan_options plain = {0}, reversed = {.reversed = true},
+                           raw = {.raw = true, .read.versions = PETAL_ALL_VERSIONS},
+                           named = {.read = {.columns = &column,
+                                             .column_count = 1,
+                                             .snapshot = snapshot,
+                                             .receipt = receipt}},
+                           prefix = {.prefix = TEXT("row 0001")}, batches = {.batch = 1};
+
+        expect(run, "a scan", walk(run, steady, &plain), 40);
+        expect(run, "a reversed scan", walk(run, steady, &reversed), 40);
+        expect(run, "a raw scan", walk(run, steady, &raw), 40);
+        expect(run, "a scan of a column", walk(run, steady, &named), 40);
+        expect(run, "a scan of a prefix", walk(run, steady, &prefix), 10);
+        expect(run, "a scan in pieces", walk(run, steady, &batches), 40);
+    }
+    petal_receipt_free(receipt);
+    petal_snapshot_free(snapshot);
+}
+
+/* A cursor that is sent to its own cell, and to a column. */
+static void
+seek(struct failure_run *run, petal_table *table)
+{
+    petal_cursor *cursor;
+    const petal_cell *cell = NULL;
+    petal_error error;
+    enum petal_status status = petal_cursor_open(table, NULL, &cursor, &error);
+
+    if (status == PETAL_OK)
+        status = petal_cursor_next(cursor, &cell, &error);
+    if (status == PETAL_OK && cell != NULL)
+        status = petal_cursor_seek(cursor, cell->row, petal_table_family_at(table, 0),
+                                   cell->qualifier, &error);
+    if (status == PETAL_OK)
+        status = petal_cursor_next(cursor, &cell, &error);
+    petal_cursor_close(cursor);
+    failure_told(run, "seek", status, &error);
+}
+
+/* What a table of markers shows, in every way; twice the same. */
+static void
+step_get_large(struct failure_run *run)
+{
+    petal_table *kept = table_of(run, "kept");
+
+    if (kept != NULL)
+        get_row(run, kept, slice_from_text("large"), 1, NULL, 0);
+}
+
+static void
+step_markers(struct failure_run *run)
+{
+    static const char *const names[] = {"marked", "history"};
+    petal_receipt *receipt = NULL;
+    petal_error error;
+
+    if (!is_ready(run) ||
+        !failure_told(run, "receipt", petal_receipt_new(run->fixture.db, &receipt, &error), &error))
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        petal_table *table = table_of(run, names[i]);
+        petal_column columns[3];
+        petal_scan_options raw = {.raw = true, .read.versions = PETAL_ALL_VERSIONS},
+                           reversed = {.reversed = true, .read.versions = 3},
+                           told = {.read = {.receipt = receipt, .versions = 2}},
+                           named = {.read = {.columns = columns, .column_count = 3}},
+                           limited = {.read = {.family_cell_limit = 1, .versions = 4}};
+
+        if (table == NULL)
+            continue;
+        for (size_t column = 0; column < 3; column++)
+            columns[column] = (petal_column){petal_table_family_at(table, column % 2),
+                                             slice_from_text(column < 2 ? "a" : "b"), false};
+        walk(run, table, &raw);
+        walk(run, table, &reversed);
+        walk(run, table, &told);
+        walk(run, table, &named);
+        walk(run, table, &limited);
+        seek(run, table);
+    }
+    petal_receipt_free(receipt);
+}
+
+static void
+get_row(struct failure_run *run, petal_table *table, petal_slice row, int32_t versions,
+        const petal_column *columns, size_t column_count)
+{
+    petal_read_options read = {
+        .versions = versions, .columns = columns, .column_count = column_count};
+    petal_result *result = NULL;
+    petal_error error;
+    enum petal_status status = petal_result_new(run->fixture.db, &result, &error);
+
+    if (status == PETAL_OK)
+        status = petal_get(table, row, &read, result, &error);
+    petal_result_free(result);
+    failure_told(run, "get", status, &error);
+}
+
+static void
+get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cells)
+{
+    petal_result *result = NULL;
+    petal_error error;
+    enum petal_status status = petal_result_new(run->fixture.db, &result, &error);
+
+    if (status == PETAL_OK && table != NULL)
+        status = petal_get(table, row, NULL, result, &error);
+    if (failure_told(run, "get", status, &error) && table != NULL)
+        expect(run, "a row", petal_result_count(result), cells);
+    petal_result_free(result);
+}
+
+static void
+step_get(struct failure_run *run)
+{
+    static const char *const names[] = {"marked", "history"};
+    const petal_slice row = TEXT("\xff\xfe one");
+
+    for (size_t i = 0; is_ready(run) && i < 2; i++) {
+        petal_table *table = table_of(run, names[i]);
+        petal_column columns[2];
+
+        if (table == NULL)
+            continue;
+        columns[0] = (petal_column){petal_table_family_at(table, 0), TEXT("a"), false};
+        columns[1] = (petal_column){petal_table_family_at(table, 1), TEXT("b"), false};
+        get_row(run, table, row, 1, NULL, 0);
+        get_row(run, table, row, 4, NULL, 0);
+        get_row(run, table, row, 1, columns, 1);
+        get_row(run, table, row, 2, columns, 2);
+    }
+}
+
+static void
+step_wide(struct failure_run *run)
+{
+    petal_table *wide = table_of(run, "wide"), *marked = table_of(run, "marked");
+    petal_scan_options all = {.read.versions = 1},
+                       ranged = {.read = {.versions = 50,
+                                          .has_time_range = true,
+                                          .time_min = 3,
+                                          .time_limit = 31}},
+                       needed = {0};
+    petal_read_options old = {
+        .versions = 50, .has_time_range = true, .time_min = 3, .time_limit = 31};
+    petal_column column = {NULL, TEXT("q"), false};
+    petal_result *result = NULL;
+    petal_error error;
+    enum petal_status status;
+
+    if (wide == NULL || marked == NULL)
+        return;
+    column.family = petal_table_family_at(wide, 0);
+    get_row(run, wide, slice_from_text("busy"), 1, &column, 1);
+    get_row(run, wide, slice_from_text("busy"), 3, &column, 1);
+    get_all(run, table_of(run, "altered"), slice_from_text("wide"), WIDE_CELLS);
+    walk(run, wide, &all);
+    walk(run, wide, &ranged);
+    get_row(run, wide, slice_from_text("wide"), 1, NULL, 0);
+    get_row(run, wide, slice_from_text("busy"), 3, NULL, 0);
+    get_row(run, wide, slice_from_text("busy"), 1, NULL, 0);
+    status = petal_result_new(run->fixture.db, &result, &error);
+    if (status == PETAL_OK)
+        status = petal_get(wide, slice_from_text("busy"), &old, result, &error);
+    petal_result_free(result);
+    if (!failure_told(run, "get", status, &error))
+        return;
+    status = petal_filter_parse(
+        run->fixture.db,
+        slice_from_text("SingleColumnValueFilter('g', 'a', =, 'binary:value', true, true)"),
+        (petal_filter **)(uintptr_t)&needed.read.filter, &error);
+    if (failure_told(run, "filter", status, &error)) {
+        result = NULL;
+        walk(run, marked, &needed);
+        status = petal_result_new(run->fixture.db, &result, &error);
+        if (status == PETAL_OK)
+            status =
+                petal_get(marked, slice_from_text("\xff\xfe one"), &needed.read, result, &error);
+        petal_result_free(result);
+        failure_told(run, "get", status, &error);
+    }
+    petal_filter_free((petal_filter *)(uintptr_t)needed.read.filter);
+}
+
+static void
+step_long(struct failure_run *run)
+{
+    char row[LONG_BYTES + 8];
+    petal_table *table = table_of(run, "long");
+    petal_result *results[2] = {NULL};
+    petal_slice rows[2];
+    petal_column column;
+    petal_read_options one = {.columns = &column, .column_count = 1};
+    petal_scan_options prefix = {0}, reversed = {.reversed = true}, named = {0};
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    if (table == NULL)
+        return;
+    long_row(row, 33);
+    prefix.prefix = slice_make(row, LONG_BYTES);
+    column =
+        (petal_column){petal_table_family_at(table, 0), slice_make(row + 2, LONG_BYTES - 2), false};
+    named.read = one;
+    expect(run, "a long prefix", walk(run, table, &prefix), 3);
+    expect(run, "long rows, reversed", walk(run, table, &reversed), LONG_ROWS);
+    expect(run, "long columns", walk(run, table, &named), LONG_ROWS);
+    seek(run, table);
+    get_row(run, table, slice_make(row, LONG_BYTES + 1), 1, NULL, 0);
+    rows[0] = rows[1] = slice_make(row, LONG_BYTES + 1);
+    for (size_t i = 0; status == PETAL_OK && i < 2; i++)
+        status = petal_result_new(run->fixture.db, &results[i], &error);
+    if (status == PETAL_OK)
+        status = petal_multi_get(table, rows, 2, &one, results, &error);
+    if (failure_told(run, "multi-get", status, &error))
+        expect(run, "a multi-get of long rows",
+               petal_result_count(results[0]) + petal_result_count(results[1]), 2);
+    for (size_t i = 0; i < 2; i++)
+        petal_result_free(results[i]);
+}
+
+static void
+step_fuzzy(struct failure_run *run)
+{
+    petal_table *steady = table_of(run, "steady"), *marked = table_of(run, "marked");
+    const petal_filter_argument arguments[] = {
+        {.kind = PETAL_FILTER_BYTES, .bytes = TEXT("row 0001?")},
+        {.kind = PETAL_FILTER_BYTES, .bytes = TEXT("\0\0\0\0\0\0\0\0\1")}};
+    petal_scan_options scan = {0};
+    petal_filter *filter, *broken;
+    petal_error error;
+    enum petal_status status;
+
+    if (steady == NULL || marked == NULL)
+        return;
+    status = petal_filter_make(run->fixture.db, "FuzzyRowFilter", arguments, 2, &filter, &error);
+    scan.read.filter = filter;
+    if (failure_told(run, "filter", status, &error))
+        expect(run, "a fuzzy filter", walk(run, steady, &scan), 10);
+    petal_filter_free(filter);
+    status = petal_filter_parse(run->fixture.db,
+                                slice_from_text("RowFilter(=, 'regexstring:one') AND "
+                                                "WHILE ColumnCountGetFilter(1)"),
+                                &broken, &error);
+    if (failure_told(run, "filter", status, &error)) {
+        petal_read_options read = {.filter = broken};
+        petal_result *result = NULL;
+
+        scan.read.filter = broken;
+        walk(run, marked, &scan);
+        status = petal_result_new(run->fixture.db, &result, &error);
+        if (status == PETAL_OK)
+            status = petal_get(marked, slice_from_text("\xff\xfe one"), &read, result, &error);
+        petal_result_free(result);
+        failure_told(run, "get", status, &error);
+    }
+    petal_filter_free(broken);
+}
+
+static void
+step_filter(struct failure_run *run)
+{
+    static const char *const texts[] = {
+        "RowFilter(=, 'regexstring:row 0*1.') AND SKIP ValueFilter(!=, 'binary:v')",
+        "SingleColumnValueFilter('f', 'q', !=, 'binary:v1') AND PageFilter(13)",
+        "(MultipleColumnPrefixFilter('q', 'r') OR ColumnPaginationFilter(1, 0)) AND "
+        "FamilyFilter(=, 'substring:F')",
+        "DependentColumnFilter('f', 'q') AND TimestampsFilter(1, 2, 3, 4)",
+        "ColumnRangeFilter('a', true, 'z', false) AND InclusiveStopFilter('row 00010')",
+    };
+    static const size_t expected[] = {10, 13, 40, 0, 11};
+    petal_table *steady = table_of(run, "steady");
+
+    for (size_t i = 0; steady != NULL && i < sizeof texts / sizeof *texts; i++) {
+        petal_scan_options scan = {0};
+        petal_filter *filter;
+        petal_error error;
+        enum petal_status status =
+            petal_filter_parse(run->fixture.db, slice_from_text(texts[i]), &filter, &error);
+
+        scan.read.filter = filter;
+        if (failure_told(run, "filter", status, &error))
+            expect(run, texts[i], walk(run, steady, &scan), expected[i]);
+        petal_filter_free(filter);
+    }
+}
+
+static void
+step_multi_get(struct failure_run *run)
+{
+    petal_table *steady = table_of(run, "steady");
+    petal_slice rows[] = {TEXT("row 00007"), TEXT("none"), TEXT("row 00033"), TEXT("row 00001")};
+    petal_result *results[4] = {NULL};
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+    size_t count = 0;
+
+    if (steady == NULL)
+        return;
+    for (size_t i = 0; status == PETAL_OK && i < 4; i++)
+        status = petal_result_new(run->fixture.db, &results[i], &error);
+    if (status == PETAL_OK)
+        status = petal_multi_get(steady, rows, 4, NULL, results, &error);
+    for (size_t i = 0; status == PETAL_OK && i < 4; i++)
+        count += petal_result_count(results[i]);
+    if (failure_told(run, "multi-get", status, &error))
+        expect(run, "a multi-get", count, 3);
+    for (size_t i = 0; i < 4; i++)
+        petal_result_free(results[i]);
+}
+
+/* ---- all work ---- */
+
+#define RECOVER .prepare = {step_open, step_write, step_flush, step_write, step_count, step_die}
+
+const struct failure_work failure_works[] = {
+    {.name = "a new database", .from_nothing = true, .steps = {step_open, step_close}},
+    {.name = "writes",
+     .prepare = {step_open, step_write, step_close},
+     .steps = {step_open, step_write, step_count, step_write_much, step_flush, step_write,
+               step_close}},
+    {.name = "recovery", RECOVER, .steps = {step_open, step_read, step_write, step_close}},
+    {.name = "recovery on a full disk",
+     RECOVER,
+     .steps = {step_full_disk, step_open, step_read, step_room, step_write, step_flush}},
+    {.name = "recovery, read-only", RECOVER, .steps = {step_read_only, step_read, step_close}},
+    {.name = "mapped log",
+     .prepare = {step_windows, step_write, step_die},
+     .steps = {step_windows, step_write, step_flush, step_write}},
+    {.name = "tables",
+     .prepare = {step_open, step_close},
+     .steps = {step_open, step_create, step_alter, step_empty, step_list, step_drop, step_close}},
+    {.name = "snapshots of tables",
+     .prepare = {step_open, step_close},
+     .steps = {step_open, step_take, step_list_snapshots, step_clone, step_restore,
+               step_delete_snapshot, step_close}},
+    {.name = "snapshots copied",
+     .prepare = {step_open, step_close},
+     .steps = {step_no_links, step_open, step_take, step_clone, step_restore}},
+    {.name = "an expired snapshot",
+     .prepare = {step_open, step_take, step_close},
+     .steps = {step_expired, step_list_snapshots}},
+    {.name = "a checkpoint",
+     .prepare = {step_open, step_write, step_flush, step_close},
+     .steps = {step_open, step_write, step_copy, step_write}},
+    {.name = "a checkpoint, copied",
+     .prepare = {step_open, step_write, step_flush, step_close},
+     .steps = {step_no_links, step_open, step_write, step_copy}},
+    {.name = "compactions",
+     .prepare = {step_open, step_write, step_count, step_flush, step_write, step_count, step_flush,
+                 step_close},
+     .steps = {step_open, step_compact, step_read, step_inspect}},
+    {.name = "compactions in the background",
+     .prepare = {step_open, step_write, step_flush, step_write, step_flush, step_close},
+     .steps = {step_compacting, step_write, step_flush, step_wait, step_close}},
+    {.name = "changes of a row",
+     .prepare = {step_open, step_count, step_mutate, step_flush, step_close},
+     .steps = {step_open, step_count, step_mutate, step_count}},
+    {.name = "reads",
+     .prepare = {step_open, step_write, step_flush, step_write, step_close},
+     .steps = {step_open, step_read, step_scan, step_filter, step_multi_get, step_inspect}},
+    {.name = "reads of markers and long keys",
+     .prepare = {step_open, step_close},
+     .steps = {step_open, step_markers, step_get, step_wide, step_long, step_fuzzy}},
+    {.name = "reads with a large cache",
+     .prepare = {step_open, step_write_much, step_flush, step_close},
+     .steps = {step_large_cache, step_scan, step_get, step_long, step_get_large}},
+    {.name = "reads out of memory",
+     .prepare = {step_open, step_mark_more, step_die},
+     .steps = {step_open, step_markers, step_get, step_wide}},
+    {.name = "recovery of a large batch",
+     .prepare = {step_open, step_write_much, step_die},
+     .steps = {step_open, step_close}},
+    {.name = "recovery of torn logs on a full disk",
+     .prepare = {step_open, step_next_log, step_next_log, step_next_log, step_empty_log},
+     .power_cut = 1,
+     .steps = {step_full_disk, step_open, step_room, step_write}},
+    {.name = "recovery of an unsealed manifest on a full disk",
+     .prepare = {step_open, step_write, step_unsealed},
+     .steps = {step_full_disk, step_open, step_read, step_room}},
+    {.name = "read-only without a lock",
+     .prepare = {step_open, step_close, step_no_lock_file},
+     .steps = {step_read_only, step_read, step_close}},
+    {.name = "a large file",
+     .prepare = {step_open, step_fill, step_die},
+     .only_what_is_new = true,
+     .steps = {step_open, step_flush}},
+    {.name = "a large index",
+     .prepare = {step_open, step_fill_index, step_flush, step_close},
+     .only_what_is_new = true,
+     .steps = {step_large_cache, step_walk_index}},
+    {.name = "a large write",
+     .prepare = {step_open, step_close},
+     .only_what_is_new = true,
+     .steps = {step_open, step_write_most, step_write}},
+    {.name = "a lost file",
+     .prepare = {step_open, step_create_lost, step_flush, step_close, step_lose},
+     .steps = {step_open, step_drop_lost, step_write}},
+    {.name = "reads through mappings",
+     .prepare = {step_open, step_write, step_flush, step_close},
+     .steps = {step_map_files, step_read, step_scan, step_multi_get}},
+    {.name = "key-value tables",
+     .prepare = {step_open, step_close},
+     .steps = {step_open, step_key_values}},
+};
+const size_t failure_work_count = sizeof failure_works / sizeof *failure_works;
+
+/* ---- doing it ---- */
+
+struct image {
+    struct memory_vfs *disk; /* NULL: not prepared so far */
+    struct failure_promise promise;
+};
+
+static struct image begun, images[sizeof failure_works / sizeof *failure_works];
+
+static void
+do_steps(struct failure_run *run, failure_step *const steps[FAILURE_MOST_STEPS])
+{
+    for (size_t i = 0; i < FAILURE_MOST_STEPS && steps[i] != NULL; i++)
+        steps[i](run);
+}
+
+/* What a process leaves that does these steps and then ends, without closing. */
+/* How many writes a power cut has left. */
+static uint64_t
+count_left(const struct image *image)
+{
+    struct failure_run run;
+    struct ledger_state state;
+    petal_error error;
+
+    failure_run_init(&run, memory_vfs_clone(image->disk), &image->promise, NULL);
+    step_open(&run);
+    must(ledger_read(&run.ledger, &state, &error), &error);
+    failure_run_fini(&run);
+    return ledger_last(&state);
+}
+
+static struct image
+prepare(const struct image *from, failure_step *const steps[FAILURE_MOST_STEPS], uint64_t power_cut)
+{
+    struct memory_vfs *disk = from->disk == NULL ? memory_vfs_new() : memory_vfs_clone(from->disk);
+    struct failure_run run;
+    struct image made;
+
+    failure_run_init(&run, disk, &from->promise, NULL);
+    snprintf(run.about, sizeof run.about, "preparing");
+    do_steps(&run, steps);
+    made = (struct image){memory_vfs_clone(run.fixture.vfs), run.promise};
+    memory_vfs_process_death(made.disk);
+    if (power_cut != 0) {
+        memory_vfs_power_cut(made.disk, MEMORY_CUT_RANDOM, power_cut);
+        made.promise.stored = made.promise.attempted = count_left(&made);
+    }
+    failure_run_fini(&run);
+    assert_int_equal(run.problems, 0);
+    return made;
+}
+
+void
+failure_work_begin(const struct failure_work *work, struct failure_run *run)
+{
+    static failure_step *const beginning[FAILURE_MOST_STEPS] = {
+        step_open, step_furnish, step_write, step_flush, step_write, step_close};
+    static const struct image nothing;
+    struct image *image = &images[work - failure_works];
+
+    if (begun.disk == NULL)
+        begun = prepare(&nothing, beginning, 0);
+    if (image->disk == NULL)
+        *image = prepare(work->from_nothing ? &nothing : &begun, work->prepare, work->power_cut);
+    failure_run_init(run, memory_vfs_clone(image->disk), &image->promise, NULL);
+}
+
+void
+failure_work_do(const struct failure_work *work, struct failure_run *run, size_t step,
+                const struct failure_plan *plan,
+                void (*visited)(void *argument, size_t step, const struct failure_faults *faults),
+                void *argument)
+{
+    static const struct failure_plan none = {.site = -1, .then = -1};
+
+    for (size_t i = 0; i < FAILURE_MOST_STEPS && work->steps[i] != NULL; i++) {
+        if (plan != NULL && i == step)
+            failure_faults_plan(&run->faults, plan);
+        else if (plan == NULL)
+            failure_faults_plan(&run->faults, &none);
+        work->steps[i](run);
+        if (visited != NULL)
+            visited(argument, i, &run->faults);
+    }
+}
+
+void
+failure_works_end(void)
+{
+    if (begun.disk != NULL)
+        memory_vfs_free(begun.disk);
+    for (size_t i = 0; i < failure_work_count; i++) {
+        if (images[i].disk != NULL)
+            memory_vfs_free(images[i].disk);
+    }
+}
