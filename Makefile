@@ -382,6 +382,10 @@ schedules: ## hand-overs between threads under many orders and stale loads, each
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule CC=clang OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
 	SCHEDULE_SECONDS=$(SCHEDULE_SECONDS) $(BUILD)/schedule/schedules
 
+.PHONY: machines
+machines: ## formats, filters, model and threads on s390x and arm64 under qemu, with both signs of char, without wide instructions; SYSROOT_S390X, SYSROOT_ARM64
+	+@tests/package/machines.sh $(BUILD)
+
 # A fuzz target is linked with libFuzzer, and with all others into fuzz-replay, which runs what is kept of inputs with any compiler.
 FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(PETAL_NARROW)
 #include <immintrin.h>
 #endif
 
@@ -37,9 +37,9 @@ is_full(const struct tree_node *node)
 
 /*
  * Eight-byte numbers are compared four at a time where the processor can (AVX2).  The writer alone
- * may look so: nobody stores heads beside it.
+ * may look so: nobody stores heads beside it.  Not with PETAL_NARROW, for tests of the other way.
  */
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(PETAL_NARROW)
 #define HAS_WIDE
 #define WIDE __attribute__((target("avx2,popcnt")))
 
