@@ -34,6 +34,23 @@ act_is_unsure(const struct act *act)
            (act_is_write(act) || act_is_change(act));
 }
 
+bool
+act_replaces(const struct act *act, unsigned table)
+{
+    switch (act->kind) {
+    case ACT_RESTORE:
+        return true; /* which table it is the snapshot tells */
+    case ACT_CREATE:
+    case ACT_DROP:
+    case ACT_TRUNCATE:
+    case ACT_CLONE:
+    case ACT_DROP_FAMILY:
+        return act->table == table;
+    default:
+        return false;
+    }
+}
+
 /* ---- the world ---- */
 
 static bool

@@ -70,6 +70,9 @@ bool act_is_change(const struct act *act);
 /* It failed such that it may have happened. */
 bool act_is_unsure(const struct act *act);
 
+/* It may have put another table, or nothing, in the place of a table or family of it. */
+bool act_replaces(const struct act *act, unsigned table);
+
 /* Whether the world has what the act needs. */
 bool act_fits(const struct act *act, const struct world *world);
 

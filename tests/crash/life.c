@@ -225,13 +225,15 @@ life_free_disk(struct life *life)
 
 /* ---- acts ---- */
 
-/* How many acts there are up to the last write to the table. */
+/* How many acts there are up to the last write to the table, as far as it is the same one. */
 static uint32_t
 last_write_to(const struct life *life, unsigned table, uint32_t count)
 {
     for (; count > 0; count--) {
         const struct act *act = &life->acts[count - 1];
 
+        if (act_replaces(act, table))
+            return 0;
         for (size_t i = 0; act_is_write(act) && i < act->cell_count; i++) {
             if (act->cells[i].table == table && !act->failed)
                 return count;

@@ -238,7 +238,7 @@ cut_work(const struct work *work, uint64_t seed)
     life_do(&life, work->steps, true);
     must(life_end(&life, work->closes, &error), &error);
     moments = life.moment_count;
-    for (size_t i = 0; i < moments; i++) {
+    for (size_t i = 0; i < moments; i += test_short() ? 8 : 1) {
         struct crash death = {.kind = CRASH_DEATH};
 
         sequence_crash(&sequence, &life, &life.moments[i], &death, seed + i);
@@ -382,7 +382,7 @@ fail_calls(struct failing failing, uint64_t seed)
         failing.error = EIO;
         while (is_wanted(work_at(i)) && fail_work(work_at(i), &failing, seed + i)) {
             count++;
-            failing.fails += test_short() ? 4 : 1;
+            failing.fails += test_short() ? 16 : 1;
             if (failing.how == SYNCS_FAIL)
                 failing.error = errors[(failing.fails + failing.failure) % 3];
         }
