@@ -46,22 +46,22 @@ row() {
               printf "%-14s %12d %10.0f %8d %8d %8d %8d %8.1f\n", name, executed, executed / (seconds > 0 ? seconds : 1), edges, began, inputs - began, memory, seconds }' "$2"
 }
 
-# Seconds of a processor that finished children have taken. (A pipe's first command would be told of its own.)
+# Seconds of a processor that finished children had taken when `times` wrote file $1.
 children_seconds() {
-    times >"$build/$1.times"
-    awk 'NR == 2 { split($1, user, "[ms]"); split($2, kernel, "[ms]"); print 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }' "$build/$1.times"
+    awk 'NR == 2 { split($1, user, "[ms]"); split($2, kernel, "[ms]"); print 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }' "$1"
 }
 
 one() {
-    local name=$1 inputs log=$build/$1.log dictionary=$here/dictionaries/$1.dict status began
+    local name=$1 inputs log=$build/$1.log dictionary=$here/dictionaries/$1.dict status
     if [ "$what" = smoke ]; then inputs=$(mktemp -d); else inputs=$build/inputs/$name; fi
     unpack "$name" "$inputs"
-    began=$(children_seconds "$name")
+    times >"$log.began" # here: a subshell would be told of its own children
     "$build/fuzz_$name" -max_total_time="$seconds" -seed="$seed" -entropic=0 -timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=256 \
         -print_final_stats=1 -max_len="$(sed -n 's/^#define FUZZ_MOST_BYTES *//p' "$here/$name.c" | grep . || echo 4096)" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") -artifact_prefix="$build/failed-$name-" "$inputs" >"$log" 2>&1
     status=$?
-    row "$name" "$log" "$(awk "BEGIN { print $(children_seconds "$name") - $began }")"
+    times >"$log.ended"
+    row "$name" "$log" "$(awk "BEGIN { print $(children_seconds "$log.ended") - $(children_seconds "$log.began") }")"
     [ "$status" = 0 ] || { echo "FAIL  $name"; tail -n 60 "$log"; }
     if [ "$what" = smoke ]; then rm -rf "$inputs"; elif [ "$status" = 0 ]; then keep "$name" "$inputs" || status=1; fi
     return "$status"
