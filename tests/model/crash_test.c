@@ -29,12 +29,13 @@
 #include <string.h>
 #include <time.h>
 
-#define OPERATIONS      300000
-#define OPERATIONS_LONG 3000000
-#define LENGTH          200
-#define FEATURES        ((FEATURE_ALL & ~(unsigned)FEATURE_RAW) | FEATURE_CALM | FEATURE_CRASHES)
-#define CUTS            (MEMORY_CUT_GARBAGE + 1)
-#define KIB             1024u
+#define OPERATIONS       300000
+#define OPERATIONS_LONG  3000000
+#define OPERATIONS_SHORT 20000
+#define LENGTH           200
+#define FEATURES         ((FEATURE_ALL & ~(unsigned)FEATURE_RAW) | FEATURE_CALM | FEATURE_CRASHES)
+#define CUTS             (MEMORY_CUT_GARBAGE + 1)
+#define KIB              1024u
 
 static const struct run_settings settings[] = {
     {.name = "ROW", .bloom = PETAL_BLOOM_ROW, .cache_bytes = 64 * KIB},
@@ -477,6 +478,7 @@ pass_time(struct history *history)
         return true;
     memory_vfs_set_capacity(history->run.fixture.vfs, UINT64_MAX);
     status = petal_flush(history->run.engine.db, NULL, &error);
+    model_database_flush(&history->expectation.database, MODEL_TABLES);
     return status == PETAL_OK || memory_vfs_is_off(history->run.fixture.vfs) ||
            fail_with(history, "flushing when there is room", status, &error);
 }
@@ -590,6 +592,7 @@ test_histories_with_crashes(void **state)
     const char *text = getenv("PETAL_OPERATIONS");
     uint64_t wanted = text != NULL && *text != '\0' ? strtoull(text, NULL, 0)
                       : test_long()                 ? OPERATIONS_LONG
+                      : test_short()                ? OPERATIONS_SHORT
                                                     : OPERATIONS;
     uint64_t seed = test_seed();
     clock_t began = clock();

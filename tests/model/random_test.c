@@ -1,8 +1,9 @@
 /*
  * random_test.c -- random lists of operations (tests/model/operation.h), each run against the naive
  * model once and against the engine under every setting below: filters, caches, block sizes,
- * compression, reasons for leaving files out and straight ways switched off. All must give the
- * model's answers.
+ * compression, other options at each opening and other attributes of each table, reasons for
+ * leaving files out and straight ways switched off; calm lists (tests/model/maker.h) also beside
+ * flushes and compactions in the background. All must give the model's answers.
  *
  * A list that fails is made smaller by taking out operations as long as it fails, then printed: the
  * seed, the first difference, and the list as a script for kv-shell. PETAL_SEED chooses the seed of
@@ -24,8 +25,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPERATIONS      180000
-#define OPERATIONS_LONG 3000000
+#define OPERATIONS       180000
+#define OPERATIONS_LONG  3000000
+#define OPERATIONS_SHORT 8000
 
 #define KIB         1024u
 #define ALL_REASONS ((1u << PETAL_SKIP_COUNT) - 1)
@@ -197,7 +199,9 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
 static void
 test_lists(void **state)
 {
-    uint64_t wanted = number_from("PETAL_OPERATIONS", test_long() ? OPERATIONS_LONG : OPERATIONS);
+    uint64_t wanted = number_from("PETAL_OPERATIONS", test_long()    ? OPERATIONS_LONG
+                                                      : test_short() ? OPERATIONS_SHORT
+                                                                     : OPERATIONS);
     unsigned features = (unsigned)number_from("PETAL_FEATURES", FEATURE_ALL);
     unsigned failures = 0;
     uint64_t seed = test_seed();
