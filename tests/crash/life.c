@@ -419,12 +419,15 @@ write_loose(struct life *life, unsigned count, bool must)
     }
 }
 
+/* One job may still tell of the time when there was no room. */
 static void
 wait_idle(struct life *life, bool must)
 {
     petal_error error;
     enum petal_status status = petal_wait_idle(life->fixture.db, &error);
 
+    for (unsigned i = 0; status == PETAL_NO_SPACE && !life->is_full && i < 10; i++)
+        status = petal_wait_idle(life->fixture.db, &error);
     must = must && !life->is_full;
     if (must && status != PETAL_OK)
         print_error("wait: %s\n", error.text);
