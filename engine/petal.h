@@ -1308,6 +1308,59 @@ petal_table_verify_watched(petal_table *table,
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error);
 
+/* ---- A database as files -------------------------------------------------------------------- */
+
+/*
+ * For a database that nobody has open. Nothing is written into it, and its logs stay as they are: so
+ * this serves on media that cannot be written, and on what petal_open refuses. PETAL_BUSY while
+ * somebody has it open for writing.
+ */
+
+/* What was found. Slices and error are good during the call. */
+typedef struct petal_fault {
+    const petal_error *error; /* file, offset, what is wrong */
+    /* Concerned; empty: none, or not known. With `of_snapshot` the table is a table snapshot. */
+    petal_slice table, family;
+    bool of_snapshot;
+    bool harmless;  /* what a crash may leave: the next opening for writing puts it in order */
+    uint64_t bytes; /* damaged, from error->offset on; 0: what is wrong is no matter of bytes */
+    /* Rows concerned, both ends included; an end that is not given is open. Without both it is not
+     * known which, or none are. */
+    bool has_row_from, has_row_to;
+    petal_slice row_from, row_to;
+} petal_fault;
+
+typedef struct petal_check_options {
+    size_t size;
+    const petal_env *env;
+    void *argument;
+    /* Told of each fault, from this thread. */
+    void (*fault)(void *argument, const petal_fault *fault);
+    /* Told now and then how much of the whole is done, in bytes. When it returns false, the call
+     * ends with PETAL_BUSY. */
+    bool (*watch)(void *argument, uint64_t done, uint64_t total);
+} petal_check_options;
+
+/* What was looked at. Snapshots are table snapshots. */
+typedef struct petal_check_counts {
+    uint64_t tables, snapshots, families, store_files, data_blocks, cells;
+    uint64_t logs, log_records, log_cells;
+    uint64_t bytes;            /* read */
+    uint64_t faults, harmless; /* found */
+} petal_check_counts;
+
+/*
+ * Look at all files of the database in `directory`: the manifest, record by record; each store
+ * file, as petal_table_verify does, and against what the manifest says of it; each log, record by
+ * record, and what logs and manifest promise of each other; files that are missing or that nothing
+ * names. Goes on past each fault. PETAL_OK: none but harmless ones; PETAL_CORRUPT: *error is the
+ * first; PETAL_NOT_FOUND: there is no file of a database; another status: it could not be looked at.
+ * `counts` may be NULL.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,
+             petal_error *error);
+
 /* ---- Plain key -> value --------------------------------------------------------------------- */
 
 /* A table of one family with the empty qualifier, behind five calls.  Keys are 1..32767 bytes. */

@@ -168,6 +168,8 @@ struct sst_watch {
     /* Told of each fault, after which the verification goes on, and succeeds. NULL: the first one
      * ends it and is its error. */
     void (*fault)(void *argument, const struct sst_fault *fault);
+    /* Told what the file says of itself, if it opens, before all else. */
+    void (*opened)(void *argument, const struct file_facts *facts);
     void *argument;
 };
 

@@ -532,6 +532,8 @@ verify_all(struct verification *v, petal_error *error)
     else
         v->has_bloom = v->reader->facts.bloom != PETAL_BLOOM_NONE && !v->reader->bloom.unknown &&
                        !v->reader->bloom.damaged;
+    if (v->reader != NULL && v->watch != NULL && v->watch->opened != NULL)
+        v->watch->opened(v->watch->argument, &v->reader->facts);
     if (status == PETAL_OK)
         status = verify_blocks(v, error);
     if (status == PETAL_OK && v->reader != NULL)

@@ -668,6 +668,14 @@ take_size(struct sst_walk *walk, petal_error *error)
     return failed == 0 ? PETAL_OK : error_io(error, walk->path, failed, "take the size of");
 }
 
+/* Bytes at a file's end that are no trailer any more, but were one: two of its fields tell. */
+static bool
+was_trailer(const struct sst_walk *walk, const uint8_t *bytes, uint64_t identity)
+{
+    return (identity != 0 && get_le64(bytes + 8) == identity) ||
+           get_le64(bytes + 16) == walk->file_bytes;
+}
+
 /* What checksums are made with, and where the blocks end: by the trailer, or as well as can be. */
 static enum petal_status
 find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
@@ -700,6 +708,9 @@ find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
                              trailer.file_identity, identity);
     }
     source->file_identity = identity;
+    if (status == PETAL_CORRUPT && walk->file_bytes >= TRAILER_BYTES &&
+        was_trailer(walk, bytes, identity))
+        source->limit = walk->file_bytes - TRAILER_BYTES;
     if (status != PETAL_CORRUPT && status != PETAL_UNSUPPORTED) { /* it is there, for all we know */
         walk->passed = cause;
         source->limit = walk->file_bytes - TRAILER_BYTES;

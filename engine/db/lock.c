@@ -1,6 +1,9 @@
 /* lock.c -- see engine/db/lock.h. */
 #include "engine/db/lock.h"
 
+#include "engine/manifest/names.h"
+
+#include <assert.h>
 #include <errno.h>
 
 static enum petal_status
@@ -11,15 +14,15 @@ refuse_busy(const char *path, petal_error *error)
 }
 
 static enum petal_status
-take_alone(petal_db *db, const char *path, petal_error *error)
+take_alone(const struct directory *directory, const char *path, petal_file **lock,
+           petal_error *error)
 {
-    const petal_vfs *vfs = db->env.vfs;
-    int failed = directory_open_file(&db->directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE,
-                                     &db->lock_file);
+    const petal_vfs *vfs = directory->env->vfs;
+    int failed = directory_open_file(directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, lock);
 
     if (failed != 0)
         return error_io(error, path, failed, "open");
-    failed = vfs->lock(vfs->context, db->lock_file, false);
+    failed = vfs->lock(vfs->context, *lock, false);
     if (failed == EAGAIN)
         return refuse_busy(path, error);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "lock");
@@ -27,55 +30,57 @@ take_alone(petal_db *db, const char *path, petal_error *error)
 
 /* Why a reader may do without, for each of them: engine/db/lock.h. */
 static bool
-is_none_needed(const petal_db *db, const char *path, int failed)
+is_none_needed(const struct directory *directory, const char *path, int failed)
 {
     if (failed == EACCES || failed == EPERM)
-        env_log(&db->env, PETAL_LOG_WARNING,
+        env_log(directory->env, PETAL_LOG_WARNING,
                 "%s may not be opened: reading without a lock; nobody must write meanwhile", path);
     return failed == ENOENT || failed == EROFS || failed == EACCES || failed == EPERM ||
            failed == ENOLCK || failed == ENOSYS || failed == EOPNOTSUPP;
 }
 
 static enum petal_status
-take_shared(petal_db *db, const char *path, petal_error *error)
+take_shared(const struct directory *directory, const char *path, petal_file **lock,
+            petal_error *error)
 {
-    const petal_vfs *vfs = db->env.vfs;
+    const petal_vfs *vfs = directory->env->vfs;
     const char *action = "open";
-    int failed = directory_open_file(&db->directory, path, PETAL_FILE_READ, &db->lock_file);
+    int failed = directory_open_file(directory, path, PETAL_FILE_READ, lock);
 
     if (failed == 0) {
         action = "lock";
-        failed = vfs->lock(vfs->context, db->lock_file, true);
+        failed = vfs->lock(vfs->context, *lock, true);
     }
     if (failed == EAGAIN)
         return refuse_busy(path, error);
-    if (failed == 0 || is_none_needed(db, path, failed))
+    if (failed == 0 || is_none_needed(directory, path, failed))
         return PETAL_OK;
     return error_io(error, path, failed, action);
 }
 
 enum petal_status
-opener_lock_take(petal_db *db, petal_error *error)
+opener_lock_take(const struct directory *directory, bool shared, petal_file **lock,
+                 petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
 
-    assert(db->lock_file == NULL);
-    filename_lock(path, db->directory.path);
-    return db->read_only ? take_shared(db, path, error) : take_alone(db, path, error);
+    assert(*lock == NULL);
+    filename_lock(path, directory->path);
+    return shared ? take_shared(directory, path, lock, error)
+                  : take_alone(directory, path, lock, error);
 }
 
 enum petal_status
-opener_lock_confirm(petal_db *db, petal_error *error)
+opener_lock_confirm(const struct directory *directory, const petal_file *lock, petal_error *error)
 {
-    const petal_vfs *vfs = db->env.vfs;
+    const petal_vfs *vfs = directory->env->vfs;
     char path[PETAL_PATH_BYTES];
     petal_file *file;
 
-    assert(db->read_only);
-    if (db->lock_file != NULL)
+    if (lock != NULL)
         return PETAL_OK;
-    filename_lock(path, db->directory.path);
-    if (directory_open_file(&db->directory, path, PETAL_FILE_READ, &file) != 0)
+    filename_lock(path, directory->path);
+    if (directory_open_file(directory, path, PETAL_FILE_READ, &file) != 0)
         return PETAL_OK;
     vfs->close(vfs->context, file);
     return error_file(error, PETAL_BUSY, path,

@@ -20,16 +20,18 @@
 #ifndef PETAL_ENGINE_DB_LOCK_H
 #define PETAL_ENGINE_DB_LOCK_H
 
-#include "engine/state/db.h"
+#include "base/directory.h"
 
-/* PETAL_BUSY: another opener's lock excludes this one. db->lock_file is NULL or open afterwards,
- * also on failure; locked on success. */
-enum petal_status opener_lock_take(petal_db *db, petal_error *error);
+/* PETAL_BUSY: another opener's lock excludes this one. *lock, NULL before, is NULL or open
+ * afterwards, also on failure; locked on success. */
+enum petal_status opener_lock_take(const struct directory *directory, bool shared,
+                                   petal_file **lock, petal_error *error);
 
 /*
  * The last step of a read-only opening: PETAL_BUSY if it began without a lock file and there is one
  * now, so that a writer came and what was read may be of two times.
  */
-enum petal_status opener_lock_confirm(petal_db *db, petal_error *error);
+enum petal_status opener_lock_confirm(const struct directory *directory, const petal_file *lock,
+                                      petal_error *error);
 
 #endif

@@ -255,7 +255,7 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
         if (status != PETAL_OK)
             return status;
     }
-    status = opener_lock_take(db, error);
+    status = opener_lock_take(&db->directory, db->read_only, &db->lock_file, error);
     if (status == PETAL_OK)
         status = load_manifest(db, options, error);
     if (status != PETAL_OK)
@@ -266,7 +266,8 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
     if (status == PETAL_OK && !options->read_only)
         status = expire_snapshots(db, error);
     if (status == PETAL_OK)
-        status = db->read_only ? opener_lock_confirm(db, error) : start_threads(db, error);
+        status = db->read_only ? opener_lock_confirm(&db->directory, db->lock_file, error)
+                               : start_threads(db, error);
     return status;
 }
 

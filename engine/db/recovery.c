@@ -322,29 +322,6 @@ keep_logs(struct replay_state *state, petal_error *error)
     return status;
 }
 
-/*
- * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of
- * its store. Where a store was dropped it may have been its cell, and no more is known than how far
- * sequences had gone.
- */
-static uint64_t
-obsolete_sequence(const struct manifest *manifest)
-{
-    bool dropped = manifest->table_count + 1 < manifest->next_table_id;
-    uint64_t flushed = 0;
-
-    for (size_t i = 0; i < manifest->table_count; i++) {
-        const struct manifest_table *table = manifest->tables[i];
-
-        dropped = dropped || table->family_count < table->next_family_id;
-        for (size_t k = 0; k < table->family_count; k++) {
-            if (table->families[k].flushed_sequence > flushed)
-                flushed = table->families[k].flushed_sequence;
-        }
-    }
-    return dropped ? manifest->last_sequence : flushed;
-}
-
 static enum petal_status
 replay_logs(petal_db *db, petal_error *error)
 {
@@ -355,7 +332,7 @@ replay_logs(petal_db *db, petal_error *error)
         .database_identity = db->identity,
         .oldest_log = db->manifest->oldest_log,
         .next_log = db_next_file_number(db),
-        .obsolete_sequence = obsolete_sequence(db->manifest),
+        .obsolete_sequence = manifest_obsolete_sequence(db->manifest),
         .promise = db->manifest->promise,
         .visit = replay_record,
         .ended = note_log,

@@ -327,6 +327,184 @@ manifest_load(struct manifest **loaded, struct directory *directory, petal_error
     return status;
 }
 
+/* ---- loading what can be read ---- */
+
+/* The search for records behind damage may check so many times the file's bytes. */
+#define SEARCH_FACTOR 16
+
+struct parts_walk {
+    struct manifest *manifest;
+    const struct manifest_visitor *visitor;
+    petal_slice file;
+    uint64_t search_left; /* bytes */
+    bool whole;
+};
+
+static void
+tell_fault(struct parts_walk *walk, const petal_error *fault, uint64_t bytes)
+{
+    walk->whole = false;
+    if (walk->visitor->fault != NULL)
+        walk->visitor->fault(walk->visitor->argument, fault, bytes);
+}
+
+/* A header that is damaged may have the identity all the same: records tell. */
+static void
+load_header(struct parts_walk *walk)
+{
+    struct manifest *manifest = walk->manifest;
+    const uint8_t *header = walk->file.data;
+    petal_error fault;
+
+    if (decode_header(manifest, walk->file, &fault) == PETAL_OK)
+        return;
+    tell_fault(walk, &fault, MANIFEST_HEADER_BYTES);
+    manifest->database_identity = get_le64(header + 16);
+    manifest->salt = get_le64(header + 24);
+    manifest->writer->file_identity = get_le64(header + 32);
+    manifest->writer->snapshot_length = 0;
+}
+
+/* Where the next record that is whole begins behind `offset`; the file's size: nowhere. */
+static uint64_t
+next_record(struct parts_walk *walk, uint64_t offset)
+{
+    struct record record;
+
+    for (offset += MANIFEST_ALIGNMENT; offset + MANIFEST_RECORD_BYTES <= walk->file.size;
+         offset += MANIFEST_ALIGNMENT) {
+        const uint8_t *header = slice_bytes(walk->file) + offset;
+        uint64_t bytes = record_bytes(get_le32(header + 16));
+
+        if (get_le32(header + 20) != MANIFEST_EDIT && get_le32(header + 20) != MANIFEST_SEAL)
+            continue;
+        if (bytes > walk->file.size - offset || bytes > walk->search_left)
+            continue;
+        walk->search_left -= bytes;
+        if (decode_record(walk->file, walk->manifest->writer->file_identity, offset, &record))
+            return offset;
+    }
+    return walk->file.size;
+}
+
+static enum petal_status
+load_record(struct parts_walk *walk, uint64_t offset, const struct record *record,
+            petal_error *error)
+{
+    struct manifest_writer *writer = walk->manifest->writer;
+    const struct manifest_visitor *visitor = walk->visitor;
+    bool is_edit = record->kind == MANIFEST_EDIT;
+    struct manifest_undo undo;
+    petal_error cause, fault;
+    enum petal_status status = PETAL_OK;
+
+    if (visitor->record != NULL)
+        visitor->record(visitor->argument, offset, record->bytes, record->promise, is_edit,
+                        record->payload);
+    if (is_edit)
+        status =
+            manifest_apply(walk->manifest, writer->env->allocator, record->payload, &undo, &cause);
+    else if (record->kind != MANIFEST_SEAL)
+        status = error_set(&cause, PETAL_UNSUPPORTED, "it is of a newer kind");
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status == PETAL_OK && is_edit)
+        manifest_undo_forget(&undo);
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    error_corrupt(&fault, writer->path, offset, "%s: the record at %llu: %s", writer->path,
+                  (unsigned long long)offset, cause.text);
+    fault.status = status == PETAL_INVALID ? PETAL_CORRUPT : status;
+    tell_fault(walk, &fault, 0);
+    return PETAL_OK;
+}
+
+/* What is no record at `offset`: the torn tail, or damage. Returns where to go on. */
+static uint64_t
+step_over(struct parts_walk *walk, uint64_t offset)
+{
+    const struct manifest_writer *writer = walk->manifest->writer;
+    const struct manifest_visitor *visitor = walk->visitor;
+    const uint8_t *bytes = walk->file.data;
+    uint64_t end = next_record(walk, offset), content = walk->file.size;
+    petal_error fault;
+
+    if (end < walk->file.size || writer->snapshot_length > offset) {
+        error_corrupt(&fault, writer->path, offset, "%s is damaged at offset %llu", writer->path,
+                      (unsigned long long)offset);
+        tell_fault(walk, &fault, end - offset);
+        return end;
+    }
+    while (content > offset && bytes[content - 1] == 0)
+        content--;
+    if (content > offset && visitor->tail != NULL)
+        visitor->tail(visitor->argument, offset, content - offset);
+    return end;
+}
+
+static enum petal_status
+load_records(struct parts_walk *walk, petal_error *error)
+{
+    uint64_t offset = MANIFEST_HEADER_BYTES;
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && offset < walk->file.size) {
+        struct record record;
+
+        if (decode_record(walk->file, walk->manifest->writer->file_identity, offset, &record)) {
+            status = load_record(walk, offset, &record, error);
+            offset += record.bytes;
+        } else {
+            offset = step_over(walk, offset);
+        }
+    }
+    return status;
+}
+
+enum petal_status
+manifest_load_parts(struct manifest **loaded, struct directory *directory, const char *path,
+                    const struct manifest_visitor *visitor, bool *whole, petal_error *error)
+{
+    const struct env *env = directory->env;
+    struct parts_walk walk = {.visitor = visitor, .whole = true};
+    petal_file *file;
+    uint8_t *bytes = NULL;
+    size_t allocated = 0, size = 0;
+    enum petal_status status;
+    int failed;
+
+    *loaded = NULL;
+    *whole = false;
+    failed = directory_open_file(directory, path, PETAL_FILE_READ, &file);
+    if (failed != 0)
+        return failed == ENOENT ? error_file(error, PETAL_NOT_FOUND, path, "%s is missing", path)
+                                : error_io(error, path, failed, "open");
+    status = manifest_make(&walk.manifest, directory, error);
+    if (status == PETAL_OK) {
+        strcpy(walk.manifest->writer->path, path);
+        status = read_whole(env, path, file, &bytes, &allocated, &size, error);
+    }
+    env->vfs->close(env->vfs->context, file);
+    if (status == PETAL_OK && size < MANIFEST_HEADER_BYTES)
+        status = error_corrupt(error, path, 0, "%s ends before its header does", path);
+    if (status == PETAL_OK) {
+        walk.file = slice_make(bytes, size);
+        walk.search_left = (uint64_t)SEARCH_FACTOR * size;
+        if (visitor->file != NULL)
+            visitor->file(visitor->argument, walk.file);
+        load_header(&walk);
+        status = load_records(&walk, error);
+    }
+    mem_free(env->allocator, bytes, allocated);
+    if (status != PETAL_OK) {
+        manifest_free(walk.manifest);
+        return status;
+    }
+    *loaded = walk.manifest;
+    *whole = walk.whole;
+    return PETAL_OK;
+}
+
 /* ---- committing: a new file ---- */
 
 static enum petal_status

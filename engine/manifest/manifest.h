@@ -42,6 +42,30 @@ enum petal_status manifest_new(struct manifest **manifest, struct directory *dir
 enum petal_status manifest_load(struct manifest **manifest, struct directory *directory,
                                 petal_error *error);
 
+/* What a walk over a manifest tells; members may be NULL. */
+struct manifest_visitor {
+    void *argument;
+    /* The bytes of the file, before all else; good until the walk ends. */
+    void (*file)(void *argument, petal_slice bytes);
+    /* A record that is whole: an edit with its items, or a seal without any. */
+    void (*record)(void *argument, uint64_t offset, uint64_t bytes, uint64_t promise, bool is_edit,
+                   petal_slice items);
+    /* Damage, of so many bytes from error->offset on; 0: the bytes are right, what they say is
+     * not. */
+    void (*fault)(void *argument, const petal_error *error, uint64_t bytes);
+    /* What a write that was cut off left behind the last record, which no sync had promised. */
+    void (*tail)(void *argument, uint64_t offset, uint64_t bytes);
+};
+
+/*
+ * As manifest_load, of the file at `path`, as far as it can be read: what is damaged, or does not
+ * fit what was read before, is told and passed over. The state serves to be looked at, nothing
+ * else. Fails where nothing of the file can be read. *whole: no fault was told.
+ */
+enum petal_status manifest_load_parts(struct manifest **manifest, struct directory *directory,
+                                      const char *path, const struct manifest_visitor *visitor,
+                                      bool *whole, petal_error *error);
+
 /*
  * Make durable what was loaded, before anything is removed, written or said that goes by it: a
  * process that died, or whose sync failed, may have left it in the page cache only.  Writes a new

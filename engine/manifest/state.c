@@ -303,6 +303,24 @@ manifest_find_snapshot(const struct manifest *manifest, petal_slice name)
     return find_by_name(manifest, name, true);
 }
 
+uint64_t
+manifest_obsolete_sequence(const struct manifest *manifest)
+{
+    bool dropped = manifest->table_count + 1 < manifest->next_table_id;
+    uint64_t flushed = 0;
+
+    for (size_t i = 0; i < manifest->table_count; i++) {
+        const struct manifest_table *table = manifest->tables[i];
+
+        dropped = dropped || table->family_count < table->next_family_id;
+        for (size_t k = 0; k < table->family_count; k++) {
+            if (table->families[k].flushed_sequence > flushed)
+                flushed = table->families[k].flushed_sequence;
+        }
+    }
+    return dropped ? manifest->last_sequence : flushed;
+}
+
 bool
 manifest_names_file(const struct manifest *manifest, uint64_t number)
 {

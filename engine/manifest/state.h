@@ -93,6 +93,13 @@ struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, p
 bool manifest_names_file(const struct manifest *manifest, uint64_t number);
 
 /*
+ * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of
+ * its store. Where a store was dropped it may have been its cell, and no more is known than how far
+ * sequences had gone.
+ */
+uint64_t manifest_obsolete_sequence(const struct manifest *manifest);
+
+/*
  * Copies of the state, or of a table in it, with memory of their own: all but the writer, which the
  * copy has none of. On PETAL_NO_MEMORY the copy holds nothing.
  */

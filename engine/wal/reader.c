@@ -8,19 +8,19 @@
 /* ---- file ---- */
 
 enum petal_status
-wal_reader_open(struct wal_reader *reader, const struct directory *directory,
-                uint64_t database_identity, uint64_t number, petal_error *error)
+wal_reader_open_path(struct wal_reader *reader, const struct directory *directory, const char *path,
+                     uint64_t database_identity, uint64_t number, petal_error *error)
 {
     const struct env *env = directory->env;
     int failed;
 
     memset(reader, 0, sizeof *reader);
-    assert(number > 0);
+    assert(number > 0 && strlen(path) < sizeof reader->path);
     reader->env = env;
     reader->number = number;
     reader->seed = wal_seed(database_identity, number);
     reader->frame_offset = UINT64_MAX;
-    filename_wal(reader->path, directory->path, number);
+    memcpy(reader->path, path, strlen(path) + 1);
     reader->frame = mem_alloc(env->allocator, WAL_FRAME_BYTES);
     if (reader->frame == NULL)
         return error_no_memory(error);
@@ -36,6 +36,16 @@ wal_reader_open(struct wal_reader *reader, const struct directory *directory,
     }
     reader->limit = reader->size;
     return PETAL_OK;
+}
+
+enum petal_status
+wal_reader_open(struct wal_reader *reader, const struct directory *directory,
+                uint64_t database_identity, uint64_t number, petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+
+    filename_wal(path, directory->path, number);
+    return wal_reader_open_path(reader, directory, path, database_identity, number, error);
 }
 
 void

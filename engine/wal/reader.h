@@ -31,6 +31,10 @@ struct wal_reader {
 /* Opens the file and learns its size.  After a failure there is nothing to close. */
 enum petal_status wal_reader_open(struct wal_reader *reader, const struct directory *directory,
                                   uint64_t database_identity, uint64_t number, petal_error *error);
+/* The same of a file with any name. */
+enum petal_status wal_reader_open_path(struct wal_reader *reader, const struct directory *directory,
+                                       const char *path, uint64_t database_identity,
+                                       uint64_t number, petal_error *error);
 void wal_reader_close(struct wal_reader *reader);
 
 /*

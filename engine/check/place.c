@@ -1,0 +1,259 @@
+/* place.c -- see place.h. */
+#include "engine/check/place.h"
+
+#include "base/mem.h"
+#include "engine/db/lock.h"
+#include "engine/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* As recovery takes it: numbers so far beyond the next one are somebody else's. */
+#define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
+
+/* ---- telling ---- */
+
+void
+place_tell(struct place *place, const petal_fault *fault)
+{
+    if (fault->harmless)
+        place->counts->harmless++;
+    else if (place->counts->faults++ == 0)
+        place->first = *fault->error;
+    if (place->options.fault != NULL)
+        place->options.fault(place->options.argument, fault);
+}
+
+void
+place_tell_error(struct place *place, const petal_error *error, uint64_t bytes, bool harmless)
+{
+    place_tell(place, &(petal_fault){.error = error, .bytes = bytes, .harmless = harmless});
+}
+
+petal_fault
+place_fault_of(const struct manifest_table *table, const struct manifest_family *family,
+               const petal_error *error)
+{
+    petal_fault fault = {.error = error};
+
+    fault.of_snapshot = manifest_is_snapshot(table);
+    fault.table = fault.of_snapshot ? table->snapshot.name : table->name;
+    if (family != NULL)
+        fault.family = family->options.name;
+    return fault;
+}
+
+bool
+place_go_on(struct place *place, uint64_t bytes)
+{
+    place->done = place->total - place->done > bytes ? place->done + bytes : place->total;
+    place->counts->bytes += bytes;
+    return place->options.watch == NULL ||
+           place->options.watch(place->options.argument, place->done, place->total);
+}
+
+enum petal_status
+place_given_up(petal_error *error)
+{
+    return error_set(error, PETAL_BUSY, "given up");
+}
+
+/* ---- the directory ---- */
+
+static void
+note_file(void *argument, const char *name)
+{
+    struct place *place = argument;
+    uint64_t number;
+    enum filename_kind kind = filename_parse(name, &number);
+
+    if (kind == FILENAME_MANIFEST)
+        place->has_manifest = true;
+    if (kind == FILENAME_OTHER || kind == FILENAME_MANIFEST || kind == FILENAME_LOCK ||
+        place->failed)
+        return;
+    place->failed = !mem_grow_array(place->env.allocator, &place->files, &place->file_capacity,
+                                    place->file_count, place->file_count + 1, sizeof *place->files);
+    if (!place->failed)
+        place->files[place->file_count++] = (struct place_file){.number = number, .kind = kind};
+}
+
+static int
+compare_files(const void *a, const void *b)
+{
+    const struct place_file *first = a, *second = b;
+
+    if (first->kind != second->kind)
+        return first->kind < second->kind ? -1 : 1;
+    return first->number < second->number ? -1 : first->number > second->number;
+}
+
+struct place_file *
+place_find(const struct place *place, enum filename_kind kind, uint64_t number)
+{
+    struct place_file key = {.number = number, .kind = kind};
+
+    if (place->file_count == 0)
+        return NULL;
+    return bsearch(&key, place->files, place->file_count, sizeof key, compare_files);
+}
+
+/* 0 where it cannot be known. */
+static uint64_t
+size_of(const struct place *place, const char *path)
+{
+    const petal_vfs *vfs = place->env.vfs;
+    uint64_t size = 0;
+    petal_file *file;
+
+    if (directory_open_file(&place->directory, path, PETAL_FILE_READ, &file) != 0)
+        return 0;
+    if (vfs->size(vfs->context, file, &size) != 0)
+        size = 0;
+    vfs->close(vfs->context, file);
+    return size;
+}
+
+static enum petal_status
+list_files(struct place *place, petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+    int failed = directory_list(&place->directory, note_file, place);
+
+    if (failed != 0)
+        return error_io(error, place->directory.path, failed, "list directory");
+    if (place->failed)
+        return error_no_memory(error);
+    if (place->file_count > 0)
+        qsort(place->files, place->file_count, sizeof *place->files, compare_files);
+    for (size_t i = 0; i < place->file_count; i++) {
+        struct place_file *file = &place->files[i];
+
+        if (file->kind == FILENAME_WAL)
+            filename_wal(path, place->directory.path, file->number);
+        else if (file->kind == FILENAME_STORE_FILE)
+            filename_store_file(path, place->directory.path, file->number);
+        else
+            continue;
+        file->bytes = size_of(place, path);
+        place->total += file->bytes;
+    }
+    if (!place->has_manifest && place->file_count == 0)
+        return error_file(error, PETAL_NOT_FOUND, place->directory.path,
+                          "there is no database in %s", place->directory.path);
+    return PETAL_OK;
+}
+
+bool
+place_number_possible(const struct place *place, uint64_t number)
+{
+    return place->manifest == NULL || !place->manifest_whole ||
+           number < place->manifest->next_file_number ||
+           number - place->manifest->next_file_number < MOST_NUMBERS_AHEAD;
+}
+
+/* ---- the manifest ---- */
+
+static void
+tell_manifest_fault(void *argument, const petal_error *error, uint64_t bytes)
+{
+    place_tell_error(argument, error, bytes, false);
+}
+
+static void
+tell_manifest_tail(void *argument, uint64_t offset, uint64_t bytes)
+{
+    struct place *place = argument;
+    char path[PETAL_PATH_BYTES];
+    petal_error error;
+
+    filename_manifest(path, place->directory.path);
+    error_corrupt(&error, path, offset,
+                  "%" PRIu64 " bytes at offset %" PRIu64
+                  " are a change that was not completed; no sync had promised them",
+                  bytes, offset);
+    place_tell_error(place, &error, bytes, true);
+}
+
+static void
+mark_named(const struct place *place)
+{
+    const struct manifest *manifest = place->manifest;
+
+    for (size_t i = 0; manifest != NULL && i < place->file_count; i++) {
+        struct place_file *file = &place->files[i];
+
+        file->named =
+            file->kind == FILENAME_STORE_FILE && manifest_names_file(manifest, file->number);
+    }
+}
+
+static enum petal_status
+load_manifest(struct place *place, petal_error *error)
+{
+    const struct manifest_visitor visitor = {
+        .argument = place, .fault = tell_manifest_fault, .tail = tell_manifest_tail};
+    char path[PETAL_PATH_BYTES];
+    petal_error cause;
+    enum petal_status status;
+
+    filename_manifest(path, place->directory.path);
+    status = manifest_load_parts(&place->manifest, &place->directory, path, &visitor,
+                                 &place->manifest_whole, &cause);
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status != PETAL_OK) {
+        if (status == PETAL_NOT_FOUND)
+            cause.status = PETAL_CORRUPT; /* there are files of a database */
+        place_tell_error(place, &cause, 0, false);
+    }
+    mark_named(place);
+    return PETAL_OK;
+}
+
+/* ---- opening ---- */
+
+enum petal_status
+place_open(struct place *place, const char *path, const petal_check_options *options,
+           petal_check_counts *counts, petal_error *error)
+{
+    enum petal_status status;
+    int failed;
+
+    *place = (struct place){.counts = counts != NULL ? counts : &place->own_counts};
+    *place->counts = (petal_check_counts){0};
+    env_init(&place->env, NULL);
+    status =
+        options_copy(&place->options, sizeof place->options, options, "petal_check_options", error);
+    if (status != PETAL_OK)
+        return status;
+    env_init(&place->env, place->options.env);
+    if (!filename_directory_fits(path))
+        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
+    failed = directory_open(&place->directory, &place->env, path, false);
+    if (failed == ENOENT)
+        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", path);
+    if (failed != 0)
+        return error_io(error, path, failed, "open directory");
+    status = opener_lock_take(&place->directory, true, &place->lock, error);
+    if (status == PETAL_OK)
+        status = list_files(place, error);
+    return status == PETAL_OK ? load_manifest(place, error) : status;
+}
+
+void
+place_close(struct place *place)
+{
+    if (place->lock != NULL)
+        place->env.vfs->close(place->env.vfs->context, place->lock);
+    manifest_free(place->manifest);
+    mem_free(place->env.allocator, place->files, place->file_capacity * sizeof *place->files);
+    directory_close(&place->directory);
+}
+
+enum petal_status
+place_confirm(const struct place *place, petal_error *error)
+{
+    return opener_lock_confirm(&place->directory, place->lock, error);
+}

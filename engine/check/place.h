@@ -1,0 +1,69 @@
+/*
+ * place.h -- the directory of a database that is looked at and not opened: what lies there, what
+ * its manifest says as far as it can be read, and who is told of faults.
+ *
+ * Nothing is written there, not even a lock file: the lock of a reader is taken where there is a
+ * lock file.
+ *
+ * Belongs to one thread.
+ */
+#ifndef PETAL_ENGINE_CHECK_PLACE_H
+#define PETAL_ENGINE_CHECK_PLACE_H
+
+#include "base/directory.h"
+#include "engine/manifest/manifest.h"
+#include "engine/manifest/names.h"
+
+/* A log or store file in the directory. */
+struct place_file {
+    uint64_t number, bytes;
+    enum filename_kind kind;
+    bool named; /* store file: by the manifest */
+};
+
+struct place {
+    struct env env;
+    petal_check_options options;
+    petal_check_counts *counts; /* never NULL */
+    petal_check_counts own_counts;
+    petal_error first; /* fault that is not harmless */
+    struct directory directory;
+    petal_file *lock;
+    struct place_file *files; /* by kind, then number */
+    size_t file_count, file_capacity;
+    bool has_manifest, failed; /* failed: no memory */
+    struct manifest *manifest; /* NULL: nothing of it can be read */
+    bool manifest_whole;
+    uint64_t done, total; /* bytes, for the watch */
+};
+
+/* PETAL_NOT_FOUND: no file of a database lies there. Reads the manifest, whose faults are told. On
+ * failure, too, place_close is called. */
+enum petal_status place_open(struct place *place, const char *path,
+                             const petal_check_options *options, petal_check_counts *counts,
+                             petal_error *error);
+void place_close(struct place *place);
+
+/* The error of one that wrote meanwhile, if it did. */
+enum petal_status place_confirm(const struct place *place, petal_error *error);
+
+/* The file of that kind and number; NULL: it is not there. */
+struct place_file *place_find(const struct place *place, enum filename_kind kind, uint64_t number);
+
+/* Tell of a fault: counted, and to whom it may concern. */
+void place_tell(struct place *place, const petal_fault *fault);
+/* One that concerns no table. */
+void place_tell_error(struct place *place, const petal_error *error, uint64_t bytes, bool harmless);
+
+/* What table and family are called in a fault. `family` may be NULL. */
+petal_fault place_fault_of(const struct manifest_table *table, const struct manifest_family *family,
+                           const petal_error *error);
+
+/* So many bytes more are done. False: it is to be given up. */
+bool place_go_on(struct place *place, uint64_t bytes);
+enum petal_status place_given_up(petal_error *error);
+
+/* Whether a log or store file of that number can be one of the database. */
+bool place_number_possible(const struct place *place, uint64_t number);
+
+#endif

@@ -1,0 +1,111 @@
+#!/bin/sh
+# verify_test.sh -- kv-check verify: every fault of a database is listed, by file, place and what it concerns, and nothing is written.
+#
+#     tests/tools/check/verify_test.sh KV-SHELL
+#
+# kv-check stands beside it.
+set -u
+shell=$(realpath "${1:?usage: verify_test.sh KV-SHELL}")
+check=$(dirname "$shell")/kv-check
+. "$(dirname "$0")/../../support/expect.sh"
+. "$(dirname "$0")/place.sh"
+cd "$scratch" || exit 1
+
+make_database db
+before=$(state_of db)
+expect sound 0 '^sound$' "$check" verify db
+grep -q 'tables 2, snapshots 1, families 5' out
+is_true 'everything was looked at' $((1 - $?))
+is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
+
+# What cannot be looked at.
+expect 'no database' 2 'there is no database' "$check" verify nowhere
+mkdir empty
+expect 'an empty directory' 2 'there is no database' "$check" verify empty
+expect 'no directory' 2 'usage: kv-check verify' "$check" verify
+expect 'a wrong option' 2 'usage: kv-check verify' "$check" verify --jason db
+expect help 0 'usage: kv-check verify' "$check" verify --help
+expect 'a wrong command' 2 'there is no command "verfy"' "$check" verfy db
+
+# Each kind of file, one fault after the other.
+largest=$(ls -S db/*.sst | head -1)
+victim=$(basename "$largest")
+damaged() {
+    rm -rf bad
+    cp -rp db bad
+}
+damaged
+change "bad/$victim" 100
+expect 'a data block' 1 "fault: bad/$victim: data block at offset 0: checksum .*offset 0, .*table 'big', family 'f', from row 'row0000', to row 'row00" \
+    "$check" verify bad
+expect 'one fault' 1 'faults 1,' "$check" verify bad
+change "bad/$victim" $(($(wc -c <"bad/$victim") - 3))
+expect 'a data block and the trailer' 1 'does not end like a store file' "$check" verify bad
+expect 'both are told' 1 'faults 2,' "$check" verify bad
+truncate -s -200 "bad/$victim"
+expect 'cut off' 1 "bad/$victim has [0-9]* bytes; the manifest says" "$check" verify bad
+rm "bad/$victim"
+expect 'missing' 1 "fault: bad/$victim is missing; it had .*table 'big', family 'f'" "$check" verify bad
+cp "db/$victim" bad
+expect 'there again' 0 sound "$check" verify bad
+cp "$(ls -S db/*.sst | tail -1)" "bad/$victim"
+expect 'another file' 1 'another file stands here' "$check" verify bad
+damaged
+change bad/MANIFEST 200
+expect 'the manifest' 1 'fault: bad/MANIFEST is damaged at offset' "$check" verify bad
+rm bad/MANIFEST
+expect 'no manifest' 1 'fault: bad/MANIFEST is missing' "$check" verify bad
+damaged
+cp "db/$victim" bad/000999.sst
+echo half >bad/MANIFEST.tmp
+expect 'what nothing names is no fault' 0 'note: bad/000999.sst is a store file that no table has' "$check" verify bad
+grep -q 'note: bad/MANIFEST.tmp is a manifest that was not completed' out
+is_true 'an unfinished manifest' $((1 - $?))
+expect 'notes are not wanted' 0 'harmless 2' "$check" verify --quiet bad
+is_true 'and not given' "$(grep -q note: out || echo 1)"
+
+# Logs: of a process that was killed.
+cp -rp db killed
+mkfifo pipe
+"$shell" --no-took killed <pipe >/dev/null 2>&1 &
+writer=$!
+exec 3>pipe
+{
+    puts 0 99 other f:q 3000
+    sleep 1.5 # the log is synced in the background, and the next record promises it
+    echo "put 'other', 'last', 'f:q', 'x'"
+} >&3
+i=0
+until grep -aq 'last' killed/*.log 2>/dev/null || [ $i -gt 200 ]; do
+    sleep 0.05
+    i=$((i + 1))
+done
+expect 'somebody has it open' 2 'open elsewhere' "$check" verify killed
+kill -9 $writer
+wait $writer 2>/dev/null
+exec 3>&-
+before=$(state_of killed)
+expect 'what a killed process left' 0 'logs 1, log records 10[1-9]' "$check" verify killed
+is_true 'the log was not replayed' "$([ "$before" = "$(state_of killed)" ] && echo 1)"
+log=$(ls killed/*.log | tail -1)
+change "$log" 20
+expect "a log's header" 1 "fault: killed/.*log is damaged at offset 0: [0-9]* bytes were synced" "$check" verify killed
+
+# JSON is JSON, and has it all.
+damaged
+change "bad/$victim" 100
+rm "$(ls bad/*.sst | grep -v "$victim" | head -1)"
+expect 'as JSON' 1 '"sound": false' "$check" verify --json bad
+if command -v python3 >/dev/null; then
+    python3 - <<'PYTHON'
+import json, sys
+found = json.load(open("out"))
+assert len(found["faults"]) == 2, found
+assert found["counts"]["faults"] == 2 and not found["sound"]
+block = [f for f in found["faults"] if "checksum" in f["what"]][0]
+assert block["table"] == "big" and block["family"] == "f" and block["offset"] == 0 and block["from_row"] == "row0000", block
+PYTHON
+    is_true 'the JSON can be read' $((1 - $?))
+fi
+
+expect_end

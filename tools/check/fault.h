@@ -1,0 +1,22 @@
+/* fault.h -- one fault as kv-check prints it, and those who look for them; see petal.h. */
+#ifndef PETAL_TOOLS_CHECK_FAULT_H
+#define PETAL_TOOLS_CHECK_FAULT_H
+
+#include "tools/check/print.h"
+#include "tools/shell/text/progress.h"
+
+/* A verification or salvage at work. */
+struct fault_watch {
+    struct print *print;
+    struct progress progress;
+    bool quiet; /* what is harmless is not told */
+};
+
+/* For petal_check_options, whose argument is a struct fault_watch. */
+void fault_print(void *argument, const petal_fault *fault);
+bool fault_go_on(void *argument, uint64_t done, uint64_t total);
+
+/* What was looked at. */
+void fault_print_counts(struct print *print, const petal_check_counts *counts);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * print.h -- what kv-check says, once for people and once as JSON: objects with named members, and
+ * lists of objects.
+ *
+ * Text has a line for each member below its object's name, or, for small objects, one line for all.
+ * In JSON an object in a list has its name as the member "kind", and
+ * names have '_' for spaces. Bytes are printed as HBase does:
+ * what is not printable ASCII, and the backslash, as \xHH. So nothing that stands in a file reaches
+ * the terminal as it is.
+ */
+#ifndef PETAL_TOOLS_CHECK_PRINT_H
+#define PETAL_TOOLS_CHECK_PRINT_H
+
+#include "engine/petal.h"
+
+#include <stdio.h>
+
+#define PRINT_DEPTH 16
+
+struct print {
+    FILE *out;
+    bool json;
+    size_t value_bytes; /* longer bytes are cut there, with their size; 0: never */
+    unsigned depth;
+    struct {
+        bool is_list, in_line, has_members;
+    } levels[PRINT_DEPTH];
+};
+
+/* Everything stands in one object, which has no name. */
+void print_start(struct print *print, FILE *out, bool json);
+void print_finish(struct print *print);
+
+void print_object(struct print *print, const char *name);
+/* An object in one line of text. There a member may have no name. */
+void print_line(struct print *print, const char *name);
+void print_list(struct print *print, const char *name);
+void print_end(struct print *print); /* of an object or list */
+
+void print_text(struct print *print, const char *name, const char *text);
+void print_bytes(struct print *print, const char *name, petal_slice bytes);
+void print_number(struct print *print, const char *name, uint64_t number);
+void print_signed(struct print *print, const char *name, int64_t number);
+void print_hex(struct print *print, const char *name, uint64_t number); /* 16 digits */
+void print_real(struct print *print, const char *name, double number);
+void print_boolean(struct print *print, const char *name, bool value);
+
+/* The petal_error's text, without file and offset where the object has them. */
+void print_error(struct print *print, const char *name, const petal_error *error);
+
+#endif

@@ -1,0 +1,70 @@
+/* verify.c -- kv-check verify: prints what petal_verify finds. */
+#include "tools/check/commands.h"
+#include "tools/check/fault.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "kv-check verify [--json] [--quiet] DIRECTORY\n"
+    "  looks at all files of the database, which nobody may have open for writing, and prints "
+    "every\n"
+    "  fault; notes are of what a crash may leave, which the next opening puts in order\n"
+    "  --json   as one JSON object\n"
+    "  --quiet  faults only: no notes, no progress\n";
+
+static int
+verify(const char *directory, bool json, bool quiet)
+{
+    struct print print;
+    struct fault_watch watch = {.print = &print, .quiet = quiet};
+    const petal_check_options options = {
+        .size = sizeof options, .argument = &watch, .fault = fault_print, .watch = fault_go_on};
+    petal_check_counts counts;
+    petal_error error;
+    enum petal_status status;
+
+    if (!quiet)
+        progress_begin(&watch.progress, "verify", "bytes");
+    print_start(&print, stdout, json);
+    if (json)
+        print_text(&print, "directory", directory);
+    print_list(&print, "faults");
+    status = petal_verify(directory, &options, &counts, &error);
+    print_end(&print);
+    progress_end(&watch.progress);
+    if (status == PETAL_OK || status == PETAL_CORRUPT)
+        fault_print_counts(&print, &counts);
+    if (json) {
+        print_boolean(&print, "sound", status == PETAL_OK);
+        if (status != PETAL_OK)
+            print_error(&print, "error", &error);
+    } else if (status == PETAL_OK) {
+        puts("sound");
+    } else if (status == PETAL_CORRUPT) {
+        puts("damaged");
+    }
+    print_finish(&print);
+    if (status == PETAL_OK)
+        return CHECK_SOUND;
+    if (status == PETAL_CORRUPT)
+        return CHECK_FAULTS;
+    (void)fprintf(stderr, "kv-check: %s\n", error.text);
+    return CHECK_FAILED;
+}
+
+int
+check_verify_main(int argc, char **argv)
+{
+    bool json = false, quiet = false;
+    int at = 0;
+
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--json") == 0)
+            json = true;
+        else if (strcmp(argv[at], "--quiet") == 0)
+            quiet = true;
+        else
+            return check_usage(usage);
+    }
+    return at + 1 == argc ? verify(argv[at], json, quiet) : check_usage(usage);
+}
