@@ -45,7 +45,12 @@ enum {
     DEATH_MAX_AT = 216,
     ORIGIN_AT = 224,
     ORIGIN_RESERVED_AT = 225,
-    FIXED_BYTES = 232
+    FIXED_BYTES = 232, /* without an owner */
+    TABLE_ID_AT = 232,
+    FAMILY_ID_AT = 236,
+    FAMILY_NAME_BYTES_AT = 238,
+    TABLE_NAME_BYTES_AT = 239,
+    OWNER_NAMES_AT = 240 /* the family's name, the table's */
 };
 
 /* ---- gathering ---- */
@@ -177,11 +182,36 @@ slice_encoded_bytes(petal_slice slice)
     return varint64_size(slice.size) + slice.size;
 }
 
+/* Of the numbers, before the rows. */
+static size_t
+fixed_encoded_bytes(const struct file_facts *facts)
+{
+    const struct file_owner *owner = &facts->owner;
+
+    return owner->table.size > 0 ? OWNER_NAMES_AT + owner->family.size + owner->table.size
+                                 : FIXED_BYTES;
+}
+
+static void
+encode_owner(const struct file_owner *owner, uint8_t *to)
+{
+    if (owner->table.size == 0)
+        return;
+    assert(owner->table.size <= UINT8_MAX && owner->family.size <= UINT8_MAX);
+    assert(owner->family.size > 0);
+    put_le32(to + TABLE_ID_AT, owner->table_id);
+    put_le16(to + FAMILY_ID_AT, owner->family_id);
+    to[FAMILY_NAME_BYTES_AT] = (uint8_t)owner->family.size;
+    to[TABLE_NAME_BYTES_AT] = (uint8_t)owner->table.size;
+    memcpy(to + OWNER_NAMES_AT, owner->family.data, owner->family.size);
+    memcpy(to + OWNER_NAMES_AT + owner->family.size, owner->table.data, owner->table.size);
+}
+
 size_t
 facts_encoded_bytes(const struct file_facts *facts)
 {
-    size_t bytes =
-        FIXED_BYTES + slice_encoded_bytes(facts->row_min) + slice_encoded_bytes(facts->row_max);
+    size_t bytes = fixed_encoded_bytes(facts) + slice_encoded_bytes(facts->row_min) +
+                   slice_encoded_bytes(facts->row_max);
 
     for (uint32_t i = 0; i < facts->qualifier_count; i++)
         bytes += slice_encoded_bytes(facts->qualifiers[i]);
@@ -234,7 +264,7 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     to[COMPRESSION_AT] = (uint8_t)facts->compression;
     to[EXACT_AT] = facts->qualifiers_exact;
     put_le16(to + QUALIFIER_COUNT_AT, (uint16_t)facts->qualifier_count);
-    put_le32(to + FIXED_BYTES_AT, FIXED_BYTES);
+    put_le32(to + FIXED_BYTES_AT, (uint32_t)fixed_encoded_bytes(facts));
     put_le64(to + PUT_TIME_MIN_AT, (uint64_t)facts->put_time_min);
     put_le64(to + TTL_CELLS_AT, facts->ttl_cells);
     put_le32(to + BLOOM_PREFIX_AT, facts->bloom_prefix_bytes);
@@ -242,7 +272,8 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     put_le64(to + DEATH_MIN_AT, (uint64_t)facts->death_min);
     put_le64(to + DEATH_MAX_AT, (uint64_t)facts->death_max);
     to[ORIGIN_AT] = (uint8_t)facts->origin;
-    to = put_slice(to + FIXED_BYTES, facts->row_min);
+    encode_owner(&facts->owner, to);
+    to = put_slice(to + fixed_encoded_bytes(facts), facts->row_min);
     to = put_slice(to, facts->row_max);
     for (uint32_t i = 0; i < facts->qualifier_count; i++)
         to = put_slice(to, facts->qualifiers[i]);
@@ -314,6 +345,25 @@ decode_extension(struct file_facts *facts, const uint8_t *from, size_t fixed_byt
     facts->ttl_cells = get_le64(from + TTL_CELLS_AT);
     facts->bloom_prefix_bytes = get_le32(from + BLOOM_PREFIX_AT);
     decode_origin(facts, from, fixed_bytes);
+}
+
+/* NULL, or what is wrong. */
+static const char *
+decode_owner(struct file_owner *owner, const uint8_t *from, size_t fixed_bytes)
+{
+    size_t family, table;
+
+    if (fixed_bytes < OWNER_NAMES_AT)
+        return NULL;
+    family = from[FAMILY_NAME_BYTES_AT];
+    table = from[TABLE_NAME_BYTES_AT];
+    if (fixed_bytes - OWNER_NAMES_AT < family + table || (family == 0) != (table == 0))
+        return "malformed names of table and family";
+    owner->table_id = get_le32(from + TABLE_ID_AT);
+    owner->family_id = get_le16(from + FAMILY_ID_AT);
+    owner->family = slice_make(from + OWNER_NAMES_AT, family);
+    owner->table = slice_make(from + OWNER_NAMES_AT + family, table);
+    return NULL;
 }
 
 static bool
@@ -436,6 +486,8 @@ facts_decode(struct file_facts *facts, petal_slice bytes, const petal_allocator 
     *what = check_numbers(facts, from);
     if (*what == NULL)
         *what = check_extension(facts, from, fixed_bytes);
+    if (*what == NULL)
+        *what = decode_owner(&facts->owner, from, fixed_bytes);
     if (*what != NULL) {
         *facts = (struct file_facts){0};
         return PETAL_CORRUPT;

@@ -42,7 +42,13 @@
  *    216     8   when the last of them dies
  *    224     1   enum file_origin; numbers that are none are taken as UNKNOWN
  *    225     7   0
- *    232         least row, greatest row, each qualifier in ascending order: varint length, bytes
+ *    where table and family of the file are given (struct file_owner), before the rows:
+ *    232     4   id of the table
+ *    236     2   id of the family
+ *    238     1   bytes of the family's name
+ *    239     1   bytes of the table's name
+ *    240         the family's name, the table's name
+ *    where the rows begin: least row, greatest row, each qualifier in ascending order: varint length, bytes
  *
  * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that
  * it does not know, and takes defaults for those that are not there: where they end at 176 (version

@@ -58,11 +58,20 @@ enum file_origin {
     FILE_ORIGIN_ALL_FILES = 3 /* a compaction of all files of the store */
 };
 
+/* For whom a file was written. Files are linked into copies of their table, so it may be another
+ * one that has the file. For who has lost the manifest, and nobody else. */
+struct file_owner {
+    uint32_t table_id;
+    uint16_t family_id;
+    petal_slice table, family; /* their names; empty: nothing is known */
+};
+
 /*
  * What is known of a store file without reading its blocks; stored in its facts block.
  * Row slices point into memory of whoever holds the facts.
  */
 struct file_facts {
+    struct file_owner owner;
     enum file_origin origin;
     int64_t written_ms; /* when the file was begun; 0: not known */
     petal_slice row_min, row_max;

@@ -363,6 +363,7 @@ complete_facts(struct sst_writer *writer)
     facts->block_bytes = writer->options.block_bytes;
     facts->compression = writer->options.compression;
     facts->origin = writer->options.origin;
+    facts->owner = writer->options.owner;
     if (facts->sequence_max < writer->options.sequence_max)
         facts->sequence_max = writer->options.sequence_max;
     facts->written_ms = writer->options.written_ms;

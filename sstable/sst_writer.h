@@ -31,6 +31,7 @@ struct sst_options {
     enum file_origin origin; /* for the facts */
     int64_t written_ms;      /* likewise */
     uint64_t sequence_max;   /* the facts' greatest sequence is at least this */
+    struct file_owner owner; /* for the facts; names are borrowed until finish */
 };
 
 struct sst_writer;

@@ -40,6 +40,7 @@ start_file(struct rewrite *rewrite, petal_error *error)
 {
     const struct rewrite_result *result = rewrite->result;
     const petal_family_options *family = rewrite->options;
+    const petal_family *writes_for = rewrite->job->family;
     const struct directory *directory = &rewrite->db->directory;
     struct output_compression compression = output_compression_of(family, rewrite->job->origin);
     struct sst_options options = {
@@ -54,6 +55,7 @@ start_file(struct rewrite *rewrite, petal_error *error)
         .origin = rewrite->job->origin,
         .written_ms = rewrite->job->rules.now_ms,
         .sequence_max = rewrite->job->sequence_max,
+        .owner = {writes_for->table->id, writes_for->id, writes_for->table->name, writes_for->name},
     };
 
     rewrite->described = (struct manifest_file){

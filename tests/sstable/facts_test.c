@@ -76,6 +76,25 @@ expect_common(const struct file_facts *facts)
     assert_false(facts_may_have_qualifier(facts, slice_from_text("none")));
 }
 
+/* The same of a file that knows whose it is. */
+static struct file_facts
+owned_facts(void)
+{
+    struct file_facts facts = some_facts();
+
+    facts.owner = (struct file_owner){70000, 60000, {"table", 5}, {"fa", 2}};
+    return facts;
+}
+
+static void
+expect_owner(const struct file_facts *facts)
+{
+    assert_int_equal(facts->owner.table_id, 70000);
+    assert_int_equal(facts->owner.family_id, 60000);
+    assert_true(slice_equal(facts->owner.table, slice_from_text("table")));
+    assert_true(slice_equal(facts->owner.family, slice_from_text("fa")));
+}
+
 static void
 what_goes_in_comes_out(void **state)
 {
@@ -96,6 +115,7 @@ what_goes_in_comes_out(void **state)
     assert_int_equal(found.death_min, 6);
     assert_int_equal(found.death_max, 8000);
     assert_int_equal(found.origin, FILE_ORIGIN_MINOR);
+    assert_int_equal(found.owner.table.size, 0);
     facts_fini(&found, &mem_default_allocator);
     free(made.bytes);
 }
@@ -179,23 +199,56 @@ shorter_numbers_of_version_2_get_defaults(void **state)
 static void
 numbers_of_a_later_version_are_stepped_over(void **state)
 {
-    struct file_facts facts = some_facts(), found;
+    const size_t names = 8 + 2 + 5; /* whose the file is */
+    struct file_facts facts = owned_facts(), found;
     struct facts_bytes made = encode(&facts);
     uint8_t *longer = test_allocate(made.size + 9);
     const char *what;
 
     (void)state;
-    memcpy(longer, made.bytes, ALL_BYTES);
-    memset(longer + ALL_BYTES, 0xee, 9);
-    memcpy(longer + ALL_BYTES + 9, made.bytes + ALL_BYTES, made.size - ALL_BYTES);
-    put_le32(longer + NUMBERS_BYTES_AT, ALL_BYTES + 9);
+    memcpy(longer, made.bytes, ALL_BYTES + names);
+    memset(longer + ALL_BYTES + names, 0xee, 9);
+    memcpy(longer + ALL_BYTES + names + 9, made.bytes + ALL_BYTES + names,
+           made.size - ALL_BYTES - names);
+    put_le32(longer + NUMBERS_BYTES_AT, (uint32_t)(ALL_BYTES + names + 9));
     assert_int_equal(
         facts_decode(&found, slice_make(longer, made.size + 9), &mem_default_allocator, &what),
         PETAL_OK);
     expect_common(&found);
+    expect_owner(&found);
     assert_int_equal(found.put_time_min, 17);
     facts_fini(&found, &mem_default_allocator);
     free(longer);
+    free(made.bytes);
+}
+
+static void
+names_of_the_owner_come_out(void **state)
+{
+    struct file_facts facts = owned_facts(), found;
+    struct facts_bytes made = encode(&facts);
+    const char *what;
+
+    (void)state;
+    assert_int_equal(
+        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+        PETAL_OK);
+    expect_common(&found);
+    expect_owner(&found);
+    facts_fini(&found, &mem_default_allocator);
+    for (unsigned at = 238; at <= 239; at++) { /* lengths that do not fit, or one name alone */
+        uint8_t right = made.bytes[at];
+
+        for (unsigned wrong = 0; wrong < 256; wrong++) {
+            if (wrong != 0 && wrong <= right)
+                continue;
+            made.bytes[at] = (uint8_t)wrong;
+            assert_int_equal(facts_decode(&found, slice_make(made.bytes, made.size),
+                                          &mem_default_allocator, &what),
+                             PETAL_CORRUPT);
+        }
+        made.bytes[at] = right;
+    }
     free(made.bytes);
 }
 
@@ -339,6 +392,7 @@ main(void)
         cmocka_unit_test(version_1_gets_defaults),
         cmocka_unit_test(shorter_numbers_of_version_2_get_defaults),
         cmocka_unit_test(numbers_of_a_later_version_are_stepped_over),
+        cmocka_unit_test(names_of_the_owner_come_out),
         cmocka_unit_test(impossible_numbers_are_refused),
         cmocka_unit_test(deaths_without_times_to_live_are_refused),
         cmocka_unit_test(origins_of_a_later_version_are_unknown),
