@@ -1312,8 +1312,8 @@ petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_erro
 
 /*
  * For a database that nobody has open. Nothing is written into it, and its logs stay as they are: so
- * this serves on media that cannot be written, and on what petal_open refuses. PETAL_BUSY while
- * somebody has it open for writing.
+ * both calls serve on media that cannot be written, and on what petal_open refuses. PETAL_BUSY
+ * while somebody has it open for writing.
  */
 
 /* What was found. Slices and error are good during the call. */
@@ -1341,7 +1341,8 @@ typedef struct petal_check_options {
     bool (*watch)(void *argument, uint64_t done, uint64_t total);
 } petal_check_options;
 
-/* What was looked at. Snapshots are table snapshots. */
+/* What was looked at; of a salvage tables, families and cells are those that were written.
+ * Snapshots are table snapshots. */
 typedef struct petal_check_counts {
     uint64_t tables, snapshots, families, store_files, data_blocks, cells;
     uint64_t logs, log_records, log_cells;
@@ -1360,6 +1361,20 @@ typedef struct petal_check_counts {
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,
              petal_error *error);
+
+/*
+ * Write all that can still be read of the database in `directory` into a new one in `destination`,
+ * which must not exist or be empty (else PETAL_EXISTS): tables and table snapshots with their
+ * attributes, cells as they are stored, with timestamps, markers, times to live and order, those of
+ * the logs included. What cannot be read is passed over and told as a fault, with the rows that it
+ * may have held. Where the manifest does not tell, store files tell themselves to which table and
+ * family they belong, and a table gets VERSIONS without limit; such as do not become tables of their
+ * own, salvaged-NUMBER. Then cells that had been compacted away can be there again. PETAL_OK: the
+ * new database is whole and can be opened, whatever was lost; another status: there is none.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
+              petal_check_counts *counts, petal_error *error);
 
 /* ---- Plain key -> value --------------------------------------------------------------------- */
 

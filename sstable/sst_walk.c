@@ -841,6 +841,18 @@ sst_walk_epoch(const struct sst_walk *walk)
     return walk->epoch;
 }
 
+const char *
+sst_walk_path(const struct sst_walk *walk)
+{
+    return walk->path;
+}
+
+uint64_t
+sst_walk_identity(const struct sst_walk *walk)
+{
+    return walk->source.file_identity;
+}
+
 uint64_t
 sst_walk_file_bytes(const struct sst_walk *walk)
 {

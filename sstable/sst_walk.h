@@ -61,6 +61,9 @@ const struct sst_reader *sst_walk_reader(const struct sst_walk *walk, petal_erro
 /* The epoch for its calls. */
 struct epoch *sst_walk_epoch(const struct sst_walk *walk);
 
+const char *sst_walk_path(const struct sst_walk *walk);
+uint64_t sst_walk_identity(const struct sst_walk *walk);
+
 /* The file's size; what of it blocks may take. */
 uint64_t sst_walk_file_bytes(const struct sst_walk *walk);
 uint64_t sst_walk_limit(const struct sst_walk *walk);

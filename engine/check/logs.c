@@ -101,7 +101,7 @@ tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, u
             *error = walk->stop.status != PETAL_OK ? walk->stop : *cause;
         return walk->stop.status != PETAL_OK ? walk->stop.status : cause->status;
     }
-    place_tell_error(walk->place, cause, bytes, false);
+    check_place_tell_error(walk->place, cause, bytes, false);
     return note_told(walk, number) ? PETAL_OK : error_no_memory(error);
 }
 
@@ -132,7 +132,7 @@ judge_end(struct logs_walk *walk, struct wal_reader *reader, uint64_t end, petal
         " are what a write left that was not completed: no sync had promised them, and the "
         "next opening drops them",
         content - end, end);
-    place_tell_error(walk->place, &cause, content - end, true);
+    check_place_tell_error(walk->place, &cause, content - end, true);
     return PETAL_OK;
 }
 
@@ -167,8 +167,8 @@ check_log(struct logs_walk *walk, const struct place_file *file, petal_error *er
         return tell_damage(walk, file->number, &cause, 0, error);
     status = read_log(walk, &reader, error);
     wal_reader_close(&reader);
-    if (status == PETAL_OK && !place_go_on(walk->place, file->bytes))
-        status = place_given_up(error);
+    if (status == PETAL_OK && !check_place_go_on(walk->place, file->bytes))
+        status = check_place_given_up(error);
     return status;
 }
 
@@ -230,7 +230,7 @@ check_chain(struct logs_walk *walk, petal_error *error)
     replay.promise = manifest->promise;
     for (size_t i = 0; i < place->file_count; i++) {
         if (place->files[i].kind == FILENAME_WAL &&
-            place_number_possible(place, place->files[i].number))
+            check_place_number_possible(place, place->files[i].number))
             replay.next_log = place->files[i].number + 1;
     }
     if (replay.next_log < manifest->next_file_number)
@@ -239,7 +239,7 @@ check_chain(struct logs_walk *walk, petal_error *error)
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
     if (status != PETAL_OK && !was_told(walk, cause.file))
-        place_tell_error(place, &cause, 0, false);
+        check_place_tell_error(place, &cause, 0, false);
     return PETAL_OK;
 }
 
@@ -254,7 +254,7 @@ check_logs(struct place *place, check_cell *visit, void *argument, petal_error *
     for (size_t i = 0; status == PETAL_OK && i < place->file_count; i++) {
         const struct place_file *file = &place->files[i];
 
-        if (file->kind == FILENAME_WAL && place_number_possible(place, file->number) &&
+        if (file->kind == FILENAME_WAL && check_place_number_possible(place, file->number) &&
             (manifest == NULL || file->number >= manifest->oldest_log))
             status = check_log(&walk, file, error);
     }

@@ -15,7 +15,7 @@
 /* ---- telling ---- */
 
 void
-place_tell(struct place *place, const petal_fault *fault)
+check_place_tell(struct place *place, const petal_fault *fault)
 {
     if (fault->harmless)
         place->counts->harmless++;
@@ -26,14 +26,14 @@ place_tell(struct place *place, const petal_fault *fault)
 }
 
 void
-place_tell_error(struct place *place, const petal_error *error, uint64_t bytes, bool harmless)
+check_place_tell_error(struct place *place, const petal_error *error, uint64_t bytes, bool harmless)
 {
-    place_tell(place, &(petal_fault){.error = error, .bytes = bytes, .harmless = harmless});
+    check_place_tell(place, &(petal_fault){.error = error, .bytes = bytes, .harmless = harmless});
 }
 
 petal_fault
-place_fault_of(const struct manifest_table *table, const struct manifest_family *family,
-               const petal_error *error)
+check_place_fault_of(const struct manifest_table *table, const struct manifest_family *family,
+                     const petal_error *error)
 {
     petal_fault fault = {.error = error};
 
@@ -45,7 +45,7 @@ place_fault_of(const struct manifest_table *table, const struct manifest_family 
 }
 
 bool
-place_go_on(struct place *place, uint64_t bytes)
+check_place_go_on(struct place *place, uint64_t bytes)
 {
     place->done = place->total - place->done > bytes ? place->done + bytes : place->total;
     place->counts->bytes += bytes;
@@ -54,7 +54,7 @@ place_go_on(struct place *place, uint64_t bytes)
 }
 
 enum petal_status
-place_given_up(petal_error *error)
+check_place_given_up(petal_error *error)
 {
     return error_set(error, PETAL_BUSY, "given up");
 }
@@ -90,7 +90,7 @@ compare_files(const void *a, const void *b)
 }
 
 struct place_file *
-place_find(const struct place *place, enum filename_kind kind, uint64_t number)
+check_place_find(const struct place *place, enum filename_kind kind, uint64_t number)
 {
     struct place_file key = {.number = number, .kind = kind};
 
@@ -146,7 +146,7 @@ list_files(struct place *place, petal_error *error)
 }
 
 bool
-place_number_possible(const struct place *place, uint64_t number)
+check_place_number_possible(const struct place *place, uint64_t number)
 {
     return place->manifest == NULL || !place->manifest_whole ||
            number < place->manifest->next_file_number ||
@@ -158,7 +158,7 @@ place_number_possible(const struct place *place, uint64_t number)
 static void
 tell_manifest_fault(void *argument, const petal_error *error, uint64_t bytes)
 {
-    place_tell_error(argument, error, bytes, false);
+    check_place_tell_error(argument, error, bytes, false);
 }
 
 static void
@@ -173,7 +173,7 @@ tell_manifest_tail(void *argument, uint64_t offset, uint64_t bytes)
                   "%" PRIu64 " bytes at offset %" PRIu64
                   " are a change that was not completed; no sync had promised them",
                   bytes, offset);
-    place_tell_error(place, &error, bytes, true);
+    check_place_tell_error(place, &error, bytes, true);
 }
 
 static void
@@ -206,7 +206,7 @@ load_manifest(struct place *place, petal_error *error)
     if (status != PETAL_OK) {
         if (status == PETAL_NOT_FOUND)
             cause.status = PETAL_CORRUPT; /* there are files of a database */
-        place_tell_error(place, &cause, 0, false);
+        check_place_tell_error(place, &cause, 0, false);
     }
     mark_named(place);
     return PETAL_OK;
@@ -215,8 +215,8 @@ load_manifest(struct place *place, petal_error *error)
 /* ---- opening ---- */
 
 enum petal_status
-place_open(struct place *place, const char *path, const petal_check_options *options,
-           petal_check_counts *counts, petal_error *error)
+check_place_open(struct place *place, const char *path, const petal_check_options *options,
+                 petal_check_counts *counts, petal_error *error)
 {
     enum petal_status status;
     int failed;
@@ -243,7 +243,7 @@ place_open(struct place *place, const char *path, const petal_check_options *opt
 }
 
 void
-place_close(struct place *place)
+check_place_close(struct place *place)
 {
     if (place->lock != NULL)
         place->env.vfs->close(place->env.vfs->context, place->lock);
@@ -253,7 +253,7 @@ place_close(struct place *place)
 }
 
 enum petal_status
-place_confirm(const struct place *place, petal_error *error)
+check_place_confirm(const struct place *place, petal_error *error)
 {
     return opener_lock_confirm(&place->directory, place->lock, error);
 }

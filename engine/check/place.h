@@ -38,32 +38,34 @@ struct place {
 };
 
 /* PETAL_NOT_FOUND: no file of a database lies there. Reads the manifest, whose faults are told. On
- * failure, too, place_close is called. */
-enum petal_status place_open(struct place *place, const char *path,
-                             const petal_check_options *options, petal_check_counts *counts,
-                             petal_error *error);
-void place_close(struct place *place);
+ * failure, too, check_place_close is called. */
+enum petal_status check_place_open(struct place *place, const char *path,
+                                   const petal_check_options *options, petal_check_counts *counts,
+                                   petal_error *error);
+void check_place_close(struct place *place);
 
 /* The error of one that wrote meanwhile, if it did. */
-enum petal_status place_confirm(const struct place *place, petal_error *error);
+enum petal_status check_place_confirm(const struct place *place, petal_error *error);
 
 /* The file of that kind and number; NULL: it is not there. */
-struct place_file *place_find(const struct place *place, enum filename_kind kind, uint64_t number);
+struct place_file *check_place_find(const struct place *place, enum filename_kind kind,
+                                    uint64_t number);
 
 /* Tell of a fault: counted, and to whom it may concern. */
-void place_tell(struct place *place, const petal_fault *fault);
+void check_place_tell(struct place *place, const petal_fault *fault);
 /* One that concerns no table. */
-void place_tell_error(struct place *place, const petal_error *error, uint64_t bytes, bool harmless);
+void check_place_tell_error(struct place *place, const petal_error *error, uint64_t bytes,
+                            bool harmless);
 
 /* What table and family are called in a fault. `family` may be NULL. */
-petal_fault place_fault_of(const struct manifest_table *table, const struct manifest_family *family,
-                           const petal_error *error);
+petal_fault check_place_fault_of(const struct manifest_table *table,
+                                 const struct manifest_family *family, const petal_error *error);
 
 /* So many bytes more are done. False: it is to be given up. */
-bool place_go_on(struct place *place, uint64_t bytes);
-enum petal_status place_given_up(petal_error *error);
+bool check_place_go_on(struct place *place, uint64_t bytes);
+enum petal_status check_place_given_up(petal_error *error);
 
 /* Whether a log or store file of that number can be one of the database. */
-bool place_number_possible(const struct place *place, uint64_t number);
+bool check_place_number_possible(const struct place *place, uint64_t number);
 
 #endif

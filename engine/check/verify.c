@@ -28,7 +28,7 @@ tell_file(const struct file_check *check, const petal_error *error, uint64_t byt
     petal_fault fault = {.error = error};
 
     if (check->table != NULL)
-        fault = place_fault_of(check->table, check->family, error);
+        fault = check_place_fault_of(check->table, check->family, error);
     fault.bytes = bytes;
     if (rows != NULL) {
         fault.has_row_from = rows->has_from;
@@ -36,7 +36,7 @@ tell_file(const struct file_check *check, const petal_error *error, uint64_t byt
         fault.row_from = rows->has_from ? rows->from : slice_make(NULL, 0);
         fault.row_to = rows->has_to ? rows->to : slice_make(NULL, 0);
     }
-    place_tell(check->place, &fault);
+    check_place_tell(check->place, &fault);
 }
 
 static void
@@ -50,7 +50,7 @@ go_on(void *argument, uint64_t bytes)
 {
     const struct file_check *check = argument;
 
-    return place_go_on(check->place, bytes);
+    return check_place_go_on(check->place, bytes);
 }
 
 /* Is it the file that the manifest describes? */
@@ -114,8 +114,8 @@ check_family(struct file_check *check, petal_error *error)
     for (size_t i = 0; status == PETAL_OK && i < check->family->file_count; i++) {
         check->described = &check->family->files[i];
         filename_store_file(path, place->directory.path, check->described->number);
-        status = check_file(check, place_find(place, FILENAME_STORE_FILE, check->described->number),
-                            error);
+        status = check_file(
+            check, check_place_find(place, FILENAME_STORE_FILE, check->described->number), error);
     }
     return status;
 }
@@ -150,7 +150,45 @@ tell_stray(struct place *place, const char *path, const char *why)
     petal_error error;
 
     error_corrupt(&error, path, 0, "%s %s", path, why);
-    place_tell_error(place, &error, 0, true);
+    check_place_tell_error(place, &error, 0, true);
+}
+
+/*
+ * A table is made, for good, before anything is written for it. So a file of one that the manifest
+ * has never known tells that the manifest was cut short.
+ */
+static enum petal_status
+check_stray(struct place *place, const char *path, petal_error *error)
+{
+    const struct sst_walk_options options = {.file_identity = 0};
+    const struct sst_reader *reader = NULL;
+    const struct file_facts *facts;
+    char table[80];
+    struct sst_walk *walk;
+    petal_error cause;
+    enum petal_status status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
+
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status == PETAL_OK)
+        reader = sst_walk_reader(walk, NULL);
+    facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+    if (facts != NULL && facts->owner.table.size > 0 &&
+        facts->owner.table_id >= place->manifest->next_table_id) {
+        error_corrupt(
+            &cause, path, 0,
+            "%s was written for table %s, of which the manifest does not know: it was cut "
+            "short",
+            path, error_quote(facts->owner.table, table, sizeof table));
+        check_place_tell(place, &(petal_fault){.error = &cause,
+                                               .table = facts->owner.table,
+                                               .family = facts->owner.family});
+    } else {
+        tell_stray(place, path, "is a store file that no table has");
+    }
+    if (status == PETAL_OK)
+        sst_walk_close(walk);
+    return PETAL_OK;
 }
 
 /* Without a whole manifest a file that it does not name may be one that it has lost. */
@@ -162,8 +200,11 @@ check_unnamed(struct place *place, const struct place_file *file, petal_error *e
 
     filename_store_file(path, place->directory.path, file->number);
     if (place->manifest_whole) {
-        tell_stray(place, path, "is a store file that no table has");
-        return place_go_on(place, file->bytes) ? PETAL_OK : place_given_up(error);
+        enum petal_status status = check_stray(place, path, error);
+
+        if (status != PETAL_OK)
+            return status;
+        return check_place_go_on(place, file->bytes) ? PETAL_OK : check_place_given_up(error);
     }
     return check_file(&check, file, error);
 }
@@ -184,7 +225,7 @@ check_strays(struct place *place, petal_error *error)
             status = check_unnamed(place, file, error);
         } else if (file->kind == FILENAME_WAL && place->manifest_whole &&
                    (file->number < place->manifest->oldest_log ||
-                    !place_number_possible(place, file->number))) {
+                    !check_place_number_possible(place, file->number))) {
             filename_wal(path, place->directory.path, file->number);
             tell_stray(place, path, "is a log that is not needed");
         }
@@ -202,7 +243,7 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
     enum petal_status status;
 
     error_clear(error);
-    status = place_open(&place, directory, options, counts, error);
+    status = check_place_open(&place, directory, options, counts, error);
     if (status == PETAL_OK)
         status = check_tables(&place, error);
     if (status == PETAL_OK)
@@ -210,12 +251,12 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
     if (status == PETAL_OK)
         status = check_strays(&place, error);
     if (status == PETAL_OK)
-        status = place_confirm(&place, error);
+        status = check_place_confirm(&place, error);
     if (status == PETAL_OK && place.counts->faults > 0) {
         if (error != NULL)
             *error = place.first;
         status = PETAL_CORRUPT;
     }
-    place_close(&place);
+    check_place_close(&place);
     return status;
 }

@@ -445,7 +445,8 @@ step_over(struct parts_walk *walk, uint64_t offset)
 static enum petal_status
 load_records(struct parts_walk *walk, petal_error *error)
 {
-    uint64_t offset = MANIFEST_HEADER_BYTES;
+    uint64_t offset = MANIFEST_HEADER_BYTES, snapshot = walk->manifest->writer->snapshot_length;
+    petal_error fault;
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK && offset < walk->file.size) {
@@ -457,6 +458,13 @@ load_records(struct parts_walk *walk, petal_error *error)
         } else {
             offset = step_over(walk, offset);
         }
+    }
+    if (status == PETAL_OK && walk->whole && offset < snapshot) {
+        error_corrupt(&fault, walk->manifest->writer->path, offset,
+                      "%s ends at offset %llu: %llu bytes were synced",
+                      walk->manifest->writer->path, (unsigned long long)offset,
+                      (unsigned long long)snapshot);
+        tell_fault(walk, &fault, 0);
     }
     return status;
 }

@@ -4,7 +4,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 
 # name: reason
-kept="petal_verify: of a database that nobody has open; engine/check/sweep has it"
+kept="petal_verify: of a database that nobody has open; engine/check/sweep has it
+petal_salvage: the same"
 
 functions=$(tr '\n' ' ' <engine/petal.h | grep -oE 'PETAL_API [^;(]*\(' | grep -oE 'petal_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)
 count=$(wc -l <<<"$functions")

@@ -1,0 +1,353 @@
+/* plan.c -- see plan.h. */
+#include "engine/check/plan.h"
+
+#include "base/coding.h"
+#include "base/mem.h"
+#include "engine/options.h"
+#include "sstable/sst_walk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- memory ---- */
+
+/* A copy that lives as long as the plan; empty: no memory. */
+static petal_slice
+keep_name(struct plan *plan, petal_slice name)
+{
+    const petal_allocator *allocator = plan->place->env.allocator;
+    uint8_t *memory;
+
+    if (!mem_grow_array(allocator, &plan->memory, &plan->memory_capacity, plan->memory_count,
+                        plan->memory_count + 1, sizeof *plan->memory))
+        return slice_make(NULL, 0);
+    memory = mem_alloc(allocator, sizeof(uint64_t) + name.size);
+    if (memory == NULL)
+        return slice_make(NULL, 0);
+    put_le64(memory, sizeof(uint64_t) + name.size);
+    memcpy(memory + sizeof(uint64_t), name.data, name.size);
+    plan->memory[plan->memory_count++] = memory;
+    return slice_make(memory + sizeof(uint64_t), name.size);
+}
+
+static struct plan_table *
+add_table(struct plan *plan)
+{
+    if (!mem_grow_array(plan->place->env.allocator, &plan->tables, &plan->table_capacity,
+                        plan->table_count, plan->table_count + 1, sizeof *plan->tables))
+        return NULL;
+    plan->tables[plan->table_count] = (struct plan_table){.id = 0};
+    return &plan->tables[plan->table_count++];
+}
+
+static struct plan_family *
+add_family(struct plan *plan, struct plan_table *table)
+{
+    if (!mem_grow_array(plan->place->env.allocator, &table->families, &table->family_capacity,
+                        table->family_count, table->family_count + 1, sizeof *table->families))
+        return NULL;
+    table->families[table->family_count] = (struct plan_family){.id = 0};
+    return &table->families[table->family_count++];
+}
+
+/* A link of one that is there already is passed over. */
+static bool
+add_file(const struct plan *plan, struct plan_family *family, uint64_t number, uint64_t identity)
+{
+    for (size_t i = 0; identity != 0 && i < family->file_count; i++) {
+        if (family->files[i].identity == identity)
+            return true;
+    }
+    if (!mem_grow_array(plan->place->env.allocator, &family->files, &family->file_capacity,
+                        family->file_count, family->file_count + 1, sizeof *family->files))
+        return false;
+    family->files[family->file_count++] = (struct plan_file){number, identity};
+    return true;
+}
+
+/* ---- by the manifest ---- */
+
+static bool
+take_family(struct plan *plan, struct plan_table *table, const struct manifest_family *described)
+{
+    struct plan_family *family = add_family(plan, table);
+
+    if (family == NULL)
+        return false;
+    family->options = described->options;
+    family->id = described->id;
+    family->flushed = plan->place->manifest_whole ? described->flushed_sequence : 0;
+    for (size_t i = 0; i < described->file_count; i++) {
+        const struct manifest_file *file = &described->files[i];
+
+        if (!plan->place->manifest_whole && file->sequence_max > family->flushed)
+            family->flushed = file->sequence_max;
+        if (!add_file(plan, family, file->number, file->identity))
+            return false;
+    }
+    return true;
+}
+
+static bool
+take_table(struct plan *plan, const struct manifest_table *described)
+{
+    struct plan_table *table = add_table(plan);
+
+    if (table == NULL)
+        return false;
+    table->options.name = described->name;
+    table->options.durability = described->durability;
+    table->options.read_only = described->read_only;
+    table->options.attributes = described->attributes;
+    table->options.attribute_count = described->attribute_count;
+    table->snapshot = described->snapshot;
+    table->id = manifest_is_snapshot(described) ? 0 : described->id;
+    for (size_t i = 0; i < described->family_count; i++) {
+        if (!take_family(plan, table, &described->families[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- by what store files tell ---- */
+
+/* Attributes that lose nothing, and as the file was written; those that cannot be are left out. */
+static enum petal_status
+guess_options(petal_family_options *options, petal_slice name, const struct file_facts *facts)
+{
+    petal_family_options given = {.name = name, .versions = INT32_MAX};
+
+    if (facts != NULL) {
+        given.block_bytes = facts->block_bytes;
+        given.compression = facts->compression;
+        given.bloom = facts->bloom;
+        given.bloom_prefix_bytes = facts->bloom_prefix_bytes;
+    }
+    if (family_options_resolve(options, &given, NULL) == PETAL_OK)
+        return PETAL_OK;
+    given = (petal_family_options){.name = name, .versions = INT32_MAX};
+    return family_options_resolve(options, &given, NULL);
+}
+
+static struct plan_table *
+find_table(const struct plan *plan, petal_slice name)
+{
+    for (size_t i = 0; i < plan->table_count; i++) {
+        if (plan->tables[i].snapshot.name.size == 0 &&
+            slice_equal(plan->tables[i].options.name, name))
+            return &plan->tables[i];
+    }
+    return NULL;
+}
+
+static struct plan_family *
+find_family(const struct plan_table *table, petal_slice name)
+{
+    for (size_t i = 0; i < table->family_count; i++) {
+        if (slice_equal(table->families[i].options.name, name))
+            return &table->families[i];
+    }
+    return NULL;
+}
+
+/* Table and family of these names, which are made where they are not there. NULL: no memory, or
+ * they are no names. */
+static struct plan_family *
+get_family(struct plan *plan, const struct file_owner *owner, const struct file_facts *facts)
+{
+    struct plan_table *table = find_table(plan, owner->table);
+    struct plan_family *family = table != NULL ? find_family(table, owner->family) : NULL;
+    petal_family_options options;
+    petal_slice name;
+
+    if (family != NULL)
+        return family;
+    if (table_name_check(owner->table, NULL) != PETAL_OK ||
+        guess_options(&options, owner->family, facts) != PETAL_OK)
+        return NULL;
+    if (table == NULL) {
+        name = keep_name(plan, owner->table);
+        table = name.size > 0 ? add_table(plan) : NULL;
+        if (table == NULL)
+            return NULL;
+        table->options.name = name;
+        table->options.durability = PETAL_SYNC_WAL;
+        table->id = owner->table_id;
+    }
+    name = keep_name(plan, owner->family);
+    family = name.size > 0 ? add_family(plan, table) : NULL;
+    if (family == NULL)
+        return NULL;
+    family->options = options;
+    family->options.name = name;
+    family->id = owner->family_id;
+    return family;
+}
+
+/* Names for what has none: salvaged-NUMBER. */
+static struct plan_family *
+get_nameless(struct plan *plan, const char *kind, uint64_t number, uint32_t table_id,
+             uint16_t family_id, const struct file_facts *facts)
+{
+    char table[64], family[32];
+
+    (void)snprintf(table, sizeof table, "salvaged-%s%06" PRIu64, kind, number);
+    (void)snprintf(family, sizeof family, "family-%u", family_id);
+    return get_family(
+        plan,
+        &(struct file_owner){table_id, family_id, slice_from_text(table), slice_from_text(family)},
+        facts);
+}
+
+/*
+ * A file that a whole manifest does not name: of a job that was not completed or whose work is done,
+ * unless all its cells are newer than what it says is flushed. Then it was cut short, or a flush was
+ * just about to be named.
+ */
+static enum petal_status
+adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
+            petal_error *error)
+{
+    const struct sst_reader *reader = sst_walk_reader(walk, NULL);
+    const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+    struct plan_table *table;
+    struct plan_family *family;
+
+    if (facts == NULL || facts->owner.table.size == 0)
+        return PETAL_OK;
+    if (facts->owner.table_id >= plan->place->manifest->next_table_id) {
+        family = get_family(plan, &facts->owner, facts);
+        if (family == NULL)
+            return error_no_memory(error);
+    } else {
+        table = find_table(plan, facts->owner.table);
+        family = table != NULL && table->id == facts->owner.table_id
+                     ? find_family(table, facts->owner.family)
+                     : NULL;
+    }
+    if (family == NULL || facts->sequence_min <= family->flushed)
+        return PETAL_OK;
+    return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
+                                                                         : error_no_memory(error);
+}
+
+static enum petal_status
+adopt_by_facts(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
+               petal_error *error)
+{
+    const struct sst_reader *reader = sst_walk_reader(walk, NULL);
+    const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+    struct plan_family *family = NULL;
+
+    if (facts != NULL && facts->owner.table.size > 0)
+        family = get_family(plan, &facts->owner, facts);
+    if (family == NULL)
+        family = get_nameless(plan, "", file->number, 0, 0, facts);
+    if (family == NULL)
+        return error_no_memory(error);
+    if (facts != NULL && facts->sequence_max > family->flushed)
+        family->flushed = facts->sequence_max;
+    return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
+                                                                         : error_no_memory(error);
+}
+
+/* A store file that the manifest does not name. */
+static enum petal_status
+adopt(struct plan *plan, const struct place_file *file, petal_error *error)
+{
+    struct place *place = plan->place;
+    const struct sst_walk_options options = {.file_identity = 0};
+    char path[PETAL_PATH_BYTES];
+    struct sst_walk *walk;
+    petal_error cause;
+    enum petal_status status;
+
+    filename_store_file(path, place->directory.path, file->number);
+    status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status != PETAL_OK) {
+        if (!place->manifest_whole)
+            check_place_tell_error(place, &cause, file->bytes, false);
+        return PETAL_OK;
+    }
+    status = place->manifest_whole ? adopt_newer(plan, file, walk, error)
+                                   : adopt_by_facts(plan, file, walk, error);
+    sst_walk_close(walk);
+    return status;
+}
+
+/* ---- all ---- */
+
+enum petal_status
+plan_make(struct plan *plan, struct place *place, petal_error *error)
+{
+    const struct manifest *manifest = place->manifest;
+    enum petal_status status = PETAL_OK;
+
+    *plan = (struct plan){.place = place};
+    for (size_t i = 0; manifest != NULL && i < manifest->table_count; i++) {
+        if (!take_table(plan, manifest->tables[i]))
+            return error_no_memory(error);
+    }
+    for (size_t i = 0; status == PETAL_OK && i < place->file_count; i++) {
+        if (place->files[i].kind == FILENAME_STORE_FILE && !place->files[i].named)
+            status = adopt(plan, &place->files[i], error);
+    }
+    return status;
+}
+
+void
+plan_fini(struct plan *plan)
+{
+    const petal_allocator *allocator = plan->place->env.allocator;
+
+    for (size_t t = 0; t < plan->table_count; t++) {
+        struct plan_table *table = &plan->tables[t];
+
+        for (size_t f = 0; f < table->family_count; f++) {
+            struct plan_family *family = &table->families[f];
+
+            memtable_free(family->logged);
+            mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
+            mem_free(allocator, family->made, family->made_capacity * sizeof *family->made);
+        }
+        mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
+    }
+    mem_free(allocator, plan->tables, plan->table_capacity * sizeof *plan->tables);
+    for (size_t i = 0; i < plan->memory_count; i++)
+        mem_free(allocator, plan->memory[i], get_le64(plan->memory[i]));
+    mem_free(allocator, plan->memory, plan->memory_capacity * sizeof *plan->memory);
+}
+
+enum petal_status
+plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id, struct plan_family **family,
+          petal_error *error)
+{
+    *family = NULL;
+    for (size_t t = 0; t < plan->table_count; t++) {
+        struct plan_table *table = &plan->tables[t];
+
+        for (size_t f = 0; table->id == table_id && f < table->family_count; f++) {
+            if (table->families[f].id != family_id)
+                continue;
+            *family = &table->families[f];
+            return PETAL_OK;
+        }
+    }
+    if (plan->place->manifest_whole)
+        return PETAL_OK;
+    *family = get_nameless(plan, "table-", table_id, table_id, family_id, NULL);
+    return *family != NULL ? PETAL_OK : error_no_memory(error);
+}
+
+petal_fault
+plan_fault_of(const struct plan_table *table, const struct plan_family *family,
+              const petal_error *error)
+{
+    petal_fault fault = {.error = error, .family = family->options.name};
+
+    fault.of_snapshot = table->snapshot.name.size > 0;
+    fault.table = fault.of_snapshot ? table->snapshot.name : table->options.name;
+    return fault;
+}

@@ -1,0 +1,64 @@
+/*
+ * plan.h -- what a salvage is going to write: tables, their families, and the store files and
+ * logged cells that each is made of.
+ *
+ * Where the manifest is whole, it is what the manifest says. Else it is what can be read of it, and
+ * store files that it does not name are taken by what they tell themselves; log cells of tables
+ * that nobody knows get tables of their own. Files that are links of one another count once in a
+ * family.
+ *
+ * Borrows from the place. Belongs to one thread.
+ */
+#ifndef PETAL_ENGINE_CHECK_PLAN_H
+#define PETAL_ENGINE_CHECK_PLAN_H
+
+#include "engine/check/place.h"
+#include "memtable/memtable.h"
+
+struct plan_file {
+    uint64_t number;
+    uint64_t identity; /* 0: it is not known */
+};
+
+struct plan_family {
+    petal_family_options options;
+    uint16_t id;      /* as logs name it */
+    uint64_t flushed; /* log cells up to it are in store files */
+    struct plan_file *files;
+    size_t file_count, file_capacity;
+    struct memtable *logged;    /* NULL: no cells */
+    uint64_t logged_sequence;   /* the greatest in it */
+    struct manifest_file *made; /* what was written for it */
+    size_t made_count, made_capacity;
+};
+
+struct plan_table {
+    petal_table_options options;       /* name and attributes; families lie in `families` */
+    struct manifest_snapshot snapshot; /* name of size 0: it is none */
+    uint32_t id;                       /* as logs name it; 0: none does */
+    struct plan_family *families;
+    size_t family_count, family_capacity;
+};
+
+struct plan {
+    struct place *place;
+    struct plan_table *tables;
+    size_t table_count, table_capacity;
+    void **memory; /* names that nobody else owns, and their sizes in front */
+    size_t memory_count, memory_capacity;
+};
+
+/* Tells of files that cannot be taken. On failure, too, plan_fini is called. */
+enum petal_status plan_make(struct plan *plan, struct place *place, petal_error *error);
+void plan_fini(struct plan *plan);
+
+/* Where a logged cell belongs. *family NULL: nowhere, its table or family was dropped. Fails without
+ * memory alone. */
+enum petal_status plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id,
+                            struct plan_family **family, petal_error *error);
+
+/* The table or snapshot's name for faults. */
+petal_fault plan_fault_of(const struct plan_table *table, const struct plan_family *family,
+                          const petal_error *error);
+
+#endif

@@ -1,0 +1,406 @@
+/*
+ * salvage.c -- what can still be read of a database is written into a new one: petal_salvage.
+ *
+ * Cells keep their sequences, so what hides what stays as it was: each family's readable cells, of
+ * store files and logs, are merged into new store files. The manifest of the new database comes
+ * last: until then petal_open refuses the directory.
+ */
+#include "engine/check/logs.h"
+#include "engine/check/whole_cells.h"
+
+#include "base/mem.h"
+#include "base/merge_iter.h"
+#include "bloom/hash.h"
+#include "engine/db/lock.h"
+#include "sstable/sst_writer.h"
+
+#include <errno.h>
+
+#define FILE_BYTES ((uint64_t)1 << 30) /* then another one is begun, at the next row */
+
+struct salvage {
+    struct place *place;
+    struct plan *plan;
+    struct directory directory; /* the new one */
+    petal_file *lock;
+    uint64_t salt;
+    uint64_t next_number;
+    uint64_t last_sequence;
+};
+
+/* ---- logs ---- */
+
+static enum petal_status
+keep_logged(void *argument, const struct record_cell *logged, petal_error *error)
+{
+    struct salvage *salvage = argument;
+    const petal_allocator *allocator = salvage->place->env.allocator;
+    const struct cell *cell = &logged->cell;
+    struct plan_family *family;
+    enum petal_status status =
+        plan_find(salvage->plan, logged->table_id, logged->family_id, &family, error);
+
+    if (status != PETAL_OK || family == NULL || cell->sequence <= family->flushed)
+        return status;
+    /* Sequences ascend, or somebody has made them up. */
+    if (family->logged != NULL && cell->sequence <= family->logged_sequence)
+        return PETAL_OK;
+    if (family->logged == NULL && memtable_new(&family->logged, allocator) != PETAL_OK)
+        return error_no_memory(error);
+    if (memtable_reserve(family->logged, 1,
+                         cell->row.size + cell->qualifier.size + cell->value.size,
+                         NULL) != PETAL_OK ||
+        memtable_add(family->logged, cell,
+                     bloom_hash_row(salvage->salt, cell->row.data, cell->row.size)) != PETAL_OK)
+        return error_no_memory(error);
+    family->logged_sequence = cell->sequence;
+    return PETAL_OK;
+}
+
+/* ---- one family ---- */
+
+struct output {
+    struct salvage *salvage;
+    const struct plan_table *table;
+    struct plan_family *family;
+    struct sst_writer *writer; /* NULL: no file is begun */
+    struct manifest_file described;
+    struct cell last; /* that was written */
+    bool has_last;
+    uint8_t *memory; /* of its row and qualifier */
+    size_t capacity;
+};
+
+static enum petal_status
+begin_file(struct output *output, petal_error *error)
+{
+    struct salvage *salvage = output->salvage;
+    const petal_family_options *family = &output->family->options;
+    const struct env *env = &salvage->place->env;
+    const struct sst_options options = {
+        .block_bytes = family->block_bytes,
+        .compression = family->compression,
+        .bloom = family->bloom,
+        .bloom_prefix_bytes = family->bloom_prefix_bytes,
+        .bloom_error_rate = family->bloom_error_rate,
+        .salt = salvage->salt,
+        .file_identity = env_random(env),
+        .origin = FILE_ORIGIN_MINOR,
+        .written_ms = env_clock_ms(env),
+        .owner = {output->table->id, output->family->id, output->table->options.name, family->name},
+    };
+    char path[PETAL_PATH_BYTES];
+
+    output->described =
+        (struct manifest_file){.number = salvage->next_number++, .identity = options.file_identity};
+    output->described.run =
+        output->family->made_count > 0 ? output->family->made[0].run : output->described.number;
+    filename_store_file(path, salvage->directory.path, output->described.number);
+    return sst_writer_open(&output->writer, &salvage->directory, path, &options, error);
+}
+
+static enum petal_status
+end_file(struct output *output, petal_error *error)
+{
+    struct plan_family *family = output->family;
+    const struct file_facts *facts;
+    enum petal_status status = sst_writer_finish(output->writer, &facts, error);
+
+    if (status != PETAL_OK)
+        return status;
+    output->described.file_bytes = facts->file_bytes;
+    output->described.sequence_min = facts->sequence_min;
+    output->described.sequence_max = facts->sequence_max;
+    output->described.cells = facts->cells;
+    output->salvage->place->counts->cells += facts->cells;
+    if (facts->sequence_max > output->salvage->last_sequence)
+        output->salvage->last_sequence = facts->sequence_max;
+    sst_writer_free(output->writer);
+    output->writer = NULL;
+    if (!mem_grow_array(output->salvage->place->env.allocator, &family->made,
+                        &family->made_capacity, family->made_count, family->made_count + 1,
+                        sizeof *family->made))
+        return error_no_memory(error);
+    family->made[family->made_count++] = output->described;
+    return PETAL_OK;
+}
+
+static enum petal_status
+remember(struct output *output, const struct cell *cell, petal_error *error)
+{
+    size_t row = cell->row.size, qualifier = cell->qualifier.size;
+
+    if (!mem_grow_array(output->salvage->place->env.allocator, &output->memory, &output->capacity,
+                        0, row + qualifier, 1))
+        return error_no_memory(error);
+    memcpy(output->memory, cell->row.data, row);
+    if (qualifier > 0)
+        memcpy(output->memory + row, cell->qualifier.data, qualifier);
+    output->last = *cell;
+    output->last.row = slice_make(output->memory, row);
+    output->last.qualifier = slice_make(output->memory + row, qualifier);
+    output->has_last = true;
+    return PETAL_OK;
+}
+
+/* A cell that two sources have is written once. */
+static enum petal_status
+write_cell(struct output *output, const struct cell *cell, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (output->has_last && cell_compare(&output->last, cell) >= 0)
+        return PETAL_OK;
+    if (output->writer != NULL && sst_writer_bytes(output->writer) >= FILE_BYTES &&
+        !slice_equal(output->last.row, cell->row))
+        status = end_file(output, error);
+    if (status == PETAL_OK && output->writer == NULL)
+        status = begin_file(output, error);
+    if (status == PETAL_OK)
+        status = sst_writer_add(output->writer, cell, error);
+    return status == PETAL_OK ? remember(output, cell, error) : status;
+}
+
+static enum petal_status
+write_all(struct output *output, struct cell_iter *const *sources, size_t count, petal_error *error)
+{
+    struct merge_iter merge;
+    enum petal_status status =
+        merge_iter_init(&merge, output->salvage->place->env.allocator, sources, count);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    status = merge.iter.ops->seek_first(&merge.iter, error);
+    while (status == PETAL_OK && merge.iter.valid) {
+        status = write_cell(output, &merge.iter.cell, error);
+        if (status == PETAL_OK)
+            status = merge.iter.ops->next(&merge.iter, error);
+    }
+    if (status == PETAL_OK && output->writer != NULL)
+        status = end_file(output, error);
+    merge.iter.ops->close(&merge.iter);
+    return status;
+}
+
+/* From the readable cells of its files and those of the logs. */
+static enum petal_status
+salvage_family(struct salvage *salvage, const struct plan_table *table, struct plan_family *family,
+               petal_error *error)
+{
+    const petal_allocator *allocator = salvage->place->env.allocator;
+    struct output output = {.salvage = salvage, .table = table, .family = family};
+    size_t count = family->file_count;
+    struct whole_cells *files = mem_zalloc(allocator, (count + 1) * sizeof *files);
+    struct cell_iter **sources = mem_zalloc(allocator, (count + 1) * sizeof *sources);
+    struct memtable_iter logged;
+    enum petal_status status = PETAL_OK;
+
+    if (files == NULL || sources == NULL)
+        status = error_no_memory(error);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        status =
+            whole_cells_open(&files[i], salvage->plan, table, family, &family->files[i], error);
+        sources[i] = &files[i].iter;
+    }
+    if (status == PETAL_OK && family->logged != NULL) {
+        memtable_iter_init(&logged, family->logged);
+        sources[count] = &logged.iter;
+        status = write_all(&output, sources, count + 1, error);
+        logged.iter.ops->close(&logged.iter);
+    } else if (status == PETAL_OK) {
+        status = write_all(&output, sources, count, error);
+    }
+    sst_writer_free(output.writer);
+    mem_free(allocator, output.memory, output.capacity);
+    for (size_t i = 0; files != NULL && i < count; i++)
+        whole_cells_close(&files[i]);
+    mem_free(allocator, files, (count + 1) * sizeof *files);
+    mem_free(allocator, sources, (count + 1) * sizeof *sources);
+    return status;
+}
+
+/* ---- the new manifest ---- */
+
+/* Tables get the ids 1, 2, …, their families 0, 1, …. */
+static enum petal_status
+describe_table(const struct salvage *salvage, struct manifest_edit *edit, uint32_t id,
+               const struct plan_table *table, petal_error *error)
+{
+    const petal_allocator *allocator = salvage->place->env.allocator;
+    petal_family_options *families =
+        mem_alloc(allocator, (table->family_count + 1) * sizeof *families);
+    petal_table_options options = table->options;
+
+    if (families == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < table->family_count; i++)
+        families[i] = table->families[i].options;
+    options.families = families;
+    options.family_count = table->family_count;
+    if (table->snapshot.name.size > 0)
+        (void)manifest_edit_create_snapshot(edit, id, &options, &table->snapshot);
+    else
+        (void)manifest_edit_create_table(edit, id, &options);
+    mem_free(allocator, families, (table->family_count + 1) * sizeof *families);
+    for (size_t f = 0; f < table->family_count; f++) {
+        const struct plan_family *family = &table->families[f];
+
+        for (size_t i = 0; i < family->made_count; i++)
+            (void)manifest_edit_add_file(edit, id, (uint16_t)f, &family->made[i]);
+    }
+    return edit->failed ? error_no_memory(error) : PETAL_OK;
+}
+
+static enum petal_status
+write_manifest(struct salvage *salvage, petal_error *error)
+{
+    const struct place *place = salvage->place;
+    const struct plan *plan = salvage->plan;
+    uint64_t sequence = salvage->last_sequence;
+    struct manifest *made;
+    struct manifest_edit edit;
+    enum petal_status status =
+        manifest_new(&made, &salvage->directory, env_random(&place->env), salvage->salt, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (place->manifest != NULL && place->manifest->last_sequence > sequence)
+        sequence = place->manifest->last_sequence;
+    manifest_edit_init(&edit, place->env.allocator);
+    for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++)
+        status = describe_table(salvage, &edit, (uint32_t)(t + 1), &plan->tables[t], error);
+    (void)manifest_edit_counters(&edit, salvage->next_number, sequence,
+                                 place->manifest != NULL ? place->manifest->last_timestamp : 0);
+    (void)manifest_edit_oldest_log(&edit, salvage->next_number);
+    if (status == PETAL_OK)
+        status = manifest_commit(made, &edit, error);
+    manifest_edit_fini(&edit);
+    manifest_free(made);
+    return status;
+}
+
+/* ---- the new directory ---- */
+
+static void
+note_name(void *argument, const char *name)
+{
+    bool *empty = argument;
+
+    if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+        *empty = false;
+}
+
+static enum petal_status
+make_directory(struct salvage *salvage, const char *path, petal_error *error)
+{
+    bool empty = true;
+    int failed;
+    enum petal_status status;
+
+    if (!filename_directory_fits(path))
+        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
+    failed = directory_open(&salvage->directory, &salvage->place->env, path, true);
+    if (failed != 0 && failed != ENOTDIR)
+        return error_io(error, path, failed, "make directory");
+    if (failed == 0)
+        failed = directory_list(&salvage->directory, note_name, &empty);
+    if (failed != 0 || !empty)
+        return error_file(error, PETAL_EXISTS, path, "%s exists, and is no empty directory", path);
+    status = opener_lock_take(&salvage->directory, false, &salvage->lock, error);
+    if (status != PETAL_OK)
+        return status;
+    failed = directory_sync_parent(&salvage->directory);
+    return failed == 0 ? PETAL_OK
+                       : error_unknown(error, path, failed, "sync the directory that holds");
+}
+
+/* Nothing of what was begun stays. The manifest goes first, for good: one that came back with the
+ * power must find its files. Where that cannot be had they stay. */
+static void
+remove_made(struct salvage *salvage)
+{
+    char path[PETAL_PATH_BYTES];
+
+    if (salvage->lock == NULL)
+        return;
+    filename_manifest_temporary(path, salvage->directory.path);
+    directory_remove(&salvage->directory, path);
+    filename_manifest(path, salvage->directory.path);
+    if (directory_remove(&salvage->directory, path) == 0) {
+        directory_forgive_failed_sync(&salvage->directory); /* what counts is removed since */
+        if (directory_sync(&salvage->directory) != 0)
+            return;
+    }
+    for (uint64_t number = 1; number < salvage->next_number; number++) {
+        filename_store_file(path, salvage->directory.path, number);
+        directory_remove(&salvage->directory, path);
+    }
+    filename_lock(path, salvage->directory.path);
+    directory_remove(&salvage->directory, path);
+}
+
+static enum petal_status
+write_database(struct salvage *salvage, petal_error *error)
+{
+    struct plan *plan = salvage->plan;
+    enum petal_status status = PETAL_OK;
+    int failed;
+
+    for (size_t t = 0; t < plan->table_count; t++) {
+        if (plan->tables[t].snapshot.name.size > 0)
+            salvage->place->counts->snapshots++;
+        else
+            salvage->place->counts->tables++;
+        for (size_t f = 0; status == PETAL_OK && f < plan->tables[t].family_count; f++) {
+            salvage->place->counts->families++;
+            status = salvage_family(salvage, &plan->tables[t], &plan->tables[t].families[f], error);
+        }
+    }
+    if (status != PETAL_OK)
+        return status;
+    failed = directory_sync(&salvage->directory);
+    if (failed != 0)
+        return error_unknown(error, salvage->directory.path, failed, "sync directory");
+    status = check_place_confirm(salvage->place, error);
+    return status == PETAL_OK ? write_manifest(salvage, error) : status;
+}
+
+/* ---- all ---- */
+
+static enum petal_status
+salvage_into(struct place *place, const char *destination, petal_error *error)
+{
+    struct plan plan;
+    struct salvage salvage = {.place = place, .plan = &plan, .next_number = 1};
+    enum petal_status status = plan_make(&plan, place, error);
+
+    salvage.salt = env_random(&place->env);
+    if (status == PETAL_OK)
+        status = make_directory(&salvage, destination, error);
+    if (status == PETAL_OK)
+        status = check_logs(place, keep_logged, &salvage, error);
+    if (status == PETAL_OK)
+        status = write_database(&salvage, error);
+    if (status != PETAL_OK)
+        remove_made(&salvage);
+    if (salvage.lock != NULL)
+        place->env.vfs->close(place->env.vfs->context, salvage.lock);
+    directory_close(&salvage.directory);
+    plan_fini(&plan);
+    return status;
+}
+
+enum petal_status
+petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
+              petal_check_counts *counts, petal_error *error)
+{
+    struct place place;
+    enum petal_status status;
+
+    error_clear(error);
+    status = check_place_open(&place, directory, options, counts, error);
+    if (status == PETAL_OK)
+        status = salvage_into(&place, destination, error);
+    check_place_close(&place);
+    return status;
+}

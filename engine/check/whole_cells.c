@@ -1,0 +1,198 @@
+/* whole_cells.c -- see whole_cells.h. */
+#include "engine/check/whole_cells.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static void
+tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
+     const struct sst_rows *rows)
+{
+    petal_fault fault = plan_fault_of(cells->table, cells->family, error);
+
+    fault.bytes = bytes;
+    if (rows != NULL) {
+        fault.has_row_from = rows->has_from;
+        fault.has_row_to = rows->has_to;
+        fault.row_from = rows->has_from ? rows->from : slice_make(NULL, 0);
+        fault.row_to = rows->has_to ? rows->to : slice_make(NULL, 0);
+    }
+    check_place_tell(cells->plan->place, &fault);
+}
+
+/* ---- blocks ---- */
+
+/* Damage without data costs no cells, but is told all the same. */
+static enum petal_status
+next_block(struct whole_cells *cells, petal_error *error)
+{
+    struct place *place = cells->plan->place;
+    struct sst_walk_step step;
+    enum petal_status status;
+
+    cells->in_block = false;
+    for (;;) {
+        status = sst_walk_next(cells->walk, &step, error);
+        if (status != PETAL_OK || step.event == SST_WALK_END)
+            return status;
+        if (!check_place_go_on(place, step.bytes))
+            return check_place_given_up(error);
+        if (step.event == SST_WALK_DAMAGE) {
+            tell(cells, &step.cause, step.bytes, &step.rows);
+            continue;
+        }
+        if (step.kind != BLOCK_DATA)
+            continue;
+        place->counts->data_blocks++;
+        if (data_block_cursor_attach(&cells->cursor, step.raw, step.raw_bytes) != PETAL_OK)
+            return error_no_memory(error);
+        cells->in_block = true;
+        return PETAL_OK;
+    }
+}
+
+/* ---- order ---- */
+
+static enum petal_status
+remember(struct whole_cells *cells, const struct cell *cell, petal_error *error)
+{
+    size_t row = cell->row.size, qualifier = cell->qualifier.size;
+
+    if (!mem_grow_array(cells->plan->place->env.allocator, &cells->memory, &cells->capacity, 0,
+                        row + qualifier, 1))
+        return error_no_memory(error);
+    memcpy(cells->memory, cell->row.data, row);
+    if (qualifier > 0)
+        memcpy(cells->memory + row, cell->qualifier.data, qualifier);
+    cells->last = *cell;
+    cells->last.row = slice_make(cells->memory, row);
+    cells->last.qualifier = slice_make(cells->memory + row, qualifier);
+    cells->has_last = true;
+    return PETAL_OK;
+}
+
+static void
+tell_order(const struct whole_cells *cells, const struct cell *cell)
+{
+    const char *path = sst_walk_path(cells->walk);
+    petal_error error;
+    char row[80];
+
+    error_corrupt(&error, path, 0, "%s: cells from row %s on do not sort behind those before", path,
+                  error_quote(cell->row, row, sizeof row));
+    tell(cells, &error, 0, &(struct sst_rows){true, false, cell->row, {NULL, 0}});
+}
+
+/* Show the cell, if it sorts behind the last one; else the rest of its block is passed over. */
+static enum petal_status
+show(struct whole_cells *cells, struct cell cell, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK) {
+        if (!cells->has_last || cell_compare(&cells->last, &cell) < 0) {
+            cells->iter.cell = cell;
+            cells->iter.valid = true;
+            return remember(cells, &cell, error);
+        }
+        tell_order(cells, &cell);
+        status = next_block(cells, error);
+        if (status != PETAL_OK || !cells->in_block)
+            return status;
+        data_block_cursor_first(&cells->cursor, &cell);
+    }
+    return status;
+}
+
+static enum petal_status
+show_next_block(struct whole_cells *cells, petal_error *error)
+{
+    struct cell cell;
+    enum petal_status status = next_block(cells, error);
+
+    cells->iter.valid = false;
+    if (status != PETAL_OK || !cells->in_block)
+        return status;
+    data_block_cursor_first(&cells->cursor, &cell);
+    return show(cells, cell, error);
+}
+
+/* ---- the iterator ---- */
+
+static enum petal_status
+whole_cells_first(struct cell_iter *iter, petal_error *error)
+{
+    struct whole_cells *cells = (struct whole_cells *)iter;
+
+    assert(!cells->has_last);
+    iter->valid = false;
+    return cells->walk != NULL ? show_next_block(cells, error) : PETAL_OK;
+}
+
+static enum petal_status
+whole_cells_next(struct cell_iter *iter, petal_error *error)
+{
+    struct whole_cells *cells = (struct whole_cells *)iter;
+    struct cell cell = iter->cell;
+
+    assert(iter->valid && cells->in_block);
+    iter->valid = false;
+    if (!data_block_cursor_next(&cells->cursor, &cell))
+        return show_next_block(cells, error);
+    return show(cells, cell, error);
+}
+
+static const struct cell_iter_ops ops = {.seek_first = whole_cells_first, .next = whole_cells_next};
+
+static enum petal_status
+tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *cause,
+                uint64_t bytes)
+{
+    petal_error named = *cause;
+
+    if (cause->status == PETAL_IO)
+        error_corrupt(&named, path, 0, "%s cannot be read: %s", path, cause->text);
+    tell(cells, &named, bytes, NULL);
+    return PETAL_OK;
+}
+
+enum petal_status
+whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan_table *table,
+                 const struct plan_family *family, const struct plan_file *file, petal_error *error)
+{
+    struct place *place = plan->place;
+    const struct place_file *there = check_place_find(place, FILENAME_STORE_FILE, file->number);
+    const struct sst_walk_options options = {.file_identity = file->identity};
+    char path[PETAL_PATH_BYTES];
+    petal_error cause;
+    enum petal_status status;
+
+    *cells = (struct whole_cells){.iter.ops = &ops, .plan = plan, .table = table, .family = family};
+    data_block_cursor_init(&cells->cursor, place->env.allocator);
+    filename_store_file(path, place->directory.path, file->number);
+    place->counts->store_files++;
+    if (there == NULL) {
+        error_corrupt(&cause, path, 0, "%s is missing", path);
+        return tell_unreadable(cells, path, &cause, 0);
+    }
+    status = sst_walk_open(&cells->walk, &place->directory, path, &options, &cause);
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status != PETAL_OK)
+        return tell_unreadable(cells, path, &cause, there->bytes);
+    if (sst_walk_reader(cells->walk, &cause) == NULL)
+        tell(cells, &cause, 0, NULL);
+    return PETAL_OK;
+}
+
+void
+whole_cells_close(struct whole_cells *cells)
+{
+    if (cells->plan == NULL)
+        return;
+    data_block_cursor_fini(&cells->cursor);
+    sst_walk_close(cells->walk);
+    mem_free(cells->plan->place->env.allocator, cells->memory, cells->capacity);
+}

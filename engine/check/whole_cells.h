@@ -1,0 +1,36 @@
+/*
+ * whole_cells.h -- the cells of a store file that is damaged, as far as its blocks are whole, in
+ * cell order (base/cell_iter.h); what is passed over is told.
+ *
+ * Goes forward from its first cell, once: seek_first and next. Lies where the caller likes and is
+ * not moved.
+ */
+#ifndef PETAL_ENGINE_CHECK_WHOLE_CELLS_H
+#define PETAL_ENGINE_CHECK_WHOLE_CELLS_H
+
+#include "base/cell_iter.h"
+#include "engine/check/plan.h"
+#include "sstable/data_block.h"
+#include "sstable/sst_walk.h"
+
+struct whole_cells {
+    struct cell_iter iter; /* first member */
+    struct plan *plan;
+    const struct plan_table *table;
+    const struct plan_family *family;
+    struct sst_walk *walk; /* NULL: nothing of the file can be read */
+    struct data_block_cursor cursor;
+    bool in_block;
+    struct cell last; /* behind which the next one must sort */
+    bool has_last;
+    uint8_t *memory; /* of its row and qualifier */
+    size_t capacity;
+};
+
+/* A file of the family. What is missing or cannot be read at all is told, and gives no cells. */
+enum petal_status whole_cells_open(struct whole_cells *cells, struct plan *plan,
+                                   const struct plan_table *table, const struct plan_family *family,
+                                   const struct plan_file *file, petal_error *error);
+void whole_cells_close(struct whole_cells *cells); /* all zero: no-op */
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# salvage_test.sh -- kv-check salvage: what can be read comes into a new database, what cannot is told, and nothing is written into
+# the old one. tests/engine/check/sweep_test.c does it to many databases; this is the program.
+#
+#     tests/tools/check/salvage_test.sh KV-SHELL
+#
+# kv-check stands beside it.
+set -u
+shell=$(realpath "${1:?usage: salvage_test.sh KV-SHELL}")
+check=$(dirname "$shell")/kv-check
+. "$(dirname "$0")/../../support/expect.sh"
+. "$(dirname "$0")/place.sh"
+cd "$scratch" || exit 1
+
+make_database db
+show() {
+    "$shell" --no-took --read-only "$1" -e "scan 'big', {RAW => true, VERSIONS => 9}; scan 'other', {RAW => true, VERSIONS => 9}; describe 'big'; list_snapshots" |
+        sed 's/([0-9-]* [0-9:]* [+-][0-9]*)/(DATE)/'
+}
+show db >whole.txt
+before=$(state_of db)
+expect 'a sound database' 0 'all was written' "$check" salvage db copy
+is_true 'nothing was written into it' "$([ "$before" = "$(state_of db)" ] && echo 1)"
+expect 'the copy is sound' 0 '^sound$' "$check" verify copy
+show copy >copy.txt
+is_true 'the copy says the same' "$(diff whole.txt copy.txt >out && echo 1)"
+
+# Where to?
+expect 'the directory is taken' 2 'exists, and is no empty directory' "$check" salvage db copy
+expect 'into itself' 2 'lies in db, which is not written into' "$check" salvage db db/inside
+expect 'nothing there' 2 'there is no database' "$check" salvage nowhere other
+is_true 'no directory is made for it' "$([ ! -e other ] && echo 1)"
+expect 'too few words' 2 'usage: kv-check salvage' "$check" salvage db
+
+# One block of a store file: its rows are named, and no others are missing.
+victim=$(basename "$(ls -S db/*.sst | head -1)")
+cp -rp db bad
+change "bad/$victim" 100
+rm bad/MANIFEST
+before=$(state_of bad)
+expect 'a block, and the manifest' 1 "fault: bad/$victim: data block at offset 0: .*table 'big', family 'f', from row 'row0000', to row 'row00" \
+    "$check" salvage bad saved
+is_true 'nothing was written into the bad one' "$([ "$before" = "$(state_of bad)" ] && echo 1)"
+grep -q 'fault: bad/MANIFEST is missing' out
+is_true 'the manifest is told' $((1 - $?))
+expect 'what was saved is sound' 0 '^sound$' "$check" verify saved
+"$shell" --no-took saved -e "scan 'big', {COLUMNS => ['f:a']}" >saved.txt
+grep -q 'row0449 column=f:a' saved.txt
+is_true 'rows behind the damage' $((1 - $?))
+expect 'as JSON' 1 '"written": true' "$check" salvage --json bad again
+if command -v python3 >/dev/null; then
+    python3 -c 'import json; f = json.load(open("out")); assert len(f["lost"]) >= 2 and f["counts"]["cells"] > 400, f'
+    is_true 'the JSON can be read' $((1 - $?))
+fi
+
+# Files that know no table: each becomes one.
+cp -rp "$OLDPWD/tests/engine/wal/golden/v2-database" old
+expect 'a log of version 2' 0 'log cells 28' "$check" salvage old old-saved
+mkdir nameless
+cp "$OLDPWD/tests/sstable/golden/sst-v1.sst" nameless/000007.sst
+expect 'a file of version 1 by itself' 1 'all that could be read was written' "$check" salvage nameless named
+expect 'it has a name' 0 'salvaged-000007' "$shell" --no-took named -e list
+
+expect_end

@@ -1,0 +1,104 @@
+/* salvage.c -- kv-check salvage: what petal_salvage writes, and what it could not read. */
+#include "tools/check/commands.h"
+#include "tools/check/fault.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "kv-check salvage [--json] [--quiet] SOURCE DESTINATION\n"
+    "  writes all that can be read of the database SOURCE into a new one, DESTINATION, which must "
+    "not\n"
+    "  exist or be empty, and prints what was lost: file, table, family, rows, bytes, cause\n"
+    "  --json   as one JSON object\n"
+    "  --quiet  what is lost only: no notes, no progress\n";
+
+/* Would the new database lie in what is looked at? What is not there yet lies where its parent
+ * does. */
+static bool
+lies_within(const char *directory, const char *source)
+{
+    char inner[PATH_MAX], outer[PATH_MAX];
+    char parent[PATH_MAX];
+    size_t bytes;
+
+    if (realpath(source, outer) == NULL || strlen(directory) + 4 > sizeof parent)
+        return false;
+    (void)snprintf(parent, sizeof parent, "%s", directory);
+    if (realpath(parent, inner) == NULL) {
+        char *slash;
+
+        for (bytes = strlen(parent); bytes > 1 && parent[bytes - 1] == '/'; bytes--)
+            parent[bytes - 1] = '\0';
+        slash = strrchr(parent, '/');
+        if (slash == NULL)
+            (void)strcpy(parent, ".");
+        else
+            slash[slash == parent] = '\0';
+        if (realpath(parent, inner) == NULL)
+            return false;
+    }
+    bytes = strlen(outer);
+    return strncmp(inner, outer, bytes) == 0 && (inner[bytes] == '\0' || inner[bytes] == '/');
+}
+
+static int
+salvage(const char *source, const char *destination, bool json, bool quiet)
+{
+    struct print print;
+    struct fault_watch watch = {.print = &print, .quiet = quiet};
+    const petal_check_options options = {
+        .size = sizeof options, .argument = &watch, .fault = fault_print, .watch = fault_go_on};
+    petal_check_counts counts;
+    petal_error error;
+    enum petal_status status;
+
+    if (lies_within(destination, source)) {
+        (void)fprintf(stderr, "kv-check: %s lies in %s, which is not written into\n", destination,
+                      source);
+        return CHECK_FAILED;
+    }
+    if (!quiet)
+        progress_begin(&watch.progress, "salvage", "bytes");
+    print_start(&print, stdout, json);
+    if (json) {
+        print_text(&print, "source", source);
+        print_text(&print, "destination", destination);
+    }
+    print_list(&print, "lost");
+    status = petal_salvage(source, destination, &options, &counts, &error);
+    print_end(&print);
+    progress_end(&watch.progress);
+    if (status == PETAL_OK)
+        fault_print_counts(&print, &counts);
+    if (json) {
+        print_boolean(&print, "written", status == PETAL_OK);
+        if (status != PETAL_OK)
+            print_error(&print, "error", &error);
+    } else if (status == PETAL_OK) {
+        puts(counts.faults == 0 ? "all was written" : "all that could be read was written");
+    }
+    print_finish(&print);
+    if (status == PETAL_OK)
+        return counts.faults == 0 ? CHECK_SOUND : CHECK_FAULTS;
+    (void)fprintf(stderr, "kv-check: %s\n", error.text);
+    return CHECK_FAILED;
+}
+
+int
+check_salvage_main(int argc, char **argv)
+{
+    bool json = false, quiet = false;
+    int at = 0;
+
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--json") == 0)
+            json = true;
+        else if (strcmp(argv[at], "--quiet") == 0)
+            quiet = true;
+        else
+            return check_usage(usage);
+    }
+    return at + 2 == argc ? salvage(argv[at], argv[at + 1], json, quiet) : check_usage(usage);
+}
