@@ -13,6 +13,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"verify", "is every file of the database sound? lists all faults", check_verify_main},
+    {"dump", "what stands in a store file, a log, a manifest", check_dump_main},
     {"salvage", "write what can still be read into a new database", check_salvage_main},
 };
 

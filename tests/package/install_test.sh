@@ -37,6 +37,7 @@ run_make install DESTDIR="$staged" PREFIX=$prefix
 version=$(PKG_CONFIG_PATH=$staged$prefix/lib/pkgconfig pkg-config --modversion petal)
 soname=libpetal.so.${version%%.*}
 expected="bin/kv-bench 755
+bin/kv-check 755
 bin/kv-shell 755
 include/petal.h 644
 lib/libpetal.a 644
@@ -46,12 +47,13 @@ lib/libpetal.so.$version 644
 lib/pkgconfig/other.pc $(stat -c %a "$staged$prefix/lib/pkgconfig/other.pc")
 lib/pkgconfig/petal.pc 644
 share/man/man1/kv-bench.1 644
+share/man/man1/kv-check.1 644
 share/man/man1/kv-shell.1 644
 share/man/man3/petal.3 644"
 same "what is installed" "$(cd "$staged$prefix" && find . ! -type d -printf '%P %m\n' | LC_ALL=C sort)" "$expected"
 same "version of kv-shell" "$("$staged$prefix/bin/kv-shell" --version)" "kv-shell of Petal $version"
 readelf -d "$staged$prefix/lib/libpetal.so" | grep -q "SONAME.*\[$soname\]" || fail "the library is not called $soname"
-for file in bin/kv-shell bin/kv-bench lib/libpetal.so lib/libpetal.a; do
+for file in bin/kv-shell bin/kv-bench bin/kv-check lib/libpetal.so lib/libpetal.a; do
     nm "$staged$prefix/$file" 2>/dev/null | grep -q __assert_fail && fail "$file has assertions"
     nm -D "$staged$prefix/$file" 2>/dev/null | grep -q __assert_fail && fail "$file has assertions"
     readelf -S "$staged$prefix/$file" | grep -q '\.debug_info' && fail "$file is not stripped"
@@ -104,6 +106,12 @@ for option in $("$shell" --help | grep -oE '(^| )-(-[a-z-]+|[a-z])\b' | sed 's/^
 done
 for command in $("$build/kv-bench" 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
     grep -qE "^\.It Cm (.* )?$command( |\$)" "$pages/man1/kv-bench.1" || fail "kv-bench.1 does not know $command"
+done
+for command in verify dump salvage; do
+    for option in $("$build/kv-check" $command --help | grep -oE '^  --[a-z-]+' | sed 's/^  -//'); do
+        grep -qE "^\.It Fl $option( |\$)" "$pages/man1/kv-check.1" || fail "kv-check.1 does not know -$option"
+    done
+    grep -q "^\.It Cm $command" "$pages/man1/kv-check.1" || fail "kv-check.1 does not know $command"
 done
 if command -v man >/dev/null; then
     for page in "$pages"/man?/*; do

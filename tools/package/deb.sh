@@ -100,5 +100,6 @@ limit=$([ "$major" = 0 ] && echo "0.$((minor + 1))~" || echo "$((major + 1))~")
 echo "libpetal ${SONAME##*.} libpetal0 (>= $VERSION), libpetal0 (<< $limit)" >"$stage/libpetal0/DEBIAN/shlibs"
 echo "activate-noawait ldconfig" >"$stage/libpetal0/DEBIAN/triggers"
 find_depends libpetal0 "$stage/libpetal0/usr/lib/$multiarch/libpetal.so.$VERSION"
-find_depends petal-tools "$stage/petal-tools/usr/bin/kv-shell" "$stage/petal-tools/usr/bin/kv-bench"
+find_depends petal-tools "$stage/petal-tools/usr/bin/kv-shell" "$stage/petal-tools/usr/bin/kv-bench" \
+    "$stage/petal-tools/usr/bin/kv-check"
 for package in libpetal0 libpetal-dev petal-tools; do close $package; done

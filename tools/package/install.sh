@@ -16,6 +16,7 @@ note=$BUILD/installed-directories
 each_file() {
     "$1" 755 "$BUILD/kv-shell" "$BINDIR/kv-shell"
     "$1" 755 "$BUILD/kv-bench" "$BINDIR/kv-bench"
+    "$1" 755 "$BUILD/kv-check" "$BINDIR/kv-check"
     "$1" 644 engine/petal.h "$INCLUDEDIR/petal.h"
     "$1" 644 "$BUILD/libpetal.a" "$LIBDIR/libpetal.a"
     "$1" 644 "$BUILD/libpetal.so.$VERSION" "$LIBDIR/libpetal.so.$VERSION"
@@ -24,6 +25,7 @@ each_file() {
     "$1" 644 "$BUILD/petal.pc" "$LIBDIR/pkgconfig/petal.pc"
     "$1" 644 "$here/kv-shell.1" "$MANDIR/man1/kv-shell.1"
     "$1" 644 "$here/kv-bench.1" "$MANDIR/man1/kv-bench.1"
+    "$1" 644 "$here/kv-check.1" "$MANDIR/man1/kv-check.1"
     "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
 }
 
@@ -39,7 +41,7 @@ make_directory() {
 strip_symbols() {
     case $1 in
     *.a) "${STRIP:-strip}" --strip-debug --enable-deterministic-archives "$1" ;;
-    */kv-shell | */kv-bench | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
+    */kv-shell | */kv-bench | */kv-check | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
     esac
 }
 

@@ -1,0 +1,82 @@
+/* dump.c -- what the dumps of all kinds of files have in common; see dump.h. */
+#include "tools/check/dump/dump.h"
+
+#include "tools/shell/text/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void
+dump_damage(struct dump *dump, uint64_t offset, uint64_t bytes, const char *what)
+{
+    dump->damaged = true;
+    print_line(dump->print, "damage");
+    print_text(dump->print, dump->print->json ? "what" : "", what);
+    print_number(dump->print, "offset", offset);
+    if (bytes > 0)
+        print_number(dump->print, "bytes", bytes);
+    print_end(dump->print);
+}
+
+void
+dump_failure(struct dump *dump, const petal_error *error)
+{
+    dump_damage(dump, error->offset, 0, error->text);
+}
+
+void
+dump_cell(struct dump *dump, const struct cell *cell, bool has_ids, uint32_t table, uint16_t family)
+{
+    struct print *print = dump->print;
+
+    print_line(print, "cell");
+    if (has_ids) {
+        print_number(print, "table", table);
+        print_number(print, "family", family);
+    }
+    print_bytes(print, "row", cell->row);
+    if (!cell_is_family_marker(cell->type))
+        print_bytes(print, "qualifier", cell->qualifier);
+    print_signed(print, "timestamp", cell->timestamp);
+    print_number(print, "sequence", cell->sequence);
+    print_text(print, "type", cell_type_name(cell->type));
+    if (cell->has_ttl)
+        print_signed(print, "ttl ms", cell->ttl_ms);
+    if (cell->type == PETAL_PUT)
+        print_bytes(print, "value", cell->value);
+    print_end(print);
+}
+
+bool
+dump_wants_row(const struct dump *dump, petal_slice row)
+{
+    return (!dump->has_from || slices_compare(dump->from, row) <= 0) &&
+           (!dump->has_to || slices_compare(row, dump->to) <= 0);
+}
+
+uint8_t *
+dump_read(struct dump *dump, const char *path, size_t *size)
+{
+    const petal_vfs *vfs = dump->directory->env->vfs;
+    uint64_t bytes = 0;
+    uint8_t *memory = NULL;
+    petal_error error;
+    petal_file *file;
+    int failed = directory_open_file(dump->directory, path, PETAL_FILE_READ, &file);
+
+    if (failed == 0) {
+        failed = vfs->size(vfs->context, file, &bytes);
+        memory = failed == 0 ? malloc((size_t)bytes + 1) : NULL;
+        if (failed == 0 && memory == NULL)
+            failed = ENOMEM;
+        if (failed == 0)
+            failed = vfs->read_at(vfs->context, file, 0, memory, (size_t)bytes, size);
+        vfs->close(vfs->context, file);
+    }
+    if (failed == 0)
+        return memory;
+    free(memory);
+    error_io(&error, path, failed, "read");
+    dump_failure(dump, &error);
+    return NULL;
+}
