@@ -1277,7 +1277,7 @@ typedef struct petal_file_info {
 } petal_file_info;
 
 /* Call `visit` for each store file of the table; slices are good during the visit.  PETAL_CORRUPT,
- * after the other files of a family that has lost one. */
+ * after all files that can be opened, where a family has lost one. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error);

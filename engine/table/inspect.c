@@ -40,14 +40,15 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 {
     const struct table_descriptor *descriptor = table_descriptor(table);
     struct view *view;
-    bool go_on = true;
+    bool go_on = true, alive;
     enum petal_status status;
 
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     view = read_pin_view(table->db);
     status = table_check_alive(table, error); /* a view without its stores tells nothing */
-    for (size_t i = 0; status == PETAL_OK && go_on && i < descriptor->family_count; i++) {
+    alive = status == PETAL_OK;
+    for (size_t i = 0; alive && go_on && i < descriptor->family_count; i++) {
         const struct store_view *store = view_store(view, descriptor->families[i]);
 
         for (uint32_t k = 0; go_on && store != NULL && k < store->file_count; k++) {
@@ -55,7 +56,8 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 
             go_on = visit(argument, &info);
         }
-        if (go_on)
+        /* The first that is damaged; those behind it are visited all the same. */
+        if (go_on && status == PETAL_OK)
             status = family_check_usable(descriptor->families[i], error);
     }
     view_unref(view);
@@ -174,16 +176,21 @@ erase_file(void *argument, const petal_file_info *file)
     return true;
 }
 
-/* A table that is dropped meanwhile takes its blocks along. */
+/* A table that is dropped meanwhile takes its blocks along; a damaged one does not keep the others.
+ * The first error stays. */
 static bool
 clear_table(void *argument, petal_table *table)
 {
     struct clearing *clearing = argument;
+    petal_error error;
+    enum petal_status status = petal_table_files(table, erase_file, clearing, &error);
 
-    clearing->status = petal_table_files(table, erase_file, clearing, clearing->error);
-    if (clearing->status == PETAL_NOT_FOUND)
-        clearing->status = PETAL_OK;
-    return clearing->status == PETAL_OK;
+    if (status == PETAL_OK || status == PETAL_NOT_FOUND || clearing->status != PETAL_OK)
+        return true;
+    clearing->status = status;
+    if (clearing->error != NULL)
+        *clearing->error = error;
+    return true;
 }
 
 enum petal_status

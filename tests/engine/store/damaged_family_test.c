@@ -780,6 +780,33 @@ test_asked_for_a_table_the_others_are_compacted(void **state)
     free_fixture(&fixture);
 }
 
+/* A lost file of the first family: the files of those behind it are told, and leave the cache, with
+ * those of other tables. */
+static void
+test_files_behind_a_lost_one_are_told(void **state)
+{
+    struct run_count count = {.family = slice_from_text("g")};
+    struct damaged_family_fixture fixture;
+    struct victim victim;
+    uint64_t blocks;
+    petal_error error;
+
+    (void)state;
+    make_fixture(&fixture, 2);
+    find_victim(&fixture, 0, &victim);
+    fixture_must_close(&fixture.base);
+    write_victim(&fixture, &victim, SIZE_MAX, 10);
+    open_fixture(&fixture);
+    assert_named(petal_table_files(fixture.tables[0], count_file, &count, &error), &error,
+                 victim.path, "f", "bad");
+    assert_int_equal(count.files, 2);
+    assert_named(petal_cache_clear(fixture.base.db, NULL, &blocks, &error), &error, victim.path,
+                 "f", "bad");
+    fixture_must_close(&fixture.base);
+    free(victim.bytes);
+    free_fixture(&fixture);
+}
+
 /* ---- reads that meet damage ---- */
 
 static void
@@ -829,6 +856,7 @@ main(void)
         cmocka_unit_test(test_newer_runs_are_merged),
         cmocka_unit_test(test_what_can_be_read_again_is_mended),
         cmocka_unit_test(test_asked_for_a_table_the_others_are_compacted),
+        cmocka_unit_test(test_files_behind_a_lost_one_are_told),
         cmocka_unit_test(test_reads_name_family_and_table),
     };
 
