@@ -489,7 +489,8 @@ manifest_load_parts(struct manifest **loaded, struct directory *directory, const
                                 : error_io(error, path, failed, "open");
     status = manifest_make(&walk.manifest, directory, error);
     if (status == PETAL_OK) {
-        strcpy(walk.manifest->writer->path, path);
+        assert(strlen(path) < sizeof walk.manifest->writer->path);
+        memcpy(walk.manifest->writer->path, path, strlen(path) + 1);
         status = read_whole(env, path, file, &bytes, &allocated, &size, error);
     }
     env->vfs->close(env->vfs->context, file);

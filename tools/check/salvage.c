@@ -33,7 +33,7 @@ lies_within(const char *directory, const char *source)
             parent[bytes - 1] = '\0';
         slash = strrchr(parent, '/');
         if (slash == NULL)
-            (void)strcpy(parent, ".");
+            (void)snprintf(parent, sizeof parent, ".");
         else
             slash[slash == parent] = '\0';
         if (realpath(parent, inner) == NULL)
