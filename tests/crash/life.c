@@ -134,9 +134,9 @@ life_keep_moments(struct life *life, size_t most)
 void
 life_end_moments(struct life *life)
 {
-    forget_moments(life);
+    memory_vfs_watch(life->fixture.vfs, NULL, NULL); /* before: threads keep moments, too */
     life->keeps_moments = false;
-    memory_vfs_watch(life->fixture.vfs, NULL, NULL);
+    forget_moments(life);
 }
 
 /* ---- opening and ending ---- */
