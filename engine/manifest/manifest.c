@@ -196,7 +196,11 @@ read_whole(const struct env *env, const char *path, petal_file *file, uint8_t **
     if (*bytes == NULL)
         return error_no_memory(error);
     failed = vfs->read_at(vfs->context, file, 0, *bytes, *allocated, size);
-    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "read");
+    if (failed != 0)
+        return error_io(error, path, failed, "read");
+    /* Else what is missing would pass for a tail that a crash cut off. */
+    return *size == *allocated ? PETAL_OK
+                               : error_corrupt(error, path, *size, "%s has become shorter", path);
 }
 
 static enum petal_status

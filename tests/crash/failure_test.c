@@ -280,6 +280,31 @@ test_a_log_that_reads_short_is_not_torn(void **state)
     fixture_fini(&fixture);
 }
 
+/* So did a manifest: tables whose making was acknowledged were gone. */
+static void
+test_a_manifest_that_reads_short_is_not_torn(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    petal_error error;
+    petal_vfs table;
+
+    (void)state;
+    start_with_writes(&fixture, &ledger);
+    table = *memory_vfs_table(fixture.vfs);
+    table.read_at = read_half;
+    fixture_must_close(&fixture);
+    fixture.env.vfs = &table;
+    ends_early = "MANIFEST";
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "become shorter"));
+    ends_early = NULL;
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), 7);
+    fixture_fini(&fixture);
+}
+
 /* A lost store file that could not be noted for want of memory made the opening fail with the status
  * of that, and the text and file of the other. */
 static void
@@ -330,6 +355,7 @@ main(void)
         cmocka_unit_test(test_a_store_file_that_fails_is_written_again),
         cmocka_unit_test(test_a_copy_is_as_long_as_its_file),
         cmocka_unit_test(test_a_log_that_reads_short_is_not_torn),
+        cmocka_unit_test(test_a_manifest_that_reads_short_is_not_torn),
         cmocka_unit_test(test_want_of_memory_is_told_as_such),
     };
 
