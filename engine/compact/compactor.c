@@ -79,6 +79,32 @@ most_bytes(const struct compactor *compactor, enum taker taker, uint64_t within)
     return taker == INTERRUPTS ? within : UINT64_MAX;
 }
 
+/* What failed will be tried again when there may be room, and what is as large. REQUIRES: the mutex
+ * held. */
+static void
+put_off(struct compactor *compactor, uint64_t bytes)
+{
+    assert_held(&compactor->mutex);
+    if (!is_waiting(compactor) || bytes < compactor->wait_bytes)
+        compactor->wait_bytes = bytes > 0 ? bytes : 1;
+    compactor->wait_ms = compactor->wait_ms == 0 ? FIRST_WAIT_MS : 2 * compactor->wait_ms;
+    if (compactor->wait_ms > LONGEST_WAIT_MS)
+        compactor->wait_ms = LONGEST_WAIT_MS;
+    compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
+}
+
+/* There was no memory to begin a job: it failed, as one that had begun. REQUIRES: the mutex held. */
+static void
+note_not_begun(struct compactor *compactor)
+{
+    assert_held(&compactor->mutex);
+    error_no_memory(&compactor->failure);
+    compactor->failures++;
+    put_off(compactor, 0);
+    background_failed(compactor->db, BACKGROUND_COMPACTION, &compactor->failure);
+    pthread_cond_broadcast(&compactor->ended);
+}
+
 /*
  * Take on the job that is most wanted, by who INTERRUPTS of at most `within` bytes; `work` NULL:
  * only tell whether there is one, be it put off, or one at work.
@@ -115,7 +141,9 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
     taken = look.pick.reason != POLICY_NOTHING;
     if (taken && work != NULL) {
         taken = work_begin(work, &look) == PETAL_OK;
-        if (taken) {
+        if (!taken) {
+            note_not_begun(compactor);
+        } else {
             work->job.give_up = &compactor->stopping;
             claims_add(&compactor->claims, &work->claim);
             /* What the other thread left to this one may be its own again. */
@@ -135,20 +163,6 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
 }
 
 /* ---- the end of a job ---- */
-
-/* What failed will be tried again when there may be room, and what is as large. REQUIRES: the mutex
- * held. */
-static void
-put_off(struct compactor *compactor, uint64_t bytes)
-{
-    assert_held(&compactor->mutex);
-    if (!is_waiting(compactor) || bytes < compactor->wait_bytes)
-        compactor->wait_bytes = bytes > 0 ? bytes : 1;
-    compactor->wait_ms = compactor->wait_ms == 0 ? FIRST_WAIT_MS : 2 * compactor->wait_ms;
-    if (compactor->wait_ms > LONGEST_WAIT_MS)
-        compactor->wait_ms = LONGEST_WAIT_MS;
-    compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
-}
 
 /* A job of the background has failed, unless the family is gone, or the database is being closed or
  * had failed before. */
