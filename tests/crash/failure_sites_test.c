@@ -260,9 +260,11 @@ note_silence(struct sweep *sweep, const struct place *place, struct failure_run 
     const struct failure_site *site = failure_site_at((size_t)place->site);
     bool harmless = place->call == FAILURE_CLOSE || place->call == FAILURE_REMOVE ||
                     place->call == FAILURE_MAP || place->call == FAILURE_LINK;
+    /* The background comes back to what it had no memory for. */
+    bool in_background = !run->fixture.options.no_compaction && place->call == FAILURE_MEMORY;
 
     sweep->silent++;
-    if (!harmless && !is_excused(silent, sizeof silent / sizeof *silent, site))
+    if (!harmless && !in_background && !is_excused(silent, sizeof silent / sizeof *silent, site))
         failure_problem(run, "nobody was told");
 }
 
@@ -375,7 +377,7 @@ try_behind(struct sweep *sweep)
 }
 
 static size_t
-count_missed(const struct sweep *sweep, size_t count)
+count_missed(const struct sweep *sweep, size_t count, bool told)
 {
     size_t missed = 0;
 
@@ -385,8 +387,9 @@ count_missed(const struct sweep *sweep, size_t count)
         if (sweep->failed_at[i] > 0 ||
             is_excused(unvisited, sizeof unvisited / sizeof *unvisited, site))
             continue;
-        print_error("nothing failed at %s:%d %s: %s\n", site->file, site->line, site->function,
-                    site->called);
+        if (told)
+            print_error("nothing failed at %s:%d %s: %s\n", site->file, site->line, site->function,
+                        site->called);
         missed++;
     }
     return missed;
@@ -440,7 +443,20 @@ test_every_site_fails(void **state)
     if (!test_short())
         try_each_site(sweep);
     try_behind(sweep);
-    missed = count_missed(sweep, known);
+    /* What lies behind few errors of few places may take more of them. */
+    for (unsigned round = 0; round < 4 && !test_short() && count_missed(sweep, known, false) > 0;
+         round++) {
+        for (size_t i = 0; i < sweep->count; i++) {
+            if (sweep->places[i].call != FAILURE_MEMORY &&
+                !failure_works[sweep->places[i].work].only_what_is_new) {
+                struct failure_plan plan = choose_plan(sweep, &sweep->places[i]);
+
+                try_place(sweep, &sweep->places[i], &plan);
+            }
+        }
+        try_behind(sweep);
+    }
+    missed = count_missed(sweep, known, true);
     report(sweep, known, missed, clock_us() - began);
     failure_works_end();
     assert_int_equal(sweep->problems, 0);
