@@ -192,7 +192,7 @@ end_work(struct life *life)
 static unsigned
 random_cuts(void)
 {
-    return test_long() ? 20 : test_short() ? 1 : 4;
+    return test_long() ? 20 : test_short() ? 1 : 2;
 }
 
 static void
@@ -357,7 +357,6 @@ fail_work(const struct work *work, const struct failing *which, uint64_t seed)
     for (size_t i = 0; failing.has_failed && i < life.moment_count; i++) {
         static const struct crash crashes[] = {{.kind = CRASH_DEATH},
                                                {.kind = CRASH_CUT, .cut = MEMORY_CUT_LOSE_ALL},
-                                               {.kind = CRASH_CUT, .cut = MEMORY_CUT_KEEP_ALL},
                                                {.kind = CRASH_CUT, .cut = MEMORY_CUT_RANDOM}};
 
         snprintf(sequence.trail[0], sizeof sequence.trail[0],
