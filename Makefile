@@ -131,8 +131,14 @@ endif
 $(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
-$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
-	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
+# The internal names as a library of its own, so that one object of it can be changed without linking the tests anew (tests/mutants).
+TESTS_SONAME_FLAG = -Wl,-soname,libpetal-tests.so
+$(BUILD)/libpetal-tests.so: $(LIB_OBJECTS)
+	$(call say,$(CC) -shared $(TESTS_SONAME_FLAG) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+TEST_LIBRARY ?= $(BUILD)/libpetal-internal.a
+$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(TEST_LIBRARY)
+	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a %.so,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # The library once more, each place in it that asks for a file call or memory known by itself (tests/crash/failure_site.h). The files
 # that stand between those places and the surroundings pass who asks on as they are.
@@ -301,6 +307,30 @@ paths: ## count the functions, files and lines that one get, put, step of a scan
 paths-accept: ## keep what they are now as what paths compares with
 	+@$(PATHS_COUNT) accept; fi
 
+# A build of its own: without optimization no branch is turned into another, without assertions none is theirs, and what is inlined
+# elsewhere is one function here, whose branches count once.
+BRANCHES = $(BUILD)/branches
+BRANCHES_FLOOR ?= 95
+.PHONY: coverage coverage-list
+coverage: ## run the tests and count the branches of the library that they take; fails below BRANCHES_FLOOR=95 per cent
+	+$(MAKE) --no-print-directory BUILD=$(BRANCHES) CC=gcc OPTIMIZE="-O0 -DNDEBUG -Dalways_inline=noinline -fprofile-update=atomic" SANITIZE=--coverage CFLAGS= LDFLAGS= all tests
+	find $(BRANCHES) -name '*.gcda' -delete
+	SANITIZE=--coverage tests/run.sh $(BRANCHES)
+	@tests/coverage/coverage.sh $(BRANCHES) $(BRANCHES_FLOOR)
+
+coverage-list: ## the lines with branches that the tests of the last `make coverage` did not take
+	@tests/coverage/coverage.sh $(BRANCHES) list
+
+MUTATION = $(BUILD)/mutation
+MUTATION_FLAGS = OPTIMIZE="-O1 -g" CFLAGS="-fvisibility=default -fno-semantic-interposition" SANITIZE= LDFLAGS=-Wl,-Bsymbolic
+.PHONY: mutants
+mutants: ## change the library at MUTANTS=500 places, one at a time, and see whether the quick tests notice; hours
+	+$(MAKE) --no-print-directory BUILD=$(MUTATION) TEST_LIBRARY=$(MUTATION)/libpetal-tests.so $(MUTATION_FLAGS) mutation-tests
+	MUTANT_COMPILE="$(CC) $(CPPFLAGS) $(CSTD) -w -O1 -g -fPIC -fvisibility=default -fno-semantic-interposition -pthread" \
+	MUTANT_LINK="$(CC) -shared $(TESTS_SONAME_FLAG) -Wl,-Bsymbolic -pthread" MUTANT_LIBS="$(LIB_LIBS)" tests/mutants/mutants.sh $(MUTATION) $(MUTANT_FILES)
+
+mutation-tests: $(filter-out $(BUILD)/tests/tools/%,$(TESTS))
+
 # ---- testing -----------------------------------------------------------------------------------
 
 .PHONY: test test-long bare fresh check format-check format lint lint-gcc lint-clang lint-release layers named names header sanitize-address sanitize-thread fuzz-smoke
@@ -371,7 +401,7 @@ lint-clang:
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-clang CC=clang OPTIMIZE=-O0 CFLAGS=-Werror all tests
 
 lint-release:
-	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-release RELEASE=1 CFLAGS=-Werror all
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/release RELEASE=1 CFLAGS=-Werror all
 
 sanitize-address: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" test

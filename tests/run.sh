@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the test programs and scripts of a build, as many at once as there are processors, and counts them. Usage: run.sh BUILD [threads]
+# What a test says of its work in lines that begin with "counted: " or "SKIPPED: " is printed, too.
 # With `threads` only the programs that start threads run (under ThreadSanitizer the others say nothing new).
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -25,7 +26,10 @@ run_one() {
     # A test that hangs has failed: the longest takes minutes.
     if timeout --kill-after=10 "${TEST_SECONDS:-1200}" "$@" >"$results/$number.output" 2>&1; then
         touch "$results/$number.passed"
-        printf 'ok    %-50s %3d s\n' "${1#*tests/}" $((SECONDS - started))
+        printf '%s\n' "$(
+            printf 'ok    %-50s %3d s\n' "${1#*tests/}" $((SECONDS - started))
+            sed -nE 's/^(counted|SKIPPED): /      &/p' "$results/$number.output"
+        )"
     else
         touch "$results/$number.failed"
         printf 'FAIL  %s\n%s\n' "$*" "$(tail -n 60 "$results/$number.output")"

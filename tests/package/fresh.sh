@@ -77,6 +77,7 @@ for word in "${@:-demo}"; do
         grep -vE '^ *(CC|LINK|AR|LD|LN) |^ok  ' "$log" | tail -n 40
         failed=1
     fi
+    grep -E '^ +(counted|SKIPPED): |^[0-9]+ passed' "$log"
 done
 rm -rf --one-file-system "$system"
 exit $failed
