@@ -337,14 +337,12 @@ mutation-tests: $(filter-out $(BUILD)/tests/tools/%,$(TESTS))
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
-DAMAGE_TESTS = $(patsubst %,$(BUILD)/tests/damage/%_test,bits places logs lies)
-test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/tests/threads/linearizable_test $(DAMAGE_TESTS) $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
-	PETAL_LONG=1 $(BUILD)/tests/model/random_test
-	PETAL_LONG=1 $(BUILD)/tests/model/crash_test
-	PETAL_LONG=1 $(BUILD)/tests/model/exhaustive_test
-	PETAL_LONG=1 $(BUILD)/tests/threads/linearizable_test
+LONG_TESTS = $(patsubst %,$(BUILD)/tests/%_test,model/random model/crash model/exhaustive crash/sequence crash/failure_sites damage/bits \
+	damage/places damage/logs damage/lies threads/linearizable bloom/probes)
+test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## what makes its cases by itself, at length: hours; tests/README.md says what each can find
+	for test in $(LONG_TESTS); do PETAL_LONG=1 $$test || exit 1; done
 	+@$(MAKE) --no-print-directory schedules SCHEDULE_SECONDS=1800
-	for test in $(DAMAGE_TESTS); do PETAL_LONG=1 $$test || exit 1; done
+	PETAL_LONG=1 $(BUILD)/kernel-cuts
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 
 .PHONY: soak
@@ -370,7 +368,7 @@ FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers named names header lint bare test cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names header lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)
