@@ -32,7 +32,7 @@ run() {
 # ---- the cases ----
 
 run 0 "the cases" "$here/cases"
-tail -n 1 "$scratch/said"
+echo "counted: conformance: $(tail -n 1 "$scratch/said")"
 if [ -z "${SANITIZE:-}" ]; then
     for kind in NONE ROW ROWCOL ROW_ROWCOL ROWPREFIX; do
         run 0 "the cases with BLOOMFILTER $kind" --bloom $kind "$here/cases"

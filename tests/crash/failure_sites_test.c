@@ -409,14 +409,14 @@ report(const struct sweep *sweep, size_t known, size_t missed, uint64_t microsec
 {
     size_t excused = sizeof unvisited / sizeof *unvisited;
 
-    print_message("sites: %zu known, %zu failed, %zu excused, %zu missed; %zu places, %zu kinds of "
-                  "work\n",
-                  known, known - missed - excused, excused, missed, sweep->count,
-                  failure_work_count);
-    print_message("runs: %" PRIu64 ", %" PRIu64 " a second, %" PRIu64 " calls refused; in %" PRIu64
-                  " nobody was told, %" PRIu64 " did not come by again\n",
-                  sweep->tried, sweep->tried * 1000000 / (microseconds + 1), sweep->refused,
-                  sweep->silent, sweep->not_again);
+    test_counted("%zu sites known, %zu failed, %zu excused, %zu missed; %zu places, %zu kinds of "
+                 "work",
+                 known, known - missed - excused, excused, missed, sweep->count,
+                 failure_work_count);
+    test_counted("%" PRIu64 " runs, %" PRIu64 " a second, %" PRIu64 " calls refused; in %" PRIu64
+                 " nobody was told, %" PRIu64 " did not come by again",
+                 sweep->tried, sweep->tried * 1000000 / (microseconds + 1), sweep->refused,
+                 sweep->silent, sweep->not_again);
 }
 
 static void

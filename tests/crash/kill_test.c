@@ -332,7 +332,7 @@ test_killed_processes_lose_nothing(void **state)
         if (round % ROUNDS_PER_PLACE == ROUNDS_PER_PLACE - 1)
             end_place();
     }
-    print_message("%u kills, %" PRIu64 " acknowledged writes\n", rounds, writes);
+    test_counted("%u kills, %" PRIu64 " acknowledged writes", rounds, writes);
     assert_true(writes > rounds);
 }
 

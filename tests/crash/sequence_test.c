@@ -255,12 +255,12 @@ cut_work(const struct work *work, uint64_t seed)
 static void
 print_states(double began)
 {
-    print_message("%" PRIu64 " states: %" PRIu64 " behind one crash, %" PRIu64
-                  " behind two, %" PRIu64 " behind three; %" PRIu64 " deaths; %" PRIu64
-                  " opened, the others as these; %.0f a second\n",
-                  sequence_states(&sequence), sequence.states[1], sequence.states[2],
-                  sequence.states[3], sequence.deaths, sequence.distinct,
-                  (double)sequence_states(&sequence) / (seconds() - began));
+    test_counted("%" PRIu64 " states: %" PRIu64 " behind one crash, %" PRIu64
+                 " behind two, %" PRIu64 " behind three; %" PRIu64 " deaths; %" PRIu64
+                 " opened, the others as these; %.0f a second",
+                 sequence_states(&sequence), sequence.states[1], sequence.states[2],
+                 sequence.states[3], sequence.deaths, sequence.distinct,
+                 (double)sequence_states(&sequence) / (seconds() - began));
 }
 
 static void

@@ -324,9 +324,9 @@ static void
 end(struct liar *liar, double began)
 {
     sweep_print(&liar->sweep, "lies", sweep_seconds() - began);
-    print_message("lies: %" PRIu64 " of %" PRIu64 " offered were tried; %" PRIu64
-                  " were told, %" PRIu64 " of these not found by verify\n",
-                  liar->sweep.turn, liar->offered, liar->sweep.lies_told, liar->sweep.lies_unfound);
+    test_counted("%" PRIu64 " of %" PRIu64 " lies offered were tried; %" PRIu64
+                 " were told, %" PRIu64 " of these not found by verify",
+                 liar->sweep.turn, liar->offered, liar->sweep.lies_told, liar->sweep.lies_unfound);
     sweep_fini(&liar->sweep);
     free(liar->bytes);
 }

@@ -485,11 +485,11 @@ logs_are_whole_or_told_of(void **state)
         miss_each(&image, &counts);
         be_another_database(&image, &counts);
         free_image(&image);
-        print_message("%s: %" PRIu64 " mutants in %.1f s: %" PRIu64 " refused, %" PRIu64
-                      " lost unpromised writes, %" PRIu64 " lost nothing; %" PRIu64
-                      " were written to\n",
-                      layouts[i].name, counts.tried, sweep_seconds() - began, counts.refused,
-                      counts.shorter, counts.whole, counts.lives);
+        test_counted("%s: %" PRIu64 " mutants in %.1f s: %" PRIu64 " refused, %" PRIu64
+                     " lost unpromised writes, %" PRIu64 " lost nothing; %" PRIu64
+                     " were written to",
+                     layouts[i].name, counts.tried, sweep_seconds() - began, counts.refused,
+                     counts.shorter, counts.whole, counts.lives);
     }
 }
 

@@ -680,7 +680,6 @@ sweep_print(const struct sweep *sweep, const char *what, double seconds)
                       what, gallery_kind_text((enum file_kind)kind), counts->tried, counts->refused,
                       counts->harmless, counts->questions, counts->openings, counts->lives);
     }
-    print_message("%s: seed %" PRIu64 ", %" PRIu64 " mutants in %.1f s of the processor, %.0f a "
-                  "second\n",
-                  what, sweep->gallery.seed, all, seconds, seconds > 0 ? (double)all / seconds : 0);
+    test_counted("%s: %" PRIu64 " mutants in %.1f s of the processor, %.0f a second", what, all,
+                 seconds, seconds > 0 ? (double)all / seconds : 0);
 }

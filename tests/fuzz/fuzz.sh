@@ -61,14 +61,14 @@ one() {
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") -artifact_prefix="$build/failed-$name-" "$inputs" >"$log" 2>&1
     status=$?
     times >"$log.ended"
-    row "$name" "$log" "$(awk "BEGIN { print $(children_seconds "$log.ended") - $(children_seconds "$log.began") }")"
+    row "$name" "$log" "$(awk "BEGIN { print $(children_seconds "$log.ended") - $(children_seconds "$log.began") }")" | tee -a "$build/rows"
     [ "$status" = 0 ] || { echo "FAIL  $name"; tail -n 60 "$log"; }
     if [ "$what" = smoke ]; then rm -rf "$inputs"; elif [ "$status" = 0 ]; then keep "$name" "$inputs" || status=1; fi
     return "$status"
 }
 
 printf '%-14s %12s %10s %8s %8s %8s %8s %8s   seed %s\n' target executed a-second edges kept new MiB CPU-s "$seed"
-rm -f "$build"/*.has-failed
+rm -f "$build"/*.has-failed "$build/rows"
 [ "$what" = smoke ] || renice -n 19 -p $$ >/dev/null
 for name in "$@"; do
     if [ "$what" = smoke ]; then
@@ -79,4 +79,6 @@ for name in "$@"; do
     fi
 done
 wait
+awk -v seed="$seed" '{ executed += $2; seconds += $8 } END {
+    printf "counted: fuzzers, seed %s: %d executions of %d targets in %.0f s of a processor\n", seed, executed, NR, seconds }' "$build/rows"
 ! ls "$build"/*.has-failed >/dev/null 2>&1

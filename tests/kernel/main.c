@@ -407,7 +407,7 @@ summarize(const struct test *test)
            atomic_load(&account->compactions), atomic_load(&account->checkpoints),
            atomic_load(&account->steps), atomic_load(&account->openings), test->looks,
            test->thorough_looks);
-    printf("kernel cuts: seed %" PRIu64 ", %" PRIu64 " power cuts, %" PRIu64
+    printf("counted: kernel-cuts, seed %" PRIu64 ": %" PRIu64 " power cuts, %" PRIu64
            " while opening, %" PRIu64 " deaths before, %" PRIu64
            " limits of room, in %.0f s, %.1f cuts a second; %zu skipped\n",
            test->seed, sum, test->opening_cuts, test->deaths, test->limits, now() - test->began,

@@ -603,13 +603,13 @@ test_histories_with_crashes(void **state)
     for (; tried.operations < wanted && failures < 3; seed++)
         failures += !run_seed(seed);
     seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-    print_message("%" PRIu64 " operations in %" PRIu64 " histories, %.0f a second; %" PRIu64
-                  " deaths, %" PRIu64 " power cuts, of them %" PRIu64 " while opening; %" PRIu64
-                  " openings on a full disk, %" PRIu64 " operations refused by one; %" PRIu64
-                  " writes lost, %" PRIu64 " states compared\n",
-                  tried.operations, tried.lists, (double)tried.operations / seconds, tried.deaths,
-                  tried.cuts, tried.cuts_of_openings, tried.full_openings, tried.refused,
-                  tried.lost_writes, tried.states);
+    test_counted("%" PRIu64 " operations in %" PRIu64 " histories, %.0f a second; %" PRIu64
+                 " deaths, %" PRIu64 " power cuts, of them %" PRIu64 " while opening; %" PRIu64
+                 " openings on a full disk, %" PRIu64 " operations refused by one; %" PRIu64
+                 " writes lost, %" PRIu64 " states compared",
+                 tried.operations, tried.lists, (double)tried.operations / seconds, tried.deaths,
+                 tried.cuts, tried.cuts_of_openings, tried.full_openings, tried.refused,
+                 tried.lost_writes, tried.states);
     assert_int_equal(failures, 0);
 }
 

@@ -390,8 +390,8 @@ run_steps(const struct model_family *family, enum petal_bloom_type bloom, const 
     fixture_init(&fixture.base, 1);
     fixture_must_open(&fixture.base);
     try_all(&fixture, more);
-    print_message("%" PRIu64 " sequences, %" PRIu64 " reads; %" PRIu64 " sequences passed over\n",
-                  fixture.sequences, fixture.checks, fixture.passed_over);
+    test_counted("%" PRIu64 " sequences, %" PRIu64 " reads; %" PRIu64 " sequences passed over",
+                 fixture.sequences, fixture.checks, fixture.passed_over);
     fixture_fini(&fixture.base);
     model_text_free(&fixture.model_text);
     model_text_free(&fixture.engine_text);

@@ -97,9 +97,10 @@ static struct {
 static void
 print_tried(double seconds)
 {
-    print_message("%" PRIu64 " lists, of them %" PRIu64 " calm; %" PRIu64
-                  " operations under settings, %.0f a second; operations:",
-                  tried.lists, tried.calm, tried.runs, (double)tried.runs / seconds);
+    test_counted("%" PRIu64 " lists, of them %" PRIu64 " calm; %" PRIu64
+                 " operations under settings, %.0f a second",
+                 tried.lists, tried.calm, tried.runs, (double)tried.runs / seconds);
+    print_message("operations:");
     for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
         print_message(" %s %" PRIu64 ",", operation_kind_text(kind), tried.kinds[kind]);
     print_message(" not asked of the engine %" PRIu64 "\n", tried.not_asked);

@@ -62,9 +62,9 @@ run_scenario(const struct scenario *scenario, uint64_t seed, uint64_t most, doub
         sum.stale_loads += counts.stale_loads;
         sum.deadlines += counts.deadlines;
     }
-    printf("%-42s %8" PRIu64 " schedules from seed %" PRIu64 ", %.0f a second: each %" PRIu64
+    printf("counted: schedules, seed %" PRIu64 ": %s, %" PRIu64 ", %.0f a second: each %" PRIu64
            " points, %.1f switches, %.1f stale loads\n",
-           scenario->name, schedules, seed, (double)schedules / seconds_used(),
+           seed, scenario->name, schedules, (double)schedules / seconds_used(),
            sum.points / schedules, (double)sum.switches / (double)schedules,
            (double)sum.stale_loads / (double)schedules);
 }

@@ -150,10 +150,12 @@ summarize(const struct soak *soak)
 {
     struct soak_shared *shared = soak->shared;
 
-    printf("%" PRIu64 " rounds: %" PRIu64 " kills at work, %" PRIu64 " while opening, %" PRIu64
-           " closes; looks: %" PRIu64 " plain, %" PRIu64 " read-only, %" PRIu64 " thorough\n",
-           soak->rounds, soak->kills, soak->opening_kills, soak->closes, soak->looks[SOAK_LOOK],
-           soak->looks[SOAK_LOOK_READ_ONLY], soak->looks[SOAK_LOOK_THOROUGH]);
+    printf("counted: soak, seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64
+           " kills at work, %" PRIu64 " while opening, %" PRIu64 " closes; looks: %" PRIu64
+           " plain, %" PRIu64 " read-only, %" PRIu64 " thorough\n",
+           soak->shared->seed, soak->rounds, soak->kills, soak->opening_kills, soak->closes,
+           soak->looks[SOAK_LOOK], soak->looks[SOAK_LOOK_READ_ONLY],
+           soak->looks[SOAK_LOOK_THOROUGH]);
     printf("%" PRIu64 " writes, %" PRIu64 " reads, %" PRIu64 " flushes, %" PRIu64
            " compactions, %" PRIu64 " checkpoints, %" PRIu64 " table snapshots, %" PRIu64
            " alterations asked for\n",

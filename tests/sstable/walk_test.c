@@ -308,7 +308,7 @@ what_is_whole_is_found(void **state)
             look(&scene);
             verify(&scene);
         }
-        print_message("%u damaged files of %zu blocks\n", rounds, scene.count);
+        test_counted("%u damaged files of %zu blocks", rounds, scene.count);
         scene_end(&scene);
     }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,8 +269,8 @@ test_random_word(void *random)
     return test_random_next(random);
 }
 
-uint64_t
-test_seed(void)
+static uint64_t
+read_seed(void)
 {
     const char *text = getenv("PETAL_SEED");
     uint64_t seed = DEFAULT_SEED;
@@ -281,9 +282,31 @@ test_seed(void)
         if (errno != 0 || *end != '\0')
             give_up("PETAL_SEED is no number");
     }
+    return seed;
+}
+
+uint64_t
+test_seed(void)
+{
+    uint64_t seed = read_seed();
+
     printf("PETAL_SEED=%llu\n", (unsigned long long)seed);
     fflush(stdout);
     return seed;
+}
+
+void
+test_counted(const char *format, ...)
+{
+    va_list arguments;
+
+    printf("counted: %s, seed %llu: ", program_invocation_short_name,
+           (unsigned long long)read_seed());
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    printf("\n");
+    fflush(stdout);
 }
 
 static bool

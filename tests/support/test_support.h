@@ -82,6 +82,10 @@ uint64_t test_random_word(void *random);
 /* The number in the environment variable PETAL_SEED, else a fixed one; printed each time. */
 uint64_t test_seed(void);
 
+/* One line of what a test has tried, with the program's name and the seed: "counted: NAME, seed N:
+ * ...".  tests/run.sh and the table at the end of CI show such lines. */
+void test_counted(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Whether PETAL_LONG is set: the big loops are asked for. */
 bool test_long(void);
 

@@ -489,9 +489,9 @@ damage_is_found_and_the_rest_saved(void **state)
         }
         leave(&around);
     }
-    print_message("%u damaged databases of %zu cells, %.0f a second; %zu cells lost, all told; "
-                  "%u times no byte changed\n",
-                  rounds, known.count, rounds / (seconds() - begun), lost, unchanged);
+    test_counted("%u damaged databases of %zu cells, %.0f a second; %zu cells lost, all told; "
+                 "%u times no byte changed",
+                 rounds, known.count, rounds / (seconds() - begun), lost, unchanged);
     memory_vfs_free(base);
     free(known.cells);
 }
