@@ -188,6 +188,7 @@ static const char *const harmless[] = {
     "memcpy",
     "memset",
     "strchr",
+    "strcmp",
     "strlen",
     "strndup",
     "sysconf",
