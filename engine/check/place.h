@@ -18,7 +18,8 @@
 struct place_file {
     uint64_t number, bytes;
     enum filename_kind kind;
-    bool named; /* store file: by the manifest */
+    bool named;        /* store file: by the manifest */
+    uint64_t identity; /* store file: as far as it is known; else 0 */
 };
 
 struct place {
@@ -33,8 +34,9 @@ struct place {
     size_t file_count, file_capacity;
     bool has_manifest, failed; /* failed: no memory */
     struct manifest *manifest; /* NULL: nothing of it can be read */
-    bool manifest_whole;
-    uint64_t done, total; /* bytes, for the watch */
+    bool manifest_whole;       /* it can be read, and nothing disproves it */
+    bool manifest_cut;         /* the state is one that the database had earlier */
+    uint64_t done, total;      /* bytes, for the watch */
 };
 
 /* PETAL_NOT_FOUND: no file of a database lies there. Reads the manifest, whose faults are told. On

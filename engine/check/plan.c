@@ -79,9 +79,10 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
     family->flushed = plan->place->manifest_whole ? described->flushed_sequence : 0;
     for (size_t i = 0; i < described->file_count; i++) {
         const struct manifest_file *file = &described->files[i];
+        struct place_file *there = check_place_find(plan->place, FILENAME_STORE_FILE, file->number);
 
-        if (!plan->place->manifest_whole && file->sequence_max > family->flushed)
-            family->flushed = file->sequence_max;
+        if (there != NULL)
+            there->identity = file->identity;
         if (!add_file(plan, family, file->number, file->identity))
             return false;
     }
@@ -199,10 +200,35 @@ get_nameless(struct plan *plan, const char *kind, uint64_t number, uint32_t tabl
         facts);
 }
 
+/* Whether the manifest knew the table or family, and knows it no more. */
+static bool
+was_dropped(const struct place *place, uint32_t table_id, uint16_t family_id)
+{
+    const struct manifest_table *table;
+
+    if (!place->manifest_whole && !place->manifest_cut)
+        return false;
+    table = manifest_find_table(place->manifest, table_id);
+    if (table == NULL)
+        return place->manifest_whole || table_id < place->manifest->next_table_id;
+    return manifest_find_family(table, family_id) == NULL &&
+           (place->manifest_whole || family_id < table->next_family_id);
+}
+
+static bool
+misses_file(const struct plan *plan, const struct plan_family *family)
+{
+    for (size_t i = 0; i < family->file_count; i++) {
+        if (check_place_find(plan->place, FILENAME_STORE_FILE, family->files[i].number) == NULL)
+            return true;
+    }
+    return false;
+}
+
 /*
  * A file that a whole manifest does not name: of a job that was not completed or whose work is done,
- * unless all its cells are newer than what it says is flushed. Then it was cut short, or a flush was
- * just about to be named.
+ * unless all its cells are newer than what it says is flushed: a flush was just about to be named.
+ * Or files that it names are missing: then this one may be what they were compacted into.
  */
 static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
@@ -215,17 +241,11 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
 
     if (facts == NULL || facts->owner.table.size == 0)
         return PETAL_OK;
-    if (facts->owner.table_id >= plan->place->manifest->next_table_id) {
-        family = get_family(plan, &facts->owner, facts);
-        if (family == NULL)
-            return error_no_memory(error);
-    } else {
-        table = find_table(plan, facts->owner.table);
-        family = table != NULL && table->id == facts->owner.table_id
-                     ? find_family(table, facts->owner.family)
-                     : NULL;
-    }
-    if (family == NULL || facts->sequence_min <= family->flushed)
+    table = find_table(plan, facts->owner.table);
+    family = table != NULL && table->id == facts->owner.table_id
+                 ? find_family(table, facts->owner.family)
+                 : NULL;
+    if (family == NULL || (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
         return PETAL_OK;
     return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
                                                                          : error_no_memory(error);
@@ -239,21 +259,22 @@ adopt_by_facts(struct plan *plan, const struct place_file *file, const struct ss
     const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
     struct plan_family *family = NULL;
 
-    if (facts != NULL && facts->owner.table.size > 0)
+    if (facts != NULL && facts->owner.table.size > 0) {
+        if (was_dropped(plan->place, facts->owner.table_id, facts->owner.family_id))
+            return PETAL_OK;
         family = get_family(plan, &facts->owner, facts);
+    }
     if (family == NULL)
         family = get_nameless(plan, "", file->number, 0, 0, facts);
     if (family == NULL)
         return error_no_memory(error);
-    if (facts != NULL && facts->sequence_max > family->flushed)
-        family->flushed = facts->sequence_max;
     return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
                                                                          : error_no_memory(error);
 }
 
 /* A store file that the manifest does not name. */
 static enum petal_status
-adopt(struct plan *plan, const struct place_file *file, petal_error *error)
+adopt(struct plan *plan, struct place_file *file, petal_error *error)
 {
     struct place *place = plan->place;
     const struct sst_walk_options options = {.file_identity = 0};
@@ -271,6 +292,7 @@ adopt(struct plan *plan, const struct place_file *file, petal_error *error)
             check_place_tell_error(place, &cause, file->bytes, false);
         return PETAL_OK;
     }
+    file->identity = sst_walk_identity(walk);
     status = place->manifest_whole ? adopt_newer(plan, file, walk, error)
                                    : adopt_by_facts(plan, file, walk, error);
     sst_walk_close(walk);
@@ -279,13 +301,19 @@ adopt(struct plan *plan, const struct place_file *file, petal_error *error)
 
 /* ---- all ---- */
 
-enum petal_status
-plan_make(struct plan *plan, struct place *place, petal_error *error)
+void
+plan_init(struct plan *plan, struct place *place)
 {
+    *plan = (struct plan){.place = place};
+}
+
+enum petal_status
+plan_make(struct plan *plan, petal_error *error)
+{
+    struct place *place = plan->place;
     const struct manifest *manifest = place->manifest;
     enum petal_status status = PETAL_OK;
 
-    *plan = (struct plan){.place = place};
     for (size_t i = 0; manifest != NULL && i < manifest->table_count; i++) {
         if (!take_table(plan, manifest->tables[i]))
             return error_no_memory(error);
@@ -309,6 +337,7 @@ plan_fini(struct plan *plan)
             struct plan_family *family = &table->families[f];
 
             memtable_free(family->logged);
+            memtable_free(family->flushed_logged);
             mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
             mem_free(allocator, family->made, family->made_capacity * sizeof *family->made);
         }
@@ -335,7 +364,7 @@ plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id, struct plan_
             return PETAL_OK;
         }
     }
-    if (plan->place->manifest_whole)
+    if (was_dropped(plan->place, table_id, family_id))
         return PETAL_OK;
     *family = get_nameless(plan, "table-", table_id, table_id, family_id, NULL);
     return *family != NULL ? PETAL_OK : error_no_memory(error);

@@ -23,11 +23,13 @@ struct plan_file {
 struct plan_family {
     petal_family_options options;
     uint16_t id;      /* as logs name it */
-    uint64_t flushed; /* log cells up to it are in store files */
+    uint64_t flushed; /* log cells up to it are in store files; 0: it is not known */
     struct plan_file *files;
     size_t file_count, file_capacity;
-    struct memtable *logged;    /* NULL: no cells */
-    uint64_t logged_sequence;   /* the greatest in it */
+    struct memtable *logged; /* NULL: no cells */
+    struct memtable
+        *flushed_logged;        /* those that store files have, if they are whole; NULL: none */
+    uint64_t logged_sequence;   /* the greatest in them */
     struct manifest_file *made; /* what was written for it */
     size_t made_count, made_capacity;
 };
@@ -48,8 +50,9 @@ struct plan {
     size_t memory_count, memory_capacity;
 };
 
-/* Tells of files that cannot be taken. On failure, too, plan_fini is called. */
-enum petal_status plan_make(struct plan *plan, struct place *place, petal_error *error);
+void plan_init(struct plan *plan, struct place *place); /* empty */
+/* Tells of files that cannot be taken. */
+enum petal_status plan_make(struct plan *plan, petal_error *error);
 void plan_fini(struct plan *plan);
 
 /* Where a logged cell belongs. *family NULL: nowhere, its table or family was dropped. Fails without

@@ -5,6 +5,7 @@
  * store files and logs, are merged into new store files. The manifest of the new database comes
  * last: until then petal_open refuses the directory.
  */
+#include "engine/check/judge.h"
 #include "engine/check/logs.h"
 #include "engine/check/whole_cells.h"
 
@@ -37,21 +38,22 @@ keep_logged(void *argument, const struct record_cell *logged, petal_error *error
     const petal_allocator *allocator = salvage->place->env.allocator;
     const struct cell *cell = &logged->cell;
     struct plan_family *family;
+    struct memtable **kept;
     enum petal_status status =
         plan_find(salvage->plan, logged->table_id, logged->family_id, &family, error);
 
-    if (status != PETAL_OK || family == NULL || cell->sequence <= family->flushed)
+    if (status != PETAL_OK || family == NULL)
         return status;
     /* Sequences ascend, or somebody has made them up. */
-    if (family->logged != NULL && cell->sequence <= family->logged_sequence)
+    if (cell->sequence <= family->logged_sequence)
         return PETAL_OK;
-    if (family->logged == NULL && memtable_new(&family->logged, allocator) != PETAL_OK)
+    kept = cell->sequence <= family->flushed ? &family->flushed_logged : &family->logged;
+    if (*kept == NULL && memtable_new(kept, allocator) != PETAL_OK)
         return error_no_memory(error);
-    if (memtable_reserve(family->logged, 1,
-                         cell->row.size + cell->qualifier.size + cell->value.size,
+    if (memtable_reserve(*kept, 1, cell->row.size + cell->qualifier.size + cell->value.size,
                          NULL) != PETAL_OK ||
-        memtable_add(family->logged, cell,
-                     bloom_hash_row(salvage->salt, cell->row.data, cell->row.size)) != PETAL_OK)
+        memtable_add(*kept, cell, bloom_hash_row(salvage->salt, cell->row.data, cell->row.size)) !=
+            PETAL_OK)
         return error_no_memory(error);
     family->logged_sequence = cell->sequence;
     return PETAL_OK;
@@ -182,6 +184,95 @@ write_all(struct output *output, struct cell_iter *const *sources, size_t count,
     return status;
 }
 
+/* Another link of the file was taken. */
+static void
+tell_taken(const struct salvage *salvage, const struct plan_table *table,
+           const struct plan_family *family, uint64_t number, uint64_t taken)
+{
+    struct place *place = salvage->place;
+    bool there = check_place_find(place, FILENAME_STORE_FILE, number) != NULL;
+    char path[PETAL_PATH_BYTES], other[PETAL_PATH_BYTES];
+    petal_error error;
+    petal_fault fault;
+
+    filename_store_file(path, place->directory.path, number);
+    filename_store_file(other, place->directory.path, taken);
+    error_corrupt(&error, path, 0, "%s is %s; %s is the same file, and was read in its place", path,
+                  there ? "damaged" : "missing", other);
+    fault = plan_fault_of(table, family, &error);
+    check_place_tell(place, &fault);
+}
+
+/*
+ * Where a file is missing or damaged another one of its identity is read, if that one is better:
+ * links of one another may have become copies.
+ */
+static enum petal_status
+choose_link(const struct salvage *salvage, const struct plan_table *table,
+            const struct plan_family *family, struct plan_file *file, petal_error *error)
+{
+    const struct place *place = salvage->place;
+    bool there = check_place_find(place, FILENAME_STORE_FILE, file->number) != NULL;
+    uint64_t best = 0;
+    bool best_is_all = false;
+
+    for (size_t i = 0; file->identity != 0 && !best_is_all && i < place->file_count; i++) {
+        const struct place_file *link = &place->files[i];
+        struct plan_file candidate = {link->number, link->identity};
+        bool all = false;
+        enum petal_status status;
+
+        if (link->kind != FILENAME_STORE_FILE || link->identity != file->identity ||
+            link->number == file->number)
+            continue;
+        if (there && best == 0) { /* the first: is there need of it? */
+            status = whole_cells_are_all(salvage->plan, table, family, file, &all, error);
+            if (status != PETAL_OK || all)
+                return status;
+        }
+        status = whole_cells_are_all(salvage->plan, table, family, &candidate, &all, error);
+        if (status != PETAL_OK)
+            return status;
+        if (all || best == 0)
+            best = link->number;
+        best_is_all = all;
+    }
+    if (best == 0 || (there && !best_is_all))
+        return PETAL_OK;
+    tell_taken(salvage, table, family, file->number, best);
+    file->number = best;
+    return PETAL_OK;
+}
+
+static enum petal_status
+choose_links(const struct salvage *salvage, const struct plan_table *table,
+             const struct plan_family *family, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < family->file_count; i++)
+        status = choose_link(salvage, table, family, &family->files[i], error);
+    return status;
+}
+
+/*
+ * Whether logged cells count that had been flushed. Not where all files are whole: they have those
+ * cells but for what a compaction dropped, which must not come back.
+ */
+static enum petal_status
+needs_flushed_cells(const struct salvage *salvage, const struct plan_table *table,
+                    const struct plan_family *family, bool *needs, petal_error *error)
+{
+    bool all = true;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0;
+         status == PETAL_OK && all && family->flushed_logged != NULL && i < family->file_count; i++)
+        status = whole_cells_are_all(salvage->plan, table, family, &family->files[i], &all, error);
+    *needs = family->flushed_logged != NULL && !all;
+    return status;
+}
+
 /* From the readable cells of its files and those of the logs. */
 static enum petal_status
 salvage_family(struct salvage *salvage, const struct plan_table *table, struct plan_family *family,
@@ -189,33 +280,42 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
 {
     const petal_allocator *allocator = salvage->place->env.allocator;
     struct output output = {.salvage = salvage, .table = table, .family = family};
-    size_t count = family->file_count;
-    struct whole_cells *files = mem_zalloc(allocator, (count + 1) * sizeof *files);
-    struct cell_iter **sources = mem_zalloc(allocator, (count + 1) * sizeof *sources);
-    struct memtable_iter logged;
-    enum petal_status status = PETAL_OK;
+    size_t count = 0, most = family->file_count + 2;
+    struct whole_cells *files = mem_zalloc(allocator, most * sizeof *files);
+    struct cell_iter **sources = mem_zalloc(allocator, most * sizeof *sources);
+    struct memtable_iter logged, flushed;
+    bool needs_flushed = false;
+    enum petal_status status = files != NULL && sources != NULL
+                                   ? choose_links(salvage, table, family, error)
+                                   : error_no_memory(error);
 
-    if (files == NULL || sources == NULL)
-        status = error_no_memory(error);
-    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
-        status =
-            whole_cells_open(&files[i], salvage->plan, table, family, &family->files[i], error);
-        sources[i] = &files[i].iter;
+    if (status == PETAL_OK)
+        status = needs_flushed_cells(salvage, table, family, &needs_flushed, error);
+    while (status == PETAL_OK && count < family->file_count) {
+        status = whole_cells_open(&files[count], salvage->plan, table, family,
+                                  &family->files[count], error);
+        sources[count] = &files[count].iter;
+        count++;
     }
-    if (status == PETAL_OK && family->logged != NULL) {
-        memtable_iter_init(&logged, family->logged);
-        sources[count] = &logged.iter;
-        status = write_all(&output, sources, count + 1, error);
-        logged.iter.ops->close(&logged.iter);
-    } else if (status == PETAL_OK) {
+    if (status == PETAL_OK) {
+        if (family->logged != NULL) {
+            memtable_iter_init(&logged, family->logged);
+            sources[count++] = &logged.iter;
+        }
+        if (needs_flushed) {
+            memtable_iter_init(&flushed, family->flushed_logged);
+            sources[count++] = &flushed.iter;
+        }
         status = write_all(&output, sources, count, error);
+        for (size_t i = family->file_count; i < count; i++)
+            sources[i]->ops->close(sources[i]);
     }
     sst_writer_free(output.writer);
     mem_free(allocator, output.memory, output.capacity);
-    for (size_t i = 0; files != NULL && i < count; i++)
+    for (size_t i = 0; files != NULL && i < family->file_count; i++)
         whole_cells_close(&files[i]);
-    mem_free(allocator, files, (count + 1) * sizeof *files);
-    mem_free(allocator, sources, (count + 1) * sizeof *sources);
+    mem_free(allocator, files, most * sizeof *files);
+    mem_free(allocator, sources, most * sizeof *sources);
     return status;
 }
 
@@ -372,8 +472,12 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
 {
     struct plan plan;
     struct salvage salvage = {.place = place, .plan = &plan, .next_number = 1};
-    enum petal_status status = plan_make(&plan, place, error);
+    enum petal_status status;
 
+    plan_init(&plan, place);
+    status = judge_manifest(place, error);
+    if (status == PETAL_OK)
+        status = plan_make(&plan, error);
     salvage.salt = env_random(&place->env);
     if (status == PETAL_OK)
         status = make_directory(&salvage, destination, error);

@@ -4,6 +4,7 @@
  * The manifest is read first, then each store file that it names, then the logs; at the end what
  * lies in the directory and nothing names.
  */
+#include "engine/check/judge.h"
 #include "engine/check/logs.h"
 #include "sstable/sst_walk.h"
 
@@ -153,44 +154,6 @@ tell_stray(struct place *place, const char *path, const char *why)
     check_place_tell_error(place, &error, 0, true);
 }
 
-/*
- * A table is made, for good, before anything is written for it. So a file of one that the manifest
- * has never known tells that the manifest was cut short.
- */
-static enum petal_status
-check_stray(struct place *place, const char *path, petal_error *error)
-{
-    const struct sst_walk_options options = {.file_identity = 0};
-    const struct sst_reader *reader = NULL;
-    const struct file_facts *facts;
-    char table[80];
-    struct sst_walk *walk;
-    petal_error cause;
-    enum petal_status status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
-
-    if (status == PETAL_NO_MEMORY)
-        return error_no_memory(error);
-    if (status == PETAL_OK)
-        reader = sst_walk_reader(walk, NULL);
-    facts = reader != NULL ? sst_reader_facts(reader) : NULL;
-    if (facts != NULL && facts->owner.table.size > 0 &&
-        facts->owner.table_id >= place->manifest->next_table_id) {
-        error_corrupt(
-            &cause, path, 0,
-            "%s was written for table %s, of which the manifest does not know: it was cut "
-            "short",
-            path, error_quote(facts->owner.table, table, sizeof table));
-        check_place_tell(place, &(petal_fault){.error = &cause,
-                                               .table = facts->owner.table,
-                                               .family = facts->owner.family});
-    } else {
-        tell_stray(place, path, "is a store file that no table has");
-    }
-    if (status == PETAL_OK)
-        sst_walk_close(walk);
-    return PETAL_OK;
-}
-
 /* Without a whole manifest a file that it does not name may be one that it has lost. */
 static enum petal_status
 check_unnamed(struct place *place, const struct place_file *file, petal_error *error)
@@ -200,10 +163,7 @@ check_unnamed(struct place *place, const struct place_file *file, petal_error *e
 
     filename_store_file(path, place->directory.path, file->number);
     if (place->manifest_whole) {
-        enum petal_status status = check_stray(place, path, error);
-
-        if (status != PETAL_OK)
-            return status;
+        tell_stray(place, path, "is a store file that no table has");
         return check_place_go_on(place, file->bytes) ? PETAL_OK : check_place_given_up(error);
     }
     return check_file(&check, file, error);
@@ -244,6 +204,8 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
 
     error_clear(error);
     status = check_place_open(&place, directory, options, counts, error);
+    if (status == PETAL_OK)
+        status = judge_manifest(&place, error);
     if (status == PETAL_OK)
         status = check_tables(&place, error);
     if (status == PETAL_OK)

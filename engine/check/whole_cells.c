@@ -12,6 +12,8 @@ tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
 {
     petal_fault fault = plan_fault_of(cells->table, cells->family, error);
 
+    if (cells->quiet)
+        return;
     fault.bytes = bytes;
     if (rows != NULL) {
         fault.has_row_from = rows->has_from;
@@ -37,15 +39,17 @@ next_block(struct whole_cells *cells, petal_error *error)
         status = sst_walk_next(cells->walk, &step, error);
         if (status != PETAL_OK || step.event == SST_WALK_END)
             return status;
-        if (!check_place_go_on(place, step.bytes))
+        if (!check_place_go_on(place, cells->quiet ? 0 : step.bytes))
             return check_place_given_up(error);
         if (step.event == SST_WALK_DAMAGE) {
+            cells->lost = cells->lost || step.data_blocks > 0;
             tell(cells, &step.cause, step.bytes, &step.rows);
             continue;
         }
         if (step.kind != BLOCK_DATA)
             continue;
-        place->counts->data_blocks++;
+        if (!cells->quiet)
+            place->counts->data_blocks++;
         if (data_block_cursor_attach(&cells->cursor, step.raw, step.raw_bytes) != PETAL_OK)
             return error_no_memory(error);
         cells->in_block = true;
@@ -97,6 +101,7 @@ show(struct whole_cells *cells, struct cell cell, petal_error *error)
             cells->iter.valid = true;
             return remember(cells, &cell, error);
         }
+        cells->lost = true;
         tell_order(cells, &cell);
         status = next_block(cells, error);
         if (status != PETAL_OK || !cells->in_block)
@@ -152,16 +157,17 @@ tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *
 {
     petal_error named = *cause;
 
+    cells->lost = true;
     if (cause->status == PETAL_IO)
         error_corrupt(&named, path, 0, "%s cannot be read: %s", path, cause->text);
     tell(cells, &named, bytes, NULL);
     return PETAL_OK;
 }
 
-enum petal_status
-whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan_table *table,
-                 const struct plan_family *family, const struct plan_file *file, petal_error *error)
+static enum petal_status
+open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error *error)
 {
+    struct plan *plan = cells->plan;
     struct place *place = plan->place;
     const struct place_file *there = check_place_find(place, FILENAME_STORE_FILE, file->number);
     const struct sst_walk_options options = {.file_identity = file->identity};
@@ -169,10 +175,10 @@ whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan
     petal_error cause;
     enum petal_status status;
 
-    *cells = (struct whole_cells){.iter.ops = &ops, .plan = plan, .table = table, .family = family};
     data_block_cursor_init(&cells->cursor, place->env.allocator);
     filename_store_file(path, place->directory.path, file->number);
-    place->counts->store_files++;
+    if (!cells->quiet)
+        place->counts->store_files++;
     if (there == NULL) {
         error_corrupt(&cause, path, 0, "%s is missing", path);
         return tell_unreadable(cells, path, &cause, 0);
@@ -185,6 +191,32 @@ whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan
     if (sst_walk_reader(cells->walk, &cause) == NULL)
         tell(cells, &cause, 0, NULL);
     return PETAL_OK;
+}
+
+enum petal_status
+whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan_table *table,
+                 const struct plan_family *family, const struct plan_file *file, petal_error *error)
+{
+    *cells = (struct whole_cells){.iter.ops = &ops, .plan = plan, .table = table, .family = family};
+    return open_cells(cells, file, error);
+}
+
+enum petal_status
+whole_cells_are_all(struct plan *plan, const struct plan_table *table,
+                    const struct plan_family *family, const struct plan_file *file, bool *all,
+                    petal_error *error)
+{
+    struct whole_cells cells = {
+        .iter.ops = &ops, .plan = plan, .table = table, .family = family, .quiet = true};
+    enum petal_status status = open_cells(&cells, file, error);
+
+    if (status == PETAL_OK)
+        status = whole_cells_first(&cells.iter, error);
+    while (status == PETAL_OK && cells.iter.valid && !cells.lost)
+        status = whole_cells_next(&cells.iter, error);
+    *all = status == PETAL_OK && !cells.lost;
+    whole_cells_close(&cells);
+    return status;
 }
 
 void

@@ -21,6 +21,8 @@ struct whole_cells {
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
     struct data_block_cursor cursor;
     bool in_block;
+    bool quiet;       /* faults are not told, nothing is counted */
+    bool lost;        /* some of the cells may be */
     struct cell last; /* behind which the next one must sort */
     bool has_last;
     uint8_t *memory; /* of its row and qualifier */
@@ -31,6 +33,10 @@ struct whole_cells {
 enum petal_status whole_cells_open(struct whole_cells *cells, struct plan *plan,
                                    const struct plan_table *table, const struct plan_family *family,
                                    const struct plan_file *file, petal_error *error);
+/* Whether all its cells can be read; tells and counts nothing. */
+enum petal_status whole_cells_are_all(struct plan *plan, const struct plan_table *table,
+                                      const struct plan_family *family,
+                                      const struct plan_file *file, bool *all, petal_error *error);
 void whole_cells_close(struct whole_cells *cells); /* all zero: no-op */
 
 #endif

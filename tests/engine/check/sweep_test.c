@@ -181,9 +181,14 @@ create_table(petal_db *db, const char *name, enum petal_compression compression)
     must(petal_table_create(db, &options, &table, &error), &error);
 }
 
-/* As a killed process leaves it: store files of two tables and a snapshot, and a log. */
+struct bytes {
+    uint8_t *data;
+    size_t size;
+};
+
+/* *early_manifest, unless NULL: as it was before table u. As a killed process leaves it: store files of two tables and a snapshot, and a log. */
 static struct memory_vfs *
-make_database(struct known_list *known)
+make_database(struct known_list *known, struct bytes *early_manifest)
 {
     struct surroundings around;
     struct memory_vfs *left;
@@ -194,6 +199,10 @@ make_database(struct known_list *known)
     surround(&around, memory_vfs_new());
     db = open_database(&around, SOURCE, true);
     create_table(db, "t", PETAL_COMPRESSION_LZ4);
+    if (early_manifest != NULL)
+        assert_int_equal(memory_vfs_read_file(around.vfs, SOURCE "/MANIFEST", &early_manifest->data,
+                                              &early_manifest->size),
+                         0);
     create_table(db, "u", PETAL_COMPRESSION_NONE);
     for (unsigned round = 0; round < 3; round++) {
         for (unsigned i = 0; i < 300; i++)
@@ -465,7 +474,7 @@ damage_is_found_and_the_rest_saved(void **state)
 {
     unsigned rounds = test_long() ? 20000 : test_short() ? 40 : 400, unchanged = 0;
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
-    struct memory_vfs *base = make_database(&known);
+    struct memory_vfs *base = make_database(&known, NULL);
     struct test_random random;
     size_t lost = 0;
     double begun;
@@ -499,37 +508,176 @@ damage_is_found_and_the_rest_saved(void **state)
 /* ---- missing files ---- */
 
 static void
+remove_file(struct surroundings *around, const char *name)
+{
+    const petal_vfs *vfs = around->env.vfs;
+    petal_directory *directory;
+
+    assert_int_equal(vfs->open_directory(vfs->context, SOURCE, false, &directory), 0);
+    assert_int_equal(vfs->remove(vfs->context, directory, name), 0);
+    vfs->close_directory(vfs->context, directory);
+}
+
+static void
 missing_files_cost_what_they_held(void **state)
 {
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
-    struct memory_vfs *base = make_database(&known);
+    struct memory_vfs *base = make_database(&known, NULL);
     struct names names = {.count = 0};
+    unsigned store_files = 0, costless = 0;
 
     (void)state;
     (void)memory_vfs_list(base, SOURCE, note_name, &names);
     for (size_t i = 0; i < names.count; i++) {
         struct surroundings around;
         char path[64];
-        const petal_vfs *vfs;
-        petal_directory *directory;
         size_t lost;
 
         surround(&around, memory_vfs_clone(base));
-        vfs = around.env.vfs;
-        assert_int_equal(vfs->open_directory(vfs->context, SOURCE, false, &directory), 0);
-        assert_int_equal(vfs->remove(vfs->context, directory, names.list[i]), 0);
-        vfs->close_directory(vfs->context, directory);
+        remove_file(&around, names.list[i]);
         (void)snprintf(path, sizeof path, SOURCE "/%s", names.list[i]);
         verify(&around, SOURCE, path);
         if (strstr(path, ".log") == NULL) {
             lost = salvage(&around, &known, path);
             if (strstr(path, "MANIFEST") != NULL)
                 assert_int_equal(lost, 0); /* store files tell whose they are */
+            store_files += strstr(path, ".sst") != NULL;
+            costless += strstr(path, ".sst") != NULL && lost == 0;
         }
         leave(&around);
     }
+    /* Table t's are links of the snapshot's. */
+    assert_int_equal(store_files, 12);
+    assert_int_equal(costless, 8);
     memory_vfs_free(base);
     free(known.cells);
+}
+
+/* Cells that had been flushed, and stand in a log still, since another table needs it. */
+static void
+logs_give_what_a_lost_file_had(void **state)
+{
+    (void)state;
+    for (unsigned is_lost = 0; is_lost < 2; is_lost++) {
+        struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
+        struct surroundings around, left;
+        struct names names = {.count = 0};
+        petal_table *table;
+        petal_error error;
+        petal_db *db;
+
+        surround(&around, memory_vfs_new());
+        db = open_database(&around, SOURCE, true);
+        create_table(db, "t", PETAL_COMPRESSION_NONE);
+        create_table(db, "u", PETAL_COMPRESSION_NONE);
+        put(db, "u", "f", 1, true, &known);
+        put(db, "t", "f", 2, true, &known);
+        put(db, "t", "f", 3, true, &known);
+        must(petal_table_open(db, text_slice("t"), &table, &error), &error);
+        must(petal_flush(db, table, &error), &error);
+        put(db, "t", "f", 4, true, &known);
+        surround(&left, memory_vfs_clone(around.vfs));
+        must(petal_close(db, &error), &error);
+        leave(&around);
+        qsort(known.cells, known.count, sizeof *known.cells, compare_known);
+        (void)memory_vfs_list(left.vfs, SOURCE, note_name, &names);
+        for (size_t i = 0; is_lost && i < names.count; i++) {
+            if (strstr(names.list[i], ".sst") != NULL)
+                remove_file(&left, names.list[i]);
+        }
+        assert_int_equal(salvage(&left, &known, is_lost ? SOURCE "/lost" : ""), 0);
+        leave(&left);
+        free(known.cells);
+    }
+}
+
+/* A log has it still, but the store files are whole. */
+static void
+what_was_compacted_away_stays_away(void **state)
+{
+    const petal_family_options family = {.size = sizeof family, .name = {"f", 1}, .versions = 1};
+    const petal_table_options options = {
+        .size = sizeof options, .name = text_slice("w"), .families = &family, .family_count = 1};
+    struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
+    struct known_list found = {.cells = test_allocate(MOST_CELLS * sizeof *found.cells)};
+    struct reading reading = {.list = &found};
+    struct surroundings around, left;
+    petal_check_options check = {.size = sizeof check};
+    petal_check_counts counts;
+    petal_table *table;
+    petal_error error;
+    petal_db *db;
+
+    (void)state;
+    surround(&around, memory_vfs_new());
+    db = open_database(&around, SOURCE, true);
+    create_table(db, "u", PETAL_COMPRESSION_NONE);
+    must(petal_table_create(db, &options, &table, &error), &error);
+    put(db, "u", "f", 1, true, &known);
+    put(db, "w", "f", 150, true, &known);
+    put(db, "w", "f", 600, true, &known); /* the same row and qualifier */
+    must(petal_flush(db, table, &error), &error);
+    must(petal_compact(table, NULL, &error), &error);
+    surround(&left, memory_vfs_clone(around.vfs));
+    must(petal_close(db, &error), &error);
+    leave(&around);
+    check.env = &left.env;
+    must(petal_salvage(SOURCE, DESTINATION, &check, &counts, &error), &error);
+    assert_int_equal(counts.log_cells, 3);
+    assert_int_equal(counts.cells, 2);
+    reading.db = open_database(&left, DESTINATION, false);
+    must(petal_table_list(reading.db, read_table, &reading, &error), &error);
+    must(petal_close(reading.db, &error), &error);
+    assert_int_equal(found.count, 2);
+    leave(&left);
+    free(known.cells);
+    free(found.cells);
+}
+
+/* ---- manifests that files disprove ---- */
+
+/* What petal_verify says first, in short. */
+static const char *
+first_fault(struct surroundings *around)
+{
+    const petal_check_options options = {.size = sizeof options, .env = &around->env};
+    petal_error error;
+
+    assert_int_equal(petal_verify(SOURCE, &options, NULL, &error), PETAL_CORRUPT);
+    return strstr(error.text, "is of another database") != NULL ? "another database"
+           : strstr(error.text, "cut short") != NULL            ? "cut short"
+                                                                : "something else";
+}
+
+/* One that was cut short, and one of another database: nothing is lost, and it is told. */
+static void
+disproved_manifests_cost_nothing(void **state)
+{
+    struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
+    struct bytes cut, foreign;
+    struct memory_vfs *base = make_database(&known, &cut), *other;
+    struct known_list unused = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
+
+    (void)state;
+    other = make_database(&unused, &foreign);
+    for (unsigned is_foreign = 0; is_foreign < 2; is_foreign++) {
+        const struct bytes *manifest = is_foreign ? &foreign : &cut;
+        struct surroundings around;
+
+        surround(&around, memory_vfs_clone(base));
+        assert_int_equal(
+            memory_vfs_write_file(around.vfs, SOURCE "/MANIFEST", manifest->data, manifest->size),
+            0);
+        assert_string_equal(first_fault(&around), is_foreign ? "another database" : "cut short");
+        assert_int_equal(salvage(&around, &known, SOURCE "/MANIFEST"), 0);
+        leave(&around);
+    }
+    free(cut.data);
+    free(foreign.data);
+    memory_vfs_free(base);
+    memory_vfs_free(other);
+    free(known.cells);
+    free(unused.cells);
 }
 
 /* ---- failures ---- */
@@ -540,7 +688,7 @@ static void
 failures_are_survived(void **state)
 {
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
-    struct memory_vfs *base = make_database(&known);
+    struct memory_vfs *base = make_database(&known, NULL);
     unsigned step = test_short() ? 7 : 1;
 
     (void)state;
@@ -584,6 +732,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damage_is_found_and_the_rest_saved),
         cmocka_unit_test(missing_files_cost_what_they_held),
+        cmocka_unit_test(logs_give_what_a_lost_file_had),
+        cmocka_unit_test(what_was_compacted_away_stays_away),
+        cmocka_unit_test(disproved_manifests_cost_nothing),
         cmocka_unit_test(failures_are_survived),
     };
 

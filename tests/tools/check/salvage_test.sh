@@ -36,6 +36,13 @@ expect 'too few words' 2 'usage: kv-check salvage' "$check" salvage db
 victim=$(basename "$(ls -S db/*.sst | head -1)")
 cp -rp db bad
 change "bad/$victim" 100
+expect 'of links that have become copies the whole one is read' 1 "bad/$victim is damaged; bad/.*sst is the same file, and was read in its place" \
+    "$check" salvage bad better
+show better >better.txt
+is_true 'nothing is lost' "$(diff whole.txt better.txt >out && echo 1)"
+for link in bad/*.sst; do
+    cmp -s "$link" "db/$victim" && change "$link" 100
+done
 rm bad/MANIFEST
 before=$(state_of bad)
 expect 'a block, and the manifest' 1 "fault: bad/$victim: data block at offset 0: .*table 'big', family 'f', from row 'row0000', to row 'row00" \

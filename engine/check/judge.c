@@ -1,0 +1,168 @@
+/* judge.c -- see judge.h. */
+#include "engine/check/judge.h"
+
+#include "engine/wal/reader.h"
+#include "sstable/sst_walk.h"
+
+#include <inttypes.h>
+
+/* What the files beside a manifest say of it. */
+struct evidence {
+    bool own;                /* a file or log of its database */
+    bool foreign;            /* one of another */
+    uint64_t unknown_number; /* of a store file whose table it has never known; 0: none */
+};
+
+/* ---- store files ---- */
+
+/* The identity that the manifest gives the file; 0: it does not name it. */
+static uint64_t
+named_identity(const struct manifest *manifest, uint64_t number)
+{
+    for (size_t t = 0; t < manifest->table_count; t++) {
+        const struct manifest_table *table = manifest->tables[t];
+
+        for (size_t f = 0; f < table->family_count; f++) {
+            for (size_t i = 0; i < table->families[f].file_count; i++) {
+                if (table->families[f].files[i].number == number)
+                    return table->families[f].files[i].identity;
+            }
+        }
+    }
+    return 0;
+}
+
+/*
+ * A table is made, for good, before anything is written for it. So a file of one that the manifest
+ * has never known tells that the manifest was cut short. Salts tell whose a file is.
+ */
+static void
+hear_facts(struct evidence *evidence, const struct manifest *manifest,
+           const struct place_file *file, const struct file_facts *facts)
+{
+    if (facts->bloom != PETAL_BLOOM_NONE && facts->salt != manifest->salt) {
+        evidence->foreign = true;
+        return;
+    }
+    evidence->own = evidence->own || facts->bloom != PETAL_BLOOM_NONE;
+    if (!file->named && facts->owner.table.size > 0 &&
+        facts->owner.table_id >= manifest->next_table_id)
+        evidence->unknown_number = file->number;
+}
+
+static enum petal_status
+hear_store_file(struct evidence *evidence, const struct place *place, const struct place_file *file,
+                petal_error *error)
+{
+    const struct sst_walk_options options = {.file_identity = 0};
+    const struct sst_reader *reader;
+    char path[PETAL_PATH_BYTES];
+    struct sst_walk *walk;
+    enum petal_status status;
+
+    filename_store_file(path, place->directory.path, file->number);
+    status = sst_walk_open(&walk, &place->directory, path, &options, NULL);
+    if (status != PETAL_OK)
+        return status == PETAL_NO_MEMORY ? error_no_memory(error) : PETAL_OK;
+    reader = sst_walk_reader(walk, NULL);
+    if (file->named && sst_walk_identity(walk) == named_identity(place->manifest, file->number))
+        evidence->own = true;
+    else if (reader != NULL)
+        hear_facts(evidence, place->manifest, file, sst_reader_facts(reader));
+    sst_walk_close(walk);
+    return PETAL_OK;
+}
+
+/* ---- logs ---- */
+
+static enum petal_status
+hear_log(struct evidence *evidence, const struct place *place, uint64_t number, petal_error *error)
+{
+    struct wal_identity identity;
+    struct wal_reader reader;
+    bool whole = false;
+    enum petal_status status = wal_reader_open(&reader, &place->directory, 0, number, NULL);
+
+    if (status != PETAL_OK)
+        return status == PETAL_NO_MEMORY ? error_no_memory(error) : PETAL_OK;
+    (void)wal_reader_header(&reader, place->manifest->database_identity, &identity, &whole, NULL);
+    wal_reader_close(&reader);
+    if (whole && identity.database_identity == place->manifest->database_identity)
+        evidence->own = true;
+    else if (whole)
+        evidence->foreign = true;
+    return PETAL_OK;
+}
+
+/* ---- the verdict ---- */
+
+static void
+dismiss(struct place *place)
+{
+    char path[PETAL_PATH_BYTES];
+    petal_error error;
+
+    filename_manifest(path, place->directory.path);
+    error_corrupt(&error, path, 0,
+                  "%s is of another database: no store file and no log beside it is of its own",
+                  path);
+    check_place_tell_error(place, &error, 0, false);
+    manifest_free(place->manifest);
+    place->manifest = NULL;
+    place->manifest_whole = false;
+    for (size_t i = 0; i < place->file_count; i++)
+        place->files[i].named = false;
+}
+
+static enum petal_status
+tell_cut(struct place *place, uint64_t number, petal_error *error)
+{
+    const struct sst_walk_options options = {.file_identity = 0};
+    const struct file_facts *facts;
+    char path[PETAL_PATH_BYTES], table[80];
+    struct sst_walk *walk;
+    petal_error cause;
+    enum petal_status status;
+
+    place->manifest_whole = false;
+    place->manifest_cut = true;
+    filename_store_file(path, place->directory.path, number);
+    status = sst_walk_open(&walk, &place->directory, path, &options, NULL);
+    if (status != PETAL_OK)
+        return status == PETAL_NO_MEMORY ? error_no_memory(error) : PETAL_OK;
+    if (sst_walk_reader(walk, NULL) != NULL) {
+        facts = sst_reader_facts(sst_walk_reader(walk, NULL));
+        error_corrupt(&cause, path, 0,
+                      "%s was written for table %s, of which the manifest does not know: it was "
+                      "cut short",
+                      path, error_quote(facts->owner.table, table, sizeof table));
+        check_place_tell(place, &(petal_fault){.error = &cause,
+                                               .table = facts->owner.table,
+                                               .family = facts->owner.family});
+    }
+    sst_walk_close(walk);
+    return PETAL_OK;
+}
+
+enum petal_status
+judge_manifest(struct place *place, petal_error *error)
+{
+    struct evidence evidence = {.own = false};
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; place->manifest_whole && status == PETAL_OK && i < place->file_count; i++) {
+        const struct place_file *file = &place->files[i];
+
+        if (file->kind == FILENAME_STORE_FILE)
+            status = hear_store_file(&evidence, place, file, error);
+        else if (file->kind == FILENAME_WAL)
+            status = hear_log(&evidence, place, file->number, error);
+    }
+    if (status != PETAL_OK)
+        return status;
+    if (evidence.foreign && !evidence.own)
+        dismiss(place);
+    else if (evidence.unknown_number != 0)
+        status = tell_cut(place, evidence.unknown_number, error);
+    return status;
+}
