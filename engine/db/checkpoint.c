@@ -196,14 +196,16 @@ static void
 remove_made(struct checkpoint *checkpoint)
 {
     char path[PETAL_PATH_BYTES];
+    int failed;
 
     if (checkpoint->manifest_is_begun) {
         filename_manifest_temporary(path, checkpoint->directory.path);
         directory_remove(&checkpoint->directory, path);
         filename_manifest(path, checkpoint->directory.path);
-        directory_remove(&checkpoint->directory, path);
+        failed = directory_remove(&checkpoint->directory, path);
         directory_forgive_failed_sync(&checkpoint->directory); /* what counts is removed since */
-        if (directory_sync(&checkpoint->directory) != 0) {
+        /* With a manifest it is a database, which needs its files. */
+        if ((failed != 0 && failed != ENOENT) || directory_sync(&checkpoint->directory) != 0) {
             env_log(&checkpoint->db->env, PETAL_LOG_WARNING,
                     "a failed checkpoint left its files in %s", checkpoint->directory.path);
             return;
