@@ -404,6 +404,8 @@ make_directory(struct salvage *salvage, const char *path, petal_error *error)
         return error_io(error, path, failed, "make directory");
     if (failed == 0)
         failed = directory_list(&salvage->directory, note_name, &empty);
+    if (failed != 0 && failed != ENOTDIR)
+        return error_io(error, path, failed, "list directory");
     if (failed != 0 || !empty)
         return error_file(error, PETAL_EXISTS, path, "%s exists, and is no empty directory", path);
     status = opener_lock_take(&salvage->directory, false, &salvage->lock, error);
