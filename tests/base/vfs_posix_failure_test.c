@@ -187,6 +187,7 @@ static const char *const harmless[] = {
     "malloc",
     "memcpy",
     "memset",
+    "strcmp",
     "strchr",
     "strcmp",
     "strlen",

@@ -587,6 +587,9 @@ check_living(struct failure_run *run)
     if (stats.read_only && !may_be_read_only(run))
         failure_problem(run, "read-only though nothing that was written failed: %s",
                         stats.background_error.text);
+    if (!stats.read_only && run->faults.failed > 0 && run->faults.first == FAILURE_SYNC &&
+        strstr(run->faults.paths[0], ".log") != NULL)
+        failure_problem(run, "writes go on though a sync of the log failed");
     if (stats.read_only) {
         run->promise = kept;
         if (ledger_write(&run->ledger, run->promise.stored + 1, PETAL_SYNC_WAL, &error) !=

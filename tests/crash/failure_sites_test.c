@@ -144,6 +144,7 @@ static const struct excuse silent[] = {
     {"read_around_init", "mem_", "nothing is read around a block"},
     {"bloom_rows_init", "mem_", "rows are asked of the chunks themselves"},
     {"name_hidden", "mem_", "a receipt names as many hidden cells as it has room for"},
+    {"size_of", "", "of files that are verified it says how much there is to do"},
     {"shrink", "mem_", "the large buffer serves as well"},
     {"take_inputs", "mem_", "the background comes back to a compaction"},
     {"store_runs_gather", "mem_", "the same"},

@@ -1212,6 +1212,49 @@ step_multi_get(struct failure_run *run)
         petal_result_free(results[i]);
 }
 
+/* ---- a database as files ---- */
+
+static void
+note_fault(void *argument, const petal_fault *fault)
+{
+    struct failure_run *run = argument;
+
+    run->told += !fault->harmless;
+}
+
+static petal_check_options
+look_at(struct failure_run *run)
+{
+    return (petal_check_options){.env = &run->fixture.env, .argument = run, .fault = note_fault};
+}
+
+static void
+step_verify_files(struct failure_run *run)
+{
+    petal_check_options options = look_at(run);
+    petal_check_counts counts;
+    petal_error error;
+    enum petal_status status = petal_verify(FIXTURE_DIRECTORY, &options, &counts, &error);
+
+    /* The error is that of the first fault, whatever its kind. */
+    failure_told(run, "verify", status == PETAL_CORRUPT ? error.status : status, &error);
+}
+
+static void
+step_salvage(struct failure_run *run)
+{
+    petal_check_options options = look_at(run);
+    petal_check_counts counts = {0};
+    petal_error error;
+    enum petal_status status =
+        petal_salvage(FIXTURE_DIRECTORY, FAILURE_COPY_DIRECTORY, &options, &counts, &error);
+
+    /* Whole, if nothing is told to be lost. */
+    run->promise.now[FAILURE_COPIED] = run->promise.later[FAILURE_COPIED] =
+        status == PETAL_OK && counts.faults == counts.harmless ? FAILURE_DONE : FAILURE_UNDONE;
+    failure_told(run, "salvage", status, &error);
+}
+
 /* ---- all work ---- */
 
 #define RECOVER .prepare = {step_open, step_write, step_flush, step_write, step_count, step_die}
@@ -1302,6 +1345,12 @@ const struct failure_work failure_works[] = {
     {.name = "reads through mappings",
      .prepare = {step_open, step_write, step_flush, step_close},
      .steps = {step_map_files, step_read, step_scan, step_multi_get}},
+    {.name = "files that are verified",
+     .prepare = {step_open, step_write, step_flush, step_write, step_die},
+     .steps = {step_verify_files}},
+    {.name = "files that are salvaged",
+     .prepare = {step_open, step_write, step_flush, step_write, step_die},
+     .steps = {step_salvage}},
     {.name = "key-value tables",
      .prepare = {step_open, step_close},
      .steps = {step_open, step_key_values}},
