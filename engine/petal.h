@@ -1322,7 +1322,11 @@ typedef struct petal_fault {
     /* Concerned; empty: none, or not known. With `of_snapshot` the table is a table snapshot. */
     petal_slice table, family;
     bool of_snapshot;
-    bool harmless;  /* what a crash may leave: the next opening for writing puts it in order */
+    /* What a crash may leave, which the next opening for writing puts in order; or what who looks
+     * should know. */
+    bool harmless;
+    /* No fault: for want of permission, memory or descriptors it could not be looked at. */
+    bool unread;
     uint64_t bytes; /* damaged, from error->offset on; 0: what is wrong is no matter of bytes */
     /* Rows concerned, both ends included; an end that is not given is open. Without both it is not
      * known which, or none are. */
@@ -1355,8 +1359,9 @@ typedef struct petal_check_counts {
  * file, as petal_table_verify does, and against what the manifest says of it; each log, record by
  * record, and what logs and manifest promise of each other; files that are missing or that nothing
  * names. Goes on past each fault. PETAL_OK: none but harmless ones; PETAL_CORRUPT: *error is the
- * first; PETAL_NOT_FOUND: there is no file of a database; another status: it could not be looked at.
- * `counts` may be NULL.
+ * first; PETAL_NOT_FOUND: there is no file of a database; another status: it, or a file of it, could
+ * not be looked at. Such files are passed over and told, with `unread`, and are no faults: where
+ * there are faults, too, it is PETAL_CORRUPT. `counts` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,

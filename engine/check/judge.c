@@ -160,7 +160,7 @@ judge_manifest(struct place *place, petal_error *error)
     }
     if (status != PETAL_OK)
         return status;
-    if (evidence.foreign && !evidence.own)
+    if (evidence.foreign && !evidence.own && place->unread.status == PETAL_OK)
         dismiss(place);
     else if (evidence.unknown_number != 0)
         status = tell_cut(place, evidence.unknown_number, error);

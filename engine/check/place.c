@@ -14,15 +14,35 @@
 
 /* ---- telling ---- */
 
+/* Want of permission, memory or descriptors: it says nothing of what stands there. */
+static bool
+is_no_word_of_bytes(const petal_error *error)
+{
+    return error_passes(error) ||
+           (error->status == PETAL_IO && (error->os_error == EACCES || error->os_error == EPERM));
+}
+
+static void
+note_unread(struct place *place, const petal_error *error)
+{
+    if (place->unread.status == PETAL_OK)
+        place->unread = *error;
+}
+
 void
 check_place_tell(struct place *place, const petal_fault *fault)
 {
-    if (fault->harmless)
+    petal_fault told = *fault;
+
+    told.unread = is_no_word_of_bytes(fault->error);
+    if (told.unread)
+        note_unread(place, fault->error);
+    else if (fault->harmless)
         place->counts->harmless++;
     else if (place->counts->faults++ == 0)
         place->first = *fault->error;
     if (place->options.fault != NULL)
-        place->options.fault(place->options.argument, fault);
+        place->options.fault(place->options.argument, &told);
 }
 
 void
@@ -70,6 +90,8 @@ note_file(void *argument, const char *name)
 
     if (kind == FILENAME_MANIFEST)
         place->has_manifest = true;
+    if (kind == FILENAME_LOCK)
+        place->has_lock = true;
     if (kind == FILENAME_OTHER || kind == FILENAME_MANIFEST || kind == FILENAME_LOCK ||
         place->failed)
         return;
@@ -99,20 +121,27 @@ check_place_find(const struct place *place, enum filename_kind kind, uint64_t nu
     return bsearch(&key, place->files, place->file_count, sizeof key, compare_files);
 }
 
-/* 0 where it cannot be known. */
-static uint64_t
-size_of(const struct place *place, const char *path)
+/* How long the file is, if it can be known. */
+static void
+measure(struct place *place, struct place_file *file, const char *path)
 {
     const petal_vfs *vfs = place->env.vfs;
-    uint64_t size = 0;
-    petal_file *file;
+    petal_error error;
+    petal_file *opened;
 
-    if (directory_open_file(&place->directory, path, PETAL_FILE_READ, &file) != 0)
-        return 0;
-    if (vfs->size(vfs->context, file, &size) != 0)
-        size = 0;
-    vfs->close(vfs->context, file);
-    return size;
+    file->failed = directory_open_file(&place->directory, path, PETAL_FILE_READ, &opened);
+    if (file->failed == 0) {
+        file->failed = vfs->size(vfs->context, opened, &file->bytes);
+        vfs->close(vfs->context, opened);
+    }
+    if (file->failed == 0) {
+        place->total += file->bytes;
+        return;
+    }
+    file->bytes = 0;
+    error_io(&error, path, file->failed, "open");
+    if (is_no_word_of_bytes(&error))
+        note_unread(place, &error);
 }
 
 static enum petal_status
@@ -136,8 +165,7 @@ list_files(struct place *place, petal_error *error)
             filename_store_file(path, place->directory.path, file->number);
         else
             continue;
-        file->bytes = size_of(place, path);
-        place->total += file->bytes;
+        measure(place, file, path);
     }
     if (!place->has_manifest && place->file_count == 0)
         return error_file(error, PETAL_NOT_FOUND, place->directory.path,
@@ -203,6 +231,11 @@ load_manifest(struct place *place, petal_error *error)
                                  &place->manifest_whole, &cause);
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
+    if (status != PETAL_OK && is_no_word_of_bytes(&cause)) {
+        if (error != NULL)
+            *error = cause;
+        return status;
+    }
     if (status != PETAL_OK) {
         if (status == PETAL_NOT_FOUND)
             cause.status = PETAL_CORRUPT; /* there are files of a database */
@@ -213,6 +246,21 @@ load_manifest(struct place *place, petal_error *error)
 }
 
 /* ---- opening ---- */
+
+/* There is a lock, but not for who looks. */
+static void
+tell_no_lock(struct place *place)
+{
+    char path[PETAL_PATH_BYTES];
+    petal_error error;
+
+    filename_lock(path, place->directory.path);
+    error_file(&error, PETAL_BUSY, path,
+               "%s may not be opened: the database is looked at without a lock, and nobody may "
+               "write meanwhile",
+               path);
+    check_place_tell_error(place, &error, 0, true);
+}
 
 enum petal_status
 check_place_open(struct place *place, const char *path, const petal_check_options *options,
@@ -239,6 +287,8 @@ check_place_open(struct place *place, const char *path, const petal_check_option
     status = opener_lock_take(&place->directory, true, &place->lock, error);
     if (status == PETAL_OK)
         status = list_files(place, error);
+    if (status == PETAL_OK && place->has_lock && place->lock == NULL)
+        tell_no_lock(place);
     return status == PETAL_OK ? load_manifest(place, error) : status;
 }
 

@@ -20,6 +20,7 @@ struct place_file {
     enum filename_kind kind;
     bool named;        /* store file: by the manifest */
     uint64_t identity; /* store file: as far as it is known; else 0 */
+    int failed;        /* errno for which `bytes` is not known; 0: it is */
 };
 
 struct place {
@@ -27,16 +28,17 @@ struct place {
     petal_check_options options;
     petal_check_counts *counts; /* never NULL */
     petal_check_counts own_counts;
-    petal_error first; /* fault that is not harmless */
+    petal_error first;  /* fault that is not harmless */
+    petal_error unread; /* the first that is no word of the bytes; status OK: none is */
     struct directory directory;
     petal_file *lock;
     struct place_file *files; /* by kind, then number */
     size_t file_count, file_capacity;
-    bool has_manifest, failed; /* failed: no memory */
-    struct manifest *manifest; /* NULL: nothing of it can be read */
-    bool manifest_whole;       /* it can be read, and nothing disproves it */
-    bool manifest_cut;         /* the state is one that the database had earlier */
-    uint64_t done, total;      /* bytes, for the watch */
+    bool has_manifest, has_lock, failed; /* failed: no memory */
+    struct manifest *manifest;           /* NULL: nothing of it can be read */
+    bool manifest_whole;                 /* it can be read, and nothing disproves it */
+    bool manifest_cut;                   /* the state is one that the database had earlier */
+    uint64_t done, total;                /* bytes, for the watch */
 };
 
 /* PETAL_NOT_FOUND: no file of a database lies there. Reads the manifest, whose faults are told. On
@@ -53,7 +55,8 @@ enum petal_status check_place_confirm(const struct place *place, petal_error *er
 struct place_file *check_place_find(const struct place *place, enum filename_kind kind,
                                     uint64_t number);
 
-/* Tell of a fault: counted, and to whom it may concern. */
+/* Tell of a fault: counted, and to whom it may concern. One whose error says nothing of the bytes
+ * is marked as unread, and not counted. */
 void check_place_tell(struct place *place, const petal_fault *fault);
 /* One that concerns no table. */
 void check_place_tell_error(struct place *place, const petal_error *error, uint64_t bytes,

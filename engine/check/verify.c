@@ -94,7 +94,7 @@ check_file(const struct file_check *check, const struct place_file *file, petal_
         tell_file(check, &cause, 0, NULL);
         return PETAL_OK;
     }
-    if (described != NULL && file->bytes != described->file_bytes) {
+    if (described != NULL && file->failed == 0 && file->bytes != described->file_bytes) {
         error_corrupt(&cause, check->path, 0,
                       "%s has %" PRIu64 " bytes; the manifest says %" PRIu64, check->path,
                       file->bytes, described->file_bytes);
@@ -218,6 +218,10 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
         if (error != NULL)
             *error = place.first;
         status = PETAL_CORRUPT;
+    } else if (status == PETAL_OK && place.unread.status != PETAL_OK) {
+        if (error != NULL)
+            *error = place.unread;
+        status = place.unread.status;
     }
     check_place_close(&place);
     return status;

@@ -186,6 +186,11 @@ open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error 
     status = sst_walk_open(&cells->walk, &place->directory, path, &options, &cause);
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
+    if (status != PETAL_OK && error_passes(&cause)) {
+        if (error != NULL)
+            *error = cause;
+        return status;
+    }
     if (status != PETAL_OK)
         return tell_unreadable(cells, path, &cause, there->bytes);
     if (sst_walk_reader(cells->walk, &cause) == NULL)

@@ -27,10 +27,11 @@ fault_print(void *argument, const petal_fault *fault)
     struct fault_watch *watch = argument;
     struct print *print = watch->print;
 
+    watch->unread += fault->unread;
     if (fault->harmless && watch->quiet)
         return;
     progress_hide(&watch->progress);
-    print_line(print, fault->harmless ? "note" : "fault");
+    print_line(print, fault->unread ? "not looked at" : fault->harmless ? "note" : "fault");
     print_error(print, print->json ? "what" : "", fault->error);
     print_place(print, fault);
     print_end(print);

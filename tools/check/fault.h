@@ -9,7 +9,8 @@
 struct fault_watch {
     struct print *print;
     struct progress progress;
-    bool quiet; /* what is harmless is not told */
+    bool quiet;      /* what is harmless is not told */
+    uint64_t unread; /* files that could not be looked at */
 };
 
 /* For petal_check_options, whose argument is a struct fault_watch. */

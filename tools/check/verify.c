@@ -41,11 +41,14 @@ verify(const char *directory, bool json, bool quiet)
     } else if (status == PETAL_OK) {
         puts("sound");
     } else if (status == PETAL_CORRUPT) {
-        puts("damaged");
+        puts("damaged: \"kv-check salvage DIR NEW\" writes what can be read; do not open DIR "
+             "before");
     }
     print_finish(&print);
     if (status == PETAL_OK)
         return CHECK_SOUND;
+    if (status == PETAL_CORRUPT && watch.unread > 0)
+        (void)fprintf(stderr, "kv-check: not everything could be looked at\n");
     if (status == PETAL_CORRUPT)
         return CHECK_FAULTS;
     (void)fprintf(stderr, "kv-check: %s\n", error.text);

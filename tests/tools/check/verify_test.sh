@@ -53,6 +53,9 @@ expect 'another file' 1 'another file stands here' "$check" verify bad
 damaged
 change bad/MANIFEST 200
 expect 'the manifest' 1 'fault: bad/MANIFEST is damaged at offset' "$check" verify bad
+expect 'what to do' 1 '^damaged: "kv-check salvage DIR NEW" writes what can be read' "$check" verify bad
+"$shell" --no-took --read-only bad -e list >out 2>&1
+is_true 'the shell names kv-check' "$(grep -q '"kv-check verify DIR" lists what is damaged' out && echo 1)"
 rm bad/MANIFEST
 expect 'no manifest' 1 'fault: bad/MANIFEST is missing' "$check" verify bad
 damaged
@@ -63,6 +66,38 @@ grep -q 'note: bad/MANIFEST.tmp is a manifest that was not completed' out
 is_true 'an unfinished manifest' $((1 - $?))
 expect 'notes are not wanted' 0 'harmless 2' "$check" verify --quiet bad
 is_true 'and not given' "$(grep -q note: out || echo 1)"
+
+# What cannot be opened is not damaged.
+damaged
+unprivileged=
+if [ "$(id -u)" = 0 ]; then
+    unprivileged="setpriv --reuid 65534 --regid 65534 --clear-groups"
+    chmod 711 . && chmod -R a+rX bad
+fi
+if $unprivileged "$check" --version >out 2>&1; then
+    chmod 000 "bad/$victim"
+    expect 'a file of somebody else' 2 "^not looked at: .*bad/$victim: Permission denied" $unprivileged "$check" verify bad
+    is_true 'is no fault' "$(grep -q 'faults\|fault:\|manifest says' out || echo 1)"
+    expect 'and not salvaged' 2 "cannot open bad/$victim: Permission denied" $unprivileged "$check" salvage bad bad-saved
+    is_true 'nothing was begun' "$([ ! -e bad-saved ] && echo 1)"
+    change "bad/$(basename "$(ls -S db/*.sst | tail -1)")" 20
+    expect 'damage beside it' 1 '^damaged' $unprivileged "$check" verify bad
+    grep -q 'not everything could be looked at' out
+    is_true 'both are told' $((1 - $?))
+    damaged
+    [ -z "$unprivileged" ] || chmod -R a+rX bad
+    chmod 000 bad/LOCK
+    expect 'the lock of somebody else' 0 'note: bad/LOCK may not be opened' $unprivileged "$check" verify bad
+    chmod 000 bad/MANIFEST
+    expect 'the manifest of somebody else' 2 'kv-check: cannot open bad/MANIFEST: Permission denied' $unprivileged "$check" verify bad
+    [ -z "$unprivileged" ] || chmod 700 .
+else
+    echo 'SKIPPED what may not be opened: nobody else may run kv-check here'
+fi
+expect 'no descriptors' 2 'Too many open files' sh -c 'ulimit -n 6; exec "$0" verify db' "$check"
+is_true 'are no fault' "$(grep -q 'fault:' out || echo 1)"
+expect 'nor salvaged' 2 'Too many open files' sh -c 'ulimit -n 7; exec "$0" salvage db db-saved' "$check"
+is_true 'nothing stays of it' "$([ ! -e db-saved/MANIFEST ] && echo 1)"
 
 # Logs: of a process that was killed.
 cp -rp db killed

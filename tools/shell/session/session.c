@@ -89,6 +89,10 @@ session_open(struct session *session, const char *directory, const petal_options
         petal_receipt_new(session->db, &session->receipt, &error) != PETAL_OK) {
         enum shell_status status = print_petal_error("cannot open the database: ", &error);
 
+        if (error.status == PETAL_CORRUPT)
+            (void)fprintf(
+                stderr, "kv-shell: \"kv-check verify DIR\" lists what is damaged, kv-check(1) says "
+                        "what to do\n");
         (void)session_close(session);
         return status;
     }
