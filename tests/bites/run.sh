@@ -48,7 +48,7 @@ build_in() {
     make -C "$tree" --no-print-directory -j2 BUILD=build "build/tests/${program}_test" >"$tree/make.log" 2>&1 || { tail -n 5 "$tree/make.log"; return 1; }
 }
 
-# Runs a regime, output to the tree's file; succeeds unless one of the tests that count fails. A program that aborts or hangs has
+# Runs a regime, output to the tree's file; succeeds unless one of the tests that count fails. A program that aborts has
 # failed in the test that it was at.
 regime_passes() {
     local tree=$1 seconds=$2 program=$3 tests=$4 status failed name
@@ -71,11 +71,7 @@ regime_passes() {
 # What a failing program said of it, in one line.
 reason_in() {
     local status=$1 output=$2 said
-    if [ "$status" = 124 ] || [ "$status" = 137 ]; then
-        echo "hangs"
-        return
-    fi
-    said=$(grep -aE 'Assertion|ERROR|differ|lost|missing|but |not |is there' "$output" | grep -avE '^\[ *(OK|RUN|FAILED|=+) *\]' | head -n 1 | tr -s ' \t' ' ' | cut -c1-120)
+    said=$(grep -aE 'Assertion|ERROR|differ|lost|missing|but |not |is there' "$output" | grep -avE '^\[ *(OK|RUN|FAILED|=+) *\]|^counted: ' | head -n 1 | tr -s ' \t' ' ' | cut -c1-120)
     echo "${said:-status $status}"
 }
 
@@ -93,11 +89,15 @@ try_patch() {
             break
         fi
         at=$SECONDS
-        if regime_passes "$tree" "$seconds" "$program" "$tests" 2>/dev/null; then
+        status=0
+        regime_passes "$tree" "$seconds" "$program" "$tests" 2>/dev/null || status=$?
+        if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+            missed="$missed $program (not at its end after $((SECONDS - at)) s)"
+            continue
+        elif [ "$status" = 0 ]; then
             missed="$missed $program ($((SECONDS - at)) s)"
             continue
         fi
-        status=$?
         found="$found; $program after $((SECONDS - at)) s: $(reason_in $status "$tree/output")"
         [ "${BITES_ALL:-0}" = 1 ] || break
     done < <(in_order_for "$patch")
