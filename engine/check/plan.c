@@ -245,7 +245,9 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
     family = table != NULL && table->id == facts->owner.table_id
                  ? find_family(table, facts->owner.family)
                  : NULL;
-    if (family == NULL || (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
+    /* A family of that name may have been dropped and made again: then it is not this one's. */
+    if (family == NULL || family->id != facts->owner.family_id ||
+        (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
         return PETAL_OK;
     return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
                                                                          : error_no_memory(error);

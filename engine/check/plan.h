@@ -38,6 +38,7 @@ struct plan_table {
     petal_table_options options;       /* name and attributes; families lie in `families` */
     struct manifest_snapshot snapshot; /* name of size 0: it is none */
     uint32_t id;                       /* as logs name it; 0: none does */
+    uint32_t made_id;                  /* in what is written; 0: it is not known yet */
     struct plan_family *families;
     size_t family_count, family_capacity;
 };

@@ -27,7 +27,33 @@ struct salvage {
     uint64_t salt;
     uint64_t next_number;
     uint64_t last_sequence;
+    int64_t last_timestamp; /* that was assigned, as far as it is known */
 };
+
+/* ---- the clock ---- */
+
+/* What is assigned later must not sort behind it. */
+static void
+note_timestamp(struct salvage *salvage, int64_t timestamp)
+{
+    if (timestamp > salvage->last_timestamp)
+        salvage->last_timestamp = timestamp;
+}
+
+/* A store file does not tell which timestamps were assigned: those behind the clock that it was
+ * written at are taken to be, those ahead of it not. */
+static void
+note_file_timestamp(struct salvage *salvage, const struct whole_cells *cells)
+{
+    const struct sst_reader *reader =
+        cells->walk != NULL ? sst_walk_reader(cells->walk, NULL) : NULL;
+    const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+
+    if (facts == NULL || facts->cells == 0)
+        return;
+    note_timestamp(salvage,
+                   facts->time_max < facts->written_ms ? facts->time_max : facts->written_ms);
+}
 
 /* ---- logs ---- */
 
@@ -42,6 +68,8 @@ keep_logged(void *argument, const struct record_cell *logged, petal_error *error
     enum petal_status status =
         plan_find(salvage->plan, logged->table_id, logged->family_id, &family, error);
 
+    if (logged->assigned)
+        note_timestamp(salvage, cell->timestamp);
     if (status != PETAL_OK || family == NULL)
         return status;
     /* Sequences ascend, or somebody has made them up. */
@@ -89,7 +117,8 @@ begin_file(struct output *output, petal_error *error)
         .file_identity = env_random(env),
         .origin = FILE_ORIGIN_MINOR,
         .written_ms = env_clock_ms(env),
-        .owner = {output->table->id, output->family->id, output->table->options.name, family->name},
+        .owner = {output->table->made_id, (uint16_t)(output->family - output->table->families),
+                  output->table->options.name, family->name},
     };
     char path[PETAL_PATH_BYTES];
 
@@ -294,6 +323,7 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
     while (status == PETAL_OK && count < family->file_count) {
         status = whole_cells_open(&files[count], salvage->plan, table, family,
                                   &family->files[count], error);
+        note_file_timestamp(salvage, &files[count]);
         sources[count] = &files[count].iter;
         count++;
     }
@@ -321,11 +351,28 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
 
 /* ---- the new manifest ---- */
 
-/* Tables get the ids 1, 2, …, their families 0, 1, …. */
+/*
+ * Tables get the ids 1, 2, …, their families 0, 1, …. Table snapshots are first: where the manifest
+ * is lost a table is told from what was of that name before by the greatest id.
+ */
+static void
+number_tables(struct plan *plan)
+{
+    uint32_t id = 0;
+
+    for (unsigned is_table = 0; is_table < 2; is_table++) {
+        for (size_t t = 0; t < plan->table_count; t++) {
+            if ((plan->tables[t].snapshot.name.size == 0) == (is_table == 1))
+                plan->tables[t].made_id = ++id;
+        }
+    }
+}
+
 static enum petal_status
-describe_table(const struct salvage *salvage, struct manifest_edit *edit, uint32_t id,
+describe_table(const struct salvage *salvage, struct manifest_edit *edit,
                const struct plan_table *table, petal_error *error)
 {
+    uint32_t id = table->made_id;
     const petal_allocator *allocator = salvage->place->env.allocator;
     petal_family_options *families =
         mem_alloc(allocator, (table->family_count + 1) * sizeof *families);
@@ -366,11 +413,16 @@ write_manifest(struct salvage *salvage, petal_error *error)
         return status;
     if (place->manifest != NULL && place->manifest->last_sequence > sequence)
         sequence = place->manifest->last_sequence;
+    if (place->manifest != NULL)
+        note_timestamp(salvage, place->manifest->last_timestamp);
     manifest_edit_init(&edit, place->env.allocator);
-    for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++)
-        status = describe_table(salvage, &edit, (uint32_t)(t + 1), &plan->tables[t], error);
-    (void)manifest_edit_counters(&edit, salvage->next_number, sequence,
-                                 place->manifest != NULL ? place->manifest->last_timestamp : 0);
+    for (unsigned is_table = 0; is_table < 2; is_table++) { /* as their ids ascend */
+        for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++) {
+            if ((plan->tables[t].snapshot.name.size == 0) == (is_table == 1))
+                status = describe_table(salvage, &edit, &plan->tables[t], error);
+        }
+    }
+    (void)manifest_edit_counters(&edit, salvage->next_number, sequence, salvage->last_timestamp);
     (void)manifest_edit_oldest_log(&edit, salvage->next_number);
     if (status == PETAL_OK)
         status = manifest_commit(made, &edit, error);
@@ -448,6 +500,7 @@ write_database(struct salvage *salvage, petal_error *error)
     enum petal_status status = PETAL_OK;
     int failed;
 
+    number_tables(plan);
     for (size_t t = 0; t < plan->table_count; t++) {
         if (plan->tables[t].snapshot.name.size > 0)
             salvage->place->counts->snapshots++;

@@ -1,0 +1,331 @@
+/*
+ * salvage_test.c -- what petal_salvage must not do to databases with a story: bring back what was
+ * dropped, mix tables up, hide what is written later. sweep_test.c tries the damage.
+ */
+#include "engine/petal.h"
+
+#include "base/slice.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A database in memory, its clock, and the library's calls on them. */
+struct scene {
+    struct memory_vfs *vfs;
+    int64_t now;
+    petal_env env;
+    petal_db *db;
+    petal_error error;
+};
+
+static void
+must(const struct scene *scene, enum petal_status status)
+{
+    if (status != PETAL_OK)
+        fail_msg("%s", scene->error.text);
+}
+
+static int64_t
+clock_of(void *context)
+{
+    return ((const struct scene *)context)->now;
+}
+
+static void
+scene_over(struct scene *scene, struct memory_vfs *vfs)
+{
+    *scene = (struct scene){.vfs = vfs, .now = 1000000};
+    scene->env = (petal_env){.size = sizeof scene->env,
+                             .vfs = memory_vfs_table(vfs),
+                             .clock_context = scene,
+                             .clock_ms = clock_of};
+}
+
+static void
+open_database(struct scene *scene, const char *path)
+{
+    const petal_options options = {.size = sizeof options,
+                                   .create = true,
+                                   .no_compaction = true,
+                                   .log_sync_interval_ms = PETAL_NEVER,
+                                   .env = &scene->env};
+
+    must(scene, petal_open(path, &options, &scene->db, &scene->error));
+}
+
+static void
+close_database(struct scene *scene)
+{
+    must(scene, petal_close(scene->db, &scene->error));
+}
+
+/* The process dies: what it left is the scene from here on. */
+static void
+die(struct scene *scene)
+{
+    struct memory_vfs *left = memory_vfs_clone(scene->vfs);
+    int64_t now = scene->now;
+
+    close_database(scene);
+    memory_vfs_free(scene->vfs);
+    scene_over(scene, left);
+    scene->now = now;
+}
+
+/* ---- tables ---- */
+
+static petal_slice
+slice_of(const char *text)
+{
+    return slice_make(text, strlen(text));
+}
+
+/* Families of one letter each, made or altered to. */
+static petal_table *
+shape_table(struct scene *scene, petal_table *table, const char *name, const char *families)
+{
+    petal_family_options list[4];
+    petal_table_options options = {
+        .size = sizeof options, .name = slice_of(name), .families = list};
+
+    for (; families[options.family_count] != '\0'; options.family_count++)
+        list[options.family_count] = (petal_family_options){
+            .size = sizeof list[0], .name = {families + options.family_count, 1}};
+    if (table != NULL)
+        must(scene, petal_table_alter(table, &options, &scene->error));
+    else
+        must(scene, petal_table_create(scene->db, &options, &table, &scene->error));
+    return table;
+}
+
+static petal_table *
+find_table(struct scene *scene, const char *name)
+{
+    petal_table *table;
+
+    must(scene, petal_table_open(scene->db, slice_of(name), &table, &scene->error));
+    return table;
+}
+
+static void
+put(struct scene *scene, petal_table *table, const char *row, const char *value)
+{
+    must(scene, petal_put(petal_table_family_at(table, 0), slice_of(row), slice_of("q"),
+                          PETAL_LATEST, slice_of(value), NULL, &scene->error));
+}
+
+static void
+flush(struct scene *scene, petal_table *table)
+{
+    must(scene, petal_flush(scene->db, table, &scene->error));
+}
+
+/* What all tables show: "table:row=value " for each cell. */
+struct shown {
+    struct scene *scene;
+    char text[512];
+};
+
+static bool
+show_table(void *argument, petal_table *table)
+{
+    struct shown *shown = argument;
+    petal_slice name = petal_table_name(table);
+    petal_cursor *cursor;
+    const petal_cell *cell;
+
+    must(shown->scene, petal_cursor_open(table, NULL, &cursor, &shown->scene->error));
+    for (;;) {
+        size_t used = strlen(shown->text);
+
+        must(shown->scene, petal_cursor_next(cursor, &cell, &shown->scene->error));
+        if (cell == NULL)
+            break;
+        (void)snprintf(shown->text + used, sizeof shown->text - used, "%.*s:%.*s=%.*s ",
+                       (int)name.size, (const char *)name.data, (int)cell->row.size,
+                       (const char *)cell->row.data, (int)cell->value.size,
+                       (const char *)cell->value.data);
+    }
+    petal_cursor_close(cursor);
+    return true;
+}
+
+static void
+assert_shows(struct scene *scene, const char *path, const char *expected)
+{
+    struct shown shown = {.scene = scene};
+
+    open_database(scene, path);
+    must(scene, petal_table_list(scene->db, show_table, &shown, &scene->error));
+    close_database(scene);
+    assert_string_equal(shown.text, expected);
+}
+
+/* ---- damage, and the calls ---- */
+
+static void
+remove_manifest(struct scene *scene, const char *path)
+{
+    const petal_vfs *vfs = scene->env.vfs;
+    petal_directory *directory;
+
+    assert_int_equal(vfs->open_directory(vfs->context, path, false, &directory), 0);
+    assert_int_equal(vfs->remove(vfs->context, directory, "MANIFEST"), 0);
+    vfs->close_directory(vfs->context, directory);
+}
+
+static petal_check_counts
+salvage(struct scene *scene, const char *from, const char *to)
+{
+    const petal_check_options options = {.size = sizeof options, .env = &scene->env};
+    petal_check_counts counts;
+
+    must(scene, petal_salvage(from, to, &options, &counts, &scene->error));
+    return counts;
+}
+
+/* ---- the stories ---- */
+
+/* A family was dropped and made again, and the process died before its file was removed. */
+static void
+dropped_families_stay_dropped(void **state)
+{
+    struct scene scene;
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    petal_table *table;
+    struct memory_vfs *left;
+
+    (void)state;
+    scene_over(&scene, memory_vfs_new());
+    open_database(&scene, "db");
+    table = shape_table(&scene, NULL, "t", "fg");
+    put(&scene, table, "row", "dropped");
+    flush(&scene, table);
+    must(&scene, petal_cursor_open(table, NULL, &cursor, &scene.error));
+    must(&scene, petal_cursor_next(cursor, &cell, &scene.error));
+    (void)shape_table(&scene, table, "t", "g");
+    (void)shape_table(&scene, table, "t", "fg");
+    left = memory_vfs_clone(scene.vfs);
+    petal_cursor_close(cursor);
+    close_database(&scene);
+    memory_vfs_free(scene.vfs);
+
+    scene_over(&scene, left);
+    assert_int_equal(salvage(&scene, "db", "out").faults, 0);
+    assert_shows(&scene, "out", "");
+    memory_vfs_free(scene.vfs);
+}
+
+/* The clock stands back when the salvaged database is opened. */
+static void
+later_writes_are_seen(void **state)
+{
+    (void)state;
+    for (unsigned is_flushed = 0; is_flushed < 2; is_flushed++) {
+        struct scene scene;
+        petal_table *table;
+
+        scene_over(&scene, memory_vfs_new());
+        open_database(&scene, "db");
+        table = shape_table(&scene, NULL, "t", "f");
+        put(&scene, table, "row", "first");
+        if (is_flushed)
+            flush(&scene, table);
+        die(&scene);
+        if (is_flushed)
+            remove_manifest(&scene, "db");
+        (void)salvage(&scene, "db", "out");
+        scene.now = 500000;
+        open_database(&scene, "out");
+        put(&scene, find_table(&scene, "t"), "row", "second");
+        close_database(&scene);
+        assert_shows(&scene, "out", "t:row=second ");
+        memory_vfs_free(scene.vfs);
+    }
+}
+
+/* A timestamp of the caller's own does not become the clock. */
+static void
+given_timestamps_do_not_drag_the_clock(void **state)
+{
+    const int64_t far = INT64_C(1) << 50;
+    struct scene scene;
+    petal_result *result;
+    petal_table *table;
+
+    (void)state;
+    scene_over(&scene, memory_vfs_new());
+    open_database(&scene, "db");
+    table = shape_table(&scene, NULL, "t", "f");
+    must(&scene, petal_put(petal_table_family_at(table, 0), slice_of("far"), slice_of("q"), far,
+                           slice_of("v"), NULL, &scene.error));
+    flush(&scene, table);
+    must(&scene, petal_put(petal_table_family_at(table, 0), slice_of("far"), slice_of("q"), far + 1,
+                           slice_of("v"), NULL, &scene.error));
+    die(&scene);
+    remove_manifest(&scene, "db");
+    (void)salvage(&scene, "db", "out");
+    open_database(&scene, "out");
+    put(&scene, find_table(&scene, "t"), "near", "v");
+    must(&scene, petal_result_new(scene.db, &result, &scene.error));
+    must(&scene, petal_get(find_table(&scene, "t"), slice_of("near"), NULL, result, &scene.error));
+    assert_int_equal(petal_result_cell(result, 0)->timestamp, scene.now);
+    petal_result_free(result);
+    close_database(&scene);
+    memory_vfs_free(scene.vfs);
+}
+
+/* What was salvaged loses its manifest: its store files and logs must agree on who is who. */
+static void
+salvaged_files_name_their_tables(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    scene_over(&scene, memory_vfs_new());
+    open_database(&scene, "db");
+    (void)shape_table(&scene, NULL, "a", "f");
+    put(&scene, shape_table(&scene, NULL, "b", "f"), "row1", "b");
+    put(&scene, shape_table(&scene, NULL, "c", "f"), "row1", "c");
+    must(&scene,
+         petal_table_snapshot_create(find_table(&scene, "c"), slice_of("s"), NULL, &scene.error));
+    must(&scene, petal_table_drop(find_table(&scene, "a"), &scene.error));
+    close_database(&scene);
+    assert_int_equal(salvage(&scene, "db", "out").faults, 0);
+
+    open_database(&scene, "out");
+    put(&scene, find_table(&scene, "c"), "row2", "c");
+    flush(&scene, find_table(&scene, "c"));
+    put(&scene, find_table(&scene, "c"), "row3", "c");
+    die(&scene);
+    assert_int_equal(
+        petal_verify("out",
+                     &(petal_check_options){.size = sizeof(petal_check_options), .env = &scene.env},
+                     NULL, &scene.error),
+        PETAL_OK);
+    remove_manifest(&scene, "out");
+    (void)salvage(&scene, "out", "again");
+    assert_shows(&scene, "again", "b:row1=b c:row1=c c:row2=c c:row3=c ");
+    memory_vfs_free(scene.vfs);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dropped_families_stay_dropped),
+        cmocka_unit_test(later_writes_are_seen),
+        cmocka_unit_test(given_timestamps_do_not_drag_the_clock),
+        cmocka_unit_test(salvaged_files_name_their_tables),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
