@@ -1,9 +1,9 @@
-/* commands.h -- the commands of kv-check, and their exit statuses. */
+/* commands.h -- the commands of kv-check, their arguments, and their exit statuses. */
 #ifndef PETAL_TOOLS_CHECK_COMMANDS_H
 #define PETAL_TOOLS_CHECK_COMMANDS_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 enum check_exit {
     CHECK_SOUND = 0,
@@ -11,17 +11,31 @@ enum check_exit {
     CHECK_FAILED = 2  /* it could not be looked at, or the command is wrong */
 };
 
-/* Each gets the arguments behind its name. */
-int check_verify_main(int argc, char **argv);
-int check_dump_main(int argc, char **argv);
-int check_salvage_main(int argc, char **argv);
+struct check_command {
+    const char *name, *meaning;
+    const char *usage;                 /* what --help prints */
+    int (*run)(int argc, char **argv); /* with the arguments behind its name */
+};
 
-/* Are the arguments a question for help? From then on usages go to the standard output, and are no
- * mistake. */
-bool check_help_is_asked(int argc, char **argv);
+extern const struct check_command check_verify;
+extern const struct check_command check_dump;
+extern const struct check_command check_salvage;
 
-/* Where usages go, and the status that goes with them. */
-FILE *check_usage_output(void);
-int check_usage(const char *usage);
+/* An option of a command: a flag, or with a value. */
+struct check_option {
+    const char *name;
+    bool *flag;                                /* set; NULL: it has a value */
+    bool (*take)(void *argument, char *value); /* which it may change; false: it is none */
+    void *argument;
+    const char *wants; /* what a value must be */
+};
+
+/*
+ * Take the options, which stand anywhere before "--", out of the arguments; places[] gets the
+ * others, of which there must be `place_count`. False: the mistake was told.
+ */
+bool check_take_arguments(const struct check_command *command, int argc, char **argv,
+                          const struct check_option *options, size_t option_count,
+                          const char **places, size_t place_count);
 
 #endif

@@ -8,9 +8,9 @@ print_place(struct print *print, const petal_fault *fault)
     if (print->json)
         print_text(print, "file", fault->error->file);
     if (fault->error->offset > 0 || fault->bytes > 0)
-        print_number(print, "offset", fault->error->offset);
+        print_number_once(print, "offset", fault->error->offset, fault->error->text);
     if (fault->bytes > 0)
-        print_number(print, "bytes", fault->bytes);
+        print_number_once(print, "bytes", fault->bytes, fault->error->text);
     if (fault->table.size > 0)
         print_bytes(print, fault->of_snapshot ? "snapshot" : "table", fault->table);
     if (fault->family.size > 0)

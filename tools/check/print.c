@@ -108,7 +108,7 @@ begin_object(struct print *print, const char *name, bool in_line)
 {
     bool in_list = print->levels[print->depth].is_list;
 
-    assert(!print->levels[print->depth].in_line);
+    assert(print->json || !print->levels[print->depth].in_line);
     if (print->json) {
         begin_member(print, name);
         putc('{', print->out);
@@ -157,7 +157,7 @@ print_line(struct print *print, const char *name)
 void
 print_list(struct print *print, const char *name)
 {
-    assert(!print->levels[print->depth].in_line);
+    assert(print->json || !print->levels[print->depth].in_line);
     if (print->json) {
         begin_member(print, name);
         putc('[', print->out);
@@ -227,6 +227,42 @@ print_number(struct print *print, const char *name, uint64_t number)
     begin_member(print, name);
     fprintf(print->out, "%" PRIu64, number);
     end_member(print);
+}
+
+/* Does the text have these words, and no digit behind them? */
+static bool
+has_words(const char *text, const char *words)
+{
+    size_t size = strlen(words);
+
+    for (const char *at = strstr(text, words); at != NULL; at = strstr(at + 1, words)) {
+        if (at[size] < '0' || at[size] > '9')
+            return true;
+    }
+    return false;
+}
+
+/* Does it tell of "offset 17", "at 17", or of "17 bytes"? */
+static bool
+says(const char *text, const char *name, uint64_t number)
+{
+    char words[64];
+
+    (void)snprintf(words, sizeof words, " %" PRIu64 " %s", number, name);
+    if (has_words(text, words))
+        return true;
+    (void)snprintf(words, sizeof words, "%s %" PRIu64, name, number);
+    if (has_words(text, words))
+        return true;
+    (void)snprintf(words, sizeof words, " at %" PRIu64, number);
+    return strcmp(name, "offset") == 0 && has_words(text, words);
+}
+
+void
+print_number_once(struct print *print, const char *name, uint64_t number, const char *text)
+{
+    if (print->json || !says(text, name, number))
+        print_number(print, name, number);
 }
 
 void

@@ -45,7 +45,10 @@ void print_hex(struct print *print, const char *name, uint64_t number); /* 16 di
 void print_real(struct print *print, const char *name, double number);
 void print_boolean(struct print *print, const char *name, bool value);
 
-/* The petal_error's text, without file and offset where the object has them. */
+/* Offset or bytes of what `text` told just before: people are not told again what it says. */
+void print_number_once(struct print *print, const char *name, uint64_t number, const char *text);
+
+/* The petal_error's text. */
 void print_error(struct print *print, const char *name, const petal_error *error);
 
 #endif

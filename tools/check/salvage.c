@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "kv-check salvage [--json] [--quiet] SOURCE DESTINATION\n"
-    "  writes all that can be read of the database SOURCE into a new one, DESTINATION, which must "
-    "not\n"
-    "  exist or be empty, and prints what was lost: file, table, family, rows, bytes, cause\n"
-    "  --json   as one JSON object\n"
-    "  --quiet  what is lost only: no notes, no progress\n";
-
 /* Would the new database lie in what is looked at? What is not there yet lies where its parent
  * does. */
 static bool
@@ -86,19 +78,28 @@ salvage(const char *source, const char *destination, bool json, bool quiet)
     return CHECK_FAILED;
 }
 
-int
-check_salvage_main(int argc, char **argv)
+static int
+run(int argc, char **argv)
 {
     bool json = false, quiet = false;
-    int at = 0;
+    const struct check_option options[] = {{.name = "--json", .flag = &json},
+                                           {.name = "--quiet", .flag = &quiet}};
+    const char *places[2];
 
-    for (; at < argc && argv[at][0] == '-'; at++) {
-        if (strcmp(argv[at], "--json") == 0)
-            json = true;
-        else if (strcmp(argv[at], "--quiet") == 0)
-            quiet = true;
-        else
-            return check_usage(usage);
-    }
-    return at + 2 == argc ? salvage(argv[at], argv[at + 1], json, quiet) : check_usage(usage);
+    if (!check_take_arguments(&check_salvage, argc, argv, options, sizeof options / sizeof *options,
+                              places, 2))
+        return CHECK_FAILED;
+    return salvage(places[0], places[1], json, quiet);
 }
+
+const struct check_command check_salvage = {
+    .name = "salvage",
+    .meaning = "write what can still be read into a new database",
+    .usage = "kv-check salvage [--json] [--quiet] SOURCE DESTINATION\n"
+             "  writes all that can be read of the database SOURCE into a new one,\n"
+             "  DESTINATION, which must not exist or be empty, and prints what was lost:\n"
+             "  file, table, family, rows, bytes, cause\n"
+             "  --json   as one JSON object\n"
+             "  --quiet  what is lost only: no notes, no progress\n",
+    .run = run,
+};

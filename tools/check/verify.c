@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-static const char usage[] =
-    "kv-check verify [--json] [--quiet] DIRECTORY\n"
-    "  looks at all files of the database, which nobody may have open for writing, and prints "
-    "every\n"
-    "  fault; notes are of what a crash may leave, which the next opening puts in order\n"
-    "  --json   as one JSON object\n"
-    "  --quiet  faults only: no notes, no progress\n";
-
 static int
 verify(const char *directory, bool json, bool quiet)
 {
@@ -55,19 +47,28 @@ verify(const char *directory, bool json, bool quiet)
     return CHECK_FAILED;
 }
 
-int
-check_verify_main(int argc, char **argv)
+static int
+run(int argc, char **argv)
 {
     bool json = false, quiet = false;
-    int at = 0;
+    const struct check_option options[] = {{.name = "--json", .flag = &json},
+                                           {.name = "--quiet", .flag = &quiet}};
+    const char *places[1];
 
-    for (; at < argc && argv[at][0] == '-'; at++) {
-        if (strcmp(argv[at], "--json") == 0)
-            json = true;
-        else if (strcmp(argv[at], "--quiet") == 0)
-            quiet = true;
-        else
-            return check_usage(usage);
-    }
-    return at + 1 == argc ? verify(argv[at], json, quiet) : check_usage(usage);
+    if (!check_take_arguments(&check_verify, argc, argv, options, sizeof options / sizeof *options,
+                              places, 1))
+        return CHECK_FAILED;
+    return verify(places[0], json, quiet);
 }
+
+const struct check_command check_verify = {
+    .name = "verify",
+    .meaning = "is every file of the database sound? lists all faults",
+    .usage = "kv-check verify [--json] [--quiet] DIRECTORY\n"
+             "  looks at all files of the database, which nobody may have open for writing,\n"
+             "  and prints every fault; notes are of what a crash may leave, which the next\n"
+             "  opening puts in order\n"
+             "  --json   as one JSON object\n"
+             "  --quiet  faults only: no notes, no progress\n",
+    .run = run,
+};

@@ -28,7 +28,24 @@ expect 'the manifest' 0 "create table: table 1, name 'big'" "$check" dump db/MAN
 expect 'all of it' 0 '^manifest$' "$check" dump db
 is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'nothing there' 2 'No such file' "$check" dump nowhere
-expect 'no file' 2 'usage: kv-check dump' "$check" dump --cells
+expect 'as JSON' 2 '"error": "No such file' "$check" dump --json nowhere
+mkdir empty
+expect 'no database' 2 'there is no database' "$check" dump empty
+expect 'a file of somebody else' 2 'is no file of Petal' "$check" dump "$check"
+expect 'no file' 2 'kv-check dump: an argument is missing' "$check" dump --cells
+expect 'no number' 2 'kv-check dump: --limit wants a number; ' "$check" dump --limit x db
+expect 'no descriptors' 2 'Too many open files' sh -c 'ulimit -n 5; exec "$0" dump db' "$check"
+
+# Rows as they are printed.
+"$shell" --no-took colons -e 'create "t", "f"; put "t", "user:1", "f:q", "a"; put "t", "user:2", "f:q", "b"; put "t", "\x00z", "f:q", "c"; flush "t"' >/dev/null
+colons=$(ls colons/*.sst)
+expect 'rows with colons' 0 "cell: row 'user:2'" "$check" dump --cells --from user:2 --to user:2 "$colons"
+is_true 'one row' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
+expect 'their escapes' 0 "cell: row 'user:1'" "$check" dump --cells --rows 'user\x3A1:user\x3a1' "$colons"
+is_true 'one row' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
+expect 'bytes' 0 "cell: row '.x00z'" "$check" dump --cells --to '\x00z' "$colons"
+is_true 'one row' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
+expect 'colons that may be any' 2 'kv-check dump: --rows wants FROM:TO; ' "$check" dump --rows user:1:user:2 "$colons"
 
 # Damage is passed over.
 cp "$victim" bad.sst
@@ -49,8 +66,18 @@ for file in "$house"/tests/sstable/golden/*.sst "$house"/tests/engine/manifest/g
     cp out "$(basename "$(dirname "$file")")-$(basename "$file").json"
 done
 if command -v python3 >/dev/null; then
-    python3 -c 'import json, sys; [json.load(open(name)) for name in sys.argv[1:]]' ./*.json
-    is_true 'all the JSON can be read' $((1 - $?))
+    "$shell" --no-took texts -e 'create "t", {NAME => "f", METADATA => {"a" => "1", "b" => "2"}}' >/dev/null
+    "$check" dump --json --cells texts >texts.json
+    "$check" dump --json --cells db >db.json
+    python3 - ./*.json <<'PYTHON'
+import json, sys
+def once(members):
+    assert len(dict(members)) == len(members), members
+    return dict(members)
+for name in sys.argv[1:]:
+    json.load(open(name), object_pairs_hook=once)
+PYTHON
+    is_true 'all the JSON can be read, and no object has a name twice' $((1 - $?))
 fi
 expect 'a log of version 2' 0 'type Put' "$check" dump --cells "$house"/tests/engine/wal/golden/v2-database/*.log
 expect 'a version that is not read' 1 'records of this version are not known' "$check" dump "$house/tests/engine/wal/golden/wal-v1.log"

@@ -30,7 +30,7 @@ expect 'the directory is taken' 2 'exists, and is no empty directory' "$check" s
 expect 'into itself' 2 'lies in db, which is not written into' "$check" salvage db db/inside
 expect 'nothing there' 2 'there is no database' "$check" salvage nowhere other
 is_true 'no directory is made for it' "$([ ! -e other ] && echo 1)"
-expect 'too few words' 2 'usage: kv-check salvage' "$check" salvage db
+expect 'too few words' 2 'kv-check salvage: an argument is missing' "$check" salvage db
 
 # One block of a store file: its rows are named, and no others are missing.
 victim=$(basename "$(ls -S db/*.sst | head -1)")

@@ -22,8 +22,18 @@ is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'no database' 2 'there is no database' "$check" verify nowhere
 mkdir empty
 expect 'an empty directory' 2 'there is no database' "$check" verify empty
-expect 'no directory' 2 'usage: kv-check verify' "$check" verify
-expect 'a wrong option' 2 'usage: kv-check verify' "$check" verify --jason db
+expect 'no directory' 2 '^kv-check verify: an argument is missing; "kv-check verify --help"' "$check" verify
+expect 'two of them' 2 '^kv-check verify: "db" is one argument too many; ' "$check" verify db db
+expect 'a wrong option' 2 '^kv-check verify: there is no option "--jason"; ' "$check" verify --jason db
+is_true 'in one line' "$([ "$(wc -l <out)" = 1 ] && echo 1)"
+expect 'an option behind it' 0 '"sound": true' "$check" verify db --json
+expect 'none behind two dashes' 2 'no database in --json' "$check" verify -- --json
+expect 'all commands' 0 'salvage' "$check" --help
+is_true 'in 80 columns' "$(grep -q '.\{81\}' out || echo 1)"
+for command in verify dump salvage; do
+    expect "help of $command" 0 "^usage: kv-check $command" "$check" $command --help
+    is_true 'in 80 columns' "$(grep -q '.\{81\}' out || echo 1)"
+done
 expect help 0 'usage: kv-check verify' "$check" verify --help
 expect 'a wrong command' 2 'there is no command "verfy"' "$check" verfy db
 
@@ -36,7 +46,7 @@ damaged() {
 }
 damaged
 change "bad/$victim" 100
-expect 'a data block' 1 "fault: bad/$victim: data block at offset 0: checksum .*offset 0, .*table 'big', family 'f', from row 'row0000', to row 'row00" \
+expect 'a data block' 1 "fault: bad/$victim: data block at offset 0: checksum [^,]*, its [0-9]* bytes give [0-9a-f]*, table 'big', family 'f', from row 'row0000', to row 'row00" \
     "$check" verify bad
 expect 'one fault' 1 'faults 1,' "$check" verify bad
 change "bad/$victim" $(($(wc -c <"bad/$victim") - 3))

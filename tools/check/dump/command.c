@@ -1,6 +1,8 @@
 /* command.c -- kv-check dump: which files, and of what kind each is. */
+#include "engine/manifest/format.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
+#include "engine/wal/file_format.h"
 #include "tools/check/commands.h"
 #include "tools/check/dump/dump.h"
 #include "tools/shell/text/text.h"
@@ -8,17 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char usage[] =
-    "kv-check dump [options] FILE|DIRECTORY\n"
-    "  prints what stands in a store file, a log or a manifest, or in all files of a database; "
-    "what is\n  damaged is named and passed over\n"
-    "  --json            as one JSON object\n"
-    "  --brief           header, facts and damage only\n"
-    "  --cells           also every cell\n"
-    "  --rows FROM:TO    only blocks and cells of these rows, both included; either may be empty\n"
-    "  --limit N         at most so many blocks, records or edits of a file\n"
-    "  --value-bytes N   longer values and names are cut there; 64, 0: never\n";
 
 /* ---- which kind ---- */
 
@@ -50,25 +41,50 @@ identity_of(struct directory *directory, uint64_t number)
     return identity;
 }
 
-/* By its name, or where that says nothing by its first bytes. */
+/* By its first bytes, or its last. */
 static enum filename_kind
-kind_of(const struct directory *directory, const char *path, uint64_t *number)
+kind_by_bytes(const struct directory *directory, const char *path)
 {
     const petal_vfs *vfs = directory->env->vfs;
-    enum filename_kind kind = filename_parse(strrchr(path, '/') + 1, number);
-    char magic[8] = "";
+    char first[8] = "", last[8] = "";
+    uint64_t size = 0;
     size_t bytes;
     petal_file *file;
 
-    if (kind != FILENAME_OTHER)
-        return kind;
     if (directory_open_file(directory, path, PETAL_FILE_READ, &file) != 0)
         return FILENAME_OTHER;
-    (void)vfs->read_at(vfs->context, file, 0, magic, sizeof magic, &bytes);
+    (void)vfs->read_at(vfs->context, file, 0, first, sizeof first, &bytes);
+    if (vfs->size(vfs->context, file, &size) == 0 && size >= sizeof last)
+        (void)vfs->read_at(vfs->context, file, size - sizeof last, last, sizeof last, &bytes);
     vfs->close(vfs->context, file);
-    if (memcmp(magic, "PETALLOG", sizeof magic) == 0)
+    if (memcmp(first, WAL_MAGIC, sizeof first) == 0)
         return FILENAME_WAL;
-    return memcmp(magic, "PETALMAN", sizeof magic) == 0 ? FILENAME_MANIFEST : FILENAME_STORE_FILE;
+    if (memcmp(first, MANIFEST_MAGIC, sizeof first) == 0)
+        return FILENAME_MANIFEST;
+    return memcmp(last, "\x89PETALSF", sizeof last) == 0 ? FILENAME_STORE_FILE : FILENAME_OTHER;
+}
+
+static bool
+ends_with(const char *name, const char *end)
+{
+    size_t bytes = strlen(name), end_bytes = strlen(end);
+
+    return bytes >= end_bytes && strcmp(name + bytes - end_bytes, end) == 0;
+}
+
+/* By its name, or where that says nothing by its bytes, or by how the name ends. */
+static enum filename_kind
+kind_of(const struct directory *directory, const char *path, uint64_t *number)
+{
+    enum filename_kind kind = filename_parse(strrchr(path, '/') + 1, number);
+
+    if (kind == FILENAME_OTHER)
+        kind = kind_by_bytes(directory, path);
+    if (kind == FILENAME_OTHER && ends_with(path, ".sst"))
+        kind = FILENAME_STORE_FILE;
+    if (kind == FILENAME_OTHER && ends_with(path, ".log"))
+        kind = FILENAME_WAL;
+    return kind;
 }
 
 static void
@@ -97,6 +113,7 @@ dump_file(struct dump *dump, struct directory *directory, const char *path)
 struct name_list {
     struct text *names;
     size_t count;
+    bool failed; /* no memory */
 };
 
 static void
@@ -105,15 +122,25 @@ note_name(void *argument, const char *name)
     struct name_list *list = argument;
     struct text *grown;
     uint64_t number;
+    enum filename_kind kind = filename_parse(name, &number);
 
-    if (filename_parse(name, &number) == FILENAME_OTHER)
+    if (kind == FILENAME_OTHER || kind == FILENAME_LOCK || list->failed)
         return;
     grown = realloc(list->names, (list->count + 1) * sizeof *grown);
+    list->failed = grown == NULL;
     if (grown == NULL)
         return;
     list->names = grown;
     list->names[list->count] = (struct text){0};
     text_add_string(&list->names[list->count++], name);
+}
+
+static void
+free_names(struct name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        text_free(&list->names[i]);
+    free(list->names);
 }
 
 static int
@@ -123,77 +150,138 @@ compare_names(const void *a, const void *b)
 }
 
 static void
-dump_directory(struct dump *dump, struct directory *directory)
+dump_names(struct dump *dump, struct directory *directory, const struct name_list *list)
 {
-    struct name_list list = {.names = NULL};
-
-    (void)directory_list(directory, note_name, &list);
-    if (list.count > 0)
-        qsort(list.names, list.count, sizeof *list.names, compare_names);
-    for (size_t i = 0; i < list.count; i++) {
+    if (list->count > 0)
+        qsort(list->names, list->count, sizeof *list->names, compare_names);
+    for (size_t i = 0; i < list->count; i++) {
         char path[2 * PETAL_PATH_BYTES];
 
-        (void)snprintf(path, sizeof path, "%s/%s", directory->path, text_string(&list.names[i]));
+        (void)snprintf(path, sizeof path, "%s/%s", directory->path, text_string(&list->names[i]));
         dump_file(dump, directory, path);
-        text_free(&list.names[i]);
     }
-    free(list.names);
 }
 
 /* ---- the command ---- */
 
 static int
-say(const char *what, int error)
+refuse(struct dump *dump, const char *what, const char *why)
 {
-    (void)fprintf(stderr, "kv-check: %s: %s\n", what, strerror(error));
+    (void)fprintf(stderr, "kv-check: %s: %s\n", what, why);
+    if (dump->print->json) {
+        print_start(dump->print, stdout, true);
+        print_text(dump->print, "file", what);
+        print_text(dump->print, "error", why);
+        print_finish(dump->print);
+    }
     return CHECK_FAILED;
 }
 
+static void
+begin(struct dump *dump)
+{
+    size_t value_bytes = dump->print->value_bytes;
+
+    print_start(dump->print, stdout, dump->print->json);
+    dump->print->value_bytes = value_bytes;
+    print_list(dump->print, "files");
+}
+
 static int
-dump_path(struct dump *dump, const char *path, bool json, size_t value_bytes)
+end(struct dump *dump)
+{
+    print_end(dump->print);
+    if (dump->no_memory)
+        print_text(dump->print, "error", "out of memory: not everything is shown");
+    print_finish(dump->print);
+    if (dump->damaged)
+        return CHECK_FAULTS;
+    return dump->unread || dump->no_memory ? CHECK_FAILED : CHECK_SOUND;
+}
+
+static int
+dump_directory(struct dump *dump, struct directory *directory, const char *path)
+{
+    struct name_list list = {.names = NULL};
+    int failed = directory_list(directory, note_name, &list);
+    int status;
+
+    if (failed == 0 && list.failed)
+        failed = ENOMEM;
+    if (failed != 0) {
+        status = refuse(dump, path, strerror(failed));
+    } else if (list.count == 0) {
+        status = refuse(dump, path, "there is no database");
+    } else {
+        begin(dump);
+        dump_names(dump, directory, &list);
+        status = end(dump);
+    }
+    free_names(&list);
+    return status;
+}
+
+static int
+dump_one(struct dump *dump, const struct env *env, const char *path)
+{
+    struct directory directory;
+    char file[PETAL_PATH_BYTES], folder[PETAL_PATH_BYTES];
+    uint64_t number;
+    petal_file *opened;
+    char *slash;
+    int failed, status;
+
+    (void)snprintf(file, sizeof file, "%s%s", strchr(path, '/') == NULL ? "./" : "", path);
+    (void)snprintf(folder, sizeof folder, "%s", file);
+    slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0';
+    failed = directory_open(&directory, env, folder, false);
+    if (failed != 0)
+        return refuse(dump, path, strerror(failed));
+    dump->directory = &directory;
+    failed = directory_open_file(&directory, file, PETAL_FILE_READ, &opened);
+    if (failed == 0)
+        env->vfs->close(env->vfs->context, opened);
+    if (failed != 0) {
+        status = refuse(dump, path, strerror(failed));
+    } else if (kind_of(&directory, file, &number) == FILENAME_OTHER) {
+        status = refuse(dump, path, "it is no file of Petal, neither by its name nor by its bytes");
+    } else {
+        begin(dump);
+        dump_file(dump, &directory, file);
+        status = end(dump);
+    }
+    directory_close(&directory);
+    return status;
+}
+
+static int
+dump_path(struct dump *dump, const char *path)
 {
     struct env env;
     struct directory directory;
-    struct print print;
-    char file[PETAL_PATH_BYTES], folder[PETAL_PATH_BYTES];
-    char *slash;
-    bool is_directory;
-    int failed;
+    int failed, status;
 
     if (!filename_directory_fits(path))
-        return say(path, ENAMETOOLONG);
+        return refuse(dump, path, strerror(ENAMETOOLONG));
     env_init(&env, NULL);
     failed = directory_open(&directory, &env, path, false);
-    is_directory = failed == 0;
-    if (failed != 0 && failed != ENOTDIR)
-        return say(path, failed);
-    if (!is_directory) {
-        (void)snprintf(file, sizeof file, "%s%s", strchr(path, '/') == NULL ? "./" : "", path);
-        (void)snprintf(folder, sizeof folder, "%s", file);
-        slash = strrchr(folder, '/');
-        slash[slash == folder] = '\0';
-        failed = directory_open(&directory, &env, folder, false);
-        if (failed != 0)
-            return say(path, failed);
-    }
+    if (failed == ENOTDIR)
+        return dump_one(dump, &env, path);
+    if (failed != 0)
+        return refuse(dump, path, strerror(failed));
     dump->directory = &directory;
-    dump->print = &print;
-    print_start(&print, stdout, json);
-    print.value_bytes = value_bytes;
-    print_list(&print, "files");
-    if (is_directory)
-        dump_directory(dump, &directory);
-    else
-        dump_file(dump, &directory, file);
-    print_end(&print);
-    print_finish(&print);
+    status = dump_directory(dump, &directory, path);
     directory_close(&directory);
-    return dump->damaged ? CHECK_FAULTS : CHECK_SOUND;
+    return status;
 }
 
+/* ---- its options ---- */
+
 static bool
-read_number(const char *text, uint64_t *number)
+take_number(void *argument, char *text)
 {
+    uint64_t *number = argument;
     char *end;
 
     errno = 0;
@@ -201,50 +289,104 @@ read_number(const char *text, uint64_t *number)
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
 }
 
-/* FROM:TO, either of which may be empty. */
-static bool
-read_rows(struct dump *dump, const char *text)
+static int
+hex_digit(char character)
 {
-    const char *colon = strchr(text, ':');
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *found = character != '\0' ? strchr(digits, character) : NULL;
 
-    if (colon == NULL)
-        return false;
-    dump->from = (petal_slice){text, (size_t)(colon - text)};
-    dump->to = slice_of_string(colon + 1);
+    return found != NULL ? (int)((found - digits) % 16) : -1;
+}
+
+/* A row as it is printed: \xHH is a byte. In its place. */
+static petal_slice
+take_escapes(char *text)
+{
+    size_t bytes = 0;
+
+    for (const char *from = text; *from != '\0'; bytes++) {
+        bool escaped =
+            from[0] == '\\' && from[1] == 'x' && hex_digit(from[2]) >= 0 && hex_digit(from[3]) >= 0;
+
+        text[bytes] = escaped ? (char)(hex_digit(from[2]) * 16 + hex_digit(from[3])) : *from;
+        from += escaped ? 4 : 1;
+    }
+    return (petal_slice){text, bytes};
+}
+
+static bool
+take_from(void *argument, char *text)
+{
+    struct dump *dump = argument;
+
+    dump->from = take_escapes(text);
     dump->has_from = dump->from.size > 0;
+    return true;
+}
+
+static bool
+take_to(void *argument, char *text)
+{
+    struct dump *dump = argument;
+
+    dump->to = take_escapes(text);
     dump->has_to = dump->to.size > 0;
     return true;
 }
 
-int
-check_dump_main(int argc, char **argv)
+/* FROM:TO, either of which may be empty. */
+static bool
+take_rows(void *argument, char *text)
 {
-    struct dump dump = {.brief = false};
-    uint64_t value_bytes = 64;
-    bool json = false;
-    int at = 0;
+    char *colon = strchr(text, ':');
 
-    for (; at < argc && argv[at][0] == '-'; at++) {
-        bool has_value = at + 1 < argc;
-
-        if (strcmp(argv[at], "--json") == 0)
-            json = true;
-        else if (strcmp(argv[at], "--brief") == 0)
-            dump.brief = true;
-        else if (strcmp(argv[at], "--cells") == 0)
-            dump.cells = true;
-        else if (strcmp(argv[at], "--rows") == 0 && has_value && read_rows(&dump, argv[at + 1]))
-            at++;
-        else if (strcmp(argv[at], "--limit") == 0 && has_value &&
-                 read_number(argv[at + 1], &dump.limit))
-            at++;
-        else if (strcmp(argv[at], "--value-bytes") == 0 && has_value &&
-                 read_number(argv[at + 1], &value_bytes))
-            at++;
-        else
-            return check_usage(usage);
-    }
-    if (at + 1 != argc)
-        return check_usage(usage);
-    return dump_path(&dump, argv[at], json, (size_t)value_bytes);
+    if (colon == NULL || strchr(colon + 1, ':') != NULL)
+        return false;
+    *colon = '\0';
+    return take_from(argument, text) && take_to(argument, colon + 1);
 }
+
+static int
+run(int argc, char **argv)
+{
+    struct print print = {.out = stdout};
+    struct dump dump = {.print = &print};
+    uint64_t value_bytes = 64;
+    const char *path;
+    const struct check_option options[] = {
+        {.name = "--json", .flag = &print.json},
+        {.name = "--brief", .flag = &dump.brief},
+        {.name = "--cells", .flag = &dump.cells},
+        {"--rows", NULL, take_rows, &dump,
+         "FROM:TO; rows that have colons are for --from and --to, or have \\x3A for them"},
+        {"--from", NULL, take_from, &dump, "a row"},
+        {"--to", NULL, take_to, &dump, "a row"},
+        {"--limit", NULL, take_number, &dump.limit, "a number"},
+        {"--value-bytes", NULL, take_number, &value_bytes, "a number"},
+    };
+
+    if (!check_take_arguments(&check_dump, argc, argv, options, sizeof options / sizeof *options,
+                              &path, 1))
+        return CHECK_FAILED;
+    print.value_bytes = (size_t)value_bytes;
+    return dump_path(&dump, path);
+}
+
+const struct check_command check_dump = {
+    .name = "dump",
+    .meaning = "what stands in a store file, a log, a manifest",
+    .usage = "kv-check dump [options] FILE|DIRECTORY\n"
+             "  prints what stands in a store file, a log or a manifest, or in all files of a\n"
+             "  database; what is damaged is named and passed over. Does not look at the lock:\n"
+             "  what a writer is changing meanwhile can look damaged\n"
+             "  --json            as one JSON object\n"
+             "  --brief           header, facts and damage only\n"
+             "  --cells           also every cell\n"
+             "  --from ROW        only blocks and cells from that row on\n"
+             "  --to ROW          only those up to that row, which is included; rows as they\n"
+             "                    are printed, \\xHH for a byte\n"
+             "  --rows FROM:TO    both; either may be empty\n"
+             "  --limit N         at most so many blocks, records or edits of a file\n"
+             "  --value-bytes N   longer values and names are cut there; 64, 0: never\n",
+    .run = run,
+};

@@ -12,16 +12,26 @@ dump_damage(struct dump *dump, uint64_t offset, uint64_t bytes, const char *what
     dump->damaged = true;
     print_line(dump->print, "damage");
     print_text(dump->print, dump->print->json ? "what" : "", what);
-    print_number(dump->print, "offset", offset);
+    print_number_once(dump->print, "offset", offset, what);
     if (bytes > 0)
-        print_number(dump->print, "bytes", bytes);
+        print_number_once(dump->print, "bytes", bytes, what);
     print_end(dump->print);
 }
 
 void
 dump_failure(struct dump *dump, const petal_error *error)
 {
-    dump_damage(dump, error->offset, 0, error->text);
+    bool passes = error->status != PETAL_CORRUPT && error->status != PETAL_UNSUPPORTED &&
+                  error->os_error != EIO;
+
+    if (!passes) {
+        dump_damage(dump, error->offset, 0, error->text);
+        return;
+    }
+    dump->unread = true;
+    print_line(dump->print, "not looked at");
+    print_error(dump->print, dump->print->json ? "what" : "", error);
+    print_end(dump->print);
 }
 
 void
@@ -55,22 +65,24 @@ dump_wants_row(const struct dump *dump, petal_slice row)
 }
 
 uint8_t *
-dump_read(struct dump *dump, const char *path, size_t *size)
+dump_read(struct dump *dump, const char *path, uint64_t offset, uint64_t bytes, size_t *size)
 {
     const petal_vfs *vfs = dump->directory->env->vfs;
-    uint64_t bytes = 0;
+    uint64_t file_bytes = 0;
     uint8_t *memory = NULL;
     petal_error error;
     petal_file *file;
     int failed = directory_open_file(dump->directory, path, PETAL_FILE_READ, &file);
 
     if (failed == 0) {
-        failed = vfs->size(vfs->context, file, &bytes);
+        failed = vfs->size(vfs->context, file, &file_bytes);
+        offset = offset < file_bytes ? offset : file_bytes;
+        bytes = bytes < file_bytes - offset ? bytes : file_bytes - offset;
         memory = failed == 0 ? malloc((size_t)bytes + 1) : NULL;
         if (failed == 0 && memory == NULL)
             failed = ENOMEM;
         if (failed == 0)
-            failed = vfs->read_at(vfs->context, file, 0, memory, (size_t)bytes, size);
+            failed = vfs->read_at(vfs->context, file, offset, memory, (size_t)bytes, size);
         vfs->close(vfs->context, file);
     }
     if (failed == 0)

@@ -20,6 +20,8 @@ struct dump {
     bool has_from, has_to;
     petal_slice from, to; /* rows, both included */
     bool damaged;         /* something was */
+    bool unread;          /* something could not be looked at, for no fault of its own */
+    bool no_memory;       /* not everything is shown */
 };
 
 /* Each prints the file at `path` in the directory. `identity`: of a store file, from the manifest,
@@ -37,7 +39,8 @@ void dump_failure(struct dump *dump, const petal_error *error);
 void dump_cell(struct dump *dump, const struct cell *cell, bool has_ids, uint32_t table,
                uint16_t family);
 bool dump_wants_row(const struct dump *dump, petal_slice row);
-/* The whole file, to be released with free; NULL: it was said why. */
-uint8_t *dump_read(struct dump *dump, const char *path, size_t *size);
+/* What there is of so many bytes of the file, to be released with free; NULL: it was said why. */
+uint8_t *dump_read(struct dump *dump, const char *path, uint64_t offset, uint64_t bytes,
+                   size_t *size);
 
 #endif

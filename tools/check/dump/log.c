@@ -207,10 +207,11 @@ dump_log(struct dump *dump, const char *path)
 
     print_object(dump->print, "log");
     print_text(dump->print, "file", path);
-    bytes = dump_read(dump, path, &log.size);
+    bytes = dump_read(dump, path, 0, UINT64_MAX, &log.size);
     if (bytes != NULL) {
         log.bytes = bytes;
         log.record = malloc(log.size + 1);
+        dump->no_memory = dump->no_memory || log.record == NULL;
         print_list(dump->print, "parts");
         if (log.record != NULL && print_header(&log))
             print_fragments(&log);

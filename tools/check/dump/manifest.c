@@ -118,11 +118,15 @@ static void
 print_attribute(struct print *print, unsigned tag, petal_slice payload)
 {
     bool known = tag > 0 && tag < sizeof attributes / sizeof *attributes;
-    const char *name = known ? attributes[tag] : "unknown attribute";
+    bool json = print->json; /* there each is an object of its own, as it may come repeatedly */
+    const char *kind = known ? attributes[tag] : "unknown attribute";
+    const char *name = json ? "value" : kind;
     const uint8_t *from = payload.data;
     uint64_t bits;
     double rate;
 
+    if (json)
+        print_line(print, kind);
     if (tag == MANIFEST_BLOOM_ERROR_RATE && payload.size == 8) {
         bits = get_le64(from);
         memcpy(&rate, &bits, sizeof rate);
@@ -131,8 +135,9 @@ print_attribute(struct print *print, unsigned tag, petal_slice payload)
                get_le16(from + 2) <= payload.size - MANIFEST_TEXT_BYTES) {
         size_t bytes = get_le16(from + 2);
 
-        print_bytes(print, "text name", (petal_slice){from + MANIFEST_TEXT_BYTES, bytes});
-        print_bytes(print, "text value",
+        print_bytes(print, json ? "name" : "text name",
+                    (petal_slice){from + MANIFEST_TEXT_BYTES, bytes});
+        print_bytes(print, json ? "value" : "text value",
                     (petal_slice){from + MANIFEST_TEXT_BYTES + bytes,
                                   payload.size - MANIFEST_TEXT_BYTES - bytes});
     } else if (tag == MANIFEST_SNAPSHOT && payload.size > MANIFEST_SNAPSHOT_BYTES) {
@@ -146,6 +151,8 @@ print_attribute(struct print *print, unsigned tag, petal_slice payload)
     } else {
         print_bytes(print, name, payload);
     }
+    if (json)
+        print_end(print);
 }
 
 static void
@@ -193,8 +200,12 @@ print_item(struct dump *dump, unsigned tag, petal_slice payload)
     if ((items[tag].of_table || items[tag].of_family) && rest.size >= MANIFEST_IDS_BYTES) {
         rest = (petal_slice){(const uint8_t *)rest.data + MANIFEST_IDS_BYTES,
                              rest.size - MANIFEST_IDS_BYTES};
+        if (print->json)
+            print_list(print, "attributes");
         while (rest.size > 0 && take_item(&rest, &attribute, &value))
             print_attribute(print, attribute, value);
+        if (print->json)
+            print_end(print);
     }
     print_end(print);
 }

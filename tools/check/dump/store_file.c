@@ -77,26 +77,30 @@ print_facts(struct print *print, const struct file_facts *facts)
     }
     print_end(print);
     if (!facts->qualifiers_exact)
-        print_text(print, "qualifiers", "many");
+        print_text(print, "further qualifiers", "many");
     print_end(print);
 }
 
 static void
-print_trailer(struct dump *dump, const char *path)
+print_trailer(struct dump *dump, const char *path, uint64_t file_bytes)
 {
     struct print *print = dump->print;
     struct trailer trailer;
     petal_error error;
     size_t size;
-    uint8_t *bytes = dump_read(dump, path, &size);
+    uint64_t offset = file_bytes - TRAILER_BYTES;
+    uint8_t *bytes;
 
+    if (file_bytes < TRAILER_BYTES)
+        return;
+    bytes = dump_read(dump, path, offset, TRAILER_BYTES, &size);
     if (bytes == NULL)
         return;
-    if (size >= TRAILER_BYTES &&
-        trailer_decode(&trailer, bytes + size - TRAILER_BYTES, size, path, &error) == PETAL_OK) {
+    if (size == TRAILER_BYTES &&
+        trailer_decode(&trailer, bytes, file_bytes, path, &error) == PETAL_OK) {
         print_line(print, "trailer");
-        print_number(print, "offset", size - TRAILER_BYTES);
-        print_number(print, "version", get_le32(bytes + size - 16));
+        print_number(print, "offset", offset);
+        print_number(print, "version", get_le32(bytes + TRAILER_BYTES - 16));
         print_hex(print, "identity", trailer.file_identity);
         print_number(print, "facts", trailer.facts.offset);
         print_number(print, "index root", trailer.data_root.offset);
@@ -122,6 +126,8 @@ print_cells(struct dump *dump, const struct sst_walk_step *step)
             if (dump_wants_row(dump, cell.row))
                 dump_cell(dump, &cell, false, 0, 0);
         } while (data_block_cursor_next(&cursor, &cell));
+    } else {
+        dump->no_memory = true;
     }
     data_block_cursor_fini(&cursor);
 }
@@ -140,6 +146,8 @@ print_data_rows(struct dump *dump, const struct sst_walk_step *step)
         print_bytes(dump->print, "first row", cell.row);
         data_block_cursor_last(&cursor, &cell);
         print_bytes(dump->print, "last row", cell.row);
+    } else {
+        dump->no_memory = true;
     }
     data_block_cursor_fini(&cursor);
 }
@@ -157,7 +165,7 @@ print_chunk(struct print *print, const struct sst_walk_step *step)
 
 /* Does the data block hold a row that is asked for? */
 static bool
-is_wanted(const struct dump *dump, const struct sst_walk_step *step)
+is_wanted(struct dump *dump, const struct sst_walk_step *step)
 {
     struct data_block_cursor cursor;
     struct cell cell;
@@ -171,6 +179,8 @@ is_wanted(const struct dump *dump, const struct sst_walk_step *step)
         do {
             wanted = dump_wants_row(dump, cell.row);
         } while (!wanted && data_block_cursor_next(&cursor, &cell));
+    } else {
+        dump->no_memory = true;
     }
     data_block_cursor_fini(&cursor);
     return wanted;
@@ -215,8 +225,8 @@ print_damage(struct dump *dump, const struct sst_walk_step *step)
     dump->damaged = true;
     print_line(print, "damage");
     print_error(print, print->json ? "what" : "", &step->cause);
-    print_number(print, "offset", step->offset);
-    print_number(print, "bytes", step->bytes);
+    print_number_once(print, "offset", step->offset, step->cause.text);
+    print_number_once(print, "bytes", step->bytes, step->cause.text);
     if (step->rows.has_from)
         print_bytes(print, "from row", step->rows.from);
     if (step->rows.has_to)
@@ -264,7 +274,7 @@ dump_store_file(struct dump *dump, const char *path, uint64_t identity)
         return;
     }
     print_number(dump->print, "file bytes", sst_walk_file_bytes(walk));
-    print_trailer(dump, path);
+    print_trailer(dump, path, sst_walk_file_bytes(walk));
     reader = sst_walk_reader(walk, &error);
     if (reader == NULL)
         dump_failure(dump, &error);
