@@ -64,6 +64,17 @@ check_place_fault_of(const struct manifest_table *table, const struct manifest_f
     return fault;
 }
 
+void
+check_place_add_rows(petal_fault *fault, const struct sst_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    fault->has_row_from = rows->has_from;
+    fault->has_row_to = rows->has_to;
+    fault->row_from = rows->has_from ? rows->from : slice_make(NULL, 0);
+    fault->row_to = rows->has_to ? rows->to : slice_make(NULL, 0);
+}
+
 bool
 check_place_go_on(struct place *place, uint64_t bytes)
 {

@@ -13,6 +13,7 @@
 #include "base/directory.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
+#include "sstable/sst_reader.h"
 
 /* A log or store file in the directory. */
 struct place_file {
@@ -65,6 +66,9 @@ void check_place_tell_error(struct place *place, const petal_error *error, uint6
 /* What table and family are called in a fault. `family` may be NULL. */
 petal_fault check_place_fault_of(const struct manifest_table *table,
                                  const struct manifest_family *family, const petal_error *error);
+
+/* The rows that it concerns; NULL: none are known. */
+void check_place_add_rows(petal_fault *fault, const struct sst_rows *rows);
 
 /* So many bytes more are done. False: it is to be given up. */
 bool check_place_go_on(struct place *place, uint64_t bytes);

@@ -31,12 +31,7 @@ tell_file(const struct file_check *check, const petal_error *error, uint64_t byt
     if (check->table != NULL)
         fault = check_place_fault_of(check->table, check->family, error);
     fault.bytes = bytes;
-    if (rows != NULL) {
-        fault.has_row_from = rows->has_from;
-        fault.has_row_to = rows->has_to;
-        fault.row_from = rows->has_from ? rows->from : slice_make(NULL, 0);
-        fault.row_to = rows->has_to ? rows->to : slice_make(NULL, 0);
-    }
+    check_place_add_rows(&fault, rows);
     check_place_tell(check->place, &fault);
 }
 
@@ -76,14 +71,13 @@ compare_description(void *argument, const struct file_facts *facts)
 }
 
 static enum petal_status
-check_file(const struct file_check *check, const struct place_file *file, petal_error *error)
+check_file(struct file_check *check, const struct place_file *file, petal_error *error)
 {
     const struct manifest_file *described = check->described;
     const struct sst_walk_options options = {.file_identity =
                                                  described != NULL ? described->identity : 0};
-    struct file_check copy = *check;
     const struct sst_watch watch = {
-        .go_on = go_on, .fault = tell_sst_fault, .opened = compare_description, .argument = &copy};
+        .go_on = go_on, .fault = tell_sst_fault, .opened = compare_description, .argument = check};
     petal_error cause;
 
     check->place->counts->store_files++;

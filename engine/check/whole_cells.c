@@ -15,12 +15,7 @@ tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
     if (cells->quiet)
         return;
     fault.bytes = bytes;
-    if (rows != NULL) {
-        fault.has_row_from = rows->has_from;
-        fault.has_row_to = rows->has_to;
-        fault.row_from = rows->has_from ? rows->from : slice_make(NULL, 0);
-        fault.row_to = rows->has_to ? rows->to : slice_make(NULL, 0);
-    }
+    check_place_add_rows(&fault, rows);
     check_place_tell(cells->plan->place, &fault);
 }
 

@@ -13,7 +13,7 @@
 
 struct dump {
     struct print *print;
-    const struct directory *directory;
+    struct directory *directory;
     bool brief;     /* no blocks, records or edits one by one */
     bool cells;     /* of data blocks and log records */
     uint64_t limit; /* blocks, records or edits of a file; 0: none */

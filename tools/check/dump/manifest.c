@@ -282,7 +282,6 @@ dump_manifest(struct dump *dump, const char *path)
                                              .record = visit_record,
                                              .fault = visit_fault,
                                              .tail = visit_tail};
-    struct directory *directory = (struct directory *)(uintptr_t)dump->directory;
     struct manifest *state = NULL;
     petal_error error;
     bool whole;
@@ -290,7 +289,7 @@ dump_manifest(struct dump *dump, const char *path)
     print_object(dump->print, "manifest");
     print_text(dump->print, "file", path);
     print_list(dump->print, "parts");
-    if (manifest_load_parts(&state, directory, path, &visitor, &whole, &error) != PETAL_OK)
+    if (manifest_load_parts(&state, dump->directory, path, &visitor, &whole, &error) != PETAL_OK)
         dump_failure(dump, &error);
     print_end(dump->print);
     if (state != NULL) {
