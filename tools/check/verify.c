@@ -24,7 +24,7 @@ verify(const char *directory, bool json, bool quiet)
     status = petal_verify(directory, &options, &counts, &error);
     print_end(&print);
     progress_end(&watch.progress);
-    if (status == PETAL_OK || status == PETAL_CORRUPT)
+    if (status == PETAL_OK || status == PETAL_CORRUPT || watch.unread > 0)
         fault_print_counts(&print, &counts);
     if (json) {
         print_boolean(&print, "sound", status == PETAL_OK);

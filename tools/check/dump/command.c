@@ -101,6 +101,9 @@ dump_file(struct dump *dump, struct directory *directory, const char *path)
         dump_manifest(dump, path);
         break;
     case FILENAME_LOCK:
+        print_line(dump->print, "lock, which holds nothing");
+        print_text(dump->print, "file", path);
+        print_end(dump->print);
         break;
     default:
         dump_store_file(dump, path, identity_of(directory, number));
