@@ -556,8 +556,11 @@ sst_verify(const struct directory *directory, const char *path,
     petal_error cause;
     enum petal_status status = sst_walk_open(&v.walk, directory, path, options, &cause);
 
-    if (status == PETAL_NO_MEMORY)
-        return error_no_memory(error);
+    if (status != PETAL_OK && error_passes(&cause)) { /* says nothing of the file */
+        if (error != NULL)
+            *error = cause;
+        return status;
+    }
     if (status != PETAL_OK)
         return report_fault(&v, &cause, error);
     status = verify_all(&v, error);

@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#define WALK_CACHE_BYTES (4u << 20)
-#define WINDOW_BYTES     (1u << 20) /* read at once; more where a block is longer */
-#define SECTOR_BYTES     4096       /* given up at once where reading fails */
+#define WINDOW_BYTES ((size_t)1 << 20)
+#define CACHE_FACTOR 4    /* the cache may have so many times the window */
+#define SECTOR_BYTES 4096 /* given up at once where reading fails */
 /* The search for the next block may check so many bytes, and so many times those of the file. */
 #define SEARCH_BYTES  ((uint64_t)256 << 20)
 #define SEARCH_FACTOR 4
@@ -34,6 +34,7 @@ struct sst_walk {
     uint64_t file_bytes;
     uint64_t offset;         /* of the next step */
     uint64_t search_left;    /* bytes that may still be checked in search of a block */
+    size_t window_bytes;     /* read at once; more where a block is longer */
     struct own_bytes window; /* what was read, from window_offset on */
     uint64_t window_offset;
     struct own_bytes raw;
@@ -46,6 +47,7 @@ struct sst_walk {
     uint32_t begins;
     petal_error fault;     /* of the index */
     petal_error left_over; /* status OK: there is none */
+    petal_error stop;      /* want of something, which says nothing of the file; likewise */
     petal_error passed;    /* a read that failed and succeeded when it was tried again; likewise */
     struct own_bytes from, to;
     struct own_bytes key, key_scratch;
@@ -94,12 +96,20 @@ own_slice(const struct own_bytes *own)
 
 /* ---- reading ---- */
 
+/* What could not be had for want of descriptors or memory may be whole: the walk ends. */
+static void
+stop_in_want(struct sst_walk *walk, const petal_error *error)
+{
+    if (error_passes(error))
+        walk->stop = *error;
+}
+
 /* Have `size` bytes at `offset` in memory; NULL: they cannot be read, as *error says. */
 static const uint8_t *
 window_read(struct sst_walk *walk, uint64_t offset, size_t size, petal_error *error)
 {
     struct own_bytes *window = &walk->window;
-    size_t wanted = size > WINDOW_BYTES ? size : WINDOW_BYTES;
+    size_t wanted = size > walk->window_bytes ? size : walk->window_bytes;
 
     assert(offset <= walk->source.limit && size <= walk->source.limit - offset);
     if (window->size > 0 && offset >= walk->window_offset &&
@@ -115,10 +125,13 @@ window_read(struct sst_walk *walk, uint64_t offset, size_t size, petal_error *er
     }
     if (block_source_read(&walk->source, offset, window->bytes, wanted, error) != PETAL_OK) {
         /* Perhaps what is asked for is readable alone. */
+        stop_in_want(walk, error);
         wanted = size;
         walk->passed = *error;
-        if (block_source_read(&walk->source, offset, window->bytes, wanted, error) != PETAL_OK)
+        if (block_source_read(&walk->source, offset, window->bytes, wanted, error) != PETAL_OK) {
+            stop_in_want(walk, error);
             return NULL;
+        }
     }
     window->size = wanted;
     walk->window_offset = offset;
@@ -303,6 +316,7 @@ lose_index(struct sst_walk *walk, const petal_error *why)
     index_cursor_release(&walk->cursor);
     walk->has_index = false;
     walk->fault = *why;
+    stop_in_want(walk, why);
 }
 
 static void
@@ -578,8 +592,16 @@ keep_last_row(struct sst_walk *walk, petal_error *error)
     return own_copy(walk, &walk->last_row, cell.row) ? PETAL_OK : error_no_memory(error);
 }
 
-enum petal_status
-sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
+static enum petal_status
+stopped(const struct sst_walk *walk, petal_error *error)
+{
+    if (error != NULL)
+        *error = walk->stop;
+    return walk->stop.status;
+}
+
+static enum petal_status
+next_step(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
 {
     enum petal_status status;
     uint64_t bytes;
@@ -618,6 +640,14 @@ sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step, petal_error *er
         take_damage(walk, step, &(petal_slice){walk->to.bytes, walk->to.size});
         return PETAL_OK;
     }
+}
+
+enum petal_status
+sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
+{
+    enum petal_status status = next_step(walk, step, error);
+
+    return walk->stop.status == PETAL_OK ? status : stopped(walk, error);
 }
 
 enum sst_walk_named
@@ -694,6 +724,10 @@ find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
     } else {
         status = block_source_read(source, walk->file_bytes - TRAILER_BYTES, bytes, sizeof bytes,
                                    &cause);
+        if (status != PETAL_OK && error_passes(&cause)) {
+            stop_in_want(walk, &cause);
+            return stopped(walk, error);
+        }
         if (status == PETAL_OK)
             status = trailer_decode(&trailer, bytes, walk->file_bytes, walk->path, &cause);
     }
@@ -736,7 +770,7 @@ open_reader(struct sst_walk *walk, const struct directory *directory,
     enum petal_status status =
         sst_reader_open(&walk->reader, directory, walk->path, &open, &walk->opening);
 
-    if (status != PETAL_NO_MEMORY && status != PETAL_UNSUPPORTED)
+    if (status == PETAL_OK || (!error_passes(&walk->opening) && status != PETAL_UNSUPPORTED))
         return PETAL_OK;
     if (error != NULL)
         *error = walk->opening;
@@ -758,7 +792,8 @@ open_all(struct sst_walk *walk, const struct directory *directory, const char *p
         walk->epoch = NULL;
     }
     if (walk->path == NULL || walk->epoch == NULL ||
-        cache_open(&walk->cache, allocator, walk->epoch, WALK_CACHE_BYTES, 1) != PETAL_OK)
+        cache_open(&walk->cache, allocator, walk->epoch, CACHE_FACTOR * walk->window_bytes, 1) !=
+            PETAL_OK)
         return error_no_memory(error);
     memcpy(walk->path, path, walk->path_bytes);
     pooled_file_init(&walk->pooled, options->pool, directory, walk->path);
@@ -784,6 +819,7 @@ sst_walk_open(struct sst_walk **walk, const struct directory *directory, const c
     if (made == NULL)
         return error_no_memory(error);
     made->env = directory->env;
+    made->window_bytes = options->window_bytes > 0 ? options->window_bytes : WINDOW_BYTES;
     made->named = SST_WALK_NO_INDEX;
     made->damage.event = made->held.event = SST_WALK_END;
     data_block_cursor_init(&made->cells, made->env->allocator);
@@ -793,6 +829,11 @@ sst_walk_open(struct sst_walk **walk, const struct directory *directory, const c
         return status;
     }
     index_begin(made);
+    if (made->stop.status != PETAL_OK) {
+        status = stopped(made, error);
+        sst_walk_close(made);
+        return status;
+    }
     *walk = made;
     return PETAL_OK;
 }

@@ -23,6 +23,7 @@ struct sst_walk_options {
     uint64_t file_identity; /* from the manifest; 0: take the trailer's */
     struct file_pool *pool; /* as in struct sst_open_options */
     struct readahead_limit *readahead_limit;
+    size_t window_bytes; /* read at once, if no block is longer; 0: 1 MiB */
 };
 
 enum sst_walk_event {
@@ -49,7 +50,8 @@ struct sst_walk_step {
 /*
  * *walk: also where nothing of the file can be used but its identity is known; sst_walk_reader says
  * how much of it opens. Fails where there is nothing to walk: the file cannot be read at all, is of
- * a newer version, or tells no identity while options give none.
+ * a newer version, or tells no identity while options give none; and for want of descriptors or
+ * memory (error_passes), which says nothing of the file.
  */
 enum petal_status sst_walk_open(struct sst_walk **walk, const struct directory *directory,
                                 const char *path, const struct sst_walk_options *options,
@@ -69,8 +71,8 @@ uint64_t sst_walk_file_bytes(const struct sst_walk *walk);
 uint64_t sst_walk_limit(const struct sst_walk *walk);
 
 /*
- * The next step. Fails with PETAL_NO_MEMORY alone. A failed read is damage of the bytes that could
- * not be read. Damage that may have taken data blocks comes when their rows are known: without an
+ * The next step. Fails for want of descriptors or memory alone. Another failed read is damage of
+ * the bytes that could not be read. Damage that may have taken data blocks comes when their rows are known: without an
  * index before the next data block that is whole.
  */
 enum petal_status sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step,

@@ -58,12 +58,13 @@ hear_store_file(struct evidence *evidence, const struct place *place, const stru
     const struct sst_reader *reader;
     char path[PETAL_PATH_BYTES];
     struct sst_walk *walk;
+    petal_error cause;
     enum petal_status status;
 
     filename_store_file(path, place->directory.path, file->number);
-    status = sst_walk_open(&walk, &place->directory, path, &options, NULL);
+    status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
     if (status != PETAL_OK)
-        return status == PETAL_NO_MEMORY ? error_no_memory(error) : PETAL_OK;
+        return check_place_wants(&cause, error) ? status : PETAL_OK;
     reader = sst_walk_reader(walk, NULL);
     if (file->named && sst_walk_identity(walk) == named_identity(place->manifest, file->number))
         evidence->own = true;
@@ -81,10 +82,11 @@ hear_log(struct evidence *evidence, const struct place *place, uint64_t number, 
     struct wal_identity identity;
     struct wal_reader reader;
     bool whole = false;
-    enum petal_status status = wal_reader_open(&reader, &place->directory, 0, number, NULL);
+    petal_error cause;
+    enum petal_status status = wal_reader_open(&reader, &place->directory, 0, number, &cause);
 
     if (status != PETAL_OK)
-        return status == PETAL_NO_MEMORY ? error_no_memory(error) : PETAL_OK;
+        return check_place_wants(&cause, error) ? status : PETAL_OK;
     (void)wal_reader_header(&reader, place->manifest->database_identity, &identity, &whole, NULL);
     wal_reader_close(&reader);
     if (whole && identity.database_identity == place->manifest->database_identity)
@@ -127,9 +129,9 @@ tell_cut(struct place *place, uint64_t number, petal_error *error)
     place->manifest_whole = false;
     place->manifest_cut = true;
     filename_store_file(path, place->directory.path, number);
-    status = sst_walk_open(&walk, &place->directory, path, &options, NULL);
+    status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
     if (status != PETAL_OK)
-        return status == PETAL_NO_MEMORY ? error_no_memory(error) : PETAL_OK;
+        return check_place_wants(&cause, error) ? status : PETAL_OK;
     if (sst_walk_reader(walk, NULL) != NULL) {
         facts = sst_reader_facts(sst_walk_reader(walk, NULL));
         error_corrupt(&cause, path, 0,

@@ -96,7 +96,7 @@ static enum petal_status
 tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, uint64_t bytes,
             petal_error *error)
 {
-    if (walk->stop.status != PETAL_OK || cause->status == PETAL_NO_MEMORY) {
+    if (walk->stop.status != PETAL_OK || error_passes(cause)) {
         if (error != NULL)
             *error = walk->stop.status != PETAL_OK ? walk->stop : *cause;
         return walk->stop.status != PETAL_OK ? walk->stop.status : cause->status;
@@ -236,8 +236,8 @@ check_chain(struct logs_walk *walk, petal_error *error)
     if (replay.next_log < manifest->next_file_number)
         replay.next_log = manifest->next_file_number;
     status = wal_replay(&replay, &cause);
-    if (status == PETAL_NO_MEMORY)
-        return error_no_memory(error);
+    if (status != PETAL_OK && check_place_wants(&cause, error))
+        return status;
     if (status != PETAL_OK && !was_told(walk, cause.file))
         check_place_tell_error(place, &cause, 0, false);
     return PETAL_OK;

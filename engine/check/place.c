@@ -12,6 +12,8 @@
 /* As recovery takes it: numbers so far beyond the next one are somebody else's. */
 #define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
 
+#define MOST_OPEN_FILES 128
+
 /* ---- telling ---- */
 
 /* Want of permission, memory or descriptors: it says nothing of what stands there. */
@@ -73,6 +75,16 @@ check_place_add_rows(petal_fault *fault, const struct sst_rows *rows)
     fault->has_row_to = rows->has_to;
     fault->row_from = rows->has_from ? rows->from : slice_make(NULL, 0);
     fault->row_to = rows->has_to ? rows->to : slice_make(NULL, 0);
+}
+
+bool
+check_place_wants(const petal_error *cause, petal_error *error)
+{
+    if (!error_passes(cause))
+        return false;
+    if (error != NULL)
+        *error = *cause;
+    return true;
 }
 
 bool
@@ -288,6 +300,9 @@ check_place_open(struct place *place, const char *path, const petal_check_option
     if (status != PETAL_OK)
         return status;
     env_init(&place->env, place->options.env);
+    place->has_pool = file_pool_init(&place->pool, &place->env, MOST_OPEN_FILES);
+    if (!place->has_pool)
+        return error_no_memory(error);
     if (!filename_directory_fits(path))
         return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
     failed = directory_open(&place->directory, &place->env, path, false);
@@ -311,6 +326,8 @@ check_place_close(struct place *place)
     manifest_free(place->manifest);
     mem_free(place->env.allocator, place->files, place->file_capacity * sizeof *place->files);
     directory_close(&place->directory);
+    if (place->has_pool)
+        file_pool_fini(&place->pool);
 }
 
 enum petal_status

@@ -13,6 +13,7 @@
 #include "base/directory.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
+#include "sstable/file_pool.h"
 #include "sstable/sst_reader.h"
 
 /* A log or store file in the directory. */
@@ -39,7 +40,9 @@ struct place {
     struct manifest *manifest;           /* NULL: nothing of it can be read */
     bool manifest_whole;                 /* it can be read, and nothing disproves it */
     bool manifest_cut;                   /* the state is one that the database had earlier */
-    uint64_t done, total;                /* bytes, for the watch */
+    struct file_pool pool;               /* of store files */
+    bool has_pool;
+    uint64_t done, total; /* bytes, for the watch */
 };
 
 /* PETAL_NOT_FOUND: no file of a database lies there. Reads the manifest, whose faults are told. On
@@ -69,6 +72,10 @@ petal_fault check_place_fault_of(const struct manifest_table *table,
 
 /* The rows that it concerns; NULL: none are known. */
 void check_place_add_rows(petal_fault *fault, const struct sst_rows *rows);
+
+/* Whether a call failed for want of descriptors or memory, which is no fault of the database: then
+ * *error is why the whole fails. */
+bool check_place_wants(const petal_error *cause, petal_error *error);
 
 /* So many bytes more are done. False: it is to be given up. */
 bool check_place_go_on(struct place *place, uint64_t bytes);

@@ -279,7 +279,7 @@ static enum petal_status
 adopt(struct plan *plan, struct place_file *file, petal_error *error)
 {
     struct place *place = plan->place;
-    const struct sst_walk_options options = {.file_identity = 0};
+    const struct sst_walk_options options = {.pool = &place->pool};
     char path[PETAL_PATH_BYTES];
     struct sst_walk *walk;
     petal_error cause;
@@ -287,8 +287,8 @@ adopt(struct plan *plan, struct place_file *file, petal_error *error)
 
     filename_store_file(path, place->directory.path, file->number);
     status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
-    if (status == PETAL_NO_MEMORY)
-        return error_no_memory(error);
+    if (status != PETAL_OK && check_place_wants(&cause, error))
+        return status;
     if (status != PETAL_OK) {
         if (!place->manifest_whole)
             check_place_tell_error(place, &cause, file->bytes, false);

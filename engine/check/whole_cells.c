@@ -6,6 +6,10 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#define WINDOWS_BYTES      ((size_t)64 << 20) /* of all files */
+#define MOST_WINDOW_BYTES  ((size_t)1 << 20)
+#define LEAST_WINDOW_BYTES ((size_t)64 << 10)
+
 static void
 tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
      const struct sst_rows *rows)
@@ -159,13 +163,28 @@ tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *
     return PETAL_OK;
 }
 
+/* The files of a family are read side by side, within the same memory however many there are: as
+ * long as a window holds a few blocks. */
+static size_t
+window_bytes(size_t file_count)
+{
+    size_t share = file_count > 0 ? WINDOWS_BYTES / file_count : WINDOWS_BYTES;
+
+    if (share > MOST_WINDOW_BYTES)
+        return MOST_WINDOW_BYTES;
+    return share < LEAST_WINDOW_BYTES ? LEAST_WINDOW_BYTES : share;
+}
+
 static enum petal_status
 open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error *error)
 {
     struct plan *plan = cells->plan;
     struct place *place = plan->place;
     const struct place_file *there = check_place_find(place, FILENAME_STORE_FILE, file->number);
-    const struct sst_walk_options options = {.file_identity = file->identity};
+    const struct sst_walk_options options = {.file_identity = file->identity,
+                                             .pool = &place->pool,
+                                             .window_bytes =
+                                                 window_bytes(cells->family->file_count)};
     char path[PETAL_PATH_BYTES];
     petal_error cause;
     enum petal_status status;
@@ -179,13 +198,8 @@ open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error 
         return tell_unreadable(cells, path, &cause, 0);
     }
     status = sst_walk_open(&cells->walk, &place->directory, path, &options, &cause);
-    if (status == PETAL_NO_MEMORY)
-        return error_no_memory(error);
-    if (status != PETAL_OK && error_passes(&cause)) {
-        if (error != NULL)
-            *error = cause;
+    if (status != PETAL_OK && check_place_wants(&cause, error))
         return status;
-    }
     if (status != PETAL_OK)
         return tell_unreadable(cells, path, &cause, there->bytes);
     if (sst_walk_reader(cells->walk, &cause) == NULL)

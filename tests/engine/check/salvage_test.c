@@ -1,6 +1,7 @@
 /*
  * salvage_test.c -- what petal_salvage must not do to databases with a story: bring back what was
- * dropped, mix tables up, hide what is written later. sweep_test.c tries the damage.
+ * dropped, mix tables up, hide what is written later, take want for damage. sweep_test.c tries the
+ * damage.
  */
 #include "engine/petal.h"
 
@@ -8,6 +9,7 @@
 #include "tests/disk/vfs.h"
 #include "tests/support/test_support.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -317,6 +319,109 @@ salvaged_files_name_their_tables(void **state)
     memory_vfs_free(scene.vfs);
 }
 
+/* ---- want ---- */
+
+/* A flushed file, and a log. */
+static struct memory_vfs *
+small_database(void)
+{
+    struct scene scene;
+    petal_table *table;
+
+    scene_over(&scene, memory_vfs_new());
+    open_database(&scene, "db");
+    table = shape_table(&scene, NULL, "t", "f");
+    put(&scene, table, "row1", "flushed");
+    flush(&scene, table);
+    put(&scene, table, "row2", "logged");
+    die(&scene);
+    return scene.vfs;
+}
+
+/* At each call one is missing: nothing is damaged by that, and nothing is left out. */
+static void
+want_of_descriptors_is_no_damage(void **state)
+{
+    const int wants[] = {EMFILE, ENOMEM};
+    struct memory_vfs *base = small_database();
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        bool verifies = i >= 2, failed = true;
+
+        for (uint64_t n = 1; failed; n++) {
+            struct scene scene;
+            petal_check_options options = {.size = sizeof options};
+            petal_check_counts counts;
+            enum petal_status status;
+
+            scene_over(&scene, memory_vfs_clone(base));
+            options.env = &scene.env;
+            memory_vfs_fail_at(scene.vfs, n, wants[i % 2], false);
+            status = verifies ? petal_verify("db", &options, &counts, &scene.error)
+                              : petal_salvage("db", "out", &options, &counts, &scene.error);
+            failed = memory_vfs_failures(scene.vfs) > 0;
+            memory_vfs_fail_at(scene.vfs, 0, 0, false);
+            if (counts.faults > 0 || status == PETAL_CORRUPT)
+                fail_msg("call %d: %s", (int)n, scene.error.text);
+            if (status == PETAL_OK && !verifies)
+                assert_shows(&scene, "out", "t:row1=flushed t:row2=logged ");
+            memory_vfs_free(scene.vfs);
+        }
+    }
+    memory_vfs_free(base);
+}
+
+#define MANY_FILES 150
+#define MOST_OPEN  140
+
+struct open_watch {
+    struct memory_vfs *vfs;
+    size_t most;
+};
+
+static bool
+watch_open(void *argument, uint64_t done, uint64_t total)
+{
+    struct open_watch *watch = argument;
+    size_t open = memory_vfs_open_files(watch->vfs);
+
+    assert_true(done <= total);
+    watch->most = open > watch->most ? open : watch->most;
+    return true;
+}
+
+/* However many files a family has, few of them are open at once. */
+static void
+few_files_are_open(void **state)
+{
+    struct scene scene;
+    struct open_watch watch = {.most = 0};
+    petal_check_options options = {.size = sizeof options, .argument = &watch, .watch = watch_open};
+    petal_check_counts counts;
+    petal_table *table;
+
+    (void)state;
+    scene_over(&scene, memory_vfs_new());
+    open_database(&scene, "db");
+    table = shape_table(&scene, NULL, "t", "f");
+    for (unsigned i = 0; i < MANY_FILES; i++) {
+        char row[16];
+
+        (void)snprintf(row, sizeof row, "%u", i);
+        put(&scene, table, row, "v");
+        flush(&scene, table);
+    }
+    close_database(&scene);
+    watch.vfs = scene.vfs;
+    options.env = &scene.env;
+    must(&scene, petal_salvage("db", "out", &options, &counts, &scene.error));
+    assert_int_equal(counts.store_files, MANY_FILES);
+    assert_int_equal(counts.cells, MANY_FILES);
+    assert_in_range(watch.most, 64, MOST_OPEN);
+    memory_vfs_free(scene.vfs);
+}
+
 int
 main(void)
 {
@@ -325,6 +430,8 @@ main(void)
         cmocka_unit_test(later_writes_are_seen),
         cmocka_unit_test(given_timestamps_do_not_drag_the_clock),
         cmocka_unit_test(salvaged_files_name_their_tables),
+        cmocka_unit_test(want_of_descriptors_is_no_damage),
+        cmocka_unit_test(few_files_are_open),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
