@@ -1374,8 +1374,11 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
  * the logs included. What cannot be read is passed over and told as a fault, with the rows that it
  * may have held. Where the manifest does not tell, store files tell themselves to which table and
  * family they belong, and a table gets VERSIONS without limit; such as do not become tables of their
- * own, salvaged-NUMBER. Then cells that had been compacted away can be there again. PETAL_OK: the
- * new database is whole and can be opened, whatever was lost; another status: there is none.
+ * own, salvaged-NUMBER, and so do log cells of tables that no file tells of, salvaged-table-NUMBER.
+ * Then table snapshots are lost, and cells that had been compacted away can be there again. Of a log
+ * what stands before a bad place is taken: what stands behind it would be a state that never was,
+ * and is told as lost, also where no sync had promised it. PETAL_OK: the new database is whole and
+ * can be opened, whatever was lost; another status: there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,

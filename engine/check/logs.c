@@ -105,35 +105,63 @@ tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, u
     return note_told(walk, number) ? PETAL_OK : error_no_memory(error);
 }
 
+/*
+ * What a write that was not completed left. An opening keeps what stands before it: whole records
+ * behind it were written later than what is missing, and would be a state that never was. A crash
+ * may leave them; so may damage of what was written last, which nothing can tell from it. They are
+ * lost to a salvage.
+ */
+static void
+tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end, uint64_t bytes,
+          uint64_t behind)
+{
+    petal_error cause;
+
+    if (behind == 0)
+        error_corrupt(&cause, reader->path, end,
+                      "%" PRIu64 " bytes at offset %" PRIu64
+                      " are what a write left that was not completed: no sync had promised them, "
+                      "and the next opening drops them",
+                      bytes, end);
+    else
+        error_corrupt(&cause, reader->path, end,
+                      "%s ends at offset %" PRIu64 ": what follows is torn or damaged; %" PRIu64
+                      " whole records behind it, which no sync had promised, %s",
+                      reader->path, end, behind,
+                      walk->visit != NULL ? "were not written" : "are dropped by the next opening");
+    check_place_tell_error(walk->place, &cause, bytes, behind == 0 || walk->visit == NULL);
+}
+
 /* What follows the last whole record at `end`: nothing, a torn tail, or damage, as the log itself
  * promises. */
 static enum petal_status
 judge_end(struct logs_walk *walk, struct wal_reader *reader, uint64_t end, petal_error *error)
 {
-    uint64_t promise, content;
+    uint64_t promise, content = 0, behind = 0;
     petal_error cause;
     enum petal_status status = wal_reader_find_promise(reader, end, &promise, &cause);
 
     if (status == PETAL_OK)
         status = wal_reader_content_end(reader, &content, &cause);
+    if (status == PETAL_OK && content > end && reader->version != 0)
+        status = wal_reader_count_behind(reader, end, &behind, &cause);
     if (status != PETAL_OK)
         return tell_damage(walk, reader->number, &cause, 0, error);
     if (content <= end)
         return PETAL_OK;
-    if (promise > end) {
-        error_corrupt(&cause, reader->path, end,
-                      "%s is damaged at offset %" PRIu64 ": %" PRIu64 " bytes were synced",
-                      reader->path, end, promise);
-        return tell_damage(walk, reader->number, &cause, content - end, error);
+    if (promise <= end) {
+        tell_tail(walk, reader, end, content - end, behind);
+        return PETAL_OK;
     }
-    error_corrupt(
-        &cause, reader->path, end,
-        "%" PRIu64 " bytes at offset %" PRIu64
-        " are what a write left that was not completed: no sync had promised them, and the "
-        "next opening drops them",
-        content - end, end);
-    check_place_tell_error(walk->place, &cause, content - end, true);
-    return PETAL_OK;
+    error_corrupt(&cause, reader->path, end,
+                  "%s is damaged at offset %" PRIu64 ": %" PRIu64 " bytes were synced",
+                  reader->path, end, promise);
+    if (behind > 0)
+        error_corrupt(&cause, reader->path, end,
+                      "%s is damaged at offset %" PRIu64 ": %" PRIu64 " bytes were synced; %" PRIu64
+                      " whole records stand behind it",
+                      reader->path, end, promise, behind);
+    return tell_damage(walk, reader->number, &cause, content - end, error);
 }
 
 static enum petal_status

@@ -353,3 +353,53 @@ wal_reader_find_promise(struct wal_reader *reader, uint64_t bad, uint64_t *promi
     }
     return PETAL_OK;
 }
+
+/* ---- records behind a bad place ---- */
+
+#define MOST_SEARCHED_BYTES ((uint64_t)4 << 30) /* that are checksummed */
+
+/* Those that end in the frame in memory, from `at` on. */
+static uint64_t
+records_in_frame(const struct wal_reader *reader, size_t at, uint64_t *searched)
+{
+    uint64_t records = 0;
+
+    while (at < reader->frame_bytes && *searched < MOST_SEARCHED_BYTES) {
+        const uint8_t *bytes = reader->frame + at;
+        uint64_t offset = reader->frame_offset + at;
+        struct wal_fragment fragment;
+
+        if (!wal_fragment_parse(&fragment, reader->version, bytes, reader->frame_bytes - at,
+                                offset)) {
+            at++;
+            continue;
+        }
+        *searched += fragment.header_bytes + fragment.payload_bytes;
+        if (!wal_fragment_is_whole(&fragment, reader->version, reader->seed, bytes, offset)) {
+            at++;
+            continue;
+        }
+        records += fragment.kind == WAL_FULL || fragment.kind == WAL_LAST;
+        at += fragment.header_bytes + fragment.payload_bytes;
+    }
+    return records;
+}
+
+enum petal_status
+wal_reader_count_behind(struct wal_reader *reader, uint64_t bad, uint64_t *records,
+                        petal_error *error)
+{
+    uint64_t offset = bad < WAL_HEADER_BYTES ? WAL_HEADER_BYTES : bad, searched = 0;
+
+    assert(reader->version >= WAL_OLDEST_VERSION && reader->version <= WAL_VERSION);
+    *records = 0;
+    while (offset < reader->limit && searched < MOST_SEARCHED_BYTES) {
+        enum petal_status status = load_frame(reader, offset, error);
+
+        if (status != PETAL_OK)
+            return status;
+        *records += records_in_frame(reader, (size_t)(offset - reader->frame_offset), &searched);
+        offset = reader->frame_offset + WAL_FRAME_BYTES;
+    }
+    return PETAL_OK;
+}

@@ -634,6 +634,70 @@ what_was_compacted_away_stays_away(void **state)
     free(found.cells);
 }
 
+/* ---- what no sync had promised ---- */
+
+static void
+note_text(void *argument, const petal_fault *fault)
+{
+    (void)snprintf(argument, sizeof fault->error->text, "%s", fault->error->text);
+}
+
+/* Whole records behind a bad place, which a crash may leave too: a note, and lost to a salvage. */
+static void
+records_behind_a_tear_are_counted(void **state)
+{
+    struct surroundings around, left;
+    char text[sizeof((petal_error *)NULL)->text] = "";
+    petal_check_options check = {.size = sizeof check, .argument = text, .fault = note_text};
+    petal_check_counts counts;
+    petal_table *table;
+    petal_family *family;
+    struct names names = {.count = 0};
+    struct bytes log = {.data = NULL};
+    char path[64] = "";
+    size_t at;
+    petal_error error;
+    petal_db *db;
+
+    (void)state;
+    surround(&around, memory_vfs_new());
+    db = open_database(&around, SOURCE, true);
+    create_table(db, "t", PETAL_COMPRESSION_NONE);
+    must(petal_table_open(db, text_slice("t"), &table, &error), &error);
+    must(petal_table_family(table, text_slice("f"), &family, &error), &error);
+    for (unsigned i = 0; i < 10; i++) {
+        char row[8];
+
+        (void)snprintf(row, sizeof row, "row%u", i);
+        must(petal_put(family, text_slice(row), text_slice("q"), 1, text_slice("value"), NULL,
+                       &error),
+             &error);
+    }
+    surround(&left, memory_vfs_clone(around.vfs));
+    must(petal_close(db, &error), &error);
+    leave(&around);
+    (void)memory_vfs_list(left.vfs, SOURCE, note_name, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        if (strstr(names.list[i], ".log") != NULL)
+            (void)snprintf(path, sizeof path, SOURCE "/%s", names.list[i]);
+    }
+    assert_int_equal(memory_vfs_read_file(left.vfs, path, &log.data, &log.size), 0);
+    for (at = 0; memcmp(log.data + at, "row4", 4) != 0;)
+        at++;
+    log.data[at] ^= 1;
+    assert_int_equal(memory_vfs_write_file(left.vfs, path, log.data, log.size), 0);
+    check.env = &left.env;
+    must(petal_verify(SOURCE, &check, &counts, &error), &error);
+    assert_int_equal(counts.harmless, 1);
+    assert_non_null(strstr(text, "5 whole records behind it, which no sync had promised, are "));
+    must(petal_salvage(SOURCE, DESTINATION, &check, &counts, &error), &error);
+    assert_int_equal(counts.cells, 4);
+    assert_int_equal(counts.faults, 1);
+    assert_non_null(strstr(text, "5 whole records behind it, which no sync had promised, were "));
+    free(log.data);
+    leave(&left);
+}
+
 /* ---- manifests that files disprove ---- */
 
 /* What petal_verify says first, in short. */
@@ -734,6 +798,7 @@ main(void)
         cmocka_unit_test(missing_files_cost_what_they_held),
         cmocka_unit_test(logs_give_what_a_lost_file_had),
         cmocka_unit_test(what_was_compacted_away_stays_away),
+        cmocka_unit_test(records_behind_a_tear_are_counted),
         cmocka_unit_test(disproved_manifests_cost_nothing),
         cmocka_unit_test(failures_are_survived),
     };
