@@ -151,6 +151,19 @@ find_family(const struct plan_table *table, petal_slice name)
     return NULL;
 }
 
+static void
+tell_guessed(struct place *place, petal_slice table)
+{
+    petal_error error;
+
+    error_corrupt(
+        &error, place->directory.path, 0,
+        "%s: a table is made from what store files and logs tell: its attributes, its table "
+        "snapshots, and what had been compacted away are not known",
+        place->directory.path);
+    check_place_tell(place, &(petal_fault){.error = &error, .table = table, .harmless = true});
+}
+
 /* Table and family of these names, which are made where they are not there. NULL: no memory, or
  * they are no names. */
 static struct plan_family *
@@ -174,6 +187,7 @@ get_family(struct plan *plan, const struct file_owner *owner, const struct file_
         table->options.name = name;
         table->options.durability = PETAL_SYNC_WAL;
         table->id = owner->table_id;
+        tell_guessed(plan->place, name);
     }
     name = keep_name(plan, owner->family);
     family = name.size > 0 ? add_family(plan, table) : NULL;

@@ -19,6 +19,8 @@ print_place(struct print *print, const petal_fault *fault)
         print_bytes(print, "from row", fault->row_from);
     if (fault->has_row_to)
         print_bytes(print, "to row", fault->row_to);
+    else if (fault->has_row_from && !print->json)
+        print_text(print, "to the", "end");
 }
 
 void

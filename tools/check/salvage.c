@@ -2,6 +2,7 @@
 #include "tools/check/commands.h"
 #include "tools/check/fault.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,9 @@ salvage(const char *source, const char *destination, bool json, bool quiet)
         if (status != PETAL_OK)
             print_error(&print, "error", &error);
     } else if (status == PETAL_OK) {
-        puts(counts.faults == 0 ? "all was written" : "all that could be read was written");
+        printf("%s: %" PRIu64 " cells\n",
+               counts.faults == 0 ? "all was written" : "all that could be read was written",
+               counts.cells);
     }
     print_finish(&print);
     if (status == PETAL_OK)

@@ -19,7 +19,7 @@ show() {
 }
 show db >whole.txt
 before=$(state_of db)
-expect 'a sound database' 0 'all was written' "$check" salvage db copy
+expect 'a sound database' 0 'all was written: [0-9]* cells' "$check" salvage db copy
 is_true 'nothing was written into it' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'the copy is sound' 0 '^sound$' "$check" verify copy
 show copy >copy.txt
@@ -50,6 +50,8 @@ expect 'a block, and the manifest' 1 "fault: bad/$victim: data block at offset 0
 is_true 'nothing was written into the bad one' "$([ "$before" = "$(state_of bad)" ] && echo 1)"
 grep -q 'fault: bad/MANIFEST is missing' out
 is_true 'the manifest is told' $((1 - $?))
+grep -q "note: bad: a table is made from what store files .*table 'other'" out
+is_true 'so is what its lack costs' $((1 - $?))
 expect 'what was saved is sound' 0 '^sound$' "$check" verify saved
 "$shell" --no-took saved -e "scan 'big', {COLUMNS => ['f:a']}" >saved.txt
 grep -q 'row0449 column=f:a' saved.txt
