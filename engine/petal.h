@@ -398,8 +398,9 @@ typedef struct petal_options {
 /*
  * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses
  * (PETAL_CORRUPT, file and offset in *error) when something is missing of manifest and logs that a
- * sync had promised; of store files see DAMAGE.  PETAL_BUSY while another opener has it, in this
- * process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
+ * sync had promised, and leaves all files as they were then; of store files see DAMAGE.  PETAL_BUSY
+ * while another opener has it, in this process or another; PETAL_NOT_FOUND if there is none and
+ * `create` is not set.
  *
  * The path is resolved once: the database stays in the directory that was opened when the process
  * changes its working directory, or when the directory is renamed.  Errors name files by the path

@@ -1,6 +1,7 @@
 /* judge.c -- see judge.h. */
 #include "engine/check/judge.h"
 
+#include "engine/store/stray.h"
 #include "engine/wal/reader.h"
 #include "sstable/sst_walk.h"
 
@@ -10,7 +11,7 @@
 struct evidence {
     bool own;                /* a file or log of its database */
     bool foreign;            /* one of another */
-    uint64_t unknown_number; /* of a store file whose table it has never known; 0: none */
+    uint64_t unknown_number; /* of a store file whose table or family it has never known; 0: none */
 };
 
 /* ---- store files ---- */
@@ -32,21 +33,17 @@ named_identity(const struct manifest *manifest, uint64_t number)
     return 0;
 }
 
-/*
- * A table is made, for good, before anything is written for it. So a file of one that the manifest
- * has never known tells that the manifest was cut short. Salts tell whose a file is.
- */
+/* Salts tell whose a file is. */
 static void
 hear_facts(struct evidence *evidence, const struct manifest *manifest,
-           const struct place_file *file, const struct file_facts *facts)
+           const struct place_file *file, const char *path, const struct file_facts *facts)
 {
     if (facts->bloom != PETAL_BLOOM_NONE && facts->salt != manifest->salt) {
         evidence->foreign = true;
         return;
     }
     evidence->own = evidence->own || facts->bloom != PETAL_BLOOM_NONE;
-    if (!file->named && facts->owner.table.size > 0 &&
-        facts->owner.table_id >= manifest->next_table_id)
+    if (!file->named && stray_tells_of_cut(manifest, path, facts, NULL))
         evidence->unknown_number = file->number;
 }
 
@@ -69,7 +66,7 @@ hear_store_file(struct evidence *evidence, const struct place *place, const stru
     if (file->named && sst_walk_identity(walk) == named_identity(place->manifest, file->number))
         evidence->own = true;
     else if (reader != NULL)
-        hear_facts(evidence, place->manifest, file, sst_reader_facts(reader));
+        hear_facts(evidence, place->manifest, file, path, sst_reader_facts(reader));
     sst_walk_close(walk);
     return PETAL_OK;
 }
@@ -121,7 +118,7 @@ tell_cut(struct place *place, uint64_t number, petal_error *error)
 {
     const struct sst_walk_options options = {.file_identity = 0};
     const struct file_facts *facts;
-    char path[PETAL_PATH_BYTES], table[80];
+    char path[PETAL_PATH_BYTES];
     struct sst_walk *walk;
     petal_error cause;
     enum petal_status status;
@@ -134,13 +131,10 @@ tell_cut(struct place *place, uint64_t number, petal_error *error)
         return check_place_wants(&cause, error) ? status : PETAL_OK;
     if (sst_walk_reader(walk, NULL) != NULL) {
         facts = sst_reader_facts(sst_walk_reader(walk, NULL));
-        error_corrupt(&cause, path, 0,
-                      "%s was written for table %s, of which the manifest does not know: it was "
-                      "cut short",
-                      path, error_quote(facts->owner.table, table, sizeof table));
-        check_place_tell(place, &(petal_fault){.error = &cause,
-                                               .table = facts->owner.table,
-                                               .family = facts->owner.family});
+        if (stray_tells_of_cut(place->manifest, path, facts, &cause))
+            check_place_tell(place, &(petal_fault){.error = &cause,
+                                                   .table = facts->owner.table,
+                                                   .family = facts->owner.family});
     }
     sst_walk_close(walk);
     return PETAL_OK;

@@ -25,28 +25,17 @@ trusted(const struct place *place)
     return place->manifest_whole ? place->manifest : NULL;
 }
 
-/* Tables and families that there never were; those that were dropped are no fault. */
-static bool
-is_known(const struct manifest *manifest, const struct record_cell *cell)
-{
-    const struct manifest_table *table = manifest_find_table(manifest, cell->table_id);
-
-    if (table == NULL)
-        return cell->table_id < manifest->next_table_id;
-    return cell->family_id < table->next_family_id ||
-           manifest_find_family(table, cell->family_id) != NULL;
-}
-
 static enum petal_status
 take_cell(struct logs_walk *walk, const struct wal_record *record, const struct record_cell *cell,
           petal_error *error)
 {
     const struct manifest *manifest = trusted(walk->place);
 
-    if (manifest != NULL && !is_known(manifest, cell))
+    if (manifest != NULL && !manifest_has_known(manifest, cell->table_id, cell->family_id))
         return error_corrupt(error, record->path, record->offset,
                              "%s: the record at %" PRIu64
-                             " names table %u, family %u, which never existed",
+                             " names table %u, family %u, which never existed as the manifest "
+                             "tells; if it was cut short, kv-check salvage takes what there is",
                              record->path, record->offset, cell->table_id, cell->family_id);
     walk->place->counts->log_cells++;
     if (walk->visit == NULL)

@@ -6,6 +6,7 @@
 #include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
+#include "engine/store/stray.h"
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
 
@@ -78,6 +79,7 @@ struct replayed_log {
 
 struct replay_state {
     petal_db *db;
+    bool only_checks;        /* nothing is put back: what would refuse the replay is found out */
     uint64_t cells;          /* put back into memtables */
     uint64_t replayed;       /* greatest sequence in a record so far: those to come are greater */
     petal_error no_space;    /* why memtables were not flushed; PETAL_OK: they were */
@@ -95,18 +97,16 @@ find_store(petal_db *db, const struct record_cell *logged, const char *path, uin
     petal_table *table = table_by_id(db, logged->table_id);
     const struct manifest_table *described = manifest_find_table(db->manifest, logged->table_id);
 
-    *family = NULL;
-    if (described == NULL && logged->table_id < db->manifest->next_table_id)
-        return PETAL_OK;
-    if (table != NULL)
-        *family = table_family_by_id(table, logged->family_id);
-    if (table != NULL && *family == NULL && logged->family_id < described->next_family_id)
+    *family = table != NULL ? table_family_by_id(table, logged->family_id) : NULL;
+    if (*family == NULL && (described == NULL || !manifest_is_snapshot(described)) &&
+        manifest_has_known(db->manifest, logged->table_id, logged->family_id))
         return PETAL_OK;
     if (*family == NULL)
-        return error_corrupt(
-            error, path, offset,
-            "%s: the record at %llu names table %u, family %u, which never existed", path,
-            (unsigned long long)offset, logged->table_id, logged->family_id);
+        return error_corrupt(error, path, offset,
+                             "%s: the record at %llu names table %u, family %u, which never "
+                             "existed as the manifest tells; if it was cut short, kv-check salvage "
+                             "takes what there is",
+                             path, (unsigned long long)offset, logged->table_id, logged->family_id);
     *flushed = manifest_find_family(described, logged->family_id)->flushed_sequence;
     return PETAL_OK;
 }
@@ -121,7 +121,7 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
     bool grown;
     enum petal_status status = find_store(db, logged, path, offset, &write.family, &flushed, error);
 
-    if (status != PETAL_OK)
+    if (status != PETAL_OK || state->only_checks)
         return status;
     if (logged->assigned && logged->cell.timestamp > db->writers.last_timestamp)
         db->writers.last_timestamp = logged->cell.timestamp;
@@ -238,7 +238,9 @@ replay_record(void *argument, const struct wal_record *record, petal_error *erro
     if (status == PETAL_OK && !record_at_end(&reader))
         return error_corrupt(error, path, offset, "%s: bytes follow the last cell at %llu", path,
                              (unsigned long long)offset);
-    return status == PETAL_OK && !state->db->read_only ? make_room(state, error) : status;
+    if (status != PETAL_OK || state->db->read_only || state->only_checks)
+        return status;
+    return make_room(state, error);
 }
 
 /* The manifest forgets the logs that were there, whether or not they held something new. */
@@ -322,12 +324,12 @@ keep_logs(struct replay_state *state, petal_error *error)
     return status;
 }
 
-static enum petal_status
-replay_logs(petal_db *db, petal_error *error)
+static struct wal_replay
+replay_into(struct replay_state *state)
 {
-    struct replay_state state = {.db = db};
-    petal_error cause = {.status = PETAL_OK};
-    struct wal_replay replay = {
+    petal_db *db = state->db;
+
+    return (struct wal_replay){
         .directory = &db->directory,
         .database_identity = db->identity,
         .oldest_log = db->manifest->oldest_log,
@@ -335,9 +337,27 @@ replay_logs(petal_db *db, petal_error *error)
         .obsolete_sequence = manifest_obsolete_sequence(db->manifest),
         .promise = db->manifest->promise,
         .visit = replay_record,
-        .ended = note_log,
-        .argument = &state,
+        .ended = state->only_checks ? NULL : note_log,
+        .argument = state,
     };
+}
+
+/* Whether the logs can be replayed. */
+static enum petal_status
+check_logs_whole(petal_db *db, petal_error *error)
+{
+    struct replay_state state = {.db = db, .only_checks = true};
+    struct wal_replay replay = replay_into(&state);
+
+    return wal_replay(&replay, error);
+}
+
+static enum petal_status
+replay_logs(petal_db *db, petal_error *error)
+{
+    struct replay_state state = {.db = db};
+    petal_error cause = {.status = PETAL_OK};
+    struct wal_replay replay = replay_into(&state);
     enum petal_status status;
 
     db->wal->recovering = true;
@@ -445,6 +465,39 @@ visit_name(void *argument, const char *name)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove left-over file %s", path);
 }
 
+struct strays_check {
+    petal_db *db;
+    enum petal_status status;
+    petal_error *error;
+};
+
+static void
+check_name(void *argument, const char *name)
+{
+    struct strays_check *check = argument;
+    petal_db *db = check->db;
+    char path[PETAL_PATH_BYTES];
+    uint64_t number;
+
+    if (check->status != PETAL_OK || filename_parse(name, &number) != FILENAME_STORE_FILE ||
+        !is_possible_number(db, number) || manifest_names_file(db->manifest, number))
+        return;
+    filename_store_file(path, db->directory.path, number);
+    check->status = stray_check(&db->directory, db->manifest, path, check->error);
+}
+
+/* Does a store file that nothing names tell that the manifest was cut short? */
+static enum petal_status
+check_strays(petal_db *db, petal_error *error)
+{
+    struct strays_check check = {.db = db, .status = PETAL_OK, .error = error};
+    int failed = directory_list(&db->directory, check_name, &check);
+
+    if (failed != 0)
+        return error_io(error, db->directory.path, failed, "list directory");
+    return check.status;
+}
+
 static enum petal_status
 scan_directory(petal_db *db, enum scan_purpose purpose, petal_error *error)
 {
@@ -475,6 +528,10 @@ recovery_run(petal_db *db, petal_error *error)
         mutex_unlock(&db->views.mutex);
         mutex_unlock(&db->schema.mutex);
     }
+    if (status == PETAL_OK)
+        status = check_strays(db, error);
+    if (status == PETAL_OK && !db->read_only)
+        status = check_logs_whole(db, error);
     if (status == PETAL_OK && !db->read_only)
         status = manifest_make_durable(db->manifest, error);
     if (status == PETAL_OK && !db->read_only)

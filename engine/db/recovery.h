@@ -14,6 +14,10 @@
  * memory_bytes lets memtables grow, and waits for the flush thread. The logs are made durable in
  * their place and kept as closed ones; the next log follows on them.
  *
+ * Damage is found out first: an opening that it refuses has removed and written nothing. For that
+ * the logs are read twice. A store file that tells that the manifest was cut short refuses it, too
+ * (engine/store/stray.h).
+ *
  * The manifest may be in the page cache only, just so. It is made durable before anything is
  * removed or written that goes by it: else a power cut would bring an older one back, whose files
  * are gone, and below which the log names tables it never had.

@@ -330,6 +330,16 @@ manifest_names_file(const struct manifest *manifest, uint64_t number)
     return number_map_next(&manifest->numbers, number, &place, &id);
 }
 
+bool
+manifest_has_known(const struct manifest *manifest, uint32_t table_id, uint16_t family_id)
+{
+    const struct manifest_table *table = manifest_find_table(manifest, table_id);
+
+    if (table == NULL)
+        return table_id < manifest->next_table_id;
+    return family_id < table->next_family_id || manifest_find_family(table, family_id) != NULL;
+}
+
 struct manifest_family *
 manifest_find_family(const struct manifest_table *table, uint16_t id)
 {

@@ -300,10 +300,13 @@ try_bytes(const struct image *image, struct damage damage, const uint8_t *bytes,
         fail_damage(image, &damage, status, &error, count, expected);
     if (counts->tried % (test_long() ? 16 : 101) == 0) { /* who writes comes to the same end */
         struct memory_vfs *files = memory_vfs_clone(image->vfs);
+        uint64_t before = memory_vfs_hash(files);
 
         counts->lives++;
         if (look(image, files, false, &again, &error) != status || again != count)
             fail_damage(image, &damage, status, &error, again, count);
+        if (status != PETAL_OK) /* and changes nothing that it refuses */
+            assert_true(memory_vfs_hash(files) == before);
         if (status == PETAL_OK) {
             assert_int_equal(look(image, files, true, &again, &error), PETAL_OK);
             assert_int_equal(again, count + 1);
@@ -431,9 +434,13 @@ miss_each(struct image *image, struct counts *counts)
 
         assert_int_equal(vfs_remove(memory_vfs_table(image->vfs), log->path), 0);
         status = look(image, image->vfs, true, &count, &error);
-        if (status != PETAL_OK)
+        if (status != PETAL_OK) {
+            uint64_t before = memory_vfs_hash(image->vfs);
+
             assert_string_equal(error.file, log->path);
-        else
+            assert_int_equal(look(image, image->vfs, false, &count, &error), status);
+            assert_true(memory_vfs_hash(image->vfs) == before);
+        } else
             assert_int_equal(count, writes_before(image, beginning));
         assert_true(last || status == PETAL_CORRUPT);
         assert_int_equal(memory_vfs_write_file(image->vfs, log->path, log->bytes, log->size), 0);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "tests/disk/paths.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -409,6 +410,33 @@ open_cold(struct sweep *sweep, const struct sweep_file *file, petal_error *error
     return visit_open(visit, FIXTURE_DIRECTORY, error);
 }
 
+/* Opened for writing, what is refused is refused as well, and all files are as they were. */
+static void
+check_refused_changes_nothing(struct sweep *sweep, enum petal_status refused)
+{
+    struct memory_vfs *files = memory_vfs_clone(sweep->vfs);
+    bool locked = memory_vfs_exists(files, FIXTURE_DIRECTORY "/LOCK");
+    uint64_t before = memory_vfs_hash(files);
+    struct visit visit;
+    petal_error error;
+    enum petal_status status;
+
+    visit_init(&visit, &sweep->gallery, files);
+    visit.quiet = true;
+    status = petal_open(FIXTURE_DIRECTORY, &visit.fixture.options, &visit.fixture.db, &error);
+    if (status != refused)
+        fail_mutant(NULL, &error);
+    if (!locked && memory_vfs_exists(files, FIXTURE_DIRECTORY "/LOCK"))
+        assert_int_equal(vfs_remove(memory_vfs_table(files), FIXTURE_DIRECTORY "/LOCK"), 0);
+    if (memory_vfs_hash(files) != before) {
+        print_error("  an opening that is refused has changed files\n");
+        fail_mutant(NULL, &error);
+    }
+    sweep->refused_unchanged++;
+    visit_fini(&visit);
+    memory_vfs_free(files);
+}
+
 void
 sweep_expect_refusal(struct sweep *sweep, const struct sweep_file *file)
 {
@@ -419,6 +447,7 @@ sweep_expect_refusal(struct sweep *sweep, const struct sweep_file *file)
         fail_mutant(NULL, &error);
     check_bounds(&sweep->cold, memory_vfs_calls(sweep->vfs));
     visit_fini(&sweep->cold);
+    check_refused_changes_nothing(sweep, status);
     count(sweep, file, true);
 }
 
@@ -441,6 +470,8 @@ sweep_expect_answers(struct sweep *sweep, const struct sweep_file *file, enum pe
             fail_mutant(question, verdict == FAILED ? &error : NULL);
     }
     check_bounds(&sweep->cold, memory_vfs_calls(sweep->vfs));
+    if (refused && sweep->cold.fixture.db == NULL)
+        check_refused_changes_nothing(sweep, status);
     visit_fini(&sweep->cold);
     count(sweep, file, refused);
 }
@@ -474,6 +505,8 @@ sweep_ask_anew(struct sweep *sweep, const struct sweep_file *file, struct sweep_
     if (sweep->told)
         look_through(sweep, file, visit);
     check_bounds(visit, memory_vfs_calls(sweep->vfs));
+    if (status != PETAL_OK && visit->fixture.db == NULL)
+        check_refused_changes_nothing(sweep, status);
     visit_fini(visit);
     count(sweep, file, refused);
     return status;
@@ -615,6 +648,8 @@ sweep_believe(struct sweep *sweep, const struct sweep_file *file, unsigned share
     if (status == PETAL_OK)
         ask_believing(sweep, file, &sweep->cold, share);
     check_bounds(&sweep->cold, calls);
+    if (status != PETAL_OK && sweep->cold.fixture.db == NULL)
+        check_refused_changes_nothing(sweep, status);
     visit_fini(&sweep->cold);
     count(sweep, file, status != PETAL_OK);
     if (lives) {
@@ -680,6 +715,8 @@ sweep_print(const struct sweep *sweep, const char *what, double seconds)
                       what, gallery_kind_text((enum file_kind)kind), counts->tried, counts->refused,
                       counts->harmless, counts->questions, counts->openings, counts->lives);
     }
-    test_counted("%s: %" PRIu64 " mutants in %.1f s of the processor, %.0f a second", what, all,
-                 seconds, seconds > 0 ? (double)all / seconds : 0);
+    test_counted("%s: %" PRIu64 " mutants in %.1f s of the processor, %.0f a second; %" PRIu64
+                 " refused openings changed nothing",
+                 what, all, seconds, seconds > 0 ? (double)all / seconds : 0,
+                 sweep->refused_unchanged);
 }

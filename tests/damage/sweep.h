@@ -4,7 +4,8 @@
  * THE RULE.  Damage to a store file: the database opens; questions about other families get the
  * answers that they had; those about the file's family, too, or PETAL_CORRUPT by the file's name,
  * and no cell before it is wrong. Damage to the manifest: what FORMAT.md promises (promises.h). In
- * all cases memory, calls and processor time are bounded.
+ * all cases memory, calls and processor time are bounded, and an opening that is refused leaves all
+ * files as they were.
  */
 #ifndef PETAL_TESTS_DAMAGE_SWEEP_H
 #define PETAL_TESTS_DAMAGE_SWEEP_H
@@ -45,6 +46,7 @@ struct sweep {
     bool lies;
     bool told;                        /* it gave a wrong answer */
     uint64_t lies_told, lies_unfound; /* of these; those that verify did not find */
+    uint64_t refused_unchanged; /* openings for writing that were refused, and changed nothing */
     struct sweep_count counts[FILE_KINDS];
 };
 
