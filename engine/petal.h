@@ -1362,7 +1362,8 @@ typedef struct petal_check_counts {
  * names. Goes on past each fault. PETAL_OK: none but harmless ones; PETAL_CORRUPT: *error is the
  * first; PETAL_NOT_FOUND: there is no file of a database; another status: it, or a file of it, could
  * not be looked at. Such files are passed over and told, with `unread`, and are no faults: where
- * there are faults, too, it is PETAL_CORRUPT. `counts` may be NULL.
+ * there are faults, too, it is PETAL_CORRUPT. Want of descriptors or memory ends the call. `counts`
+ * may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,
@@ -1376,6 +1377,8 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
  * may have held. Where the manifest does not tell, store files tell themselves to which table and
  * family they belong, and a table gets VERSIONS without limit; such as do not become tables of their
  * own, salvaged-NUMBER, and so do log cells of tables that no file tells of, salvaged-table-NUMBER.
+ * Of several tables that had one name, one after the other, the latest that store files tell of
+ * keeps it; what is left of the others becomes salvaged-table-NUMBER, too.
  * Then table snapshots are lost, and cells that had been compacted away can be there again. Of a log
  * what stands before a bad place is taken: what stands behind it would be a state that never was,
  * and is told as lost, also where no sync had promised it. PETAL_OK: the new database is whole and

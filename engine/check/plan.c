@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- memory ---- */
 
@@ -31,12 +32,17 @@ keep_name(struct plan *plan, petal_slice name)
 }
 
 static struct plan_table *
-add_table(struct plan *plan)
+add_table(struct plan *plan, uint32_t id)
 {
-    if (!mem_grow_array(plan->place->env.allocator, &plan->tables, &plan->table_capacity,
-                        plan->table_count, plan->table_count + 1, sizeof *plan->tables))
+    const petal_allocator *allocator = plan->place->env.allocator;
+
+    if (!number_map_reserve(&plan->by_id, allocator, 1) ||
+        !mem_grow_array(allocator, &plan->tables, &plan->table_capacity, plan->table_count,
+                        plan->table_count + 1, sizeof *plan->tables))
         return NULL;
-    plan->tables[plan->table_count] = (struct plan_table){.id = 0};
+    if (id != 0)
+        number_map_add(&plan->by_id, id, plan->table_count);
+    plan->tables[plan->table_count] = (struct plan_table){.id = id};
     return &plan->tables[plan->table_count++];
 }
 
@@ -92,7 +98,7 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
 static bool
 take_table(struct plan *plan, const struct manifest_table *described)
 {
-    struct plan_table *table = add_table(plan);
+    struct plan_table *table = add_table(plan, manifest_is_snapshot(described) ? 0 : described->id);
 
     if (table == NULL)
         return false;
@@ -102,7 +108,6 @@ take_table(struct plan *plan, const struct manifest_table *described)
     table->options.attributes = described->attributes;
     table->options.attribute_count = described->attribute_count;
     table->snapshot = described->snapshot;
-    table->id = manifest_is_snapshot(described) ? 0 : described->id;
     for (size_t i = 0; i < described->family_count; i++) {
         if (!take_family(plan, table, &described->families[i]))
             return false;
@@ -130,23 +135,28 @@ guess_options(petal_family_options *options, petal_slice name, const struct file
     return family_options_resolve(options, &given, NULL);
 }
 
+/* The first with that id, and that name unless it is NULL; snapshots have none. */
 static struct plan_table *
-find_table(const struct plan *plan, petal_slice name)
+find_table(const struct plan *plan, uint32_t id, const petal_slice *name)
 {
-    for (size_t i = 0; i < plan->table_count; i++) {
-        if (plan->tables[i].snapshot.name.size == 0 &&
-            slice_equal(plan->tables[i].options.name, name))
-            return &plan->tables[i];
+    size_t place = 0, first = SIZE_MAX;
+    uint64_t at;
+
+    while (number_map_next(&plan->by_id, id, &place, &at)) {
+        if (at < first && (name == NULL || slice_equal(plan->tables[at].options.name, *name)))
+            first = (size_t)at;
     }
-    return NULL;
+    return first < plan->table_count ? &plan->tables[first] : NULL;
 }
 
 static struct plan_family *
-find_family(const struct plan_table *table, petal_slice name)
+find_family(const struct plan_table *table, uint16_t id, const petal_slice *name)
 {
     for (size_t i = 0; i < table->family_count; i++) {
-        if (slice_equal(table->families[i].options.name, name))
-            return &table->families[i];
+        struct plan_family *family = &table->families[i];
+
+        if (family->id == id && (name == NULL || slice_equal(family->options.name, *name)))
+            return family;
     }
     return NULL;
 }
@@ -164,13 +174,14 @@ tell_guessed(struct place *place, petal_slice table)
     check_place_tell(place, &(petal_fault){.error = &error, .table = table, .harmless = true});
 }
 
-/* Table and family of these names, which are made where they are not there. NULL: no memory, or
- * they are no names. */
+/* Table and family of these ids and names, which are made where they are not there. Others may have
+ * the names: plan_settle_names. NULL: no memory, or they are no names. */
 static struct plan_family *
 get_family(struct plan *plan, const struct file_owner *owner, const struct file_facts *facts)
 {
-    struct plan_table *table = find_table(plan, owner->table);
-    struct plan_family *family = table != NULL ? find_family(table, owner->family) : NULL;
+    struct plan_table *table = find_table(plan, owner->table_id, &owner->table);
+    struct plan_family *family =
+        table != NULL ? find_family(table, owner->family_id, &owner->family) : NULL;
     petal_family_options options;
     petal_slice name;
 
@@ -181,12 +192,11 @@ get_family(struct plan *plan, const struct file_owner *owner, const struct file_
         return NULL;
     if (table == NULL) {
         name = keep_name(plan, owner->table);
-        table = name.size > 0 ? add_table(plan) : NULL;
+        table = name.size > 0 ? add_table(plan, owner->table_id) : NULL;
         if (table == NULL)
             return NULL;
         table->options.name = name;
         table->options.durability = PETAL_SYNC_WAL;
-        table->id = owner->table_id;
         tell_guessed(plan->place, name);
     }
     name = keep_name(plan, owner->family);
@@ -255,13 +265,10 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
 
     if (facts == NULL || facts->owner.table.size == 0)
         return PETAL_OK;
-    table = find_table(plan, facts->owner.table);
-    family = table != NULL && table->id == facts->owner.table_id
-                 ? find_family(table, facts->owner.family)
-                 : NULL;
-    /* A family of that name may have been dropped and made again: then it is not this one's. */
-    if (family == NULL || family->id != facts->owner.family_id ||
-        (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
+    table = find_table(plan, facts->owner.table_id, &facts->owner.table);
+    family =
+        table != NULL ? find_family(table, facts->owner.family_id, &facts->owner.family) : NULL;
+    if (family == NULL || (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
         return PETAL_OK;
     return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
                                                                          : error_no_memory(error);
@@ -363,27 +370,125 @@ plan_fini(struct plan *plan)
     for (size_t i = 0; i < plan->memory_count; i++)
         mem_free(allocator, plan->memory[i], get_le64(plan->memory[i]));
     mem_free(allocator, plan->memory, plan->memory_capacity * sizeof *plan->memory);
+    number_map_fini(&plan->by_id, allocator);
 }
 
 enum petal_status
 plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id, struct plan_family **family,
           petal_error *error)
 {
-    *family = NULL;
-    for (size_t t = 0; t < plan->table_count; t++) {
-        struct plan_table *table = &plan->tables[t];
+    struct plan_table *table = find_table(plan, table_id, NULL);
+    char name[32];
 
-        for (size_t f = 0; table->id == table_id && f < table->family_count; f++) {
-            if (table->families[f].id != family_id)
-                continue;
-            *family = &table->families[f];
-            return PETAL_OK;
-        }
-    }
-    if (was_dropped(plan->place, table_id, family_id))
+    *family = table != NULL ? find_family(table, family_id, NULL) : NULL;
+    if (*family != NULL || was_dropped(plan->place, table_id, family_id))
         return PETAL_OK;
-    *family = get_nameless(plan, "table-", table_id, table_id, family_id, NULL);
+    (void)snprintf(name, sizeof name, "family-%u", family_id);
+    if (table != NULL)
+        *family = get_family(
+            plan,
+            &(struct file_owner){table_id, family_id, table->options.name, slice_from_text(name)},
+            NULL);
+    else
+        *family = get_nameless(plan, "table-", table_id, table_id, family_id, NULL);
     return *family != NULL ? PETAL_OK : error_no_memory(error);
+}
+
+/* ---- names that several have ---- */
+
+static bool
+is_named(const struct plan *plan, petal_slice name)
+{
+    for (size_t t = 0; t < plan->table_count; t++) {
+        if (plan->tables[t].snapshot.name.size == 0 &&
+            slice_equal(plan->tables[t].options.name, name))
+            return true;
+    }
+    return false;
+}
+
+/* Another name for the table, which was made before the one that keeps it. */
+static enum petal_status
+rename_table(struct plan *plan, struct plan_table *table, petal_error *error)
+{
+    char name[64], path[PETAL_PATH_BYTES], quoted[80];
+    petal_error cause;
+    petal_slice kept;
+
+    (void)snprintf(name, sizeof name, "salvaged-table-%06u", table->id);
+    for (unsigned i = 2; is_named(plan, slice_from_text(name)); i++)
+        (void)snprintf(name, sizeof name, "salvaged-table-%06u-%u", table->id, i);
+    kept = keep_name(plan, slice_from_text(name));
+    if (kept.size == 0)
+        return error_no_memory(error);
+    filename_manifest(path, plan->place->directory.path);
+    error_corrupt(&cause, path, 0,
+                  "there is a later table %s: what store files and logs have of the earlier one is "
+                  "table %s",
+                  error_quote(table->options.name, quoted, sizeof quoted), name);
+    check_place_tell(plan->place, &(petal_fault){.error = &cause, .table = table->options.name});
+    table->options.name = kept;
+    return PETAL_OK;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+    const struct plan_table *first = *(struct plan_table *const *)a;
+    const struct plan_table *second = *(struct plan_table *const *)b;
+    int order = slice_compare(first->options.name, second->options.name);
+
+    if (order != 0)
+        return order;
+    return first->id < second->id ? -1 : first->id > second->id;
+}
+
+static enum petal_status
+settle_families(struct plan *plan, struct plan_table *table, petal_error *error)
+{
+    for (size_t i = 0; i < table->family_count; i++) {
+        struct plan_family *family = &table->families[i];
+        bool earlier = false;
+        char name[64];
+
+        for (size_t k = 0; k < table->family_count; k++)
+            earlier =
+                earlier ||
+                (k != i && slice_equal(table->families[k].options.name, family->options.name) &&
+                 table->families[k].id >= family->id);
+        if (!earlier)
+            continue;
+        (void)snprintf(name, sizeof name, "family-%u-%zu", family->id, i);
+        family->options.name = keep_name(plan, slice_from_text(name));
+        if (family->options.name.size == 0)
+            return error_no_memory(error);
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+plan_settle_names(struct plan *plan, petal_error *error)
+{
+    const petal_allocator *allocator = plan->place->env.allocator;
+    size_t count = 0, bytes = (plan->table_count + 1) * sizeof(struct plan_table *);
+    struct plan_table **sorted = mem_alloc(allocator, bytes);
+    enum petal_status status = PETAL_OK;
+
+    if (sorted == NULL)
+        return error_no_memory(error);
+    for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++) {
+        if (plan->tables[t].snapshot.name.size == 0)
+            sorted[count++] = &plan->tables[t];
+        status = settle_families(plan, &plan->tables[t], error);
+    }
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 0; status == PETAL_OK && i + 1 < count; i++) {
+        if (slice_equal(sorted[i]->options.name, sorted[i + 1]->options.name))
+            status = rename_table(plan, sorted[i], error);
+    }
+    mem_free(allocator, sorted, bytes);
+    return status;
 }
 
 petal_fault

@@ -12,6 +12,7 @@
 #ifndef PETAL_ENGINE_CHECK_PLAN_H
 #define PETAL_ENGINE_CHECK_PLAN_H
 
+#include "base/number_map.h"
 #include "engine/check/place.h"
 #include "memtable/memtable.h"
 
@@ -47,7 +48,8 @@ struct plan {
     struct place *place;
     struct plan_table *tables;
     size_t table_count, table_capacity;
-    void **memory; /* names that nobody else owns, and their sizes in front */
+    struct number_map by_id; /* places of tables; snapshots have no id */
+    void **memory;           /* names that nobody else owns, and their sizes in front */
     size_t memory_count, memory_capacity;
 };
 
@@ -60,6 +62,10 @@ void plan_fini(struct plan *plan);
  * memory alone. */
 enum petal_status plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id,
                             struct plan_family **family, petal_error *error);
+
+/* At the end: where the manifest is lost several tables may have had one name, or families. The one
+ * made last, of the greatest id, keeps it; the others get new ones, which is told of tables. */
+enum petal_status plan_settle_names(struct plan *plan, petal_error *error);
 
 /* The table or snapshot's name for faults. */
 petal_fault plan_fault_of(const struct plan_table *table, const struct plan_family *family,

@@ -539,6 +539,8 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     if (status == PETAL_OK)
         status = check_logs(place, keep_logged, &salvage, error);
     if (status == PETAL_OK)
+        status = plan_settle_names(&plan, error);
+    if (status == PETAL_OK)
         status = write_database(&salvage, error);
     if (status != PETAL_OK)
         remove_made(&salvage);

@@ -315,7 +315,34 @@ salvaged_files_name_their_tables(void **state)
         PETAL_OK);
     remove_manifest(&scene, "out");
     (void)salvage(&scene, "out", "again");
-    assert_shows(&scene, "again", "b:row1=b c:row1=c c:row2=c c:row3=c ");
+    assert_shows(&scene, "again",
+                 "b:row1=b c:row1=c c:row2=c c:row3=c salvaged-table-000001:row1=c ");
+    memory_vfs_free(scene.vfs);
+}
+
+/* The manifest is lost: of two tables of a name the later one is it, the other is kept apart. */
+static void
+what_was_truncated_is_kept_apart(void **state)
+{
+    struct scene scene;
+    petal_table *table;
+
+    (void)state;
+    scene_over(&scene, memory_vfs_new());
+    open_database(&scene, "db");
+    table = shape_table(&scene, NULL, "t", "f");
+    put(&scene, table, "row1", "truncated");
+    flush(&scene, table);
+    must(&scene, petal_table_snapshot_create(table, slice_of("s"), NULL, &scene.error));
+    must(&scene, petal_table_truncate(table, &table, &scene.error));
+    put(&scene, table, "row2", "flushed");
+    flush(&scene, table);
+    put(&scene, table, "row3", "logged");
+    die(&scene);
+    remove_manifest(&scene, "db");
+    (void)salvage(&scene, "db", "out");
+    assert_shows(&scene, "out",
+                 "salvaged-table-000001:row1=truncated t:row2=flushed t:row3=logged ");
     memory_vfs_free(scene.vfs);
 }
 
@@ -430,6 +457,7 @@ main(void)
         cmocka_unit_test(later_writes_are_seen),
         cmocka_unit_test(given_timestamps_do_not_drag_the_clock),
         cmocka_unit_test(salvaged_files_name_their_tables),
+        cmocka_unit_test(what_was_truncated_is_kept_apart),
         cmocka_unit_test(want_of_descriptors_is_no_damage),
         cmocka_unit_test(few_files_are_open),
     };
