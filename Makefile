@@ -264,10 +264,14 @@ deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-t
 	HAVE_HEADER=no SANITIZE= OPTIMIZE="$(call DEB_FLAGS,CFLAGS)" CFLAGS= LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs" all
 	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" tools/package/deb.sh $(BUILD)/deb
 
+# For what README's commands build, when nobody said how many jobs: `deps` has to be done before, so they cannot be told -j.
+ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # ---- using -------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: all ## the main job: load Debian's package index, read it under every filter, count what was read
+demo: ## the main job: load Debian's package index, read it under every filter, count what was read
+	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) all
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
 
 .PHONY: bench-quick bench-report cost cost-check cost-accept
@@ -333,7 +337,8 @@ mutation-tests: $(filter-out $(BUILD)/tests/tools/%,$(TESTS))
 # ---- testing -----------------------------------------------------------------------------------
 
 .PHONY: test test-long bare fresh check format-check format lint lint-gcc lint-clang lint-release layers named names header sanitize-address sanitize-thread fuzz-smoke
-test: all tests ## build and run the tests
+test: ## build and run the tests
+	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) all tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
 LONG_TESTS = $(patsubst %,$(BUILD)/tests/%_test,model/random model/crash model/exhaustive crash/sequence crash/failure_sites damage/bits \
@@ -404,7 +409,7 @@ sanitize-address: ## the tests under AddressSanitizer and UndefinedBehaviorSanit
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" test
 
 sanitize-thread: ## the tests of threads under ThreadSanitizer
-	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" all tests
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" CFLAGS=-Werror all tests
 	tests/run.sh $(BUILD)/tsan threads
 
 # Clang tells of atomic operations alone; what it calls for them is the scheduler's.

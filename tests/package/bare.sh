@@ -13,4 +13,3 @@ for name in rocksdb leveldb lmdb wiredtiger; do
     ! ldd "$bench" | grep "lib$name" || fail "kv-bench is linked with $name"
 done
 tests/tools/bench/agree_test.sh "$bench"
-tests/tools/bench/compare_test.sh "$bench"
