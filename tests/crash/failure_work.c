@@ -1166,8 +1166,8 @@ step_filter(struct failure_run *run)
     static const char *const texts[] = {
         "RowFilter(=, 'regexstring:row 0*1.') AND SKIP ValueFilter(!=, 'binary:v')",
         "SingleColumnValueFilter('f', 'q', !=, 'binary:v1') AND PageFilter(13)",
-        "(MultipleColumnPrefixFilter('q', 'r') OR ColumnPaginationFilter(1, 0)) AND "
-        "FamilyFilter(=, 'substring:F')",
+        ("(MultipleColumnPrefixFilter('q', 'r') OR ColumnPaginationFilter(1, 0)) AND "
+         "FamilyFilter(=, 'substring:F')"),
         "DependentColumnFilter('f', 'q') AND TimestampsFilter(1, 2, 3, 4)",
         "ColumnRangeFilter('a', true, 'z', false) AND InclusiveStopFilter('row 00010')",
     };

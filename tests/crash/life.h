@@ -38,6 +38,13 @@ struct step {
     unsigned a, b, c, d;
 };
 
+/* A step of a kind, with as many of its numbers as it has; the others are 0. */
+#define STEP(...) STEP_OF(__VA_ARGS__, 0, 0, 0, 0, 0)
+#define STEP_OF(of_kind, first, second, third, fourth, ...)                                        \
+    {                                                                                              \
+        .kind = (of_kind), .a = (first), .b = (second), .c = (third), .d = (fourth)                \
+    }
+
 /* How a database is opened. */
 enum life_options {
     LIFE_PLAIN,
