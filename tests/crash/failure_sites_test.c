@@ -144,7 +144,6 @@ static const struct excuse silent[] = {
     {"read_around_init", "mem_", "nothing is read around a block"},
     {"bloom_rows_init", "mem_", "rows are asked of the chunks themselves"},
     {"name_hidden", "mem_", "a receipt names as many hidden cells as it has room for"},
-    {"size_of", "", "of files that are verified it says how much there is to do"},
     {"shrink", "mem_", "the large buffer serves as well"},
     {"take_inputs", "mem_", "the background comes back to a compaction"},
     {"store_runs_gather", "mem_", "the same"},
@@ -265,7 +264,8 @@ note_silence(struct sweep *sweep, const struct place *place, struct failure_run 
     bool in_background = !run->fixture.options.no_compaction && place->call == FAILURE_MEMORY;
 
     sweep->silent++;
-    if (!harmless && !in_background && !is_excused(silent, sizeof silent / sizeof *silent, site))
+    if (!harmless && !in_background && !failure_works[place->work].looks_again &&
+        !is_excused(silent, sizeof silent / sizeof *silent, site))
         failure_problem(run, "nobody was told");
 }
 
