@@ -340,8 +340,8 @@ refuse_writing(void *argument, const struct memory_vfs_call *call, const void *b
         fail_msg("%s was written", call->path);
 }
 
-/* Sound, harmless or damaged; what is damaged is named. */
-static void
+/* Sound, harmless or damaged; what is damaged is named. True if anything was told. */
+static bool
 verify(struct surroundings *around, const char *path, const char *damaged)
 {
     struct faults faults = {.count = 0};
@@ -365,6 +365,7 @@ verify(struct surroundings *around, const char *path, const char *damaged)
     else if (status == PETAL_OK)
         assert_true(named || strcmp(damaged, SOURCE "/MANIFEST") == 0 ||
                     strstr(damaged, ".log") != NULL);
+    return faults.count > 0;
 }
 
 /* ---- salvage ---- */
@@ -491,8 +492,12 @@ damage_is_found_and_the_rest_saved(void **state)
             verify(&around, SOURCE, "");
             assert_int_equal(salvage(&around, &known, ""), 0);
         } else if (damage(around.vfs, &random, path)) {
-            verify(&around, SOURCE, path);
-            lost += salvage(&around, &known, path);
+            bool told = verify(&around, SOURCE, path);
+            size_t gone = salvage(&around, &known, path);
+
+            if (gone > 0 && !told)
+                fail_msg("%s: %zu cells are lost, and verify told of nothing", path, gone);
+            lost += gone;
         } else {
             unchanged++;
         }
