@@ -34,12 +34,12 @@ static const struct {
 static enum petal_status
 init_substring(struct comparator *comparator, const petal_allocator *allocator)
 {
-    const uint8_t *at = comparator->bytes.data;
-    const uint8_t *limit = at + comparator->bytes.size;
+    const uint8_t *at = comparator->bytes.data, *limit;
     size_t count = 0, length = 0;
 
     if (comparator->bytes.size == 0)
         return PETAL_OK;
+    limit = at + comparator->bytes.size;
     comparator->characters = mem_alloc(allocator, comparator->bytes.size * sizeof(uint32_t));
     comparator->retreats = mem_alloc(allocator, comparator->bytes.size * sizeof(uint32_t));
     if (comparator->characters == NULL || comparator->retreats == NULL)
