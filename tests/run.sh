@@ -13,9 +13,9 @@ forked="engine/db/fork"
 threaded=" $(grep -lE 'pthread_create|tests/threads/program\.h' -r tests --include='*_test.c' | sed 's,^tests/,,; s,_test\.c$,,' | tr '\n' ' ')$databases "
 # Under sanitizers the tests against the model and those of power cuts do less, unless they are told how much.
 if [ -n "${SANITIZE:-}" ] || [ "$which" = threads ]; then
-    export PETAL_SHORT=${PETAL_SHORT-1} PETAL_OPERATIONS=${PETAL_OPERATIONS:-8000} PETAL_DEPTH=${PETAL_DEPTH:-2}
+    export PETAL_SHORT=${PETAL_SHORT-1} PETAL_OPERATIONS=${PETAL_OPERATIONS:-5000} PETAL_DEPTH=${PETAL_DEPTH:-2}
 fi
-if [ "$which" = threads ]; then export LINEARIZABLE_SECONDS=${LINEARIZABLE_SECONDS:-40}; fi
+if [ "$which" = threads ]; then export LINEARIZABLE_SECONDS=${LINEARIZABLE_SECONDS:-20}; fi
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 most=$(nproc)
