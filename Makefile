@@ -342,7 +342,7 @@ test: ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
 LONG_TESTS = $(patsubst %,$(BUILD)/tests/%_test,model/random model/crash model/exhaustive crash/sequence crash/failure_sites damage/bits \
-	damage/places damage/logs damage/lies threads/linearizable bloom/probes)
+	damage/places damage/logs damage/lies threads/linearizable bloom/probes sstable/probes)
 test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## what makes its cases by itself, at length: hours; tests/README.md says what each can find
 	for test in $(LONG_TESTS); do PETAL_LONG=1 $$test || exit 1; done
 	+@$(MAKE) --no-print-directory schedules SCHEDULE_SECONDS=1800
@@ -421,7 +421,7 @@ schedules: ## hand-overs between threads under many orders and stale loads, each
 	SCHEDULE_SECONDS=$(SCHEDULE_SECONDS) $(BUILD)/schedule/schedules
 
 .PHONY: machines
-machines: ## formats, filters, model and threads on s390x and arm64 under qemu, with both signs of char, without wide instructions; SYSROOT_S390X, SYSROOT_ARM64
+machines: ## formats, filters, model and threads on s390x and arm64 under qemu, with both signs of char, without wide instructions and with wider ones; SYSROOT_S390X, SYSROOT_ARM64
 	+@tests/package/machines.sh $(BUILD)
 
 # A fuzz target is linked with libFuzzer, and with all others into fuzz-replay, which runs what is kept of inputs with any compiler.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # machines.sh: the formats, the filters, the model and the tests of threads on other machines: big-endian s390x and arm64 under qemu, and
-# here with both signs of char and without the processor's wide instructions. Usage: machines.sh BUILD
+# here with both signs of char, without the processor's wide instructions and with the widest that compilers use. Usage: machines.sh BUILD
 # SYSROOT_S390X, SYSROOT_ARM64: directories with the machine's libc, liblz4, libxxhash, libpcre2 and libcmocka with their headers: Debian's
 # packages, got by `apt-get download NAME:s390x` and unpacked there by `dpkg -x`, or made by debootstrap --foreign --arch=s390x.
 # The cross compilers are gcc-s390x-linux-gnu and gcc-aarch64-linux-gnu. What is not there is SKIPPED. qemu shows of arm64's weak memory
@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=${1:-build}
-bits="bloom/format bloom/bloom bloom/growing bloom/probes sstable/golden sstable/bloom sstable/prefix sstable/packed_numbers sstable/data_block memtable/cell_tree memtable/memtable model/random"
+bits="base/checksum bloom/format bloom/bloom bloom/growing bloom/probes sstable/golden sstable/bloom sstable/probes sstable/prefix sstable/packed_numbers sstable/data_block memtable/cell_tree memtable/memtable model/random"
 threads="base/epoch memtable/race cache/threads threads/linearizable"
 failed=0
 # NAME BUILD RUN... : runs the tests of the build
@@ -54,7 +54,7 @@ this_machine() {
     local threads=""
     make_tests "$1" "$build/$1" CFLAGS="$2" && run "$1" "$build/$1" env
 }
-wanted=${MACHINES:-s390x arm64 signed unsigned narrow}
+wanted=${MACHINES:-s390x arm64 signed unsigned narrow wide}
 for machine in $wanted; do
     case $machine in
     s390x) other_machine s390x s390x-linux-gnu qemu-s390x "${SYSROOT_S390X:-}" ;;
@@ -62,7 +62,8 @@ for machine in $wanted; do
     signed) this_machine signed -fsigned-char ;;
     unsigned) this_machine unsigned -funsigned-char ;;
     narrow) if [ "$(uname -m)" = x86_64 ]; then this_machine narrow "-U__SSE2__ -DPETAL_NARROW"; fi ;;
-    *) echo "machines.sh: s390x, arm64, signed, unsigned, narrow, not $machine"; exit 2 ;;
+    wide) if grep -qw avx2 /proc/cpuinfo; then this_machine wide "-mavx2 -mbmi2"; else echo "SKIPPED: wide: no avx2"; fi ;;
+    *) echo "machines.sh: s390x, arm64, signed, unsigned, narrow, wide, not $machine"; exit 2 ;;
     esac
 done
 exit $failed
