@@ -53,7 +53,7 @@ build_in() {
 regime_passes() {
     local tree=$1 seconds=$2 program=$3 tests=$4 status failed name
     if [[ "$program" = @* ]]; then
-        (exec timeout --kill-after=5 "$seconds" make -C "$tree" --no-print-directory BUILD=build "${program#@}") >"$tree/output" 2>&1
+        (exec timeout --kill-after=5 "$seconds" make -C "$tree" --no-print-directory BUILD=build SCHEDULE_SECONDS=12 "${program#@}") >"$tree/output" 2>&1
     else
         (cd "$tree" && exec timeout --kill-after=5 "$seconds" "build/tests/${program}_test") >"$tree/output" 2>&1
     fi

@@ -36,7 +36,7 @@ DECLARE(int, clock_gettime, clockid_t clock, struct timespec *now);
 
 /* ---- mutexes: what was done under one is known to who takes it next ---- */
 
-#define MUTEX_SLOTS 1024
+#define MUTEX_SLOTS 4096
 
 static struct mutex_clock {
     const void *mutex;
@@ -54,7 +54,7 @@ calls_begin(void)
 static struct vector_clock *
 clock_of(const void *mutex)
 {
-    uint64_t at = ((uintptr_t)mutex * 0x9E3779B97F4A7C15u) >> 54;
+    uint64_t at = ((uintptr_t)mutex * 0x9E3779B97F4A7C15u) >> 52;
 
     for (unsigned tries = 0; tries < MUTEX_SLOTS; tries++, at = (at + 1) % MUTEX_SLOTS) {
         struct mutex_clock *slot = &mutex_clocks[at];

@@ -102,7 +102,7 @@ is_wanted(const struct scenario *scenario, int count, char **names)
 int
 main(int count, char **names)
 {
-    const struct scenario *lists[] = {part_scenarios, database_scenarios};
+    const struct scenario *lists[] = {part_scenarios, database_scenarios, crash_scenarios};
     uint64_t most = number_from("PETAL_SCHEDULES", 0), seed = number_from("PETAL_SEED", 1);
     double seconds = (double)number_from("SCHEDULE_SECONDS", 20);
     unsigned shares = 0, failed = 0;
@@ -111,10 +111,10 @@ main(int count, char **names)
     if ((personality(0xffffffff) & ADDR_NO_RANDOMIZE) == 0 &&
         personality(ADDR_NO_RANDOMIZE) != -1 && (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0)
         execv("/proc/self/exe", names);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct scenario *s = lists[i]; s->name != NULL; s++)
             shares += is_wanted(s, count, names) ? s->share : 0;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct scenario *s = lists[i]; s->name != NULL; s++)
             if (is_wanted(s, count, names))
                 failed += !run_in_child(s, seed, most > 0 ? most : UINT64_MAX,

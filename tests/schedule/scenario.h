@@ -10,6 +10,7 @@ struct scenario {
     unsigned share;             /* of the time, against the others */
 };
 
-extern const struct scenario part_scenarios[], database_scenarios[]; /* the last has no name */
+extern const struct scenario part_scenarios[], database_scenarios[],
+    crash_scenarios[]; /* the last has no name */
 
 #endif
