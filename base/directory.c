@@ -124,6 +124,18 @@ directory_sync_parent(const struct directory *directory)
 }
 
 int
+directory_contains(const struct directory *directory, const char *path, bool *contains)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    assert(directory->handle != NULL);
+    *contains = false;
+    if (vfs->contains == NULL)
+        return 0;
+    return vfs->contains(vfs->context, directory->handle, path, contains);
+}
+
+int
 directory_list(const struct directory *directory, void (*visit)(void *argument, const char *name),
                void *argument)
 {

@@ -49,6 +49,9 @@ int directory_sync(struct directory *directory);
 /* After a failed sync: try again. For who relies on no name that was made before. */
 void directory_forgive_failed_sync(struct directory *directory);
 int directory_sync_parent(const struct directory *directory);
+/* Whether the path, of whatever place, leads to the directory or into it, or would if it were made;
+ * false also where the file layer does not know. */
+int directory_contains(const struct directory *directory, const char *path, bool *contains);
 int directory_list(const struct directory *directory,
                    void (*visit)(void *argument, const char *name), void *argument);
 

@@ -596,6 +596,65 @@ posix_remove(void *context, petal_directory *directory, const char *name)
     return unlinkat(directory->descriptor, name, 0) == 0 ? 0 : errno;
 }
 
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Is the directory `wanted` the one at the descriptor, or above it? Closes the descriptor. */
+static int
+search_upwards(int descriptor, const struct stat *wanted, bool *found)
+{
+    struct stat here = {.st_ino = 0};
+    bool is_root = false;
+    int error = fstat(descriptor, &here) == 0 ? 0 : errno;
+
+    *found = error == 0 && is_same(&here, wanted);
+    while (error == 0 && !*found && !is_root) {
+        struct stat above;
+        int parent = open_descriptor(descriptor, "..", SEARCH_ONLY | O_DIRECTORY);
+
+        if (parent < 0 || fstat(parent, &above) != 0)
+            error = errno;
+        (void)close(descriptor);
+        descriptor = parent;
+        if (error == 0) {
+            *found = is_same(&above, wanted);
+            is_root = is_same(&above, &here);
+            here = above;
+        }
+    }
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return error;
+}
+
+static int
+posix_contains(void *context, petal_directory *directory, const char *path, bool *contains)
+{
+    struct stat wanted;
+    const char *last;
+    int descriptor = open_descriptor(AT_FDCWD, path, SEARCH_ONLY | O_DIRECTORY);
+
+    (void)context;
+    *contains = false;
+    if (descriptor < 0 && errno == ENOENT) {
+        descriptor = open_parent(path, &last);
+        if (descriptor == AT_FDCWD)
+            descriptor = open_descriptor(AT_FDCWD, ".", SEARCH_ONLY | O_DIRECTORY);
+    }
+    if (descriptor < 0)
+        return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    if (fstat(directory->descriptor, &wanted) != 0) {
+        int error = errno;
+
+        (void)close(descriptor);
+        return error;
+    }
+    return search_upwards(descriptor, &wanted, contains);
+}
+
 const petal_vfs vfs_posix = {
     .context = NULL,
     .open_directory = posix_open_directory,
@@ -617,6 +676,7 @@ const petal_vfs vfs_posix = {
     .read_ahead = posix_read_ahead,
     .map = posix_map,
     .unmap = posix_unmap,
+    .contains = posix_contains,
 };
 
 uint64_t

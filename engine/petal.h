@@ -290,6 +290,12 @@ typedef struct petal_vfs {
      */
     int (*map)(void *context, petal_file *file, uint64_t size, const void **memory);
     void (*unmap)(void *context, const void *memory, uint64_t size);
+    /*
+     * Whether `path` leads to the directory or into it, at any depth, over symbolic links too; of
+     * what is not there yet, whether it would be made there. False if it leads nowhere. NULL: not
+     * known; then petal_salvage relies on its caller for that.
+     */
+    int (*contains)(void *context, petal_directory *directory, const char *path, bool *contains);
 } petal_vfs;
 
 enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };
@@ -1371,7 +1377,7 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
 
 /*
  * Write all that can still be read of the database in `directory` into a new one in `destination`,
- * which must not exist or be empty (else PETAL_EXISTS): tables and table snapshots with their
+ * which must not exist or be empty (else PETAL_EXISTS), nor lie in `directory` (PETAL_INVALID): tables and table snapshots with their
  * attributes, cells as they are stored, with timestamps, markers, times to live and order, those of
  * the logs included. What cannot be read is passed over and told as a fault, with the rows that it
  * may have held. Where the manifest does not tell, store files tell themselves to which table and

@@ -449,8 +449,6 @@ make_directory(struct salvage *salvage, const char *path, petal_error *error)
     int failed;
     enum petal_status status;
 
-    if (!filename_directory_fits(path))
-        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
     failed = directory_open(&salvage->directory, &salvage->place->env, path, true);
     if (failed != 0 && failed != ENOTDIR)
         return error_io(error, path, failed, "make directory");
@@ -551,6 +549,25 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     return status;
 }
 
+/* Nothing is written into what is looked at. What lies around it is no empty directory. */
+static enum petal_status
+check_destination(const struct place *place, const char *destination, petal_error *error)
+{
+    bool contains;
+    int failed;
+
+    if (!filename_directory_fits(destination))
+        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
+    failed = directory_contains(&place->directory, destination, &contains);
+    if (failed != 0)
+        return error_io(error, destination, failed, "tell the place of");
+    if (contains)
+        return error_file(error, PETAL_INVALID, destination,
+                          "%s lies in %s, which is not written into", destination,
+                          place->directory.path);
+    return PETAL_OK;
+}
+
 enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
               petal_check_counts *counts, petal_error *error)
@@ -560,6 +577,8 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
 
     error_clear(error);
     status = check_place_open(&place, directory, options, counts, error);
+    if (status == PETAL_OK)
+        status = check_destination(&place, destination, error);
     if (status == PETAL_OK && place.unread.status != PETAL_OK) {
         if (error != NULL)
             *error = place.unread;

@@ -409,6 +409,28 @@ do_remove(struct files *files)
 }
 
 static int
+do_contains(struct files *files)
+{
+    char *path = test_path(files->path, "deep/new");
+    bool contains;
+    int error = VFS->contains(NULL, files->directory, path, &contains);
+
+    free(path);
+    assert_false(contains); /* "deep" is not there */
+    if (error != 0)
+        return error;
+    path = test_path(files->path, "new");
+    error = VFS->contains(NULL, files->directory, path, &contains);
+    free(path);
+    if (error != 0)
+        return error;
+    assert_true(contains);
+    error = VFS->contains(NULL, files->directory, "/", &contains);
+    assert_false(contains);
+    return error != 0 ? error : VFS->contains(NULL, files->directory, "nowhere", &contains);
+}
+
+static int
 do_read_ahead(struct files *files)
 {
     VFS->read_ahead(NULL, files->file, 0, 8);
@@ -434,6 +456,7 @@ static const struct {
     {"rename", do_rename},
     {"link", do_link},
     {"remove", do_remove},
+    {"contains", do_contains},
     {"read ahead", do_read_ahead},
 };
 

@@ -329,6 +329,54 @@ a_directory_may_be_reached_by_a_link(void **state)
 }
 
 /* Opening a pipe for reading would wait for a writer. */
+static bool
+contains(struct fixture *fixture, const char *name)
+{
+    char *path = test_path(fixture->directory, name);
+    bool found = false;
+
+    assert_int_equal(vfs_posix.contains(NULL, fixture->opened, path, &found), 0);
+    free(path);
+    return found;
+}
+
+/* By the directories that links lead to, not by how paths are spelled. */
+static void
+what_a_directory_contains_is_found_over_links(void **state)
+{
+    struct fixture *fixture = *state;
+    char *other = test_directory_new();
+    char *inside = test_path(fixture->directory, "inside");
+    char *link_out = test_path(fixture->directory, "out");
+    char *link_in = test_path(other, "in");
+    char *dangling = test_path(fixture->directory, "dangling");
+    char *path = test_path(other, "in/new");
+    bool found;
+
+    assert_int_equal(vfs_make_directory(&vfs_posix, inside), 0);
+    assert_int_equal(symlink(other, link_out), 0);
+    assert_int_equal(symlink(inside, link_in), 0);
+    assert_int_equal(symlink("nowhere", dangling), 0);
+    assert_true(contains(fixture, "inside/new"));
+    assert_true(contains(fixture, "inside/.."));
+    assert_false(contains(fixture, "inside/../.."));
+    assert_false(contains(fixture, "out"));
+    assert_false(contains(fixture, "out/new"));
+    assert_true(contains(fixture, "out/in/new"));
+    assert_true(contains(fixture, "dangling")); /* its name is there */
+    assert_int_equal(vfs_posix.contains(NULL, fixture->opened, path, &found), 0);
+    assert_true(found);
+    assert_int_equal(vfs_posix.contains(NULL, fixture->opened, "new", &found), 0);
+    assert_false(found);
+    assert_int_equal(rmdir(inside), 0);
+    free(inside);
+    free(link_out);
+    free(link_in);
+    free(dangling);
+    free(path);
+    test_directory_free(other);
+}
+
 static void
 a_pipe_is_refused_at_once(void **state)
 {
@@ -460,6 +508,7 @@ main(void)
         WITH_FILE(what_is_created_is_the_owners_alone),
         WITH_FILE(a_symbolic_link_is_refused),
         WITH_FILE(a_directory_may_be_reached_by_a_link),
+        WITH_FILE(what_a_directory_contains_is_found_over_links),
         WITH_FILE(a_pipe_is_refused_at_once),
         WITH_FILE(descriptors_do_not_pass_to_other_programs),
         WITH_FILE(a_forked_child_cannot_take_the_lock),

@@ -58,9 +58,9 @@ const char *
 failure_call_name(enum failure_call call)
 {
     static const char *const names[] = {
-        "open",        "create", "close",  "read", "write",          "store",
-        "sync",        "size",   "map",    "lock", "open directory", "sync directory",
-        "sync parent", "list",   "rename", "link", "remove",         "memory",
+        "open",   "create", "close",  "read",           "write",          "store",       "sync",
+        "size",   "map",    "lock",   "open directory", "sync directory", "sync parent", "list",
+        "rename", "link",   "remove", "contains",       "memory",
     };
 
     return names[call];
@@ -450,6 +450,18 @@ remove_file(void *context, petal_directory *directory, const char *name)
     return leave(faults, fails ? faults->plan.error : result);
 }
 
+static int
+contains_path(void *context, petal_directory *directory, const char *path, bool *contains)
+{
+    struct failure_faults *faults = context;
+    bool fails = enter(faults, FAILURE_CONTAINS, path);
+
+    *contains = false;
+    return leave(
+        faults, fails ? faults->plan.error
+                      : faults->below->contains(faults->below->context, directory, path, contains));
+}
+
 /* ---- memory ---- */
 
 static void *
@@ -502,7 +514,8 @@ failure_faults_init(struct failure_faults *faults, struct memory_vfs *disk,
                               .link = link_file,
                               .remove = remove_file,
                               .map = map,
-                              .unmap = unmap};
+                              .unmap = unmap,
+                              .contains = contains_path};
     faults->allocator = (petal_allocator){faults, allocate, release};
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);

@@ -42,6 +42,7 @@ enum failure_call {
     FAILURE_RENAME,
     FAILURE_LINK,
     FAILURE_REMOVE,
+    FAILURE_CONTAINS,
     FAILURE_MEMORY,
     FAILURE_CALLS
 };

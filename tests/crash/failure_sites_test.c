@@ -92,6 +92,7 @@ has_effects(enum failure_call call, int error)
     case FAILURE_LOCK:
     case FAILURE_CLOSE:
     case FAILURE_MAP:
+    case FAILURE_CONTAINS:
         return false;
     case FAILURE_LINK:
         return error == EIO;

@@ -131,6 +131,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
     char buffer[4];
     const void *memory;
     uint64_t number;
+    bool contains;
     size_t got;
 
     switch (operation) {
@@ -167,6 +168,8 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
         return table->link(vfs, fixture->directory, "a", fixture->directory, "new");
     case MEMORY_VFS_REMOVE:
         return table->remove(vfs, fixture->directory, "a");
+    case MEMORY_VFS_CONTAINS:
+        return table->contains(vfs, fixture->directory, "d", &contains);
     }
     return -1;
 }
@@ -179,7 +182,7 @@ every_kind_of_call_can_fail(void **state)
     struct fixture *fixture = *state;
     enum memory_vfs_operation operation;
 
-    for (operation = MEMORY_VFS_OPEN; operation <= MEMORY_VFS_REMOVE; operation++) {
+    for (operation = MEMORY_VFS_OPEN; operation <= MEMORY_VFS_CONTAINS; operation++) {
         uint64_t calls = memory_vfs_calls(fixture->vfs);
         struct memory_vfs_call call;
 

@@ -558,6 +558,42 @@ memory_remove(void *context, petal_directory *directory, const char *name)
                     call_takes_effect(&call) ? memory_tree_remove(directory->node, name) : 0);
 }
 
+/* Where the path leads; without its last part if that is not there. */
+static int
+find_place(struct memory_vfs *vfs, const char *path, struct memory_node **node)
+{
+    int error = memory_state_directory(vfs, path, node);
+
+    if (error == ENOENT) {
+        char *parent = test_strdup(path);
+        size_t length = strlen(parent);
+
+        while (length > 0 && parent[length - 1] == '/')
+            length--;
+        while (length > 0 && parent[length - 1] != '/')
+            length--;
+        parent[length] = '\0';
+        error = memory_state_directory(vfs, parent, node);
+        free(parent);
+    }
+    return error;
+}
+
+static int
+memory_contains(void *context, petal_directory *directory, const char *path, bool *contains)
+{
+    struct call call = call_begin_in(directory, MEMORY_VFS_CONTAINS, NULL);
+    struct memory_node *node = NULL;
+
+    *contains = false;
+    if (call.fate != FATE_WORKS || find_place(context, path, &node) != 0)
+        return call_end(&call, 0);
+    while (node != directory->node && node != memory_tree_parent(node))
+        node = memory_tree_parent(node);
+    *contains = node == directory->node;
+    return call_end(&call, 0);
+}
+
 /* ---- Life ---- */
 
 static struct memory_vfs *
@@ -587,6 +623,7 @@ vfs_with_root(struct memory_node *root)
         .remove = memory_remove,
         .map = memory_map,
         .unmap = memory_unmap,
+        .contains = memory_contains,
     };
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);

@@ -147,7 +147,8 @@ enum memory_vfs_operation {
     MEMORY_VFS_LIST_DIRECTORY,
     MEMORY_VFS_RENAME,
     MEMORY_VFS_LINK,
-    MEMORY_VFS_REMOVE
+    MEMORY_VFS_REMOVE,
+    MEMORY_VFS_CONTAINS
 };
 
 struct memory_vfs_call {

@@ -619,6 +619,50 @@ a_lock_follows_the_file(void **state)
     close_file(layer, first);
 }
 
+static void
+assert_contains(struct layer *layer, petal_directory *directory, const char *name, bool expected)
+{
+    char *path = name[0] == '/' ? test_strdup(name) : test_path(layer->directory, name);
+    bool contains = !expected;
+
+    assert_int_equal(layer->vfs->contains(layer->vfs->context, directory, path, &contains), 0);
+    assert_true(contains == expected);
+    free(path);
+}
+
+/* Also what is not there yet, under any spelling of its path. */
+static void
+a_directory_contains_what_is_below(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    char *path = test_path(layer->directory, "house");
+    petal_directory *house;
+
+    assert_int_equal(call_in(layer, vfs_make_directory, "house"), 0);
+    assert_int_equal(call_in(layer, vfs_make_directory, "house2"), 0);
+    assert_int_equal(call_in(layer, vfs_make_directory, "house/room"), 0);
+    assert_int_equal(call_in(layer, vfs_make_directory, "house/room/shelf"), 0);
+    make_file(layer, "house/file", "bytes");
+    assert_int_equal(vfs->open_directory(vfs->context, path, false, &house), 0);
+    assert_contains(layer, house, "house", true);
+    assert_contains(layer, house, ".//house//", true);
+    assert_contains(layer, house, "house/new", true);
+    assert_contains(layer, house, "house/new//", true);
+    assert_contains(layer, house, "house/room", true);
+    assert_contains(layer, house, "house/room/shelf/new", true);
+    assert_contains(layer, house, "house2", false);
+    assert_contains(layer, house, "house2/new", false);
+    assert_contains(layer, house, "new", false);
+    assert_contains(layer, house, ".", false);
+    assert_contains(layer, house, "/", false);
+    assert_contains(layer, house, "/new-of-nobody", false);
+    assert_contains(layer, house, "house/new/newer", false); /* nor can it be made */
+    assert_contains(layer, house, "house/file/new", false);
+    vfs->close_directory(vfs->context, house);
+    free(path);
+}
+
 #define ON_BOTH(test)                                                                              \
     {"posix: " #test, test, set_up_posix, tear_down_posix, NULL},                                  \
     {                                                                                              \
@@ -645,6 +689,7 @@ main(void)
         ON_BOTH(what_cannot_be_linked),
         ON_BOTH(directories_are_made_listed_and_synced),
         ON_BOTH(files_may_be_removed_while_they_are_listed),
+        ON_BOTH(a_directory_contains_what_is_below),
         ON_BOTH(a_lock_excludes_other_openers_until_close),
         ON_BOTH(shared_locks_let_each_other_in_and_nobody_else),
         ON_BOTH(a_holder_may_change_the_kind_of_its_lock),

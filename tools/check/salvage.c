@@ -3,38 +3,6 @@
 #include "tools/check/fault.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Would the new database lie in what is looked at? What is not there yet lies where its parent
- * does. */
-static bool
-lies_within(const char *directory, const char *source)
-{
-    char inner[PATH_MAX], outer[PATH_MAX];
-    char parent[PATH_MAX];
-    size_t bytes;
-
-    if (realpath(source, outer) == NULL || strlen(directory) + 4 > sizeof parent)
-        return false;
-    (void)snprintf(parent, sizeof parent, "%s", directory);
-    if (realpath(parent, inner) == NULL) {
-        char *slash;
-
-        for (bytes = strlen(parent); bytes > 1 && parent[bytes - 1] == '/'; bytes--)
-            parent[bytes - 1] = '\0';
-        slash = strrchr(parent, '/');
-        if (slash == NULL)
-            (void)snprintf(parent, sizeof parent, ".");
-        else
-            slash[slash == parent] = '\0';
-        if (realpath(parent, inner) == NULL)
-            return false;
-    }
-    bytes = strlen(outer);
-    return strncmp(inner, outer, bytes) == 0 && (inner[bytes] == '\0' || inner[bytes] == '/');
-}
 
 static int
 salvage(const char *source, const char *destination, bool json, bool quiet)
@@ -47,11 +15,6 @@ salvage(const char *source, const char *destination, bool json, bool quiet)
     petal_error error;
     enum petal_status status;
 
-    if (lies_within(destination, source)) {
-        (void)fprintf(stderr, "kv-check: %s lies in %s, which is not written into\n", destination,
-                      source);
-        return CHECK_FAILED;
-    }
     if (!quiet)
         progress_begin(&watch.progress, "salvage", "bytes");
     print_start(&print, stdout, json);

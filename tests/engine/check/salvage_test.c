@@ -6,6 +6,7 @@
 #include "engine/petal.h"
 
 #include "base/slice.h"
+#include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
 #include "tests/support/test_support.h"
 
@@ -449,6 +450,44 @@ few_files_are_open(void **state)
     memory_vfs_free(scene.vfs);
 }
 
+static void
+assert_refused(struct scene *scene, const char *to, enum petal_status expected, const char *text)
+{
+    const petal_check_options options = {.size = sizeof options, .env = &scene->env};
+    uint64_t before = memory_vfs_hash(scene->vfs);
+
+    assert_int_equal(petal_salvage("db", to, &options, NULL, &scene->error), expected);
+    assert_non_null(strstr(scene->error.text, text));
+    assert_true(memory_vfs_hash(scene->vfs) == before);
+}
+
+/* Neither a new database within what is looked at, nor around it. */
+static void
+the_source_is_not_written_into(void **state)
+{
+    static const char within[] = " lies in db, which is not written into";
+    struct scene scene;
+
+    (void)state;
+    scene_over(&scene, memory_vfs_new());
+    assert_int_equal(vfs_make_directory(scene.env.vfs, "house"), 0);
+    open_database(&scene, "db");
+    put(&scene, shape_table(&scene, NULL, "t", "f"), "row", "v");
+    die(&scene);
+    assert_int_equal(vfs_make_directory(scene.env.vfs, "db/empty"), 0);
+    assert_int_equal(vfs_make_directory(scene.env.vfs, "db/empty/deep"), 0);
+    assert_refused(&scene, "db", PETAL_INVALID, within);
+    assert_refused(&scene, "./db//", PETAL_INVALID, within);
+    assert_refused(&scene, "db/new", PETAL_INVALID, within);
+    assert_refused(&scene, "db/empty", PETAL_INVALID, within);
+    assert_refused(&scene, "db/empty/deep/new", PETAL_INVALID, within);
+    assert_refused(&scene, "/", PETAL_EXISTS, "is no empty directory");
+    assert_refused(&scene, "nowhere/new", PETAL_IO, "No such file");
+    (void)salvage(&scene, "db", "db2");
+    (void)salvage(&scene, "db", "house");
+    memory_vfs_free(scene.vfs);
+}
+
 int
 main(void)
 {
@@ -460,6 +499,7 @@ main(void)
         cmocka_unit_test(what_was_truncated_is_kept_apart),
         cmocka_unit_test(want_of_descriptors_is_no_damage),
         cmocka_unit_test(few_files_are_open),
+        cmocka_unit_test(the_source_is_not_written_into),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
