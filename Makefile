@@ -17,7 +17,8 @@ endif
 CSTD = -std=c11
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 OPTIMIZE ?= -O2 -g
-CPPFLAGS += -I. -D_GNU_SOURCE
+# Installed, petal.h stands beside petal_hfile.h, which includes it by that name.
+CPPFLAGS += -I. -idirafter engine -D_GNU_SOURCE
 CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) $(HARDEN) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
 LDFLAGS_ALL = -pthread $(SANITIZE) -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 LIB_LIBS = -llz4 -lxxhash -lpcre2-8 -lm
@@ -53,17 +54,36 @@ CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,te
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost examples fuzz kernel memory replay schedule soak
+TEST_PROGRAMS = conformance cost examples fuzz hfile kernel memory replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
 SOAK_SOURCES = $(call sources_in,tests/soak) tests/support/test_support.c
 KERNEL_SOURCES = $(call sources_in,tests/kernel) tests/support/test_support.c
+
+HAVE_HEADER = $(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)
+
+# The library of HBase's files is built where all that it needs is there; of codecs it can do without ZSTD.
+HFILE_SOURCES = $(call sources_in,tools/hfile)
+HFILE_TEST_SOURCES = $(filter tests/hfile/%,$(TEST_SOURCES))
+HAVE_HFILE := $(filter yes,$(call HAVE_HEADER,zlib.h -include snappy-c.h -include isa-l/crc.h))
+ifeq ($(HAVE_HFILE),yes)
+HFILE_OBJECTS = $(HFILE_SOURCES:%.c=$(BUILD)/%.o)
+HFILE_LIBRARIES = $(BUILD)/libpetal-hfile.a $(BUILD)/libpetal-hfile.so
+HFILE_LIBS = -lz -lsnappy -llz4 -lisal
+ifeq ($(call HAVE_HEADER,zstd.h),yes)
+$(BUILD)/tools/hfile/%.o: CPPFLAGS += -DHAVE_ZSTD
+HFILE_LIBS += -lzstd
+endif
+else
+HFILE_LIBRARIES = no-hfile
+TEST_SOURCES := $(filter-out $(HFILE_TEST_SOURCES) tests/fuzz/hfile%,$(TEST_SOURCES))
+endif
 TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
 C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]'))
 
 .PHONY: all
-all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-bench ## build the library and the tools (the default)
+all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-bench $(HFILE_LIBRARIES) ## build the library and the tools (the default)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -83,6 +103,24 @@ $(BUILD)/libpetal.so.$(VERSION): $(LIB_OBJECTS)
 $(BUILD)/libpetal.so: $(BUILD)/libpetal.so.$(VERSION)
 	$(call say,ln -sf $(<F) $(@D)/$(SONAME) && ln -sf $(SONAME) $@,LN)
 
+# The library of HBase's files, in the same two forms; it stands on the public names of the other.
+HFILE_SONAME := libpetal-hfile.so.$(call VERSION_NUMBER,MAJOR)
+$(BUILD)/petal-hfile.o: $(HFILE_OBJECTS)
+	$(call say,$(LD) -r -o $@ $^ && objcopy --localize-hidden $@,LD)
+
+$(BUILD)/libpetal-hfile.a: $(BUILD)/petal-hfile.o
+	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
+
+$(BUILD)/libpetal-hfile.so.$(VERSION): $(HFILE_OBJECTS) | $(BUILD)/libpetal.so
+	$(call say,$(CC) -shared -Wl$(comma)-soname$(comma)$(HFILE_SONAME) -o $@ $^ $(LDFLAGS_ALL) -L$(BUILD) -lpetal $(HFILE_LIBS),LINK)
+
+$(BUILD)/libpetal-hfile.so: $(BUILD)/libpetal-hfile.so.$(VERSION)
+	$(call say,ln -sf $(<F) $(@D)/$(HFILE_SONAME) && ln -sf $(HFILE_SONAME) $@,LN)
+
+.PHONY: no-hfile
+no-hfile:
+	@echo "  libpetal-hfile is not built: zlib.h, snappy-c.h or isa-l/crc.h is not there (make deps)"
+
 # What tests link: all names visible to them.
 $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
@@ -99,12 +137,11 @@ $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.
 # Another choice wants another BUILD.
 ROCKSDB_NEEDS ?= -lsnappy -lz -lbz2 -lzstd -llz4 -lstdc++ -ldl
 LEVELDB_NEEDS ?= -lsnappy -lstdc++
-HAVE_HEADER = $(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 # Library $(1) of directory $(2): the file, shared if there is one, and where programs find it, or what it needs.
 FILE_OF = $(firstword $(wildcard $(foreach kind,so a,$(addsuffix /lib$(1).$(kind),$(2) $(2)/lib $(2)/build))))
 LIBRARY_OF = $(if $(2),$(call FILE_OF,$(1),$(2)) $(if $(filter %.so,$(call FILE_OF,$(1),$(2))),-Wl$(comma)-rpath$(comma)$(abspath $(dir $(call FILE_OF,$(1),$(2)))),$(3)),-l$(1))
 comma = ,
-OPTIONAL_HEADERS = rocksdb/c.h leveldb/c.h lmdb.h wiredtiger.h
+OPTIONAL_HEADERS = rocksdb/c.h leveldb/c.h lmdb.h wiredtiger.h zlib.h snappy-c.h isa-l/crc.h zstd.h
 ifeq ($(call HAVE_HEADER,rocksdb/c.h,$(ROCKSDB_DIR)),yes)
 CPPFLAGS += -DHAVE_ROCKSDB
 ROCKSDB_NUMBER = $(call NUMBER_IN,ROCKSDB_$(1),$(or $(ROCKSDB_DIR:%=%/include),/usr/include)/rocksdb/version.h)
@@ -139,6 +176,11 @@ $(BUILD)/libpetal-tests.so: $(LIB_OBJECTS)
 TEST_LIBRARY ?= $(BUILD)/libpetal-internal.a
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(TEST_LIBRARY)
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a %.so,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
+
+# Tests of HBase's files link the objects of that library.
+HFILE_TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(HFILE_TEST_SOURCES)))
+$(HFILE_TESTS): $(HFILE_OBJECTS) $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_test.c,$(HFILE_TEST_SOURCES)))
+$(HFILE_TESTS): LIB_LIBS += $(HFILE_LIBS)
 
 # The library once more, each place in it that asks for a file call or memory known by itself (tests/crash/failure_site.h). The files
 # that stand between those places and the surroundings pass who asks on as they are.
@@ -218,7 +260,8 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 
 # ---- setting up --------------------------------------------------------------------------------
 
-PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev
+PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
+HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
 CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -386,12 +429,14 @@ layers: all ## do includes and calls go from room to room as tools/rooms.txt say
 named: ## is every file there that comments and documents name?
 	tools/check_paths.sh
 
-names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a ## does the library export petal_ names only?
+names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## do the libraries export petal_ names only?
 	tools/check_names.sh $(BUILD)
 
-header: ## is the public header complete in itself, as C11 and as C++17?
+header: ## are the public headers complete in themselves, as C11 and as C++17?
 	$(CC) -std=c11 $(WARNINGS) -Werror -fsyntax-only -x c engine/petal.h
 	$(CXX) -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ engine/petal.h
+	$(CC) -std=c11 $(WARNINGS) -Werror -Iengine -fsyntax-only -x c tools/hfile/petal_hfile.h
+	$(CXX) -std=c++17 -Wall -Wextra -Werror -Iengine -fsyntax-only -x c++ tools/hfile/petal_hfile.h
 
 lint: lint-gcc lint-clang lint-release ## no warnings, with gcc and with clang, with assertions and without
 
@@ -425,7 +470,7 @@ machines: ## formats, filters, model and threads on s390x and arm64 under qemu, 
 	+@tests/package/machines.sh $(BUILD)
 
 # A fuzz target is linked with libFuzzer, and with all others into fuzz-replay, which runs what is kept of inputs with any compiler.
-FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(filter $(TEST_SOURCES),$(wildcard tests/fuzz/*.c)))
 FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)
 FUZZ_SECONDS ?= 3
 
