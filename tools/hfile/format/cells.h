@@ -1,0 +1,58 @@
+/*
+ * cells.h -- the cells of one data block, decoded: what all encodings make. Their slices point into
+ * the block's payload and, where an encoding takes keys apart, into `keys`.
+ */
+#ifndef PETAL_HFILE_FORMAT_CELLS_H
+#define PETAL_HFILE_FORMAT_CELLS_H
+
+#include "tools/hfile/format/buffer.h"
+#include "tools/hfile/petal_hfile.h"
+
+/* No block of HBase comes near: cells take five times the least bytes that one is stored in. */
+#define HFILE_MOST_CELLS_OF_BLOCK (2u << 20)
+
+/* What FILE_INFO says is stored of each cell. */
+struct hfile_cell_layout {
+    bool has_tags, has_sequences;
+};
+
+struct hfile_cells {
+    const petal_allocator *allocator;
+    petal_hfile_cell *cells;
+    size_t count, capacity;
+    struct hfile_buffer keys; /* of all cells or of none */
+};
+
+void hfile_cells_init(struct hfile_cells *cells, const petal_allocator *allocator);
+void hfile_cells_free(struct hfile_cells *cells);
+
+/* Without giving memory back. */
+static inline void
+hfile_cells_clear(struct hfile_cells *cells)
+{
+    cells->count = 0;
+    hfile_buffer_clear(&cells->keys);
+}
+
+/* The part of hfile_cells_reserve that allocates. */
+enum petal_status hfile_cells_grow(struct hfile_cells *cells, const char **wrong);
+
+/* Room for one more, at cells->cells[cells->count]. PETAL_NO_MEMORY, or PETAL_CORRUPT when there are
+ * too many. */
+static inline enum petal_status
+hfile_cells_reserve(struct hfile_cells *cells, const char **wrong)
+{
+    return cells->count < cells->capacity ? PETAL_OK : hfile_cells_grow(cells, wrong);
+}
+
+/* The part of hfile_cells_reserve_key that allocates. */
+bool hfile_cells_grow_keys(struct hfile_cells *cells, size_t size);
+
+/* Room for so many bytes in `keys`, where it moves with the cells that point into it. */
+static inline bool
+hfile_cells_reserve_key(struct hfile_cells *cells, size_t size)
+{
+    return size <= cells->keys.capacity - cells->keys.size || hfile_cells_grow_keys(cells, size);
+}
+
+#endif

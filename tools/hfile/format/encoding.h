@@ -1,0 +1,27 @@
+/*
+ * encoding.h -- the encodings of data blocks, one table of them. A block of an encoding other than
+ * NONE begins with its number, u16, in front of what the encoding's own file describes.
+ */
+#ifndef PETAL_HFILE_FORMAT_ENCODING_H
+#define PETAL_HFILE_FORMAT_ENCODING_H
+
+#include "tools/hfile/format/cells.h"
+
+struct hfile_encoding {
+    enum petal_hfile_encoding kind;
+    uint16_t id; /* HFILE_ENCODING_ID_*; 0: NONE */
+    enum petal_hfile_block_kind block_kind;
+    enum petal_status (*decode)(const struct hfile_cell_layout *layout, petal_slice payload,
+                                struct hfile_cells *cells, const char **wrong);
+};
+
+/* REQUIRES: it is one of the enumeration, but DEFAULT. */
+const struct hfile_encoding *hfile_encoding_of(enum petal_hfile_encoding kind);
+
+/* The cells of a data block, its payload as it is uncompressed, in place of what was in `cells`.
+ * PETAL_NO_MEMORY, or PETAL_CORRUPT with a fixed text in *wrong. */
+enum petal_status hfile_decode_cells(const struct hfile_encoding *encoding,
+                                     const struct hfile_cell_layout *layout, petal_slice payload,
+                                     struct hfile_cells *cells, const char **wrong);
+
+#endif

@@ -1,0 +1,123 @@
+/* encoding_fast_diff.c -- see encoding_fast_diff.h. */
+#include "tools/hfile/format/encoding_fast_diff.h"
+
+#include "tools/hfile/format/encoded_block.h"
+#include "tools/hfile/format/key.h"
+
+enum {
+    TIMESTAMP_SHARED_MASK = 7,
+    SAME_KEY_LENGTH = 8,
+    SAME_VALUE_LENGTH = 16,
+    SAME_TYPE = 32,
+    SAME_VALUE = 64
+};
+
+static bool
+take_lengths(struct hfile_block_decoder *decoder, unsigned flags, uint32_t *common)
+{
+    return ((flags & SAME_KEY_LENGTH) != 0 ||
+            hfile_take_length(&decoder->rest, &decoder->key_bytes)) &&
+           ((flags & SAME_VALUE_LENGTH) != 0 ||
+            hfile_take_length(&decoder->rest, &decoder->value_bytes)) &&
+           hfile_take_length(&decoder->rest, common);
+}
+
+static bool
+take_timestamp(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell *before,
+               int64_t *timestamp)
+{
+    size_t shared = flags & TIMESTAMP_SHARED_MASK;
+    petal_slice stored;
+    uint8_t bytes[8];
+
+    if (!hfile_take_slice(rest, sizeof bytes - shared, &stored))
+        return false;
+    if (shared > 0)
+        hfile_put_u64(bytes, (uint64_t)before->timestamp);
+    memcpy(bytes + shared, stored.data, stored.size);
+    *timestamp = (int64_t)hfile_get_u64(bytes);
+    return true;
+}
+
+static bool
+take_type(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell *before, int *type)
+{
+    uint8_t stored;
+
+    if ((flags & SAME_TYPE) != 0) {
+        *type = before->type;
+        return true;
+    }
+    if (!hfile_take_u8(rest, &stored))
+        return false;
+    *type = stored;
+    return true;
+}
+
+/* Everything behind the columns. */
+static enum petal_status
+take_rest(struct hfile_block_decoder *decoder, unsigned flags, const petal_hfile_cell *before,
+          petal_hfile_cell *cell)
+{
+    if (!take_timestamp(&decoder->rest, flags, before, &cell->timestamp) ||
+        !take_type(&decoder->rest, flags, before, &cell->type))
+        return hfile_decoder_cut_short(decoder);
+    if ((flags & SAME_VALUE) != 0) {
+        cell->value = before->value;
+        if (cell->value.size != decoder->value_bytes)
+            return hfile_decoder_wrong(decoder,
+                                       "a cell has the value before it, and another length");
+        return PETAL_OK;
+    }
+    if (!hfile_take_slice(&decoder->rest, decoder->value_bytes, &cell->value))
+        return hfile_decoder_cut_short(decoder);
+    return PETAL_OK;
+}
+
+/* Its key is stored whole; of that, what stands before the timestamp is kept. */
+static enum petal_status
+take_first_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
+{
+    struct hfile_cells *cells = decoder->cells;
+    petal_slice key;
+
+    if (!hfile_take_slice(&decoder->rest, decoder->key_bytes, &key))
+        return hfile_decoder_cut_short(decoder);
+    if (!hfile_cells_reserve_key(cells, key.size))
+        return PETAL_NO_MEMORY;
+    hfile_buffer_append_slice(&cells->keys, key);
+    if (!hfile_key_parse(hfile_buffer_slice(&cells->keys), cell))
+        return hfile_decoder_wrong(decoder, "the lengths in a cell's key do not fit into the key");
+    decoder->key = (struct hfile_whole_key){.row_bytes = cell->row.size,
+                                            .family_bytes = cell->family.size,
+                                            .qualifier_bytes = cell->qualifier.size};
+    if (!hfile_take_slice(&decoder->rest, decoder->value_bytes, &cell->value))
+        return hfile_decoder_cut_short(decoder);
+    return PETAL_OK;
+}
+
+static enum petal_status
+take_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
+{
+    const petal_hfile_cell *before = hfile_cell_before(decoder);
+    enum petal_status status;
+    uint32_t common;
+    uint8_t flags;
+
+    if (!hfile_take_u8(&decoder->rest, &flags) || !take_lengths(decoder, flags, &common))
+        return hfile_decoder_cut_short(decoder);
+    if (before == NULL) {
+        if (flags != 0 || common != 0)
+            return hfile_decoder_wrong(decoder, "the block's first cell refers to one before it");
+        return take_first_cell(decoder, cell);
+    }
+    status = hfile_take_columns(decoder, common, cell);
+    return status == PETAL_OK ? take_rest(decoder, flags, before, cell) : status;
+}
+
+enum petal_status
+hfile_decode_fast_diff(const struct hfile_cell_layout *layout, petal_slice payload,
+                       struct hfile_cells *cells, const char **wrong)
+{
+    return hfile_decode_block(layout, payload, take_cell, cells, wrong);
+}

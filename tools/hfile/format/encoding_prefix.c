@@ -1,0 +1,43 @@
+/* encoding_prefix.c -- see encoding_prefix.h. */
+#include "tools/hfile/format/encoding_prefix.h"
+
+#include "tools/hfile/format/encoded_block.h"
+#include "tools/hfile/format/key.h"
+
+/* Here the keys of a block have their timestamps and types, too: these are shared as well. */
+static enum petal_status
+take_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
+{
+    struct hfile_buffer *keys = &decoder->cells->keys;
+    uint32_t stored_bytes, value_bytes, common;
+    petal_slice stored;
+    uint8_t *key;
+
+    if (!hfile_take_length(&decoder->rest, &stored_bytes) ||
+        !hfile_take_length(&decoder->rest, &value_bytes) ||
+        !hfile_take_length(&decoder->rest, &common) ||
+        !hfile_take_slice(&decoder->rest, stored_bytes, &stored) ||
+        !hfile_take_slice(&decoder->rest, value_bytes, &cell->value))
+        return hfile_decoder_cut_short(decoder);
+    if (common > decoder->key_bytes)
+        return hfile_decoder_wrong(decoder, "a cell shares more of a key than that one has");
+    if (!hfile_cells_reserve_key(decoder->cells, (size_t)common + stored_bytes + 1))
+        return PETAL_NO_MEMORY;
+    key = keys->bytes + keys->size;
+    memcpy(key, keys->bytes + decoder->key.at, common);
+    memcpy(key + common, stored.data, stored_bytes);
+
+    decoder->key.at = keys->size;
+    decoder->key_bytes = common + stored_bytes;
+    keys->size += decoder->key_bytes;
+    if (!hfile_key_parse(hfile_slice(key, decoder->key_bytes), cell))
+        return hfile_decoder_wrong(decoder, "the lengths in a cell's key do not fit into the key");
+    return PETAL_OK;
+}
+
+enum petal_status
+hfile_decode_prefix(const struct hfile_cell_layout *layout, petal_slice payload,
+                    struct hfile_cells *cells, const char **wrong)
+{
+    return hfile_decode_block(layout, payload, take_cell, cells, wrong);
+}

@@ -1,0 +1,57 @@
+/* encoding_row_index.c -- see encoding_row_index.h. */
+#include "tools/hfile/format/encoding_row_index.h"
+
+#include "tools/hfile/format/encoding_none.h"
+
+#define NUMBER_BYTES 4
+
+/* Of a key: its length, the value's, the row's. */
+#define ROW_AT 10
+
+/* Do the `count` places at `places` name the first cell of each row of `area`? */
+static bool
+places_are_right(const uint8_t *places, uint32_t count, const uint8_t *area,
+                 const struct hfile_cells *cells, size_t first)
+{
+    uint32_t row = 0;
+
+    for (size_t i = first; i < cells->count; i++) {
+        petal_slice this_row = cells->cells[i].row;
+
+        if (i > first && hfile_slice_equal(this_row, cells->cells[i - 1].row))
+            continue;
+        if (row == count || area + hfile_get_u32(places + (size_t)row * NUMBER_BYTES) + ROW_AT !=
+                                hfile_slice_bytes(this_row))
+            return false;
+        row++;
+    }
+    return row == count;
+}
+
+enum petal_status
+hfile_decode_row_index(const struct hfile_cell_layout *layout, petal_slice payload,
+                       struct hfile_cells *cells, const char **wrong)
+{
+    const uint8_t *area = payload.data, *rows;
+    size_t area_bytes, first = cells->count;
+    enum petal_status status;
+    uint32_t count;
+
+    *wrong = "the index of rows does not fit into the block";
+    if (payload.size < 2 * NUMBER_BYTES)
+        return PETAL_CORRUPT;
+    area_bytes = hfile_get_u32(area + payload.size - NUMBER_BYTES);
+    if (area_bytes > payload.size - 2 * NUMBER_BYTES)
+        return PETAL_CORRUPT;
+    rows = area + area_bytes;
+    count = hfile_get_u32(rows);
+    if ((uint64_t)count * NUMBER_BYTES != payload.size - area_bytes - 2 * NUMBER_BYTES)
+        return PETAL_CORRUPT;
+
+    status = hfile_decode_none(layout, hfile_slice(area, area_bytes), cells, wrong);
+    if (status == PETAL_OK && !places_are_right(rows + NUMBER_BYTES, count, area, cells, first)) {
+        *wrong = "the index of rows does not name the first cells of rows";
+        return PETAL_CORRUPT;
+    }
+    return status;
+}
