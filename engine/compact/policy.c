@@ -29,9 +29,12 @@ bytes_of(const struct policy_run *runs, size_t first, size_t count)
     return bytes;
 }
 
+/* A window of no runs is no pick. */
 static bool
 pick_window(const struct choice *choice, enum policy_reason reason, size_t first, size_t count)
 {
+    if (count == 0)
+        return false;
     *choice->pick = (struct policy_pick){
         .reason = reason,
         .first = first,
@@ -55,7 +58,7 @@ pick_expired(const struct choice *choice)
         first++;
     for (end = first; end < choice->count && choice->runs[end].expired; end++)
         continue;
-    return end > first && pick_window(choice, POLICY_EXPIRED, first, end - first);
+    return pick_window(choice, POLICY_EXPIRED, first, end - first);
 }
 
 static bool
@@ -114,18 +117,19 @@ all_files_reason(const struct choice *choice)
 static bool
 pick_smallest(const struct choice *choice, size_t count)
 {
-    size_t best = SIZE_MAX;
+    size_t best_first = 0, best_count = 0;
     uint64_t best_bytes = 0;
 
     for (size_t first = choice->first_free; first + count <= choice->count; first++) {
         uint64_t bytes = bytes_of(choice->runs, first, count);
 
-        if (bytes <= choice->limits->max_bytes && (best == SIZE_MAX || bytes < best_bytes)) {
-            best = first;
+        if (bytes <= choice->limits->max_bytes && (best_count == 0 || bytes < best_bytes)) {
+            best_first = first;
+            best_count = count;
             best_bytes = bytes;
         }
     }
-    return best != SIZE_MAX && pick_window(choice, POLICY_STUCK, best, count);
+    return pick_window(choice, POLICY_STUCK, best_first, best_count);
 }
 
 static bool
@@ -149,8 +153,11 @@ pick_all_files(const struct choice *choice)
         bytes_of(choice->runs, 0, choice->count) > choice->limits->max_bytes)
         return false;
     reason = all_files_reason(choice);
-    return reason != POLICY_NOTHING &&
-           (pick_fewer(choice) || pick_window(choice, reason, 0, choice->count));
+    if (reason == POLICY_NOTHING)
+        return false;
+    if (!pick_fewer(choice))
+        pick_window(choice, reason, 0, choice->count);
+    return true;
 }
 
 /* An all-files pick that cannot be done now: smaller ones, of which one follows on another, would
@@ -222,7 +229,7 @@ pick_exploring(const struct choice *choice)
             }
         }
     }
-    return best_count > 0 && pick_window(choice, POLICY_EXPLORING, best_first, best_count);
+    return pick_window(choice, POLICY_EXPLORING, best_first, best_count);
 }
 
 static bool
@@ -247,7 +254,7 @@ pick_level(const struct choice *choice)
             }
         }
     }
-    return best_count > 0 && pick_window(choice, POLICY_LEVEL, best_first, best_count);
+    return pick_window(choice, POLICY_LEVEL, best_first, best_count);
 }
 
 static bool
@@ -271,7 +278,7 @@ pick_stuck(const struct choice *choice)
             }
         }
     }
-    return best_count > 0 && pick_window(choice, POLICY_STUCK, best_first, best_count);
+    return pick_window(choice, POLICY_STUCK, best_first, best_count);
 }
 
 /* The jobs that run leave one run each, of neighbours: how many there are then. */
@@ -352,5 +359,6 @@ policy_reason_text(enum policy_reason reason)
         [POLICY_ASKED] = "asked for",
     };
 
-    return (unsigned)reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown";
+    assert((size_t)reason < sizeof texts / sizeof *texts);
+    return texts[reason];
 }
