@@ -132,6 +132,15 @@ error_no_memory(petal_error *error)
     return error_set(error, PETAL_NO_MEMORY, "out of memory");
 }
 
+enum petal_status
+error_copy(petal_error *error, const petal_error *cause)
+{
+    assert(cause->status != PETAL_OK);
+    if (error != NULL)
+        *error = *cause;
+    return cause->status;
+}
+
 const char *
 error_quote(petal_slice bytes, char *text, size_t text_bytes)
 {

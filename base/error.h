@@ -38,6 +38,9 @@ enum petal_status error_set(petal_error *error, enum petal_status status, const 
 enum petal_status error_file(petal_error *error, enum petal_status status, const char *file,
                              const char *format, ...) ERROR_PRINTF(4, 5);
 
+/* What another call has told is what this one tells; returns its status. */
+enum petal_status error_copy(petal_error *error, const petal_error *cause);
+
 /* Want of space, memory or descriptors: what failed may succeed when others have given some back.
  */
 bool error_passes(const petal_error *error);

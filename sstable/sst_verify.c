@@ -73,9 +73,7 @@ report(const struct verification *v, const struct sst_fault *fault, petal_error 
         v->watch->fault(v->watch->argument, fault);
         return PETAL_OK;
     }
-    if (error != NULL)
-        *error = *fault->error;
-    return fault->error->status;
+    return error_copy(error, fault->error);
 }
 
 static enum petal_status
@@ -556,11 +554,8 @@ sst_verify(const struct directory *directory, const char *path,
     petal_error cause;
     enum petal_status status = sst_walk_open(&v.walk, directory, path, options, &cause);
 
-    if (status != PETAL_OK && error_passes(&cause)) { /* says nothing of the file */
-        if (error != NULL)
-            *error = cause;
-        return status;
-    }
+    if (status != PETAL_OK && error_passes(&cause)) /* says nothing of the file */
+        return error_copy(error, &cause);
     if (status != PETAL_OK)
         return report_fault(&v, &cause, error);
     status = verify_all(&v, error);

@@ -595,9 +595,7 @@ keep_last_row(struct sst_walk *walk, petal_error *error)
 static enum petal_status
 stopped(const struct sst_walk *walk, petal_error *error)
 {
-    if (error != NULL)
-        *error = walk->stop;
-    return walk->stop.status;
+    return error_copy(error, &walk->stop);
 }
 
 static enum petal_status
@@ -751,9 +749,7 @@ find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
     }
     if (identity != 0 && status != PETAL_UNSUPPORTED)
         return PETAL_OK;
-    if (error != NULL)
-        *error = cause;
-    return status;
+    return error_copy(error, &cause);
 }
 
 /* Readers may refuse what can be walked. */
@@ -772,9 +768,7 @@ open_reader(struct sst_walk *walk, const struct directory *directory,
 
     if (status == PETAL_OK || (!error_passes(&walk->opening) && status != PETAL_UNSUPPORTED))
         return PETAL_OK;
-    if (error != NULL)
-        *error = walk->opening;
-    return status;
+    return error_copy(error, &walk->opening);
 }
 
 static enum petal_status
@@ -871,8 +865,8 @@ sst_walk_close(struct sst_walk *walk)
 const struct sst_reader *
 sst_walk_reader(const struct sst_walk *walk, petal_error *error)
 {
-    if (walk->reader == NULL && error != NULL)
-        *error = walk->opening;
+    if (walk->reader == NULL)
+        error_copy(error, &walk->opening);
     return walk->reader;
 }
 

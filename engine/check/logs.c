@@ -85,11 +85,10 @@ static enum petal_status
 tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, uint64_t bytes,
             petal_error *error)
 {
-    if (walk->stop.status != PETAL_OK || error_passes(cause)) {
-        if (error != NULL)
-            *error = walk->stop.status != PETAL_OK ? walk->stop : *cause;
-        return walk->stop.status != PETAL_OK ? walk->stop.status : cause->status;
-    }
+    if (walk->stop.status != PETAL_OK)
+        return error_copy(error, &walk->stop);
+    if (error_passes(cause))
+        return error_copy(error, cause);
     check_place_tell_error(walk->place, cause, bytes, false);
     return note_told(walk, number) ? PETAL_OK : error_no_memory(error);
 }

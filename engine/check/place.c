@@ -82,8 +82,7 @@ check_place_wants(const petal_error *cause, petal_error *error)
 {
     if (!error_passes(cause))
         return false;
-    if (error != NULL)
-        *error = *cause;
+    error_copy(error, cause);
     return true;
 }
 
@@ -254,11 +253,8 @@ load_manifest(struct place *place, petal_error *error)
                                  &place->manifest_whole, &cause);
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
-    if (status != PETAL_OK && is_no_word_of_bytes(&cause)) {
-        if (error != NULL)
-            *error = cause;
-        return status;
-    }
+    if (status != PETAL_OK && is_no_word_of_bytes(&cause))
+        return error_copy(error, &cause);
     if (status != PETAL_OK) {
         if (status == PETAL_NOT_FOUND)
             cause.status = PETAL_CORRUPT; /* there are files of a database */

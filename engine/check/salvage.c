@@ -579,11 +579,8 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
     status = check_place_open(&place, directory, options, counts, error);
     if (status == PETAL_OK)
         status = check_destination(&place, destination, error);
-    if (status == PETAL_OK && place.unread.status != PETAL_OK) {
-        if (error != NULL)
-            *error = place.unread;
-        status = place.unread.status;
-    }
+    if (status == PETAL_OK && place.unread.status != PETAL_OK)
+        status = error_copy(error, &place.unread);
     if (status == PETAL_OK)
         status = salvage_into(&place, destination, error);
     check_place_close(&place);

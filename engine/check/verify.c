@@ -209,13 +209,10 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
     if (status == PETAL_OK)
         status = check_place_confirm(&place, error);
     if (status == PETAL_OK && place.counts->faults > 0) {
-        if (error != NULL)
-            *error = place.first;
+        error_copy(error, &place.first);
         status = PETAL_CORRUPT;
     } else if (status == PETAL_OK && place.unread.status != PETAL_OK) {
-        if (error != NULL)
-            *error = place.unread;
-        status = place.unread.status;
+        status = error_copy(error, &place.unread);
     }
     check_place_close(&place);
     return status;

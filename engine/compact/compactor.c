@@ -452,8 +452,7 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
     }
     if (damage_note_bad(work->job.family, work->job.inputs, work->job.input_count, &cause))
         status = cause.status;
-    if (error != NULL)
-        *error = cause;
+    error_copy(error, &cause);
     return status;
 }
 
@@ -520,8 +519,8 @@ petal_compact(petal_table *table, petal_family *family, petal_error *error)
         cause = damage;
         status = damage.status;
     }
-    if (status != PETAL_OK && error != NULL)
-        *error = cause;
+    if (status != PETAL_OK)
+        error_copy(error, &cause);
     return status;
 }
 
@@ -567,9 +566,7 @@ compactor_wait(petal_db *db, const struct compactor_moment *moment, petal_error 
         (status == PETAL_OK || compactor->claims.first != NULL))
         mutex_wait(&compactor->mutex, &compactor->ended, clock_us() + IDLE_LOOK_US);
     if (compactor->failures != moment->failures) {
-        status = compactor->failure.status;
-        if (error != NULL)
-            *error = compactor->failure;
+        status = error_copy(error, &compactor->failure);
     } else if (compactor->claims.first != NULL) {
         status = PETAL_OK;
     }

@@ -169,8 +169,8 @@ flush_replayed(struct replay_state *state, petal_error *error)
             state->no_space = cause;
             flush_job_remove_files(db,
                                    job); /* nothing names them: they are strays, and take space */
-        } else if (status != PETAL_OK && error != NULL)
-            *error = cause;
+        } else if (status != PETAL_OK)
+            error_copy(error, &cause);
         if (status != PETAL_NO_SPACE) {
             flush_job_free(db, job);
             return status;
@@ -379,8 +379,8 @@ replay_logs(petal_db *db, petal_error *error)
         if (status == PETAL_NO_SPACE && !manifest_is_dead(db->manifest)) {
             state.no_space = cause;
             status = PETAL_OK;
-        } else if (status != PETAL_OK && error != NULL) {
-            *error = cause;
+        } else if (status != PETAL_OK) {
+            error_copy(error, &cause);
         }
     }
     if (status == PETAL_OK && state.no_space.status != PETAL_OK)

@@ -38,9 +38,7 @@ wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
         if (status != PETAL_OK)
             break;
         if (db->flusher->oldest->status != PETAL_OK && db->flusher->oldest->tried > tries) {
-            status = db->flusher->oldest->status;
-            if (error != NULL)
-                *error = db->flusher->oldest->error;
+            status = error_copy(error, &db->flusher->oldest->error);
             break;
         }
         mutex_wait(&db->progress.mutex, &db->progress.moved, CLOCK_NEVER);

@@ -276,10 +276,8 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
                                      (unsigned long long)offset, cause.text);
             if (status == PETAL_UNSUPPORTED)
                 return error_file(error, PETAL_UNSUPPORTED, path, "%s: %s", path, cause.text);
-            if (status != PETAL_OK && error != NULL)
-                *error = cause;
             if (status != PETAL_OK)
-                return status;
+                return error_copy(error, &cause);
             manifest_undo_forget(&undo);
             edits = offset + record.bytes;
         }
@@ -527,9 +525,7 @@ writer_fail(struct manifest_writer *writer, const char *path, int os_error, cons
     assert(os_error != 0 && !writer->failed); /* the first one stays */
     writer->failed = true;
     error_unknown(&writer->failure, path, os_error, action);
-    if (error != NULL)
-        *error = writer->failure;
-    return writer->failure.status;
+    return error_copy(error, &writer->failure);
 }
 
 /*
@@ -738,11 +734,8 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
     struct manifest_undo undo;
     enum petal_status status;
 
-    if (writer->failed) {
-        if (error != NULL)
-            *error = writer->failure;
-        return writer->failure.status;
-    }
+    if (writer->failed)
+        return error_copy(error, &writer->failure);
     if (edit->failed)
         return error_no_memory(error);
     status =

@@ -86,8 +86,8 @@ cursor_run_failure(petal_cursor *cursor, petal_error *error)
 {
     enum petal_status status = cursor->run.status;
 
-    if (status != PETAL_OK && error != NULL)
-        *error = cursor->run.memory->error;
+    if (status != PETAL_OK)
+        error_copy(error, &cursor->run.memory->error);
     cursor->run.status = PETAL_OK;
     return status;
 }

@@ -176,9 +176,7 @@ damage_check(petal_db *db, const petal_table *table, const petal_family *family,
             family_is_dropped(damage->family) || (family != NULL && damage->family != family) ||
             (table != NULL && damage->family->table != table))
             continue;
-        if (error != NULL)
-            *error = damage->error;
-        return damage->error.status;
+        return error_copy(error, &damage->error);
     }
     return PETAL_OK;
 }

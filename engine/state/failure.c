@@ -70,9 +70,7 @@ db_sync_directory(petal_db *db, petal_error *error)
         return PETAL_OK;
     error_unknown(&cause, db->directory.path, failed, "sync directory");
     db_fail(db, &cause);
-    if (error != NULL)
-        *error = cause;
-    return cause.status;
+    return error_copy(error, &cause);
 }
 
 /* ---- work in the background ---- */

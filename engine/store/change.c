@@ -140,9 +140,7 @@ change_commit(struct change *change, petal_error *error)
     if (manifest_is_dead(db->manifest) || (status != PETAL_INVALID && !error_passes(&cause)))
         db_fail(db, &cause);
     change->unknown = atomic_load_explicit(&db->failure.failed, memory_order_relaxed);
-    if (error != NULL)
-        *error = cause;
-    return status;
+    return error_copy(error, &cause);
 }
 
 /* The store of a dropped family is out of the view: its memtable is no more. */

@@ -96,8 +96,8 @@ family_open_store(petal_family *family, const struct manifest_family *described,
         opened += status == PETAL_OK;
         if (status != PETAL_OK && without_lost)
             status = damage_note_lost(family, file->number, &cause);
-        if (status != PETAL_OK && error != NULL)
-            *error = cause;
+        if (status != PETAL_OK)
+            error_copy(error, &cause);
     }
     if (status == PETAL_OK && make_store(family, files, opened, store) != PETAL_OK)
         status = error_no_memory(error);

@@ -37,8 +37,8 @@ stray_check(const struct directory *directory, const struct manifest *manifest, 
     }
     if (status != PETAL_IO && status != PETAL_NO_MEMORY)
         status = PETAL_OK;
-    else if (error != NULL)
-        *error = cause;
+    else
+        error_copy(error, &cause);
     if (reader != NULL && stray_tells_of_cut(manifest, path, sst_reader_facts(reader), error))
         status = PETAL_CORRUPT;
     sst_walk_close(walk);

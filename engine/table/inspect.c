@@ -188,8 +188,7 @@ clear_table(void *argument, petal_table *table)
     if (status == PETAL_OK || status == PETAL_NOT_FOUND || clearing->status != PETAL_OK)
         return true;
     clearing->status = status;
-    if (clearing->error != NULL)
-        *clearing->error = error;
+    error_copy(clearing->error, &error);
     return true;
 }
 

@@ -85,9 +85,7 @@ wal_file_fail(struct wal_file *wal, int os_error, const char *action, petal_erro
 
     error_unknown(&cause, wal->path, os_error, action);
     fail_with(wal, &cause);
-    if (error != NULL)
-        *error = cause;
-    return cause.status;
+    return error_copy(error, &cause);
 }
 
 void
@@ -106,9 +104,7 @@ wal_file_check(struct wal_file *wal, petal_error *error)
     if (!atomic_load_explicit(&wal->failed, memory_order_acquire))
         return PETAL_OK;
     mutex_lock(&wal->failure_mutex);
-    status = wal->failure.status;
-    if (error != NULL)
-        *error = wal->failure;
+    status = error_copy(error, &wal->failure);
     mutex_unlock(&wal->failure_mutex);
     return status;
 }

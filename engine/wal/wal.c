@@ -292,9 +292,7 @@ wal_sync_closed(petal_db *db, petal_error *error)
     if (status == PETAL_OK)
         return PETAL_OK;
     db_fail(db, &cause);
-    if (error != NULL)
-        *error = cause;
-    return status;
+    return error_copy(error, &cause);
 }
 
 /*

@@ -384,8 +384,8 @@ lead_one(petal_db *db, struct write_op *op)
     if (op->status == PETAL_OK) {
         (void)apply_cell(db, write); /* it is prepared */
         publish(db, 1, 1);
-    } else if (op->error != NULL) {
-        *op->error = error;
+    } else {
+        error_copy(op->error, &error);
     }
     return true;
 }
@@ -430,8 +430,7 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     {
         if (op->status == PETAL_OK) {
             op->status = status;
-            if (op->error != NULL)
-                *op->error = error;
+            error_copy(op->error, &error);
         }
     }
 }

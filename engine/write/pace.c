@@ -238,14 +238,6 @@ waits_for_runs(const struct pace_write *write)
     return runs_of_write(write, &family) >= STORE_MOST_RUNS;
 }
 
-static enum petal_status
-refuse(enum petal_status status, const petal_error *cause, petal_error *error)
-{
-    if (error != NULL)
-        *error = *cause;
-    return status;
-}
-
 /* Work of the background that failed is tried again some time: who waits for a compaction gives up
  * at the second look. */
 static bool
@@ -268,9 +260,9 @@ check_wait(const struct pace_write *write, bool for_runs, unsigned waits, petal_
     if (db->pace->closing)
         return error_set(error, PETAL_BUSY, "nothing was written: the database is being closed");
     if (oldest != NULL && oldest->status != PETAL_OK)
-        return refuse(oldest->status, &oldest->error, error);
+        return error_copy(error, &oldest->error);
     if (for_runs && waits > 0 && compaction_failed(db, &failure))
-        return refuse(failure.status, &failure, error);
+        return error_copy(error, &failure);
     if (write->deadline_us <= clock_us())
         return time_out(write, for_runs ? "compactions are behind" : "flushes are behind", error);
     return PETAL_OK;
