@@ -191,8 +191,9 @@ $(SITES)/%: % tests/crash/failure_sites.sed
 	@mkdir -p $(@D) && if [ -n "$(filter $@,$(WITHOUT_SITES))" ]; then cp $< $@; else \
 	{ echo '#line 1 "$<"'; sed -E -f tests/crash/failure_sites.sed $<; } >$@; fi
 SITE_HEADERS = $(patsubst %,$(SITES)/%,$(shell find $(LIB_FOLDERS) -name '*.h'))
+SITE_OPTIMIZE ?= -O1
 $(SITE_OBJECTS): $(SITES)/%.o: $(SITES)/%.c tests/crash/failure_site.h | $(SITE_HEADERS)
-	$(call say,$(CC) -I$(SITES) $(CPPFLAGS) $(CFLAGS_ALL) -O1 -w -include tests/crash/failure_site.h -MMD -MP -c $< -o $@,CC)
+	$(call say,$(CC) -I$(SITES) $(CPPFLAGS) $(CFLAGS_ALL) $(SITE_OPTIMIZE) -w -include tests/crash/failure_site.h -MMD -MP -c $< -o $@,CC)
 # The objects, not an archive of them: each site counts, also of what the test does not call.
 FAILURE_TEST = $(BUILD)/tests/crash/failure_sites_test
 $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SITE_OBJECTS)
@@ -359,7 +360,7 @@ BRANCHES = $(BUILD)/branches
 BRANCHES_FLOOR ?= 88
 .PHONY: coverage coverage-list
 coverage: ## run the tests and count the branches of the library that they take; fails below BRANCHES_FLOOR=88 per cent, what they took when it was set
-	+$(MAKE) --no-print-directory BUILD=$(BRANCHES) CC=gcc OPTIMIZE="-O0 -DNDEBUG -Dalways_inline=noinline -fprofile-update=atomic" SANITIZE=--coverage CFLAGS= LDFLAGS= all tests
+	+$(MAKE) --no-print-directory BUILD=$(BRANCHES) CC=gcc OPTIMIZE="-O0 -DNDEBUG -Dalways_inline=noinline -fprofile-update=atomic" SITE_OPTIMIZE= SANITIZE=--coverage CFLAGS= LDFLAGS= all tests
 	find $(BRANCHES) -name '*.gcda' -delete
 	SANITIZE=--coverage tests/run.sh $(BRANCHES)
 	@tests/coverage/coverage.sh $(BRANCHES) $(BRANCHES_FLOOR)

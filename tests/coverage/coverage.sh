@@ -6,7 +6,8 @@
 set -eu
 objects=$1 action=${2:-0}
 awk=$(dirname "$0")/branches.awk
-branches() { find "$objects" -name '*.gcda' -exec gcov -b -c -t {} + 2>/dev/null | awk "$@" -f "$awk"; }
+# One object at a time: of several gcov makes one file's lines, each as often as they have it. What never ran counts, too.
+branches() { find "$objects" -name '*.gcno' | while read -r object; do gcov -b -c -t "$object" 2>/dev/null; done | awk "$@" -f "$awk"; }
 if [ "$action" = list ]; then
     branches -v list=1 | sort -V
     exit
