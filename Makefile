@@ -239,7 +239,7 @@ $(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL),LINK)
 
 # Threads that take turns as a seed says; in a build of its own, see `make schedules`. What passes the turn on is not instrumented.
-SCHEDULE_SOURCES = $(call sources_in,tests/schedule) $(addprefix tests/threads/,history.c program.c) $(addprefix tests/disk/,file.c tree.c vfs.c control.c) tests/support/test_support.c
+SCHEDULE_SOURCES = $(call sources_in,tests/schedule) $(addprefix tests/threads/,history.c program.c) $(addprefix tests/disk/,file.c tree.c vfs.c control.c paths.c) tests/support/test_support.c
 $(addprefix $(BUILD)/tests/schedule/,schedule.o calls.o atomics.o): override SANITIZE :=
 $(BUILD)/schedules: $(SCHEDULE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ @tests/schedule/wrapped -pthread $(LDFLAGS) $(LIB_LIBS),LINK)

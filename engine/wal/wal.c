@@ -10,21 +10,6 @@
 
 /* ---- the current WAL and the spare ---- */
 
-/* A number for a new WAL, noted in the same breath: a flush that looks now must not take the WAL
- * for one that is gone. */
-static uint64_t
-begin_file(petal_db *db)
-{
-    struct wal_chain *chain = db->wal;
-    uint64_t number;
-
-    mutex_lock(&chain->mutex);
-    number = db_take_file_number(db);
-    chain->in_making = number;
-    mutex_unlock(&chain->mutex);
-    return number;
-}
-
 /* An empty WAL with its name on the medium; NULL after a failure. */
 static enum petal_status
 make_file(petal_db *db, uint64_t number, struct wal_file **wal, petal_error *error)
@@ -59,25 +44,31 @@ discard_file(petal_db *db, struct wal_file *wal)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove unused log %s: error %d", path, failed);
 }
 
-static bool
-take_spare(petal_db *db)
+/* The spare becomes the current WAL; 0. Without one the number of a WAL to make, noted in the same
+ * breath: a flush that looks now must not take it for one that is gone, and a spare that is ready
+ * only now, with a lesser number, comes too late. */
+static uint64_t
+take_spare_or_number(petal_db *db)
 {
     struct wal_chain *chain = db->wal;
+    uint64_t number = 0;
 
     mutex_lock(&chain->mutex);
-    chain->current = chain->spare;
-    chain->spare = NULL;
-    if (chain->current != NULL)
+    if (chain->spare != NULL) {
+        chain->current = chain->spare;
         chain->newest = wal_file_number(chain->current);
+        chain->spare = NULL;
+    } else {
+        number = chain->in_making = db_take_file_number(db);
+    }
     mutex_unlock(&chain->mutex);
-    return chain->current != NULL;
+    return number;
 }
 
 static enum petal_status
-create_current(petal_db *db, petal_error *error)
+create_current(petal_db *db, uint64_t number, petal_error *error)
 {
     struct wal_chain *chain = db->wal;
-    uint64_t number = begin_file(db);
     struct wal_file *wal = NULL;
     enum petal_status status = make_file(db, number, &wal, error);
 
@@ -116,8 +107,10 @@ wal_current(petal_db *db, struct wal_file **wal, petal_error *error)
 
     assert_leads(db);
     if (chain->current == NULL) {
-        if (!take_spare(db))
-            status = create_current(db, error);
+        uint64_t number = take_spare_or_number(db);
+
+        if (number != 0)
+            status = create_current(db, number, error);
         if (status == PETAL_OK) {
             struct wal_identity identity = {
                 .database_identity = db->identity,

@@ -10,7 +10,7 @@ struct scenario {
     unsigned share;             /* of the time, against the others */
 };
 
-extern const struct scenario part_scenarios[], database_scenarios[],
+extern const struct scenario part_scenarios[], log_scenarios[], database_scenarios[],
     crash_scenarios[]; /* the last has no name */
 
 #endif
