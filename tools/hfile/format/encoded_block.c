@@ -201,3 +201,48 @@ hfile_take_first_columns(struct hfile_block_decoder *decoder, petal_slice family
     decoder->key = (struct hfile_whole_key){.family_bytes = family.size};
     return hfile_take_columns(decoder, 0, cell);
 }
+
+size_t
+hfile_common_columns(const struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed,
+                     const struct hfile_key_step *step)
+{
+    const petal_hfile_cell *cell = keyed->cell;
+
+    assert(encoder->count > 0);
+    if (cell->row.size != encoder->row_bytes)
+        return cell->row.size >> 8 == encoder->row_bytes >> 8;
+    if (!step->same_row)
+        return ROW_LENGTH_BYTES + step->row_common;
+    return ROW_LENGTH_BYTES + cell->row.size + FAMILY_LENGTH_BYTES + cell->family.size +
+           step->qualifier_common;
+}
+
+uint8_t *
+hfile_put_columns(const struct hfile_keyed_cell *keyed, size_t common, uint8_t *to)
+{
+    const petal_hfile_cell *cell = keyed->cell;
+    size_t row_end = ROW_LENGTH_BYTES + cell->row.size, shared = 0;
+
+    if (common < row_end)
+        to = hfile_put_slice(to,
+                             hfile_slice(hfile_slice_bytes(keyed->key) + common, row_end - common));
+    else
+        shared = common - row_end - FAMILY_LENGTH_BYTES - cell->family.size;
+    assert(shared <= cell->qualifier.size);
+    if (shared == cell->qualifier.size)
+        return to;
+    return hfile_put_slice(to, hfile_slice(hfile_slice_bytes(cell->qualifier) + shared,
+                                           cell->qualifier.size - shared));
+}
+
+uint8_t *
+hfile_put_end(const struct hfile_encoder *encoder, const petal_hfile_cell *cell, uint8_t *to)
+{
+    if (encoder->layout.has_tags) {
+        to += hfile_put_varint(to, cell->tags.size);
+        to = hfile_put_slice(to, cell->tags);
+    }
+    if (encoder->layout.has_sequences)
+        to += hfile_put_vint(to, cell->sequence);
+    return to;
+}

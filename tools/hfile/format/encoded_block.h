@@ -12,7 +12,9 @@
 #ifndef PETAL_HFILE_FORMAT_ENCODED_BLOCK_H
 #define PETAL_HFILE_FORMAT_ENCODED_BLOCK_H
 
-#include "tools/hfile/format/cells.h"
+#include "tools/hfile/format/encoder.h"
+
+/* ---- decoding ---- */
 
 /* Lies in the keys, up to the end of the qualifier. */
 struct hfile_whole_key {
@@ -73,5 +75,19 @@ hfile_decoder_cut_short(struct hfile_block_decoder *decoder)
 {
     return hfile_decoder_wrong(decoder, "a cell is cut short");
 }
+
+/* ---- encoding ---- */
+
+/* Bytes that a key has in common with the one before, up to the end of the qualifier. */
+size_t hfile_common_columns(const struct hfile_encoder *encoder,
+                            const struct hfile_keyed_cell *keyed,
+                            const struct hfile_key_step *step);
+
+/* What hfile_take_columns takes: row and qualifier without the first `common` bytes of the key. */
+uint8_t *hfile_put_columns(const struct hfile_keyed_cell *keyed, size_t common, uint8_t *to);
+
+/* What a cell is ended by. */
+uint8_t *hfile_put_end(const struct hfile_encoder *encoder, const petal_hfile_cell *cell,
+                       uint8_t *to);
 
 #endif

@@ -11,15 +11,16 @@
 #include <assert.h>
 
 static const struct hfile_encoding encodings[] = {
-    {PETAL_HFILE_ENCODING_NONE, 0, PETAL_HFILE_BLOCK_DATA, hfile_decode_none},
+    {PETAL_HFILE_ENCODING_NONE, 0, PETAL_HFILE_BLOCK_DATA, hfile_decode_none, false, false,
+     hfile_encode_none},
     {PETAL_HFILE_ENCODING_PREFIX, HFILE_ENCODING_ID_PREFIX, PETAL_HFILE_BLOCK_ENCODED_DATA,
-     hfile_decode_prefix},
+     hfile_decode_prefix, true, false, hfile_encode_prefix},
     {PETAL_HFILE_ENCODING_DIFF, HFILE_ENCODING_ID_DIFF, PETAL_HFILE_BLOCK_ENCODED_DATA,
-     hfile_decode_diff},
+     hfile_decode_diff, true, false, hfile_encode_diff},
     {PETAL_HFILE_ENCODING_FAST_DIFF, HFILE_ENCODING_ID_FAST_DIFF, PETAL_HFILE_BLOCK_ENCODED_DATA,
-     hfile_decode_fast_diff},
+     hfile_decode_fast_diff, true, false, hfile_encode_fast_diff},
     {PETAL_HFILE_ENCODING_ROW_INDEX_V1, HFILE_ENCODING_ID_ROW_INDEX_V1,
-     PETAL_HFILE_BLOCK_ENCODED_DATA, hfile_decode_row_index}};
+     PETAL_HFILE_BLOCK_ENCODED_DATA, hfile_decode_row_index, false, true, hfile_encode_none}};
 
 const struct hfile_encoding *
 hfile_encoding_of(enum petal_hfile_encoding kind)

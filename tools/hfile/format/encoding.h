@@ -5,7 +5,7 @@
 #ifndef PETAL_HFILE_FORMAT_ENCODING_H
 #define PETAL_HFILE_FORMAT_ENCODING_H
 
-#include "tools/hfile/format/cells.h"
+#include "tools/hfile/format/encoder.h"
 
 struct hfile_encoding {
     enum petal_hfile_encoding kind;
@@ -13,6 +13,9 @@ struct hfile_encoding {
     enum petal_hfile_block_kind block_kind;
     enum petal_status (*decode)(const struct hfile_cell_layout *layout, petal_slice payload,
                                 struct hfile_cells *cells, const char **wrong);
+    bool says_unencoded_bytes; /* in an i32 in front of the cells */
+    bool indexes_rows;         /* behind the cells */
+    hfile_cell_encoder *encode;
 };
 
 /* REQUIRES: it is one of the enumeration, but DEFAULT. */

@@ -3,6 +3,8 @@
 
 #include "tools/hfile/format/encoded_block.h"
 
+#include <assert.h>
+
 enum {
     SAME_KEY_LENGTH = 1,
     SAME_VALUE_LENGTH = 2,
@@ -102,4 +104,83 @@ hfile_decode_diff(const struct hfile_cell_layout *layout, petal_slice payload,
                   struct hfile_cells *cells, const char **wrong)
 {
     return hfile_decode_block(layout, payload, take_cell, cells, wrong);
+}
+
+/* HBase counts what is below 0 as 8. */
+static unsigned
+bytes_of(int64_t number)
+{
+    unsigned bytes = 1;
+
+    if (number < 0)
+        return 8;
+    while (bytes < 8 && number >> 8 * bytes != 0)
+        bytes++;
+    return bytes;
+}
+
+static uint8_t *
+put_number(uint8_t *to, uint64_t number, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++, number >>= 8)
+        *to++ = (uint8_t)number;
+    return to;
+}
+
+/* The flags of the timestamp, and in *number what is stored of it: its difference from the one
+ * before if that is shorter. */
+static unsigned
+timestamp_flags(const struct hfile_encoder *encoder, int64_t timestamp, uint64_t *number)
+{
+    uint64_t difference = (uint64_t)encoder->timestamp - (uint64_t)timestamp;
+    bool is_negative = (int64_t)difference < 0;
+    uint64_t magnitude = is_negative ? 0 - difference : difference;
+    unsigned whole_bytes = bytes_of(timestamp), bytes = bytes_of((int64_t)magnitude);
+
+    *number = (uint64_t)timestamp;
+    if (encoder->count == 0 || bytes >= whole_bytes)
+        return (whole_bytes - 1) << TIMESTAMP_BYTES_SHIFT;
+    *number = magnitude;
+    return (bytes - 1) << TIMESTAMP_BYTES_SHIFT | TIMESTAMP_IS_DIFFERENCE |
+           (is_negative ? TIMESTAMP_IS_NEGATIVE : 0);
+}
+
+static unsigned
+same_flags(const struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed)
+{
+    if (encoder->count == 0)
+        return 0;
+    return (keyed->key.size == encoder->key_bytes ? SAME_KEY_LENGTH : 0u) |
+           (keyed->cell->value.size == encoder->value_bytes ? SAME_VALUE_LENGTH : 0u) |
+           (keyed->cell->type == encoder->type ? SAME_TYPE : 0u);
+}
+
+uint8_t *
+hfile_encode_diff(struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed,
+                  const struct hfile_key_step *step, uint8_t *to)
+{
+    const petal_hfile_cell *cell = keyed->cell;
+    size_t common = encoder->count == 0 ? 0 : hfile_common_columns(encoder, keyed, step);
+    unsigned flags = same_flags(encoder, keyed), timestamp;
+    uint64_t number;
+
+    /* HBase's reader takes none, and of the smallest there is no magnitude. */
+    assert(cell->timestamp >= 0);
+    timestamp = timestamp_flags(encoder, cell->timestamp, &number);
+    if (encoder->count == 0) {
+        *to++ = (uint8_t)cell->family.size;
+        to = hfile_put_slice(to, cell->family);
+    }
+    *to++ = (uint8_t)(flags | timestamp);
+    if ((flags & SAME_KEY_LENGTH) == 0)
+        to += hfile_put_varint(to, keyed->key.size);
+    if ((flags & SAME_VALUE_LENGTH) == 0)
+        to += hfile_put_varint(to, cell->value.size);
+    to += hfile_put_varint(to, common);
+    to = hfile_put_columns(keyed, common, to);
+    to = put_number(to, number, (timestamp >> TIMESTAMP_BYTES_SHIFT & TIMESTAMP_BYTES_MASK) + 1);
+    if ((flags & SAME_TYPE) == 0)
+        *to++ = (uint8_t)cell->type;
+    to = hfile_put_value(encoder, cell->value, to);
+    return hfile_put_end(encoder, cell, to);
 }

@@ -121,3 +121,70 @@ hfile_decode_fast_diff(const struct hfile_cell_layout *layout, petal_slice paylo
 {
     return hfile_decode_block(layout, payload, take_cell, cells, wrong);
 }
+
+/* At most 7 of the 8. */
+static unsigned
+timestamp_bytes_shared(const struct hfile_encoder *encoder, const petal_hfile_cell *cell)
+{
+    uint64_t differ = (uint64_t)(cell->timestamp ^ encoder->timestamp);
+    unsigned shared = 0;
+
+    while (shared < TIMESTAMP_SHARED_MASK && differ >> (56 - 8 * shared) == 0)
+        shared++;
+    return shared;
+}
+
+static bool
+has_value_before(const struct hfile_encoder *encoder, petal_slice value)
+{
+    return value.size == encoder->value_bytes &&
+           (value.size == 0 ||
+            memcmp(value.data, encoder->block.bytes + encoder->value_at, value.size) == 0);
+}
+
+static uint8_t *
+put_first_cell(struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed, uint8_t *to)
+{
+    *to++ = 0;
+    to += hfile_put_varint(to, keyed->key.size);
+    to += hfile_put_varint(to, keyed->cell->value.size);
+    *to++ = 0;
+    to = hfile_put_slice(to, keyed->key);
+    return hfile_put_value(encoder, keyed->cell->value, to);
+}
+
+static uint8_t *
+put_next_cell(struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed,
+              const struct hfile_key_step *step, uint8_t *to)
+{
+    const petal_hfile_cell *cell = keyed->cell;
+    size_t common = hfile_common_columns(encoder, keyed, step);
+    unsigned shared = timestamp_bytes_shared(encoder, cell);
+    unsigned flags = shared | (keyed->key.size == encoder->key_bytes ? SAME_KEY_LENGTH : 0u) |
+                     (cell->value.size == encoder->value_bytes ? SAME_VALUE_LENGTH : 0u) |
+                     (cell->type == encoder->type ? SAME_TYPE : 0u) |
+                     (has_value_before(encoder, cell->value) ? SAME_VALUE : 0u);
+    uint8_t timestamp[8];
+
+    *to++ = (uint8_t)flags;
+    if ((flags & SAME_KEY_LENGTH) == 0)
+        to += hfile_put_varint(to, keyed->key.size);
+    if ((flags & SAME_VALUE_LENGTH) == 0)
+        to += hfile_put_varint(to, cell->value.size);
+    to += hfile_put_varint(to, common);
+    to = hfile_put_columns(keyed, common, to);
+    hfile_put_u64(timestamp, (uint64_t)cell->timestamp);
+    to = hfile_put_slice(to, hfile_slice(timestamp + shared, sizeof timestamp - shared));
+    if ((flags & SAME_TYPE) == 0)
+        *to++ = (uint8_t)cell->type;
+    return (flags & SAME_VALUE) != 0 ? to : hfile_put_value(encoder, cell->value, to);
+}
+
+uint8_t *
+hfile_encode_fast_diff(struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed,
+                       const struct hfile_key_step *step, uint8_t *to)
+{
+    to = encoder->count == 0 ? put_first_cell(encoder, keyed, to)
+                             : put_next_cell(encoder, keyed, step, to);
+    return hfile_put_end(encoder, keyed->cell, to);
+}

@@ -55,3 +55,23 @@ hfile_decode_none(const struct hfile_cell_layout *layout, petal_slice payload,
     }
     return PETAL_OK;
 }
+
+uint8_t *
+hfile_encode_none(struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed,
+                  const struct hfile_key_step *step, uint8_t *to)
+{
+    const petal_hfile_cell *cell = keyed->cell;
+
+    (void)step;
+    hfile_put_u32(to, (uint32_t)keyed->key.size);
+    hfile_put_u32(to + 4, (uint32_t)cell->value.size);
+    to = hfile_put_slice(to + 8, keyed->key);
+    to = hfile_put_value(encoder, cell->value, to);
+    if (encoder->layout.has_tags) {
+        hfile_put_u16(to, (uint16_t)cell->tags.size);
+        to = hfile_put_slice(to + 2, cell->tags);
+    }
+    if (encoder->layout.has_sequences)
+        to += hfile_put_vint(to, cell->sequence);
+    return to;
+}

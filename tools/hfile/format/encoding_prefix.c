@@ -41,3 +41,36 @@ hfile_decode_prefix(const struct hfile_cell_layout *layout, petal_slice payload,
 {
     return hfile_decode_block(layout, payload, take_cell, cells, wrong);
 }
+
+/* In common beside the columns, where these are the same. */
+static size_t
+common_tail(const struct hfile_encoder *encoder, const petal_hfile_cell *cell)
+{
+    uint64_t differ = (uint64_t)(cell->timestamp ^ encoder->timestamp);
+    size_t common = 0;
+
+    while (common < 8 && differ >> (56 - 8 * common) == 0)
+        common++;
+    return common + (common == 8 && cell->type == encoder->type);
+}
+
+uint8_t *
+hfile_encode_prefix(struct hfile_encoder *encoder, const struct hfile_keyed_cell *keyed,
+                    const struct hfile_key_step *step, uint8_t *to)
+{
+    const petal_hfile_cell *cell = keyed->cell;
+    size_t common = 0, rest;
+
+    if (encoder->count > 0) {
+        common = hfile_common_columns(encoder, keyed, step);
+        if (step->same_column)
+            common += common_tail(encoder, cell);
+    }
+    rest = keyed->key.size - common;
+    to += hfile_put_varint(to, rest);
+    to += hfile_put_varint(to, cell->value.size);
+    to += hfile_put_varint(to, common);
+    to = hfile_put_slice(to, hfile_slice(hfile_slice_bytes(keyed->key) + common, rest));
+    to = hfile_put_value(encoder, cell->value, to);
+    return hfile_put_end(encoder, cell, to);
+}
