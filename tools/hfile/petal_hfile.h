@@ -214,7 +214,9 @@ typedef struct petal_hfile_info {
     bool has_earliest_put;
     int64_t earliest_put;
     int64_t created_ms; /* 0: the file does not say */
-    bool is_bulk_loaded, is_major_compacted, is_mob;
+    bool is_bulk_loaded, is_major_compacted;
+    bool is_mob;             /* of values that other files point at */
+    bool has_mob_references; /* some values may be references into such files */
     /* of the trailer */
     uint64_t file_info_offset, load_on_open_offset;
     uint64_t index_bytes, uncompressed_bytes;
@@ -233,11 +235,11 @@ PETAL_API bool petal_hfile_info_entry(const petal_hfile *file, size_t number, pe
 PETAL_API bool petal_hfile_info_find(const petal_hfile *file, const char *key, petal_slice *value);
 
 /*
- * The first key of the block that holds the middle of the file, serialised (a separator, maybe).
- * PETAL_NOT_FOUND: the file is empty. *key is copied into memory of the file.
+ * The first key of the block that holds the middle of the file, serialised (a separator, maybe), for
+ * the caller to release by petal_hfile_release. PETAL_NOT_FOUND: the file is empty.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_mid_key(petal_hfile *file, petal_slice *key, petal_error *error);
+petal_hfile_mid_key(petal_hfile *file, void **bytes, size_t *size, petal_error *error);
 
 /* User meta blocks: names in order, and a block's bytes, for the caller to release by
  * petal_hfile_release. */

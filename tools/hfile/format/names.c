@@ -2,6 +2,7 @@
 #include "tools/hfile/format/names.h"
 
 #include "tools/hfile/format/bytes.h"
+#include "tools/hfile/format/codec.h"
 #include "tools/hfile/format/format.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -61,6 +62,12 @@ const char *
 petal_hfile_block_kind_text(enum petal_hfile_block_kind kind)
 {
     return text_of(blocks, COUNT_OF(blocks), kind);
+}
+
+bool
+petal_hfile_has_codec(enum petal_hfile_codec codec)
+{
+    return hfile_codec_is_built(codec);
 }
 
 enum petal_hfile_codec
