@@ -8,6 +8,7 @@
  */
 #include "sstable/sst_reader.h"
 
+#include "base/kept_cell.h"
 #include "bloom/hash.h"
 #include "sstable/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
@@ -39,9 +40,7 @@ struct verification {
     bool has_bloom;        /* one that this version knows */
     bool filter_told;      /* of it, about a key of the block at hand */
     uint64_t bloom_keys;
-    struct cell previous;
-    uint8_t *previous_memory; /* row and qualifier of `previous` */
-    size_t previous_capacity;
+    struct kept_cell previous;
     uint8_t *key_memory;
     size_t key_capacity;
 };
@@ -205,7 +204,7 @@ verify_facts(struct verification *v, petal_error *error)
     const struct file_facts *found = &v->gatherer.facts;
     enum petal_status status;
 
-    facts_gatherer_finish(&v->gatherer, v->previous.row);
+    facts_gatherer_finish(&v->gatherer, v->previous.cell.row);
     status = compare_facts(v,
                            (const struct fact[]){
                                {"cells", stored->cells, found->cells},
@@ -267,8 +266,9 @@ begins_prefix(const struct verification *v, const struct cell *cell)
     uint32_t bytes = v->reader->bloom.prefix_bytes;
 
     assert(bytes > 0);
-    return v->gatherer.facts.cells == 0 || !slice_equal(bloom_row_prefix(v->previous.row, bytes),
-                                                        bloom_row_prefix(cell->row, bytes));
+    return v->gatherer.facts.cells == 0 ||
+           !slice_equal(bloom_row_prefix(v->previous.cell.row, bytes),
+                        bloom_row_prefix(cell->row, bytes));
 }
 
 /* Ask the filter for what the cell begins: a row, a prefix of rows, a column, a row's family
@@ -305,37 +305,18 @@ verify_in_bloom(struct verification *v, const struct cell *cell, bool new_row, p
 
 /* ---- cell by cell ---- */
 
-static enum petal_status
-remember(struct verification *v, const struct cell *cell, petal_error *error)
-{
-    size_t row = cell->row.size;
-    size_t qualifier = cell->qualifier.size;
-    enum petal_status status =
-        reserve(v, &v->previous_memory, &v->previous_capacity, row + qualifier, error);
-
-    if (status != PETAL_OK)
-        return status;
-    memcpy(v->previous_memory, cell->row.data, row);
-    if (qualifier > 0)
-        memcpy(v->previous_memory + row, cell->qualifier.data, qualifier);
-    v->previous = *cell;
-    v->previous.row = slice_make(v->previous_memory, row);
-    v->previous.qualifier = slice_make(v->previous_memory + row, qualifier);
-    return PETAL_OK;
-}
-
 static bool
 begins_column(const struct verification *v, const struct cell *cell)
 {
-    return cell_is_family_marker(v->previous.type) != cell_is_family_marker(cell->type) ||
-           !slice_equal(v->previous.qualifier, cell->qualifier);
+    return cell_is_family_marker(v->previous.cell.type) != cell_is_family_marker(cell->type) ||
+           !slice_equal(v->previous.cell.qualifier, cell->qualifier);
 }
 
 /* Order, and what the block claims of its cells: NULL, or what is wrong. */
 static const char *
 what_is_wrong(const struct verification *v, const struct cell *cell, bool same_column)
 {
-    if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous, cell) >= 0)
+    if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous.cell, cell) >= 0)
         return "a cell does not sort behind the one before";
     if (data_block_is_plain(&v->cells.block) &&
         (same_column || cell_is_marker(cell->type) || cell->has_ttl))
@@ -360,7 +341,7 @@ visit_cell(struct verification *v, const struct cell *cell, bool first_of_block,
            petal_error *error)
 {
     bool first = v->gatherer.facts.cells == 0;
-    bool new_row = first || !slice_equal(v->previous.row, cell->row);
+    bool new_row = first || !slice_equal(v->previous.cell.row, cell->row);
     bool new_column = new_row || begins_column(v, cell);
     const char *wrong = what_is_wrong(v, cell, !new_column);
     enum petal_status status = PETAL_OK;
@@ -380,8 +361,8 @@ visit_cell(struct verification *v, const struct cell *cell, bool first_of_block,
     if (status == PETAL_OK &&
         facts_gatherer_add(&v->gatherer, cell, new_row, new_column) != PETAL_OK)
         status = error_no_memory(error);
-    if (status == PETAL_OK)
-        status = remember(v, cell, error);
+    if (status == PETAL_OK && !kept_cell_keep(&v->previous, v->env->allocator, cell))
+        status = error_no_memory(error);
     return status;
 }
 
@@ -540,7 +521,7 @@ verify_all(struct verification *v, petal_error *error)
         status = report_fault(v, sst_walk_passed(v->walk), error);
     facts_gatherer_fini(&v->gatherer);
     data_block_cursor_fini(&v->cells);
-    mem_free(allocator, v->previous_memory, v->previous_capacity);
+    kept_cell_fini(&v->previous, allocator);
     mem_free(allocator, v->key_memory, v->key_capacity);
     return status;
 }

@@ -95,10 +95,7 @@ struct output {
     struct plan_family *family;
     struct sst_writer *writer; /* NULL: no file is begun */
     struct manifest_file described;
-    struct cell last; /* that was written */
-    bool has_last;
-    uint8_t *memory; /* of its row and qualifier */
-    size_t capacity;
+    struct kept_cell last; /* that was written */
 };
 
 static enum petal_status
@@ -156,40 +153,25 @@ end_file(struct output *output, petal_error *error)
     return PETAL_OK;
 }
 
-static enum petal_status
-remember(struct output *output, const struct cell *cell, petal_error *error)
-{
-    size_t row = cell->row.size, qualifier = cell->qualifier.size;
-
-    if (!mem_grow_array(output->salvage->place->env.allocator, &output->memory, &output->capacity,
-                        0, row + qualifier, 1))
-        return error_no_memory(error);
-    memcpy(output->memory, cell->row.data, row);
-    if (qualifier > 0)
-        memcpy(output->memory + row, cell->qualifier.data, qualifier);
-    output->last = *cell;
-    output->last.row = slice_make(output->memory, row);
-    output->last.qualifier = slice_make(output->memory + row, qualifier);
-    output->has_last = true;
-    return PETAL_OK;
-}
-
 /* A cell that two sources have is written once. */
 static enum petal_status
 write_cell(struct output *output, const struct cell *cell, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    if (output->has_last && cell_compare(&output->last, cell) >= 0)
+    if (output->last.is_kept && cell_compare(&output->last.cell, cell) >= 0)
         return PETAL_OK;
     if (output->writer != NULL && sst_writer_bytes(output->writer) >= FILE_BYTES &&
-        !slice_equal(output->last.row, cell->row))
+        !slice_equal(output->last.cell.row, cell->row))
         status = end_file(output, error);
     if (status == PETAL_OK && output->writer == NULL)
         status = begin_file(output, error);
     if (status == PETAL_OK)
         status = sst_writer_add(output->writer, cell, error);
-    return status == PETAL_OK ? remember(output, cell, error) : status;
+    if (status == PETAL_OK &&
+        !kept_cell_keep(&output->last, output->salvage->place->env.allocator, cell))
+        status = error_no_memory(error);
+    return status;
 }
 
 static enum petal_status
@@ -341,7 +323,7 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
             sources[i]->ops->close(sources[i]);
     }
     sst_writer_free(output.writer);
-    mem_free(allocator, output.memory, output.capacity);
+    kept_cell_fini(&output.last, allocator);
     for (size_t i = 0; files != NULL && i < family->file_count; i++)
         whole_cells_close(&files[i]);
     mem_free(allocator, files, most * sizeof *files);

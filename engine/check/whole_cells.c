@@ -1,8 +1,6 @@
 /* whole_cells.c -- see whole_cells.h. */
 #include "engine/check/whole_cells.h"
 
-#include "base/mem.h"
-
 #include <assert.h>
 #include <inttypes.h>
 
@@ -58,24 +56,6 @@ next_block(struct whole_cells *cells, petal_error *error)
 
 /* ---- order ---- */
 
-static enum petal_status
-remember(struct whole_cells *cells, const struct cell *cell, petal_error *error)
-{
-    size_t row = cell->row.size, qualifier = cell->qualifier.size;
-
-    if (!mem_grow_array(cells->plan->place->env.allocator, &cells->memory, &cells->capacity, 0,
-                        row + qualifier, 1))
-        return error_no_memory(error);
-    memcpy(cells->memory, cell->row.data, row);
-    if (qualifier > 0)
-        memcpy(cells->memory + row, cell->qualifier.data, qualifier);
-    cells->last = *cell;
-    cells->last.row = slice_make(cells->memory, row);
-    cells->last.qualifier = slice_make(cells->memory + row, qualifier);
-    cells->has_last = true;
-    return PETAL_OK;
-}
-
 static void
 tell_order(const struct whole_cells *cells, const struct cell *cell)
 {
@@ -95,10 +75,12 @@ show(struct whole_cells *cells, struct cell cell, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK) {
-        if (!cells->has_last || cell_compare(&cells->last, &cell) < 0) {
+        if (!cells->last.is_kept || cell_compare(&cells->last.cell, &cell) < 0) {
             cells->iter.cell = cell;
             cells->iter.valid = true;
-            return remember(cells, &cell, error);
+            return kept_cell_keep(&cells->last, cells->plan->place->env.allocator, &cell)
+                       ? PETAL_OK
+                       : error_no_memory(error);
         }
         cells->lost = true;
         tell_order(cells, &cell);
@@ -130,7 +112,7 @@ whole_cells_first(struct cell_iter *iter, petal_error *error)
 {
     struct whole_cells *cells = (struct whole_cells *)iter;
 
-    assert(!cells->has_last);
+    assert(!cells->last.is_kept);
     iter->valid = false;
     return cells->walk != NULL ? show_next_block(cells, error) : PETAL_OK;
 }
@@ -240,5 +222,5 @@ whole_cells_close(struct whole_cells *cells)
         return;
     data_block_cursor_fini(&cells->cursor);
     sst_walk_close(cells->walk);
-    mem_free(cells->plan->place->env.allocator, cells->memory, cells->capacity);
+    kept_cell_fini(&cells->last, cells->plan->place->env.allocator);
 }

@@ -9,6 +9,7 @@
 #define PETAL_ENGINE_CHECK_WHOLE_CELLS_H
 
 #include "base/cell_iter.h"
+#include "base/kept_cell.h"
 #include "engine/check/plan.h"
 #include "sstable/data_block.h"
 #include "sstable/sst_walk.h"
@@ -21,12 +22,9 @@ struct whole_cells {
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
     struct data_block_cursor cursor;
     bool in_block;
-    bool quiet;       /* faults are not told, nothing is counted */
-    bool lost;        /* some of the cells may be */
-    struct cell last; /* behind which the next one must sort */
-    bool has_last;
-    uint8_t *memory; /* of its row and qualifier */
-    size_t capacity;
+    bool quiet;            /* faults are not told, nothing is counted */
+    bool lost;             /* some of the cells may be */
+    struct kept_cell last; /* behind which the next one must sort */
 };
 
 /* A file of the family. What is missing or cannot be read at all is told, and gives no cells. */
