@@ -16,23 +16,6 @@ struct evidence {
 
 /* ---- store files ---- */
 
-/* The identity that the manifest gives the file; 0: it does not name it. */
-static uint64_t
-named_identity(const struct manifest *manifest, uint64_t number)
-{
-    for (size_t t = 0; t < manifest->table_count; t++) {
-        const struct manifest_table *table = manifest->tables[t];
-
-        for (size_t f = 0; f < table->family_count; f++) {
-            for (size_t i = 0; i < table->families[f].file_count; i++) {
-                if (table->families[f].files[i].number == number)
-                    return table->families[f].files[i].identity;
-            }
-        }
-    }
-    return 0;
-}
-
 /* Salts tell whose a file is. */
 static void
 hear_facts(struct evidence *evidence, const struct manifest *manifest,
@@ -43,7 +26,7 @@ hear_facts(struct evidence *evidence, const struct manifest *manifest,
         return;
     }
     evidence->own = evidence->own || facts->bloom != PETAL_BLOOM_NONE;
-    if (!file->named && stray_tells_of_cut(manifest, path, facts, NULL))
+    if (file->named == NULL && stray_tells_of_cut(manifest, path, facts, NULL))
         evidence->unknown_number = file->number;
 }
 
@@ -63,7 +46,7 @@ hear_store_file(struct evidence *evidence, const struct place *place, const stru
     if (status != PETAL_OK)
         return check_place_wants(&cause, error) ? status : PETAL_OK;
     reader = sst_walk_reader(walk, NULL);
-    if (file->named && sst_walk_identity(walk) == named_identity(place->manifest, file->number))
+    if (file->named != NULL && sst_walk_identity(walk) == file->named->identity)
         evidence->own = true;
     else if (reader != NULL)
         hear_facts(evidence, place->manifest, file, path, sst_reader_facts(reader));
@@ -110,7 +93,7 @@ dismiss(struct place *place)
     place->manifest = NULL;
     place->manifest_whole = false;
     for (size_t i = 0; i < place->file_count; i++)
-        place->files[i].named = false;
+        place->files[i].named = NULL;
 }
 
 static enum petal_status

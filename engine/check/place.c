@@ -227,15 +227,25 @@ tell_manifest_tail(void *argument, uint64_t offset, uint64_t bytes)
 }
 
 static void
-mark_named(const struct place *place)
+mark_named(const struct place *place, const struct manifest_family *family)
+{
+    for (size_t i = 0; i < family->file_count; i++) {
+        struct place_file *file =
+            check_place_find(place, FILENAME_STORE_FILE, family->files[i].number);
+
+        if (file != NULL)
+            file->named = &family->files[i];
+    }
+}
+
+static void
+mark_all_named(const struct place *place)
 {
     const struct manifest *manifest = place->manifest;
 
-    for (size_t i = 0; manifest != NULL && i < place->file_count; i++) {
-        struct place_file *file = &place->files[i];
-
-        file->named =
-            file->kind == FILENAME_STORE_FILE && manifest_names_file(manifest, file->number);
+    for (size_t t = 0; manifest != NULL && t < manifest->table_count; t++) {
+        for (size_t f = 0; f < manifest->tables[t]->family_count; f++)
+            mark_named(place, &manifest->tables[t]->families[f]);
     }
 }
 
@@ -260,7 +270,7 @@ load_manifest(struct place *place, petal_error *error)
             cause.status = PETAL_CORRUPT; /* there are files of a database */
         check_place_tell_error(place, &cause, 0, false);
     }
-    mark_named(place);
+    mark_all_named(place);
     return PETAL_OK;
 }
 

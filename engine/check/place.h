@@ -20,9 +20,9 @@
 struct place_file {
     uint64_t number, bytes;
     enum filename_kind kind;
-    bool named;        /* store file: by the manifest */
-    uint64_t identity; /* store file: as far as it is known; else 0 */
-    int failed;        /* errno for which `bytes` is not known; 0: it is */
+    const struct manifest_file *named; /* store file: by the manifest; NULL: it is not */
+    uint64_t identity;                 /* store file: as far as it is known; else 0 */
+    int failed;                        /* errno for which `bytes` is not known; 0: it is */
 };
 
 struct place {

@@ -342,7 +342,7 @@ plan_make(struct plan *plan, petal_error *error)
             return error_no_memory(error);
     }
     for (size_t i = 0; status == PETAL_OK && i < place->file_count; i++) {
-        if (place->files[i].kind == FILENAME_STORE_FILE && !place->files[i].named)
+        if (place->files[i].kind == FILENAME_STORE_FILE && place->files[i].named == NULL)
             status = adopt(plan, &place->files[i], error);
     }
     return status;

@@ -175,7 +175,7 @@ check_strays(struct place *place, petal_error *error)
         if (file->kind == FILENAME_MANIFEST_TEMPORARY) {
             filename_manifest_temporary(path, place->directory.path);
             tell_stray(place, path, "is a manifest that was not completed");
-        } else if (file->kind == FILENAME_STORE_FILE && !file->named) {
+        } else if (file->kind == FILENAME_STORE_FILE && file->named == NULL) {
             status = check_unnamed(place, file, error);
         } else if (file->kind == FILENAME_WAL && place->manifest_whole &&
                    (file->number < place->manifest->oldest_log ||
