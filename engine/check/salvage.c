@@ -6,6 +6,7 @@
  * last: until then petal_open refuses the directory.
  */
 #include "engine/check/judge.h"
+#include "engine/check/links.h"
 #include "engine/check/logs.h"
 #include "engine/check/whole_cells.h"
 
@@ -22,6 +23,7 @@
 struct salvage {
     struct place *place;
     struct plan *plan;
+    struct links links;
     struct directory directory; /* the new one */
     petal_file *lock;
     uint64_t salt;
@@ -195,77 +197,6 @@ write_all(struct output *output, struct cell_iter *const *sources, size_t count,
     return status;
 }
 
-/* Another link of the file was taken. */
-static void
-tell_taken(const struct salvage *salvage, const struct plan_table *table,
-           const struct plan_family *family, uint64_t number, uint64_t taken)
-{
-    struct place *place = salvage->place;
-    bool there = check_place_find(place, FILENAME_STORE_FILE, number) != NULL;
-    char path[PETAL_PATH_BYTES], other[PETAL_PATH_BYTES];
-    petal_error error;
-    petal_fault fault;
-
-    filename_store_file(path, place->directory.path, number);
-    filename_store_file(other, place->directory.path, taken);
-    error_corrupt(&error, path, 0, "%s is %s; %s is the same file, and was read in its place", path,
-                  there ? "damaged" : "missing", other);
-    fault = plan_fault_of(table, family, &error);
-    check_place_tell(place, &fault);
-}
-
-/*
- * Where a file is missing or damaged another one of its identity is read, if that one is better:
- * links of one another may have become copies.
- */
-static enum petal_status
-choose_link(const struct salvage *salvage, const struct plan_table *table,
-            const struct plan_family *family, struct plan_file *file, petal_error *error)
-{
-    const struct place *place = salvage->place;
-    bool there = check_place_find(place, FILENAME_STORE_FILE, file->number) != NULL;
-    uint64_t best = 0;
-    bool best_is_all = false;
-
-    for (size_t i = 0; file->identity != 0 && !best_is_all && i < place->file_count; i++) {
-        const struct place_file *link = &place->files[i];
-        struct plan_file candidate = {link->number, link->identity};
-        bool all = false;
-        enum petal_status status;
-
-        if (link->kind != FILENAME_STORE_FILE || link->identity != file->identity ||
-            link->number == file->number)
-            continue;
-        if (there && best == 0) { /* the first: is there need of it? */
-            status = whole_cells_are_all(salvage->plan, table, family, file, &all, error);
-            if (status != PETAL_OK || all)
-                return status;
-        }
-        status = whole_cells_are_all(salvage->plan, table, family, &candidate, &all, error);
-        if (status != PETAL_OK)
-            return status;
-        if (all || best == 0)
-            best = link->number;
-        best_is_all = all;
-    }
-    if (best == 0 || (there && !best_is_all))
-        return PETAL_OK;
-    tell_taken(salvage, table, family, file->number, best);
-    file->number = best;
-    return PETAL_OK;
-}
-
-static enum petal_status
-choose_links(const struct salvage *salvage, const struct plan_table *table,
-             const struct plan_family *family, petal_error *error)
-{
-    enum petal_status status = PETAL_OK;
-
-    for (size_t i = 0; status == PETAL_OK && i < family->file_count; i++)
-        status = choose_link(salvage, table, family, &family->files[i], error);
-    return status;
-}
-
 /*
  * Whether logged cells count that had been flushed. Not where all files are whole: they have those
  * cells but for what a compaction dropped, which must not come back.
@@ -296,9 +227,10 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
     struct cell_iter **sources = mem_zalloc(allocator, most * sizeof *sources);
     struct memtable_iter logged, flushed;
     bool needs_flushed = false;
-    enum petal_status status = files != NULL && sources != NULL
-                                   ? choose_links(salvage, table, family, error)
-                                   : error_no_memory(error);
+    enum petal_status status =
+        files != NULL && sources != NULL
+            ? links_choose(&salvage->links, salvage->plan, table, family, error)
+            : error_no_memory(error);
 
     if (status == PETAL_OK)
         status = needs_flushed_cells(salvage, table, family, &needs_flushed, error);
@@ -513,6 +445,8 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     status = judge_manifest(place, error);
     if (status == PETAL_OK)
         status = plan_make(&plan, error);
+    if (status == PETAL_OK)
+        status = links_find(&salvage.links, &plan, error);
     salvage.salt = env_random(&place->env);
     if (status == PETAL_OK)
         status = make_directory(&salvage, destination, error);
@@ -527,6 +461,7 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     if (salvage.lock != NULL)
         place->env.vfs->close(place->env.vfs->context, salvage.lock);
     directory_close(&salvage.directory);
+    links_fini(&salvage.links, &plan);
     plan_fini(&plan);
     return status;
 }
