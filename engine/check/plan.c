@@ -400,8 +400,7 @@ static bool
 is_named(const struct plan *plan, petal_slice name)
 {
     for (size_t t = 0; t < plan->table_count; t++) {
-        if (plan->tables[t].snapshot.name.size == 0 &&
-            slice_equal(plan->tables[t].options.name, name))
+        if (!plan_is_snapshot(&plan->tables[t]) && slice_equal(plan->tables[t].options.name, name))
             return true;
     }
     return false;
@@ -477,7 +476,7 @@ plan_settle_names(struct plan *plan, petal_error *error)
     if (sorted == NULL)
         return error_no_memory(error);
     for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++) {
-        if (plan->tables[t].snapshot.name.size == 0)
+        if (!plan_is_snapshot(&plan->tables[t]))
             sorted[count++] = &plan->tables[t];
         status = settle_families(plan, &plan->tables[t], error);
     }
@@ -497,7 +496,7 @@ plan_fault_of(const struct plan_table *table, const struct plan_family *family,
 {
     petal_fault fault = {.error = error, .family = family->options.name};
 
-    fault.of_snapshot = table->snapshot.name.size > 0;
+    fault.of_snapshot = plan_is_snapshot(table);
     fault.table = fault.of_snapshot ? table->snapshot.name : table->options.name;
     return fault;
 }

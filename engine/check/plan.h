@@ -53,6 +53,12 @@ struct plan {
     size_t memory_count, memory_capacity;
 };
 
+static inline bool
+plan_is_snapshot(const struct plan_table *table)
+{
+    return table->snapshot.name.size > 0;
+}
+
 void plan_init(struct plan *plan, struct place *place); /* empty */
 /* Tells of files that cannot be taken. */
 enum petal_status plan_make(struct plan *plan, petal_error *error);

@@ -276,7 +276,7 @@ number_tables(struct plan *plan)
 
     for (unsigned is_table = 0; is_table < 2; is_table++) {
         for (size_t t = 0; t < plan->table_count; t++) {
-            if ((plan->tables[t].snapshot.name.size == 0) == (is_table == 1))
+            if (plan_is_snapshot(&plan->tables[t]) != (is_table == 1))
                 plan->tables[t].made_id = ++id;
         }
     }
@@ -298,7 +298,7 @@ describe_table(const struct salvage *salvage, struct manifest_edit *edit,
         families[i] = table->families[i].options;
     options.families = families;
     options.family_count = table->family_count;
-    if (table->snapshot.name.size > 0)
+    if (plan_is_snapshot(table))
         (void)manifest_edit_create_snapshot(edit, id, &options, &table->snapshot);
     else
         (void)manifest_edit_create_table(edit, id, &options);
@@ -332,7 +332,7 @@ write_manifest(struct salvage *salvage, petal_error *error)
     manifest_edit_init(&edit, place->env.allocator);
     for (unsigned is_table = 0; is_table < 2; is_table++) { /* as their ids ascend */
         for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++) {
-            if ((plan->tables[t].snapshot.name.size == 0) == (is_table == 1))
+            if (plan_is_snapshot(&plan->tables[t]) != (is_table == 1))
                 status = describe_table(salvage, &edit, &plan->tables[t], error);
         }
     }
@@ -414,7 +414,7 @@ write_database(struct salvage *salvage, petal_error *error)
 
     number_tables(plan);
     for (size_t t = 0; t < plan->table_count; t++) {
-        if (plan->tables[t].snapshot.name.size > 0)
+        if (plan_is_snapshot(&plan->tables[t]))
             salvage->place->counts->snapshots++;
         else
             salvage->place->counts->tables++;
