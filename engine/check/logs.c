@@ -141,10 +141,11 @@ judge_end(struct logs_walk *walk, struct wal_reader *reader, uint64_t end, petal
         tell_tail(walk, reader, end, content - end, behind);
         return PETAL_OK;
     }
-    error_corrupt(&cause, reader->path, end,
-                  "%s is damaged at offset %" PRIu64 ": %" PRIu64 " bytes were synced",
-                  reader->path, end, promise);
-    if (behind > 0)
+    if (behind == 0)
+        error_corrupt(&cause, reader->path, end,
+                      "%s is damaged at offset %" PRIu64 ": %" PRIu64 " bytes were synced",
+                      reader->path, end, promise);
+    else
         error_corrupt(&cause, reader->path, end,
                       "%s is damaged at offset %" PRIu64 ": %" PRIu64 " bytes were synced; %" PRIu64
                       " whole records stand behind it",
