@@ -9,9 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* As recovery takes it: numbers so far beyond the next one are somebody else's. */
-#define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
-
 #define MOST_OPEN_FILES 128
 
 /* ---- telling ---- */
@@ -198,9 +195,7 @@ list_files(struct place *place, petal_error *error)
 bool
 check_place_number_possible(const struct place *place, uint64_t number)
 {
-    return place->manifest == NULL || !place->manifest_whole ||
-           number < place->manifest->next_file_number ||
-           number - place->manifest->next_file_number < MOST_NUMBERS_AHEAD;
+    return !place->manifest_whole || manifest_number_possible(place->manifest, number);
 }
 
 /* ---- the manifest ---- */

@@ -402,21 +402,6 @@ enum scan_purpose {
     SCAN_ALL /* remove whatever nothing names */
 };
 
-/*
- * Beyond the number that the manifest gives for the next file. No database makes so many files
- * between two commits; a file with a number that is not among these was put there by somebody else.
- * It is left alone and not counted: numbers must not end.
- */
-#define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
-
-static bool
-is_possible_number(const petal_db *db, uint64_t number)
-{
-    uint64_t next = db->manifest->next_file_number;
-
-    return number < next || number - next < MOST_NUMBERS_AHEAD;
-}
-
 struct directory_scan {
     petal_db *db;
     enum scan_purpose purpose;
@@ -432,7 +417,7 @@ visit_name(void *argument, const char *name)
     enum filename_kind kind = filename_parse(name, &number);
     bool stray = false;
 
-    if (!is_possible_number(db, number)) {
+    if (!manifest_number_possible(db->manifest, number)) {
         if (scan->purpose == SCAN_NUMBERS)
             env_log(&db->env, PETAL_LOG_WARNING,
                     "%s/%s is no file of this database: it stays as it is", db->directory.path,
@@ -480,7 +465,8 @@ check_name(void *argument, const char *name)
     uint64_t number;
 
     if (check->status != PETAL_OK || filename_parse(name, &number) != FILENAME_STORE_FILE ||
-        !is_possible_number(db, number) || manifest_names_file(db->manifest, number))
+        !manifest_number_possible(db->manifest, number) ||
+        manifest_names_file(db->manifest, number))
         return;
     filename_store_file(path, db->directory.path, number);
     check->status = stray_check(&db->directory, db->manifest, path, check->error);

@@ -330,6 +330,16 @@ manifest_names_file(const struct manifest *manifest, uint64_t number)
     return number_map_next(&manifest->numbers, number, &place, &id);
 }
 
+/* No database makes so many files between two commits. */
+#define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
+
+bool
+manifest_number_possible(const struct manifest *manifest, uint64_t number)
+{
+    return number < manifest->next_file_number ||
+           number - manifest->next_file_number < MOST_NUMBERS_AHEAD;
+}
+
 bool
 manifest_has_known(const struct manifest *manifest, uint32_t table_id, uint16_t family_id)
 {

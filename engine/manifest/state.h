@@ -91,6 +91,9 @@ struct manifest_table *manifest_find_table(const struct manifest *manifest, uint
 struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
 struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, petal_slice name);
 bool manifest_names_file(const struct manifest *manifest, uint64_t number);
+/* Whether a file of that number can be one of this database. Others were put there by somebody
+ * else: they are left alone and not counted, since numbers must not end. */
+bool manifest_number_possible(const struct manifest *manifest, uint64_t number);
 /* Whether there ever was such a family in such a table; both may have been dropped. */
 bool manifest_has_known(const struct manifest *manifest, uint32_t table_id, uint16_t family_id);
 
