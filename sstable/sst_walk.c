@@ -870,6 +870,12 @@ sst_walk_reader(const struct sst_walk *walk, petal_error *error)
     return walk->reader;
 }
 
+const struct file_facts *
+sst_walk_facts(const struct sst_walk *walk)
+{
+    return walk->reader != NULL ? sst_reader_facts(walk->reader) : NULL;
+}
+
 struct epoch *
 sst_walk_epoch(const struct sst_walk *walk)
 {

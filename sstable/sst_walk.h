@@ -60,6 +60,8 @@ void sst_walk_close(struct sst_walk *walk); /* NULL: no-op */
 
 /* The file opened as readers do; NULL: it cannot be, and *error, which may be NULL, says why. */
 const struct sst_reader *sst_walk_reader(const struct sst_walk *walk, petal_error *error);
+/* Its facts; NULL: it cannot be opened. */
+const struct file_facts *sst_walk_facts(const struct sst_walk *walk);
 /* The epoch for its calls. */
 struct epoch *sst_walk_epoch(const struct sst_walk *walk);
 

@@ -35,7 +35,7 @@ hear_store_file(struct evidence *evidence, const struct place *place, const stru
                 petal_error *error)
 {
     const struct sst_walk_options options = {.file_identity = 0};
-    const struct sst_reader *reader;
+    const struct file_facts *facts;
     char path[PETAL_PATH_BYTES];
     struct sst_walk *walk;
     petal_error cause;
@@ -45,11 +45,11 @@ hear_store_file(struct evidence *evidence, const struct place *place, const stru
     status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
     if (status != PETAL_OK)
         return check_place_wants(&cause, error) ? status : PETAL_OK;
-    reader = sst_walk_reader(walk, NULL);
+    facts = sst_walk_facts(walk);
     if (file->named != NULL && sst_walk_identity(walk) == file->named->identity)
         evidence->own = true;
-    else if (reader != NULL)
-        hear_facts(evidence, place->manifest, file, path, sst_reader_facts(reader));
+    else if (facts != NULL)
+        hear_facts(evidence, place->manifest, file, path, facts);
     sst_walk_close(walk);
     return PETAL_OK;
 }
@@ -112,13 +112,11 @@ tell_cut(struct place *place, uint64_t number, petal_error *error)
     status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
     if (status != PETAL_OK)
         return check_place_wants(&cause, error) ? status : PETAL_OK;
-    if (sst_walk_reader(walk, NULL) != NULL) {
-        facts = sst_reader_facts(sst_walk_reader(walk, NULL));
-        if (stray_tells_of_cut(place->manifest, path, facts, &cause))
-            check_place_tell(place, &(petal_fault){.error = &cause,
-                                                   .table = facts->owner.table,
-                                                   .family = facts->owner.family});
-    }
+    facts = sst_walk_facts(walk);
+    if (facts != NULL && stray_tells_of_cut(place->manifest, path, facts, &cause))
+        check_place_tell(place, &(petal_fault){.error = &cause,
+                                               .table = facts->owner.table,
+                                               .family = facts->owner.family});
     sst_walk_close(walk);
     return PETAL_OK;
 }

@@ -258,8 +258,7 @@ static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
             petal_error *error)
 {
-    const struct sst_reader *reader = sst_walk_reader(walk, NULL);
-    const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+    const struct file_facts *facts = sst_walk_facts(walk);
     struct plan_table *table;
     struct plan_family *family;
 
@@ -278,8 +277,7 @@ static enum petal_status
 adopt_by_facts(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
                petal_error *error)
 {
-    const struct sst_reader *reader = sst_walk_reader(walk, NULL);
-    const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+    const struct file_facts *facts = sst_walk_facts(walk);
     struct plan_family *family = NULL;
 
     if (facts != NULL && facts->owner.table.size > 0) {

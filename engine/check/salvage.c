@@ -47,9 +47,7 @@ note_timestamp(struct salvage *salvage, int64_t timestamp)
 static void
 note_file_timestamp(struct salvage *salvage, const struct whole_cells *cells)
 {
-    const struct sst_reader *reader =
-        cells->walk != NULL ? sst_walk_reader(cells->walk, NULL) : NULL;
-    const struct file_facts *facts = reader != NULL ? sst_reader_facts(reader) : NULL;
+    const struct file_facts *facts = cells->walk != NULL ? sst_walk_facts(cells->walk) : NULL;
 
     if (facts == NULL || facts->cells == 0)
         return;
