@@ -177,13 +177,14 @@ manifest_check_exists(const struct directory *directory, petal_error *error)
     return status;
 }
 
-/* The whole file in memory; the caller frees it, `allocated` bytes. */
+/* The whole file in memory; the caller frees it, also on failure. */
 static enum petal_status
-read_whole(const struct env *env, const char *path, petal_file *file, uint8_t **bytes,
-           size_t *allocated, size_t *size, petal_error *error)
+read_whole(const struct env *env, const char *path, petal_file *file, uint8_t **bytes, size_t *size,
+           petal_error *error)
 {
     const petal_vfs *vfs = env->vfs;
     uint64_t file_bytes;
+    size_t got;
     int failed = vfs->size(vfs->context, file, &file_bytes);
 
     if (failed != 0)
@@ -191,16 +192,15 @@ read_whole(const struct env *env, const char *path, petal_file *file, uint8_t **
     if (file_bytes < MANIFEST_HEADER_BYTES || file_bytes > MOST_FILE_BYTES)
         return error_corrupt(error, path, 0, "%s has %llu bytes, which no manifest can have", path,
                              (unsigned long long)file_bytes);
-    *allocated = (size_t)file_bytes;
-    *bytes = mem_alloc(env->allocator, *allocated);
+    *size = (size_t)file_bytes;
+    *bytes = mem_alloc(env->allocator, *size);
     if (*bytes == NULL)
         return error_no_memory(error);
-    failed = vfs->read_at(vfs->context, file, 0, *bytes, *allocated, size);
+    failed = vfs->read_at(vfs->context, file, 0, *bytes, *size, &got);
     if (failed != 0)
         return error_io(error, path, failed, "read");
     /* Else what is missing would pass for a tail that a crash cut off. */
-    return *size == *allocated ? PETAL_OK
-                               : error_corrupt(error, path, *size, "%s has become shorter", path);
+    return got == *size ? PETAL_OK : error_corrupt(error, path, got, "%s has become shorter", path);
 }
 
 static enum petal_status
@@ -210,7 +210,8 @@ decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
     const uint8_t *header = file.data;
     const char *path = writer->path;
 
-    if (file.size < MANIFEST_HEADER_BYTES || memcmp(header, MANIFEST_MAGIC, 8) != 0 ||
+    assert(file.size >= MANIFEST_HEADER_BYTES);
+    if (memcmp(header, MANIFEST_MAGIC, 8) != 0 ||
         get_le64(header + MANIFEST_HEADER_CHECKSUM) !=
             checksum_at(0, 0, header, MANIFEST_HEADER_CHECKSUM))
         return error_corrupt(error, path, 0, "%s does not begin with the header of a manifest",
@@ -303,7 +304,7 @@ manifest_load(struct manifest **loaded, struct directory *directory, petal_error
     struct manifest *manifest;
     petal_file *file;
     uint8_t *bytes = NULL;
-    size_t allocated = 0, size = 0;
+    size_t size = 0;
     enum petal_status status;
 
     *loaded = NULL;
@@ -312,7 +313,7 @@ manifest_load(struct manifest **loaded, struct directory *directory, petal_error
         return status;
     status = manifest_make(&manifest, directory, error);
     if (status == PETAL_OK)
-        status = read_whole(env, manifest->writer->path, file, &bytes, &allocated, &size, error);
+        status = read_whole(env, manifest->writer->path, file, &bytes, &size, error);
     if (status == PETAL_OK)
         status = decode_header(manifest, slice_make(bytes, size), error);
     if (status == PETAL_OK)
@@ -325,7 +326,7 @@ manifest_load(struct manifest **loaded, struct directory *directory, petal_error
     } else {
         manifest_free(manifest);
     }
-    mem_free(env->allocator, bytes, allocated);
+    mem_free(env->allocator, bytes, size);
     return status;
 }
 
@@ -479,7 +480,7 @@ manifest_load_parts(struct manifest **loaded, struct directory *directory, const
     struct parts_walk walk = {.visitor = visitor, .whole = true};
     petal_file *file;
     uint8_t *bytes = NULL;
-    size_t allocated = 0, size = 0;
+    size_t size = 0;
     enum petal_status status;
     int failed;
 
@@ -493,11 +494,9 @@ manifest_load_parts(struct manifest **loaded, struct directory *directory, const
     if (status == PETAL_OK) {
         assert(strlen(path) < sizeof walk.manifest->writer->path);
         memcpy(walk.manifest->writer->path, path, strlen(path) + 1);
-        status = read_whole(env, path, file, &bytes, &allocated, &size, error);
+        status = read_whole(env, path, file, &bytes, &size, error);
     }
     env->vfs->close(env->vfs->context, file);
-    if (status == PETAL_OK && size < MANIFEST_HEADER_BYTES)
-        status = error_corrupt(error, path, 0, "%s ends before its header does", path);
     if (status == PETAL_OK) {
         walk.file = slice_make(bytes, size);
         walk.search_left = (uint64_t)SEARCH_FACTOR * size;
@@ -506,7 +505,7 @@ manifest_load_parts(struct manifest **loaded, struct directory *directory, const
         load_header(&walk);
         status = load_records(&walk, error);
     }
-    mem_free(env->allocator, bytes, allocated);
+    mem_free(env->allocator, bytes, size);
     if (status != PETAL_OK) {
         manifest_free(walk.manifest);
         return status;
@@ -785,9 +784,8 @@ write_again(struct manifest_writer *writer, petal_file *file, petal_error *error
 {
     const struct env *env = writer->env;
     uint8_t *bytes = NULL;
-    size_t allocated = 0, size = 0;
-    enum petal_status status =
-        read_whole(env, writer->path, file, &bytes, &allocated, &size, error);
+    size_t size = 0;
+    enum petal_status status = read_whole(env, writer->path, file, &bytes, &size, error);
 
     if (status == PETAL_OK &&
         (size != writer->loaded_bytes || checksum_at(0, 0, bytes, size) != writer->loaded_checksum))
@@ -800,7 +798,7 @@ write_again(struct manifest_writer *writer, petal_file *file, petal_error *error
         if (failed != 0)
             status = error_io(error, writer->path, failed, "write");
     }
-    mem_free(env->allocator, bytes, allocated);
+    mem_free(env->allocator, bytes, size);
     return status;
 }
 
