@@ -32,11 +32,7 @@ take_cell(struct logs_walk *walk, const struct wal_record *record, const struct 
     const struct manifest *manifest = trusted(walk->place);
 
     if (manifest != NULL && !manifest_has_known(manifest, cell->table_id, cell->family_id))
-        return error_corrupt(error, record->path, record->offset,
-                             "%s: the record at %" PRIu64
-                             " names table %u, family %u, which never existed as the manifest "
-                             "tells; if it was cut short, kv-check salvage takes what there is",
-                             record->path, record->offset, cell->table_id, cell->family_id);
+        return record_cell_unknown(cell, record->path, record->offset, error);
     walk->place->counts->log_cells++;
     if (walk->visit == NULL)
         return PETAL_OK;

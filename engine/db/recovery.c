@@ -102,11 +102,7 @@ find_store(petal_db *db, const struct record_cell *logged, const char *path, uin
         manifest_has_known(db->manifest, logged->table_id, logged->family_id))
         return PETAL_OK;
     if (*family == NULL)
-        return error_corrupt(error, path, offset,
-                             "%s: the record at %llu names table %u, family %u, which never "
-                             "existed as the manifest tells; if it was cut short, kv-check salvage "
-                             "takes what there is",
-                             path, (unsigned long long)offset, logged->table_id, logged->family_id);
+        return record_cell_unknown(logged, path, offset, error);
     *flushed = manifest_find_family(described, logged->family_id)->flushed_sequence;
     return PETAL_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #define TYPE_BITS 7u /* of the flags: half the type */
 
@@ -347,4 +348,15 @@ bool
 record_at_end(const struct record_reader *reader)
 {
     return reader->remaining == 0 && reader->from == reader->limit;
+}
+
+enum petal_status
+record_cell_unknown(const struct record_cell *cell, const char *path, uint64_t offset,
+                    petal_error *error)
+{
+    return error_corrupt(error, path, offset,
+                         "%s: the record at %" PRIu64
+                         " names table %u, family %u, which never existed as the manifest tells; "
+                         "if it was cut short, kv-check salvage takes what there is",
+                         path, offset, cell->table_id, cell->family_id);
 }

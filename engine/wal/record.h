@@ -152,6 +152,11 @@ bool record_open(struct record_reader *reader, unsigned version, struct record_b
 /* The next cell while reader->remaining > 0. False: malformed. */
 bool record_next(struct record_reader *reader, struct record_cell *cell);
 
+/* The error of a cell, read from the record at `offset`, whose table or family the manifest has
+ * never known. */
+enum petal_status record_cell_unknown(const struct record_cell *cell, const char *path,
+                                      uint64_t offset, petal_error *error);
+
 /* All cells were read and nothing is left. */
 bool record_at_end(const struct record_reader *reader);
 
