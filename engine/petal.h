@@ -39,13 +39,14 @@
  *   reads go on, and writes succeed again when there is space. Nor does it keep a database from
  *   being opened for writing: what its logs hold waits in memory, as far as memory_bytes lets
  *   memtables grow, and tables can be dropped to make room. Flushes and compactions that fail at
- *   anything else, as memory, descriptors or their store files, are tried again as well. Every other
- *   failed write or sync of log or manifest makes the database read-only. Where files are copied on write (Btrfs) a write that
- *   finds the disk full may be PETAL_IO: should the process die before there is space, it may be
- *   there afterwards; those behind it are PETAL_NO_SPACE as above; and an opening that finds no room
- *   at all is PETAL_NO_SPACE, too, since what it goes by must be durable first. A failed sync is
- *   PETAL_IO, also where it is the sync that finds the disk full: the change that it was to make
- *   durable may be there when the database is opened again, or not.
+ *   anything else, as memory, descriptors or their store files, are tried again as well. Every
+ *   other failed write or sync of log or manifest makes the database read-only. Where files are
+ *   copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process
+ *   die before there is space, it may be there afterwards; those behind it are PETAL_NO_SPACE as
+ *   above; and an opening that finds no room at all is PETAL_NO_SPACE, too, since what it goes by
+ *   must be durable first. A failed sync is PETAL_IO, also where it is the sync that finds the disk
+ *   full: the change that it was to make durable may be there when the database is opened again, or
+ *   not.
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
  *   when the database is, makes all calls that read or write the family, compact or copy it return
  *   PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else
@@ -1318,8 +1319,8 @@ petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_erro
 /* ---- A database as files -------------------------------------------------------------------- */
 
 /*
- * For a database that nobody has open. Nothing is written into it, and its logs stay as they are: so
- * both calls serve on media that cannot be written, and on what petal_open refuses. PETAL_BUSY
+ * For a database that nobody has open. Nothing is written into it, and its logs stay as they are:
+ * so both calls serve on media that cannot be written, and on what petal_open refuses. PETAL_BUSY
  * while somebody has it open for writing.
  */
 
@@ -1366,10 +1367,10 @@ typedef struct petal_check_counts {
  * file, as petal_table_verify does, and against what the manifest says of it; each log, record by
  * record, and what logs and manifest promise of each other; files that are missing or that nothing
  * names. Goes on past each fault. PETAL_OK: none but harmless ones; PETAL_CORRUPT: *error is the
- * first; PETAL_NOT_FOUND: there is no file of a database; another status: it, or a file of it, could
- * not be looked at. Such files are passed over and told, with `unread`, and are no faults: where
- * there are faults, too, it is PETAL_CORRUPT. Want of descriptors or memory ends the call. `counts`
- * may be NULL.
+ * first; PETAL_NOT_FOUND: there is no file of a database; another status: it, or a file of it,
+ * could not be looked at. Such files are passed over and told, with `unread`, and are no faults:
+ * where there are faults, too, it is PETAL_CORRUPT. Want of descriptors or memory ends the call.
+ * `counts` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,
@@ -1377,18 +1378,18 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
 
 /*
  * Write all that can still be read of the database in `directory` into a new one in `destination`,
- * which must not exist or be empty (else PETAL_EXISTS), nor lie in `directory` (PETAL_INVALID): tables and table snapshots with their
- * attributes, cells as they are stored, with timestamps, markers, times to live and order, those of
- * the logs included. What cannot be read is passed over and told as a fault, with the rows that it
- * may have held. Where the manifest does not tell, store files tell themselves to which table and
- * family they belong, and a table gets VERSIONS without limit; such as do not become tables of their
- * own, salvaged-NUMBER, and so do log cells of tables that no file tells of, salvaged-table-NUMBER.
- * Of several tables that had one name, one after the other, the latest that store files tell of
- * keeps it; what is left of the others becomes salvaged-table-NUMBER, too.
- * Then table snapshots are lost, and cells that had been compacted away can be there again. Of a log
- * what stands before a bad place is taken: what stands behind it would be a state that never was,
- * and is told as lost, also where no sync had promised it. PETAL_OK: the new database is whole and
- * can be opened, whatever was lost; another status: there is none.
+ * which must not exist or be empty (else PETAL_EXISTS), nor lie in `directory` (PETAL_INVALID):
+ * tables and table snapshots with their attributes, cells as they are stored, with timestamps,
+ * markers, times to live and order, those of the logs included. What cannot be read is passed over
+ * and told as a fault, with the rows that it may have held. Where the manifest does not tell, store
+ * files tell themselves to which table and family they belong, and a table gets VERSIONS without
+ * limit; such as do not become tables of their own, salvaged-NUMBER, and so do log cells of tables
+ * that no file tells of, salvaged-table-NUMBER. Of several tables that had one name, one after the
+ * other, the latest that store files tell of keeps it; what is left of the others becomes
+ * salvaged-table-NUMBER, too. Then table snapshots are lost, and cells that had been compacted away
+ * can be there again. Of a log what stands before a bad place is taken: what stands behind it would
+ * be a state that never was, and is told as lost, also where no sync had promised it. PETAL_OK: the
+ * new database is whole and can be opened, whatever was lost; another status: there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,

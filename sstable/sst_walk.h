@@ -74,8 +74,8 @@ uint64_t sst_walk_limit(const struct sst_walk *walk);
 
 /*
  * The next step. Fails for want of descriptors or memory alone. Another failed read is damage of
- * the bytes that could not be read. Damage that may have taken data blocks comes when their rows are known: without an
- * index before the next data block that is whole.
+ * the bytes that could not be read. Damage that may have taken data blocks comes when their rows
+ * are known: without an index before the next data block that is whole.
  */
 enum petal_status sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step,
                                 petal_error *error);

@@ -7,8 +7,9 @@
 #include "engine/check/place.h"
 
 /*
- * Where the files disprove the manifest it is told, and counts as whole no more: place->manifest_cut
- * where it was cut short; where it is another database's it is dropped. Fails without memory alone.
+ * Where the files disprove the manifest it is told, and counts as whole no more:
+ * place->manifest_cut where it was cut short; where it is another database's it is dropped. Fails
+ * for want of memory or descriptors alone.
  */
 enum petal_status judge_manifest(struct place *place, petal_error *error);
 

@@ -250,9 +250,9 @@ misses_file(const struct plan *plan, const struct plan_family *family)
 }
 
 /*
- * A file that a whole manifest does not name: of a job that was not completed or whose work is done,
- * unless all its cells are newer than what it says is flushed: a flush was just about to be named.
- * Or files that it names are missing: then this one may be what they were compacted into.
+ * A file that a whole manifest does not name: of a job that was not completed or whose work is
+ * done, unless all its cells are newer than what it says is flushed: a flush was just about to be
+ * named. Or files that it names are missing: then this one may be what they were compacted into.
  */
 static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,

@@ -64,8 +64,8 @@ void plan_init(struct plan *plan, struct place *place); /* empty */
 enum petal_status plan_make(struct plan *plan, petal_error *error);
 void plan_fini(struct plan *plan);
 
-/* Where a logged cell belongs. *family NULL: nowhere, its table or family was dropped. Fails without
- * memory alone. */
+/* Where a logged cell belongs. *family NULL: nowhere, its table or family was dropped. Fails
+ * without memory alone. */
 enum petal_status plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id,
                             struct plan_family **family, petal_error *error);
 

@@ -93,7 +93,8 @@ put_off(struct compactor *compactor, uint64_t bytes)
     compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
 }
 
-/* There was no memory to begin a job: it failed, as one that had begun. REQUIRES: the mutex held. */
+/* There was no memory to begin a job: it failed, as one that had begun. REQUIRES: the mutex is
+ * held. */
 static void
 note_not_begun(struct compactor *compactor)
 {
