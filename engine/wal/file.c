@@ -126,6 +126,17 @@ encode_header(uint8_t *header, const struct wal_identity *identity)
     put_le64(header + WAL_HEADER_CHECKSUM, wal_header_checksum(header, WAL_HEADER_BYTES));
 }
 
+static bool
+init_locks(struct wal_file *wal)
+{
+    if (!mutex_init(&wal->sync_mutex))
+        return false;
+    if (mutex_init(&wal->failure_mutex))
+        return true;
+    mutex_fini(&wal->sync_mutex);
+    return false;
+}
+
 static struct wal_file *
 wal_file_allocate(const struct env *env, const char *path, uint64_t number)
 {
@@ -135,7 +146,8 @@ wal_file_allocate(const struct env *env, const char *path, uint64_t number)
         return NULL;
     memset(wal, 0, sizeof *wal);
     wal->buffer = mem_alloc(env->allocator, BUFFER_LEAST_BYTES);
-    if (wal->buffer == NULL) {
+    if (wal->buffer == NULL || !init_locks(wal)) {
+        mem_free(env->allocator, wal->buffer, BUFFER_LEAST_BYTES);
         mem_free(env->allocator, wal, sizeof *wal);
         return NULL;
     }
@@ -149,8 +161,6 @@ wal_file_allocate(const struct env *env, const char *path, uint64_t number)
     atomic_init(&wal->synced_length, 0);
     atomic_init(&wal->synced_sequence, 0);
     atomic_init(&wal->failed, false);
-    mutex_init(&wal->sync_mutex);
-    mutex_init(&wal->failure_mutex);
     return wal;
 }
 
