@@ -54,7 +54,7 @@ CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,te
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost examples fuzz hfile kernel memory replay schedule soak
+TEST_PROGRAMS = conformance cost examples fuzz hfile kernel memory mutants replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
@@ -368,12 +368,18 @@ coverage: ## run the tests and count the branches of the library that they take;
 coverage-list: ## the lines with branches that the tests of the last `make coverage` did not take
 	@tests/coverage/coverage.sh $(BRANCHES) list
 
+# Two builds: the tests with the library as objects without debugging information, so that one object is soon compiled and linked; and
+# the library once more, as one that says which of its places are reached (tests/mutants/reached.c).
 MUTATION = $(BUILD)/mutation
-MUTATION_FLAGS = OPTIMIZE="-O1 -g" CFLAGS="-fvisibility=default -fno-semantic-interposition" SANITIZE= LDFLAGS=-Wl,-Bsymbolic
+MUTATION_VISIBLE = -fvisibility=default -fno-semantic-interposition
+MUTATION_FLAGS = OPTIMIZE=-O1 CFLAGS="$(MUTATION_VISIBLE)" SANITIZE= LDFLAGS=-Wl,-Bsymbolic
+REACHED_FLAGS = OPTIMIZE="-O0 -g -fdebug-prefix-map=$(CURDIR)=." CFLAGS="$(MUTATION_VISIBLE) -fsanitize-coverage=trace-pc" SANITIZE= \
+	LDFLAGS="-Wl,-Bsymbolic $(MUTATION)/tests/mutants/reached.o -ldl"
 .PHONY: mutants
-mutants: ## change the library at MUTANTS=500 places, one at a time, and see whether the quick tests notice; hours
-	+$(MAKE) --no-print-directory BUILD=$(MUTATION) TEST_LIBRARY=$(MUTATION)/libpetal-tests.so $(MUTATION_FLAGS) mutation-tests
-	MUTANT_COMPILE="$(CC) $(CPPFLAGS) $(CSTD) -w -O1 -g -fPIC -fvisibility=default -fno-semantic-interposition -pthread" \
+mutants: ## change the library at MUTANTS=500 places, one at a time, and see whether the quick tests notice; an hour, goes on where it was stopped
+	+$(MAKE) --no-print-directory BUILD=$(MUTATION) TEST_LIBRARY=$(MUTATION)/libpetal-tests.so $(MUTATION_FLAGS) mutation-tests $(MUTATION)/tests/mutants/reached.o
+	+$(MAKE) --no-print-directory BUILD=$(MUTATION)/reached $(REACHED_FLAGS) $(MUTATION)/reached/libpetal-tests.so
+	MUTANT_COMPILE="$(CC) $(CPPFLAGS) -I$(CURDIR) $(CSTD) -w -O1 -fPIC $(MUTATION_VISIBLE) -pthread" \
 	MUTANT_LINK="$(CC) -shared $(TESTS_SONAME_FLAG) -Wl,-Bsymbolic -pthread" MUTANT_LIBS="$(LIB_LIBS)" tests/mutants/mutants.sh $(MUTATION) $(MUTANT_FILES)
 
 mutation-tests: $(filter-out $(BUILD)/tests/tools/%,$(TESTS))

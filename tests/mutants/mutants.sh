@@ -1,89 +1,229 @@
 #!/usr/bin/env bash
 # Do the tests notice when the library is changed? Takes places of it at random, changes one at a time (a bound, a condition, a sum, a
-# constant; a call left out), and runs the quick tests until one fails. Usage: mutants.sh BUILD [FILE...]
-# BUILD holds the library as objects and as libpetal-tests.so, and test programs that are linked with that (`make mutants` builds it);
-# a change costs one object and one link. MUTANTS=500 says how many, PETAL_SEED which, MUTANT_SECONDS=60 how long a test may take.
-# BUILD/mutants/results has a line for each: killed or survived, the place, the change, the test. A change that does not compile, or
-# compiles to what was there, is no mutant and counts as none. Exits with 1 when fewer than 90 of 100 are killed.
+# constant; a call left out), and runs the quick tests that reach the place until one fails. Usage: mutants.sh BUILD [FILE...]
+# BUILD holds the library as objects and as libpetal-tests.so, test programs that are linked with that, and in reached/ the library once
+# more, as one that says which places of it are reached (`make mutants` builds all). A change costs one object, one link, and the tests.
+#
+# MUTANTS=500 says how many, PETAL_SEED which, MUTANT_JOBS=2 how many at once. A test is quick that takes at most QUICK_MS=1000 of a
+# processor in its short form. It notices a change when it fails, or goes on for MUTANT_SECONDS=120, or for ten times what it took of a
+# processor and five seconds, and, started once more without the change, passes.
+# BUILD/mutants/SEED has a line for each: killed or survived, the place, the test, how long it took, the file's checksum, the change,
+# the whole line. What is there is not tried twice while its file stays as it is: a run that was stopped goes on when it is started with
+# its seed. MUTANTS_AGAIN=1: survivors that are not judged are tried once more.
+#
+# tests/mutants/judged has a line for each survivor that no test can be asked to kill: what it is, file, change, the whole line as it
+# stands in the file, the reason, between tabs. `equivalent`: no caller can tell. `cost`: time, space or the text of a message only.
+#
+# A change that does not compile, or compiles to what was there, is no mutant and counts as none. The last line gives two rates: of all,
+# and of those that are not judged. Exits with 1 when fewer than 90 of 100 of these are killed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
+root=$PWD
 build=$1
 shift
+[[ "$build" = /* ]] || build=$root/$build
 wanted=${MUTANTS:-500}
 seed=${PETAL_SEED:-$(date +%s)}
 compile=${MUTANT_COMPILE:?the compiler with its flags}
 link=${MUTANT_LINK:?the linker with its flags}
+jobs=${MUTANT_JOBS:-2}
+seconds=${MUTANT_SECONDS:-120}
+quick_ms=${QUICK_MS:-1000}
 out=$build/mutants
+judged=tests/mutants/judged
 folders=(base bloom cache memtable sstable engine)
-mkdir -p "$out"
-: >"$out/results"
+mkdir -p "$out/tests"
+results=$out/$seed${*:+-of-some}
+touch "$results"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export TMPDIR=$folder/tmp PETAL_SHORT=1 PETAL_OPERATIONS=${PETAL_OPERATIONS:-3000} PETAL_DEPTH=2 LD_LIBRARY_PATH=$folder/library
-export PETAL_SEED=$seed ASAN_OPTIONS=detect_leaks=0
-mkdir -p "$folder/library" "$TMPDIR"
-ulimit -c 0 -v 8000000
+# Those at work see that the folder is away.
+trap 'exit 130' INT TERM
+export PETAL_SHORT=1 PETAL_OPERATIONS=${PETAL_OPERATIONS:-3000} PETAL_DEPTH=2 PETAL_SEED=$seed CCACHE_DISABLE=1
+ulimit -c 0 -v 8000000 -f 4000000
+started=$SECONDS
 
-run_test() { (timeout --kill-after=2 "${MUTANT_SECONDS:-60}" "$1" >/dev/null 2>&1) 2>/dev/null; }
+# Runs the program $3 with the library in the folder $1, files in $2, for at most so long, and at most $4 seconds of a processor.
+run_test() { (ulimit -S -t "$4" && LD_LIBRARY_PATH=$1 TMPDIR=$2 timeout --kill-after=2 "$seconds" "$3" >/dev/null 2>&1) 2>/dev/null; }
 
-# The library with the object $1 in the place of the object $2.
-link_library() {
-    mapfile -t others < <(find "${folders[@]/#/$build/}" -name '*.o' ! -path "$2")
-    $link -o "$folder/library/libpetal-tests.so" "$1" "${others[@]}" ${MUTANT_LIBS:-} 2>"$folder/messages"
+# What is known of a test: of the program as it is, with the library as it is, whether it passes, its milliseconds, and the stretches
+# of code that it reaches (tests/mutants/reached.c).
+know_test() {
+    local program=$1 name=${1#"$build"/tests/} know taken temporary=$folder/know.$BASHPID
+    know=$out/tests/${name//\//,}
+    if [ ! "$know.ms" -nt "$program" ] || [ ! "$know.ms" -nt "$build/libpetal-tests.so" ]; then
+        rm -f "$know.ms" "$know.reached"
+        mkdir -p "$temporary/tmp"
+        TIMEFORMAT='%U %S'
+        taken=$({ time run_test "$build" "$temporary/tmp" "$program" $((5 * quick_ms / 1000)) && touch "$temporary/passed"; } 2>&1 |
+            awk '{ taken = 1000 * ($1 + $2) } END { print int(taken) }')
+        if [ -f "$temporary/passed" ]; then echo "$taken" >"$know.ms"; else echo 1000000 >"$know.ms"; fi
+    fi
+    if [ ! -f "$know.reached" ] && [ "$(<"$know.ms")" -le "$quick_ms" ]; then
+        mkdir -p "$temporary/tmp"
+        # Where it does not pass here, it may reach more.
+        PETAL_REACHED=$temporary/map run_test "$build/reached" "$temporary/tmp" "$program" $((30 * quick_ms / 1000)) ||
+            touch "$temporary/failed"
+        {
+            [ ! -f "$temporary/failed" ] || echo everything
+            [ ! -f "$temporary/map" ] || cmp -l "$temporary/map" /dev/zero 2>/dev/null | awk '{ print $1 - 1 }'
+        } >"$temporary/reached"
+        mv "$temporary/reached" "$know.reached"
+    fi
+    rm -rf "$temporary"
 }
 
-# Which tests are quick: those that pass with the library as it is, in so many milliseconds of a processor.
-quick_ms=${QUICK_MS:-3000}
-link_library "$build/base/cell.o" "$build/base/cell.o" || { cat "$folder/messages"; exit 2; }
-if [ ! -s "$out/quick" ]; then
-    TIMEFORMAT='%U %S'
-    for program in $(find "$build/tests" -name '*_test' -type f | sort); do
-        taken=$({ time timeout $((4 * quick_ms / 1000)) "$program" >/dev/null 2>&1 && echo passed >"$folder/passed"; } 2>&1)
-        if [ -f "$folder/passed" ]; then echo "$taken $program"; fi
-        rm -rf "$folder/passed" "${TMPDIR:?}"/*
-    done | awk -v most="$quick_ms" '{ taken = 1000 * ($1 + $2) } taken <= most { print int(taken), $3 }' | sort -n >"$out/quick"
-fi
-echo "$(wc -l <"$out/quick") quick tests, $(awk '{ s += $1 } END { printf "%.0f s", s / 1000 }' "$out/quick"); seed $seed"
-
-# The tests of the room first, then the others of its folder, then what goes over all rooms, quick ones before slow ones.
-tests_for() {
-    local file=$1 room
-    room=$(dirname "$file")
-    name=$(basename "$file" .c)
-    awk -v build="$build" -v room="$room" -v name="$name" '
-        { test = substr($2, length(build) + 8); folder = test; sub(/\/[^\/]*$/, "", folder)
-          rank = folder == room ? (index(test, "/" name "_") ? 0 : 1) : index(folder "/", substr(room, 1, index(room "/", "/"))) == 1 ? 3 : 4
-          if (test ~ /^model\/|db\/api/) rank = 2
-          print rank, $1, $2 }' "$out/quick" | sort -n -k1,1 -k2,2 | cut -d' ' -f3
+# The lines of each stretch of code: the place that its first call returns to, file, line.
+lines_of_stretches() {
+    objdump -d -l --no-show-raw-insn "$1" | awk '
+        /^[0-9a-f]+ <.*>:$/ { at = ""; next }
+        /^[^ ].*:[0-9]+( \(discriminator [0-9]+\))?$/ {
+            sub(/ \(disc.*/, "")
+            sub(/^\.\//, "")
+            sub(/:/, " ")
+            place = $0
+            told = 0
+            next
+        }
+        /^ +[0-9a-f]+:\t/ {
+            if (called) { at = $1; sub(/:/, "", at); called = 0; told = 0 }
+            if (at != "" && !told) { print at, place; told = 1 }
+            if (/call.*__sanitizer_cov_trace_pc/) called = 1
+        }' | awk '{
+            number = 0
+            for (i = 1; i <= length($1); i++) number = 16 * number + index("0123456789abcdef", substr($1, i, 1)) - 1
+            print number, $2, $3 }' | sort -u
 }
+
+while read -r program; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    know_test "$program" &
+done < <(find "$build/tests" -name '*_test' -type f | sort)
+wait
+reached=$build/reached/libpetal-tests.so
+[ "$out/stretches" -nt "$reached" ] || lines_of_stretches "$reached" >"$out/stretches"
+# One that reaches nothing has a library of its own.
+while read -r program; do
+    name=${program#"$build"/tests/}
+    know=$out/tests/${name//\//,}
+    read -r taken <"$know.ms"
+    if [ "$taken" -le "$quick_ms" ] && [ -s "$know.reached" ]; then echo "$taken $name"; fi
+done < <(find "$build/tests" -name '*_test' -type f | sort) | sort -n >"$folder/quick"
+echo "$(wc -l <"$folder/quick") quick tests, $(awk '{ s += $1 } END { printf "%.0f s", s / 1000 }' "$folder/quick"); seed $seed"
 
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find "${folders[@]}" -name '*.c' | sort)
-awk -f tests/mutants/points.awk "${files[@]}" | awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -g | cut -f2- >"$folder/points"
+awk -f tests/mutants/points.awk "${files[@]}" | awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -g |
+    cut -f2- | tr '\t' '\037' >"$folder/points"
 echo "$(wc -l <"$folder/points") places in ${#files[@]} files"
 
-killed=0 survived=0
-while IFS=$'\t' read -r file line kind column old new; do
-    [ $((killed + survived)) -lt "$wanted" ] || break
-    mkdir -p "$folder/source/$(dirname "$file")"
-    changed=$folder/source/$file
+# Which quick tests reach which line, for each file in one of its own: line, milliseconds, test; of a line without code of its own, 0,
+# those of the file.
+reaching_of() { printf '%s' "$folder/reaching/${1//\//,}"; }
+tests_of_lines() {
+    local taken name
+    mkdir -p "$folder/reaching"
+    while read -r taken name; do
+        awk -v taken="$taken" -v name="$name" -v folder="$folder/reaching/" '
+            FNR == NR { if ($1 == "everything") all = 1; hit[$1] = 1; next }
+            all || ($1 in hit) {
+                if (!($2 in into)) { into[$2] = $2; gsub(/\//, ",", into[$2]); into[$2] = folder into[$2] }
+                if (!seen[$2, $3]++) print $3, taken, name >>into[$2]
+                if (!seen[$2]++) print 0, taken, name >>into[$2]
+            }
+        ' "$out/tests/${name//\//,}.reached" "$out/stretches"
+    done <"$folder/quick"
+}
+tests_of_lines
+cut -d' ' -f2,3 "$out/stretches" | sort -u >"$folder/lines"
+
+# The tests that reach line $2 of file $1: quick ones first, and those that one may hope for: they killed other mutants
+# of this file, or are of its room, or have its name.
+tests_for() {
+    local file=$1 line=$2
+    grep -qx "$file $line" "$folder/lines" || line=0
+    awk -v file="$file" -v line="$line" -v room="$(dirname "$file")" -v name="$(basename "$file" .c)" -F'[ \t]' '
+        FILENAME == ARGV[1] { if ($1 == "killed" && index($2, file ":") == 1) kills[$3]++; next }
+        $1 == line {
+            hope = 1 + (kills[$3] > 9 ? 9 : kills[$3])
+            if (index($3, room "/") == 1) hope *= index($3, room "/" name) == 1 ? 10 : 2
+            print $2 / hope, $2, $3
+        }' "$results" "$(reaching_of "$file")" 2>/dev/null | sort -n | cut -d' ' -f2,3
+}
+
+# Where a place is, in words that stay when lines move: file, change, the line as it stands.
+story() { printf '%s\t%s -> %s\t%s' "$1" "$2" "${3:-nothing}" "$(sed -n "$4{s/^ *//;s/\t/ /g;p;}" "$1")"; }
+
+# Makes one change and looks for the test that notices.
+try_place() {
+    local file=$1 line=$2 column=$3 old=$4 new=$5 state=$6 mine=$folder/worker.$BASHPID killer="" taken program most begun=$SECONDS number=0
+    mkdir -p "$mine/source/$(dirname "$file")" "$mine/library" "$mine/tmp"
     MUTANT_OLD=$old MUTANT_NEW=$new awk -v line="$line" -v column="$column" 'FNR == line {
         old = ENVIRON["MUTANT_OLD"]
-        $0 = substr($0, 1, column - 1) ENVIRON["MUTANT_NEW"] substr($0, column + length(old)) } { print }' "$file" >"$changed"
-    object=$build/${file%.c}.o
-    $compile -c "$changed" -o "$folder/object.o" >"$folder/messages" 2>&1 || continue
-    if cmp -s <(objcopy -O binary -j '.text*' "$object" /dev/stdout 2>/dev/null) <(objcopy -O binary -j '.text*' "$folder/object.o" /dev/stdout 2>/dev/null) &&
-        cmp -s <(objdump -s "$object" | tail -n +4) <(objdump -s "$folder/object.o" | tail -n +4); then continue; fi
-    link_library "$folder/object.o" "$object" || continue
-    killer=""
-    while read -r program; do
-        if ! run_test "$program"; then killer=${program#"$build"/tests/}; break; fi
-    done < <(tests_for "$file")
-    rm -rf "${TMPDIR:?}"/*
-    if [ -n "$killer" ]; then killed=$((killed + 1)); else survived=$((survived + 1)); fi
-    printf '%s\t%s:%s\t%s\t%s -> %s\t%s\n' "$([ -n "$killer" ] && echo killed || echo survived)" "$file" "$line" "$kind" "$old" "${new:-nothing}" "$killer" |
-        tee -a "$out/results" | grep ^survived
+        $0 = substr($0, 1, column - 1) ENVIRON["MUTANT_NEW"] substr($0, column + length(old)) } { print }' "$file" >"$mine/source/$file"
+    local object=$build/${file%.c}.o verdict=none others
+    mapfile -t others < <(find "${folders[@]/#/$build/}" -name '*.o' ! -path "$object")
+    if ! (cd "$mine/source" && $compile -c "$file" -o "$mine/object.o" >/dev/null 2>&1); then
+        killer="not compiled"
+    elif cmp -s "$object" "$mine/object.o"; then
+        killer="the same"
+    elif ! $link -o "$mine/library/libpetal-tests.so" "$mine/object.o" "${others[@]}" ${MUTANT_LIBS:-} 2>/dev/null; then
+        killer="not linked"
+    else
+        verdict=survived
+        while read -r taken program; do
+            number=$((number + 1))
+            most=$((taken / 100 + 5))
+            if ! run_test "$mine/library" "$mine/tmp" "$build/tests/$program" $most &&
+                run_test "$build" "$mine/tmp" "$build/tests/$program" $most; then
+                verdict=killed killer=$program
+                break
+            fi
+            rm -rf "${mine:?}/tmp"/*
+        done < <(tests_for "$file" "$line")
+        [ $number -gt 0 ] || killer="not reached"
+    fi
+    [ -d "$mine" ] || exit 1
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$verdict" "$file:$line:$column" "${killer:--}" "$number tests, $((SECONDS - begun)) s" \
+        "$state" "$(story "$file" "$old" "$new" "$line")" | tee -a "$results" | grep '^survived' | cut -f2,3,6-
+    rm -rf "$mine"
+}
+
+# A mutant is known by its file as it is, line, column and change.
+declare -A known states
+for file in "${files[@]}"; do states[$file]=$(cksum <"$file" | cut -d' ' -f1); done
+is_judged() { cut -f2-4 "$judged" 2>/dev/null | grep -qxF "$1"; }
+while IFS= read -r row; do
+    IFS=$'\t' read -r verdict place _ _ state file change _ <<<"$row"
+    [ "$state" = "${states[$file]:-}" ] || continue
+    if [ "$verdict" = survived ] && [ "${MUTANTS_AGAIN:-0}" = 1 ] && ! is_judged "$(cut -f6- <<<"$row")"; then continue; fi
+    known[$place:$state:$change]=1
+    printf '%s\n' "$row"
+done <"$results" >"$folder/kept"
+cp "$folder/kept" "$results"
+counted() { grep -vc '^none' "$results"; }
+# Fields may be empty, which `read` passes over where tabs divide them.
+while IFS=$'\037' read -r file line _ column old new; do
+    state=${states[$file]}
+    [ -z "${known[$file:$line:$column:$state:$old -> ${new:-nothing}]:-}" ] || continue
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    [ $(($(counted) + $(jobs -rp | wc -l))) -lt "$wanted" ] || wait
+    [ "$(counted)" -lt "$wanted" ] || break
+    try_place "$file" "$line" "$column" "$old" "$new" "$state" &
 done <"$folder/points"
-tried=$((killed + survived))
-echo "$tried mutants, $killed killed ($((tried > 0 ? 100 * killed / tried : 0)) %), $survived survived: $out/results; seed $seed"
-[ "$tried" -gt 0 ] && [ $((100 * killed)) -ge $((90 * tried)) ]
+wait
+rm -rf "$folder"/worker.*
+
+touch "$folder/none"
+awk -F'\t' -v seed="$seed" -v took=$((SECONDS - started)) '
+    FILENAME != ARGV[ARGC - 1] { judged[$2, $3, $4] = $1; next }
+    $1 == "killed" { killed++ }
+    $1 == "survived" { survived++; verdicts[judged[$6, $7, $8]]++ }
+    END {
+        tried = killed + survived
+        others = tried - verdicts["equivalent"] - verdicts["cost"]
+        printf "counted: mutants, seed %s: %d mutants, %d killed (%.1f %%), %d survived: ", seed, tried, killed, tried ? 100 * killed / tried : 0, survived
+        printf "%d judged equivalent, %d cost only, %d neither; ", verdicts["equivalent"], verdicts["cost"], verdicts[""]
+        printf "of the %d others %.1f %% killed; %d s\n", others, others ? 100 * killed / others : 0, took
+        exit tried == 0 || 100 * killed < 90 * others
+    }' $([ -f "$judged" ] && echo "$judged" || echo "$folder/none") "$results"
