@@ -140,7 +140,7 @@ petal_hfile_mid_key(petal_hfile *file, void **bytes, size_t *size, petal_error *
     if (file->root.count == 0)
         return hfile_error_set(error, PETAL_NOT_FOUND, file->name, "the file has no cells");
     if (!file->has_mid_key)
-        return copy(file, file->root.entries[(file->root.count - 1) / 2].key, bytes, size, error);
+        return copy(file, file->root.entries[file->root.count / 2].key, bytes, size, error);
     hfile_block_reader_init(&reader, file);
     hfile_index_block_init(&leaf, file->allocator);
     status = copy_key_of_leaf(file, &reader, &leaf, bytes, size, error);

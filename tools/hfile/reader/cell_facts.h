@@ -1,0 +1,31 @@
+/*
+ * cell_facts.h -- what FILE_INFO and trailer say of the cells, gathered from the cells themselves
+ * and compared.
+ */
+#ifndef PETAL_HFILE_READER_CELL_FACTS_H
+#define PETAL_HFILE_READER_CELL_FACTS_H
+
+#include "tools/hfile/reader/file.h"
+
+struct hfile_cell_facts {
+    uint64_t cells, delete_family_cells;
+    uint64_t key_bytes, value_bytes;
+    uint64_t most_tags_bytes;
+    int64_t greatest_sequence;
+    int64_t time_min, time_max, earliest_put;
+    struct hfile_buffer last_key;
+};
+
+void hfile_cell_facts_init(struct hfile_cell_facts *facts, const petal_allocator *allocator);
+void hfile_cell_facts_free(struct hfile_cell_facts *facts);
+
+/* But for the last key. */
+void hfile_cell_facts_add(struct hfile_cell_facts *facts, const petal_hfile_cell *cell);
+
+/* The last cell of a block; false: there is no memory. */
+bool hfile_cell_facts_end_block(struct hfile_cell_facts *facts, const petal_hfile_cell *cell);
+
+enum petal_status hfile_cell_facts_compare(const struct hfile_cell_facts *facts,
+                                           const petal_hfile *file, petal_error *error);
+
+#endif
