@@ -142,7 +142,7 @@ golden_each(void (*one)(const char *name))
 bool
 golden_is_refused(const char *name)
 {
-    return strncmp(name, "refuse-", 7) == 0 || strncmp(name, "tags-compressed", 15) == 0;
+    return strncmp(name, "refuse-", 7) == 0;
 }
 
 /* ---- bytes and cells as text ---- */

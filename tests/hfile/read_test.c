@@ -306,7 +306,6 @@ what_cannot_be_read_is_named(void **state)
     (void)state;
     assert_refused("refuse-index-prefix-tree", "PREFIX_TREE");
     assert_refused("refuse-meta-comparator", "MetaComparator");
-    assert_refused("tags-compressed-fastdiff", "dictionary");
 }
 
 static void

@@ -15,9 +15,8 @@
  * (mvcc), one and more levels of index, Bloom filters of all types, checksums of all types.
  *
  * WHAT IS REFUSED, as PETAL_UNSUPPORTED with a text that names it: other codecs and encodings
- * (PREFIX_TREE), INDEX_BLOCK_ENCODING, encrypted files, the order of hbase:meta, tags that are
- * compressed by a dictionary, files of version 1, references and links (by their names: what they
- * hold is another file's).
+ * (PREFIX_TREE), INDEX_BLOCK_ENCODING, encrypted files, the order of hbase:meta, files of version
+ * 1, references and links (by their names: what they hold is another file's).
  *
  * ERRORS. As in petal.h. Bytes of a file are believed only as far as they are checked: whatever
  * they are, a call ends in bounded time and memory, with PETAL_CORRUPT, the file, the offset of the

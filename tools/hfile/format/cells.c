@@ -10,6 +10,7 @@ hfile_cells_init(struct hfile_cells *cells, const petal_allocator *allocator)
 {
     *cells = (struct hfile_cells){.allocator = allocator};
     hfile_buffer_init(&cells->keys, allocator);
+    hfile_tag_dictionary_init(&cells->dictionary, allocator);
 }
 
 void
@@ -17,6 +18,7 @@ hfile_cells_free(struct hfile_cells *cells)
 {
     hfile_release(cells->allocator, cells->cells, cells->capacity * sizeof *cells->cells);
     hfile_buffer_free(&cells->keys);
+    hfile_tag_dictionary_free(&cells->dictionary);
     hfile_cells_init(cells, cells->allocator);
 }
 
@@ -62,6 +64,8 @@ hfile_cells_grow_keys(struct hfile_cells *cells, size_t size)
         move_slice(&cell->row, cells->keys.bytes, grown.bytes);
         move_slice(&cell->family, cells->keys.bytes, grown.bytes);
         move_slice(&cell->qualifier, cells->keys.bytes, grown.bytes);
+        if (cells->has_tags_in_keys && cell->tags.size > 0)
+            move_slice(&cell->tags, cells->keys.bytes, grown.bytes);
     }
     hfile_buffer_free(&cells->keys);
     cells->keys = grown;

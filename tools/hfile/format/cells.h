@@ -5,7 +5,7 @@
 #ifndef PETAL_HFILE_FORMAT_CELLS_H
 #define PETAL_HFILE_FORMAT_CELLS_H
 
-#include "tools/hfile/format/buffer.h"
+#include "tools/hfile/format/tag_dictionary.h"
 #include "tools/hfile/petal_hfile.h"
 
 /* No block of HBase comes near: cells take five times the least bytes that one is stored in. */
@@ -14,6 +14,7 @@
 /* What FILE_INFO says is stored of each cell. */
 struct hfile_cell_layout {
     bool has_tags, has_sequences;
+    bool has_compressed_tags; /* tag_dictionary.h; with has_tags */
 };
 
 struct hfile_cells {
@@ -21,6 +22,8 @@ struct hfile_cells {
     petal_hfile_cell *cells;
     size_t count, capacity;
     struct hfile_buffer keys; /* of all cells or of none */
+    bool has_tags_in_keys;    /* tags that are not empty stand there, too */
+    struct hfile_tag_dictionary dictionary;
 };
 
 void hfile_cells_init(struct hfile_cells *cells, const petal_allocator *allocator);
@@ -31,7 +34,9 @@ static inline void
 hfile_cells_clear(struct hfile_cells *cells)
 {
     cells->count = 0;
+    cells->has_tags_in_keys = false;
     hfile_buffer_clear(&cells->keys);
+    hfile_tag_dictionary_clear(&cells->dictionary);
 }
 
 /* The part of hfile_cells_reserve that allocates. */

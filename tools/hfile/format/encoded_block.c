@@ -9,17 +9,60 @@
 #define ROW_LENGTH_BYTES    2
 #define FAMILY_LENGTH_BYTES 1
 
-static bool
-take_end(struct hfile_bytes *rest, const struct hfile_cell_layout *layout, petal_hfile_cell *cell)
+/* Behind the cell's key; the cell is not counted yet, so it is moved here. */
+static enum petal_status
+take_compressed_tags(struct hfile_block_decoder *decoder, size_t size, petal_hfile_cell *cell)
 {
-    uint32_t tags_bytes;
+    struct hfile_cells *cells = decoder->cells;
+    enum petal_status status;
+    uint8_t *to;
 
-    cell->tags = hfile_slice(NULL, 0);
-    cell->sequence = 0;
-    if (layout->has_tags &&
-        (!hfile_take_length(rest, &tags_bytes) || !hfile_take_slice(rest, tags_bytes, &cell->tags)))
-        return false;
-    return !layout->has_sequences || hfile_take_vint(rest, &cell->sequence);
+    cells->has_tags_in_keys = true;
+    cells->count++;
+    if (!hfile_cells_reserve_key(cells, size)) {
+        cells->count--;
+        return PETAL_NO_MEMORY;
+    }
+    cells->count--;
+    to = cells->keys.bytes + cells->keys.size;
+    status =
+        hfile_tag_dictionary_take(&cells->dictionary, &decoder->rest, to, size, &decoder->wrong);
+    if (status != PETAL_OK)
+        return status;
+    cells->keys.size += size;
+    cell->tags = hfile_slice(to, size);
+    return PETAL_OK;
+}
+
+static enum petal_status
+take_tags(struct hfile_block_decoder *decoder, const struct hfile_cell_layout *layout,
+          petal_hfile_cell *cell)
+{
+    uint32_t size;
+
+    if (!hfile_take_length(&decoder->rest, &size))
+        return hfile_decoder_cut_short(decoder);
+    if (layout->has_compressed_tags && size > UINT16_MAX)
+        return hfile_decoder_wrong(decoder, "a cell has more than 65535 bytes of tags");
+    if (layout->has_compressed_tags && size > 0)
+        return take_compressed_tags(decoder, size, cell);
+    if (!hfile_take_slice(&decoder->rest, size, &cell->tags))
+        return hfile_decoder_cut_short(decoder);
+    return PETAL_OK;
+}
+
+static enum petal_status
+take_end(struct hfile_block_decoder *decoder, const struct hfile_cell_layout *layout,
+         petal_hfile_cell *cell)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (layout->has_tags)
+        status = take_tags(decoder, layout, cell);
+    if (status == PETAL_OK && layout->has_sequences &&
+        !hfile_take_vint(&decoder->rest, &cell->sequence))
+        return hfile_decoder_cut_short(decoder);
+    return status;
 }
 
 static enum petal_status
@@ -36,11 +79,13 @@ decode_cells(struct hfile_block_decoder *decoder, const struct hfile_cell_layout
         if (status != PETAL_OK)
             return status;
         cell = &cells->cells[cells->count];
+        cell->tags = hfile_slice(NULL, 0);
+        cell->sequence = 0;
         status = take(decoder, cell);
+        if (status == PETAL_OK)
+            status = take_end(decoder, layout, cell);
         if (status != PETAL_OK)
             return status;
-        if (!take_end(&decoder->rest, layout, cell))
-            return hfile_decoder_cut_short(decoder);
         cells->count++;
         unencoded += hfile_cell_bytes(cell, layout->has_tags, layout->has_sequences);
         if (unencoded > claimed)

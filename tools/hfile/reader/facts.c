@@ -116,9 +116,13 @@ set_encoding(petal_hfile *file, petal_error *error)
         return hfile_error_unsupported(
             error, file->name, "its index is encoded as %s, which HBase 2.6.0 cannot read, either",
             hfile_error_quote(index_encoding, text, sizeof text));
-    if (!file->facts_only && is_true(entry(file, HFILE_INFO_TAGS_COMPRESSED)))
-        return hfile_error_unsupported(error, file->name,
-                                       "its tags are compressed by a dictionary");
+    file->layout.has_compressed_tags = is_true(entry(file, HFILE_INFO_TAGS_COMPRESSED));
+    if (!file->facts_only && file->layout.has_compressed_tags &&
+        file->info.encoding == PETAL_HFILE_ENCODING_ROW_INDEX_V1)
+        return hfile_error_unsupported(
+            error, file->name,
+            "its tags are compressed by a dictionary under ROW_INDEX_V1, "
+            "of which nothing is known");
     return PETAL_OK;
 }
 
@@ -157,8 +161,8 @@ set_layout(petal_hfile *file)
         number == 1;
     hfile_file_info_find_i64(&file->file_info, HFILE_INFO_MAX_MEMSTORE_TIMESTAMP, &sequence);
     info->greatest_sequence = sequence < 0 ? 0 : (uint64_t)sequence;
-    file->layout = (struct hfile_cell_layout){.has_tags = info->has_tags,
-                                              .has_sequences = info->has_sequences};
+    file->layout.has_tags = info->has_tags;
+    file->layout.has_sequences = info->has_sequences;
 }
 
 /* 16 bytes, or protobuf with fields 1 and 2. */
