@@ -487,8 +487,15 @@ $(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,langua
 	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control))
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
-$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/fuzz-parts.a $(BUILD)/libpetal-internal.a
-	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) -fsanitize=fuzzer $(LIB_LIBS),LINK)
+# The library of HBase's files, where it is built, and what its tests drive it with.
+ifeq ($(HAVE_HFILE),yes)
+HFILE_FUZZ_PARTS = $(BUILD)/fuzz-hfile-parts.a
+$(HFILE_FUZZ_PARTS): $(HFILE_OBJECTS) $(patsubst %,$(BUILD)/tests/hfile/%.o,drive golden sha256)
+	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
+endif
+
+$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/%.o $(HFILE_FUZZ_PARTS) $(BUILD)/fuzz-parts.a $(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) -fsanitize=fuzzer $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
 $(BUILD)/tests/fuzz/replay/%.o: $(BUILD)/tests/fuzz/%.o
 	@mkdir -p $(@D)
@@ -498,9 +505,9 @@ $(BUILD)/tests/fuzz/replay/main.o: tests/fuzz/replay/main.c $(wildcard tests/fuz
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(CPPFLAGS) -DFUZZ_TARGETS='$(patsubst %,TARGET(%),$(FUZZ_TARGETS))' $(CFLAGS_ALL) -MMD -MP -c $< -o $@,CC)
 
-$(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay/main.o $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/replay/%.o) $(BUILD)/fuzz-parts.a \
-		$(BUILD)/libpetal-internal.a
-	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+$(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay/main.o $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/replay/%.o) $(HFILE_FUZZ_PARTS) \
+		$(BUILD)/fuzz-parts.a $(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
 tests: $(BUILD)/fuzz-replay
 
@@ -521,6 +528,7 @@ fuzz: ## fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; what t
 FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_block.c data_block_fold.c data_block_pack.c facts.c index_block.c \
 	index_tree.c packed_numbers.c packed_rows.c sst_file.c sst_iter.c sst_point.c sst_reader.c trailer.c) bloom/bloom.c base/cell.c \
 	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
+	$(filter tools/hfile/format/% tools/hfile/reader/%,$(HFILE_SOURCES)) \
 	$(addprefix engine/filter/,java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
 	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/value.c)
 LLVM = $(shell clang --version | sed -n 's/.*version \([0-9]*\).*/-\1/p')

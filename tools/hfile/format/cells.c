@@ -29,7 +29,7 @@ hfile_cells_grow(struct hfile_cells *cells, const char **wrong)
     petal_hfile_cell *grown;
 
     if (cells->count >= HFILE_MOST_CELLS_OF_BLOCK) {
-        *wrong = "the block has more than two million cells";
+        *wrong = "the block has more than a million cells";
         return PETAL_CORRUPT;
     }
     grown = hfile_allocate(cells->allocator, capacity * sizeof *grown);

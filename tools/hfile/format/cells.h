@@ -8,8 +8,10 @@
 #include "tools/hfile/format/tag_dictionary.h"
 #include "tools/hfile/petal_hfile.h"
 
-/* No block of HBase comes near: cells take five times the least bytes that one is stored in. */
-#define HFILE_MOST_CELLS_OF_BLOCK (2u << 20)
+/* No block of HBase comes near, and what is stored in few bytes can claim to be many cells: they
+ * and their keys take memory. */
+#define HFILE_MOST_CELLS_OF_BLOCK     (1u << 20)
+#define HFILE_MOST_KEY_BYTES_OF_BLOCK (64u << 20)
 
 /* What FILE_INFO says is stored of each cell. */
 struct hfile_cell_layout {

@@ -88,6 +88,8 @@ decode_cells(struct hfile_block_decoder *decoder, const struct hfile_cell_layout
             return status;
         cells->count++;
         unencoded += hfile_cell_bytes(cell, layout->has_tags, layout->has_sequences);
+        if (cells->keys.size > HFILE_MOST_KEY_BYTES_OF_BLOCK)
+            return hfile_decoder_wrong(decoder, "the block's keys take more than 64 MiB");
         if (unencoded > claimed)
             return hfile_decoder_wrong(decoder, "the block's cells are larger than it says");
     }
