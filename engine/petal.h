@@ -1293,38 +1293,7 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 /* Memory held by the table's memtables, in bytes. */
 PETAL_API uint64_t petal_table_memtable_bytes(petal_table *table);
 
-/*
- * Read every block of every store file of the table: checksums, order, counts, and every key
- * through its filter. The first fault found is returned as PETAL_CORRUPT.
- */
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_table_verify(petal_table *table, petal_error *error);
-
-/*
- * The same; `watch`, if there is one, is told now and then how much of the whole is done, in bytes,
- * from this thread. When it returns false, the call ends with PETAL_BUSY.
- */
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_table_verify_watched(petal_table *table,
-                           bool (*watch)(void *argument, uint64_t done, uint64_t total),
-                           void *argument, petal_error *error);
-
-/*
- * Take the blocks of the table's store files (of all tables if NULL) out of the block cache;
- * *blocks is how many went, less those that others read in meanwhile.
- */
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error);
-
-/* ---- A database as files -------------------------------------------------------------------- */
-
-/*
- * For a database that nobody has open. Nothing is written into it, and its logs stay as they are:
- * so both calls serve on media that cannot be written, and on what petal_open refuses. PETAL_BUSY
- * while somebody has it open for writing.
- */
-
-/* What was found. Slices and error are good during the call. */
+/* What a verification or salvage has found. Slices and error are good during the call. */
 typedef struct petal_fault {
     const petal_error *error; /* file, offset, what is wrong */
     /* Concerned; empty: none, or not known. With `of_snapshot` the table is a table snapshot. */
@@ -1352,6 +1321,37 @@ typedef struct petal_check_options {
      * ends with PETAL_BUSY. */
     bool (*watch)(void *argument, uint64_t done, uint64_t total);
 } petal_check_options;
+
+/*
+ * Read every block of every store file of the table: checksums, order, counts, and every key
+ * through its filter. The first fault found is returned as PETAL_CORRUPT.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_verify(petal_table *table, petal_error *error);
+
+/*
+ * The same with options, but `env`, which is the database's. With `fault` it goes on past each
+ * fault, also of families that have lost a file, and at the end returns the first one: PETAL_CORRUPT
+ * or PETAL_IO. Want of descriptors or memory ends it.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_verify_watched(petal_table *table, const petal_check_options *options,
+                           petal_error *error);
+
+/*
+ * Take the blocks of the table's store files (of all tables if NULL) out of the block cache;
+ * *blocks is how many went, less those that others read in meanwhile.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error);
+
+/* ---- A database as files -------------------------------------------------------------------- */
+
+/*
+ * For a database that nobody has open. Nothing is written into it, and its logs stay as they are:
+ * so both calls serve on media that cannot be written, and on what petal_open refuses. PETAL_BUSY
+ * while somebody has it open for writing.
+ */
 
 /* What was looked at; of a salvage tables, families and cells are those that were written.
  * Snapshots are table snapshots. */

@@ -1,4 +1,5 @@
 /* inspect.c -- a table's files, their verification and their blocks in the cache; its memory. */
+#include "engine/options.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
 
@@ -84,20 +85,41 @@ petal_table_memtable_bytes(petal_table *table)
     return bytes;
 }
 
-/* The caller's watch over the files of a table. */
-struct table_watch {
-    bool (*watch)(void *argument, uint64_t done, uint64_t total);
-    void *argument;
+/* The verification of a table. */
+struct table_check {
+    const petal_table *table;
+    const petal_family *family; /* at hand */
+    petal_check_options options;
     uint64_t done, total;
+    petal_error first; /* fault; status OK: none */
 };
 
 static bool
 count_verified(void *argument, uint64_t bytes)
 {
-    struct table_watch *watch = argument;
+    struct table_check *check = argument;
+    const petal_check_options *options = &check->options;
 
-    watch->done = watch->total - watch->done > bytes ? watch->done + bytes : watch->total;
-    return watch->watch == NULL || watch->watch(watch->argument, watch->done, watch->total);
+    check->done = check->total - check->done > bytes ? check->done + bytes : check->total;
+    return options->watch == NULL || options->watch(options->argument, check->done, check->total);
+}
+
+static void
+tell_fault(void *argument, const struct sst_fault *found)
+{
+    struct table_check *check = argument;
+    petal_fault fault = {.error = found->error,
+                         .table = petal_table_name(check->table),
+                         .family = check->family->name,
+                         .bytes = found->bytes,
+                         .has_row_from = found->rows.has_from,
+                         .has_row_to = found->rows.has_to,
+                         .row_from = found->rows.from,
+                         .row_to = found->rows.to};
+
+    if (check->first.status == PETAL_OK)
+        check->first = *found->error;
+    check->options.fault(check->options.argument, &fault);
 }
 
 static uint64_t
@@ -114,35 +136,55 @@ bytes_to_verify(const struct view *view, const struct table_descriptor *descript
     return bytes;
 }
 
-enum petal_status
-petal_table_verify(petal_table *table, petal_error *error)
+/* What the store has lost, and each of its files. */
+static enum petal_status
+verify_family(struct table_check *check, const struct store_view *store, petal_error *error)
 {
-    return petal_table_verify_watched(table, NULL, NULL, error);
+    bool tells = check->options.fault != NULL;
+    const struct sst_watch watch = {
+        .go_on = count_verified, .fault = tells ? tell_fault : NULL, .argument = check};
+    petal_error lost;
+    enum petal_status status = family_check_usable(check->family, tells ? &lost : error);
+
+    if (status != PETAL_OK && tells) {
+        tell_fault(check, &(struct sst_fault){.error = &lost});
+        status = PETAL_OK;
+    }
+    for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
+        status = sst_reader_verify(store->files[k].reader, &watch, error);
+    return status;
 }
 
 enum petal_status
-petal_table_verify_watched(petal_table *table,
-                           bool (*watch)(void *argument, uint64_t done, uint64_t total),
-                           void *argument, petal_error *error)
+petal_table_verify(petal_table *table, petal_error *error)
+{
+    return petal_table_verify_watched(table, NULL, error);
+}
+
+enum petal_status
+petal_table_verify_watched(petal_table *table, const petal_check_options *options,
+                           petal_error *error)
 {
     const struct table_descriptor *descriptor = table_descriptor(table);
-    struct table_watch counts = {.watch = watch, .argument = argument};
-    const struct sst_watch file_watch = {.go_on = count_verified, .argument = &counts};
+    struct table_check check = {.table = table};
     struct view *view;
     enum petal_status status;
 
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
+    status =
+        options_copy(&check.options, sizeof check.options, options, "petal_check_options", error);
+    if (status != PETAL_OK)
+        return status;
     view = read_pin_view(table->db);
     status = table_check_alive(table, error); /* a view without its stores tells nothing */
-    counts.total = bytes_to_verify(view, descriptor);
+    check.total = bytes_to_verify(view, descriptor);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        const struct store_view *store = view_store(view, descriptor->families[i]);
-
-        status = family_check_usable(descriptor->families[i], error);
-        for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
-            status = sst_reader_verify(store->files[k].reader, &file_watch, error);
+        check.family = descriptor->families[i];
+        status = verify_family(&check, view_store(view, descriptor->families[i]), error);
     }
+    if (status == PETAL_OK && check.first.status != PETAL_OK)
+        status = error_copy(error, &check.first);
     if (status != PETAL_OK)
         damage_name_file(table, view, error);
     view_unref(view);

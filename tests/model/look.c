@@ -103,6 +103,8 @@ look_at_table(void *argument, petal_table *table)
     struct look *look = argument;
     uint64_t cells = 0, blocks;
     bool sound = true;
+    const petal_check_options checking = {
+        .size = sizeof checking, .argument = &sound, .watch = go_on};
 
     for (size_t i = 0; i < petal_table_family_count(table); i++) {
         petal_family *family = petal_table_family_at(table, i), *found;
@@ -118,7 +120,7 @@ look_at_table(void *argument, petal_table *table)
             look->status = petal_family_check(family, &look->error);
     }
     if (look->status == PETAL_OK)
-        look->status = petal_table_verify_watched(table, go_on, &sound, &look->error);
+        look->status = petal_table_verify_watched(table, &checking, &look->error);
     if (look->status == PETAL_OK)
         look->status = petal_table_files(table, add_cells, &cells, &look->error);
     if (look->status == PETAL_OK)
@@ -195,12 +197,13 @@ engine_look(struct engine *engine, struct model_text *text, petal_error *error)
     }
     for (unsigned i = 0; i < MODEL_TABLES; i++) {
         petal_table *table = engine->tables[i].table;
+        const petal_check_options stopping = {.size = sizeof stopping, .watch = stop};
         petal_error ended;
 
         if (table != NULL && slice_equal(petal_table_name(table), model_table_name(i)) &&
             petal_table_memtable_bytes(table) > (uint64_t)1 << 30)
             complain(text, "a table has too much in memory");
-        if (table != NULL && petal_table_verify_watched(table, stop, NULL, &ended) == PETAL_INVALID)
+        if (table != NULL && petal_table_verify_watched(table, &stopping, &ended) == PETAL_INVALID)
             complain(text, "a verification was refused");
     }
     return status;

@@ -170,7 +170,7 @@ static const struct command commands[] = {
     {COMMAND(truncate), "t", 1, 1, "truncate 't'      all rows go, families and attributes stay"},
     {SAME(truncate_preserve, truncate), "t", 1, 1, "truncate_preserve 't'      the same"},
     {COMMAND(verify), "t", 1, 1,
-     "verify 't'      read every block of every store file and check it"},
+     "verify 't'      read every block of every store file and list what is damaged"},
     {COMMAND(version), "-", 0, 0, "version"},
     {COMMAND(whoami), "-", 0, 0, "whoami      the user and groups of this process"},
     {.name = NULL},

@@ -241,6 +241,8 @@ test_verification_is_watched(void **state)
 {
     struct receipts receipts;
     struct watch all = {.most = UINT32_MAX}, cut = {.most = 2};
+    petal_check_options options = {
+        .size = sizeof options, .argument = &all, .watch = watch_verification};
     petal_error error;
 
     (void)state;
@@ -249,13 +251,12 @@ test_verification_is_watched(void **state)
     reads_flush(&receipts.fixture);
     reads_put(&receipts.fixture, "f", text("r"), text("q"), 2, text("v"));
     reads_flush(&receipts.fixture);
-    assert_int_equal(
-        petal_table_verify_watched(receipts.fixture.table, watch_verification, &all, &error),
-        PETAL_OK);
+    assert_int_equal(petal_table_verify_watched(receipts.fixture.table, &options, &error),
+                     PETAL_OK);
     assert_true(all.calls > 2 && all.done > 0);
-    assert_int_equal(
-        petal_table_verify_watched(receipts.fixture.table, watch_verification, &cut, &error),
-        PETAL_BUSY);
+    options.argument = &cut;
+    assert_int_equal(petal_table_verify_watched(receipts.fixture.table, &options, &error),
+                     PETAL_BUSY);
     assert_int_equal(cut.calls, 2);
     end(&receipts);
 }

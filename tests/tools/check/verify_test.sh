@@ -137,6 +137,21 @@ log=$(ls killed/*.log | tail -1)
 change "$log" 20
 expect "a log's header" 1 "fault: killed/.*log is damaged at offset 0: [0-9]* bytes were synced" "$check" verify killed
 
+# The shell's verify tells each fault of its table, too.
+damaged
+for file in bad/*.sst; do
+    change "$file" 30
+done
+wanted=$("$check" verify bad | grep -c "^fault: .*table 'big'")
+is_true 'some faults' "$([ "$wanted" -ge 2 ] && echo 1)"
+"$shell" --no-took --read-only bad -e "verify 'big'" >faults 2>error
+is_true 'its exit status' "$([ $? = 3 ] && echo 1)"
+cat faults error >out
+is_true 'all faults of a table' "$([ "$(grep -c '^fault: bad/.*sst: .*, family [fg], from row row0.*, to row row0' faults)" = "$wanted" ] && echo 1)"
+is_true 'and at the end the first' "$(grep -q '^ERROR: column family [fg] of table big: bad/.*sst: ' out && echo 1)"
+"$shell" --no-took --read-only --format json bad -e "verify 'big'" >out 2>/dev/null
+is_true 'as records' "$([ "$(grep -c '"fault":.*"family":"[fg]".*"from_row":"row0' out)" = "$wanted" ] && echo 1)"
+
 # JSON is JSON, and has it all.
 damaged
 change "bad/$victim" 100
