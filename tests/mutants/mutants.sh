@@ -7,9 +7,9 @@
 # MUTANTS=500 says how many, PETAL_SEED which, MUTANT_JOBS=2 how many at once. A test is quick that takes at most QUICK_MS=1000 of a
 # processor in its short form. It notices a change when it fails, or goes on for MUTANT_SECONDS=120, or for ten times what it took of a
 # processor and five seconds, and, started once more without the change, passes.
-# BUILD/mutants/SEED has a line for each: killed or survived, the place, the test, how long it took, the file's checksum, the change,
-# the whole line. What is there is not tried twice while its file stays as it is: a run that was stopped goes on when it is started with
-# its seed. MUTANTS_AGAIN=1: survivors that are not judged are tried once more.
+# BUILD/mutants/SEED has a line for each: killed or survived, the place, the test, how many were tried, up to which QUICK_MS and when,
+# the file's checksum, the change, the whole line. What is there is not tried twice while its file stays as it is: a run that was stopped
+# goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors that are not judged meet the tests that they have not met.
 #
 # tests/mutants/judged has a line for each survivor that no test can be asked to kill: what it is, file, change, the whole line as it
 # stands in the file, the reason, between tabs. `equivalent`: no caller can tell. `cost`: time, space or the text of a message only.
@@ -138,9 +138,9 @@ tests_of_lines
 cut -d' ' -f2,3 "$out/stretches" | sort -u >"$folder/lines"
 
 # The tests that reach line $2 of file $1: quick ones first, and those that one may hope for: they killed other mutants
-# of this file, or are of its room, or have its name.
+# of this file, or are of its room, or have its name. Left out are those of at most $3 milliseconds that are older than $4.
 tests_for() {
-    local file=$1 line=$2
+    local file=$1 line=$2 met_ms=$3 met_at=$4 taken program
     grep -qx "$file $line" "$folder/lines" || line=0
     awk -v file="$file" -v line="$line" -v room="$(dirname "$file")" -v name="$(basename "$file" .c)" -F'[ \t]' '
         FILENAME == ARGV[1] { if ($1 == "killed" && index($2, file ":") == 1) kills[$3]++; next }
@@ -148,7 +148,9 @@ tests_for() {
             hope = 1 + (kills[$3] > 9 ? 9 : kills[$3])
             if (index($3, room "/") == 1) hope *= index($3, room "/" name) == 1 ? 10 : 2
             print $2 / hope, $2, $3
-        }' "$results" "$(reaching_of "$file")" 2>/dev/null | sort -n | cut -d' ' -f2,3
+        }' "$results" <(grep "^$line " "$(reaching_of "$file")") | sort -n | cut -d' ' -f2,3 | while read -r taken program; do
+        if [ "$taken" -gt "$met_ms" ] || [ "$(stat -c %Y "$build/tests/$program")" -ge "$met_at" ]; then echo "$taken $program"; fi
+    done
 }
 
 # Where a place is, in words that stay when lines move: file, change, the line as it stands.
@@ -156,7 +158,9 @@ story() { printf '%s\t%s -> %s\t%s' "$1" "$2" "${3:-nothing}" "$(sed -n "$4{s/^ 
 
 # Makes one change and looks for the test that notices.
 try_place() {
-    local file=$1 line=$2 column=$3 old=$4 new=$5 state=$6 mine=$folder/worker.$BASHPID killer="" taken program most begun=$SECONDS number=0
+    local file=$1 line=$2 column=$3 old=$4 new=$5 state=$6 met_ms=$7 met_at=$8 mine=$folder/worker.$BASHPID
+    local killer="" taken program most number=0 begun
+    begun=$(date +%s)
     mkdir -p "$mine/source/$(dirname "$file")" "$mine/library" "$mine/tmp"
     MUTANT_OLD=$old MUTANT_NEW=$new awk -v line="$line" -v column="$column" 'FNR == line {
         old = ENVIRON["MUTANT_OLD"]
@@ -180,23 +184,26 @@ try_place() {
                 break
             fi
             rm -rf "${mine:?}/tmp"/*
-        done < <(tests_for "$file" "$line")
-        [ $number -gt 0 ] || killer="not reached"
+        done < <(tests_for "$file" "$line" "$met_ms" "$met_at")
+        [ $((number + met_ms)) -gt 0 ] || killer="not reached"
     fi
     [ -d "$mine" ] || exit 1
-    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$verdict" "$file:$line:$column" "${killer:--}" "$number tests, $((SECONDS - begun)) s" \
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$verdict" "$file:$line:$column" "${killer:--}" "$number tests, up to $quick_ms ms, at $begun" \
         "$state" "$(story "$file" "$old" "$new" "$line")" | tee -a "$results" | grep '^survived' | cut -f2,3,6-
     rm -rf "$mine"
 }
 
 # A mutant is known by its file as it is, line, column and change.
-declare -A known states
+declare -A known states met
 for file in "${files[@]}"; do states[$file]=$(cksum <"$file" | cut -d' ' -f1); done
 is_judged() { cut -f2-4 "$judged" 2>/dev/null | grep -qxF "$1"; }
 while IFS= read -r row; do
-    IFS=$'\t' read -r verdict place _ _ state file change _ <<<"$row"
+    IFS=$'\t' read -r verdict place _ tried state file change _ <<<"$row"
     [ "$state" = "${states[$file]:-}" ] || continue
-    if [ "$verdict" = survived ] && [ "${MUTANTS_AGAIN:-0}" = 1 ] && ! is_judged "$(cut -f6- <<<"$row")"; then continue; fi
+    if [ "$verdict" = survived ] && [ "${MUTANTS_AGAIN:-0}" = 1 ] && ! is_judged "$(cut -f6- <<<"$row")"; then
+        met[$place:$state:$change]=$(sed 's/.*up to \([0-9]*\) ms, at \([0-9]*\).*/\1 \2/' <<<"$tried")
+        continue
+    fi
     known[$place:$state:$change]=1
     printf '%s\n' "$row"
 done <"$results" >"$folder/kept"
@@ -205,11 +212,12 @@ counted() { grep -vc '^none' "$results"; }
 # Fields may be empty, which `read` passes over where tabs divide them.
 while IFS=$'\037' read -r file line _ column old new; do
     state=${states[$file]}
-    [ -z "${known[$file:$line:$column:$state:$old -> ${new:-nothing}]:-}" ] || continue
+    mutant="$file:$line:$column:$state:$old -> ${new:-nothing}"
+    [ -z "${known[$mutant]:-}" ] || continue
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
     [ $(($(counted) + $(jobs -rp | wc -l))) -lt "$wanted" ] || wait
     [ "$(counted)" -lt "$wanted" ] || break
-    try_place "$file" "$line" "$column" "$old" "$new" "$state" &
+    try_place "$file" "$line" "$column" "$old" "$new" "$state" ${met[$mutant]:-0 0} &
 done <"$folder/points"
 wait
 rm -rf "$folder"/worker.*
