@@ -30,7 +30,7 @@ links_find(struct links *links, const struct plan *plan, petal_error *error)
         const struct place_file *file = &place->files[i];
 
         if (file->kind == FILENAME_STORE_FILE && file->identity != 0)
-            links->files[links->count++] = (struct plan_file){file->number, file->identity};
+            links->files[links->count++] = (struct plan_file){file->number, file->identity, 0};
     }
     if (links->count > 0)
         qsort(links->files, links->count, sizeof *links->files, compare_files);
@@ -91,6 +91,7 @@ choose(const struct links *links, struct plan *plan, const struct plan_table *ta
 
     for (size_t i = find_first(links, file->identity); !best_is_all && i < links->count; i++) {
         const struct plan_file *link = &links->files[i];
+        const struct plan_file candidate = {link->number, link->identity, file->cells};
         bool all = false;
         enum petal_status status;
 
@@ -103,7 +104,7 @@ choose(const struct links *links, struct plan *plan, const struct plan_table *ta
             if (status != PETAL_OK || all)
                 return status;
         }
-        status = whole_cells_are_all(plan, table, family, link, &all, error);
+        status = whole_cells_are_all(plan, table, family, &candidate, &all, error);
         if (status != PETAL_OK)
             return status;
         if (all || best == 0)

@@ -58,7 +58,8 @@ add_family(struct plan *plan, struct plan_table *table)
 
 /* A link of one that is there already is passed over. */
 static bool
-add_file(const struct plan *plan, struct plan_family *family, uint64_t number, uint64_t identity)
+add_file(const struct plan *plan, struct plan_family *family, uint64_t number, uint64_t identity,
+         uint64_t cells)
 {
     for (size_t i = 0; identity != 0 && i < family->file_count; i++) {
         if (family->files[i].identity == identity)
@@ -67,7 +68,7 @@ add_file(const struct plan *plan, struct plan_family *family, uint64_t number, u
     if (!mem_grow_array(plan->place->env.allocator, &family->files, &family->file_capacity,
                         family->file_count, family->file_count + 1, sizeof *family->files))
         return false;
-    family->files[family->file_count++] = (struct plan_file){number, identity};
+    family->files[family->file_count++] = (struct plan_file){number, identity, cells};
     return true;
 }
 
@@ -89,7 +90,7 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
 
         if (there != NULL)
             there->identity = file->identity;
-        if (!add_file(plan, family, file->number, file->identity))
+        if (!add_file(plan, family, file->number, file->identity, file->cells))
             return false;
     }
     return true;
@@ -269,8 +270,9 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
         table != NULL ? find_family(table, facts->owner.family_id, &facts->owner.family) : NULL;
     if (family == NULL || (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
         return PETAL_OK;
-    return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
-                                                                         : error_no_memory(error);
+    return add_file(plan, family, file->number, sst_walk_identity(walk), 0)
+               ? PETAL_OK
+               : error_no_memory(error);
 }
 
 static enum petal_status
@@ -289,8 +291,9 @@ adopt_by_facts(struct plan *plan, const struct place_file *file, const struct ss
         family = get_nameless(plan, "", file->number, 0, 0, facts);
     if (family == NULL)
         return error_no_memory(error);
-    return add_file(plan, family, file->number, sst_walk_identity(walk)) ? PETAL_OK
-                                                                         : error_no_memory(error);
+    return add_file(plan, family, file->number, sst_walk_identity(walk), 0)
+               ? PETAL_OK
+               : error_no_memory(error);
 }
 
 /* A store file that the manifest does not name. */

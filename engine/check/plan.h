@@ -19,6 +19,7 @@
 struct plan_file {
     uint64_t number;
     uint64_t identity; /* 0: it is not known */
+    uint64_t cells;    /* as the manifest tells; 0: it does not */
 };
 
 struct plan_family {

@@ -21,6 +21,24 @@ tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
     check_place_tell(cells->plan->place, &fault);
 }
 
+/* At the end: of a file that was cut off between two blocks nothing else tells what is missing. */
+static void
+note_missing(struct whole_cells *cells)
+{
+    const struct file_facts *facts = sst_walk_facts(cells->walk);
+    const char *path = sst_walk_path(cells->walk);
+    uint64_t all = facts != NULL ? facts->cells : cells->file_cells;
+    petal_error error;
+
+    if (cells->shown >= all || cells->lost)
+        return;
+    cells->lost = true;
+    error_corrupt(&error, path, 0, "%s: %" PRIu64 " of its %" PRIu64 " cells are not there", path,
+                  all - cells->shown, all);
+    tell(cells, &error, 0,
+         &(struct sst_rows){cells->last.is_kept, false, cells->last.cell.row, {NULL, 0}});
+}
+
 /* ---- blocks ---- */
 
 /* Damage without data costs no cells, but is told all the same. */
@@ -34,6 +52,8 @@ next_block(struct whole_cells *cells, petal_error *error)
     cells->in_block = false;
     for (;;) {
         status = sst_walk_next(cells->walk, &step, error);
+        if (status == PETAL_OK && step.event == SST_WALK_END)
+            note_missing(cells);
         if (status != PETAL_OK || step.event == SST_WALK_END)
             return status;
         if (!check_place_go_on(place, cells->quiet ? 0 : step.bytes))
@@ -78,6 +98,7 @@ show(struct whole_cells *cells, struct cell cell, petal_error *error)
         if (!cells->last.is_kept || cell_compare(&cells->last.cell, &cell) < 0) {
             cells->iter.cell = cell;
             cells->iter.valid = true;
+            cells->shown++;
             return kept_cell_keep(&cells->last, cells->plan->place->env.allocator, &cell)
                        ? PETAL_OK
                        : error_no_memory(error);
@@ -171,6 +192,7 @@ open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error 
     petal_error cause;
     enum petal_status status;
 
+    cells->file_cells = file->cells;
     data_block_cursor_init(&cells->cursor, place->env.allocator);
     filename_store_file(path, place->directory.path, file->number);
     if (!cells->quiet)

@@ -22,6 +22,8 @@ struct whole_cells {
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
     struct data_block_cursor cursor;
     bool in_block;
+    uint64_t file_cells;   /* as the manifest tells; 0: it does not */
+    uint64_t shown;        /* of them */
     bool quiet;            /* faults are not told, nothing is counted */
     bool lost;             /* some of the cells may be */
     struct kept_cell last; /* behind which the next one must sort */

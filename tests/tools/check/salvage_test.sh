@@ -48,6 +48,16 @@ expect 'of links that have become copies the whole one is read' 1 "bad/$victim i
     "$check" salvage bad better
 show better >better.txt
 is_true 'nothing is lost' "$(diff whole.txt better.txt >out && echo 1)"
+# A file that was cut off between two blocks has no damaged one; the manifest tells how many cells it had.
+cp -rp db cut
+truncate -s "$("$check" dump "cut/$victim" | sed -n 's/^ *data block: offset \([0-9]*\),.*/\1/p' | sed -n 3p)" "cut/$victim"
+expect 'of a file that was cut off another link is read' 1 "cut/$victim is damaged; cut/.*sst is the same file" "$check" salvage cut uncut
+show uncut >uncut.txt
+is_true 'nothing of it is lost' "$(diff whole.txt uncut.txt >out && echo 1)"
+for link in cut/*.sst; do
+    cmp -s "$link" "db/$victim" && truncate -s "$(wc -c <"cut/$victim")" "$link"
+done
+expect 'without one, what is missing is told' 1 "cut/$victim: [0-9]* of its 400 cells are not there, table 'big', family 'f', from row 'row01" "$check" salvage cut short
 for link in bad/*.sst; do
     cmp -s "$link" "db/$victim" && change "$link" 100
 done
