@@ -149,8 +149,8 @@ cells_come_back(void **state)
     test_random_init(&chance.random, 18);
     hfile_cells_init(&decoded, &hfile_default_allocator);
     for (int round = 0; round < 2000; round++) {
-        struct hfile_cell_layout layout = {test_random_chance(&chance.random, 50),
-                                           test_random_chance(&chance.random, 50)};
+        struct hfile_cell_layout layout = {.has_tags = test_random_chance(&chance.random, 50),
+                                           .has_sequences = test_random_chance(&chance.random, 50)};
 
         make_cells(&chance, &layout);
         for (int kind = PETAL_HFILE_ENCODING_NONE; kind <= PETAL_HFILE_ENCODING_ROW_INDEX_V1;
@@ -225,7 +225,7 @@ static void
 want_of_memory_is_told(void **state)
 {
     const struct hfile_encoding *encoding = hfile_encoding_of(PETAL_HFILE_ENCODING_ROW_INDEX_V1);
-    struct hfile_cell_layout layout = {false, false};
+    struct hfile_cell_layout layout = {.has_tags = false};
     struct hfile_key_step step = {.order = 1};
     uint8_t value[5000] = {0};
     uint64_t n = 0;

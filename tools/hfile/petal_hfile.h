@@ -383,7 +383,7 @@ petal_hfile_check(petal_hfile *file, bool (*watch)(void *argument, uint64_t done
 
 typedef struct petal_hfile_writer petal_hfile_writer;
 
-/* Where the bytes of a file go, in order. `name` stands in errors. */
+/* Where the bytes of a file go, in order. `name` stands in errors; the writer copies it. */
 typedef struct petal_hfile_sink {
     void *context;
     const char *name;
@@ -399,9 +399,9 @@ typedef struct petal_hfile_write_options {
     enum petal_hfile_bloom_type bloom;
     uint32_t bloom_prefix_bytes; /* ROW_PREFIX only: 1..32767 */
     enum petal_hfile_checksum checksum;
-    uint32_t block_bytes;        /* default 65536 */
+    uint32_t block_bytes;        /* default 65536; at most 32 MiB, as the next one */
     uint32_t index_block_bytes;  /* default 131072 */
-    uint32_t bloom_chunk_bytes;  /* default 131072 */
+    uint32_t bloom_chunk_bytes;  /* default 131072; at most 128 MiB */
     double bloom_error_rate;     /* default 0.01 */
     uint32_t bytes_per_checksum; /* default 16384, at least 33 */
     bool with_tags;      /* cells have tags; else a cell with tags is PETAL_INVALID */
@@ -412,6 +412,12 @@ typedef struct petal_hfile_write_options {
     bool has_sequence_id;
     int64_t sequence_id;
     bool is_major;
+    /* An intermediate level is made for more entries than this, and has at least as many in its
+     * first block. Default 16. */
+    uint32_t index_block_entries;
+    /* As HBase's plain writer of HFiles, not that of store files: no filters, and nothing in FILE_INFO
+     * that tells of markers, timestamps or where the file comes from. */
+    bool is_plain;
 } petal_hfile_write_options;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -420,8 +426,10 @@ petal_hfile_writer_new(const petal_hfile_sink *sink, const petal_hfile_write_opt
 
 /*
  * The next cell: behind the one before, or with an equal key. PETAL_INVALID, and the writer stays
- * as it was: cells go back, or the format or HBase's reader cannot take the cell (a timestamp below
- * 0, a row without bytes, too long a part).
+ * as it was: cells go back, or are of another family than the first; or the format or HBase's reader
+ * cannot take the cell (a timestamp below 0, a row without bytes, too long a part, tags without
+ * with_tags). Any other failure, of this call or of those below, is final: all further calls but
+ * _free fail with the same status.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell, petal_error *error);
