@@ -1,6 +1,17 @@
 /* fault.c -- see fault.h. */
 #include "tools/check/fault.h"
 
+bool
+fault_take_arguments(struct fault_watch *watch, const struct check_command *command, int argc,
+                     char **argv, const char **places, size_t place_count)
+{
+    const struct check_option options[] = {{.name = "--json", .flag = &watch->json},
+                                           {.name = "--quiet", .flag = &watch->quiet}};
+
+    return check_take_arguments(command, argc, argv, options, sizeof options / sizeof *options,
+                                places, place_count);
+}
+
 /* Where it is, and what it concerns. */
 static void
 print_place(struct print *print, const petal_fault *fault)
@@ -34,7 +45,7 @@ fault_print(void *argument, const petal_fault *fault)
         return;
     progress_hide(&watch->progress);
     print_line(print, fault->unread ? "not looked at" : fault->harmless ? "note" : "fault");
-    print_error(print, print->json ? "what" : "", fault->error);
+    print_text(print, print->json ? "what" : "", fault->error->text);
     print_place(print, fault);
     print_end(print);
     (void)fflush(print->out);

@@ -2,6 +2,7 @@
 #ifndef PETAL_TOOLS_CHECK_FAULT_H
 #define PETAL_TOOLS_CHECK_FAULT_H
 
+#include "tools/check/commands.h"
 #include "tools/check/print.h"
 #include "tools/shell/text/progress.h"
 
@@ -9,9 +10,14 @@
 struct fault_watch {
     struct print *print;
     struct progress progress;
+    bool json;
     bool quiet;      /* what is harmless is not told */
     uint64_t unread; /* files that could not be looked at */
 };
+
+/* Take --json, --quiet and the places out of the arguments. False: the mistake was told. */
+bool fault_take_arguments(struct fault_watch *watch, const struct check_command *command, int argc,
+                          char **argv, const char **places, size_t place_count);
 
 /* For petal_check_options, whose argument is a struct fault_watch. */
 void fault_print(void *argument, const petal_fault *fault);

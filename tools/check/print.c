@@ -299,9 +299,3 @@ print_boolean(struct print *print, const char *name, bool value)
     fputs(value ? "true" : "false", print->out);
     end_member(print);
 }
-
-void
-print_error(struct print *print, const char *name, const petal_error *error)
-{
-    print_text(print, name, error->text);
-}

@@ -48,7 +48,4 @@ void print_boolean(struct print *print, const char *name, bool value);
 /* Offset or bytes of what `text` told just before: people are not told again what it says. */
 void print_number_once(struct print *print, const char *name, uint64_t number, const char *text);
 
-/* The petal_error's text. */
-void print_error(struct print *print, const char *name, const petal_error *error);
-
 #endif

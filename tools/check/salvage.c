@@ -5,33 +5,33 @@
 #include <inttypes.h>
 
 static int
-salvage(const char *source, const char *destination, bool json, bool quiet)
+salvage(const char *source, const char *destination, struct fault_watch *watch)
 {
     struct print print;
-    struct fault_watch watch = {.print = &print, .quiet = quiet};
     const petal_check_options options = {
-        .size = sizeof options, .argument = &watch, .fault = fault_print, .watch = fault_go_on};
+        .size = sizeof options, .argument = watch, .fault = fault_print, .watch = fault_go_on};
     petal_check_counts counts;
     petal_error error;
     enum petal_status status;
 
-    if (!quiet)
-        progress_begin(&watch.progress, "salvage", "bytes");
-    print_start(&print, stdout, json);
-    if (json) {
+    watch->print = &print;
+    if (!watch->quiet)
+        progress_begin(&watch->progress, "salvage", "bytes");
+    print_start(&print, stdout, watch->json);
+    if (watch->json) {
         print_text(&print, "source", source);
         print_text(&print, "destination", destination);
     }
     print_list(&print, "lost");
     status = petal_salvage(source, destination, &options, &counts, &error);
     print_end(&print);
-    progress_end(&watch.progress);
+    progress_end(&watch->progress);
     if (status == PETAL_OK)
         fault_print_counts(&print, &counts);
-    if (json) {
+    if (watch->json) {
         print_boolean(&print, "written", status == PETAL_OK);
         if (status != PETAL_OK)
-            print_error(&print, "error", &error);
+            print_text(&print, "error", error.text);
     } else if (status == PETAL_OK) {
         printf("%s: %" PRIu64 " cells\n",
                counts.faults == 0 ? "all was written" : "all that could be read was written",
@@ -47,15 +47,12 @@ salvage(const char *source, const char *destination, bool json, bool quiet)
 static int
 run(int argc, char **argv)
 {
-    bool json = false, quiet = false;
-    const struct check_option options[] = {{.name = "--json", .flag = &json},
-                                           {.name = "--quiet", .flag = &quiet}};
+    struct fault_watch watch = {.json = false};
     const char *places[2];
 
-    if (!check_take_arguments(&check_salvage, argc, argv, options, sizeof options / sizeof *options,
-                              places, 2))
+    if (!fault_take_arguments(&watch, &check_salvage, argc, argv, places, 2))
         return CHECK_FAILED;
-    return salvage(places[0], places[1], json, quiet);
+    return salvage(places[0], places[1], &watch);
 }
 
 const struct check_command check_salvage = {

@@ -5,31 +5,31 @@
 #include <string.h>
 
 static int
-verify(const char *directory, bool json, bool quiet)
+verify(const char *directory, struct fault_watch *watch)
 {
     struct print print;
-    struct fault_watch watch = {.print = &print, .quiet = quiet};
     const petal_check_options options = {
-        .size = sizeof options, .argument = &watch, .fault = fault_print, .watch = fault_go_on};
+        .size = sizeof options, .argument = watch, .fault = fault_print, .watch = fault_go_on};
     petal_check_counts counts;
     petal_error error;
     enum petal_status status;
 
-    if (!quiet)
-        progress_begin(&watch.progress, "verify", "bytes");
-    print_start(&print, stdout, json);
-    if (json)
+    watch->print = &print;
+    if (!watch->quiet)
+        progress_begin(&watch->progress, "verify", "bytes");
+    print_start(&print, stdout, watch->json);
+    if (watch->json)
         print_text(&print, "directory", directory);
     print_list(&print, "faults");
     status = petal_verify(directory, &options, &counts, &error);
     print_end(&print);
-    progress_end(&watch.progress);
-    if (status == PETAL_OK || status == PETAL_CORRUPT || watch.unread > 0)
+    progress_end(&watch->progress);
+    if (status == PETAL_OK || status == PETAL_CORRUPT || watch->unread > 0)
         fault_print_counts(&print, &counts);
-    if (json) {
+    if (watch->json) {
         print_boolean(&print, "sound", status == PETAL_OK);
         if (status != PETAL_OK)
-            print_error(&print, "error", &error);
+            print_text(&print, "error", error.text);
     } else if (status == PETAL_OK) {
         puts("sound");
     } else if (status == PETAL_CORRUPT) {
@@ -39,7 +39,7 @@ verify(const char *directory, bool json, bool quiet)
     print_finish(&print);
     if (status == PETAL_OK)
         return CHECK_SOUND;
-    if (status == PETAL_CORRUPT && watch.unread > 0)
+    if (status == PETAL_CORRUPT && watch->unread > 0)
         (void)fprintf(stderr, "kv-check: not everything could be looked at\n");
     if (status == PETAL_CORRUPT)
         return CHECK_FAULTS;
@@ -50,15 +50,12 @@ verify(const char *directory, bool json, bool quiet)
 static int
 run(int argc, char **argv)
 {
-    bool json = false, quiet = false;
-    const struct check_option options[] = {{.name = "--json", .flag = &json},
-                                           {.name = "--quiet", .flag = &quiet}};
+    struct fault_watch watch = {.json = false};
     const char *places[1];
 
-    if (!check_take_arguments(&check_verify, argc, argv, options, sizeof options / sizeof *options,
-                              places, 1))
+    if (!fault_take_arguments(&watch, &check_verify, argc, argv, places, 1))
         return CHECK_FAILED;
-    return verify(places[0], json, quiet);
+    return verify(places[0], &watch);
 }
 
 const struct check_command check_verify = {

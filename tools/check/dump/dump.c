@@ -30,7 +30,7 @@ dump_failure(struct dump *dump, const petal_error *error)
     }
     dump->unread = true;
     print_line(dump->print, "not looked at");
-    print_error(dump->print, dump->print->json ? "what" : "", error);
+    print_text(dump->print, dump->print->json ? "what" : "", error->text);
     print_end(dump->print);
 }
 

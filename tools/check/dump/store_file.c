@@ -224,7 +224,7 @@ print_damage(struct dump *dump, const struct sst_walk_step *step)
 
     dump->damaged = true;
     print_line(print, "damage");
-    print_error(print, print->json ? "what" : "", &step->cause);
+    print_text(print, print->json ? "what" : "", step->cause.text);
     print_number_once(print, "offset", step->offset, step->cause.text);
     print_number_once(print, "bytes", step->bytes, step->cause.text);
     if (step->rows.has_from)
