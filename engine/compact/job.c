@@ -257,8 +257,8 @@ has_dropped_markers(const struct compaction *compaction)
 
     for (size_t i = 0; i < compaction->job->input_count; i++)
         in += markers_of(compaction->job->inputs[i]);
-    for (size_t i = 0; i < compaction->result.count; i++)
-        out += markers_of(compaction->result.files[i]);
+    for (size_t i = 0; i < compaction->result.output.count; i++)
+        out += markers_of(compaction->result.output.files[i]);
     return out < in;
 }
 
@@ -267,9 +267,9 @@ count(const struct compaction *compaction)
 {
     STATS_ADD_SHARED(compaction->db, compactions, 1);
     STATS_ADD_SHARED(compaction->db, compaction_cells_in, compaction->result.cells_in);
-    STATS_ADD_SHARED(compaction->db, compaction_cells_out, compaction->result.cells_out);
+    STATS_ADD_SHARED(compaction->db, compaction_cells_out, compaction->result.output.cells);
     STATS_ADD_SHARED(compaction->db, compaction_bytes_in, compaction->bytes);
-    STATS_ADD_SHARED(compaction->db, compaction_bytes_out, compaction->result.bytes_out);
+    STATS_ADD_SHARED(compaction->db, compaction_bytes_out, compaction->result.output.bytes);
 }
 
 /*
@@ -296,7 +296,7 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
     }
     if (status == PETAL_OK && !(alone && compaction->keep_markers)) {
         change_rewritten(&change, job->family, NULL, job->inputs, job->input_count,
-                         &compaction->result);
+                         &compaction->result.output);
         status = change_commit(&change, error);
         if (status == PETAL_OK)
             change_publish(&change);

@@ -102,7 +102,7 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         }
         if (!part->written)
             continue;
-        change_rewritten(&change, family, part->memtable, NULL, 0, &part->result);
+        change_rewritten(&change, family, part->memtable, NULL, 0, &part->result.output);
         manifest_edit_flushed(&change.edit, family->table->id, family->id,
                               part->facts.sequence_max);
     }
@@ -145,8 +145,8 @@ flush_job_run(petal_db *db, struct flush_job *job, petal_error *error)
 
             if (!part->written)
                 continue;
-            STATS_ADD_SHARED(db, flush_cells, part->result.cells_out);
-            STATS_ADD_SHARED(db, flush_bytes, part->result.bytes_out);
+            STATS_ADD_SHARED(db, flush_cells, part->result.output.cells);
+            STATS_ADD_SHARED(db, flush_bytes, part->result.output.bytes);
             rewrite_report(part->family, &part->result, "flush");
         }
         wal_remove_below(db, oldest_log);

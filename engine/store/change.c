@@ -62,15 +62,15 @@ reserve_removed(struct change *change, size_t count)
 void
 change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
                  struct store_file *const *files, size_t file_count,
-                 const struct rewrite_result *result)
+                 const struct output_files *output)
 {
     const struct store_view *present = view_store(change->current, family);
     struct store_change difference = {
         .remove_memtable = memtable,
         .remove_files = files,
         .remove_file_count = file_count,
-        .add_files = result->files,
-        .add_file_count = result->count,
+        .add_files = output->files,
+        .add_file_count = output->count,
     };
     struct store_view *store;
 
@@ -86,8 +86,8 @@ change_rewritten(struct change *change, petal_family *family, struct store_memta
         manifest_edit_remove_file(&change->edit, family->table->id, family->id, files[i]->number);
         change->removed[change->removed_count++] = files[i];
     }
-    for (size_t i = 0; i < result->count; i++)
-        manifest_edit_add_file(&change->edit, family->table->id, family->id, &result->described[i]);
+    for (size_t i = 0; i < output->count; i++)
+        manifest_edit_add_file(&change->edit, family->table->id, family->id, &output->described[i]);
 }
 
 void

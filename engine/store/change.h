@@ -26,7 +26,7 @@
 #define PETAL_ENGINE_STORE_CHANGE_H
 
 #include "engine/state/db.h"
-#include "engine/store/rewrite.h"
+#include "engine/store/output.h"
 
 struct change {
     petal_db *db;
@@ -46,12 +46,12 @@ struct change {
 void change_begin(struct change *change, petal_db *db, size_t slot_count);
 
 /*
- * The files of `result` take the place of `memtable`, if not NULL, and of `files`, of which they
+ * The files of `output` take the place of `memtable`, if not NULL, and of `files`, of which they
  * were made. REQUIRES: these are in the family's store.
  */
 void change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
                       struct store_file *const *files, size_t file_count,
-                      const struct rewrite_result *result);
+                      const struct output_files *output);
 
 /* A new store, of which the edit tells by itself; the reference is taken over. */
 void change_add_store(struct change *change, petal_family *family, struct store_view *store);

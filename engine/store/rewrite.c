@@ -4,10 +4,6 @@
 #include "base/clock.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
-#include "engine/store/bloom_share.h"
-#include "engine/store/open.h"
-#include "engine/store/output_compression.h"
-#include "sstable/sst_writer.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -22,12 +18,9 @@ struct rewrite {
     const struct rewrite_job *job;
     struct rewrite_result *result;
     petal_db *db;
-    const petal_family_options *options; /* as they are when the job begins */
     struct visibility visibility;
-    struct sst_writer *writer; /* NULL: no file is begun */
-    struct manifest_file described;
-    char path[PETAL_PATH_BYTES]; /* of it */
-    uint8_t *row;                /* at hand */
+    struct output output;
+    uint8_t *row; /* at hand */
     size_t row_bytes, row_capacity;
     bool in_row;
     uint64_t told; /* cells, to the job's progress */
@@ -36,111 +29,26 @@ struct rewrite {
 /* ---- output ---- */
 
 static enum petal_status
-start_file(struct rewrite *rewrite, petal_error *error)
-{
-    const struct rewrite_result *result = rewrite->result;
-    const petal_family_options *family = rewrite->options;
-    const petal_family *writes_for = rewrite->job->family;
-    const struct directory *directory = &rewrite->db->directory;
-    struct output_compression compression = output_compression_of(family, rewrite->job->origin);
-    struct sst_options options = {
-        .block_bytes = family->block_bytes,
-        .compression = compression.compression,
-        .high_compression = compression.high,
-        .bloom = family->bloom,
-        .bloom_prefix_bytes = family->bloom_prefix_bytes,
-        .bloom_error_rate = bloom_share_rate(family, rewrite->job->origin),
-        .salt = rewrite->db->salt,
-        .file_identity = env_random(&rewrite->db->env),
-        .origin = rewrite->job->origin,
-        .written_ms = rewrite->job->rules.now_ms,
-        .sequence_max = rewrite->job->sequence_max,
-        .owner = {writes_for->table->id, writes_for->id, writes_for->table->name, writes_for->name},
-    };
-
-    rewrite->described = (struct manifest_file){
-        .number = db_take_file_number(rewrite->db),
-        .identity = options.file_identity,
-    };
-    rewrite->described.run =
-        result->count > 0 ? result->described[0].run : rewrite->described.number;
-    filename_store_file(rewrite->path, directory->path, rewrite->described.number);
-    return sst_writer_open(&rewrite->writer, directory, rewrite->path, &options, error);
-}
-
-/* Room for one more file in the result. */
-static bool
-reserve_file(struct rewrite *rewrite)
-{
-    const petal_allocator *allocator = rewrite->db->env.allocator;
-    struct rewrite_result *result = rewrite->result;
-    void *files = result->files, *described = result->described;
-    bool grown = mem_grow(allocator, &files, &result->file_capacity, result->count,
-                          result->count + 1, sizeof *result->files) &&
-                 mem_grow(allocator, &described, &result->described_capacity, result->count,
-                          result->count + 1, sizeof *result->described);
-
-    result->files = files;
-    result->described = described;
-    return grown;
-}
-
-/* Complete the file that is begun and open it. */
-static enum petal_status
-end_file(struct rewrite *rewrite, petal_error *error)
-{
-    struct rewrite_result *result = rewrite->result;
-    const struct file_facts *facts;
-    enum petal_status status;
-
-    assert(rewrite->writer != NULL);
-    if (!reserve_file(rewrite))
-        return error_no_memory(error);
-    status = sst_writer_finish(rewrite->writer, &facts, error);
-    if (status != PETAL_OK)
-        return status;
-    rewrite->described.file_bytes = facts->file_bytes;
-    rewrite->described.sequence_min = facts->sequence_min;
-    rewrite->described.sequence_max = facts->sequence_max;
-    rewrite->described.cells = facts->cells;
-    sst_writer_free(rewrite->writer);
-    rewrite->writer = NULL;
-    status = db_open_file(rewrite->db, rewrite->job->family, &rewrite->described, true,
-                          &result->files[result->count], error);
-    if (status != PETAL_OK) {
-        directory_remove(&rewrite->db->directory, rewrite->path);
-        return status;
-    }
-    result->cells_out += rewrite->described.cells;
-    result->bytes_out += rewrite->described.file_bytes;
-    result->described[result->count++] = rewrite->described;
-    return PETAL_OK;
-}
-
-static enum petal_status
 write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
+    enum petal_status status;
     struct cell settled;
 
     if (rewrite->job->zero_sequences) {
         if (cell->sequence > rewrite->job->sequence_max)
             return error_set(error, PETAL_CORRUPT,
-                             "a cell to be written to file %" PRIu64 " has the sequence %" PRIu64
-                             ", and %" PRIu64 " is the greatest in the files it may be from",
-                             rewrite->described.number, cell->sequence, rewrite->job->sequence_max);
+                             "a cell to be rewritten has the sequence %" PRIu64 ", and %" PRIu64
+                             " is the greatest in the files it may be from",
+                             cell->sequence, rewrite->job->sequence_max);
         assert(cell->type == PETAL_PUT);
         settled = *cell;
         settled.sequence = 0;
         cell = &settled;
     }
-    if (rewrite->writer == NULL)
-        status = start_file(rewrite, error);
-    if (status == PETAL_OK)
-        status = sst_writer_add(rewrite->writer, cell, error);
+    status = output_add(&rewrite->output, cell, error);
     if (status == PETAL_INVALID) /* the writer refuses what does not sort behind the cell before */
         status = error_set(error, PETAL_CORRUPT, "cells to be written to %s are out of order",
-                           rewrite->path);
+                           rewrite->output.path);
     return status;
 }
 
@@ -179,9 +87,8 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
     if (job->meanwhile != NULL)
         job->meanwhile(job->meanwhile_argument, rewrite->result->cells_in, job->cells);
     status = check_wanted(rewrite, error);
-    if (status == PETAL_OK && rewrite->writer != NULL &&
-        sst_writer_bytes(rewrite->writer) >= job->file_bytes)
-        status = end_file(rewrite, error);
+    if (status == PETAL_OK && output_bytes(&rewrite->output) >= job->file_bytes)
+        status = output_end_file(&rewrite->output, error);
     if (status != PETAL_OK)
         return status;
     grown = row.size < rewrite->row_capacity ||
@@ -257,9 +164,7 @@ take_all(struct rewrite *rewrite, petal_error *error)
         if (status == PETAL_OK)
             status = input->ops->next(input, error);
     }
-    if (status == PETAL_OK && rewrite->writer != NULL)
-        status = end_file(rewrite, error);
-    return status;
+    return status == PETAL_OK ? output_end_file(&rewrite->output, error) : status;
 }
 
 /* Cells out are those that the files' facts count. Nothing is ever dropped for being above the
@@ -273,24 +178,26 @@ check_balance(const struct rewrite *rewrite, petal_error *error)
     for (int reason = 0; reason < VISIBILITY_REASONS; reason++)
         dropped += result->dropped[reason];
     if (result->cells_in == rewrite->job->cells &&
-        result->cells_in == result->cells_out + dropped && result->dropped[VISIBILITY_OUTSIDE] == 0)
+        result->cells_in == result->output.cells + dropped &&
+        result->dropped[VISIBILITY_OUTSIDE] == 0)
         return PETAL_OK;
     return error_set(error, PETAL_CORRUPT,
                      "of %" PRIu64 " cells to be rewritten %" PRIu64 " came, %" PRIu64
                      " were written and %" PRIu64 " dropped: the result is refused",
-                     rewrite->job->cells, result->cells_in, result->cells_out, dropped);
+                     rewrite->job->cells, result->cells_in, result->output.cells, dropped);
 }
 
 enum petal_status
 rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_error *error)
 {
     petal_db *db = job->family->table->db;
-    struct rewrite rewrite = {
-        .job = job, .result = result, .db = db, .options = family_options(job->family)};
+    struct rewrite rewrite = {.job = job, .result = result, .db = db};
     uint64_t begun = clock_us();
     enum petal_status status;
 
-    assert(result->count == 0 && result->files == NULL && !db->read_only);
+    assert(result->output.count == 0 && result->output.files == NULL && !db->read_only);
+    output_init(&rewrite.output, job->family, job->origin, job->rules.now_ms, &result->output);
+    rewrite.output.sequence_max = job->sequence_max;
     visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
     progress_begin(job);
     status = take_all(&rewrite, error);
@@ -298,7 +205,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     if (status == PETAL_OK)
         status = check_balance(&rewrite, error);
     visibility_fini(&rewrite.visibility);
-    sst_writer_free(rewrite.writer);
+    output_fini(&rewrite.output);
     mem_free(db->env.allocator, rewrite.row, rewrite.row_capacity);
     result->took_ms = (clock_us() - begun) / 1000;
     if (status != PETAL_OK)
@@ -309,13 +216,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
 void
 rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator, bool remove)
 {
-    for (size_t i = 0; i < result->count; i++) {
-        if (remove)
-            atomic_store_explicit(&result->files[i]->obsolete, true, memory_order_relaxed);
-        store_file_unref(result->files[i]);
-    }
-    mem_free(allocator, result->files, result->file_capacity * sizeof *result->files);
-    mem_free(allocator, result->described, result->described_capacity * sizeof *result->described);
+    output_files_fini(&result->output, allocator, remove);
     *result = (struct rewrite_result){0};
 }
 
@@ -339,8 +240,8 @@ rewrite_report(const petal_family *family, const struct rewrite_result *result, 
             "%s of %s:%s: %" PRIu64 " cells in, %" PRIu64 " cells out, %" PRIu64
             " bytes in %zu files%s; %" PRIu64 " ms",
             what, error_quote(family->table->name, table, sizeof table),
-            error_quote(family->name, name, sizeof name), result->cells_in, result->cells_out,
-            result->bytes_out, result->count, reasons, result->took_ms);
+            error_quote(family->name, name, sizeof name), result->cells_in, result->output.cells,
+            result->output.bytes, result->output.count, reasons, result->took_ms);
     STATS_ADD_SHARED(db, dropped_masked, result->dropped[VISIBILITY_MASKED]);
     STATS_ADD_SHARED(db, dropped_superseded, result->dropped[VISIBILITY_SUPERSEDED]);
     STATS_ADD_SHARED(db, dropped_surplus, result->dropped[VISIBILITY_SURPLUS]);

@@ -16,7 +16,7 @@
 #include "engine/manifest/manifest.h"
 #include "engine/rules/visibility.h"
 #include "engine/state/progress.h"
-#include "engine/state/view.h"
+#include "engine/store/output.h"
 
 /* Called between rows, by the thread that rewrites and that holds no lock: so many of the input's
  * cells are done. */
@@ -40,11 +40,8 @@ struct rewrite_job {
 };
 
 struct rewrite_result {
-    struct store_file *
-        *files; /* one run, in the order of their rows; the result holds a reference on each */
-    struct manifest_file *described;
-    size_t count, file_capacity, described_capacity;
-    uint64_t cells_in, cells_out, bytes_out;
+    struct output_files output;
+    uint64_t cells_in;
     uint64_t dropped[VISIBILITY_REASONS];
     uint64_t took_ms;
 };
