@@ -218,6 +218,19 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
     view_header(block, bytes, size, flags_of(bytes));
 }
 
+bool
+data_block_shift_sequences(uint8_t *bytes, uint64_t shift)
+{
+    uint64_t least = get_le64(bytes + 48), greatest = get_le64(bytes + 56);
+
+    assert(least <= greatest);
+    if (greatest >= CELL_SEQUENCE_END || shift >= CELL_SEQUENCE_END - greatest)
+        return false;
+    put_le64(bytes + 48, least + shift);
+    put_le64(bytes + 56, greatest + shift);
+    return true;
+}
+
 /* ---- the check of untrusted bytes ---- */
 
 /*

@@ -329,7 +329,7 @@ decode_origin(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
     facts->written_ms = (int64_t)get_le64(from + WRITTEN_MS_AT);
     facts->death_min = (int64_t)get_le64(from + DEATH_MIN_AT);
     facts->death_max = (int64_t)get_le64(from + DEATH_MAX_AT);
-    if (from[ORIGIN_AT] <= FILE_ORIGIN_ALL_FILES)
+    if (from[ORIGIN_AT] <= FILE_ORIGIN_BULK)
         facts->origin = (enum file_origin)from[ORIGIN_AT];
 }
 

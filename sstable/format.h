@@ -54,8 +54,9 @@ struct block_handle {
 enum file_origin {
     FILE_ORIGIN_UNKNOWN = 0,
     FILE_ORIGIN_FLUSH = 1,
-    FILE_ORIGIN_MINOR = 2,    /* a compaction of some files */
-    FILE_ORIGIN_ALL_FILES = 3 /* a compaction of all files of the store */
+    FILE_ORIGIN_MINOR = 2,     /* a compaction of some files */
+    FILE_ORIGIN_ALL_FILES = 3, /* a compaction of all files of the store */
+    FILE_ORIGIN_BULK = 4       /* sorted cells that came from outside (engine/table/bulk.c) */
 };
 
 /* For whom a file was written. Files are linked into copies of their table, so it may be another

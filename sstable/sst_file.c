@@ -120,6 +120,16 @@ make_node(const struct sst_file *file, struct block_handle handle, enum block_ki
     return status;
 }
 
+/* Check the decoded bytes, and make the cells' sequences what they are to readers. */
+static bool
+settle_structure(const struct sst_file *file, enum block_kind kind, uint8_t *bytes, size_t size)
+{
+    if (!check_structure(kind, bytes, size))
+        return false;
+    return kind != BLOCK_DATA || file->sequence_shift == 0 ||
+           data_block_shift_sequences(bytes, file->sequence_shift);
+}
+
 /* Decode and check a verified image; the block is the caller's, and not in the table yet. */
 static enum petal_status
 make_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
@@ -136,7 +146,7 @@ make_block(const struct sst_file *file, struct block_handle handle, enum block_k
     *block = cache_allocate(file->cache, raw_bytes, 0, &bytes);
     if (*block == NULL)
         return error_no_memory(error);
-    if (block_image_decode(image, bytes) && check_structure(kind, bytes, raw_bytes))
+    if (block_image_decode(image, bytes) && settle_structure(file, kind, bytes, raw_bytes))
         return PETAL_OK;
     cache_discard(file->cache, *block);
     *block = NULL;
@@ -316,7 +326,7 @@ sst_file_read_private(const struct sst_file *file, struct block_handle handle,
         return error_no_memory(error);
     block->size = image.frame.raw_bytes;
     if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes) ||
-        !check_structure(BLOCK_DATA, block->bytes, block->size))
+        !settle_structure(file, BLOCK_DATA, block->bytes, block->size))
         return error_malformed(file, handle, BLOCK_DATA, error);
     context->trace->blocks_fetched[PETAL_BLOCK_DATA]++;
     context->trace->bytes_fetched += handle.size;

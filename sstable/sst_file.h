@@ -33,6 +33,8 @@ struct sst_file {
      * none ever. */
     _Atomic(bool) *loading;
     struct read_around *around;
+    /* Added to the sequences in data blocks when they enter memory (sst_reader_shift_sequences). */
+    uint64_t sequence_shift;
 };
 
 /* Read the block from the file, the context's stay interrupted meanwhile, and put it in the cache;

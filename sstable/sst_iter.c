@@ -271,7 +271,7 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     cell->row = key.row;
     cell->qualifier = key.qualifier;
     cell->timestamp = key.timestamp;
-    cell->sequence = key.sequence;
+    cell->sequence = key.sequence + iter->reader->file.sequence_shift;
     cell->type = key.family_class ? PETAL_DELETE_FAMILY : PETAL_PUT;
     cell->value = slice_make(NULL, 0);
     cell->has_ttl = false;
@@ -364,9 +364,37 @@ step_to_next_block(struct sst_iter *iter, petal_error *error)
     return next_block(iter, &last, error);
 }
 
+/*
+ * The key as the index knows it, whose sequences are those that stand in the file: *own, made in
+ * memory for places, where they are others to readers. NULL: no memory. No cell of such a file has
+ * the sequence 0, so it sorts behind all of them for a sequence below all that they are to readers.
+ */
+static const struct cell_key *
+key_in_index(struct sst_iter *iter, const struct cell_key *key, struct cell_key *own)
+{
+    uint64_t shift = iter->reader->file.sequence_shift;
+    size_t size = key->encoded.size;
+    uint8_t *bytes;
+
+    if (shift == 0)
+        return key;
+    assert(size > CELL_KEY_SUFFIX_BYTES);
+    bytes = place_memory(iter, size);
+    if (bytes == NULL)
+        return NULL;
+    *own = *key;
+    own->sequence = key->sequence > shift ? key->sequence - shift : 0;
+    memcpy(bytes, key->encoded.data, size);
+    put_be64(bytes + size - 8, ~own->sequence);
+    own->encoded = slice_make(bytes, size);
+    return own;
+}
+
 static enum petal_status
 seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *error)
 {
+    const struct cell_key *in_index;
+    struct cell_key own;
     bool before;
     enum petal_status status;
 
@@ -375,7 +403,10 @@ seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *erro
     if (iter->backwards && has_block(iter) &&
         data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell) && iter->cursor.cell > 0)
         return at_cell(iter);
-    status = index_cursor_seek(&iter->index, key, &iter->context, &before, error);
+    in_index = key_in_index(iter, key, &own);
+    if (in_index == NULL)
+        return error_no_memory(error);
+    status = index_cursor_seek(&iter->index, in_index, &iter->context, &before, error);
     if (status != PETAL_OK)
         return status;
     if (!before) {
@@ -403,6 +434,8 @@ static enum petal_status
 seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *error)
 {
     struct cell *cell = &iter->iter.cell;
+    const struct cell_key *in_index = NULL;
+    struct cell_key own;
     bool found;
     enum petal_status status;
 
@@ -411,7 +444,12 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
     if (key != NULL && has_block(iter) && data_block_cursor_seek_before(&iter->cursor, key, cell) &&
         iter->cursor.cell + 1 < iter->cursor.block.cells)
         return at_cell(iter);
-    status = index_cursor_seek_before(&iter->index, key != NULL ? &key->encoded : NULL,
+    if (key != NULL) {
+        in_index = key_in_index(iter, key, &own);
+        if (in_index == NULL)
+            return error_no_memory(error);
+    }
+    status = index_cursor_seek_before(&iter->index, key != NULL ? &in_index->encoded : NULL,
                                       &iter->context, &found, error);
     if (status != PETAL_OK)
         return status;

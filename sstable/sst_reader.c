@@ -250,6 +250,23 @@ sst_reader_remove_file(const struct sst_reader *reader)
     return directory_remove(reader->pooled.directory, reader->path);
 }
 
+bool
+sst_reader_shift_sequences(struct sst_reader *reader, uint64_t shift)
+{
+    struct file_facts *facts = &reader->facts;
+
+    assert(reader->file.sequence_shift == 0);
+    if (shift == 0)
+        return true;
+    if (facts->sequence_min == 0 || facts->sequence_max >= CELL_SEQUENCE_END ||
+        shift >= CELL_SEQUENCE_END - facts->sequence_max)
+        return false;
+    facts->sequence_min += shift;
+    facts->sequence_max += shift;
+    reader->file.sequence_shift = shift;
+    return true;
+}
+
 /* ---- asking ---- */
 
 const struct file_facts *

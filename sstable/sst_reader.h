@@ -47,6 +47,15 @@ enum petal_status sst_reader_open(struct sst_reader **reader, const struct direc
                                   petal_error *error);
 void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing from the cache */
 
+/*
+ * To readers every cell of the file has a sequence that is greater by `shift` than the one that
+ * stands there; so have the facts. For a file that was written before it was known as of when its
+ * cells count. False: a sequence would be 0 before or pass the end of sequences (base/cell.h), and
+ * nothing is changed. REQUIRES: nothing was read of the file since it was opened, and it was not
+ * shifted before.
+ */
+bool sst_reader_shift_sequences(struct sst_reader *reader, uint64_t shift);
+
 const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
 /* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes,
  * the directory of the filter.  Constant. */

@@ -30,7 +30,8 @@ links_find(struct links *links, const struct plan *plan, petal_error *error)
         const struct place_file *file = &place->files[i];
 
         if (file->kind == FILENAME_STORE_FILE && file->identity != 0)
-            links->files[links->count++] = (struct plan_file){file->number, file->identity, 0};
+            links->files[links->count++] =
+                (struct plan_file){.number = file->number, .identity = file->identity};
     }
     if (links->count > 0)
         qsort(links->files, links->count, sizeof *links->files, compare_files);
@@ -91,7 +92,7 @@ choose(const struct links *links, struct plan *plan, const struct plan_table *ta
 
     for (size_t i = find_first(links, file->identity); !best_is_all && i < links->count; i++) {
         const struct plan_file *link = &links->files[i];
-        const struct plan_file candidate = {link->number, link->identity, file->cells};
+        const struct plan_file candidate = {link->number, link->identity, file->cells, file->shift};
         bool all = false;
         enum petal_status status;
 

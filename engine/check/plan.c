@@ -58,17 +58,16 @@ add_family(struct plan *plan, struct plan_table *table)
 
 /* A link of one that is there already is passed over. */
 static bool
-add_file(const struct plan *plan, struct plan_family *family, uint64_t number, uint64_t identity,
-         uint64_t cells)
+add_file(const struct plan *plan, struct plan_family *family, struct plan_file file)
 {
-    for (size_t i = 0; identity != 0 && i < family->file_count; i++) {
-        if (family->files[i].identity == identity)
+    for (size_t i = 0; file.identity != 0 && i < family->file_count; i++) {
+        if (family->files[i].identity == file.identity)
             return true;
     }
     if (!mem_grow_array(plan->place->env.allocator, &family->files, &family->file_capacity,
                         family->file_count, family->file_count + 1, sizeof *family->files))
         return false;
-    family->files[family->file_count++] = (struct plan_file){number, identity, cells};
+    family->files[family->file_count++] = file;
     return true;
 }
 
@@ -90,7 +89,11 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
 
         if (there != NULL)
             there->identity = file->identity;
-        if (!add_file(plan, family, file->number, file->identity, file->cells))
+        if (!add_file(plan, family,
+                      (struct plan_file){.number = file->number,
+                                         .identity = file->identity,
+                                         .cells = file->cells,
+                                         .shift = file->sequence_shift}))
             return false;
     }
     return true;
@@ -254,6 +257,7 @@ misses_file(const struct plan *plan, const struct plan_family *family)
  * A file that a whole manifest does not name: of a job that was not completed or whose work is
  * done, unless all its cells are newer than what it says is flushed: a flush was just about to be
  * named. Or files that it names are missing: then this one may be what they were compacted into.
+ * One of a bulk is neither: the bulk was not committed, and enters whole or not at all.
  */
 static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
@@ -263,14 +267,15 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
     struct plan_table *table;
     struct plan_family *family;
 
-    if (facts == NULL || facts->owner.table.size == 0)
+    if (facts == NULL || facts->owner.table.size == 0 || facts->origin == FILE_ORIGIN_BULK)
         return PETAL_OK;
     table = find_table(plan, facts->owner.table_id, &facts->owner.table);
     family =
         table != NULL ? find_family(table, facts->owner.family_id, &facts->owner.family) : NULL;
     if (family == NULL || (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
         return PETAL_OK;
-    return add_file(plan, family, file->number, sst_walk_identity(walk), 0)
+    return add_file(plan, family,
+                    (struct plan_file){.number = file->number, .identity = sst_walk_identity(walk)})
                ? PETAL_OK
                : error_no_memory(error);
 }
@@ -291,7 +296,8 @@ adopt_by_facts(struct plan *plan, const struct place_file *file, const struct ss
         family = get_nameless(plan, "", file->number, 0, 0, facts);
     if (family == NULL)
         return error_no_memory(error);
-    return add_file(plan, family, file->number, sst_walk_identity(walk), 0)
+    return add_file(plan, family,
+                    (struct plan_file){.number = file->number, .identity = sst_walk_identity(walk)})
                ? PETAL_OK
                : error_no_memory(error);
 }

@@ -20,6 +20,7 @@ struct plan_file {
     uint64_t number;
     uint64_t identity; /* 0: it is not known */
     uint64_t cells;    /* as the manifest tells; 0: it does not */
+    uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h) */
 };
 
 struct plan_family {

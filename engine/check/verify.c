@@ -60,8 +60,9 @@ compare_description(void *argument, const struct file_facts *facts)
     check->place->counts->cells += facts->cells;
     check->place->counts->data_blocks += facts->data_blocks;
     if (described == NULL ||
-        (facts->cells == described->cells && facts->sequence_max == described->sequence_max &&
-         facts->sequence_min == described->sequence_min &&
+        (facts->cells == described->cells &&
+         facts->sequence_max == described->sequence_max - described->sequence_shift &&
+         facts->sequence_min == described->sequence_min - described->sequence_shift &&
          facts->file_bytes == described->file_bytes &&
          (facts->bloom == PETAL_BLOOM_NONE || facts->salt == check->manifest->salt)))
         return;

@@ -95,6 +95,7 @@ show(struct whole_cells *cells, struct cell cell, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK) {
+        cell.sequence += cells->shift;
         if (!cells->last.is_kept || cell_compare(&cells->last.cell, &cell) < 0) {
             cells->iter.cell = cell;
             cells->iter.valid = true;
@@ -193,6 +194,7 @@ open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error 
     enum petal_status status;
 
     cells->file_cells = file->cells;
+    cells->shift = file->shift;
     data_block_cursor_init(&cells->cursor, place->env.allocator);
     filename_store_file(path, place->directory.path, file->number);
     if (!cells->quiet)

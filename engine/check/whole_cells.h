@@ -21,6 +21,7 @@ struct whole_cells {
     const struct plan_family *family;
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
     struct data_block_cursor cursor;
+    uint64_t shift; /* added to the sequences */
     bool in_block;
     uint64_t file_cells;   /* as the manifest tells; 0: it does not */
     uint64_t shown;        /* of them */

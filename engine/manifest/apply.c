@@ -22,6 +22,7 @@ apply_add_file(const struct apply *apply, const struct item *item)
         .sequence_min = get_le64(from + 40),
         .sequence_max = get_le64(from + 48),
         .cells = get_le64(from + 56),
+        .sequence_shift = item->tag == MANIFEST_ADD_SHIFTED_FILE ? get_le64(from + 64) : 0,
     };
     struct manifest_table *table;
     struct manifest_family *family;
@@ -30,7 +31,8 @@ apply_add_file(const struct apply *apply, const struct item *item)
     if (status != PETAL_OK)
         return status;
     if (file.number == 0 || file.number >= MANIFEST_FILE_NUMBER_END ||
-        file.sequence_min > file.sequence_max || file.sequence_max >= CELL_SEQUENCE_END)
+        file.sequence_min > file.sequence_max || file.sequence_max >= CELL_SEQUENCE_END ||
+        (file.sequence_shift != 0 && file.sequence_shift >= file.sequence_min))
         return error_set(apply->error, PETAL_INVALID,
                          "store file %llu, sequences %llu to %llu: no file can be so",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
@@ -155,6 +157,7 @@ static const struct {
     [MANIFEST_ALTER_FAMILY] = {apply_alter_family, MANIFEST_IDS_BYTES, true},
     [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, false},
     [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, false},
+    [MANIFEST_ADD_SHIFTED_FILE] = {apply_add_file, MANIFEST_ADD_SHIFTED_BYTES, false},
 };
 
 static enum petal_status

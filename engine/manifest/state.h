@@ -20,6 +20,9 @@ struct manifest_file {
     uint64_t file_bytes;
     uint64_t sequence_min, sequence_max;
     uint64_t cells;
+    /* What the sequences above, and those of the cells, are greater by than those that stand in the
+     * file (sst_reader_shift_sequences). 0 but for files of a bulk (engine/table/bulk.c). */
+    uint64_t sequence_shift;
 };
 
 struct manifest_family {

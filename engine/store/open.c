@@ -31,7 +31,8 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
     if (status != PETAL_OK)
         return status;
     facts = sst_reader_facts(reader);
-    if ((facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
+    if (!sst_reader_shift_sequences(reader, described->sequence_shift) ||
+        (facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
         facts->cells != described->cells || facts->sequence_max != described->sequence_max) {
         sst_reader_close(reader);
         return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",

@@ -41,8 +41,9 @@ output_compression_of(const petal_family_options *family, enum file_origin origi
         origin == FILE_ORIGIN_ALL_FILES ? "COMPRESSION_COMPACT_MAJOR" : "COMPRESSION_COMPACT_MINOR";
     struct output_compression found = {family->compression, false};
 
-    assert(origin <= FILE_ORIGIN_ALL_FILES);
-    if (origin >= FILE_ORIGIN_MINOR && !find(family, own, &found))
+    bool compaction = origin == FILE_ORIGIN_MINOR || origin == FILE_ORIGIN_ALL_FILES;
+
+    if (compaction && !find(family, own, &found))
         (void)find(family, "COMPRESSION_COMPACT", &found);
     return found;
 }

@@ -16,7 +16,7 @@ struct field {
 static const struct {
     const char *name;
     bool of_table, of_family; /* attributes follow */
-    struct field fields[10];
+    struct field fields[11];
 } items[] = {
     [MANIFEST_COUNTERS] = {"counters",
                            false,
@@ -76,6 +76,20 @@ static const struct {
                               false,
                               false,
                               {{"table", 4, false, false}, {"id", 2, false, false}}},
+    [MANIFEST_ADD_SHIFTED_FILE] = {"add shifted store file",
+                                   false,
+                                   false,
+                                   {{"table", 4, false, false},
+                                    {"family", 2, false, false},
+                                    {NULL, 2, false, false},
+                                    {"number", 8, false, false},
+                                    {"identity", 8, false, true},
+                                    {"run", 8, false, false},
+                                    {"bytes", 8, false, false},
+                                    {"least sequence", 8, false, false},
+                                    {"greatest sequence", 8, false, false},
+                                    {"cells", 8, false, false},
+                                    {"shift", 8, false, false}}},
 };
 
 static const char *const attributes[] = {
@@ -161,7 +175,7 @@ print_fields(struct print *print, const struct field *fields, petal_slice *paylo
     const uint8_t *from = payload->data;
     size_t at = 0;
 
-    for (size_t i = 0; i < 10 && fields[i].bytes > 0; i++) {
+    for (size_t i = 0; i < 11 && fields[i].bytes > 0; i++) {
         uint64_t number;
 
         if (payload->size - at < fields[i].bytes)

@@ -23,7 +23,7 @@ static const char *
 origin_name(enum file_origin origin)
 {
     static const char *const names[] = {"unknown", "flush", "compaction of some files",
-                                        "compaction of all files"};
+                                        "compaction of all files", "bulk"};
 
     return (unsigned)origin < sizeof names / sizeof *names ? names[origin] : "unknown";
 }
