@@ -796,6 +796,56 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options,
             petal_error *error);
 
+/* ---- Loading in bulk ------------------------------------------------------------------------ */
+
+/*
+ * Cells that come sorted become store files at once, past log and memtables, and enter a table by
+ * one commit, all or none, also after a crash, and durably, with all that was written before:
+ * HBase's bulk load. They keep their
+ * timestamps, types and times to live, and count as written by the commit, above all that was
+ * written before: readers of before it do not see them. (Of one bulk's cells at one timestamp
+ * markers win over puts, as in HBase.) A bulk belongs to one thread at a time; several may be open,
+ * on one table too, beside writers. Its memory is bounded: for each family that it has cells of,
+ * about what a flush needs, and the cells of a row's empty qualifier, up to 64 MiB.
+ */
+typedef struct petal_bulk petal_bulk;
+
+typedef struct petal_bulk_options {
+    size_t size;
+    /* A store file is ended behind the row in which it passes so many bytes; default: as for
+     * compactions (compact_file_bytes). */
+    uint64_t file_bytes;
+} petal_bulk_options;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bulk_begin(petal_table *table, const petal_bulk_options *options, petal_bulk **bulk,
+                 petal_error *error);
+
+/*
+ * Add a cell to a family of the table; cell->family is not looked at, bytes are copied. The cells
+ * of one family come in HBase's order: by row, qualifier, timestamp descending, type descending,
+ * family markers beside the empty qualifier; or with the family markers of a row first. Families
+ * may come one after the other or mixed. PETAL_INVALID, and the text says of which cell: out of
+ * order, given twice, too large, a negative timestamp or PETAL_LATEST, a marker with a value, a
+ * family of another table. PETAL_NOT_FOUND: the family was dropped. After a failure of any kind the
+ * bulk has failed: it can only be freed.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bulk_add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error *error);
+
+/*
+ * The bulk enters the table. One without cells succeeds. On failure nothing of it has entered, but
+ * for a failed sync of the manifest, which is PETAL_IO and makes the database read-only: then the
+ * whole of it may be there when the database is opened again. PETAL_NOT_FOUND: the table, or a
+ * family that it has cells of, was dropped meanwhile. Waits, as writers do, where compactions are
+ * far behind. Afterwards the bulk can only be freed.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bulk_commit(petal_bulk *bulk, petal_error *error);
+
+/* Without a commit all is taken back. NULL: no-op; before petal_close. */
+PETAL_API void petal_bulk_free(petal_bulk *bulk);
+
 /* ---- Filters -------------------------------------------------------------------------------- */
 
 /*

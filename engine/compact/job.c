@@ -47,8 +47,9 @@ greatest_sequence(const struct compaction *compaction)
     return greatest;
 }
 
-/* The first sequence of the store outside of the inputs; all of it is newer than they are when they
- * were all its files. */
+/* The first sequence of the store outside of the inputs. When they were all its files, all of that
+ * is newer than they are, but for what was in memory when a bulk was committed that is among
+ * them. */
 static uint64_t
 first_outside(const struct compaction *compaction, const struct view *view)
 {
@@ -73,17 +74,18 @@ first_outside_now(const struct compaction *compaction)
 }
 
 /*
- * With all files the markers go, since nothing older than they are is left outside: the inputs were
+ * With all files the markers go, if nothing older than they are is left outside. The inputs were
  * all files, and what is newer was in memtables then, since flushes install in the order of
- * sequences. But a put may be newer and yet lie below a marker in time, so that it would come to
- * light. It does, as in HBase, when it is outside; but not before the eyes of a snapshot: markers
- * stay while one sees cells from outside. They stay, too, while the inputs hold a cell above the
- * read point: it is kept, and what hides it must not go before it.
+ * sequences; but a bulk enters the files above cells that stay in memory, so one looks. And a put
+ * may be newer and yet lie below a marker in time, so that it would come to light. It does, as in
+ * HBase, when it is outside; but not before the eyes of a snapshot: markers stay while one sees
+ * cells from outside. They stay, too, while the inputs hold a cell above the read point: it is
+ * kept, and what hides it must not go before it.
  */
 static enum visibility_purpose
 purpose_of(const struct compaction *compaction, uint64_t read_point)
 {
-    uint64_t newest = read_point_newest(compaction->db);
+    uint64_t newest = read_point_newest(compaction->db), outside;
 
     assert(read_point <=
            atomic_load_explicit(&compaction->db->views.published_sequence, memory_order_acquire));
@@ -91,8 +93,9 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
      * if it sees any there. */
     if (!compaction->job->all_files)
         return VISIBILITY_PART;
+    outside = first_outside_now(compaction);
     return !compaction->keep_markers && greatest_sequence(compaction) <= read_point &&
-                   newest < first_outside_now(compaction)
+                   greatest_sequence(compaction) < outside && newest < outside
                ? VISIBILITY_COMPACT
                : VISIBILITY_PART;
 }
@@ -106,8 +109,8 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
  *   a view that holds the outputs beside what was older than they: all of it is seen, as before.
  * - Beside other cells of the outputs none needs its sequence: the markers are gone, and of the puts
  *   of a column one at each timestamp is left, so the order stays strict without it.
- * - Beside cells from outside it is below theirs, as it was: all that lies outside is newer, and a
- *   sequence is never less than 1. Markers and puts that come later, with the same timestamp, too,
+ * - Beside cells from outside it is below theirs, as it was: all that lies outside is newer
+ *   (purpose_of looks), and a sequence is never less than 1. Markers and puts that come later, with the same timestamp, too,
  *   hide what they hid; nobody asks by how much they are newer.
  * - In the order of writes, should the family come to it, the lives of the puts begin at 0: before
  *   every marker that there is then, since these are newer, and so as before.

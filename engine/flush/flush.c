@@ -99,10 +99,12 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
             if (job != NULL)
                 job->first_left = flush_first_in_memtables(db);
         }
-        if (job != NULL)
+        if (job != NULL) {
             job->capture = capture_ref(capture);
-        else
+            job->rides = true;
+        } else {
             status = error_no_memory(error);
+        }
     }
     if (job != NULL)
         flush_enqueue(db, job);
@@ -206,6 +208,21 @@ run_oldest(petal_db *db)
         flush_job_free(db, job);
     }
     pthread_cond_broadcast(&db->progress.moved);
+}
+
+enum petal_status
+flush_wait_for_captures(petal_db *db, bool wait, bool *waited, petal_error *error)
+{
+    uint64_t tries = count_tries(db), ticket = 0;
+
+    mutex_lock(&db->progress.mutex);
+    for (const struct flush_job *job = db->flusher->oldest; job != NULL; job = job->next) {
+        if (job->rides)
+            ticket = job->ticket;
+    }
+    mutex_unlock(&db->progress.mutex);
+    *waited = ticket != 0;
+    return *waited && wait ? wait_for_jobs(db, ticket, tries, error) : PETAL_OK;
 }
 
 enum petal_status

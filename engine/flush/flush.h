@@ -100,6 +100,15 @@ enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_e
 enum petal_status flush_capture(petal_db *db, const petal_table *table, bool skip_flush,
                                 struct capture **capture, petal_error *error);
 
+/*
+ * Wait for the newest job on which a capture rides, if there is one; *waited tells. What is put
+ * among the store files before such a job's commit would be in the capture, and what was written
+ * before that, and is in memory, not. A try at a job that fails ends the wait with its error. Under
+ * the leadership only to be asked with `wait` false.
+ */
+enum petal_status flush_wait_for_captures(petal_db *db, bool wait, bool *waited,
+                                          petal_error *error);
+
 /* Wait until no job waits, without freezing anything; a try that was begun after the call and fails
  * ends it. */
 enum petal_status flush_wait_idle(petal_db *db, petal_error *error);

@@ -57,6 +57,7 @@
 #define DB_OPEN_KINDS(X)                                                                           \
     X(cursor)                                                                                      \
     X(snapshot)                                                                                    \
+    X(bulk)                                                                                        \
     X(receipt)
 
 /* Registered snapshots, in the order of their sequences (engine/state/read_point.h). */

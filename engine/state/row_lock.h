@@ -52,6 +52,14 @@ row_locks_note(struct row_locks *locks, uint64_t row_hash, uint64_t sequence)
     locks->last_sequences[row_hash % ROW_SEQUENCES] = sequence;
 }
 
+/* Cells of any rows are written. LEADER. */
+static inline void
+row_locks_note_all(struct row_locks *locks, uint64_t sequence)
+{
+    for (size_t i = 0; i < ROW_SEQUENCES; i++)
+        locks->last_sequences[i] = sequence;
+}
+
 /* Nothing above `sequence` was written to the row; false also when another row of its stripe was.
  * LEADER. */
 static inline bool

@@ -317,6 +317,17 @@ sync_all(petal_db *db, petal_error *error)
     return status;
 }
 
+enum petal_status
+wal_sync_all(petal_db *db, petal_error *error)
+{
+    petal_error cause;
+    enum petal_status status = sync_all(db, &cause);
+
+    if (status != PETAL_OK && error != NULL)
+        *error = cause;
+    return status;
+}
+
 /* Between two readings of the wall clock, which may have been set back: then it counts as much as
  * if it had been set forward. */
 static int64_t

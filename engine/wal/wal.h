@@ -106,6 +106,10 @@ enum petal_status wal_commit(petal_db *db, enum petal_durability durability, int
  */
 enum petal_status wal_sync_before(petal_db *db, petal_error *error);
 
+/* Sync all that is stored, the current WAL too. A failure turns the database read-only. Any
+ * thread. */
+enum petal_status wal_sync_all(petal_db *db, petal_error *error);
+
 /*
  * Close the current WAL, if it has records, for writing; the next write begins a new one. Nothing
  * is synced, so the leader does not wait for the medium: wal_sync_closed does that. PETAL_NO_SPACE:

@@ -114,7 +114,7 @@ is_in_memory(const struct model_database *database, unsigned table)
 static bool
 is_synced(const struct model_database *database, const struct operation *operation)
 {
-    bool synced = operation->durability == PETAL_FSYNC_WAL;
+    bool synced = operation->durability == PETAL_FSYNC_WAL || operation->bulk;
 
     for (size_t i = 0; i < operation->item_count; i++)
         synced =

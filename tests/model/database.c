@@ -156,6 +156,20 @@ model_database_write(struct model_database *database, const struct model_item *i
     return outcome == MODEL_REFUSED ? PETAL_INVALID : PETAL_OK;
 }
 
+enum petal_status
+model_database_load(struct model_database *database, unsigned table, const struct model_item *items,
+                    size_t count)
+{
+    enum petal_status status = model_database_check_items(database, items, count);
+
+    if (status != PETAL_OK)
+        return status;
+    model_load(&database->tables[table].content, items, count);
+    database->sequence = database->tables[table].content.sequence;
+    tell_tables(database);
+    return PETAL_OK;
+}
+
 /* ---- read points ---- */
 
 void

@@ -74,6 +74,10 @@ enum petal_status model_database_write(struct model_database *database,
 enum petal_status model_database_check_items(const struct model_database *database,
                                              const struct model_item *items, size_t count);
 
+/* As model_load, into the table; the same statuses. */
+enum petal_status model_database_load(struct model_database *database, unsigned table,
+                                      const struct model_item *items, size_t count);
+
 /* ---- Read points ---- */
 
 void model_database_hold(struct model_database *database, unsigned number);

@@ -114,6 +114,33 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
     return status;
 }
 
+static enum petal_status
+load(struct engine *engine, const struct operation *operation, petal_error *error)
+{
+    const struct engine_table *table = &engine->tables[operation->table];
+    uint8_t bytes[ENGINE_LONG_BYTES];
+    petal_bulk *bulk;
+    enum petal_status status = petal_bulk_begin(table->table, NULL, &bulk, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < operation->item_count; i++) {
+        const struct model_item *item = &operation->items[i];
+        petal_cell cell = {.row = model_slice(&item->row),
+                           .qualifier = model_slice(&item->qualifier),
+                           .timestamp = item->timestamp,
+                           .type = item->kind == MODEL_PUT ? PETAL_PUT : item->type,
+                           .has_ttl = item->has_ttl,
+                           .ttl_ms = item->has_ttl ? item->ttl_ms : 0};
+
+        if (item->kind == MODEL_PUT)
+            cell.value = engine_lengthen(engine, &item->value, bytes);
+        status = petal_bulk_add(bulk, table->families[item->family], &cell, error);
+    }
+    if (status == PETAL_OK)
+        status = petal_bulk_commit(bulk, error);
+    petal_bulk_free(bulk);
+    return status;
+}
+
 void
 engine_write(struct engine *engine, const struct operation *operation, struct model_text *text)
 {
@@ -123,6 +150,11 @@ engine_write(struct engine *engine, const struct operation *operation, struct mo
     petal_error error;
     enum petal_status status;
 
+    if (operation->bulk) {
+        status = load(engine, operation, &error);
+        engine_add_status(text, status, &error);
+        return;
+    }
     if (operation->single) {
         status = write_single(engine, operation, &error);
     } else {

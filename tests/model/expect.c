@@ -13,6 +13,24 @@ add_status(struct model_text *text, enum petal_status status)
     engine_add_status(text, status, NULL);
 }
 
+/* False: which of two reasons is told? */
+static bool
+expect_load(struct model_database *database, const struct operation *operation,
+            struct model_text *text)
+{
+    enum petal_status status =
+        model_database_load(database, operation->table, operation->items, operation->item_count);
+
+    for (size_t i = 0; i < operation->item_count; i++) {
+        enum petal_status own = model_database_check_items(database, &operation->items[i], 1);
+
+        if (own != PETAL_OK && own != status)
+            return false;
+    }
+    add_status(text, status);
+    return true;
+}
+
 /* False: the engine must not be asked. */
 static bool
 expect_write(struct expectation *expectation, const struct operation *operation,
@@ -24,6 +42,8 @@ expect_write(struct expectation *expectation, const struct operation *operation,
     bool conditional = operation->changes_row && operation->has_condition, holds = true, unsure;
     enum petal_status status = PETAL_OK;
 
+    if (operation->bulk)
+        return expect_load(database, operation, text);
     if (conditional &&
         (operation->condition.filter.kind != MODEL_FILTER_NONE
              ? !database->tables[operation->table].exists

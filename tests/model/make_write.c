@@ -1,6 +1,10 @@
 /* make_write.c -- random writes; see tests/model/maker.h. */
 #include "tests/model/maker.h"
 
+#include "base/slice.h"
+
+#include <stdlib.h>
+
 /* Of a put or a marker. */
 static int64_t
 pick_write_timestamp(struct maker *maker, bool is_put)
@@ -94,9 +98,63 @@ pick_condition(struct maker *maker, struct operation *operation)
         pick_filter_of_row(maker, &condition->filter);
 }
 
+/* By family, then in cell order as HBase has it. */
+static int
+compare_items(const void *left, const void *right)
+{
+    const struct model_item *a = left, *b = right;
+    enum petal_cell_type types[2] = {a->kind == MODEL_PUT ? PETAL_PUT : a->type,
+                                     b->kind == MODEL_PUT ? PETAL_PUT : b->type};
+    int order = (int)a->family - (int)b->family;
+
+    if (order == 0)
+        order = slice_compare(model_slice(&a->row), model_slice(&b->row));
+    if (order == 0)
+        order = slice_compare(model_slice(&a->qualifier), model_slice(&b->qualifier));
+    if (order == 0 && a->timestamp != b->timestamp)
+        order = a->timestamp > b->timestamp ? -1 : 1;
+    return order == 0 ? (int)types[1] - (int)types[0] : order;
+}
+
+/* Puts and deletions of one table. */
+static void
+pick_bulk(struct maker *maker, struct operation *operation)
+{
+    size_t picked = 1 + below(maker, MODEL_MOST_ITEMS);
+    struct model_item *items = operation->items;
+
+    operation->kind = OPERATION_WRITE;
+    operation->bulk = true;
+    for (size_t i = 0; i < picked; i++) {
+        do
+            pick_item(maker, &items[i]);
+        while (items[i].kind == MODEL_APPEND || items[i].kind == MODEL_INCREMENT);
+        items[i].table = operation->table;
+        pick_mutation(maker, &items[i], true);
+        if (items[i].timestamp == PETAL_LATEST)
+            items[i].timestamp = maker->now_ms;
+        if (i > 0 && chance(maker, 50)) { /* meets the one before */
+            items[i].row = items[i - 1].row;
+            items[i].family = items[i - 1].family;
+            if (!maker->calm)
+                items[i].timestamp = items[i - 1].timestamp;
+        }
+    }
+    qsort(items, picked, sizeof *items, compare_items);
+    operation->item_count = 1;
+    for (size_t i = 1; i < picked; i++) {
+        if (compare_items(&items[operation->item_count - 1], &items[i]) != 0)
+            items[operation->item_count++] = items[i];
+    }
+}
+
 void
 pick_write(struct maker *maker, struct operation *operation)
 {
+    if (has(maker, FEATURE_BULKS) && chance(maker, 8)) {
+        pick_bulk(maker, operation);
+        return;
+    }
     operation->kind = OPERATION_WRITE;
     operation->durability = chance(maker, 15)   ? PETAL_FSYNC_WAL
                             : chance(maker, 10) ? PETAL_ASYNC_WAL

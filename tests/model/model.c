@@ -321,6 +321,28 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
     return MODEL_WRITTEN;
 }
 
+void
+model_load(struct model *model, const struct model_item *items, size_t count)
+{
+    uint64_t runs[MODEL_FAMILIES] = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        struct model_cell cell;
+
+        (void)make_cell(model, items, i, 0, &cell);
+        cell.sequence = model->sequence + 1 + (uint64_t)(cell.type - PETAL_PUT) / 2;
+        cell.run = UINT64_MAX;
+        if (cell.sequence > runs[cell.family])
+            runs[cell.family] = cell.sequence;
+        insert(model, &cell);
+    }
+    for (size_t i = 0; i < model->count; i++) {
+        if (model->cells[i].run == UINT64_MAX)
+            model->cells[i].run = runs[model->cells[i].family];
+    }
+    model->sequence += 1 + (PETAL_DELETE_FAMILY - PETAL_PUT) / 2;
+}
+
 static bool
 filter_condition_holds(const struct model *model, const struct model_condition *condition,
                        struct model_read *read, int64_t *timestamp)

@@ -34,7 +34,9 @@ struct model_cell {
     enum petal_cell_type type;
     bool has_ttl;
     int64_t ttl_ms;
-    uint64_t run; /* of the files that hold it, by age; 0: in memory */
+    /* Of the files that hold it: the greatest sequence in them when they were written, or in those
+     * that they were made of; so by age. 0: in memory. */
+    uint64_t run;
 };
 
 struct model_family {
@@ -51,7 +53,6 @@ struct model {
     struct model_cell *cells; /* by family, then in cell order (base/cell.h) */
     size_t count, capacity;
     uint64_t sequence; /* of the latest cell */
-    uint64_t runs;     /* that were ever flushed */
     int64_t now_ms;
     int64_t written_ms; /* the latest time of a write; what is written now is not stamped earlier */
 };
@@ -102,6 +103,13 @@ enum model_outcome {
  * that no item is of stay behind. */
 enum model_outcome model_write(struct model *tables, const struct model_item *items, size_t count,
                                int64_t least_put_timestamp, struct model_results *results);
+
+/*
+ * Load the items, puts and deletions in cell order and none twice, in bulk into the one table that
+ * they are of: files of one run for each family. Their sequences follow on the model's, by kind:
+ * equal for all puts, and greater for markers.
+ */
+void model_load(struct model *model, const struct model_item *items, size_t count);
 
 /* ---- What flushes and compactions keep ---- */
 

@@ -77,6 +77,7 @@ struct operation {
     size_t item_count;
     enum petal_durability durability;
     bool single;        /* by a call of its own, not a batch; one item */
+    bool bulk;          /* loaded; items are of one table, in cell order, and none is twice */
     bool changes_row;   /* by petal_mutate_row; all items are of one row */
     bool has_condition; /* of it */
     struct model_condition condition;
@@ -134,10 +135,11 @@ enum operation_feature {
     FEATURE_CLOCK = 262144, /* steps back */
     FEATURE_LOOKS = 524288, /* receipts, too */
     FEATURE_KEY_VALUE = 1048576,
-    FEATURE_ALL = 2097151,
+    FEATURE_BULKS = 2097152,
+    FEATURE_ALL = 4194303,
     /* Beyond these, a restriction (tests/model/maker.h), and what only calm lists may hold. */
-    FEATURE_CALM = 2097152,
-    FEATURE_CRASHES = 4194304
+    FEATURE_CALM = 4194304,
+    FEATURE_CRASHES = 8388608
 };
 
 struct operation_list {

@@ -437,6 +437,8 @@ operation_list_print(const struct operation_list *list, FILE *out)
         if (operation->full_operations > 0)
             fprintf(out, "# the disk has room for %u bytes, for %u operations\n",
                     operation->full_bytes, operation->full_operations);
+        if (operation->bulk)
+            fprintf(out, "# loaded in bulk:\n");
         if (operation->kind == OPERATION_WRITE) {
             print_write(operation, out);
         } else if (operation->kind == OPERATION_PUT_VALUE ||

@@ -110,6 +110,18 @@ bury_surplus(const struct model_rules *rules, const struct model_cell *cells, si
 }
 
 static void
+apply_write(const struct model_cell *cells, size_t count, size_t written, bool *living)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (model_is_marker(&cells[written]) ? matches(&cells[written], &cells[i])
+                                             : model_same_column(&cells[written], &cells[i]) &&
+                                                   cells[written].timestamp == cells[i].timestamp)
+            living[i] = false;
+    }
+    living[written] = !model_is_marker(&cells[written]);
+}
+
+static void
 replay(const struct model_rules *rules, const struct model_cell *cells, size_t count, bool *living)
 {
     uint64_t done = 0;
@@ -126,15 +138,13 @@ replay(const struct model_rules *rules, const struct model_cell *cells, size_t c
         }
         if (next == count)
             return;
-        for (size_t i = 0; i < count; i++) {
-            if (model_is_marker(&cells[next]) ? matches(&cells[next], &cells[i])
-                                              : model_same_column(&cells[next], &cells[i]) &&
-                                                    cells[next].timestamp == cells[i].timestamp)
-                living[i] = false;
-        }
-        living[next] = !model_is_marker(&cells[next]);
-        bury_surplus(rules, cells, count, living);
         done = cells[next].sequence;
+        for (size_t i = next; i < count; i++) { /* those of a bulk are written at once */
+            if (cells[i].sequence == done && model_exists(rules, &cells[i]) &&
+                (!model_is_marker(&cells[i]) || works(rules, &cells[i])))
+                apply_write(cells, count, i, living);
+        }
+        bury_surplus(rules, cells, count, living);
     }
 }
 
@@ -313,7 +323,8 @@ earliest_put(const struct model *model, const struct model_rules *rules, unsigne
     return earliest;
 }
 
-/* Rewrite the family's cells of the runs least .. greatest, 0 being memory, into run `output`. */
+/* Rewrite the family's cells of the runs least .. greatest, 0 being memory, into run `output`, 0
+ * being that of the greatest sequence that is kept. */
 static void
 rewrite(struct model *model, unsigned family, uint64_t read_point, bool all_files, uint64_t least,
         uint64_t greatest, uint64_t output)
@@ -324,6 +335,7 @@ rewrite(struct model *model, unsigned family, uint64_t read_point, bool all_file
                                 .rewrite = true};
     struct rewritten row = {.rules = &rules, .all_files = all_files};
     static struct model_cell cells_of_row[MODEL_MOST_ROW_CELLS];
+    uint64_t greatest_kept = output;
     size_t out = 0;
 
     row.cells = cells_of_row;
@@ -354,34 +366,24 @@ rewrite(struct model *model, unsigned family, uint64_t read_point, bool all_file
                 continue;
             model->cells[out] = model->cells[i];
             if (input)
-                model->cells[out].run = output;
+                model->cells[out].run = UINT64_MAX;
+            if (input && output == 0 && model->cells[out].sequence > greatest_kept)
+                greatest_kept = model->cells[out].sequence;
             out++;
         }
     }
     model->count = out;
+    for (size_t i = 0; i < out; i++) {
+        if (model->cells[i].run == UINT64_MAX)
+            model->cells[i].run = greatest_kept;
+    }
 }
 
 void
 model_flush(struct model *model, uint64_t read_point)
 {
-    model->runs++;
     for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-        rewrite(model, family, read_point, false, 0, 0, model->runs);
-}
-
-void
-model_compact(struct model *model, unsigned family, uint64_t read_point, uint64_t newest_snapshot)
-{
-    bool all_files = true;
-
-    /* What a snapshot sees in memory, markers may have to go on hiding from it: then it goes as in
-     * a flush. */
-    for (size_t i = 0; i < model->count; i++) {
-        if (model->cells[i].family == family && model->cells[i].run == 0 &&
-            model->cells[i].sequence <= newest_snapshot)
-            all_files = false;
-    }
-    rewrite(model, family, read_point, all_files, 1, model->runs, model->runs);
+        rewrite(model, family, read_point, false, 0, 0, 0);
 }
 
 /* The family's oldest run behind `run`; 0: there is none. */
@@ -396,6 +398,25 @@ next_run(const struct model *model, unsigned family, uint64_t run)
             next = model->cells[i].run;
     }
     return next;
+}
+
+void
+model_compact(struct model *model, unsigned family, uint64_t read_point, uint64_t newest_snapshot)
+{
+    uint64_t newest = 0;
+    bool all_files = true;
+
+    for (uint64_t run = next_run(model, family, 0); run != 0; run = next_run(model, family, run))
+        newest = run;
+    /* What a snapshot sees in memory, markers may have to go on hiding from it; and what was there
+     * before a bulk, from all: then it goes as in a flush. */
+    for (size_t i = 0; i < model->count; i++) {
+        if (model->cells[i].family == family && model->cells[i].run == 0 &&
+            (model->cells[i].sequence <= newest_snapshot || model->cells[i].sequence < newest))
+            all_files = false;
+    }
+    if (newest != 0)
+        rewrite(model, family, read_point, all_files, 1, newest, newest);
 }
 
 void

@@ -455,7 +455,7 @@ list_runs(const struct model *model, uint64_t runs[MOST_CELLS])
 {
     size_t count = 0;
 
-    for (uint64_t run = 1; run <= model->runs; run++) {
+    for (uint64_t run = 1; run <= model->sequence; run++) {
         bool has_cells = false;
 
         for (size_t i = 0; i < model->count; i++)
@@ -493,7 +493,7 @@ do_rewrite(struct fixture *fixture, enum upkeep kind)
         model_flush(&fixture->model, input.read_point);
     } else if (kind == COMPACT) {
         input.least = 1;
-        input.greatest = fixture->model.runs;
+        input.greatest = fixture->model.sequence;
         model_compact(&fixture->model, 0, input.read_point, fixture->snapshot);
         note_freed(fixture, &before);
     } else {

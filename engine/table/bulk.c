@@ -1,0 +1,640 @@
+/*
+ * bulk.c -- cells that come sorted become store files at once, past log and memtables, and enter
+ * their table by one commit: petal_bulk_begin, _add, _commit, _free.
+ *
+ * ONE SEQUENCE. What is committed counts as written at the moment of the commit, which nobody knows
+ * while the files are written. So they are written as if it had been committed when it began: with
+ * the sequences from `first` on. The commit takes the sequences that are next, and the manifest
+ * says of each file by how much its cells' are greater than what stands in it (sequence_shift,
+ * engine/manifest/state.h). So readers of before do not see them, as all cells above their read
+ * point, and nothing is written twice. All puts share one sequence; a marker has a greater one, by
+ * its kind: among cells of one bulk at one timestamp, markers win, as they do in HBase.
+ *
+ * BESIDE MEMORY. What is in memtables stays there, though its sequences are lower than those of the
+ * files that enter: cells are judged one by one wherever they lie, and what goes by files as a whole
+ * looks (engine/compact/job.c). No record of the log has these sequences, and the manifest is told of
+ * no flush; but the log is synced before the commit, so that no power cut takes what was written
+ * before the bulk and leaves the bulk. And a capture (engine/flush/capture.h) that waits for its
+ * flush comes first.
+ *
+ * ALL OR NOTHING. Files are complete, synced, and their names too, before one edit of the manifest
+ * names all of them. What a crash leaves of others nothing names, and the next opening removes it.
+ *
+ * THE EMPTY QUALIFIER. HBase sorts family markers among the cells of the empty qualifier, Petal
+ * before all columns. So these cells are held until the row is behind its empty qualifier.
+ *
+ * Threads: a bulk belongs to one thread at a time. Several may be at work on one table.
+ */
+#include "engine/compact/compactor.h"
+#include "engine/flush/flush.h"
+#include "engine/options.h"
+#include "engine/state/progress.h"
+#include "engine/store/change.h"
+#include "engine/wal/wal.h"
+#include "engine/write/cell.h"
+#include "engine/write/pace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Bytes of held cells of a row; those behind them go on, and then no family marker of the row may
+ * follow. */
+#define MOST_HELD_BYTES ((size_t)64 << 20)
+
+#define QUOTE_BYTES 80
+
+/* A place behind which the next cell of its group must sort. */
+struct bulk_point {
+    bool there;
+    int64_t timestamp;
+    enum petal_cell_type type;
+};
+
+/* A cell of the empty qualifier; its value lies in bytes of the store's. */
+struct held_cell {
+    struct cell cell;
+    size_t value_at;
+};
+
+struct grown {
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+
+/* What of a bulk is one family's. */
+struct bulk_store {
+    petal_family *family;
+    struct output output;
+    struct output_files files;
+    /* The cell before. */
+    bool in_row;
+    struct grown row, qualifier;
+    struct bulk_point column; /* of the row's column at hand */
+    struct bulk_point marker; /* of its family markers */
+    bool passed_empty;        /* cells of the empty qualifier have gone on */
+    struct held_cell *held;
+    size_t held_count, held_capacity;
+    struct grown values;
+};
+
+struct petal_bulk {
+    petal_db *db;
+    petal_table *table;
+    uint64_t file_bytes;
+    int64_t began_ms;
+    uint64_t first; /* the least sequence in the files */
+    struct bulk_store **stores;
+    size_t count, capacity;
+    petal_error failure; /* PETAL_OK: none; else nothing is committed */
+    bool committed;
+    bool unknown; /* whether the manifest names the files */
+};
+
+/* How much greater a cell's sequence is than that of the bulk's puts: HBase's order of types. */
+static uint64_t
+rank(enum petal_cell_type type)
+{
+    return (uint64_t)(type - PETAL_PUT) / 2;
+}
+
+#define RANKS ((uint64_t)(PETAL_DELETE_FAMILY - PETAL_PUT) / 2 + 1)
+
+/* ---- begin ---- */
+
+enum petal_status
+petal_bulk_begin(petal_table *table, const petal_bulk_options *given, petal_bulk **bulk,
+                 petal_error *error)
+{
+    petal_db *db = table->db;
+    petal_bulk_options options;
+    petal_bulk *made;
+    enum petal_status status;
+
+    *bulk = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = options_copy(&options, sizeof options, given, "petal_bulk_options", error);
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = table_check_alive(table, error);
+    if (status != PETAL_OK)
+        return status;
+    made = mem_zalloc(db->env.allocator, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->db = db;
+    made->table = table;
+    made->file_bytes = options.file_bytes != 0 ? options.file_bytes : db->compact_file_bytes;
+    made->began_ms = env_clock_ms(&db->env);
+    made->first = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire) + 1;
+    atomic_fetch_add_explicit(&db->open.bulk, 1, memory_order_relaxed);
+    *bulk = made;
+    return PETAL_OK;
+}
+
+/* ---- add ---- */
+
+static enum petal_status
+make_store(petal_bulk *bulk, petal_family *family, struct bulk_store **store, petal_error *error)
+{
+    const petal_allocator *allocator = bulk->db->env.allocator;
+    enum petal_status status;
+    char name[QUOTE_BYTES], table[QUOTE_BYTES];
+
+    if (family->table != bulk->table)
+        return error_set(error, PETAL_INVALID, "family %s is none of table %s",
+                         error_quote(family->name, name, sizeof name),
+                         error_quote(bulk->table->name, table, sizeof table));
+    status = family_check_writable(family, error);
+    if (status != PETAL_OK)
+        return status;
+    if (!mem_grow_array(allocator, &bulk->stores, &bulk->capacity, bulk->count, bulk->count + 1,
+                        sizeof(struct bulk_store *)))
+        return error_no_memory(error);
+    *store = mem_zalloc(allocator, sizeof **store);
+    if (*store == NULL)
+        return error_no_memory(error);
+    (*store)->family = family;
+    output_init(&(*store)->output, family, FILE_ORIGIN_BULK, bulk->began_ms, &(*store)->files);
+    bulk->stores[bulk->count++] = *store;
+    return PETAL_OK;
+}
+
+/* Made when its first cell comes. */
+static enum petal_status
+find_store(petal_bulk *bulk, petal_family *family, struct bulk_store **store, petal_error *error)
+{
+    for (size_t i = bulk->count; i-- > 0;) {
+        *store = bulk->stores[i];
+        if ((*store)->family == family)
+            return PETAL_OK;
+    }
+    return make_store(bulk, family, store, error);
+}
+
+static bool
+keep(const petal_bulk *bulk, struct grown *memory, petal_slice bytes)
+{
+    if (memory->capacity < bytes.size && !mem_grow_array(bulk->db->env.allocator, &memory->bytes,
+                                                         &memory->capacity, 0, bytes.size, 1))
+        return false;
+    if (bytes.size > 0)
+        memcpy(memory->bytes, bytes.data, bytes.size);
+    memory->size = bytes.size;
+    return true;
+}
+
+static petal_slice
+kept(const struct grown *memory)
+{
+    return slice_make(memory->bytes, memory->size);
+}
+
+static enum petal_status
+error_order(const struct bulk_store *store, const petal_cell *cell, bool twice, petal_error *error)
+{
+    char family[QUOTE_BYTES], row[QUOTE_BYTES], qualifier[QUOTE_BYTES];
+
+    return error_set(
+        error, PETAL_INVALID, "the cell of row %s, column %s:%s, timestamp %" PRId64 ", type %d %s",
+        error_quote(cell->row, row, sizeof row),
+        error_quote(store->family->name, family, sizeof family),
+        error_quote(cell->qualifier, qualifier, sizeof qualifier), cell->timestamp, (int)cell->type,
+        twice ? "came twice" : "does not sort behind the cell before");
+}
+
+/* The cell comes behind those of its group before: by timestamp, then by type, both descending. */
+static enum petal_status
+follow(const struct bulk_store *store, struct bulk_point *point, const petal_cell *cell,
+       petal_error *error)
+{
+    bool same = point->there && point->timestamp == cell->timestamp;
+
+    if (point->there && (point->timestamp < cell->timestamp || (same && point->type <= cell->type)))
+        return error_order(store, cell, same && point->type == cell->type, error);
+    *point = (struct bulk_point){true, cell->timestamp, cell->type};
+    return PETAL_OK;
+}
+
+static struct cell
+cell_of(const petal_bulk *bulk, const petal_cell *cell)
+{
+    return (struct cell){.row = cell->row,
+                         .qualifier = cell->qualifier,
+                         .value = cell->value,
+                         .timestamp = cell->timestamp,
+                         .sequence = bulk->first + rank(cell->type),
+                         .type = cell->type,
+                         .has_ttl = cell->has_ttl,
+                         .ttl_ms = cell->ttl_ms};
+}
+
+/* The cells that are held go on. */
+static enum petal_status
+let_go(struct bulk_store *store, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < store->held_count; i++) {
+        struct cell *cell = &store->held[i].cell;
+
+        cell->row = kept(&store->row);
+        cell->value = slice_make(store->values.bytes + store->held[i].value_at, cell->value.size);
+        status = output_add(&store->output, cell, error);
+    }
+    store->passed_empty = store->passed_empty || store->held_count > 0;
+    store->held_count = 0;
+    store->values.size = 0;
+    return status;
+}
+
+static enum petal_status
+hold(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *cell, petal_error *error)
+{
+    const petal_allocator *allocator = bulk->db->env.allocator;
+    struct grown *values = &store->values;
+    struct cell own = cell_of(bulk, cell);
+
+    if (store->passed_empty)
+        return output_add(&store->output, &own, error);
+    if (!mem_grow_array(allocator, &store->held, &store->held_capacity, store->held_count,
+                        store->held_count + 1, sizeof *store->held) ||
+        !mem_grow_array(allocator, &values->bytes, &values->capacity, values->size,
+                        values->size + cell->value.size + 1, 1))
+        return error_no_memory(error);
+    own.qualifier = slice_make(NULL, 0);
+    store->held[store->held_count++] = (struct held_cell){own, values->size};
+    if (cell->value.size > 0)
+        memcpy(values->bytes + values->size, cell->value.data, cell->value.size);
+    values->size += cell->value.size;
+    return values->size + store->held_count * sizeof *store->held > MOST_HELD_BYTES
+               ? let_go(store, error)
+               : PETAL_OK;
+}
+
+static enum petal_status
+begin_row(const petal_bulk *bulk, struct bulk_store *store, petal_slice row, petal_error *error)
+{
+    enum petal_status status = let_go(store, error);
+
+    if (status == PETAL_OK && output_bytes(&store->output) >= bulk->file_bytes)
+        status = output_end_file(&store->output, error);
+    if (status == PETAL_OK && !keep(bulk, &store->row, row))
+        status = error_no_memory(error);
+    store->in_row = true;
+    store->column.there = store->marker.there = store->passed_empty = false;
+    return status;
+}
+
+static enum petal_status
+begin_column(const petal_bulk *bulk, struct bulk_store *store, petal_slice qualifier,
+             petal_error *error)
+{
+    enum petal_status status = let_go(store, error);
+
+    if (status == PETAL_OK && !keep(bulk, &store->qualifier, qualifier))
+        status = error_no_memory(error);
+    store->column.there = false;
+    return status;
+}
+
+static enum petal_status
+add_marker(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *cell,
+           petal_error *error)
+{
+    struct cell own = cell_of(bulk, cell);
+    enum petal_status status;
+
+    if (store->column.there && (store->passed_empty || store->qualifier.size > 0))
+        return error_order(store, cell, false, error);
+    status = follow(store, &store->marker, cell, error);
+    return status == PETAL_OK ? output_add(&store->output, &own, error) : status;
+}
+
+static enum petal_status
+add_to_column(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *cell,
+              petal_error *error)
+{
+    int order = store->column.there ? slice_compare(kept(&store->qualifier), cell->qualifier) : -1;
+    enum petal_status status = PETAL_OK;
+    struct cell own;
+
+    if (order > 0)
+        return error_order(store, cell, false, error);
+    if (order < 0)
+        status = begin_column(bulk, store, cell->qualifier, error);
+    if (status == PETAL_OK)
+        status = follow(store, &store->column, cell, error);
+    if (status != PETAL_OK)
+        return status;
+    if (cell->qualifier.size == 0)
+        return hold(bulk, store, cell, error);
+    own = cell_of(bulk, cell);
+    return output_add(&store->output, &own, error);
+}
+
+static enum petal_status
+check_cell(const petal_cell *cell, petal_error *error)
+{
+    enum petal_status status = write_cell_check(cell->row, cell->qualifier, cell->timestamp,
+                                                cell->value, cell->type, error);
+
+    if (status == PETAL_OK && cell->timestamp == PETAL_LATEST)
+        status = error_set(error, PETAL_INVALID,
+                           "PETAL_LATEST is no timestamp of a cell that is loaded in bulk");
+    if (status == PETAL_OK && cell->type != PETAL_PUT && cell->value.size > 0)
+        status = error_set(error, PETAL_INVALID, "a deletion has a value of %zu bytes",
+                           cell->value.size);
+    if (status == PETAL_OK)
+        status = options_check_ttl(cell->has_ttl, cell->ttl_ms, error);
+    return status;
+}
+
+static enum petal_status
+add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error *error)
+{
+    struct bulk_store *store = NULL;
+    enum petal_status status = check_cell(cell, error);
+    int order;
+
+    if (status == PETAL_OK)
+        status = find_store(bulk, family, &store, error);
+    if (status != PETAL_OK)
+        return status;
+    order = store->in_row ? slice_compare(kept(&store->row), cell->row) : -1;
+    if (order > 0)
+        return error_order(store, cell, false, error);
+    if (order < 0)
+        status = begin_row(bulk, store, cell->row, error);
+    if (status != PETAL_OK)
+        return status;
+    return cell_is_family_marker(cell->type) ? add_marker(bulk, store, cell, error)
+                                             : add_to_column(bulk, store, cell, error);
+}
+
+static enum petal_status
+error_failed_before(const petal_bulk *bulk, petal_error *error)
+{
+    if (bulk->committed)
+        return error_set(error, PETAL_INVALID, "the bulk is committed");
+    return error_set(error, bulk->failure.status, "the bulk has failed before: %s",
+                     bulk->failure.text);
+}
+
+/* The first failure is the bulk's. */
+static enum petal_status
+fail(petal_bulk *bulk, const petal_error *cause, petal_error *error)
+{
+    bulk->failure = *cause;
+    if (error != NULL)
+        *error = *cause;
+    return cause->status;
+}
+
+enum petal_status
+petal_bulk_add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error *error)
+{
+    petal_error cause;
+
+    if (db_enter(bulk->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (bulk->committed || bulk->failure.status != PETAL_OK)
+        return error_failed_before(bulk, error);
+    return add(bulk, family, cell, &cause) == PETAL_OK ? PETAL_OK : fail(bulk, &cause, error);
+}
+
+/* ---- commit ---- */
+
+/* All files are complete, and so are their names. */
+static enum petal_status
+end_files(petal_bulk *bulk, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    bool some = false;
+
+    for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++) {
+        struct bulk_store *store = bulk->stores[i];
+
+        status = let_go(store, error);
+        if (status == PETAL_OK)
+            status = output_end_file(&store->output, error);
+        some = some || store->files.count > 0;
+    }
+    return status == PETAL_OK && some ? db_sync_directory(bulk->db, error) : status;
+}
+
+/* As every writer the bulk waits where compactions are far behind: its files are runs. */
+static enum petal_status
+wait_for_room(const petal_bulk *bulk, petal_error *error)
+{
+    const petal_allocator *allocator = bulk->db->env.allocator;
+    struct pace_write pace = {.admitted = 0};
+    struct write_cell *cells;
+    enum petal_status status;
+
+    if (bulk->count == 0)
+        return PETAL_OK;
+    cells = mem_zalloc(allocator, bulk->count * sizeof *cells);
+    if (cells == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < bulk->count; i++)
+        cells[i].family = bulk->stores[i]->family;
+    status = pace_begin(&pace, cells, bulk->count, 0, 0, error);
+    if (status == PETAL_OK && pace.admitted > 0)
+        pace_end(&pace);
+    mem_free(allocator, cells, bulk->count * sizeof *cells);
+    return status;
+}
+
+static enum petal_status
+check_stores(const petal_bulk *bulk, petal_error *error)
+{
+    enum petal_status status = db_check_writable(bulk->db, error);
+
+    if (status == PETAL_OK)
+        status = table_check_alive(bulk->table, error);
+    for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++)
+        status = family_check_writable(bulk->stores[i]->family, error);
+    return status;
+}
+
+/* The cells' sequences become those from `first` on. */
+static enum petal_status
+shift(const petal_bulk *bulk, uint64_t first, petal_error *error)
+{
+    uint64_t shift = first - bulk->first;
+
+    assert(first >= bulk->first);
+    if (first >= CELL_SEQUENCE_END - RANKS)
+        return error_set(error, PETAL_INVALID, "the database has no sequences left");
+    for (size_t i = 0; i < bulk->count; i++) {
+        struct output_files *files = &bulk->stores[i]->files;
+
+        for (size_t k = 0; k < files->count; k++) {
+            bool shifted = sst_reader_shift_sequences(files->files[k]->reader, shift);
+
+            assert(shifted);
+            (void)shifted;
+            files->described[k].sequence_min += shift;
+            files->described[k].sequence_max += shift;
+            files->described[k].sequence_shift = shift;
+        }
+    }
+    return PETAL_OK;
+}
+
+/* The files enter their stores. Readers see the view before the sequence, and so either nothing of
+ * the bulk or all of it. LEADER. */
+static enum petal_status
+enter(petal_bulk *bulk, petal_error *error)
+{
+    petal_db *db = bulk->db;
+    uint64_t first = db->writers.last_sequence + 1, last = first + RANKS - 1;
+    struct change change;
+    enum petal_status status = shift(bulk, first, error);
+
+    assert_leads(db);
+    assert_held(&db->schema.mutex);
+    if (status != PETAL_OK)
+        return status;
+    change_begin(&change, db, 0);
+    for (size_t i = 0; i < bulk->count; i++)
+        change_rewritten(&change, bulk->stores[i]->family, NULL, NULL, 0, &bulk->stores[i]->files);
+    /* An edit that lacks it for want of memory is refused. */
+    (void)manifest_edit_counters(&change.edit, 0, last, 0);
+    status = change_commit(&change, error);
+    bulk->unknown = change.unknown;
+    if (status == PETAL_OK) {
+        db->writers.last_sequence = last;
+        row_locks_note_all(&db->writers.row_locks, last);
+        change_publish(&change);
+        atomic_store_explicit(&db->views.published_sequence, last, memory_order_release);
+    }
+    change_end(&change);
+    return status;
+}
+
+/* Under the leadership. *again: a capture has to be waited for first. */
+static enum petal_status
+try_to_enter(petal_bulk *bulk, bool *again, petal_error *error)
+{
+    petal_db *db = bulk->db;
+    struct write_place place;
+    /* Most of the log without the leadership. */
+    enum petal_status status = wal_sync_all(db, error);
+
+    if (status != PETAL_OK)
+        return status;
+    /* A commit that is on its way is waited for here, while others may write. */
+    mutex_lock(&db->views.mutex);
+    mutex_unlock(&db->views.mutex);
+    write_lead_alone(db, &place);
+    mutex_lock(&db->schema.mutex);
+    status = check_stores(bulk, error);
+    if (status == PETAL_OK)
+        status = flush_wait_for_captures(db, false, again, error);
+    if (status == PETAL_OK && !*again)
+        status = wal_sync_all(db, error);
+    if (status == PETAL_OK && !*again)
+        status = enter(bulk, error);
+    mutex_unlock(&db->schema.mutex);
+    write_lead_end(db, &place);
+    return status;
+}
+
+static uint64_t
+count_cells(const petal_bulk *bulk)
+{
+    uint64_t cells = 0;
+
+    for (size_t i = 0; i < bulk->count; i++)
+        cells += bulk->stores[i]->files.cells;
+    return cells;
+}
+
+static void
+report(const petal_bulk *bulk)
+{
+    char table[QUOTE_BYTES], name[QUOTE_BYTES];
+
+    for (size_t i = 0; i < bulk->count; i++) {
+        const struct bulk_store *store = bulk->stores[i];
+
+        env_log(&bulk->db->env, PETAL_LOG_INFO,
+                "bulk into %s:%s: %" PRIu64 " cells, %" PRIu64 " bytes in %zu files",
+                error_quote(bulk->table->name, table, sizeof table),
+                error_quote(store->family->name, name, sizeof name), store->files.cells,
+                store->files.bytes, store->files.count);
+    }
+}
+
+static enum petal_status
+commit(petal_bulk *bulk, petal_error *error)
+{
+    bool again = false;
+    enum petal_status status = end_files(bulk, error);
+
+    if (status == PETAL_OK && count_cells(bulk) == 0)
+        return check_stores(bulk, error);
+    if (status == PETAL_OK)
+        status = wait_for_room(bulk, error);
+    while (status == PETAL_OK) {
+        status = try_to_enter(bulk, &again, error);
+        if (status != PETAL_OK || !again)
+            break;
+        status = flush_wait_for_captures(bulk->db, true, &again, error);
+    }
+    if (status != PETAL_OK)
+        return status;
+    db_collect(bulk->db);
+    compactor_wake(bulk->db);
+    report(bulk);
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_bulk_commit(petal_bulk *bulk, petal_error *error)
+{
+    petal_error cause;
+
+    if (db_enter(bulk->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (bulk->committed || bulk->failure.status != PETAL_OK)
+        return error_failed_before(bulk, error);
+    if (commit(bulk, &cause) != PETAL_OK)
+        return fail(bulk, &cause, error);
+    bulk->committed = true;
+    return PETAL_OK;
+}
+
+/* ---- free ---- */
+
+static void
+free_store(petal_bulk *bulk, struct bulk_store *store)
+{
+    const petal_allocator *allocator = bulk->db->env.allocator;
+
+    output_fini(&store->output);
+    output_files_fini(&store->files, allocator, !bulk->committed && !bulk->unknown);
+    mem_free(allocator, store->row.bytes, store->row.capacity);
+    mem_free(allocator, store->qualifier.bytes, store->qualifier.capacity);
+    mem_free(allocator, store->values.bytes, store->values.capacity);
+    mem_free(allocator, store->held, store->held_capacity * sizeof *store->held);
+    mem_free(allocator, store, sizeof *store);
+}
+
+void
+petal_bulk_free(petal_bulk *bulk)
+{
+    petal_db *db;
+
+    if (bulk == NULL || db_is_of_another_process(bulk->db))
+        return; /* the files are the parent's */
+    db = bulk->db;
+    for (size_t i = 0; i < bulk->count; i++)
+        free_store(bulk, bulk->stores[i]);
+    mem_free(db->env.allocator, bulk->stores, bulk->capacity * sizeof(struct bulk_store *));
+    mem_free(db->env.allocator, bulk, sizeof *bulk);
+    atomic_fetch_sub_explicit(&db->open.bulk, 1, memory_order_release);
+}
