@@ -119,22 +119,40 @@ echo "$(wc -l <"$folder/points") places in ${#files[@]} files"
 
 # Which quick tests reach which line, for each file in one of its own: line, milliseconds, test; of a line without code of its own, 0,
 # those of the file.
-reaching_of() { printf '%s' "$folder/reaching/${1//\//,}"; }
+reaching_of() { printf '%s' "$out/reaching/${1//\//,}"; }
 tests_of_lines() {
-    local taken name
-    mkdir -p "$folder/reaching"
-    while read -r taken name; do
-        awk -v taken="$taken" -v name="$name" -v folder="$folder/reaching/" '
-            FNR == NR { if ($1 == "everything") all = 1; hit[$1] = 1; next }
-            all || ($1 in hit) {
-                if (!($2 in into)) { into[$2] = $2; gsub(/\//, ",", into[$2]); into[$2] = folder into[$2] }
-                if (!seen[$2, $3]++) print $3, taken, name >>into[$2]
-                if (!seen[$2]++) print 0, taken, name >>into[$2]
+    rm -rf "$out/reaching"
+    mkdir "$out/reaching"
+    awk -v know="$out/tests/" -v folder="$out/reaching/" '
+        function told(place,   words) {
+            if (seen[place] == test) return
+            seen[place] = test
+            split(place, words, " ")
+            if (!(words[1] in into)) {
+                into[words[1]] = words[1]
+                gsub(/\//, ",", into[words[1]])
+                into[words[1]] = folder into[words[1]]
             }
-        ' "$out/tests/${name//\//,}.reached" "$out/stretches"
-    done <"$folder/quick"
+            print words[2], taken, test >into[words[1]]
+            if (words[2] != 0) told(words[1] " 0")
+        }
+        FNR == NR { count[$1]++; places[$1, count[$1]] = $2 " " $3; next }
+        {
+            taken = $1
+            test = $2
+            file = test
+            gsub(/\//, ",", file)
+            file = know file ".reached"
+            while ((getline at <file) > 0) {
+                if (at == "everything") for (at in count) for (i = 1; i <= count[at]; i++) told(places[at, i])
+                else for (i = 1; i <= count[at]; i++) told(places[at, i])
+            }
+            close(file)
+        }' "$out/stretches" "$folder/quick"
+    cp "$folder/quick" "$out/reaching/quick"
 }
-tests_of_lines
+cmp -s "$folder/quick" "$out/reaching/quick" && [ -z "$(find "$out/stretches" "$out/tests" -type f -newer "$out/reaching/quick")" ] ||
+    tests_of_lines
 cut -d' ' -f2,3 "$out/stretches" | sort -u >"$folder/lines"
 
 # The tests that reach line $2 of file $1: quick ones first, and those that one may hope for: they killed other mutants
