@@ -221,9 +221,16 @@ test_shorter_option_structs(void **state)
     petal_read_options read = {.size = offsetof(petal_read_options, keep_out_of_cache),
                                .without = ~0u,
                                .receipt = (petal_receipt *)&described};
+    petal_scan_options scan = {.size = offsetof(petal_scan_options, row_limit),
+                               .read = {.size = sizeof scan.read},
+                               .start_row = text("row"),
+                               .row_limit = 1,
+                               .start_exclusive = true,
+                               .reversed = true};
     struct fixture fixture;
     petal_result *result;
     petal_table *table;
+    petal_cursor *cursor;
     petal_error error;
 
     (void)state;
@@ -239,6 +246,18 @@ test_shorter_option_structs(void **state)
     must(petal_result_new(fixture.db, &result, &error), &error);
     must(petal_get(table, text("row"), &read, result, &error), &error);
     assert_int_equal(petal_result_count(result), 1);
+    put(table, "row2", "q", 5, "value");
+    must(petal_cursor_open(table, &scan, &cursor, &error), &error);
+    for (size_t row = 0; row < 3; row++) {
+        const petal_cell *cell;
+
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        if (row == 2)
+            assert_null(cell);
+        else
+            assert_true(slice_equal(cell->row, text(row == 0 ? "row" : "row2")));
+    }
+    petal_cursor_close(cursor);
     petal_result_free(result);
     fixture_fini(&fixture);
 }

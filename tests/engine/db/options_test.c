@@ -63,12 +63,23 @@ static void
 reads_refused(struct options_fixture *fixture, const petal_read_options *read, const char *field,
               const char *found)
 {
+    petal_column column = {.family = fixture->family, .qualifier = fixture->row};
+    petal_read_options of_column = *read;
     petal_scan_options scan = {.read = *read};
     petal_cursor *cursor = (petal_cursor *)&scan;
 
     refused(fixture,
             petal_get(fixture->table, fixture->row, read, fixture->result, &fixture->error), field,
             found);
+    /* A get of one column has a way of its own. */
+    if (of_column.column_count == 0) {
+        of_column.columns = &column;
+        of_column.column_count = 1;
+        refused(
+            fixture,
+            petal_get(fixture->table, fixture->row, &of_column, fixture->result, &fixture->error),
+            field, found);
+    }
     refused(
         fixture,
         petal_multi_get(fixture->table, &fixture->row, 1, read, &fixture->result, &fixture->error),
