@@ -2,10 +2,9 @@
  * writer_test.c -- what HBase 2.6.0 wrote is written again from its cells, to the same bytes.
  */
 #include "tests/hfile/golden_file.h"
+#include "tests/hfile/memory_sink.h"
 #include "tests/support/test_support.h"
-#include "tools/hfile/format/bloom.h"
 #include "tools/hfile/format/format.h"
-#include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/names.h"
 
 #include <setjmp.h>
@@ -15,34 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- a sink in memory ---- */
-
-struct memory_sink {
-    struct hfile_buffer bytes;
-    uint64_t writes_left; /* then it fails */
-};
-
-static enum petal_status
-sink_write(void *context, const void *bytes, size_t size, petal_error *error)
-{
-    struct memory_sink *sink = context;
-
-    (void)error;
-    if (sink->writes_left == 0)
-        return PETAL_NO_SPACE;
-    sink->writes_left--;
-    assert_true(hfile_buffer_append(&sink->bytes, bytes, size));
-    return PETAL_OK;
-}
-
-static petal_hfile_sink
-sink_begin(struct memory_sink *memory)
-{
-    memory->writes_left = UINT64_MAX;
-    hfile_buffer_init(&memory->bytes, &hfile_default_allocator);
-    return (petal_hfile_sink){memory, "memory", sink_write};
-}
 
 /* ---- what HBase was asked for ---- */
 
@@ -156,7 +127,7 @@ static void
 write_again(const struct golden_file *file, const petal_hfile_write_options *options,
             struct memory_sink *memory)
 {
-    petal_hfile_sink sink = sink_begin(memory);
+    petal_hfile_sink sink = memory_sink_begin(memory);
     petal_hfile_writer *writer;
     struct golden_cells cells;
     petal_error error;
@@ -246,7 +217,7 @@ files_of_hbase_are_written_again(void **state)
             options_of(&file, &options);
             write_again(&file, &options, &memory);
             expect_same_file(&file, &memory);
-            hfile_buffer_free(&memory.bytes);
+            memory_sink_free(&memory);
             written++;
         }
         golden_close(&file);

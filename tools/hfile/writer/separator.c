@@ -2,7 +2,6 @@
 #include "tools/hfile/writer/separator.h"
 
 #include "tools/hfile/format/key.h"
-#include "tools/hfile/format/memory.h"
 
 #include <assert.h>
 
@@ -45,25 +44,23 @@ put_separator(petal_slice row, petal_slice family, petal_slice qualifier,
 bool
 hfile_separator(petal_slice last, petal_slice first, struct hfile_buffer *separator)
 {
-    const petal_allocator *allocator = separator->allocator;
     petal_hfile_cell left, right;
     uint8_t *bytes;
     size_t size;
-    bool done, are_keys = hfile_key_parse(last, &left) && hfile_key_parse(first, &right);
+    bool are_keys = hfile_key_parse(last, &left) && hfile_key_parse(first, &right);
 
     assert(are_keys);
     (void)are_keys;
-    bytes = hfile_allocate(allocator, first.size);
-    if (bytes == NULL)
-        return false;
+    /* What is chosen is no longer than its part of the right key; it stands behind where the
+     * separator is put together. */
     hfile_buffer_clear(separator);
+    if (!hfile_buffer_reserve(separator, 2 * first.size))
+        return false;
+    bytes = separator->bytes + first.size;
     if ((size = between(left.row, right.row, bytes)) > 0)
-        done = put_separator(hfile_slice(bytes, size), hfile_slice(NULL, 0), hfile_slice(NULL, 0),
+        return put_separator(hfile_slice(bytes, size), hfile_slice(NULL, 0), hfile_slice(NULL, 0),
                              separator);
-    else if ((size = between(left.qualifier, right.qualifier, bytes)) > 0)
-        done = put_separator(right.row, right.family, hfile_slice(bytes, size), separator);
-    else
-        done = hfile_buffer_append_slice(separator, first);
-    hfile_release(allocator, bytes, first.size);
-    return done;
+    if ((size = between(left.qualifier, right.qualifier, bytes)) > 0)
+        return put_separator(right.row, right.family, hfile_slice(bytes, size), separator);
+    return hfile_buffer_append_slice(separator, first);
 }
