@@ -68,7 +68,8 @@ filename_lock(char path[PETAL_PATH_BYTES], const char *directory)
     named(path, directory, LOCK_NAME);
 }
 
-/* The suffix behind a number in its one spelling; NULL: there is none, or it does not fit. */
+/* The suffix behind a number in its one spelling; NULL: there is none, or it does not fit, or it is
+ * 0, which is no file's. */
 static const char *
 parse_number(const char *name, uint64_t *number)
 {
@@ -82,7 +83,7 @@ parse_number(const char *name, uint64_t *number)
             return NULL;
         value = value * 10 + digit;
     }
-    if (at - name < LEAST_DIGITS || (at - name > LEAST_DIGITS && name[0] == '0'))
+    if (value == 0 || at - name < LEAST_DIGITS || (at - name > LEAST_DIGITS && name[0] == '0'))
         return NULL;
     *number = value;
     return at;

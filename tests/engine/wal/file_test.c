@@ -1189,6 +1189,8 @@ test_file_names(void **state)
         {"18446744073709551615.sst", FILENAME_STORE_FILE, UINT64_MAX},
         {"18446744073709551616.sst", FILENAME_OTHER, 0},
         {"0123456.log", FILENAME_OTHER, 0},
+        {"000000.log", FILENAME_OTHER, 0},
+        {"000000.sst", FILENAME_OTHER, 0},
         {"12345.log", FILENAME_OTHER, 0},
         {"000001.logs", FILENAME_OTHER, 0},
         {"000001", FILENAME_OTHER, 0},

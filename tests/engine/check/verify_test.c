@@ -1,0 +1,148 @@
+/*
+ * verify_test.c -- what petal_verify tells beside damage: what is not needed, and a lock that it
+ * may not open, harmless both; and what is none of its business. sweep_test.c tries the damage.
+ */
+#include "engine/petal.h"
+
+#include "base/slice.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A table with a flushed row, in a database that is closed. */
+static struct memory_vfs *
+small_database(void)
+{
+    struct memory_vfs *vfs = memory_vfs_new();
+    const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
+    const petal_options options = {.size = sizeof options, .create = true, .env = &env};
+    const petal_family_options family = {.size = sizeof family, .name = slice_from_text("f")};
+    const petal_table_options shape = {
+        .size = sizeof shape, .name = slice_from_text("t"), .families = &family, .family_count = 1};
+    petal_table *table;
+    petal_error error;
+    petal_db *db;
+
+    assert_int_equal(petal_open("db", &options, &db, &error), PETAL_OK);
+    assert_int_equal(petal_table_create(db, &shape, &table, &error), PETAL_OK);
+    assert_int_equal(petal_put(petal_table_family_at(table, 0), slice_from_text("row"),
+                               slice_from_text("q"), PETAL_LATEST, slice_from_text("value"), NULL,
+                               &error),
+                     PETAL_OK);
+    assert_int_equal(petal_flush(db, table, &error), PETAL_OK);
+    assert_int_equal(petal_close(db, &error), PETAL_OK);
+    return vfs;
+}
+
+/* All that is told, each after whether it is harmless. */
+static void
+add_fault(void *argument, const petal_fault *fault)
+{
+    char *told = argument;
+
+    strcat(strcat(strcat(told, fault->harmless ? "harmless: " : "fault: "), fault->error->text),
+           "\n");
+}
+
+static void
+expect_told(const petal_vfs *vfs, const char *expected)
+{
+    char told[2000] = "";
+    const petal_env env = {.size = sizeof env, .vfs = vfs};
+    const petal_check_options options = {
+        .size = sizeof options, .env = &env, .argument = told, .fault = add_fault};
+    petal_error error;
+
+    assert_int_equal(petal_verify("db", &options, NULL, &error), PETAL_OK);
+    assert_string_equal(told, expected);
+}
+
+static void
+files_that_are_not_needed_are_told(void **state)
+{
+    struct memory_vfs *vfs = small_database();
+
+    (void)state;
+    expect_told(memory_vfs_table(vfs), "");
+    assert_int_equal(memory_vfs_write_file(vfs, "db/000001.log", "x", 1), 0);
+    assert_int_equal(memory_vfs_write_file(vfs, "db/999999.sst", "x", 1), 0);
+    assert_int_equal(memory_vfs_write_file(vfs, "db/MANIFEST.tmp", "x", 1), 0);
+    expect_told(memory_vfs_table(vfs),
+                "harmless: db/000001.log is a log that is not needed\n"
+                "harmless: db/999999.sst is a store file that no table has\n"
+                "harmless: db/MANIFEST.tmp is a manifest that was not completed\n");
+    memory_vfs_free(vfs);
+}
+
+/* No file of a database has the number 0: whoever made these, they are none of its. */
+static void
+numbers_begin_at_one(void **state)
+{
+    struct memory_vfs *vfs = small_database();
+    const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
+    const petal_options options = {.size = sizeof options, .env = &env};
+    petal_check_counts counts;
+    petal_error error;
+    petal_db *db;
+
+    (void)state;
+    assert_int_equal(memory_vfs_write_file(vfs, "db/000000.log", "x", 1), 0);
+    assert_int_equal(memory_vfs_write_file(vfs, "db/000000.sst", "x", 1), 0);
+    expect_told(memory_vfs_table(vfs), "");
+    assert_int_equal(petal_open("db", &options, &db, &error), PETAL_OK);
+    assert_int_equal(petal_close(db, &error), PETAL_OK);
+    assert_int_equal(
+        petal_salvage("db", "out",
+                      &(petal_check_options){.size = sizeof(petal_check_options), .env = &env},
+                      &counts, &error),
+        PETAL_OK);
+    assert_int_equal(counts.faults, 0);
+    assert_true(memory_vfs_exists(vfs, "db/000000.log"));
+    memory_vfs_free(vfs);
+}
+
+/* ---- the lock ---- */
+
+static const petal_vfs *lenient;
+
+static int
+open_but_the_lock(void *context, petal_directory *directory, const char *name, unsigned flags,
+                  petal_file **file)
+{
+    return strcmp(name, "LOCK") == 0 ? EACCES
+                                     : lenient->open(context, directory, name, flags, file);
+}
+
+static void
+a_lock_that_may_not_be_opened_is_told(void **state)
+{
+    struct memory_vfs *vfs = small_database();
+    petal_vfs strict;
+
+    (void)state;
+    lenient = memory_vfs_table(vfs);
+    strict = *lenient;
+    strict.open = open_but_the_lock;
+    expect_told(&strict, "harmless: db/LOCK may not be opened: the database is looked at without "
+                         "a lock, and nobody may write meanwhile\n");
+    memory_vfs_free(vfs);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_that_are_not_needed_are_told),
+        cmocka_unit_test(numbers_begin_at_one),
+        cmocka_unit_test(a_lock_that_may_not_be_opened_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
