@@ -2,14 +2,14 @@
 #include "tools/check/fault.h"
 
 bool
-fault_take_arguments(struct fault_watch *watch, const struct check_command *command, int argc,
-                     char **argv, const char **places, size_t place_count)
+fault_take_arguments(struct fault_watch *watch, const struct command *command, int argc,
+                     char **argv, const char **places, int place_count)
 {
-    const struct check_option options[] = {{.name = "--json", .flag = &watch->json},
-                                           {.name = "--quiet", .flag = &watch->quiet}};
+    const struct command_option options[] = {{.name = "--json", .flag = &watch->json},
+                                             {.name = "--quiet", .flag = &watch->quiet}};
 
-    return check_take_arguments(command, argc, argv, options, sizeof options / sizeof *options,
-                                places, place_count);
+    return command_take_arguments(command, argc, argv, options, sizeof options / sizeof *options,
+                                  places, place_count, place_count) == place_count;
 }
 
 /* Where it is, and what it concerns. */

@@ -3,7 +3,7 @@
 #define PETAL_TOOLS_CHECK_FAULT_H
 
 #include "tools/check/commands.h"
-#include "tools/check/print.h"
+#include "tools/command/print.h"
 #include "tools/shell/text/progress.h"
 
 /* A verification or salvage at work. */
@@ -16,8 +16,8 @@ struct fault_watch {
 };
 
 /* Take --json, --quiet and the places out of the arguments. False: the mistake was told. */
-bool fault_take_arguments(struct fault_watch *watch, const struct check_command *command, int argc,
-                          char **argv, const char **places, size_t place_count);
+bool fault_take_arguments(struct fault_watch *watch, const struct command *command, int argc,
+                          char **argv, const char **places, int place_count);
 
 /* For petal_check_options, whose argument is a struct fault_watch. */
 void fault_print(void *argument, const petal_fault *fault);

@@ -39,23 +39,24 @@ salvage(const char *source, const char *destination, struct fault_watch *watch)
     }
     print_finish(&print);
     if (status == PETAL_OK)
-        return counts.faults == 0 ? CHECK_SOUND : CHECK_FAULTS;
+        return counts.faults == 0 ? COMMAND_FINE : COMMAND_FAULTS;
     (void)fprintf(stderr, "kv-check: %s\n", error.text);
-    return CHECK_FAILED;
+    return COMMAND_FAILED;
 }
 
 static int
-run(int argc, char **argv)
+run(const struct command *command, int argc, char **argv)
 {
     struct fault_watch watch = {.json = false};
     const char *places[2];
 
-    if (!fault_take_arguments(&watch, &check_salvage, argc, argv, places, 2))
-        return CHECK_FAILED;
+    if (!fault_take_arguments(&watch, command, argc, argv, places, 2))
+        return COMMAND_FAILED;
     return salvage(places[0], places[1], &watch);
 }
 
-const struct check_command check_salvage = {
+const struct command check_salvage = {
+    .program = "kv-check",
     .name = "salvage",
     .meaning = "write what can still be read into a new database",
     .usage = "kv-check salvage [--json] [--quiet] SOURCE DESTINATION\n"

@@ -38,27 +38,28 @@ verify(const char *directory, struct fault_watch *watch)
     }
     print_finish(&print);
     if (status == PETAL_OK)
-        return CHECK_SOUND;
+        return COMMAND_FINE;
     if (status == PETAL_CORRUPT && watch->unread > 0)
         (void)fprintf(stderr, "kv-check: not everything could be looked at\n");
     if (status == PETAL_CORRUPT)
-        return CHECK_FAULTS;
+        return COMMAND_FAULTS;
     (void)fprintf(stderr, "kv-check: %s\n", error.text);
-    return CHECK_FAILED;
+    return COMMAND_FAILED;
 }
 
 static int
-run(int argc, char **argv)
+run(const struct command *command, int argc, char **argv)
 {
     struct fault_watch watch = {.json = false};
     const char *places[1];
 
-    if (!fault_take_arguments(&watch, &check_verify, argc, argv, places, 1))
-        return CHECK_FAILED;
+    if (!fault_take_arguments(&watch, command, argc, argv, places, 1))
+        return COMMAND_FAILED;
     return verify(places[0], &watch);
 }
 
-const struct check_command check_verify = {
+const struct command check_verify = {
+    .program = "kv-check",
     .name = "verify",
     .meaning = "is every file of the database sound? lists all faults",
     .usage = "kv-check verify [--json] [--quiet] DIRECTORY\n"

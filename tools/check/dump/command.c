@@ -177,7 +177,7 @@ refuse(struct dump *dump, const char *what, const char *why)
         print_text(dump->print, "error", why);
         print_finish(dump->print);
     }
-    return CHECK_FAILED;
+    return COMMAND_FAILED;
 }
 
 static void
@@ -198,8 +198,8 @@ end(struct dump *dump)
         print_text(dump->print, "error", "out of memory: not everything is shown");
     print_finish(dump->print);
     if (dump->damaged)
-        return CHECK_FAULTS;
-    return dump->unread || dump->no_memory ? CHECK_FAILED : CHECK_SOUND;
+        return COMMAND_FAULTS;
+    return dump->unread || dump->no_memory ? COMMAND_FAILED : COMMAND_FINE;
 }
 
 static int
@@ -350,13 +350,13 @@ take_rows(void *argument, char *text)
 }
 
 static int
-run(int argc, char **argv)
+run(const struct command *command, int argc, char **argv)
 {
     struct print print = {.out = stdout};
     struct dump dump = {.print = &print};
     uint64_t value_bytes = 64;
     const char *path;
-    const struct check_option options[] = {
+    const struct command_option options[] = {
         {.name = "--json", .flag = &print.json},
         {.name = "--brief", .flag = &dump.brief},
         {.name = "--cells", .flag = &dump.cells},
@@ -368,14 +368,15 @@ run(int argc, char **argv)
         {"--value-bytes", NULL, take_number, &value_bytes, "a number"},
     };
 
-    if (!check_take_arguments(&check_dump, argc, argv, options, sizeof options / sizeof *options,
-                              &path, 1))
-        return CHECK_FAILED;
+    if (command_take_arguments(command, argc, argv, options, sizeof options / sizeof *options,
+                               &path, 1, 1) != 1)
+        return COMMAND_FAILED;
     print.value_bytes = (size_t)value_bytes;
     return dump_path(&dump, path);
 }
 
-const struct check_command check_dump = {
+const struct command check_dump = {
+    .program = "kv-check",
     .name = "dump",
     .meaning = "what stands in a store file, a log, a manifest",
     .usage = "kv-check dump [options] FILE|DIRECTORY\n"

@@ -9,7 +9,7 @@
 
 #include "base/cell.h"
 #include "base/directory.h"
-#include "tools/check/print.h"
+#include "tools/command/print.h"
 
 struct dump {
     struct print *print;

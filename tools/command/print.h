@@ -1,5 +1,5 @@
 /*
- * print.h -- what kv-check says, once for people and once as JSON: objects with named members, and
+ * print.h -- what a program says, once for people and once as JSON: objects with named members, and
  * lists of objects.
  *
  * Text has a line for each member below its object's name, or, for small objects, one line for all.
@@ -8,8 +8,8 @@
  * what is not printable ASCII, and the backslash, as \xHH. So nothing that stands in a file reaches
  * the terminal as it is.
  */
-#ifndef PETAL_TOOLS_CHECK_PRINT_H
-#define PETAL_TOOLS_CHECK_PRINT_H
+#ifndef PETAL_TOOLS_COMMAND_PRINT_H
+#define PETAL_TOOLS_COMMAND_PRINT_H
 
 #include "engine/petal.h"
 

@@ -1,5 +1,5 @@
 /* print.c -- see print.h. */
-#include "tools/check/print.h"
+#include "tools/command/print.h"
 
 #include "tools/shell/text/text.h"
 

@@ -1,0 +1,146 @@
+/* command.c -- see command.h. */
+#include "tools/command/command.h"
+
+#include "engine/petal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+static void
+list_commands(const struct program *program, FILE *to)
+{
+    fprintf(to, "usage: %s COMMAND [options] ...; --help behind a command tells of it\n",
+            program->name);
+    for (size_t i = 0; i < program->command_count; i++)
+        fprintf(to, "  %-8s %s\n", program->commands[i]->name, program->commands[i]->meaning);
+    fputs(program->notes, to);
+}
+
+static bool
+asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int
+run(const struct program *program, int argc, char **argv)
+{
+    bool asked = asks_for_help(argc, argv);
+
+    if (argc > 0 && strcmp(argv[0], "--version") == 0) {
+        printf("%s %s\n", program->name, petal_version());
+        return COMMAND_FINE;
+    }
+    for (size_t i = 0; argc > 0 && i < program->command_count; i++) {
+        const struct command *command = program->commands[i];
+
+        if (strcmp(argv[0], command->name) != 0)
+            continue;
+        if (!asked)
+            return command->run(command, argc - 1, argv + 1);
+        printf("usage: %s", command->usage);
+        return COMMAND_FINE;
+    }
+    if (asked || argc == 0) {
+        list_commands(program, asked ? stdout : stderr);
+        return asked ? COMMAND_FINE : COMMAND_FAILED;
+    }
+    fprintf(stderr, "%s: there is no command \"%s\"; \"%s --help\" lists them\n", program->name,
+            argv[0], program->name);
+    return COMMAND_FAILED;
+}
+
+int
+program_run(const struct program *program, int argc, char **argv)
+{
+    int status = run(program, argc - 1, argv + 1);
+
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "%s: cannot write to the standard output: %s\n", program->name,
+            strerror(errno));
+    return COMMAND_FAILED;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+static void
+tell_mistake(const struct command *command, const char *what, const char *argument, const char *why)
+{
+    (void)fprintf(stderr, "%s %s: %s%s%s; \"%s %s --help\" tells what it takes\n", command->program,
+                  command->name, what, argument, why, command->program, command->name);
+}
+
+bool
+command_take_text(void *argument, char *value)
+{
+    *(const char **)argument = value;
+    return *value != '\0';
+}
+
+static const struct command_option *
+find_option(const struct command_option *options, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(options[i].name, name) == 0)
+            return &options[i];
+    }
+    return NULL;
+}
+
+/* Whether the option's value is taken, if it has one; *at goes to the last argument used. */
+static bool
+take_option(const struct command *command, const struct command_option *option, int argc,
+            char **argv, int *at)
+{
+    if (option->flag != NULL) {
+        *option->flag = true;
+        return true;
+    }
+    if (++*at < argc && option->take(option->argument, argv[*at]))
+        return true;
+    tell_mistake(command, option->name, " wants ", option->wants);
+    return false;
+}
+
+int
+command_take_arguments(const struct command *command, int argc, char **argv,
+                       const struct command_option *options, size_t option_count,
+                       const char **places, int least, int most)
+{
+    int count = 0;
+    bool only_places = false;
+
+    for (int at = 0; at < argc; at++) {
+        const struct command_option *option;
+
+        if (only_places || argv[at][0] != '-') {
+            if (count == most) {
+                tell_mistake(command, "\"", argv[at], "\" is one argument too many");
+                return -1;
+            }
+            places[count++] = argv[at];
+        } else if (strcmp(argv[at], "--") == 0) {
+            only_places = true;
+        } else {
+            option = find_option(options, option_count, argv[at]);
+            if (option == NULL) {
+                tell_mistake(command, "there is no option \"", argv[at], "\"");
+                return -1;
+            }
+            if (!take_option(command, option, argc, argv, &at))
+                return -1;
+        }
+    }
+    if (count >= least)
+        return count;
+    tell_mistake(command, "an argument is missing", "", "");
+    return -1;
+}

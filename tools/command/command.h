@@ -1,0 +1,54 @@
+/*
+ * command.h -- a program that is a list of commands, `PROGRAM COMMAND [options] ...`: its help, its
+ * version, its arguments, and its exit statuses.
+ */
+#ifndef PETAL_TOOLS_COMMAND_COMMAND_H
+#define PETAL_TOOLS_COMMAND_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command_exit {
+    COMMAND_FINE = 0,
+    COMMAND_FAULTS = 1, /* found, or something is lost */
+    COMMAND_FAILED = 2  /* it could not be done, or the command is wrong */
+};
+
+struct command {
+    const char *name, *meaning;
+    const char *usage;                                                /* what --help prints */
+    int (*run)(const struct command *command, int argc, char **argv); /* behind its name */
+    const char *program;                                              /* that it is of */
+};
+
+struct program {
+    const char *name;
+    const struct command *const *commands;
+    size_t command_count;
+    const char *notes; /* below the list of commands */
+};
+
+/* Run what the arguments of main ask for; returns the exit status. */
+int program_run(const struct program *program, int argc, char **argv);
+
+/* An option of a command: a flag, or with a value. */
+struct command_option {
+    const char *name;
+    bool *flag;                                /* set; NULL: it has a value */
+    bool (*take)(void *argument, char *value); /* which it may change; false: it is none */
+    void *argument;
+    const char *wants; /* what a value must be */
+};
+
+/* For `take`: the text itself, to a `const char **`. */
+bool command_take_text(void *argument, char *value);
+
+/*
+ * Take the options, which stand anywhere before "--", out of the arguments; places[] gets the
+ * others, of which there are `least` to `most`: how many, or -1 when a mistake was told.
+ */
+int command_take_arguments(const struct command *command, int argc, char **argv,
+                           const struct command_option *options, size_t option_count,
+                           const char **places, int least, int most);
+
+#endif
