@@ -454,6 +454,122 @@ petal_hfile_writer_finish(petal_hfile_writer *writer, uint64_t *file_bytes, peta
 /* Without _finish what was written is no HFile. NULL: no-op. */
 PETAL_API void petal_hfile_writer_free(petal_hfile_writer *writer);
 
+/* ---- A table as HFiles ----------------------------------------------------------------------- */
+
+/* Told now and then how much is done, in bytes of about `total`; false: the call ends with
+ * PETAL_BUSY, and has changed nothing. */
+typedef bool petal_hfile_watch(void *argument, uint64_t done, uint64_t total);
+
+typedef struct petal_hfile_export_options {
+    size_t size;
+    /*
+     * How the files are written; NULL: defaults. with_tags, with_sequences and the rest of what
+     * follows them is not looked at: a file has tags when one of its cells has a time to live of
+     * its own, and no sequences, since a bulk load gives its own.
+     */
+    const petal_hfile_write_options *file;
+    /* BLOOMFILTER, its prefix length and BLOCKSIZE as the family has them, instead of those of
+     * `file`; ROW_ROWCOL, which HBase has not, becomes ROW. */
+    bool like_family;
+    const petal_snapshot *snapshot; /* NULL: as of the call */
+    /* What readers see: no markers, no versions beyond VERSIONS; else all that is stored. */
+    bool visible_only;
+    /* Rows at which a region begins, ascending: none of a family's files passes over one. */
+    const petal_slice *split_keys;
+    size_t split_key_count;
+    /* No row begins in a file that has this many bytes; 0: no limit. */
+    uint64_t split_bytes;
+    petal_hfile_watch *watch;
+    void *argument; /* of watch */
+} petal_hfile_export_options;
+
+typedef struct petal_hfile_export_counts {
+    uint64_t files, cells, file_bytes;
+    uint64_t cell_bytes; /* of rows, families, qualifiers, values, and 12 for each cell */
+    /*
+     * Of a put and a marker with one timestamp the later write wins in Petal, the marker in HBase.
+     * So that HBase's readers see the same, markers that a put of their timestamp outlived became
+     * those of one millisecond earlier, or stayed here, and puts of that timestamp that they hid.
+     */
+    uint64_t moved_markers, left_markers, left_puts;
+} petal_hfile_export_counts;
+
+/*
+ * Write the table into `directory`, which is made, or is there and is empty (else PETAL_EXISTS): a
+ * folder for each family that has cells, with its files, as HBase's completebulkload wants them. All
+ * families are written as of one moment. On failure the folders and files that were made are gone.
+ * `counts` may be NULL.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
+                   const petal_hfile_export_options *options, petal_hfile_export_counts *counts,
+                   petal_error *error);
+
+/* ---- HFiles as a table ----------------------------------------------------------------------- */
+
+/*
+ * HFiles of one table, and what is known of that. Belongs to one thread at a time. What its calls
+ * give is good until it is freed, or until a path is added.
+ */
+typedef struct petal_hfile_set petal_hfile_set;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_set_new(petal_hfile_set **set, petal_error *error);
+PETAL_API void petal_hfile_set_free(petal_hfile_set *set); /* NULL: no-op */
+
+/*
+ * Add a file, or those of a folder: of a family, a region or a table as HBase keeps them, of what
+ * completebulkload takes, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside it,
+ * as ExportSnapshot leaves them, or the folder that holds these). What begins with '.' or '_' is
+ * passed over. PETAL_NOT_FOUND: there is no file; PETAL_UNSUPPORTED: references, links, MOB files.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error);
+
+/* What the shell of HBase printed for describe says of the families. `name` stands in errors. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name, petal_error *error);
+
+PETAL_API size_t petal_hfile_set_count(const petal_hfile_set *set);
+PETAL_API const char *petal_hfile_set_path(const petal_hfile_set *set, size_t index);
+
+/*
+ * Options of a table for the files: from a .tableinfo or a snapshot's manifest that was found, or
+ * from what _describe was given; *is_described says so. Else from the files: a family for each that
+ * their first cells name, with their Bloom type and VERSIONS without limit. The name is empty where
+ * nothing gives it.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *is_described,
+                      petal_error *error);
+
+typedef struct petal_hfile_import_options {
+    size_t size;
+    /* Go on without the tags that Petal has no place for (all but those with a cell's time to
+     * live), and count them; else they are PETAL_UNSUPPORTED. */
+    bool drop_tags;
+    petal_hfile_watch *watch;
+    void *argument; /* of watch */
+} petal_hfile_import_options;
+
+typedef struct petal_hfile_import_counts {
+    uint64_t files, empty_files;
+    uint64_t cells, markers; /* that entered the table; markers are cells, too */
+    uint64_t cell_bytes;     /* as of an export */
+    uint64_t superseded;     /* cells that a later write of the same key had replaced */
+    uint64_t dropped_tags;
+} petal_hfile_import_counts;
+
+/*
+ * Bring the cells of all files into the table, by one commit of petal_bulk: all, or none. Cells
+ * keep timestamps, types and times to live; of equal keys the latest by sequence wins. A cell of a
+ * family that the table has not is PETAL_NOT_FOUND, one that Petal cannot take PETAL_INVALID; the
+ * file stands in the error. `counts` may be NULL.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_import(petal_table *table, petal_hfile_set *set, const petal_hfile_import_options *options,
+                   petal_hfile_import_counts *counts, petal_error *error);
+
 #ifdef __cplusplus
 }
 #endif

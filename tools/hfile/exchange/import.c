@@ -1,0 +1,331 @@
+/* import.c -- HFiles as a table: petal_hfile_set, petal_hfile_import. */
+#include "tools/hfile/exchange/find.h"
+#include "tools/hfile/exchange/incoming.h"
+#include "tools/hfile/format/buffer.h"
+#include "tools/hfile/format/error.h"
+#include "tools/hfile/format/memory.h"
+
+/* So many cells are read between two looks at the watch. */
+#define IMPORT_CELLS_BETWEEN_WATCHES 4096
+
+struct petal_hfile_set {
+    struct found_files found;
+    bool is_sorted;
+};
+
+/* ---- Sets ------------------------------------------------------------------------------------ */
+
+enum petal_status
+petal_hfile_set_new(petal_hfile_set **set, petal_error *error)
+{
+    hfile_error_clear(error);
+    *set = hfile_allocate_zeroed(&hfile_default_allocator, sizeof **set);
+    if (*set == NULL)
+        return hfile_error_no_memory(error);
+    found_init(&(*set)->found);
+    return PETAL_OK;
+}
+
+void
+petal_hfile_set_free(petal_hfile_set *set)
+{
+    if (set == NULL)
+        return;
+    found_free(&set->found);
+    hfile_release(&hfile_default_allocator, set, sizeof *set);
+}
+
+enum petal_status
+petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error)
+{
+    hfile_error_clear(error);
+    set->is_sorted = false;
+    return found_add(&set->found, path, error);
+}
+
+enum petal_status
+petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name,
+                         petal_error *error)
+{
+    enum petal_status status;
+
+    hfile_error_clear(error);
+    status = descriptor_parse_text(&set->found.descriptor, text, name, error);
+    if (status == PETAL_OK)
+        set->found.has_descriptor = true;
+    return status;
+}
+
+static void
+sort(petal_hfile_set *set)
+{
+    if (!set->is_sorted)
+        found_sort(&set->found);
+    set->is_sorted = true;
+}
+
+size_t
+petal_hfile_set_count(const petal_hfile_set *set)
+{
+    return set->found.count;
+}
+
+const char *
+petal_hfile_set_path(const petal_hfile_set *set, size_t index)
+{
+    return index < set->found.count ? set->found.paths[index] : NULL;
+}
+
+static enum petal_bloom_type
+bloom_of(enum petal_hfile_bloom_type type)
+{
+    switch (type) {
+    case PETAL_HFILE_BLOOM_NONE:
+        return PETAL_BLOOM_NONE;
+    case PETAL_HFILE_BLOOM_ROWCOL:
+        return PETAL_BLOOM_ROWCOL;
+    case PETAL_HFILE_BLOOM_ROW_PREFIX:
+        return PETAL_BLOOM_ROW_PREFIX;
+    default:
+        return PETAL_BLOOM_ROW;
+    }
+}
+
+/* The family that a file's first cell names, as the file has it. */
+static enum petal_status
+describe_by_file(struct descriptor *descriptor, const char *path, petal_error *error)
+{
+    const petal_hfile_info *info;
+    const petal_hfile_cell *cell = NULL;
+    petal_hfile_scanner *scanner = NULL;
+    petal_family_options *family;
+    petal_hfile *file;
+    enum petal_status status = petal_hfile_open(path, NULL, &file, error);
+
+    if (status != PETAL_OK)
+        return status;
+    info = petal_hfile_info_get(file);
+    status = petal_hfile_scanner_new(file, &scanner, error);
+    if (status == PETAL_OK)
+        status = petal_hfile_scanner_first(scanner, &cell, error);
+    if (status == PETAL_OK && cell != NULL) {
+        family = descriptor_family(descriptor, cell->family);
+        if (family == NULL) {
+            status = hfile_error_no_memory(error);
+        } else {
+            family->versions = INT32_MAX;
+            family->bloom = bloom_of(info->bloom_type);
+            family->bloom_prefix_bytes = info->bloom_prefix_bytes;
+        }
+    }
+    petal_hfile_scanner_free(scanner);
+    petal_hfile_close(file);
+    return status;
+}
+
+enum petal_status
+petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *is_described,
+                      petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    hfile_error_clear(error);
+    sort(set);
+    *is_described = set->found.has_descriptor;
+    for (size_t i = 0; status == PETAL_OK && !*is_described && i < set->found.count; i++)
+        status = describe_by_file(&set->found.descriptor, set->found.paths[i], error);
+    if (status == PETAL_OK && set->found.descriptor.table.family_count == 0)
+        status = hfile_error_set(error, PETAL_NOT_FOUND, "",
+                                 "no file has a cell, so that no family is known");
+    *options = status == PETAL_OK ? set->found.descriptor.table
+                                  : (petal_table_options){.size = sizeof *options};
+    return status;
+}
+
+/* ---- Import ---------------------------------------------------------------------------------- */
+
+struct import {
+    petal_table *table;
+    const petal_hfile_import_options *options;
+    petal_hfile_import_counts counts;
+    petal_bulk *bulk;
+    struct incoming incoming;
+    petal_family *family;      /* of the last cell */
+    struct hfile_buffer last;  /* its row, family and qualifier, one behind the other */
+    petal_hfile_cell last_key; /* pointing there */
+};
+
+/* `cell` in an error: row and column. */
+static enum petal_status
+refuse(const petal_hfile_cell *cell, const char *path, enum petal_status status, const char *why,
+       petal_error *error)
+{
+    char row[80], family[40], qualifier[80];
+
+    return hfile_error_set(error, status, path, "row '%s', column '%s:%s', timestamp %lld: %s",
+                           hfile_error_quote(cell->row, row, sizeof row),
+                           hfile_error_quote(cell->family, family, sizeof family),
+                           hfile_error_quote(cell->qualifier, qualifier, sizeof qualifier),
+                           (long long)cell->timestamp, why);
+}
+
+static enum petal_status
+remember_key(struct import *import, const petal_hfile_cell *cell, petal_error *error)
+{
+    struct hfile_buffer *last = &import->last;
+    const uint8_t *bytes;
+
+    hfile_buffer_clear(last);
+    if (!hfile_buffer_reserve(last, cell->row.size + cell->family.size + cell->qualifier.size))
+        return hfile_error_no_memory(error);
+    (void)hfile_buffer_append_slice(last, cell->row);
+    (void)hfile_buffer_append_slice(last, cell->family);
+    (void)hfile_buffer_append_slice(last, cell->qualifier);
+    bytes = last->bytes;
+    import->last_key = (petal_hfile_cell){
+        .row = hfile_slice(bytes, cell->row.size),
+        .family = hfile_slice(bytes + cell->row.size, cell->family.size),
+        .qualifier = hfile_slice(bytes + cell->row.size + cell->family.size, cell->qualifier.size),
+        .timestamp = cell->timestamp,
+        .type = cell->type};
+    return PETAL_OK;
+}
+
+/* The time to live among the tags becomes the cell's; others are dropped if that is asked for. */
+static enum petal_status
+take_tags(struct import *import, const petal_hfile_cell *cell, const char *path, petal_cell *taken,
+          petal_error *error)
+{
+    petal_slice tags = cell->tags, payload;
+    int type, result;
+
+    while ((result = petal_hfile_tag_next(&tags, &type, &payload)) > 0) {
+        if (type == PETAL_HFILE_TAG_TTL && payload.size == 8 && !taken->has_ttl) {
+            taken->has_ttl = true;
+            taken->ttl_ms = (int64_t)hfile_get_u64(payload.data);
+        } else if (import->options->drop_tags) {
+            import->counts.dropped_tags++;
+        } else {
+            const char *why = type == PETAL_HFILE_TAG_VISIBILITY
+                                  ? "it has a visibility label, which Petal would not heed"
+                              : type == PETAL_HFILE_TAG_ACL
+                                  ? "it has an access control list, which Petal would not heed"
+                                  : "it has a tag that Petal has no place for";
+
+            return refuse(cell, path, PETAL_UNSUPPORTED, why, error);
+        }
+    }
+    return result < 0 ? refuse(cell, path, PETAL_CORRUPT, "its tags are damaged", error) : PETAL_OK;
+}
+
+static enum petal_status
+find_family(struct import *import, const petal_hfile_cell *cell, const char *path,
+            petal_error *error)
+{
+    petal_table_options described = {.size = sizeof described};
+
+    if (import->family != NULL &&
+        hfile_slice_equal(cell->family, petal_family_name(import->family)))
+        return PETAL_OK;
+    petal_table_describe(import->table, &described);
+    for (size_t i = 0; i < described.family_count; i++) {
+        import->family = petal_table_family_at(import->table, i);
+        if (hfile_slice_equal(cell->family, petal_family_name(import->family)))
+            return PETAL_OK;
+    }
+    import->family = NULL;
+    return refuse(cell, path, PETAL_NOT_FOUND, "the table has no such family", error);
+}
+
+static enum petal_status
+import_cell(struct import *import, const petal_hfile_cell *cell, const char *path,
+            petal_error *error)
+{
+    petal_cell taken = {.family = cell->family,
+                        .row = cell->row,
+                        .qualifier = cell->qualifier,
+                        .value = cell->value,
+                        .timestamp = cell->timestamp,
+                        .type = (enum petal_cell_type)cell->type};
+    petal_error detail;
+    enum petal_status status;
+
+    if (import->counts.cells > 0 && petal_hfile_compare(cell, &import->last_key) == 0) {
+        import->counts.superseded++;
+        return PETAL_OK;
+    }
+    status = find_family(import, cell, path, error);
+    if (status == PETAL_OK && cell->tags.size > 0)
+        status = take_tags(import, cell, path, &taken, error);
+    if (status != PETAL_OK)
+        return status;
+    status = petal_bulk_add(import->bulk, import->family, &taken, &detail);
+    if (status == PETAL_INVALID)
+        return refuse(cell, path, status, detail.text, error);
+    if (status != PETAL_OK) {
+        if (error != NULL)
+            *error = detail;
+        return status;
+    }
+    import->counts.cells++;
+    import->counts.markers += cell->type != PETAL_PUT;
+    import->counts.cell_bytes +=
+        cell->row.size + cell->family.size + cell->qualifier.size + cell->value.size + 12;
+    return remember_key(import, cell, error);
+}
+
+static enum petal_status
+import_cells(struct import *import, petal_error *error)
+{
+    const petal_hfile_import_options *options = import->options;
+    const petal_hfile_cell *cell;
+    const char *path;
+    uint64_t read = 0;
+    enum petal_status status = incoming_next(&import->incoming, &cell, &path, error);
+
+    while (status == PETAL_OK && cell != NULL) {
+        status = import_cell(import, cell, path, error);
+        if (status == PETAL_OK && options->watch != NULL &&
+            ++read % IMPORT_CELLS_BETWEEN_WATCHES == 0 &&
+            !options->watch(options->argument, import->counts.cell_bytes, import->incoming.bytes))
+            status = hfile_error_set(error, PETAL_BUSY, "", "the import was given up");
+        if (status == PETAL_OK)
+            status = incoming_next(&import->incoming, &cell, &path, error);
+    }
+    return status;
+}
+
+enum petal_status
+petal_hfile_import(petal_table *table, petal_hfile_set *set,
+                   const petal_hfile_import_options *options, petal_hfile_import_counts *counts,
+                   petal_error *error)
+{
+    static const petal_hfile_import_options defaults = {.size = sizeof defaults};
+    struct import import = {.table = table, .options = options == NULL ? &defaults : options};
+    struct arena arena = {NULL};
+    enum petal_status status;
+
+    hfile_error_clear(error);
+    if (counts != NULL)
+        *counts = (petal_hfile_import_counts){0};
+    if (table == NULL || set == NULL)
+        return hfile_error_set(error, PETAL_INVALID, "", "table and set must be given");
+    sort(set);
+    hfile_buffer_init(&import.last, &hfile_default_allocator);
+    status = petal_bulk_begin(table, NULL, &import.bulk, error);
+    if (status == PETAL_OK)
+        status = incoming_open(&import.incoming, &arena, set->found.paths, set->found.count, error);
+    if (status == PETAL_OK)
+        status = import_cells(&import, error);
+    if (status == PETAL_OK)
+        status = petal_bulk_commit(import.bulk, error);
+    import.counts.files = set->found.count;
+    import.counts.empty_files = import.incoming.empty_files;
+    if (status == PETAL_OK && counts != NULL)
+        *counts = import.counts;
+    incoming_close(&import.incoming);
+    petal_bulk_free(import.bulk);
+    hfile_buffer_free(&import.last);
+    arena_free(&arena);
+    return status;
+}
