@@ -54,26 +54,33 @@ CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,te
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost examples fuzz hfile kernel memory mutants replay schedule soak
+TEST_PROGRAMS = conformance cost examples fuzz hfile interop kernel memory mutants replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
 SOAK_SOURCES = $(call sources_in,tests/soak) tests/support/test_support.c
 KERNEL_SOURCES = $(call sources_in,tests/kernel) tests/support/test_support.c
+INTEROP_SOURCES = $(call sources_in,tests/interop) tests/support/test_support.c
 
 HAVE_HEADER = $(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 
 # The library of HBase's files is built where all that it needs is there; of codecs it can do without ZSTD.
-HFILE_SOURCES = $(call sources_in,tools/hfile)
+HFILE_COMMANDS = $(call sources_in,tools/hfile/commands)
+HFILE_SOURCES = $(filter-out $(HFILE_COMMANDS),$(call sources_in,tools/hfile))
+HFILE_TOOL_SOURCES = tools/kv-hfile.c $(HFILE_COMMANDS) $(call sources_in,tools/command) $(addprefix tools/shell/text/,text.c memory.c progress.c clock.c)
 HFILE_TEST_SOURCES = $(filter tests/hfile/%,$(TEST_SOURCES))
 HAVE_HFILE := $(filter yes,$(call HAVE_HEADER,zlib.h -include snappy-c.h -include isa-l/crc.h))
 ifeq ($(HAVE_HFILE),yes)
 HFILE_OBJECTS = $(HFILE_SOURCES:%.c=$(BUILD)/%.o)
-HFILE_LIBRARIES = $(BUILD)/libpetal-hfile.a $(BUILD)/libpetal-hfile.so
+HFILE_ARCHIVE = $(BUILD)/libpetal-hfile.a
+HFILE_LIBRARIES = $(HFILE_ARCHIVE) $(BUILD)/libpetal-hfile.so
+$(BUILD)/tools/shell/files/hfiles.o: CPPFLAGS += -DHAVE_HFILE
+HFILE_TOOL = $(BUILD)/kv-hfile
 HFILE_LIBS = -lz -lsnappy -llz4 -lisal
 ifeq ($(call HAVE_HEADER,zstd.h),yes)
 $(BUILD)/tools/hfile/%.o: CPPFLAGS += -DHAVE_ZSTD
 HFILE_LIBS += -lzstd
+HFILE_NEEDS = libzstd=zstd
 endif
 else
 HFILE_LIBRARIES = no-hfile
@@ -83,7 +90,7 @@ TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
 C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]'))
 
 .PHONY: all
-all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-bench $(HFILE_LIBRARIES) ## build the library and the tools (the default)
+all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -117,6 +124,9 @@ $(BUILD)/libpetal-hfile.so.$(VERSION): $(HFILE_OBJECTS) | $(BUILD)/libpetal.so
 $(BUILD)/libpetal-hfile.so: $(BUILD)/libpetal-hfile.so.$(VERSION)
 	$(call say,ln -sf $(<F) $(@D)/$(HFILE_SONAME) && ln -sf $(HFILE_SONAME) $@,LN)
 
+$(BUILD)/kv-hfile: $(HFILE_TOOL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-hfile.a $(TOOL_LIBRARY)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS),LINK)
+
 .PHONY: no-hfile
 no-hfile:
 	@echo "  libpetal-hfile is not built: zlib.h, snappy-c.h or isa-l/crc.h is not there (make deps)"
@@ -125,8 +135,8 @@ no-hfile:
 $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
-$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
-	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -ledit,LINK)
+$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE) $(TOOL_LIBRARY)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS) -ledit,LINK)
 
 # It takes files apart that the library would refuse, so it is linked with all names of the library, whatever TOOL_LIBRARY is.
 $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
@@ -201,8 +211,8 @@ $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SIT
 
 # Tests of the shell's parts link them.
 SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test interrupt_test)
-$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o)
-$(SHELL_TESTS): LIB_LIBS += -ledit
+$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE)
+$(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
 
 $(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o text/text.o text/memory.o)
 # These start it.
@@ -229,6 +239,11 @@ $(BUILD)/kernel-cuts: $(KERNEL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 tests: $(BUILD)/soak $(BUILD)/kernel-cuts
+
+# Petal's side of the comparison with a real HBase.
+$(BUILD)/interop/petal: $(INTEROP_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-hfile.a $(BUILD)/libpetal.a
+	@mkdir -p $(@D)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
 # Runs recorded HBase cases; of what users do not see of the library it calls the compaction of some files.
 $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
@@ -291,7 +306,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 PUT_FILES = CC="$(CC)" BUILD="$(BUILD)" VERSION="$(VERSION)" SONAME="$(SONAME)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" \
-	LIBDIR="$(LIBDIR)" INCLUDEDIR="$(INCLUDEDIR)" MANDIR="$(MANDIR)" tools/package/install.sh
+	LIBDIR="$(LIBDIR)" INCLUDEDIR="$(INCLUDEDIR)" MANDIR="$(MANDIR)" HFILE_NEEDS="$(HFILE_NEEDS)" tools/package/install.sh
 
 .PHONY: install uninstall deb
 ifeq ($(RELEASE),1)
@@ -406,6 +421,10 @@ soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, 
 .PHONY: bites
 bites: ## do the generic tests find each defect of tests/bites, when its mend is taken back? By hand, an hour; BITES="two names"
 	tests/bites/run.sh $(BUILD) $(BITES:%=tests/bites/%.patch)
+
+.PHONY: interop
+interop: $(BUILD)/interop/petal ## the same tables in Petal and in a real HBase, which Maven brings; wants Java; INTEROP_CASES=60
+	tests/interop/interop.sh $(BUILD)
 
 .PHONY: kernel-cuts
 kernel-cuts: $(BUILD)/kernel-cuts ## power cuts on ext4, XFS and btrfs of this kernel, as root; PETAL_CUTS=4 on each image; PETAL_LONG=1: many

@@ -27,6 +27,17 @@ each_file() {
     "$1" 644 "$here/kv-bench.1" "$MANDIR/man1/kv-bench.1"
     "$1" 644 "$here/kv-check.1" "$MANDIR/man1/kv-check.1"
     "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
+    # Not everywhere is there what the library of HBase's files needs.
+    if [ "$1" = take_away ] || [ -e "$BUILD/kv-hfile" ]; then
+        "$1" 755 "$BUILD/kv-hfile" "$BINDIR/kv-hfile"
+        "$1" 644 tools/hfile/petal_hfile.h "$INCLUDEDIR/petal_hfile.h"
+        "$1" 644 "$BUILD/libpetal-hfile.a" "$LIBDIR/libpetal-hfile.a"
+        "$1" 644 "$BUILD/libpetal-hfile.so.$VERSION" "$LIBDIR/libpetal-hfile.so.$VERSION"
+        "$1" link "libpetal-hfile.so.$VERSION" "$LIBDIR/${SONAME/libpetal/libpetal-hfile}"
+        "$1" link "${SONAME/libpetal/libpetal-hfile}" "$LIBDIR/libpetal-hfile.so"
+        "$1" 644 "$BUILD/petal-hfile.pc" "$LIBDIR/pkgconfig/petal-hfile.pc"
+        "$1" 644 "$here/kv-hfile.1" "$MANDIR/man1/kv-hfile.1"
+    fi
 }
 
 # Directory $1, with those above it, noting which were not there.
@@ -41,7 +52,7 @@ make_directory() {
 strip_symbols() {
     case $1 in
     *.a) "${STRIP:-strip}" --strip-debug --enable-deterministic-archives "$1" ;;
-    */kv-shell | */kv-bench | */kv-check | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
+    */kv-shell | */kv-bench | */kv-check | */kv-hfile | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
     esac
 }
 
@@ -89,22 +100,24 @@ below_prefix() {
     case $1 in "$PREFIX"/*) printf '${prefix}/%s' "${1#"$PREFIX"/}" ;; *) printf %s "$1" ;; esac
 }
 
-# What a static library needs: by the names that pkg-config knows, or where it does not know them as they are linked.
+replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|"; }
+
+# Makes $1.pc, which says what a static library needs: the libraries that follow it, each as NAME=LIBRARY, by the name that pkg-config
+# knows, or where it does not know that as it is linked.
 write_pc() {
-    local requires= libs="-lm -pthread"
-    local name library
-    for name in liblz4 libxxhash libpcre2-8; do
-        library=-l${name#lib}
-        if pkg-config --exists "$name" 2>/dev/null; then
-            requires="$requires${requires:+, }$name"
+    local file=$1 requires= libs="-lm -pthread"
+    local needed
+    shift
+    for needed in "$@"; do
+        if pkg-config --exists "${needed%=*}" 2>/dev/null; then
+            requires="$requires${requires:+, }${needed%=*}"
         else
-            libs="$library $libs"
+            libs="-l${needed#*=} $libs"
         fi
     done
-    replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|"; }
-    replace PREFIX "$PREFIX" <"$here/petal.pc.in" | replace LIBDIR "$(below_prefix "$LIBDIR")" |
+    replace PREFIX "$PREFIX" <"$here/$file.pc.in" | replace LIBDIR "$(below_prefix "$LIBDIR")" |
         replace INCLUDEDIR "$(below_prefix "$INCLUDEDIR")" | replace VERSION "$VERSION" |
-        replace REQUIRES "$requires" | replace LIBS "$libs" >"$BUILD/petal.pc"
+        replace REQUIRES "$requires" | replace LIBS "$libs" >"$BUILD/$file.pc"
 }
 
 # The running system's list of libraries changes; that of a staging directory is the business of its package.
@@ -118,7 +131,8 @@ refresh_libraries() {
 
 case ${1:-} in
 install)
-    write_pc
+    write_pc petal liblz4=lz4 libxxhash=xxhash libpcre2-8=pcre2-8
+    [ ! -e "$BUILD/kv-hfile" ] || write_pc petal-hfile zlib=z snappy=snappy liblz4=lz4 libisal=isal $HFILE_NEEDS
     each_file put
     refresh_libraries
     ;;

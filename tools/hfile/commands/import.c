@@ -1,0 +1,216 @@
+/* import.c -- kv-hfile import: HBase's store files become a table of a database. */
+#include "tools/command/print.h"
+#include "tools/hfile/commands/commands.h"
+#include "tools/hfile/commands/watch.h"
+#include "tools/hfile/petal_hfile.h"
+#include "tools/shell/text/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct import_request {
+    const char *database, *table;
+    const char *const *paths;
+    int path_count;
+    const char *describe; /* a file with the text of describe; NULL: none */
+    bool drop_tags, json, quiet;
+};
+
+/* ---- What the files are of ------------------------------------------------------------------- */
+
+static enum petal_status
+read_describe(petal_hfile_set *set, const char *path, petal_error *error)
+{
+    struct text text = {0};
+    char buffer[4096];
+    size_t taken;
+    FILE *file = fopen(path, "rb");
+    enum petal_status status;
+
+    if (file == NULL) {
+        *error = (petal_error){.status = PETAL_IO, .os_error = errno};
+        snprintf(error->text, sizeof error->text, "%.200s: cannot be opened: %s", path,
+                 strerror(errno));
+        return PETAL_IO;
+    }
+    while ((taken = fread(buffer, 1, sizeof buffer, file)) > 0)
+        text_add(&text, buffer, taken);
+    fclose(file);
+    status = petal_hfile_set_describe(set, (petal_slice){text.bytes, text.size}, path, error);
+    text_free(&text);
+    return status;
+}
+
+static enum petal_status
+gather(petal_hfile_set *set, const struct import_request *request, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (int i = 0; status == PETAL_OK && i < request->path_count; i++)
+        status = petal_hfile_set_add(set, request->paths[i], error);
+    if (status == PETAL_OK && request->describe != NULL)
+        status = read_describe(set, request->describe, error);
+    return status;
+}
+
+/* The table, or a new one like that of the files; *is_new says which. */
+static enum petal_status
+open_table(petal_db *db, petal_hfile_set *set, const char *name, petal_table **table, bool *is_new,
+           bool *is_described, petal_error *error)
+{
+    petal_slice slice = {name, strlen(name)};
+    petal_table_options options;
+    enum petal_status status = petal_table_open(db, slice, table, error);
+
+    *is_new = false;
+    *is_described = true;
+    if (status != PETAL_NOT_FOUND)
+        return status;
+    status = petal_hfile_set_table(set, &options, is_described, error);
+    if (status != PETAL_OK)
+        return status;
+    options.name = slice;
+    *is_new = true;
+    return petal_table_create(db, &options, table, error);
+}
+
+/* ---- The work -------------------------------------------------------------------------------- */
+
+static void
+print_counts(struct print *print, const petal_hfile_import_counts *counts, bool is_new,
+             bool is_described)
+{
+    print_line(print, "imported");
+    print_number(print, "files", counts->files);
+    if (counts->empty_files > 0 || print->json)
+        print_number(print, "empty files", counts->empty_files);
+    print_number(print, "cells", counts->cells);
+    print_number(print, "markers", counts->markers);
+    print_number(print, "cell bytes", counts->cell_bytes);
+    if (counts->superseded > 0 || print->json)
+        print_number(print, "superseded", counts->superseded);
+    if (counts->dropped_tags > 0 || print->json)
+        print_number(print, "dropped tags", counts->dropped_tags);
+    if (print->json)
+        print_boolean(print, "table is new", is_new);
+    print_end(print);
+    if (counts->superseded > 0 && !print->json)
+        print_text(
+            print, "superseded",
+            "cells that a later write of the same key had replaced, which HBase shows neither");
+    if (is_new && !is_described && !print->json)
+        print_text(print, "note",
+                   "nothing told of the table's attributes, so its families have VERSIONS without "
+                   "limit; alter them, or give --describe FILE");
+}
+
+static enum petal_status
+import_into(petal_db *db, petal_hfile_set *set, const struct import_request *request,
+            struct print *print, petal_error *error)
+{
+    struct watch watch;
+    const petal_hfile_import_options options = {.size = sizeof options,
+                                                .drop_tags = request->drop_tags,
+                                                .watch = watch_go_on,
+                                                .argument = &watch};
+    petal_hfile_import_counts counts;
+    petal_table *table;
+    bool is_new, is_described;
+    enum petal_status status =
+        open_table(db, set, request->table, &table, &is_new, &is_described, error);
+
+    if (status != PETAL_OK)
+        return status;
+    watch_begin(&watch, "import", request->quiet);
+    status = petal_hfile_import(table, set, &options, &counts, error);
+    watch_end(&watch);
+    if (status == PETAL_OK && (!request->quiet || print->json))
+        print_counts(print, &counts, is_new, is_described);
+    /* A table that was made for nothing goes. */
+    if (status != PETAL_OK && is_new) {
+        petal_error dropped;
+
+        if (petal_table_drop(table, &dropped) != PETAL_OK)
+            (void)fprintf(stderr, "kv-hfile: %s\n", dropped.text);
+    }
+    return status;
+}
+
+static int
+import(const struct import_request *request)
+{
+    const petal_options options = {.size = sizeof options, .create = true};
+    petal_hfile_set *set = NULL;
+    petal_db *db = NULL;
+    struct print print;
+    petal_error error, close_error;
+    enum petal_status status = petal_hfile_set_new(&set, &error);
+
+    if (status == PETAL_OK)
+        status = gather(set, request, &error);
+    if (status == PETAL_OK)
+        status = petal_open(request->database, &options, &db, &error);
+    print_start(&print, stdout, request->json);
+    if (status == PETAL_OK)
+        status = import_into(db, set, request, &print, &error);
+    if (petal_close(db, &close_error) != PETAL_OK && status == PETAL_OK) {
+        status = close_error.status;
+        error = close_error;
+    }
+    if (request->json && status != PETAL_OK)
+        print_text(&print, "error", error.text);
+    print_finish(&print);
+    petal_hfile_set_free(set);
+    if (status == PETAL_OK)
+        return COMMAND_FINE;
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "kv-hfile: %s\nkv-hfile: nothing was imported\n", error.text);
+    return status == PETAL_CORRUPT ? COMMAND_FAULTS : COMMAND_FAILED;
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct import_request request = {0};
+    const struct command_option options[] = {{.name = "--describe",
+                                              .take = command_take_text,
+                                              .argument = &request.describe,
+                                              .wants = "a file with what describe printed"},
+                                             {.name = "--drop-tags", .flag = &request.drop_tags},
+                                             {.name = "--json", .flag = &request.json},
+                                             {.name = "--quiet", .flag = &request.quiet}};
+    const char **places = calloc((size_t)argc + 1, sizeof *places);
+    int count, status = COMMAND_FAILED;
+
+    if (places == NULL)
+        return COMMAND_FAILED;
+    count = command_take_arguments(command, argc, argv, options, sizeof options / sizeof *options,
+                                   places, 3, argc);
+    if (count >= 3) {
+        request.database = places[0];
+        request.table = places[1];
+        request.paths = places + 2;
+        request.path_count = count - 2;
+        status = import(&request);
+    }
+    free(places);
+    return status;
+}
+
+const struct command hfile_import = {
+    .program = "kv-hfile",
+    .name = "import",
+    .meaning = "bring HFiles into a table of a database, all or none",
+    .usage = "kv-hfile import [--describe FILE] [--drop-tags] [--json] [--quiet]\n"
+             "                DATABASE TABLE PATH...\n"
+             "  a PATH is an HFile, or a folder: of a family, a region, a table, as HBase keeps\n"
+             "  them, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside it).\n"
+             "  A table that is not there is made, with the attributes that a .tableinfo or the\n"
+             "  snapshot gives; markers, versions and times to live stay as they are\n"
+             "  --describe FILE  attributes from what describe 'TABLE' printed in HBase's shell\n"
+             "  --drop-tags      go on without tags that Petal has no place for, and count them\n"
+             "  --json           as one JSON object\n"
+             "  --quiet          no progress, no counts\n",
+    .run = run,
+};
