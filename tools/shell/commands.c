@@ -36,6 +36,7 @@ static const struct command commands[] = {
     {COMMAND(append), "t-q-", 4, 5,
      "append 't', 'row', 'f:q', 'value' [, TTL => milliseconds]      behind the value that is "
      "there"},
+    {ALIAS(bulk_load, import_hfiles), "tp", 2, ANY, NULL},
     {COMMAND(checkpoint), "p", 1, 1,
      "checkpoint 'directory'      a copy of the whole database as it is now, which shares its "
      "store files; the directory must not exist or be empty"},
@@ -98,6 +99,14 @@ static const struct command commands[] = {
      "export 't', 'file' [, FORMAT => 'csv' | 'tsv' | 'jsonl' | 'hbase', ALL_VERSIONS => true, "
      "CREATE => true, any key of scan]      one cell a line; bytes outside 0x20 .. 0x7e and the "
      "backslash are written \\xHH, so that import gives every byte back"},
+    {COMMAND(export_hfiles), "tp", 2, 3,
+     "export_hfiles 't', 'directory' [, CODEC => 'GZ' | 'NONE' | 'LZ4' | 'SNAPPY' | 'ZSTD', "
+     "ENCODING "
+     "=> 'NONE' | 'PREFIX' | 'DIFF' | 'FAST_DIFF' | 'ROW_INDEX_V1', BLOOMFILTER => 'ROW', SPLITS "
+     "=> "
+     "['row', ..], SPLIT_SIZE => '10 GB', VISIBLE => true]      HBase's own files, a folder for "
+     "each family, as its completebulkload takes them; all that is stored, or with VISIBLE what "
+     "readers see"},
     {COMMAND(flush), "tf", 1, 2, "flush 't'      memtables to store files"},
     {COMMAND(get), "t-q", 2, ANY,
      "get 't', 'row' [, 'f:q' ..] [, COLUMN => ['f:q', 'g'], VERSIONS => n, TIMERANGE => [from, "
@@ -115,6 +124,11 @@ static const struct command commands[] = {
      "'stop', MAX_ERRORS => n, THREADS => n, FLUSH_EVERY => n, ONLY_FIELDS => 'f:a,f:b', "
      "SKIP_FIELDS => 'f:a,f:b']      csv and tsv have a column for each family:qualifier, or are "
      "what export writes"},
+    {COMMAND(import_hfiles), "tp", 2, ANY,
+     "import_hfiles 't', 'path' [, 'path' ..] [, DROP_TAGS => true]      HBase's own files: single "
+     "ones, or folders of families, regions, tables, or snapshots; all cells enter by one commit, "
+     "and "
+     "a table that is not there is made"},
     {COMMAND(incr), "t-q-", 3, 5,
      "incr 't', 'row', 'f:q' [, amount] [, TTL => milliseconds]      a number of 8 bytes, 0 if "
      "there is none"},

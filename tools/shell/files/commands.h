@@ -14,4 +14,8 @@ COMMAND_FUNCTION(command_export);
 /* tools/shell/files/import.c */
 COMMAND_FUNCTION(command_import);
 
+/* tools/shell/files/hfiles.c */
+COMMAND_FUNCTION(command_export_hfiles);
+COMMAND_FUNCTION(command_import_hfiles);
+
 #endif

@@ -56,7 +56,8 @@ static const struct group {
       "snapshot"}},
     {"petal",
      "what HBase has not",
-     {"advise", "checkpoint", "explain", "export", "import", "stats", "time", "verify"}},
+     {"advise", "checkpoint", "explain", "export", "export_hfiles", "import", "import_hfiles",
+      "stats", "time", "verify"}},
 };
 
 enum { GROUPS = COUNT_OF(groups) };
