@@ -1,7 +1,8 @@
 /*
  * crash.c -- scenarios of crashes: threads write, flush, compact, make and drop tables; a sync may
- * fail among them; then the process dies, or the power fails, before some file call.  What was
- * acknowledged by then is there when the database is opened again, whoever had the turn.
+ * fail among them, or the disk be full for a while; then the process dies, or the power fails,
+ * before some file call.  What was acknowledged by then is there when the database is opened again,
+ * whoever had the turn, what was refused is not, and what was shown then stays.
  */
 #include "tests/schedule/scenario.h"
 
@@ -15,15 +16,17 @@
 #include <string.h>
 
 #define DIRECTORY "/db"
-#define WRITERS   2
+#define WRITERS   3
+#define TABLES    2
 #define TENDERS   2
-#define WRITES    5 /* of each */
-#define TENDINGS  3 /* of each */
-#define CRASHES   3
+#define WRITES    5 /* of each writer */
+#define TENDINGS  3 /* of each tender */
+#define CRASHES   2
 
-/* Of each writer's writes, 1, 2, 3 ..., how many had come so far. */
+/* Of the writes 0 .. WRITES - 1 of a writer, a bit for each. */
 struct promise {
-    unsigned begun, stored, synced; /* the latter survive the process, and the power */
+    unsigned begun, acknowledged, refused; /* what is in neither of the latter may be there */
+    unsigned stored, synced;               /* survive the process, and the power */
 };
 
 struct crash_state {
@@ -31,18 +34,20 @@ struct crash_state {
     struct promise promises[WRITERS];
 };
 
+enum fault { NOTHING_FAILS, A_SYNC_FAILS, A_SYNC_OF_DIRECTORY_FAILS, THE_DISK_IS_FULL };
+
 /* One thread runs at a time, and what passes the turn on orders all this. */
 static struct {
     struct memory_vfs *files;
     petal_env env;
     petal_db *db;
-    petal_table *tables[WRITERS];
+    petal_table *tables[TABLES];
     struct promise promises[WRITERS];
     unsigned made; /* tables */
     struct crash_state states[CRASHES];
     unsigned moments; /* seen, of which states are a random choice */
-    unsigned fails;   /* the sync that fails, from now on; 0: none (more) */
-    bool directories; /* only syncs of directories count */
+    enum fault fault;
+    unsigned until_fault, until_room; /* so many calls that it may be; 0: it has been */
 } life;
 
 /* ---- moments ---- */
@@ -80,22 +85,49 @@ keep_state(void)
     memcpy(life.states[chosen].promises, life.promises, sizeof life.promises);
 }
 
-/* Before each call.  Moments count from the failure on, if there is one. */
+static bool
+may_fail(enum memory_vfs_operation operation)
+{
+    switch (life.fault) {
+    case A_SYNC_FAILS:
+        return operation == MEMORY_VFS_SYNC || operation == MEMORY_VFS_SYNC_DIRECTORY;
+    case A_SYNC_OF_DIRECTORY_FAILS:
+        return operation == MEMORY_VFS_SYNC_DIRECTORY;
+    case THE_DISK_IS_FULL:
+        return operation == MEMORY_VFS_LOG_STORE ||
+               (operation == MEMORY_VFS_WRITE && schedule_random(4) == 0);
+    default:
+        return false;
+    }
+}
+
+static void
+fail(void)
+{
+    static const unsigned rooms[] = {60, 120, 300, 3000};
+
+    forget_states(); /* moments count from here on */
+    if (life.fault != THE_DISK_IS_FULL) {
+        memory_vfs_fail_at(life.files, 1, EIO, false);
+        return;
+    }
+    memory_vfs_set_capacity(life.files, memory_vfs_used(life.files) +
+                                            schedule_random(rooms[schedule_random(4)]));
+    life.until_room = (unsigned)schedule_random(40);
+}
+
+/* Before each call. */
 static void
 watch(void *unused, const struct memory_vfs_call *call, const void *bytes)
 {
-    bool of_directory = call->operation == MEMORY_VFS_SYNC_DIRECTORY;
-
     (void)unused;
     (void)bytes;
     if (changes(call->operation))
         keep_state();
-    if (life.fails > 0 &&
-        (of_directory || (call->operation == MEMORY_VFS_SYNC && !life.directories)) &&
-        --life.fails == 0) {
-        memory_vfs_fail_at(life.files, 1, EIO, false);
-        forget_states();
-    }
+    if (life.until_room > 0 && --life.until_room == 0)
+        memory_vfs_set_capacity(life.files, UINT64_MAX);
+    if (life.until_fault > 0 && may_fail(call->operation) && --life.until_fault == 0)
+        fail();
 }
 
 /* ---- the life ---- */
@@ -126,54 +158,58 @@ number_text(unsigned number, char text[12])
     return slice_make(text, (size_t)snprintf(text, 12, "%02u", number));
 }
 
-/* A call that fails says that the log is not to be written any more. */
+static void
+note_answer(struct promise *promise, unsigned bit, enum petal_durability durability,
+            enum petal_status status)
+{
+    if (status == PETAL_OK)
+        promise->acknowledged |= bit;
+    else if (status == PETAL_NO_SPACE || status == PETAL_READ_ONLY)
+        promise->refused |= bit;
+    if (status == PETAL_OK && durability >= PETAL_SYNC_WAL)
+        promise->stored = promise->acknowledged;
+    if (status == PETAL_OK && durability == PETAL_FSYNC_WAL)
+        promise->synced = promise->acknowledged;
+}
+
+/* Two writers write into one table. */
 static void *
 write_numbers(void *argument)
 {
     static const enum petal_durability durabilities[] = {PETAL_ASYNC_WAL, PETAL_SYNC_WAL,
                                                          PETAL_FSYNC_WAL};
     unsigned index = (unsigned)(uintptr_t)argument;
-    struct promise *promise = &life.promises[index];
-    petal_family *family = petal_table_family_at(life.tables[index], 0);
+    petal_family *family = petal_table_family_at(life.tables[index % TABLES], 0);
 
-    for (unsigned number = 1; number <= WRITES; number++) {
+    for (unsigned number = 0; number < WRITES; number++) {
         petal_write_options options = {.durability = durabilities[schedule_random(3)]};
-        char text[12];
+        char row[12], text[12];
         petal_slice name = number_text(number, text);
         petal_error error;
 
-        promise->begun = number;
-        if (petal_put(family, slice_from_text("row"), name, PETAL_LATEST, name, &options, &error) !=
-            PETAL_OK)
-            return NULL;
-        if (options.durability >= PETAL_SYNC_WAL)
-            promise->stored = number;
-        if (options.durability == PETAL_FSYNC_WAL)
-            promise->synced = number;
+        life.promises[index].begun |= 1u << number;
+        note_answer(
+            &life.promises[index], 1u << number, options.durability,
+            petal_put(family, number_text(index, row), name, PETAL_LATEST, name, &options, &error));
     }
     return NULL;
 }
 
+/* What was acknowledged before survives it. */
 static void
-flush(unsigned index)
+flush(unsigned table)
 {
     struct promise before[WRITERS];
-    unsigned acknowledged[WRITERS];
     petal_error error;
 
     memcpy(before, life.promises, sizeof before);
-    for (unsigned i = 0; i < WRITERS; i++)
-        acknowledged[i] = before[i].stored > before[i].synced ? before[i].stored : before[i].synced;
-    if (petal_flush(life.db, index < WRITERS ? life.tables[index] : NULL, &error) != PETAL_OK)
+    if (petal_flush(life.db, table < TABLES ? life.tables[table] : NULL, &error) != PETAL_OK)
         return;
     for (unsigned i = 0; i < WRITERS; i++) {
-        struct promise *promise = &life.promises[i];
-
-        if ((index != WRITERS && index != i) || promise->synced >= acknowledged[i])
-            continue;
-        promise->synced = acknowledged[i];
-        if (promise->stored < promise->synced)
-            promise->stored = promise->synced;
+        if (table == TABLES || table == i % TABLES) {
+            life.promises[i].stored |= before[i].acknowledged;
+            life.promises[i].synced |= before[i].acknowledged;
+        }
     }
 }
 
@@ -187,9 +223,9 @@ tend(void *unused)
         char name[12];
 
         if (kind < 6) {
-            flush(kind % (WRITERS + 1));
+            flush(kind % (TABLES + 1));
         } else if (kind == 6) {
-            (void)petal_compact(life.tables[schedule_random(WRITERS)], NULL, &error);
+            (void)petal_compact(life.tables[schedule_random(TABLES)], NULL, &error);
         } else {
             snprintf(name, sizeof name, "t%u", ++life.made);
             if (make_table(name, &table, &error) == PETAL_OK && schedule_random(2) == 0)
@@ -199,8 +235,8 @@ tend(void *unused)
     return unused;
 }
 
-static void
-open_database(struct memory_vfs *files, petal_env *env, petal_db **db)
+static enum petal_status
+try_to_open(struct memory_vfs *files, petal_env *env, petal_db **db, petal_error *error)
 {
     petal_options options = {.create = true,
                              .env = env,
@@ -208,86 +244,153 @@ open_database(struct memory_vfs *files, petal_env *env, petal_db **db)
                              .open_files = 8,
                              .no_compaction = true,
                              .log_sync_interval_ms = PETAL_NEVER};
-    petal_error error;
 
     *env = (petal_env){.size = sizeof(petal_env),
                        .vfs = memory_vfs_table(files),
                        .allocator = &schedule_allocator};
-    must(petal_open(DIRECTORY, &options, db, &error), &error);
+    return petal_open(DIRECTORY, &options, db, error);
+}
+
+static void
+open_database(struct memory_vfs *files, petal_env *env, petal_db **db)
+{
+    petal_error error;
+
+    must(try_to_open(files, env, db, &error), &error);
+}
+
+/* The disk has hardly room, or none; where files are copied on write an opening may find too
+ * little. */
+static void
+open_full(struct memory_vfs *files, petal_env *env, petal_db **db)
+{
+    petal_error error;
+    enum petal_status status;
+
+    memory_vfs_set_capacity(files, memory_vfs_used(files) + schedule_random(300));
+    status = try_to_open(files, env, db, &error);
+    memory_vfs_set_capacity(files, UINT64_MAX);
+    if (status == PETAL_NO_SPACE && memory_vfs_copies_on_write(files))
+        status = try_to_open(files, env, db, &error);
+    must(status, &error);
 }
 
 /* ---- what is there behind a crash ---- */
 
-/* How many of the writer's writes are there: the first ones, without a gap. */
+/* The writer's writes that are there. */
 static unsigned
-count_writes(petal_db *db, unsigned writer)
+writes_in(petal_db *db, unsigned writer)
 {
     petal_result *result;
     petal_table *table;
     petal_error error;
     char text[12];
-    unsigned count;
+    unsigned found = 0;
 
-    must(petal_table_open(db, slice_from_text(writer == 0 ? "left" : "right"), &table, &error),
+    must(petal_table_open(db, slice_from_text(writer % TABLES == 0 ? "left" : "right"), &table,
+                          &error),
          &error);
     must(petal_result_new(db, &result, &error), &error);
-    must(petal_get(table, slice_from_text("row"), NULL, result, &error), &error);
-    count = (unsigned)petal_result_count(result);
-    for (unsigned i = 0; i < count; i++) {
-        const petal_cell *cell = petal_result_cell(result, i);
-        petal_slice name = number_text(i + 1, text);
+    must(petal_get(table, number_text(writer, text), NULL, result, &error), &error);
+    for (unsigned number = 0; number < WRITES; number++) {
+        petal_slice name = number_text(number, text);
 
-        schedule_check(slice_equal(cell->qualifier, name) && slice_equal(cell->value, name));
+        for (size_t i = 0; i < petal_result_count(result); i++) {
+            const petal_cell *cell = petal_result_cell(result, i);
+
+            if (slice_equal(cell->qualifier, name) && slice_equal(cell->value, name))
+                found |= 1u << number;
+        }
     }
     petal_result_free(result);
-    return count;
+    return found;
 }
 
 static void
-check_state(const struct crash_state *state)
+check_writes(const struct promise *promise, unsigned found, bool keeps_stored)
+{
+    unsigned missing = promise->acknowledged & ~found;
+
+    schedule_check((found & ~promise->begun) == 0);
+    schedule_check((found & promise->refused) == 0);
+    schedule_check((promise->synced & ~found) == 0);
+    schedule_check(!keeps_stored || (promise->stored & ~found) == 0);
+    /* Of what was acknowledged the first ones are there: none behind one that is missing. */
+    schedule_check(missing == 0 || (found & promise->acknowledged) < (missing & -missing));
+}
+
+/* The process dies, or the power fails; true: it was the process. */
+static bool
+crash(struct memory_vfs *files)
 {
     bool dies = schedule_random(3) == 0;
-    bool keeps_stored = dies && memory_vfs_sync_failure(state->files) != MEMORY_SYNC_REVERTS;
+
+    memory_vfs_set_capacity(files, UINT64_MAX);
+    if (dies)
+        memory_vfs_process_death(files);
+    else
+        memory_vfs_power_cut(files, (enum memory_cut)schedule_random(MEMORY_CUT_STALE + 1),
+                             schedule_random(UINT64_MAX));
+    return dies;
+}
+
+/* Opened, looked at, and left by one more crash it shows the same again. */
+static void
+check_state(const struct crash_state *state)
+{
+    bool keeps_stored =
+        crash(state->files) && memory_vfs_sync_failure(state->files) != MEMORY_SYNC_REVERTS;
+    unsigned shown[WRITERS];
+    struct memory_vfs *left;
     petal_env env;
     petal_error error;
     petal_db *db;
 
-    if (dies)
-        memory_vfs_process_death(state->files);
+    if (life.fault == THE_DISK_IS_FULL && schedule_random(2) == 0)
+        open_full(state->files, &env, &db);
     else
-        memory_vfs_power_cut(state->files, (enum memory_cut)schedule_random(MEMORY_CUT_STALE + 1),
-                             schedule_random(UINT64_MAX));
-    open_database(state->files, &env, &db);
+        open_database(state->files, &env, &db);
     for (unsigned writer = 0; writer < WRITERS; writer++) {
-        const struct promise *promise = &state->promises[writer];
-        unsigned count = count_writes(db, writer);
-
-        schedule_check(count <= promise->begun);
-        schedule_check(count >= promise->synced);
-        schedule_check(!keeps_stored || count >= promise->stored);
+        shown[writer] = writes_in(db, writer);
+        check_writes(&state->promises[writer], shown[writer], keeps_stored);
     }
+    left = memory_vfs_clone(state->files);
     must(petal_close(db, &error), &error);
+    crash(left);
+    open_database(left, &env, &db);
+    for (unsigned writer = 0; writer < WRITERS; writer++)
+        schedule_check(writes_in(db, writer) == shown[writer]);
+    must(petal_close(db, &error), &error);
+    memory_vfs_free(left);
 }
 
 static void
-what_was_acknowledged_survives(void *unused)
+begin_life(enum fault fault)
+{
+    petal_error error;
+
+    memset(&life, 0, sizeof life);
+    life.files = memory_vfs_new();
+    memory_vfs_use_log_windows(life.files, schedule_random(4) == 0);
+    memory_vfs_copy_on_write(life.files, schedule_random(3) != 0);
+    memory_vfs_set_sync_failure(life.files,
+                                (enum memory_sync_failure)schedule_random(MEMORY_SYNC_REVERTS + 1));
+    open_database(life.files, &life.env, &life.db);
+    must(make_table("left", &life.tables[0], &error), &error);
+    must(make_table("right", &life.tables[1], &error), &error);
+    life.fault = fault;
+    life.until_fault =
+        1 + (unsigned)schedule_random(life.fault == A_SYNC_OF_DIRECTORY_FAILS ? 5 : 12);
+    memory_vfs_watch(life.files, watch, NULL);
+}
+
+static void
+live_and_crash(enum fault fault)
 {
     pthread_t threads[WRITERS + TENDERS];
     petal_error error;
 
-    (void)unused;
-    memset(&life, 0, sizeof life);
-    life.files = memory_vfs_new();
-    memory_vfs_use_log_windows(life.files, schedule_random(4) == 0);
-    open_database(life.files, &life.env, &life.db);
-    must(make_table("left", &life.tables[0], &error), &error);
-    must(make_table("right", &life.tables[1], &error), &error);
-    life.directories = schedule_random(2) == 0;
-    life.fails =
-        schedule_random(2) == 0 ? 1 + (unsigned)schedule_random(life.directories ? 5 : 12) : 0;
-    memory_vfs_set_sync_failure(life.files,
-                                (enum memory_sync_failure)schedule_random(MEMORY_SYNC_REVERTS + 1));
-    memory_vfs_watch(life.files, watch, NULL);
+    begin_life(fault);
     for (unsigned i = 0; i < WRITERS + TENDERS; i++)
         schedule_check(pthread_create(&threads[i], NULL, i < WRITERS ? write_numbers : tend,
                                       (void *)(uintptr_t)i) == 0);
@@ -304,5 +407,21 @@ what_was_acknowledged_survives(void *unused)
     memory_vfs_free(life.files);
 }
 
+static void
+what_was_acknowledged_survives(void *unused)
+{
+    (void)unused;
+    live_and_crash((enum fault)schedule_random(THE_DISK_IS_FULL));
+}
+
+static void
+what_a_full_disk_refuses_is_not_there(void *unused)
+{
+    (void)unused;
+    live_and_crash(THE_DISK_IS_FULL);
+}
+
 const struct scenario crash_scenarios[] = {
-    {"what_was_acknowledged_survives", what_was_acknowledged_survives, 8}, {NULL, NULL, 0}};
+    {"what_was_acknowledged_survives", what_was_acknowledged_survives, 6},
+    {"what_a_full_disk_refuses_is_not_there", what_a_full_disk_refuses_is_not_there, 8},
+    {NULL, NULL, 0}};

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,20 @@ stay_on_one_processor(void)
     (void)sched_setaffinity(0, sizeof set, &set);
 }
 
+static volatile uint64_t seed_at_hand;
+
+/* An assertion of the library says nothing of the schedule. */
+static void
+tell_seed(int signal_number)
+{
+    char text[80];
+    int length = snprintf(text, sizeof text, "  the schedule has seed %" PRIu64 "\n", seed_at_hand);
+
+    (void)signal_number;
+    if (write(2, text, (size_t)length) < 0)
+        _exit(2);
+}
+
 static void
 run_scenario(const struct scenario *scenario, uint64_t seed, uint64_t most, double seconds)
 {
@@ -52,10 +67,12 @@ run_scenario(const struct scenario *scenario, uint64_t seed, uint64_t most, doub
     uint64_t schedules = 0;
 
     stay_on_one_processor();
+    signal(SIGABRT, tell_seed);
     while (schedules < most && (seconds == 0 || seconds_used() < seconds)) {
         struct schedule_counts counts;
 
-        schedule_run(seed + schedules, scenario->body, NULL, &counts);
+        seed_at_hand = seed + schedules;
+        schedule_run(seed_at_hand, scenario->body, NULL, &counts);
         schedules++;
         sum.points += counts.points;
         sum.switches += counts.switches;
