@@ -53,9 +53,9 @@ build_in() {
 regime_passes() {
     local tree=$1 seconds=$2 program=$3 tests=$4 status failed name
     if [[ "$program" = @* ]]; then
-        (exec timeout --kill-after=5 "$seconds" make -C "$tree" --no-print-directory BUILD=build SCHEDULE_SECONDS=12 "${program#@}") >"$tree/output" 2>&1
+        (ulimit -t "$seconds" && exec timeout --kill-after=5 $((4 * seconds)) make -C "$tree" --no-print-directory BUILD=build SCHEDULE_SECONDS=22 "${program#@}") >"$tree/output" 2>&1
     else
-        (cd "$tree" && exec timeout --kill-after=5 "$seconds" "build/tests/${program}_test") >"$tree/output" 2>&1
+        (cd "$tree" && ulimit -t "$seconds" && exec timeout --kill-after=5 $((4 * seconds)) "build/tests/${program}_test") >"$tree/output" 2>&1
     fi
     status=$?
     [ $status = 0 ] && return 0
@@ -91,7 +91,7 @@ try_patch() {
         at=$SECONDS
         status=0
         regime_passes "$tree" "$seconds" "$program" "$tests" 2>/dev/null || status=$?
-        if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+        if [ "$status" = 124 ] || [ "$status" = 137 ] || [ "$status" = 152 ]; then
             missed="$missed $program (not at its end after $((SECONDS - at)) s)"
             continue
         elif [ "$status" = 0 ]; then
