@@ -5,6 +5,7 @@
 #include "engine/petal.h"
 
 #include "base/slice.h"
+#include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
 #include "tests/support/test_support.h"
 
@@ -12,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -108,6 +110,30 @@ numbers_begin_at_one(void **state)
     memory_vfs_free(vfs);
 }
 
+/* A manifest alone is a database, of which all else is gone. */
+static void
+a_lone_manifest_is_looked_at(void **state)
+{
+    struct memory_vfs *vfs = small_database(), *left = memory_vfs_new();
+    const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(left)};
+    const petal_check_options options = {.size = sizeof options, .env = &env};
+    petal_check_counts counts;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(memory_vfs_read_file(vfs, "db/MANIFEST", &bytes, &size), 0);
+    assert_int_equal(vfs_make_directory(env.vfs, "db"), 0);
+    assert_int_equal(petal_verify("db", &options, &counts, &error), PETAL_NOT_FOUND);
+    assert_int_equal(memory_vfs_write_file(left, "db/MANIFEST", bytes, size), 0);
+    assert_int_equal(petal_verify("db", &options, &counts, &error), PETAL_CORRUPT);
+    assert_true(counts.faults > 0);
+    free(bytes);
+    memory_vfs_free(left);
+    memory_vfs_free(vfs);
+}
+
 /* ---- the lock ---- */
 
 static const petal_vfs *lenient;
@@ -141,6 +167,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_that_are_not_needed_are_told),
         cmocka_unit_test(numbers_begin_at_one),
+        cmocka_unit_test(a_lone_manifest_is_looked_at),
         cmocka_unit_test(a_lock_that_may_not_be_opened_is_told),
     };
 

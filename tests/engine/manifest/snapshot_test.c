@@ -184,6 +184,23 @@ a_snapshot_is_loaded_as_it_was_committed(void **state)
     manifest_copy_fini(&copy, &fixture->allocator.table);
 }
 
+/* Whatever was in the memory of the copy. */
+static void
+one_table_is_copied_alone(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_both(fixture), copy;
+
+    memset(&copy, 0xAA, sizeof copy);
+    assert_int_equal(
+        manifest_copy_alone(&copy, manifest_find_table(manifest, 1), &fixture->allocator.table),
+        PETAL_OK);
+    manifest_free(manifest);
+    assert_int_equal(copy.table_count, 1);
+    assert_non_null(manifest_find_table(&copy, 1));
+    manifest_copy_fini(&copy, &fixture->allocator.table);
+}
+
 static void
 a_table_and_its_snapshot_go_by_themselves(void **state)
 {
@@ -324,6 +341,7 @@ main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(a_snapshot_is_loaded_as_it_was_committed),
+        TEST(one_table_is_copied_alone),
         TEST(a_table_and_its_snapshot_go_by_themselves),
         TEST(what_makes_no_snapshot_is_refused),
         TEST(every_allocation_fails),

@@ -186,8 +186,14 @@ test_receipt_of_memtables(void **state)
     petal_stats_get(store.fixture.db, &before);
     assert_int_equal(get(&store, slice_from_text("new"), NULL), 1);
     expect_receipt(&store, "mem:read, 1:row range");
+    assert_int_equal(petal_receipt_at(store.receipt, 0)->filter_probes, 1);
+    assert_int_equal(petal_receipt_at(store.receipt, 0)->filter_negatives, 0);
+    assert_int_equal(petal_receipt_at(store.receipt, 0)->seeks, 1);
+    assert_int_equal(petal_receipt_at(store.receipt, 0)->cells_read, 1);
     assert_int_equal(get(&store, slice_from_text("old"), NULL), 1);
     expect_receipt(&store, "mem:Bloom filter, 1:read");
+    assert_int_equal(petal_receipt_at(store.receipt, 0)->filter_negatives, 1);
+    assert_int_equal(petal_receipt_at(store.receipt, 0)->cells_read, 0);
     petal_stats_get(store.fixture.db, &after);
     assert_int_equal(after.memtables_considered - before.memtables_considered, 2);
     assert_int_equal(after.memtables_skipped - before.memtables_skipped, 1);
