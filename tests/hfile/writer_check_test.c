@@ -238,10 +238,60 @@ files_of_any_options_pass_every_check(void **state)
     free(made);
 }
 
+/* ---- facts ---- */
+
+/* HBase's rules: a marker of a column's or family's past reaches back to the beginning of time. */
+static void
+times_are_those_that_hbase_goes_by(void **state)
+{
+    static const struct {
+        int type;
+        int64_t time_min;
+    } MARKERS[] = {{PETAL_DELETE, 3},
+                   {PETAL_DELETE_FAMILY_VERSION, 3},
+                   {PETAL_DELETE_COLUMN, 0},
+                   {PETAL_DELETE_FAMILY, 0}};
+    struct case_of *made = test_allocate(sizeof *made);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof MARKERS / sizeof *MARKERS; i++) {
+        struct memory_sink memory;
+        petal_slice bytes;
+        petal_hfile_source source;
+        const petal_hfile_info *info;
+        petal_hfile *file;
+        petal_error error;
+
+        made->options = (petal_hfile_write_options){.is_major = i % 2 == 0};
+        made->count = 3;
+        made->cells[0] = (petal_hfile_cell){
+            .row = {"a", 1}, .family = {"f", 1}, .timestamp = 7, .type = PETAL_PUT};
+        made->cells[1] = (petal_hfile_cell){
+            .row = {"b", 1}, .family = {"f", 1}, .timestamp = 3, .type = MARKERS[i].type};
+        made->cells[2] = (petal_hfile_cell){
+            .row = {"c", 1}, .family = {"f", 1}, .timestamp = 5, .type = PETAL_PUT};
+        write_cells(made, &memory);
+        bytes = (petal_slice){memory.bytes.bytes, memory.bytes.size};
+        source = golden_source(&bytes, "memory");
+        must(petal_hfile_open_source(&source, NULL, &file, &error), &error);
+        info = petal_hfile_info_get(file);
+        assert_true(info->has_time_range && info->has_earliest_put &&
+                    info->has_delete_family_cells);
+        assert_int_equal(info->time_min, MARKERS[i].time_min);
+        assert_int_equal(info->time_max, 7);
+        assert_int_equal(info->earliest_put, 5);
+        assert_int_equal(info->is_major_compacted, i % 2 == 0);
+        petal_hfile_close(file);
+        memory_sink_free(&memory);
+    }
+    free(made);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_are_those_that_hbase_goes_by),
         cmocka_unit_test(files_of_any_options_pass_every_check),
     };
 

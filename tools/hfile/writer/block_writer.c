@@ -91,21 +91,12 @@ is_counted(const struct hfile_block_writer *writer, enum petal_hfile_block_kind 
            !(kind == PETAL_HFILE_BLOCK_ROOT_INDEX && writer->previous[kind] < 0);
 }
 
-/* Both kinds of data blocks are one. */
-static int64_t *
-previous_of(struct hfile_block_writer *writer, enum petal_hfile_block_kind kind)
-{
-    return &writer
-                ->previous[kind == PETAL_HFILE_BLOCK_ENCODED_DATA ? PETAL_HFILE_BLOCK_DATA : kind];
-}
-
 enum petal_status
 hfile_block_writer_write(struct hfile_block_writer *writer, enum petal_hfile_block_kind kind,
                          struct hfile_buffer *block, struct hfile_block_place *place,
                          petal_error *error)
 {
     size_t payload_bytes = block->size - HFILE_BLOCK_HEADER_BYTES, data_bytes, checksums_bytes;
-    int64_t *previous = previous_of(writer, kind);
     struct hfile_buffer *stored;
     petal_hfile_block header;
     enum petal_status status;
@@ -126,7 +117,7 @@ hfile_block_writer_write(struct hfile_block_writer *writer, enum petal_hfile_blo
                                  .stored_bytes = (uint32_t)(data_bytes + checksums_bytes),
                                  .data_bytes = (uint32_t)data_bytes,
                                  .uncompressed_bytes = (uint32_t)payload_bytes,
-                                 .previous_offset = *previous,
+                                 .previous_offset = writer->previous[kind],
                                  .checksum = writer->checksum,
                                  .bytes_per_checksum = writer->bytes_per_checksum};
     hfile_block_header_write(&header, stored->bytes);
@@ -134,7 +125,7 @@ hfile_block_writer_write(struct hfile_block_writer *writer, enum petal_hfile_blo
                         stored->bytes + data_bytes);
     if (is_counted(writer, kind))
         writer->uncompressed_bytes += HFILE_BLOCK_HEADER_BYTES + payload_bytes;
-    *previous = (int64_t)writer->offset;
+    writer->previous[kind] = (int64_t)writer->offset;
     if (place != NULL)
         *place = (struct hfile_block_place){writer->offset, header.stored_bytes};
     return hfile_block_writer_put(writer, hfile_slice(stored->bytes, header.stored_bytes), error);
