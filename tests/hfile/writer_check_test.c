@@ -6,6 +6,7 @@
 #include "tests/hfile/golden.h"
 #include "tests/hfile/memory_sink.h"
 #include "tests/support/test_support.h"
+#include "tools/hfile/format/format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -287,10 +288,61 @@ times_are_those_that_hbase_goes_by(void **state)
     free(made);
 }
 
+/* ---- levels of the index ---- */
+
+static bool
+find_intermediate(void *argument, const petal_hfile_block *block)
+{
+    petal_hfile_block *found = argument;
+
+    if (block->kind != PETAL_HFILE_BLOCK_INTERMEDIATE_INDEX)
+        return true;
+    *found = *block;
+    return false;
+}
+
+/* However small blocks are to be, the first of a level has more entries than index_block_entries;
+ * those behind it do not, in HBase. Each cell has a block here, and each block a leaf. */
+static void
+a_level_begins_with_as_many_entries_as_in_hbase(void **state)
+{
+    struct case_of *made = test_allocate(sizeof *made);
+    struct memory_sink memory;
+    petal_slice bytes;
+    petal_hfile_source source;
+    petal_hfile_block block = {.kind = PETAL_HFILE_BLOCK_DATA};
+    petal_hfile *file;
+    petal_error error;
+
+    (void)state;
+    made->options = (petal_hfile_write_options){
+        .block_bytes = 1, .index_block_bytes = 1, .index_block_entries = 4};
+    made->count = 40;
+    for (size_t i = 0; i < made->count; i++) {
+        made->text[i] = (uint8_t)i;
+        made->cells[i] =
+            (petal_hfile_cell){.row = {&made->text[i], 1}, .family = {"f", 1}, .type = PETAL_PUT};
+    }
+    write_cells(made, &memory);
+    bytes = (petal_slice){memory.bytes.bytes, memory.bytes.size};
+    source = golden_source(&bytes, "memory");
+    must(petal_hfile_open_source(&source, NULL, &file, &error), &error);
+    must(petal_hfile_blocks(file, find_intermediate, &block, &error), &error);
+    assert_int_equal(block.kind, PETAL_HFILE_BLOCK_INTERMEDIATE_INDEX);
+    assert_int_equal(hfile_get_u32(memory.bytes.bytes + block.offset + HFILE_BLOCK_HEADER_BYTES),
+                     5);
+    assert_in_range(petal_hfile_info_get(file)->root_entries, 1, 4);
+    petal_hfile_close(file);
+    expect_file(made, &memory);
+    memory_sink_free(&memory);
+    free(made);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_level_begins_with_as_many_entries_as_in_hbase),
         cmocka_unit_test(times_are_those_that_hbase_goes_by),
         cmocka_unit_test(files_of_any_options_pass_every_check),
     };
