@@ -2,6 +2,7 @@ import java.io.BufferedWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,14 +30,22 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.errorhandling.ForeignExceptionDispatcher;
 import org.apache.hadoop.hbase.io.compress.Compression;
 import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
+import org.apache.hadoop.hbase.io.hfile.CacheConfig;
 import org.apache.hadoop.hbase.io.hfile.HFile;
+import org.apache.hadoop.hbase.io.hfile.HFileContextBuilder;
+import org.apache.hadoop.hbase.io.hfile.HFileScanner;
 import org.apache.hadoop.hbase.regionserver.BloomType;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
+import org.apache.hadoop.hbase.regionserver.StoreFileWriter;
+import org.apache.hadoop.hbase.shaded.protobuf.generated.SnapshotProtos.SnapshotDescription;
+import org.apache.hadoop.hbase.snapshot.SnapshotDescriptionUtils;
+import org.apache.hadoop.hbase.snapshot.SnapshotManifest;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.FSTableDescriptors;
 import org.apache.hadoop.hbase.util.Pair;
@@ -51,7 +60,10 @@ import org.apache.hadoop.hbase.util.Pair;
  *                            into one, answers again into CASE/hbase.compacted, and copies what the
  *                            compaction wrote to CASE/compacted.
  * Interop write SEED CASE..  fills a region with random writes, flushes and compacts now and then, copies
- *                            its store files to CASE/hfiles, makes up questions and answers them.
+ *                            its store files to CASE/hfiles, and a snapshot to CASE/snapshot, makes up
+ *                            questions and answers them.
+ * Interop speed FILE         how many megabytes of the file's cells HBase reads, and writes to a file of
+ *                            the same kind, in a second of a processor, when it has warmed up.
  * </pre>
  *
  * A case is a directory. CASE/table has a line for each family: name, versions, BLOOMFILTER,
@@ -85,8 +97,10 @@ public final class Interop {
         for (String name : Arrays.copyOfRange(arguments, 2, arguments.length)) {
           interop.write(new File(name).toPath(), seed++);
         }
+      } else if (arguments.length == 2 && arguments[0].equals("speed")) {
+        interop.measure(new File(arguments[1]).toPath());
       } else {
-        System.err.println("usage: Interop load CASE.. | write SEED CASE..");
+        System.err.println("usage: Interop load CASE.. | write SEED CASE.. | speed FILE");
         System.exit(2);
       }
     } finally {
@@ -158,11 +172,64 @@ public final class Interop {
       }
       answer(region, directory, "hbase.answers");
       int copied = copyStoreFiles(region, directory.resolve("hfiles"));
+      takeSnapshot(region, directory.resolve("snapshot"));
       describe(table, directory);
       System.out.printf("%s: %d writes, %d store files, seed %d%n", directory.getFileName(), operations, copied, seed);
     } finally {
       HBaseTestingUtility.closeRegionAndWAL(region);
     }
+  }
+
+  // ---- Speed ---------------------------------------------------------------------------------
+
+  private static final int WARM_UP_ROUNDS = 6;
+  private static final int MEASURED_ROUNDS = 5;
+
+  private void measure(Path file) throws IOException {
+    List<Double> reading = new ArrayList<>();
+    List<Double> writing = new ArrayList<>();
+    CacheConfig noCache = CacheConfig.DISABLED;
+    for (int round = 0; round < WARM_UP_ROUNDS + MEASURED_ROUNDS; round++) {
+      long begin = cpuNanoseconds();
+      List<Cell> cells = new ArrayList<>();
+      long bytes = 0;
+      try (HFile.Reader reader =
+        HFile.createReader(files, new org.apache.hadoop.fs.Path(file.toUri()), noCache, true, conf)) {
+        HFileScanner scanner = reader.getScanner(conf, false, false);
+        for (boolean more = scanner.seekTo(); more; more = scanner.next()) {
+          Cell cell = scanner.getCell();
+          bytes += cell.getRowLength() + cell.getFamilyLength() + cell.getQualifierLength() + cell.getValueLength() + 12;
+          cells.add(cell);
+        }
+      }
+      long read = cpuNanoseconds();
+      org.apache.hadoop.fs.Path written = new org.apache.hadoop.fs.Path(scratch.resolve("written").toUri());
+      StoreFileWriter writer = new StoreFileWriter.Builder(conf, noCache, files).withFilePath(written)
+        .withBloomType(BloomType.ROW).withMaxKeyCount(cells.size()).withFileContext(new HFileContextBuilder()
+          .withCompression(Compression.Algorithm.LZ4).withBytesPerCheckSum(16384).build()).build();
+      long beginWriting = cpuNanoseconds();
+      for (Cell cell : cells) {
+        writer.append(cell);
+      }
+      writer.appendMetadata(1, false);
+      writer.close();
+      long end = cpuNanoseconds();
+      files.delete(written, false);
+      if (round >= WARM_UP_ROUNDS) {
+        reading.add(bytes * 1e3 / (read - begin));
+        writing.add(bytes * 1e3 / (end - beginWriting));
+      }
+    }
+    reading.sort(null);
+    writing.sort(null);
+    System.out.printf("HBase: reads %.0f MB/s (%.0f to %.0f), writes %.0f MB/s (%.0f to %.0f)%n",
+      reading.get(MEASURED_ROUNDS / 2), reading.get(0), reading.get(MEASURED_ROUNDS - 1),
+      writing.get(MEASURED_ROUNDS / 2), writing.get(0), writing.get(MEASURED_ROUNDS - 1));
+  }
+
+  private static long cpuNanoseconds() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+      .getProcessCpuTime();
   }
 
   // ---- Questions -----------------------------------------------------------------------------
@@ -351,6 +418,23 @@ public final class Interop {
     org.apache.hadoop.fs.Path folder = new org.apache.hadoop.fs.Path(directory.resolve("hfiles").toUri());
     new FSTableDescriptors(files, new org.apache.hadoop.fs.Path(scratch.toUri()))
       .createTableDescriptorForTableDirectory(files, folder, table, true);
+  }
+
+  /** What ExportSnapshot leaves of a snapshot of the region: its manifest, and the files in archive/. */
+  private void takeSnapshot(HRegion region, Path root) throws IOException {
+    Path folder = Files.createDirectories(root.resolve(".hbase-snapshot/today"));
+    org.apache.hadoop.fs.Path working = new org.apache.hadoop.fs.Path(folder.toUri());
+    SnapshotDescription snapshot = SnapshotDescription.newBuilder().setName("today")
+      .setTable(region.getTableDescriptor().getTableName().getNameAsString()).setVersion(2).build();
+    SnapshotDescriptionUtils.writeSnapshotInfo(snapshot, working, files);
+    SnapshotManifest manifest =
+      SnapshotManifest.create(conf, files, working, snapshot, new ForeignExceptionDispatcher());
+    manifest.addTableDescriptor(region.getTableDescriptor());
+    manifest.addRegion(region);
+    manifest.consolidate();
+    copyStoreFiles(region, root.resolve("archive/data/default")
+      .resolve(region.getTableDescriptor().getTableName().getNameAsString())
+      .resolve(region.getRegionInfo().getEncodedName()));
   }
 
   private static TableDescriptor readTable(Path directory) throws IOException {

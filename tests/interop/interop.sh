@@ -4,8 +4,9 @@
 # many tables each side writes, PETAL_SEED which. What it makes stays in BUILD/interop.
 #
 # (a) Petal writes tables under every codec, encoding and Bloom type; HBase bulk-loads them, with every check it has, and both are
-#     asked the same. (b) HBase writes, flushes and compacts; Petal imports. (c) What HBase makes of Petal's files in a major compaction
+#     asked the same. (b) HBase writes, flushes and compacts; Petal imports the files, and a snapshot. (c) What HBase makes of Petal's files in a major compaction
 #     comes back to Petal.
+# At last both read and write INTEROP_CELLS=500000 cells (0: none) of rows of 16 and values of 100 bytes, LZ4 and ROW.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$(cd "$1" && pwd)
@@ -60,6 +61,13 @@ compare petal.compacted hbase.compacted "${ours[@]}"
 run hbase write "$seed" "${theirs[@]}"
 run "$build/interop/petal" answer hfiles petal.answers "${theirs[@]}"
 compare petal.answers hbase.answers "${theirs[@]}"
+run "$build/interop/petal" answer snapshot petal.snapshot "${theirs[@]}"
+compare petal.snapshot hbase.answers "${theirs[@]}"
+if [ "${INTEROP_CELLS:-500000}" != 0 ]; then
+    run "$build/interop/petal" speed "${INTEROP_CELLS:-500000}" "$work/cases/speed"
+    run hbase speed "$work"/cases/speed/hfiles0/f/*
+    rm -rf "$work/cases/speed"
+fi
 warned=$(grep -c -i checksum "$work/hbase.log")
 echo "counted: interop, seed $seed: $((2 * cases)) tables; $warned warnings of checksums"
 [ "$failed" = 0 ] && [ "$warned" = 0 ]

@@ -8,6 +8,9 @@
  *                                        CASE/petal.answers
  *     petal answer FOLDER ANSWERS CASE.. imports CASE/FOLDER, as CASE/hfiles describes it, and
  *                                        answers CASE/questions into CASE/ANSWERS
+ *     petal speed CELLS DIRECTORY        how many megabytes of cells an export writes, and an import
+ *                                        brings in, in a second of a processor; the files stay in
+ *                                        DIRECTORY/hfiles0
  */
 #include "tests/support/test_support.h"
 #include "tools/hfile/petal_hfile.h"
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define MOST_LINE_BYTES (1u << 17)
 #define MOST_WORDS      5
@@ -429,9 +433,105 @@ import(const char *directory, const char *folder, const char *answers)
     require(petal_close(db, &error), &error, "close");
 }
 
+/* ---- Speed ----------------------------------------------------------------------------------- */
+
+#define SPEED_ROUNDS 5
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    const double *first = a, *second = b;
+
+    return *first < *second ? -1 : *first > *second;
+}
+
+/* Megabytes in a second of a processor, all threads of the process together. */
+static double
+rate(uint64_t bytes, clock_t begin, clock_t end)
+{
+    return (double)bytes / 1e6 / ((double)(end - begin) / CLOCKS_PER_SEC);
+}
+
+/* Rows of 16 bytes, values of 100, of which half is random. */
+static void
+load_rows(petal_table *table, uint64_t cells)
+{
+    petal_family *family = petal_table_family_at(table, 0);
+    petal_bulk *bulk;
+    petal_error error;
+    struct test_random random;
+
+    test_random_init(&random, cells);
+    require(petal_bulk_begin(table, NULL, &bulk, &error), &error, "load");
+    for (uint64_t i = 0; i < cells; i++) {
+        char row[17], value[100];
+        petal_cell cell = {.row = {row, 16},
+                           .qualifier = {"q", 1},
+                           .value = {value, sizeof value},
+                           .timestamp = (int64_t)(1700000000000 + i),
+                           .type = PETAL_PUT};
+
+        snprintf(row, sizeof row, "row%013" PRIu64, i % UINT64_C(10000000000000));
+        memset(value, 'v', sizeof value);
+        test_random_bytes(&random, value, sizeof value / 2);
+        require(petal_bulk_add(bulk, family, &cell, &error), &error, "load");
+    }
+    require(petal_bulk_commit(bulk, &error), &error, "load");
+    petal_bulk_free(bulk);
+}
+
+static void
+measure(uint64_t cells, const char *directory)
+{
+    petal_family_options family = {.name = {"f", 1}};
+    petal_table_options options = {.name = {"t", 1}, .families = &family, .family_count = 1};
+    petal_hfile_write_options file = {.codec = PETAL_HFILE_CODEC_LZ4};
+    petal_hfile_export_options exporting = {.file = &file};
+    double exported[SPEED_ROUNDS], imported[SPEED_ROUNDS];
+    petal_table *table;
+    petal_db *db;
+    petal_error error;
+
+    (void)mkdir(directory, 0777);
+    db = open_database(directory, "db");
+    require(petal_table_create(db, &options, &table, &error), &error, "create");
+    load_rows(table, cells);
+    for (int i = 0; i < SPEED_ROUNDS; i++) {
+        petal_hfile_export_counts out;
+        petal_hfile_import_counts in;
+        petal_hfile_set *set;
+        petal_table *other;
+        char path[4096], name[2] = {(char)('a' + i)};
+        clock_t begin = clock(), end;
+
+        snprintf(path, sizeof path, "%s/hfiles%d", directory, i);
+        require(petal_hfile_export(db, table, path, &exporting, &out, &error), &error, "export");
+        end = clock();
+        exported[i] = rate(out.cell_bytes, begin, end);
+        options.name = (petal_slice){name, 1};
+        require(petal_table_create(db, &options, &other, &error), &error, "create");
+        require(petal_hfile_set_new(&set, &error), &error, "set");
+        require(petal_hfile_set_add(set, path, &error), &error, "set");
+        begin = clock();
+        require(petal_hfile_import(other, set, NULL, &in, &error), &error, "import");
+        imported[i] = rate(in.cell_bytes, begin, clock());
+        petal_hfile_set_free(set);
+    }
+    qsort(exported, SPEED_ROUNDS, sizeof *exported, compare_numbers);
+    qsort(imported, SPEED_ROUNDS, sizeof *imported, compare_numbers);
+    printf("Petal: imports %.0f MB/s (%.0f to %.0f), exports %.0f MB/s (%.0f to %.0f)\n",
+           imported[SPEED_ROUNDS / 2], imported[0], imported[SPEED_ROUNDS - 1],
+           exported[SPEED_ROUNDS / 2], exported[0], exported[SPEED_ROUNDS - 1]);
+    require(petal_close(db, &error), &error, "close");
+}
+
 int
 main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "speed") == 0) {
+        measure(strtoull(argv[2], NULL, 10), argv[3]);
+        return 0;
+    }
     if (argc > 3 && strcmp(argv[1], "make") == 0) {
         for (int i = 3; i < argc; i++)
             make(argv[i], (uint64_t)strtoull(argv[2], NULL, 10) + (uint64_t)i, (size_t)(i - 3));
@@ -442,6 +542,8 @@ main(int argc, char **argv)
             import(argv[i], argv[2], argv[3]);
         return 0;
     }
-    (void)fputs("usage: petal make SEED CASE.. | petal answer FOLDER ANSWERS CASE..\n", stderr);
+    (void)fputs(
+        "usage: petal make SEED CASE.. | answer FOLDER ANSWERS CASE.. | speed CELLS DIRECTORY\n",
+        stderr);
     return 2;
 }

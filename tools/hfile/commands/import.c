@@ -96,9 +96,9 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts, bool 
         print_boolean(print, "table is new", is_new);
     print_end(print);
     if (counts->superseded > 0 && !print->json)
-        print_text(
-            print, "superseded",
-            "cells that a later write of the same key had replaced, which HBase shows neither");
+        print_text(print, "superseded",
+                   "cells that a later write of the same key had replaced, which HBase does not "
+                   "show either");
     if (is_new && !is_described && !print->json)
         print_text(print, "note",
                    "nothing told of the table's attributes, so its families have VERSIONS without "
