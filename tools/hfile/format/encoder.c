@@ -35,29 +35,25 @@ order_behind(petal_slice a, petal_slice b, size_t common)
 }
 
 void
-hfile_key_step(petal_slice before, const petal_hfile_cell *cell, struct hfile_key_step *step)
+hfile_key_step(const petal_hfile_cell *before, const petal_hfile_cell *cell,
+               struct hfile_key_step *step)
 {
-    petal_hfile_cell last;
-    bool is_key = hfile_key_parse(before, &last);
-
-    assert(is_key);
-    (void)is_key;
-    step->row_common = common_bytes(last.row, cell->row);
-    step->order = order_behind(last.row, cell->row, step->row_common);
+    step->row_common = common_bytes(before->row, cell->row);
+    step->order = order_behind(before->row, cell->row, step->row_common);
     step->qualifier_common = 0;
     step->same_row = step->order == 0;
     step->same_column = false;
     if (!step->same_row)
         return;
-    step->qualifier_common = common_bytes(last.qualifier, cell->qualifier);
-    step->order = order_behind(last.qualifier, cell->qualifier, step->qualifier_common);
+    step->qualifier_common = common_bytes(before->qualifier, cell->qualifier);
+    step->order = order_behind(before->qualifier, cell->qualifier, step->qualifier_common);
     step->same_column = step->order == 0;
     if (!step->same_column)
         return;
-    if (last.timestamp != cell->timestamp)
-        step->order = cell->timestamp < last.timestamp ? 1 : -1;
+    if (before->timestamp != cell->timestamp)
+        step->order = cell->timestamp < before->timestamp ? 1 : -1;
     else
-        step->order = last.type - cell->type;
+        step->order = before->type - cell->type;
 }
 
 /* ---- blocks ---- */

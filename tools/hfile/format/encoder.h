@@ -23,8 +23,9 @@ struct hfile_key_step {
     size_t qualifier_common; /* and of both qualifiers, if the rows are the same */
 };
 
-/* Of `cell` behind one with the serialised key `before`. */
-void hfile_key_step(petal_slice before, const petal_hfile_cell *cell, struct hfile_key_step *step);
+/* Only the keys of both count. */
+void hfile_key_step(const petal_hfile_cell *before, const petal_hfile_cell *cell,
+                    struct hfile_key_step *step);
 
 struct hfile_encoding;
 

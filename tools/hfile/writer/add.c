@@ -67,25 +67,17 @@ wrong_cell(const petal_hfile_writer *writer, const petal_hfile_cell *cell)
     return NULL;
 }
 
-static bool
-is_same_family(petal_slice last_key, const petal_hfile_cell *cell)
-{
-    petal_hfile_cell last;
-
-    return hfile_key_parse(last_key, &last) && hfile_slice_equal(last.family, cell->family);
-}
-
 /* The cell's place behind the one before. */
 static const char *
 wrong_place(const petal_hfile_writer *writer, const petal_hfile_cell *cell,
             struct hfile_key_step *step)
 {
-    petal_slice last_key = hfile_buffer_slice(&writer->keys[writer->last]);
+    const petal_hfile_cell *last = &writer->last_cell;
     const struct hfile_encoder *encoder = &writer->encoder;
 
-    if (!is_same_family(last_key, cell))
+    if (!hfile_slice_equal(last->family, cell->family))
         return "it is of another family than the cells before";
-    hfile_key_step(last_key, cell, step);
+    hfile_key_step(last, cell, step);
     if (step->order < 0)
         return "it does not come behind the cell before";
     /* Cells with equal keys share a block. */
@@ -246,6 +238,21 @@ store(petal_hfile_writer *writer, const struct hfile_keyed_cell *keyed,
     return PETAL_OK;
 }
 
+/* The key of the cell, in its serialised form. */
+static void
+keep_last(petal_hfile_writer *writer, const petal_hfile_cell *cell)
+{
+    const uint8_t *row = writer->keys[writer->last].bytes + 2;
+    const uint8_t *family = row + cell->row.size + 1;
+
+    writer->last_cell = (petal_hfile_cell){
+        .row = hfile_slice(row, cell->row.size),
+        .family = hfile_slice(family, cell->family.size),
+        .qualifier = hfile_slice(family + cell->family.size, cell->qualifier.size),
+        .timestamp = cell->timestamp,
+        .type = cell->type};
+}
+
 enum petal_status
 petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell, petal_error *error)
 {
@@ -270,5 +277,6 @@ petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell,
     if (status != PETAL_OK)
         return hfile_writer_fail(writer, status);
     writer->last = !writer->last;
+    keep_last(writer, cell);
     return PETAL_OK;
 }

@@ -30,7 +30,8 @@ struct petal_hfile_writer {
     /* Serialised. The key of the last cell, and room for the next one's, which take turns; the first
      * one of the block, the last one of the block before, and what separates them. */
     struct hfile_buffer keys[2], first_key, key_before, separator;
-    unsigned last; /* of `keys` */
+    petal_hfile_cell last_cell; /* its key alone, in `keys` */
+    unsigned last;              /* of `keys` */
     struct hfile_written_facts facts;
     struct hfile_file_info info, metas; /* entries of the caller's; meta blocks by their names */
     uint64_t first_data_block_offset, last_data_block_offset;
