@@ -54,7 +54,7 @@ CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,te
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost examples fuzz hfile interop kernel memory mutants replay schedule soak
+TEST_PROGRAMS = conformance cost coverage examples fuzz hfile interop kernel memory mutants replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
@@ -374,8 +374,12 @@ paths-accept: ## keep what they are now as what paths compares with
 BRANCHES = $(BUILD)/branches
 BRANCHES_FLOOR ?= 88
 .PHONY: coverage coverage-list
+BRANCHES_BUILD = $(MAKE) --no-print-directory BUILD=$(BRANCHES) CC=gcc SITE_OPTIMIZE= SANITIZE=--coverage CFLAGS= \
+	OPTIMIZE="-O0 -DNDEBUG -Dalways_inline=noinline -fprofile-update=atomic"
+BRANCHES_EXIT = $(BRANCHES)/tests/coverage/exit.o
 coverage: ## run the tests and count the branches of the library that they take; fails below BRANCHES_FLOOR=88 per cent, what they took when it was set
-	+$(MAKE) --no-print-directory BUILD=$(BRANCHES) CC=gcc OPTIMIZE="-O0 -DNDEBUG -Dalways_inline=noinline -fprofile-update=atomic" SITE_OPTIMIZE= SANITIZE=--coverage CFLAGS= LDFLAGS= all tests
+	+$(BRANCHES_BUILD) $(BRANCHES_EXIT)
+	+$(BRANCHES_BUILD) LDFLAGS="-Wl,--wrap=_exit $(BRANCHES_EXIT)" all tests
 	find $(BRANCHES) -name '*.gcda' -delete
 	SANITIZE=--coverage tests/run.sh $(BRANCHES)
 	@tests/coverage/coverage.sh $(BRANCHES) $(BRANCHES_FLOOR)

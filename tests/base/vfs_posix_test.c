@@ -492,6 +492,30 @@ the_lock_of_a_killed_process_is_free(void **state)
     (void)close(report[1]);
 }
 
+/* Offsets come from files that may be damaged. */
+static void
+no_offset_is_behind_what_a_file_may_have(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint64_t most = INT64_MAX;
+    const void *memory;
+    char bytes[8];
+    size_t got = 1;
+
+    assert_int_equal(vfs_posix.write_at(NULL, fixture->file, 0, "contents", 8), 0);
+    assert_int_equal(vfs_posix.read_at(NULL, fixture->file, most + 1, bytes, 8, &got), 0);
+    assert_int_equal(got, 0);
+    got = 1;
+    assert_int_equal(vfs_posix.read_at(NULL, fixture->file, most - 4, bytes, 8, &got), 0);
+    assert_int_equal(got, 0);
+    assert_int_equal(vfs_posix.write_at(NULL, fixture->file, most + 1, "x", 1), EFBIG);
+    assert_int_equal(vfs_posix.write_at(NULL, fixture->file, most - 4, bytes, 8), EFBIG);
+    assert_int_equal(vfs_posix.map(NULL, fixture->file, 0, &memory), EINVAL);
+    assert_null(memory);
+    assert_int_equal(vfs_posix.map(NULL, fixture->file, most + 1, &memory), EINVAL);
+    assert_null(memory);
+}
+
 #define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -514,6 +538,7 @@ main(void)
         WITH_FILE(a_forked_child_cannot_take_the_lock),
         WITH_FILE(a_forked_child_can_share_a_shared_lock),
         WITH_FILE(the_lock_of_a_killed_process_is_free),
+        WITH_FILE(no_offset_is_behind_what_a_file_may_have),
     };
 
     return cmocka_run_group_tests_name("vfs_posix", tests, NULL, NULL);
