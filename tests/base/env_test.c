@@ -145,6 +145,40 @@ members_behind_the_given_size_are_not_read(void **state)
     assert_null(env.log);
 }
 
+/* However little of it a caller's header knew. */
+static void
+no_size_is_too_short(void **state)
+{
+    const petal_allocator allocator = {0};
+    const petal_vfs vfs = {0};
+    int64_t now = 9;
+    const petal_env whole = {
+        .allocator = &allocator,
+        .vfs = &vfs,
+        .clock_context = &now,
+        .clock_ms = clock_of_test,
+        .random = random_of_test,
+        .log = log_of_test,
+    };
+
+    (void)state;
+    for (size_t size = 1; size <= sizeof whole; size++) {
+        petal_env given = whole;
+        struct env env;
+
+        given.size = size;
+        env_init(&env, &given);
+#define KNOWS(member) (size >= offsetof(petal_env, member) + sizeof given.member)
+        assert_ptr_equal(env.allocator, KNOWS(allocator) ? &allocator : &mem_default_allocator);
+        assert_ptr_equal(env.vfs, KNOWS(vfs) ? &vfs : &vfs_posix);
+        assert_true((env.clock_ms == clock_of_test) == KNOWS(clock_ms));
+        assert_true((env.clock_context == &now) == KNOWS(clock_context));
+        assert_true((env.random == random_of_test) == KNOWS(random));
+        assert_true((env.log == log_of_test) == KNOWS(log));
+#undef KNOWS
+    }
+}
+
 static void
 random_numbers_come_without_the_kernel_too(void **state)
 {
@@ -221,6 +255,7 @@ main(void)
         cmocka_unit_test(nothing_given_means_all_defaults),
         cmocka_unit_test(what_is_given_is_used),
         cmocka_unit_test(members_behind_the_given_size_are_not_read),
+        cmocka_unit_test(no_size_is_too_short),
         cmocka_unit_test(random_numbers_come_without_the_kernel_too),
         cmocka_unit_test(a_log_line_is_one_printable_line),
         cmocka_unit_test(a_sync_point_calls_the_hook_if_one_is_set),

@@ -29,6 +29,13 @@ test_texts(void **state)
     for (int skip = 0; skip < PETAL_SKIP_COUNT; skip++)
         assert_true(strlen(petal_skip_text((enum petal_skip)skip)) > 3);
     assert_non_null(petal_skip_text((enum petal_skip)77));
+    for (int status = PETAL_OK; status <= PETAL_TIMEOUT; status++)
+        for (int other = PETAL_OK; other < status; other++)
+            assert_string_not_equal(petal_status_text((enum petal_status)status),
+                                    petal_status_text((enum petal_status)other));
+    for (int by = 0; by < PETAL_HIDDEN_COUNT; by++)
+        assert_true(strlen(petal_hidden_text((enum petal_hidden)by)) > 3);
+    assert_string_equal(petal_hidden_text(PETAL_HIDDEN_COUNT), "unknown");
 }
 
 static void
