@@ -275,6 +275,7 @@ static void
 test_comparators(void **state)
 {
     (void)state;
+    check(ROWS, "ValueFilter (=, 'substring:')", "a/f:x=1 ab/f:x=2 b/f:x=3 bc/f:x=4 c/f:x=5");
     check("r/f:a@1=Hello r/f:b@1=x", "ValueFilter (=, 'substring:ELL')", "r/f:a=Hello");
     check("r/f:a@1=\xC3\x84h r/f:b@1=\xC3\xA4h", "ValueFilter (=, 'substring:\xC3\x84')",
           "r/f:a=<-61><-124>h f:b=<-61><-92>h");
@@ -486,6 +487,57 @@ test_multi_row_range_filter_unites_ranges(void **state)
                  "a/f:x=1 ab/f:x=2 c/f:x=5");
 }
 
+/* Ranges at random, among them empty, open and touching ones, against each row looked at by itself,
+ * in both directions. */
+static void
+test_multi_row_range_filter_takes_what_its_ranges_hold(void **state)
+{
+    static const char *const rows[] = {"a", "aa", "ab", "b", "ba", "bb", "c"};
+    const size_t row_count = sizeof rows / sizeof *rows;
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (int round = 0; round < 3000; round++) {
+        const char *bounds[3][2];
+        bool takes[3][2], reversed = test_random_chance(&random, 50);
+        size_t count = 1 + test_random_below(&random, 3);
+        char words[100] = "", cells[100] = "", wanted[100] = "";
+
+        for (size_t i = 0; i < count; i++) {
+            do {
+                for (size_t end = 0; end < 2; end++) {
+                    size_t at = test_random_below(&random, row_count + 1);
+
+                    bounds[i][end] = at == row_count ? "" : rows[at];
+                    takes[i][end] = test_random_chance(&random, 50);
+                }
+            } while (bounds[i][1][0] != '\0' &&
+                     (strcmp(bounds[i][0], bounds[i][1]) > 0 ||
+                      (strcmp(bounds[i][0], bounds[i][1]) == 0 && !takes[i][1])));
+            for (size_t end = 0; end < 2; end++)
+                sprintf(words + strlen(words), "%s%s %c", i + end > 0 ? " " : "", bounds[i][end],
+                        takes[i][end] ? '+' : '-');
+        }
+        for (size_t k = 0; k < row_count; k++) {
+            const char *row = rows[reversed ? row_count - 1 - k : k];
+            bool taken = false;
+
+            for (size_t i = 0; i < count; i++) {
+                int low = strcmp(row, bounds[i][0]), high = strcmp(row, bounds[i][1]);
+
+                taken =
+                    taken || ((low > 0 || (low == 0 && takes[i][0])) &&
+                              (bounds[i][1][0] == '\0' || high < 0 || (high == 0 && takes[i][1])));
+            }
+            sprintf(cells + strlen(cells), "%s%s/f:x@1=1", k > 0 ? " " : "", rows[k]);
+            if (taken)
+                sprintf(wanted + strlen(wanted), "%s%s/f:x=1", wanted[0] != '\0' ? " " : "", row);
+        }
+        check_filter(cells, make("MultiRowRangeFilter", words), reversed, wanted);
+    }
+}
+
 /* HBase fails with an internal error. */
 static void
 test_skip_around_multi_row_range_filter(void **state)
@@ -572,6 +624,7 @@ main(void)
         TEST(test_fuzzy_row_filter_seeks_no_row_away),
         TEST(test_multi_row_range_filter),
         TEST(test_multi_row_range_filter_unites_ranges),
+        TEST(test_multi_row_range_filter_takes_what_its_ranges_hold),
         TEST(test_skip_around_multi_row_range_filter),
         TEST(test_needs_family),
         TEST(test_memory_failures),

@@ -301,6 +301,94 @@ test_make(void **state)
     petal_filter_free(filter);
 }
 
+/* The filter is given a comparison, unless it takes none, and a text. */
+static void
+check_make_refused(const char *name, int64_t compare, const char *text, const char *message)
+{
+    petal_filter_argument arguments[] = {
+        {.kind = PETAL_FILTER_COMPARE, .number = compare},
+        {.kind = PETAL_FILTER_BYTES, .bytes = slice_from_text(text)},
+    };
+    bool compares = strcmp(name, "RandomRowFilter") != 0;
+    petal_filter *filter = (petal_filter *)&memory;
+    petal_error error;
+
+    if (petal_filter_make(filter_fake_db(&memory.table), name, compares ? arguments : arguments + 1,
+                          compares ? 2 : 1, &filter, &error) != PETAL_INVALID)
+        fail_msg("accepted: %s %s", name, text);
+    assert_null(filter);
+    if (strstr(error.text, message) == NULL)
+        fail_msg("%s %s: %s", name, text, error.text);
+}
+
+static void
+test_make_refuses_what_is_no_number(void **state)
+{
+    static const char *const chances[] = {"", "-", ".", "0.5.5", "x", "1e3", "0,5", "- 1", "1/2"};
+    static const char *const longs[] = {
+        "", "-", "x", "9223372036854775808", "1/", ":", "0x1", "-9223372036854775809", "1 ", "+1"};
+    char text[40];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof chances / sizeof *chances; i++)
+        check_make_refused("RandomRowFilter", 0, chances[i], "the chance is not a decimal number");
+    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++) {
+        snprintf(text, sizeof text, "long:%s", longs[i]);
+        check_make_refused("ValueFilter", PETAL_EQUAL, text,
+                           "the value of long: is not a 64-bit number");
+    }
+    check_make_refused("ValueFilter", PETAL_LESS - 1, "binary:a", "a comparison is wanted");
+    check_make_refused("ValueFilter", PETAL_GREATER + 1, "binary:a", "a comparison is wanted");
+}
+
+static void
+test_make_refuses_masks(void **state)
+{
+    petal_filter_argument arguments[] = {
+        {.kind = PETAL_FILTER_BYTES, .bytes = {"ab", 2}},
+        {.kind = PETAL_FILTER_BYTES, .bytes = {"\0", 1}},
+    };
+    petal_db *db = filter_fake_db(&memory.table);
+    petal_filter *filter;
+    petal_error error;
+
+    (void)state;
+    assert_int_equal(petal_filter_make(db, "FuzzyRowFilter", arguments, 2, &filter, &error),
+                     PETAL_INVALID);
+    assert_string_equal(error.text,
+                        "FuzzyRowFilter, argument 2: the mask is not as long as its pattern");
+    arguments[1].bytes = slice_make("\1\2", 2);
+    assert_int_equal(petal_filter_make(db, "FuzzyRowFilter", arguments, 2, &filter, &error),
+                     PETAL_INVALID);
+    assert_string_equal(error.text, "FuzzyRowFilter, argument 2: a mask has bytes 0 and 1 only");
+}
+
+static void
+test_combine_refuses(void **state)
+{
+    petal_db *db = filter_fake_db(&memory.table);
+    petal_filter *member = parse(A, strlen(A)), *filter;
+    petal_filter *const members[] = {member, member}, *const holed[] = {member, NULL};
+    petal_error error;
+
+    (void)state;
+    assert_int_equal(
+        petal_filter_combine(db, (enum petal_filter_operation)99, members, 2, &filter, &error),
+        PETAL_INVALID);
+    assert_string_equal(error.text, "no such way to combine filters: 99");
+    assert_int_equal(
+        petal_filter_combine(db, (enum petal_filter_operation) - 1, members, 2, &filter, &error),
+        PETAL_INVALID);
+    assert_int_equal(petal_filter_combine(db, PETAL_FILTER_WHILE, members, 2, &filter, &error),
+                     PETAL_INVALID);
+    assert_string_equal(error.text, "WHILE wraps one filter, not 2");
+    assert_int_equal(petal_filter_combine(db, PETAL_FILTER_AND, holed, 2, &filter, &error),
+                     PETAL_INVALID);
+    assert_string_equal(error.text, "member 1 of the combination is NULL");
+    assert_null(filter);
+    petal_filter_free(member);
+}
+
 /* A combination keeps its members; one that holds itself many times over is bounded. */
 static void
 test_combine(void **state)
@@ -344,6 +432,9 @@ main(void)
         cmocka_unit_test_setup_teardown(test_memory_failures, begin, end),
         cmocka_unit_test_setup_teardown(test_make, begin, end),
         cmocka_unit_test_setup_teardown(test_combine, begin, end),
+        cmocka_unit_test_setup_teardown(test_make_refuses_what_is_no_number, begin, end),
+        cmocka_unit_test_setup_teardown(test_make_refuses_masks, begin, end),
+        cmocka_unit_test_setup_teardown(test_combine_refuses, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
