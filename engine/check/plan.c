@@ -253,6 +253,15 @@ misses_file(const struct plan *plan, const struct plan_family *family)
     return false;
 }
 
+/* What a whole manifest does not name may be torn: a job that was not completed. Of what cannot be
+ * read nobody knows. */
+static void
+tell_unread(struct place *place, const struct place_file *file, const petal_error *cause)
+{
+    if (!place->manifest_whole || cause->status == PETAL_IO)
+        check_place_tell_error(place, cause, file->bytes, false);
+}
+
 /*
  * A file that a whole manifest does not name: of a job that was not completed or whose work is
  * done, unless all its cells are newer than what it says is flushed: a flush was just about to be
@@ -263,11 +272,18 @@ static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
             petal_error *error)
 {
-    const struct file_facts *facts = sst_walk_facts(walk);
+    petal_error cause;
+    const struct sst_reader *reader = sst_walk_reader(walk, &cause);
+    const struct file_facts *facts;
     struct plan_table *table;
     struct plan_family *family;
 
-    if (facts == NULL || facts->owner.table.size == 0 || facts->origin == FILE_ORIGIN_BULK)
+    if (reader == NULL) {
+        tell_unread(plan->place, file, &cause);
+        return PETAL_OK;
+    }
+    facts = sst_reader_facts(reader);
+    if (facts->owner.table.size == 0 || facts->origin == FILE_ORIGIN_BULK)
         return PETAL_OK;
     table = find_table(plan, facts->owner.table_id, &facts->owner.table);
     family =
@@ -318,8 +334,7 @@ adopt(struct plan *plan, struct place_file *file, petal_error *error)
     if (status != PETAL_OK && check_place_wants(&cause, error))
         return status;
     if (status != PETAL_OK) {
-        if (!place->manifest_whole)
-            check_place_tell_error(place, &cause, file->bytes, false);
+        tell_unread(place, file, &cause);
         return PETAL_OK;
     }
     file->identity = sst_walk_identity(walk);

@@ -488,6 +488,163 @@ the_source_is_not_written_into(void **state)
     memory_vfs_free(scene.vfs);
 }
 
+/* ---- what fails while it looks ---- */
+
+/* What the manifest is like where salvage finds it; the store files and logs are the same ones. */
+enum manifest_story { WHOLE, WITH_A_FILE_LOST, CUT, DAMAGED, LOST, STORIES };
+
+struct found_file {
+    char path[64];
+};
+
+static void
+find_store_file(void *argument, const char *name)
+{
+    struct found_file *found = argument;
+
+    if (found->path[0] == '\0' && strstr(name, ".sst") != NULL)
+        (void)snprintf(found->path, sizeof found->path, "db/%s", name);
+}
+
+/* Two tables of one name, one after the other, a dropped family, a table snapshot, logs, a store
+ * file that is not named any more, and one that nobody has named yet. */
+static void
+make_story(struct scene *scene, enum manifest_story story)
+{
+    struct found_file found = {.path = ""};
+    petal_cursor *cursor;
+    petal_table *table;
+    uint8_t *bytes;
+    size_t size;
+
+    scene_over(scene, memory_vfs_new());
+    open_database(scene, "db");
+    table = shape_table(scene, NULL, "t", "fgh");
+    put(scene, table, "row1", "one");
+    flush(scene, table);
+    must(scene, petal_table_snapshot_create(table, slice_of("s"), NULL, &scene->error));
+    put(scene, table, "row2", "two");
+    flush(scene, table);
+    must(scene, petal_cursor_open(table, NULL, &cursor, &scene->error));
+    must(scene, petal_compact(table, NULL, &scene->error));
+    (void)shape_table(scene, table, "t", "fg");
+    put(scene, shape_table(scene, NULL, "u", "f"), "row1", "dropped");
+    flush(scene, find_table(scene, "u"));
+    must(scene, petal_table_drop(find_table(scene, "u"), &scene->error));
+    put(scene, shape_table(scene, NULL, "u", "f"), "row1", "later");
+    put(scene, table, "row3", "in the log");
+    {
+        struct memory_vfs *left = memory_vfs_clone(scene->vfs);
+
+        petal_cursor_close(cursor);
+        close_database(scene);
+        memory_vfs_free(scene->vfs);
+        scene_over(scene, left);
+    }
+    assert_int_equal(memory_vfs_read_file(scene->vfs, "db/MANIFEST", &bytes, &size), 0);
+    assert_int_equal(memory_vfs_list(scene->vfs, "db", find_store_file, &found), 0);
+    if (story == LOST)
+        remove_manifest(scene, "db");
+    if (story == WITH_A_FILE_LOST)
+        assert_int_equal(vfs_remove(scene->env.vfs, found.path), 0);
+    if (story == DAMAGED)
+        bytes[size / 2] ^= 1;
+    if (story == CUT || story == DAMAGED)
+        assert_int_equal(
+            memory_vfs_write_file(scene->vfs, "db/MANIFEST", bytes, story == CUT ? size / 2 : size),
+            0);
+    free(bytes);
+}
+
+static void
+note_failed_call(void *argument, const petal_fault *fault)
+{
+    bool *told = argument;
+
+    *told = *told || fault->error->os_error == EIO;
+}
+
+/* Of a salvage, or of a verification where `to` is NULL. *told: of a file call that failed. */
+static enum petal_status
+look(struct scene *scene, const char *to, petal_check_counts *counts, bool *told)
+{
+    const petal_check_options options = {
+        .size = sizeof options, .env = &scene->env, .argument = told, .fault = note_failed_call};
+
+    scene->error = (petal_error){.status = PETAL_OK};
+    return to != NULL ? petal_salvage("db", to, &options, counts, &scene->error)
+                      : petal_verify("db", &options, counts, &scene->error);
+}
+
+/* Each allocation, or each file call, fails once: it is told, or nothing is missed for it. */
+static uint64_t
+fail_each(enum manifest_story story, bool salvages, bool memory)
+{
+    const char *to = salvages ? "out" : NULL;
+    petal_check_counts expected = {0};
+    enum petal_status whole = PETAL_OK;
+    uint64_t failed, n = 0;
+    struct scene made;
+
+    make_story(&made, story);
+    do {
+        petal_check_counts counts = {0};
+        struct test_allocator allocator;
+        enum petal_status status;
+        struct scene scene;
+        uint64_t hash;
+        bool told = false;
+
+        scene_over(&scene, memory_vfs_clone(made.vfs));
+        hash = memory_vfs_hash(scene.vfs);
+        test_allocator_init(&allocator);
+        scene.env.allocator = &allocator.table;
+        if (memory)
+            test_allocator_fail_at(&allocator, n, false);
+        else
+            memory_vfs_fail_at(scene.vfs, n, EIO, false);
+        status = look(&scene, to, &counts, &told);
+        failed = memory ? test_allocator_failures(&allocator) : memory_vfs_failures(scene.vfs);
+        memory_vfs_fail_at(scene.vfs, 0, 0, false);
+        assert_int_equal(test_allocator_live_blocks(&allocator), 0);
+        assert_int_equal(memory_vfs_open_files(scene.vfs), 0);
+        assert_true(salvages || memory_vfs_hash(scene.vfs) == hash);
+        assert_true(status == PETAL_OK || scene.error.text[0] != '\0');
+        if (n == 0) {
+            expected = counts;
+            whole = status;
+            failed = 1; /* go on with the first */
+        } else if (memory && status != whole) {
+            assert_int_equal(status, PETAL_NO_MEMORY);
+        } else if (failed > 0 && status == whole && !told && counts.faults <= expected.faults &&
+                   counts.cells < expected.cells) {
+            fail_msg("story %d, %s %u fails: %u of %u cells, and nobody is told", story,
+                     memory ? "allocation" : "file call", (unsigned)n, (unsigned)counts.cells,
+                     (unsigned)expected.cells);
+        }
+        memory_vfs_free(scene.vfs);
+        n++;
+    } while (failed > 0);
+    memory_vfs_free(made.vfs);
+    return n - 2;
+}
+
+static void
+what_fails_is_told(void **state)
+{
+    uint64_t allocations = 0, calls = 0;
+
+    (void)state;
+    for (enum manifest_story story = 0; story < STORIES; story++) {
+        for (unsigned salvages = 0; salvages < 2; salvages++) {
+            allocations += fail_each(story, salvages != 0, true);
+            calls += fail_each(story, salvages != 0, false);
+        }
+    }
+    print_message("counted: check/salvage_test: %u allocations and %u file calls failed\n",
+                  (unsigned)allocations, (unsigned)calls);
+}
+
 int
 main(void)
 {
@@ -500,6 +657,7 @@ main(void)
         cmocka_unit_test(want_of_descriptors_is_no_damage),
         cmocka_unit_test(few_files_are_open),
         cmocka_unit_test(the_source_is_not_written_into),
+        cmocka_unit_test(what_fails_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
