@@ -73,7 +73,9 @@ test_wrong_names_are_refused(void **state)
         const char *name, *complaint;
     } wrong[] = {{":t", "Namespace name must not be empty"},
                  {"n:", "Table qualifier must not be empty"},
+                 {"-ns:t", "Illegal character <-> at 0"},
                  {"n-s:t", "Illegal character <-> at 1"},
+                 {"ns-:t", "Illegal character <-> at 2"},
                  {"n.s:t", "Illegal character <.> at 1"},
                  {"n:-t", "Illegal first character <45>"},
                  {"a:b:c", "Illegal character code:58, <:> at 1"},
