@@ -67,6 +67,15 @@ is_full_disk(int error)
     return error == ENOSPC || error == EDQUOT;
 }
 
+/* What is wanted may be had a moment later: it says nothing of any file. */
+static bool
+passes(const struct failure_run *run)
+{
+    int cause = run->faults.plan.error;
+
+    return cause == EMFILE || cause == ENFILE || cause == ENOMEM;
+}
+
 /* A full disk that only refuses what needs room. */
 static bool
 may_be_read_only(const struct failure_run *run)
@@ -94,8 +103,8 @@ is_explained(struct failure_run *run, enum petal_status status, const petal_erro
     case PETAL_BUSY:
         return failure_faults_names(&run->faults, "LOCK");
     case PETAL_CORRUPT:
-        return cause == FAILURE_SHORT_READ || has_failed(run, FAILURE_OPEN) ||
-               has_failed(run, FAILURE_READ) || has_failed(run, FAILURE_SIZE);
+        return !passes(run) && (cause == FAILURE_SHORT_READ || has_failed(run, FAILURE_OPEN) ||
+                                has_failed(run, FAILURE_READ) || has_failed(run, FAILURE_SIZE));
     default:
         return false;
     }
@@ -644,6 +653,8 @@ failure_settle(struct failure_run *run, unsigned first, unsigned states)
     failure_faults_heal(&run->faults);
     if (run->fixture.db != NULL) {
         damaged = is_damaged(run);
+        if (damaged && passes(run) && !run->promise.file_lost)
+            failure_problem(run, "what may be had a moment later counts as damage");
         if (!damaged && run->promise.tables_made)
             check_living(run);
         petal_stats_get(run->fixture.db, &stats);
