@@ -327,7 +327,8 @@ ask(struct pool *pool, const char *directory, petal_table *table)
 static petal_db *
 open_database(const char *directory, const char *name)
 {
-    petal_options options = {.create = true};
+    /* Compactions in the background change answers, as petal.h says. */
+    petal_options options = {.create = true, .no_compaction = true};
     petal_db *db;
     petal_error error;
     char path[4096];
