@@ -4,7 +4,7 @@
  */
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
-#include "tools/hfile/reader/cell_facts.h"
+#include "tools/hfile/reader/facts_check.h"
 #include "tools/hfile/reader/filter_check.h"
 #include "tools/hfile/reader/index.h"
 
@@ -22,7 +22,7 @@ struct check {
     struct hfile_cells cells;
     struct hfile_index_cursor index;
     bool index_has_begun;
-    struct hfile_cell_facts facts;
+    struct hfile_facts_check facts;
     struct hfile_filter_check filters[HFILE_FILTERS];
     int64_t previous[BLOCK_KINDS]; /* offset of the last block of each kind; -1: none */
     uint64_t last_data_offset;
@@ -37,7 +37,7 @@ init(struct check *check, petal_hfile *file)
     check->reader.read_ahead = READ_AHEAD_BYTES;
     hfile_cells_init(&check->cells, file->allocator);
     hfile_index_cursor_init(&check->index, file);
-    hfile_cell_facts_init(&check->facts, file->allocator);
+    hfile_facts_check_init(&check->facts, file->allocator);
     for (unsigned i = 0; i < HFILE_FILTERS; i++) {
         if (file->filters[i].is_there)
             hfile_filter_check_init(&check->filters[i], file, (enum petal_hfile_filter)i);
@@ -53,7 +53,7 @@ release(struct check *check)
         if (check->file->filters[i].is_there)
             hfile_filter_check_free(&check->filters[i]);
     }
-    hfile_cell_facts_free(&check->facts);
+    hfile_facts_check_free(&check->facts);
     hfile_index_cursor_free(&check->index);
     hfile_cells_free(&check->cells);
     hfile_block_reader_free(&check->reader);
@@ -163,7 +163,7 @@ check_index_end(struct check *check, petal_error *error)
 static enum petal_status
 check_cell(struct check *check, const petal_hfile_cell *cell, petal_error *error)
 {
-    hfile_cell_facts_add(&check->facts, cell);
+    hfile_facts_check_add(&check->facts, cell);
     for (unsigned i = 0; i < HFILE_FILTERS; i++) {
         enum petal_status status = PETAL_OK;
 
@@ -205,7 +205,7 @@ check_cells(struct check *check, petal_error *error)
         if (status != PETAL_OK)
             return status;
     }
-    if (!hfile_cell_facts_end_block(&check->facts, &cells->cells[cells->count - 1]))
+    if (!hfile_facts_check_end_block(&check->facts, &cells->cells[cells->count - 1]))
         return hfile_error_no_memory(error);
     return PETAL_OK;
 }
@@ -291,7 +291,7 @@ check_end(struct check *check, petal_error *error)
                                    "the trailer does not say where the last data block begins");
     status = check_index_end(check, error);
     if (status == PETAL_OK)
-        status = hfile_cell_facts_compare(&check->facts, file, error);
+        status = hfile_facts_check_compare(&check->facts, file, error);
     for (unsigned i = 0; status == PETAL_OK && i < HFILE_FILTERS; i++) {
         if (!file->filters[i].is_there)
             continue;

@@ -1,5 +1,5 @@
-/* cell_facts.c -- see cell_facts.h. */
-#include "tools/hfile/reader/cell_facts.h"
+/* facts_check.c -- see facts_check.h. */
+#include "tools/hfile/reader/facts_check.h"
 
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
@@ -7,21 +7,21 @@
 #include <inttypes.h>
 
 void
-hfile_cell_facts_init(struct hfile_cell_facts *facts, const petal_allocator *allocator)
+hfile_facts_check_init(struct hfile_facts_check *facts, const petal_allocator *allocator)
 {
-    *facts = (struct hfile_cell_facts){
+    *facts = (struct hfile_facts_check){
         .time_min = INT64_MAX, .time_max = INT64_MIN, .earliest_put = INT64_MAX};
     hfile_buffer_init(&facts->last_key, allocator);
 }
 
 void
-hfile_cell_facts_free(struct hfile_cell_facts *facts)
+hfile_facts_check_free(struct hfile_facts_check *facts)
 {
     hfile_buffer_free(&facts->last_key);
 }
 
 void
-hfile_cell_facts_add(struct hfile_cell_facts *facts, const petal_hfile_cell *cell)
+hfile_facts_check_add(struct hfile_facts_check *facts, const petal_hfile_cell *cell)
 {
     facts->cells++;
     facts->delete_family_cells +=
@@ -41,7 +41,7 @@ hfile_cell_facts_add(struct hfile_cell_facts *facts, const petal_hfile_cell *cel
 }
 
 bool
-hfile_cell_facts_end_block(struct hfile_cell_facts *facts, const petal_hfile_cell *cell)
+hfile_facts_check_end_block(struct hfile_facts_check *facts, const petal_hfile_cell *cell)
 {
     hfile_buffer_clear(&facts->last_key);
     return hfile_key_append(cell, &facts->last_key);
@@ -58,7 +58,7 @@ wrong_number(const petal_hfile *file, const char *what, int64_t said, int64_t fo
 
 /* A reader that trusts these looks for cells where none are, or leaves out some that are there. */
 static enum petal_status
-compare_ranges(const struct hfile_cell_facts *facts, const petal_hfile *file, petal_error *error)
+compare_ranges(const struct hfile_facts_check *facts, const petal_hfile *file, petal_error *error)
 {
     const petal_hfile_info *info = &file->info;
 
@@ -84,7 +84,7 @@ compare_ranges(const struct hfile_cell_facts *facts, const petal_hfile *file, pe
 
 /* Such as HBase writes them; a file may lack them. */
 static enum petal_status
-compare_means(const struct hfile_cell_facts *facts, const petal_hfile *file, petal_error *error)
+compare_means(const struct hfile_facts_check *facts, const petal_hfile *file, petal_error *error)
 {
     const petal_hfile_info *info = &file->info;
     uint64_t cells = facts->cells == 0 ? 1 : facts->cells;
@@ -104,8 +104,8 @@ compare_means(const struct hfile_cell_facts *facts, const petal_hfile *file, pet
 }
 
 enum petal_status
-hfile_cell_facts_compare(const struct hfile_cell_facts *facts, const petal_hfile *file,
-                         petal_error *error)
+hfile_facts_check_compare(const struct hfile_facts_check *facts, const petal_hfile *file,
+                          petal_error *error)
 {
     enum petal_status status;
 
