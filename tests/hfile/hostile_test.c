@@ -250,6 +250,41 @@ sizes_in_headers_that_claim_too_much(void **state)
     report("sizes in headers that lie");
 }
 
+/* Sizes that agree with each other, up to the bounds of the format, of blocks whose file ends long
+ * before: no memory is taken for them. */
+static void
+blocks_that_end_behind_the_file(void **state)
+{
+    static const uint32_t sizes[] = {0x00100000, 0x01000000, 0x0ff00000, 0x3fffffff, 0x7ff00000};
+
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        size_t size, taken;
+        uint8_t *bytes = golden_bytes(names[i], &size), *mutant = test_allocate(size);
+
+        for (size_t at = 0; at + HFILE_TRAILER_BYTES < size; at += taken) {
+            uint32_t bytes_per_checksum = hfile_get_u32(bytes + at + 25);
+
+            taken = mend_hfile_block(bytes + at, size - at);
+            assert_true(taken > 0);
+            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+                uint64_t checksums = hfile_checksums_size(sizes[k], bytes_per_checksum);
+
+                memcpy(mutant, bytes, size);
+                hfile_put_u32(mutant + at + 8,
+                              (uint32_t)(sizes[k] - HFILE_BLOCK_HEADER_BYTES + checksums));
+                hfile_put_u32(mutant + at + 12, sizes[k] - HFILE_BLOCK_HEADER_BYTES);
+                hfile_put_u32(mutant + at + 29, sizes[k]);
+                assert_int_not_equal(drive(names[i], mutant, size).error.status, PETAL_OK);
+            }
+        }
+        free(mutant);
+        free(bytes);
+    }
+    assert_true(most_memory < 1u << 20);
+    report("blocks that end behind the file");
+}
+
 /* ---- pieces ---- */
 
 /* Blocks taken out, doubled, and exchanged, each with right checksums of its own. */
@@ -336,6 +371,7 @@ main(void)
                                        cmocka_unit_test(every_truncation_is_refused),
                                        cmocka_unit_test(numbers_that_claim_too_much),
                                        cmocka_unit_test(sizes_in_headers_that_claim_too_much),
+                                       cmocka_unit_test(blocks_that_end_behind_the_file),
                                        cmocka_unit_test(blocks_that_were_moved),
                                        cmocka_unit_test(each_allocation_fails_once)};
 

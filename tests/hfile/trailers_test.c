@@ -198,13 +198,31 @@ numbers_that_cannot_be_are_told(void **state)
     free(original.bytes);
 }
 
+/* The file's cells are all there, and its trailer says one more or less: its scan does not end as if
+ * nothing were missing. */
+static void
+a_scan_counts(void **state)
+{
+    struct original original = original_read();
+    uint64_t cells = drive_version(&original, HFILE_TRAILER_BYTES, 0x03000003).cells;
+    struct drive_result more = drive_field(&original, 7, false, cells + 1, NULL);
+    struct drive_result less = drive_field(&original, 7, false, cells - 1, NULL);
+
+    (void)state;
+    assert_int_equal(more.opened, PETAL_OK);
+    assert_int_equal(more.scanned, PETAL_CORRUPT);
+    assert_int_equal(more.cells, cells);
+    assert_int_equal(less.scanned, PETAL_CORRUPT);
+    free(original.bytes);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(versions),
-                                       cmocka_unit_test(what_is_refused_is_named),
-                                       cmocka_unit_test(orders_of_other_names_are_read),
-                                       cmocka_unit_test(numbers_that_cannot_be_are_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions), cmocka_unit_test(what_is_refused_is_named),
+        cmocka_unit_test(orders_of_other_names_are_read),
+        cmocka_unit_test(numbers_that_cannot_be_are_told), cmocka_unit_test(a_scan_counts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,35 +224,6 @@ is_in_row_range(const petal_hfile *file, petal_slice row)
            (info->last_key.size == 0 || hfile_slice_compare(row, info->last_row) <= 0);
 }
 
-/* Behind the last key that was entered. LAST_BLOOM_KEY is missing in files of other writers. */
-static bool
-is_behind_last(const petal_hfile *file, const struct hfile_filter_key *key)
-{
-    petal_slice last = file->filters[PETAL_HFILE_FILTER_GENERAL].meta.facts.last_key;
-
-    return last.size > 0 && compare_bytes(key->bytes, last, key->is_column) > 0;
-}
-
-/* As StoreFileReader.checkGeneralBloomFilter: a column, and its row for markers of the family. */
-static enum petal_status
-ask_general(const petal_hfile *file, petal_slice row, petal_slice qualifier, bool *answer,
-            petal_error *error)
-{
-    struct hfile_filter_key key;
-    struct hfile_buffer buffer;
-    bool behind_last;
-
-    hfile_buffer_init(&buffer, file->allocator);
-    if (!hfile_filter_key_of(file, PETAL_HFILE_FILTER_GENERAL, row, qualifier, &buffer, &key))
-        return hfile_error_no_memory(error);
-    behind_last = is_behind_last(file, &key);
-    hfile_buffer_free(&buffer);
-    *answer = false;
-    if (behind_last)
-        return PETAL_OK;
-    return ask_once(file, PETAL_HFILE_FILTER_GENERAL, row, qualifier, answer, error);
-}
-
 enum petal_status
 petal_hfile_may_contain(petal_hfile *file, petal_slice row, const petal_slice *qualifier,
                         bool *answer, petal_error *error)
@@ -269,11 +240,14 @@ petal_hfile_may_contain(petal_hfile *file, petal_slice row, const petal_slice *q
     if (!*answer || !file->filters[PETAL_HFILE_FILTER_GENERAL].is_there)
         return PETAL_OK;
     if (file->info.bloom_type != PETAL_HFILE_BLOOM_ROWCOL)
-        return ask_general(file, row, none, answer, error);
+        return ask_once(file, PETAL_HFILE_FILTER_GENERAL, row, none, answer, error);
     if (qualifier == NULL)
         return PETAL_OK;
-    status = ask_general(file, row, *qualifier, answer, error);
-    return status == PETAL_OK && !*answer ? ask_general(file, row, none, answer, error) : status;
+    /* A marker of the family is entered with the empty qualifier, and counts for all columns. */
+    status = ask_once(file, PETAL_HFILE_FILTER_GENERAL, row, *qualifier, answer, error);
+    if (status != PETAL_OK || *answer)
+        return status;
+    return ask_once(file, PETAL_HFILE_FILTER_GENERAL, row, none, answer, error);
 }
 
 enum petal_status

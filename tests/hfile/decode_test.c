@@ -1,0 +1,154 @@
+/*
+ * decode_test.c -- payloads of data blocks that lie, decoded: what cells come of them point into the
+ * payload, or into the keys that were made whole, and no further.
+ */
+#include "tests/hfile/golden.h"
+#include "tests/support/test_support.h"
+#include "tools/hfile/format/memory.h"
+#include "tools/hfile/reader/block.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static size_t decoded, refused;
+
+/* Its first data block; the bytes are to be freed. */
+static petal_slice
+first_payload(const petal_hfile *file)
+{
+    struct hfile_block_reader reader;
+    struct hfile_block block;
+    uint8_t *bytes;
+
+    hfile_block_reader_init(&reader, file);
+    assert_int_equal(hfile_block_read(&reader, file->trailer.first_data_block_offset, 0,
+                                      file->trailer.load_on_open_offset, &block, NULL),
+                     PETAL_OK);
+    bytes = test_allocate(block.payload.size);
+    memcpy(bytes, block.payload.data, block.payload.size);
+    hfile_block_reader_free(&reader);
+    return (petal_slice){bytes, block.payload.size};
+}
+
+static bool
+is_within(petal_slice part, petal_slice whole)
+{
+    uintptr_t begin = (uintptr_t)whole.data, at = (uintptr_t)part.data;
+
+    return part.size == 0 ||
+           (at >= begin && at - begin <= whole.size && part.size <= whole.size - (at - begin));
+}
+
+static void
+decode(const petal_hfile *file, petal_slice payload, struct hfile_cells *cells)
+{
+    enum petal_status status;
+    const char *wrong = NULL;
+    petal_slice keys;
+
+    status = hfile_decode_cells(file->encoding, &file->layout, payload, cells, &wrong);
+    decoded++;
+    if (status != PETAL_OK) {
+        assert_int_equal(status, PETAL_CORRUPT);
+        assert_non_null(wrong);
+        refused++;
+        return;
+    }
+    keys = hfile_buffer_slice(&cells->keys);
+    for (size_t i = 0; i < cells->count; i++) {
+        const petal_hfile_cell *cell = &cells->cells[i];
+        petal_slice where = keys.size > 0 ? keys : payload;
+
+        assert_true(is_within(cell->row, where));
+        assert_true(is_within(cell->family, where));
+        assert_true(is_within(cell->qualifier, where));
+        assert_true(is_within(cell->value, payload));
+        assert_true(is_within(cell->tags, payload) || is_within(cell->tags, keys));
+        assert_true(cell->row.size <= PETAL_HFILE_MAX_ROW_BYTES);
+        assert_true(cell->type >= 0 && cell->type <= 255);
+    }
+}
+
+static void
+decode_changed(const petal_hfile *file, petal_slice payload, struct hfile_cells *cells)
+{
+    static const uint8_t values[] = {0x00, 0x01, 0x02, 0x03, 0x7f, 0x80, 0xff, 0x10, 0x08, 0x40};
+    size_t step = getenv("PETAL_SHORT") != NULL ? 11 : 2;
+    uint8_t *mutant = test_allocate(payload.size);
+
+    for (size_t at = payload.size % step; at < payload.size; at += step) {
+        for (size_t k = 0; k < sizeof values; k++) {
+            memcpy(mutant, payload.data, payload.size);
+            mutant[at] = values[k];
+            decode(file, (petal_slice){mutant, payload.size}, cells);
+        }
+    }
+    free(mutant);
+}
+
+/* Each in memory of its own size, so that reading behind it is noticed. */
+static void
+decode_shortened(const petal_hfile *file, petal_slice payload, struct hfile_cells *cells)
+{
+    for (size_t size = 0; size < payload.size; size++) {
+        uint8_t *part = test_allocate(size);
+
+        memcpy(part, payload.data, size);
+        decode(file, (petal_slice){part, size}, cells);
+        free(part);
+    }
+}
+
+static void
+decode_one(const char *name)
+{
+    struct hfile_cells cells;
+    petal_slice payload;
+    petal_hfile *file;
+    char path[512];
+
+    golden_path(name, path, sizeof path);
+    assert_int_equal(petal_hfile_open(path, NULL, &file, NULL), PETAL_OK);
+    hfile_cells_init(&cells, &hfile_default_allocator);
+    payload = first_payload(file);
+    decode(file, payload, &cells);
+    assert_true(cells.count > 0);
+    decode_changed(file, payload, &cells);
+    decode_shortened(file, payload, &cells);
+    free((void *)(uintptr_t)payload.data);
+    hfile_cells_free(&cells);
+    petal_hfile_close(file);
+}
+
+static void
+cells_point_into_what_was_given(void **state)
+{
+    static const char *const names[] = {"grid-none-none-nobloom",
+                                        "tags-none",
+                                        "grid-none-prefix-rowcol-mvcc",
+                                        "grid-lz4-prefix-prefix-tags-mvcc",
+                                        "grid-none-diff-row-mvcc",
+                                        "grid-lz4-diff-rowcol-tags-mvcc",
+                                        "grid-none-fastdiff-nobloom",
+                                        "tags-fastdiff",
+                                        "tags-compressed-fastdiff",
+                                        "binary-keys-fastdiff",
+                                        "grid-none-rowindexv1-rowcol-tags-mvcc"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        decode_one(names[i]);
+    printf("counted: %zu payloads of data blocks decoded, %zu refused\n", decoded, refused);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cells_point_into_what_was_given)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
