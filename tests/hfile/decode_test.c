@@ -179,10 +179,44 @@ cells_point_into_what_was_given(void **state)
     printf("counted: %zu payloads of data blocks decoded, %zu refused\n", decoded, refused);
 }
 
+/* A key has no more of the key before than that has. */
+static void
+no_key_shares_what_is_not_there(void **state)
+{
+    /* DIFF: the family; a cell of row "r" with an empty qualifier; one of the same row. */
+    static const uint8_t first[] = {0, 0, 0, 47, 1, 'f', 0, 14, 0, 0, 0, 1, 'r', 5, 4};
+    static const uint8_t second[] = {0, 17, 0, 5, 'a', 'b', 'c', 5, 4};
+    const struct hfile_encoding *encoding = hfile_encoding_of(PETAL_HFILE_ENCODING_DIFF);
+    const struct hfile_cell_layout layout = {.has_tags = false};
+    uint8_t bytes[sizeof first + sizeof second];
+    struct hfile_cells cells;
+    const char *wrong;
+
+    (void)state;
+    hfile_cells_init(&cells, &hfile_default_allocator);
+    memcpy(bytes, first, sizeof first);
+    memcpy(bytes + sizeof first, second, sizeof second);
+    assert_int_equal(encoding->decode(&layout, (petal_slice){bytes, sizeof bytes}, &cells, &wrong),
+                     PETAL_OK);
+    assert_int_equal(cells.count, 2);
+    assert_true(hfile_slice_equal(cells.cells[1].qualifier, hfile_text_slice("abc")));
+
+    /* One byte of the qualifier that the first has not. */
+    hfile_cells_clear(&cells);
+    bytes[sizeof first + 3] = 6;
+    memmove(bytes + sizeof first + 4, bytes + sizeof first + 5, 4);
+    assert_int_equal(
+        encoding->decode(&layout, (petal_slice){bytes, sizeof bytes - 1}, &cells, &wrong),
+        PETAL_CORRUPT);
+    assert_string_equal(wrong, "a cell shares more of a key than that one has");
+    hfile_cells_free(&cells);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cells_point_into_what_was_given)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cells_point_into_what_was_given),
+                                       cmocka_unit_test(no_key_shares_what_is_not_there)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
