@@ -15,62 +15,10 @@
 
 #include <cmocka.h>
 
-#define FOLDER "tests/hfile/golden/"
-
-static FILE *
-open_text(const char *name, const char *end)
+bool
+golden_is_writable(const char *name)
 {
-    char path[200];
-    FILE *text;
-
-    snprintf(path, sizeof path, FOLDER "%s%s", name, end);
-    text = fopen(path, "r");
-    assert_non_null(text);
-    return text;
-}
-
-/* The name in line `number` of the index; false behind the last. */
-static bool
-name_of(size_t number, char *name, size_t size)
-{
-    FILE *index = open_text("INDEX", ".txt");
-    char line[400];
-    bool found = false;
-
-    for (size_t i = 0; !found && fgets(line, sizeof line, index) != NULL;) {
-        if (line[0] == '#')
-            continue;
-        found = i++ == number;
-        if (found)
-            snprintf(name, size, "%.*s", (int)strcspn(line, "\t"), line);
-    }
-    fclose(index);
-    return found;
-}
-
-size_t
-golden_count(void)
-{
-    char name[80];
-    size_t count = 0;
-
-    while (name_of(count, name, sizeof name))
-        count++;
-    assert_true(count > 50);
-    return count;
-}
-
-static void
-read_file(struct golden_file *file)
-{
-    FILE *stream = open_text(file->name, ".hfile");
-
-    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
-    file->size = (size_t)ftell(stream);
-    rewind(stream);
-    file->bytes = test_allocate(file->size);
-    assert_int_equal(fread(file->bytes, 1, file->size, stream), file->size);
-    fclose(stream);
+    return !golden_is_refused(name) && strncmp(name, "tags-compressed", 15) != 0;
 }
 
 static enum petal_hfile_codec
@@ -110,66 +58,40 @@ read_info(struct golden_file *file)
 }
 
 void
-golden_open_named(struct golden_file *file, const char *name)
+golden_file_open(struct golden_file *file, const char *name)
 {
     petal_error error;
 
-    memset(file, 0, sizeof *file);
-    snprintf(file->name, sizeof file->name, "%s", name);
-    read_file(file);
+    assert_true(golden_is_writable(name));
+    *file = (struct golden_file){.name = name, .facts = golden_text_read(name, "meta.txt")};
+    file->bytes = golden_bytes(name, &file->size);
     assert_int_equal(hfile_trailer_parse(hfile_slice(file->bytes + file->size - HFILE_TRAILER_BYTES,
                                                      HFILE_TRAILER_BYTES),
                                          file->size, name, &file->trailer, &error),
                      PETAL_OK);
     file->codec = codec_of(file->trailer.codec_number);
-    file->is_refused =
-        strncmp(name, "refuse-", 7) == 0 || strncmp(name, "tags-compressed", 15) == 0;
     read_info(file);
 }
 
 void
-golden_open(struct golden_file *file, size_t number)
-{
-    char name[80];
-
-    assert_true(name_of(number, name, sizeof name));
-    golden_open_named(file, name);
-}
-
-void
-golden_close(struct golden_file *file)
+golden_file_close(struct golden_file *file)
 {
     hfile_file_info_free(&file->info);
+    golden_text_free(&file->facts);
     free(file->bytes);
 }
 
-bool
-golden_fact(const struct golden_file *file, const char *key, const char *begin, char *value,
-            size_t size)
+uint32_t
+golden_file_setting(const struct golden_file *file, const char *name)
 {
-    FILE *text = open_text(file->name, ".meta.txt");
-    char line[4000], wanted[200];
-    bool found = false;
+    for (size_t i = 0; i < file->facts.count; i++) {
+        const struct golden_line *line = &file->facts.lines[i];
 
-    snprintf(wanted, sizeof wanted, "%s\t%s", key, begin);
-    while (!found && fgets(line, sizeof line, text) != NULL) {
-        found = strncmp(line, wanted, strlen(wanted)) == 0;
-        line[strcspn(line, "\n")] = '\0';
-        if (found)
-            snprintf(value, size, "%s", line + strlen(wanted));
+        if (line->count > 2 && strcmp(line->fields[0], "setting") == 0 &&
+            strcmp(line->fields[1], name) == 0)
+            return (uint32_t)strtoul(line->fields[2], NULL, 10);
     }
-    fclose(text);
-    return found;
-}
-
-uint64_t
-golden_number(const struct golden_file *file, const char *key, const char *begin,
-              uint64_t otherwise)
-{
-    char value[200];
-
-    return golden_fact(file, key, begin, value, sizeof value) ? strtoull(value, NULL, 10)
-                                                              : otherwise;
+    return 0;
 }
 
 bool
@@ -223,7 +145,6 @@ golden_cells_read(const struct golden_file *file, struct golden_cells *cells)
 {
     struct golden_block block;
 
-    assert_false(file->is_refused);
     memset(cells, 0, sizeof *cells);
     for (uint64_t offset = 0; golden_block_next(file, &offset, &block);) {
         if (block.header.kind == file->encoding->block_kind)

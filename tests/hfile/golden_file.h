@@ -1,39 +1,37 @@
 /*
- * golden_file.h -- the files that HBase 2.6.0 wrote, tests/hfile/golden, taken apart by the parsers
- * of tools/hfile/format alone. golden/INDEX.txt says what each is for.
+ * golden_file.h -- a golden file (golden.h) taken apart by the parsers of tools/hfile/format alone,
+ * for tests of what is written.
  */
 #ifndef PETAL_TESTS_HFILE_GOLDEN_FILE_H
 #define PETAL_TESTS_HFILE_GOLDEN_FILE_H
 
+#include "tests/hfile/golden.h"
 #include "tools/hfile/format/encoding.h"
 #include "tools/hfile/format/file_info.h"
 #include "tools/hfile/format/trailer.h"
 
 struct golden_file {
-    char name[80];
+    const char *name;
     uint8_t *bytes;
     size_t size;
+    struct golden_text facts; /* NAME.meta.txt */
     struct hfile_trailer trailer;
     struct hfile_file_info info;
     enum petal_hfile_codec codec;
     const struct hfile_encoding *encoding;
     struct hfile_cell_layout layout;
-    bool is_refused; /* a reader may refuse it: its cells are not asked for */
 };
 
-size_t golden_count(void);
+/* Could the writer have written it? Not the files that are refused, nor those with tags in a
+ * dictionary. */
+bool golden_is_writable(const char *name);
 
-/* REQUIRES: number < golden_count() */
-void golden_open(struct golden_file *file, size_t number);
-void golden_open_named(struct golden_file *file, const char *name);
-void golden_close(struct golden_file *file);
+/* REQUIRES: golden_is_writable(name). `name` stays the caller's. */
+void golden_file_open(struct golden_file *file, const char *name);
+void golden_file_close(struct golden_file *file);
 
-/* The value of "key<TAB>value" of the file's text of facts, and of those whose value begins with
- * `begin`, what is behind that; false if there is none. */
-bool golden_fact(const struct golden_file *file, const char *key, const char *begin, char *value,
-                 size_t size);
-uint64_t golden_number(const struct golden_file *file, const char *key, const char *begin,
-                       uint64_t otherwise);
+/* The number of HBase's setting `name` under which the file was written; 0: its default. */
+uint32_t golden_file_setting(const struct golden_file *file, const char *name);
 
 /* The block at *offset, which moves behind it; false at the trailer. `payload`, uncompressed, is to be
  * freed. */

@@ -49,7 +49,9 @@ enum petal_hfile_codec {
     PETAL_HFILE_CODEC_GZ = 2,
     PETAL_HFILE_CODEC_LZ4 = 3,
     PETAL_HFILE_CODEC_SNAPPY = 4,
-    PETAL_HFILE_CODEC_ZSTD = 5 /* only if the library was built with it */
+    /* Only if the library was built with it. Written as HBase's own codecs frame it
+     * (hbase-compression-zstd, -aircompressor); read also as Hadoop's native one does. */
+    PETAL_HFILE_CODEC_ZSTD = 5
 };
 
 enum petal_hfile_encoding {
