@@ -59,6 +59,10 @@ cell_is_dead(const struct cell *cell, int64_t now_ms)
     return cell->has_ttl && cell_death_ms(cell) < now_ms;
 }
 
+/* Those of a new database begin here: below is room for cells that are to count as written before
+ * all that is there. */
+#define CELL_SEQUENCE_FIRST ((uint64_t)1000001)
+
 /* Sequences that the store gives are below it, so far that counting on from any never ends. */
 #define CELL_SEQUENCE_END ((uint64_t)1 << 62)
 

@@ -80,7 +80,7 @@ struct file_facts {
     int64_t time_min, time_max;
     /* No put is older; INT64_MAX: there is no put.  In files of version 1 it may be too low. */
     int64_t put_time_min;
-    /* The greatest that the cells have, or had before a compaction set them to 0. */
+    /* The greatest that the cells have, or had before a compaction took or levelled them. */
     uint64_t sequence_min, sequence_max;
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */

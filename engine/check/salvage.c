@@ -325,6 +325,8 @@ write_manifest(struct salvage *salvage, petal_error *error)
         return status;
     if (place->manifest != NULL && place->manifest->last_sequence > sequence)
         sequence = place->manifest->last_sequence;
+    if (sequence < CELL_SEQUENCE_FIRST - 1)
+        sequence = CELL_SEQUENCE_FIRST - 1;
     if (place->manifest != NULL)
         note_timestamp(salvage, place->manifest->last_timestamp);
     manifest_edit_init(&edit, place->env.allocator);

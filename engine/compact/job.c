@@ -101,29 +101,32 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
 }
 
 /*
- * ZEROED SEQUENCES. What a compaction of all files leaves of a family that keeps no deleted cells
- * gets the sequence 0, which compresses to nothing. Whatever asks for a sequence gets the same
- * answer from it:
+ * LEVELLED SEQUENCES. What a compaction of all files leaves of a family that keeps no deleted cells
+ * gets one sequence, the greatest that the inputs have, which compresses to nothing. Whatever asks
+ * for a sequence gets the same answer from it:
  *
  * - No reader, now or later, has a read point below the inputs' greatest sequence, nor does any see
  *   a view that holds the outputs beside what was older than they: all of it is seen, as before.
  * - Beside other cells of the outputs none needs its sequence: the markers are gone, and of the puts
  *   of a column one at each timestamp is left, so the order stays strict without it.
  * - Beside cells from outside it is below theirs, as it was: all that lies outside is newer
- *   (purpose_of looks), and a sequence is never less than 1. Markers and puts that come later, with the same timestamp, too,
- *   hide what they hid; nobody asks by how much they are newer.
- * - In the order of writes, should the family come to it, the lives of the puts begin at 0: before
+ *   (purpose_of looks), or it entered below all meanwhile, by a bulk, and is below this one as well.
+ *   Markers and puts that come later, with the same timestamp, too, hide what they hid; nobody asks
+ *   by how much they are newer.
+ * - In the order of writes, should the family come to it, the lives of the puts begin at it: before
  *   every marker that there is then, since these are newer, and so as before.
- * - Files and runs are ordered, skipped, and described in the manifest by their facts, which keep
- *   the greatest sequence that there was.
+ * - Files and runs are ordered, skipped, and described in the manifest by the greatest sequence that
+ *   there was, as before.
  * - Logs are replayed by the sequences that the manifest says are flushed, and sequences go on
  *   behind the manifest's and the logs' greatest: no cell in a file is asked.
+ * - What is to enter below all finds room below it (engine/table/bulk.c).
  *
  * A family that keeps deleted cells keeps markers, which may have the timestamps of puts. In the
- * order of writes the sequences of the puts that stay are left as they are, too.
+ * order of writes the sequences of the puts that stay are left as they are, too. (Files of earlier
+ * versions have the sequence 0 in place of the greatest.)
  */
 static bool
-zeroes_sequences(const struct compaction *compaction, const struct visibility_rules *rules)
+levels_sequences(const struct compaction *compaction, const struct visibility_rules *rules)
 {
     return compaction->purpose == VISIBILITY_COMPACT &&
            rules->keep_deleted <= PETAL_KEEP_DELETED_FALSE && !rules->new_version_behavior;
@@ -233,7 +236,7 @@ write_files(struct compaction *compaction, petal_error *error)
         visibility_rules_of(&job.rules, family_options(job.family), compaction->purpose, read_point,
                             env_clock_ms(&compaction->db->env));
         job.rules.earliest_put = earliest_put(compaction, &job.rules);
-        job.zero_sequences = zeroes_sequences(compaction, &job.rules);
+        job.level_sequences = levels_sequences(compaction, &job.rules);
         job.cells = compaction->cells;
         job.input =
             compaction->job->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;

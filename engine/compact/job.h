@@ -8,7 +8,7 @@
  *
  * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing
  * older than the inputs is outside; what is newer lies in memtables, and in files that were flushed
- * from them meanwhile. The sequences of what stays may be set to 0 (ZEROED SEQUENCES in job.c).
+ * from them meanwhile. The sequences of what stays may be made one (LEVELLED SEQUENCES in job.c).
  * SOME FILES: a minor one. Its output has sequences within those of the inputs, so it stands where
  * they stood (engine/compact/runs.h); what lies outside, older or newer,
  * is of no account for what goes (A REWRITE OF A PART in engine/rules/visibility.h).

@@ -34,7 +34,7 @@ write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
     enum petal_status status;
     struct cell settled;
 
-    if (rewrite->job->zero_sequences) {
+    if (rewrite->job->level_sequences) {
         if (cell->sequence > rewrite->job->sequence_max)
             return error_set(error, PETAL_CORRUPT,
                              "a cell to be rewritten has the sequence %" PRIu64 ", and %" PRIu64
@@ -42,7 +42,7 @@ write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
                              cell->sequence, rewrite->job->sequence_max);
         assert(cell->type == PETAL_PUT);
         settled = *cell;
-        settled.sequence = 0;
+        settled.sequence = rewrite->job->sequence_max;
         cell = &settled;
     }
     status = output_add(&rewrite->output, cell, error);

@@ -29,7 +29,7 @@ struct rewrite_job {
     /* What stays. Its read point is read_point_oldest, taken before the first cell is read; its
      * time the file's time of writing. */
     struct visibility_rules rules;
-    bool zero_sequences;     /* the cells that stay, puts all of them, get the sequence 0 */
+    bool level_sequences;    /* the cells that stay, puts all of them, get the next one */
     uint64_t sequence_max;   /* the greatest of the input's files, which the output's name, too */
     enum file_origin origin; /* of the output, for its facts and its share of the error rate */
     uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */

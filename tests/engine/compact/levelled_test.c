@@ -1,6 +1,6 @@
 /*
- * zeroed_test.c -- the sequences that a compaction of all files sets to 0: when it does, and that
- * nothing which asks for a sequence answers otherwise because of it.
+ * levelled_test.c -- the one sequence that a compaction of all files gives to what it leaves: when it
+ * does, and that nothing which asks for a sequence answers otherwise because of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,15 @@ verify(petal_table *table)
     must(petal_table_verify(table, &error), &error);
 }
 
-/* Rows a, b, c with values at timestamp 10, in two files, compacted: all sequences are 0. */
+static bool
+is_level(petal_table *table)
+{
+    struct range range = range_of(table);
+
+    return range.least == range.greatest;
+}
+
+/* Rows a, b, c with values at timestamp 10, in two files, compacted: all have the greatest sequence. */
 static petal_table *
 settled_table(struct compact_fixture *fixture, const petal_family_options *options)
 {
@@ -64,15 +72,14 @@ settled_table(struct compact_fixture *fixture, const petal_family_options *optio
     compact_fixture_compact(table);
     after = range_of(table);
     assert_int_equal(after.files, 1);
-    assert_int_equal(after.least, 0);
-    assert_true(after.greatest == before.greatest);
+    assert_true(after.least == before.greatest && after.greatest == before.greatest);
     verify(table);
     assert_string_equal(compact_fixture_value(table, "a"), "a10");
     assert_string_equal(compact_fixture_value(table, "c"), "c10");
     return table;
 }
 
-/* Flush and compact by turns: what is outside of the zeroed file, and then merged with it. */
+/* Flush and compact by turns: what is outside of the levelled file, and then merged with it. */
 static void
 expect_through_files(struct compact_fixture *fixture, petal_table *table, const char *row,
                      const char *value)
@@ -148,12 +155,12 @@ test_not_below_a_snapshot(void **state)
     compact_fixture_put(table, "b", 10, "unseen");
     compact_fixture_flush(fixture.base.db);
     compact_fixture_compact(table);
-    assert_true(range_of(table).least > 0);
+    assert_false(is_level(table));
     assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "first");
     assert_string_equal(compact_fixture_value_at(table, "b", snapshot), "");
     petal_snapshot_free(snapshot);
     compact_fixture_compact(table);
-    assert_int_equal(range_of(table).least, 0);
+    assert_true(is_level(table));
     assert_string_equal(compact_fixture_value(table, "a"), "second");
 
     /* One that is taken of what is settled sees it. */
@@ -162,7 +169,7 @@ test_not_below_a_snapshot(void **state)
     compact_fixture_flush(fixture.base.db);
     assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "second");
     compact_fixture_compact(table);
-    assert_true(range_of(table).least == 0 && range_of(table).greatest > 0);
+    assert_false(is_level(table));
     assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "second");
     assert_string_equal(compact_fixture_value(table, "a"), "third");
     verify(table);
@@ -224,7 +231,7 @@ test_the_order_of_writes_may_come_later(void **state)
     compact_fixture_put(table, "a", 20, "a20");
     compact_fixture_flush(fixture.base.db);
     compact_fixture_compact(table);
-    assert_int_equal(range_of(table).least, 0);
+    assert_true(is_level(table));
     assert_string_equal(compact_fixture_value(table, "a"), "a30");
     must(petal_table_alter(table, &altered, &error), &error);
     assert_string_equal(compact_fixture_value(table, "a"), "a30");
@@ -238,7 +245,7 @@ test_the_order_of_writes_may_come_later(void **state)
 }
 
 /* After a reopening sequences go on behind the greatest that there ever was, and a log that was not
- * flushed is replayed over the zeroed file. */
+ * flushed is replayed over the levelled file. */
 static void
 test_sequences_go_on(void **state)
 {
@@ -263,16 +270,16 @@ test_sequences_go_on(void **state)
         assert_true(range_of(table).greatest > greatest);
         greatest = range_of(table).greatest;
         compact_fixture_compact(table);
-        assert_int_equal(range_of(table).least, 0);
+        assert_true(is_level(table));
         assert_true(range_of(table).greatest == greatest);
         assert_string_equal(compact_fixture_value(table, "a"), value);
     }
     fixture_fini(&fixture.base);
 }
 
-/* A table snapshot holds zeroed files as others; what is restored from it goes on from there. */
+/* A table snapshot holds levelled files as others; what is restored from it goes on from there. */
 static void
-test_table_snapshots_of_zeroed_files(void **state)
+test_table_snapshots_of_levelled_files(void **state)
 {
     const petal_slice snapshot = {"kept", 4}, clone = {"clone", 5};
     struct compact_fixture fixture;
@@ -304,7 +311,7 @@ main(void)
         cmocka_unit_test(test_not_where_sequences_still_decide),
         cmocka_unit_test(test_the_order_of_writes_may_come_later),
         cmocka_unit_test(test_sequences_go_on),
-        cmocka_unit_test(test_table_snapshots_of_zeroed_files),
+        cmocka_unit_test(test_table_snapshots_of_levelled_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
