@@ -371,6 +371,14 @@ is_done(struct failure_run *run, enum failure_change change)
                      petal_table_snapshot_list(run->fixture.db, note_taken, &taken, &error),
                      &error);
         return taken;
+    case FAILURE_LOADED: {
+        size_t cells = has_table(run, "loaded", &table) ? count_cells(run, table) : 0;
+
+        if (cells != FAILURE_CELLS_BEFORE && cells != FAILURE_CELLS_BEFORE + FAILURE_CELLS_LOADED &&
+            cells != SIZE_MAX)
+            failure_problem(run, "the loaded table has %zu cells", cells);
+        return cells == FAILURE_CELLS_BEFORE + FAILURE_CELLS_LOADED;
+    }
     default:
         return false;
     }
@@ -379,7 +387,8 @@ is_done(struct failure_run *run, enum failure_change change)
 static void
 check_changes(struct failure_run *run, enum failure_state states[FAILURE_CHANGES])
 {
-    static const char *const names[] = {"made", "cloned", "altered", "emptied", "taken", "copied"};
+    static const char *const names[] = {"made",  "cloned", "altered", "emptied",
+                                        "taken", "loaded", "copied"};
     petal_table *steady = NULL;
 
     for (enum failure_change change = 0; change < FAILURE_COPIED; change++) {

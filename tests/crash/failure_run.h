@@ -4,7 +4,8 @@
  *
  * THE DATABASE.  The ledger's tables, whose numbered writes show what is lost (tests/crash/ledger.h);
  * a table `counted` of one counter and one growing value; and CHANGES that are done or not, each by
- * one call: a table made, cloned, altered, emptied, a snapshot taken, the database copied. A call
+ * one call: a table made, cloned, altered, emptied, a snapshot taken, a bulk loaded, the database
+ * copied. A call
  * that tells of success has done its change for good, one that fails has not; but where it leaves
  * the database read-only, the next opening may find it done.
  *
@@ -24,9 +25,14 @@ enum failure_change {
     FAILURE_ALTERED, /* the table `altered` has two families */
     FAILURE_EMPTIED, /* the table `emptied` has no rows */
     FAILURE_TAKEN,   /* the snapshot `taken` */
+    FAILURE_LOADED,  /* the table `loaded` has what a bulk brought */
     FAILURE_COPIED,  /* a copy in FAILURE_COPY_DIRECTORY */
     FAILURE_CHANGES
 };
+
+/* Visible cells of the table `loaded`, and those that the bulk brings. */
+#define FAILURE_CELLS_BEFORE 2
+#define FAILURE_CELLS_LOADED 62
 
 enum failure_state { FAILURE_UNDONE, FAILURE_DONE, FAILURE_UNKNOWN };
 

@@ -24,6 +24,7 @@
 
 static petal_table *table_of(struct failure_run *run, const char *name);
 static size_t walk(struct failure_run *run, petal_table *table, const petal_scan_options *options);
+static void seek(struct failure_run *run, petal_table *table);
 static void expect(struct failure_run *run, const char *what, size_t cells, size_t expected);
 static void get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cells);
 static void get_row(struct failure_run *run, petal_table *table, petal_slice row, int32_t versions,
@@ -346,6 +347,7 @@ step_furnish(struct failure_run *run)
     must(create(run, "long", &beginnings, &error), &error);
     create_marked(run, "marked", false);
     create_marked(run, "history", true);
+    create_marked(run, "loaded", false);
     must(create(run, "wide", &wide, &error), &error);
     fill_wide(table_of(run, "wide"));
     fill_wide(table_of(run, "altered"));
@@ -356,6 +358,7 @@ step_furnish(struct failure_run *run)
     put_rows(table_of(run, "steady"), 0, 20, 100);
     put_rows(table_of(run, "emptied"), 0, 20, 20);
     put_rows(table_of(run, "kept"), 0, 10, 20);
+    put_rows(table_of(run, "loaded"), 0, 2, 20);
     must(petal_flush(db, NULL, &error), &error);
     fill_marked(table_of(run, "marked"), 60);
     fill_marked(table_of(run, "history"), 60);
@@ -770,6 +773,89 @@ step_mutate(struct failure_run *run)
     failure_told(run, "mutate", status, &error);
 }
 
+/* So long rows that a search for one needs memory. */
+static enum petal_status
+load_row(petal_bulk *bulk, petal_table *table, unsigned number, petal_error *error)
+{
+    char row[LONG_BYTES + 8], value[200];
+    petal_cell cell = {.row = {row, LONG_BYTES + 1},
+                       .qualifier = slice_from_text("q"),
+                       .value = {value, sizeof value},
+                       .timestamp = 7,
+                       .type = PETAL_PUT};
+
+    long_row(row, number);
+    for (size_t at = 0; at < sizeof value; at++)
+        value[at] = (char)(at * number + at / 7);
+    return petal_bulk_add(bulk, petal_table_family_at(table, 0), &cell, error);
+}
+
+/* A family marker, and what it hides and does not. */
+static enum petal_status
+load_marked(petal_bulk *bulk, petal_table *table, petal_error *error)
+{
+    static const struct {
+        int64_t timestamp;
+        enum petal_cell_type type;
+    } cells[] = {{9, PETAL_PUT}, {8, PETAL_PUT}, {8, PETAL_DELETE_FAMILY}, {8, PETAL_PUT}};
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < sizeof cells / sizeof *cells; i++) {
+        petal_cell cell = {.row = slice_from_text(i == 0 ? "a" : "b"),
+                           .timestamp = cells[i].timestamp + (i == 1),
+                           .type = cells[i].type};
+
+        status = petal_bulk_add(bulk, petal_table_family_at(table, 1), &cell, error);
+    }
+    return status;
+}
+
+static void
+step_load(struct failure_run *run)
+{
+    petal_bulk_options options = {.file_bytes = 4096};
+    petal_table *loaded = table_of(run, "loaded");
+    petal_bulk *bulk;
+    petal_error error;
+    enum petal_status status;
+
+    if (loaded == NULL)
+        return;
+    status = petal_bulk_begin(loaded, &options, &bulk, &error);
+    failure_write(run, PETAL_SYNC_WAL);
+    for (unsigned i = 0; status == PETAL_OK && i < 60; i++)
+        status = load_row(bulk, loaded, i, &error);
+    if (status == PETAL_OK)
+        status = load_marked(bulk, loaded, &error);
+    if (status == PETAL_OK) {
+        uint64_t stored = run->promise.stored;
+
+        status = petal_bulk_commit(bulk, &error);
+        failure_changed(run, FAILURE_LOADED, true, status);
+        if (status == PETAL_OK)
+            run->promise.synced = stored;
+    }
+    petal_bulk_free(bulk);
+    failure_told(run, "bulk", status, &error);
+}
+
+static void
+step_read_loaded(struct failure_run *run)
+{
+    petal_scan_options plain = {0}, reversed = {.reversed = true};
+    size_t cells = FAILURE_CELLS_BEFORE + FAILURE_CELLS_LOADED;
+    petal_table *loaded = table_of(run, "loaded");
+    char row[LONG_BYTES + 8];
+
+    if (loaded == NULL || run->promise.now[FAILURE_LOADED] != FAILURE_DONE)
+        return;
+    expect(run, "a scan of what was loaded", walk(run, loaded, &plain), cells);
+    expect(run, "a reversed scan of what was loaded", walk(run, loaded, &reversed), cells);
+    long_row(row, 40);
+    get_all(run, loaded, slice_make(row, LONG_BYTES + 1), 1);
+    seek(run, loaded);
+}
+
 static void
 step_flush(struct failure_run *run)
 {
@@ -785,7 +871,7 @@ static void
 step_compact(struct failure_run *run)
 {
     static const char *const names[] = {"left",   "right",   "counted", "steady", "kept",
-                                        "marked", "history", "long",    "wide"};
+                                        "marked", "history", "long",    "wide",   "loaded"};
     petal_error error;
 
     for (size_t i = 0; is_ready(run) && i < sizeof names / sizeof *names; i++) {
@@ -1302,6 +1388,12 @@ const struct failure_work failure_works[] = {
     {.name = "changes of a row",
      .prepare = {step_open, step_count, step_mutate, step_flush, step_close},
      .steps = {step_open, step_count, step_mutate, step_count}},
+    {.name = "loads in bulk",
+     .prepare = {step_open, step_close},
+     .steps = {step_open, step_write, step_load, step_read_loaded, step_compact, step_read_loaded}},
+    {.name = "what was loaded in bulk",
+     .prepare = {step_open, step_load, step_die},
+     .steps = {step_open, step_read_loaded, step_close}},
     {.name = "reads",
      .prepare = {step_open, step_write, step_flush, step_write, step_close},
      .steps = {step_open, step_read, step_scan, step_filter, step_multi_get, step_inspect}},

@@ -278,6 +278,29 @@ change_schema(struct maker *maker)
     keep_stage(maker);
 }
 
+/* A file whose sequences are shifted: something is written between its beginning and the commit. */
+static void
+load_in_bulk(struct maker *maker)
+{
+    petal_error *error = &maker->error;
+    petal_cell cell = {.row = gallery_row(0, 3),
+                       .qualifier = slice_from_text("q0"),
+                       .value = slice_from_text("loaded"),
+                       .timestamp = 3,
+                       .type = PETAL_PUT};
+    petal_table *table;
+    petal_bulk *bulk;
+
+    must(petal_table_open(maker->fixture.db, slice_from_text(gallery_families[0].table), &table,
+                          error),
+         error);
+    must(petal_bulk_begin(table, NULL, &bulk, error), error);
+    must(petal_bulk_add(bulk, maker->families[0], &cell, error), error);
+    write_row(maker, 0, 4, 2);
+    must(petal_bulk_commit(bulk, error), error);
+    petal_bulk_free(bulk);
+}
+
 /* The last round stays in the logs: some of it is promised by a sync. */
 static void
 write_logs(struct maker *maker)
@@ -316,6 +339,7 @@ gallery_make(struct gallery *gallery, uint64_t seed, unsigned scale)
     flush(&maker);
     drop_the_last_family(&maker);
     change_schema(&maker);
+    load_in_bulk(&maker);
     must(petal_compact(petal_kv_table(maker.kv), NULL, &maker.error), &maker.error);
     must(petal_checkpoint(maker.fixture.db, GALLERY_COPY, &maker.error), &maker.error);
     keep_stage(&maker);

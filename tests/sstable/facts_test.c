@@ -354,7 +354,7 @@ origins_of_a_later_version_are_unknown(void **state)
     const char *what;
 
     (void)state;
-    made.bytes[224] = FILE_ORIGIN_ALL_FILES + 1;
+    made.bytes[224] = FILE_ORIGIN_BULK + 1;
     assert_int_equal(
         facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
         PETAL_OK);
