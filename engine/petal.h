@@ -801,17 +801,31 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options
 /*
  * Cells that come sorted become store files at once, past log and memtables, and enter a table by
  * one commit, all or none, also after a crash, and durably, with all that was written before:
- * HBase's bulk load. They keep their
- * timestamps, types and times to live, and count as written by the commit, above all that was
- * written before: readers of before it do not see them. (Of one bulk's cells at one timestamp
- * markers win over puts, as in HBase.) A bulk belongs to one thread at a time; several may be open,
- * on one table too, beside writers. Its memory is bounded: for each family that it has cells of,
- * about what a flush needs, and the cells of a row's empty qualifier, up to 64 MiB.
+ * HBase's bulk load. They keep their timestamps, types and times to live, and count as written by
+ * the commit, above all that was written before: readers of before it do not see them (or below
+ * all: see petal_bulk_place). Of one bulk's cells at one timestamp markers win over puts, as in
+ * HBase. A bulk belongs to one thread at a time; several may be open, on one table too, beside
+ * writers. Its memory is bounded: for each family that it has cells of, about what a flush needs,
+ * and the cells of a row's empty qualifier, up to 64 MiB.
  */
 typedef struct petal_bulk petal_bulk;
 
+/* Where its cells are in the order of writes, which decides at equal timestamps and what a marker
+ * hides there; and under NEW_VERSION_BEHAVIOR always. */
+enum petal_bulk_place {
+    PETAL_BULK_ABOVE = 0, /* as if they were written by the commit */
+    /*
+     * As if they had been written before all that is in the table, bulks that went below before
+     * included. Snapshots (petal_snapshot) that were taken before see them after the commit, as they
+     * see the table's other old cells; cursors that are open do not. What markers hid that a
+     * compaction has put away since, nothing hides.
+     */
+    PETAL_BULK_BELOW = 1
+};
+
 typedef struct petal_bulk_options {
     size_t size;
+    enum petal_bulk_place place;
     /* A store file is ended behind the row in which it passes so many bytes; default: as for
      * compactions (compact_file_bytes). */
     uint64_t file_bytes;
@@ -837,8 +851,9 @@ petal_bulk_add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, p
  * The bulk enters the table. One without cells succeeds. On failure nothing of it has entered, but
  * for a failed sync of the manifest, which is PETAL_IO and makes the database read-only: then the
  * whole of it may be there when the database is opened again. PETAL_NOT_FOUND: the table, or a
- * family that it has cells of, was dropped meanwhile. Waits, as writers do, where compactions are
- * far behind. Afterwards the bulk can only be freed.
+ * family that it has cells of, was dropped meanwhile. PETAL_INVALID: there is no room below a
+ * family's oldest cell, which an early version wrote; petal_compact makes some. Waits, as writers
+ * do, where compactions are far behind. Afterwards the bulk can only be freed.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bulk_commit(petal_bulk *bulk, petal_error *error);

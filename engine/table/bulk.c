@@ -10,6 +10,10 @@
  * point, and nothing is written twice. All puts share one sequence; a marker has a greater one, by
  * its kind: among cells of one bulk at one timestamp, markers win, as they do in HBase.
  *
+ * BELOW ALL. Then they are written as if they had been the first of all, and the commit takes for
+ * each family the sequences before the least one that is in its store, in files and in memory, and
+ * that no reader stands before. There are such, since new databases leave room (CELL_SEQUENCE_FIRST), and compactions make some.
+ *
  * BESIDE MEMORY. What is in memtables stays there, though its sequences are lower than those of the
  * files that enter: cells are judged one by one wherever they lie, and what goes by files as a whole
  * looks (engine/compact/job.c). No record of the log has these sequences, and the manifest is told of
@@ -29,6 +33,7 @@
 #include "engine/flush/flush.h"
 #include "engine/options.h"
 #include "engine/state/progress.h"
+#include "engine/state/read_point.h"
 #include "engine/store/change.h"
 #include "engine/wal/wal.h"
 #include "engine/write/cell.h"
@@ -80,6 +85,7 @@ struct bulk_store {
 struct petal_bulk {
     petal_db *db;
     petal_table *table;
+    enum petal_bulk_place place;
     uint64_t file_bytes;
     int64_t began_ms;
     uint64_t first; /* the least sequence in the files */
@@ -99,6 +105,9 @@ rank(enum petal_cell_type type)
 
 #define RANKS ((uint64_t)(PETAL_DELETE_FAMILY - PETAL_PUT) / 2 + 1)
 
+/* Of cells in files of a bulk; those below it are for searches (sst_reader_shift_sequences). */
+#define LEAST_SEQUENCE 1
+
 /* ---- begin ---- */
 
 enum petal_status
@@ -114,6 +123,9 @@ petal_bulk_begin(petal_table *table, const petal_bulk_options *given, petal_bulk
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     status = options_copy(&options, sizeof options, given, "petal_bulk_options", error);
+    if (status == PETAL_OK && options.place > PETAL_BULK_BELOW)
+        status = error_set(error, PETAL_INVALID, "%d is no place of a bulk; it is 0 to %d",
+                           (int)options.place, (int)PETAL_BULK_BELOW);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK)
@@ -127,7 +139,10 @@ petal_bulk_begin(petal_table *table, const petal_bulk_options *given, petal_bulk
     made->table = table;
     made->file_bytes = options.file_bytes != 0 ? options.file_bytes : db->compact_file_bytes;
     made->began_ms = env_clock_ms(&db->env);
-    made->first = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire) + 1;
+    made->place = options.place;
+    made->first = LEAST_SEQUENCE;
+    if (options.place == PETAL_BULK_ABOVE)
+        made->first = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire) + 1;
     atomic_fetch_add_explicit(&db->open.bulk, 1, memory_order_relaxed);
     *bulk = made;
     return PETAL_OK;
@@ -459,29 +474,69 @@ check_stores(const petal_bulk *bulk, petal_error *error)
     return status;
 }
 
-/* The cells' sequences become those from `first` on. */
+/* The least sequence that the family's store has in files and memory, or the one behind the oldest
+ * read point, if that is less: who reads there is to see what goes below. LEADER. */
+static uint64_t
+least_in_store(const petal_bulk *bulk, const petal_family *family)
+{
+    const struct view *view = atomic_load_explicit(&bulk->db->views.current, memory_order_relaxed);
+    const struct store_view *store = view_store(view, family);
+    uint64_t least = read_point_oldest(bulk->db) + 1;
+
+    assert_leads(bulk->db);
+    assert_held(&bulk->db->views.mutex);
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        uint64_t own =
+            atomic_load_explicit(&store->memtables[i]->sequence_first, memory_order_relaxed);
+
+        least = own != 0 && own < least ? own : least;
+    }
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        if (store->files[i].facts->sequence_min < least)
+            least = store->files[i].facts->sequence_min;
+    }
+    return least;
+}
+
+/* Where the sequences of the family's cells begin. */
 static enum petal_status
-shift(const petal_bulk *bulk, uint64_t first, petal_error *error)
+find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, petal_error *error)
+{
+    char table[QUOTE_BYTES], name[QUOTE_BYTES];
+
+    *first = bulk->db->writers.last_sequence + 1;
+    if (bulk->place == PETAL_BULK_BELOW) {
+        uint64_t least = least_in_store(bulk, family);
+
+        if (least < LEAST_SEQUENCE + RANKS)
+            return error_set(error, PETAL_INVALID,
+                             "there is no room below the oldest cell of %s:%s, whose sequence is "
+                             "%" PRIu64 "; petal_compact makes some",
+                             error_quote(bulk->table->name, table, sizeof table),
+                             error_quote(family->name, name, sizeof name), least);
+        *first = least - RANKS;
+    }
+    return *first < CELL_SEQUENCE_END - RANKS
+               ? PETAL_OK
+               : error_set(error, PETAL_INVALID, "the database has no sequences left");
+}
+
+/* The sequences of the family's cells become those from `first` on. */
+static void
+shift(const petal_bulk *bulk, struct output_files *files, uint64_t first)
 {
     uint64_t shift = first - bulk->first;
 
     assert(first >= bulk->first);
-    if (first >= CELL_SEQUENCE_END - RANKS)
-        return error_set(error, PETAL_INVALID, "the database has no sequences left");
-    for (size_t i = 0; i < bulk->count; i++) {
-        struct output_files *files = &bulk->stores[i]->files;
+    for (size_t i = 0; i < files->count; i++) {
+        bool shifted = sst_reader_shift_sequences(files->files[i]->reader, shift);
 
-        for (size_t k = 0; k < files->count; k++) {
-            bool shifted = sst_reader_shift_sequences(files->files[k]->reader, shift);
-
-            assert(shifted);
-            (void)shifted;
-            files->described[k].sequence_min += shift;
-            files->described[k].sequence_max += shift;
-            files->described[k].sequence_shift = shift;
-        }
+        assert(shifted);
+        (void)shifted;
+        files->described[i].sequence_min += shift;
+        files->described[i].sequence_max += shift;
+        files->described[i].sequence_shift = shift;
     }
-    return PETAL_OK;
 }
 
 /* The files enter their stores. Readers see the view before the sequence, and so either nothing of
@@ -490,20 +545,28 @@ static enum petal_status
 enter(petal_bulk *bulk, petal_error *error)
 {
     petal_db *db = bulk->db;
-    uint64_t first = db->writers.last_sequence + 1, last = first + RANKS - 1;
+    /* One that goes below takes a number, too, for those who have read and are about to write. */
+    uint64_t last = db->writers.last_sequence + RANKS;
     struct change change;
-    enum petal_status status = shift(bulk, first, error);
+    enum petal_status status = PETAL_OK;
 
     assert_leads(db);
     assert_held(&db->schema.mutex);
-    if (status != PETAL_OK)
-        return status;
     change_begin(&change, db, 0);
-    for (size_t i = 0; i < bulk->count; i++)
-        change_rewritten(&change, bulk->stores[i]->family, NULL, NULL, 0, &bulk->stores[i]->files);
+    for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++) {
+        struct bulk_store *store = bulk->stores[i];
+        uint64_t first;
+
+        status = find_first(bulk, store->family, &first, error);
+        if (status == PETAL_OK) {
+            shift(bulk, &store->files, first);
+            change_rewritten(&change, store->family, NULL, NULL, 0, &store->files);
+        }
+    }
     /* An edit that lacks it for want of memory is refused. */
     (void)manifest_edit_counters(&change.edit, 0, last, 0);
-    status = change_commit(&change, error);
+    if (status == PETAL_OK)
+        status = change_commit(&change, error);
     bulk->unknown = change.unknown;
     if (status == PETAL_OK) {
         db->writers.last_sequence = last;

@@ -5,10 +5,13 @@
 
 #include <string.h>
 
+/* Below is room for what is loaded below all. */
+#define FIRST_SEQUENCE ((uint64_t)1 << 32)
+
 void
 model_database_init(struct model_database *database)
 {
-    *database = (struct model_database){.now_ms = 0};
+    *database = (struct model_database){.sequence = FIRST_SEQUENCE - 1};
 }
 
 void
@@ -158,13 +161,13 @@ model_database_write(struct model_database *database, const struct model_item *i
 
 enum petal_status
 model_database_load(struct model_database *database, unsigned table, const struct model_item *items,
-                    size_t count)
+                    size_t count, bool below)
 {
     enum petal_status status = model_database_check_items(database, items, count);
 
     if (status != PETAL_OK)
         return status;
-    model_load(&database->tables[table].content, items, count);
+    model_load(&database->tables[table].content, items, count, below);
     database->sequence = database->tables[table].content.sequence;
     tell_tables(database);
     return PETAL_OK;
@@ -281,6 +284,7 @@ model_database_create(struct model_database *database, unsigned table,
         return PETAL_EXISTS;
     model_free(&created->content);
     model_init(&created->content, schema->families);
+    created->content.lowest = FIRST_SEQUENCE;
     created->exists = true;
     created->read_only = schema->read_only;
     created->durability = schema->durability;

@@ -76,7 +76,7 @@ enum petal_status model_database_check_items(const struct model_database *databa
 
 /* As model_load, into the table; the same statuses. */
 enum petal_status model_database_load(struct model_database *database, unsigned table,
-                                      const struct model_item *items, size_t count);
+                                      const struct model_item *items, size_t count, bool below);
 
 /* ---- Read points ---- */
 

@@ -119,8 +119,9 @@ load(struct engine *engine, const struct operation *operation, petal_error *erro
 {
     const struct engine_table *table = &engine->tables[operation->table];
     uint8_t bytes[ENGINE_LONG_BYTES];
+    petal_bulk_options options = {.place = operation->below ? PETAL_BULK_BELOW : PETAL_BULK_ABOVE};
     petal_bulk *bulk;
-    enum petal_status status = petal_bulk_begin(table->table, NULL, &bulk, error);
+    enum petal_status status = petal_bulk_begin(table->table, &options, &bulk, error);
 
     for (size_t i = 0; status == PETAL_OK && i < operation->item_count; i++) {
         const struct model_item *item = &operation->items[i];

@@ -18,8 +18,8 @@ static bool
 expect_load(struct model_database *database, const struct operation *operation,
             struct model_text *text)
 {
-    enum petal_status status =
-        model_database_load(database, operation->table, operation->items, operation->item_count);
+    enum petal_status status = model_database_load(database, operation->table, operation->items,
+                                                   operation->item_count, operation->below);
 
     for (size_t i = 0; i < operation->item_count; i++) {
         enum petal_status own = model_database_check_items(database, &operation->items[i], 1);

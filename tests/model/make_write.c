@@ -125,6 +125,7 @@ pick_bulk(struct maker *maker, struct operation *operation)
 
     operation->kind = OPERATION_WRITE;
     operation->bulk = true;
+    operation->below = !maker->calm && chance(maker, 40);
     for (size_t i = 0; i < picked; i++) {
         do
             pick_item(maker, &items[i]);

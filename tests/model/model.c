@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define KINDS (1 + (PETAL_DELETE_FAMILY - PETAL_PUT) / 2)
+
 struct model_bytes
 model_bytes_of(petal_slice slice)
 {
@@ -322,15 +324,16 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
 }
 
 void
-model_load(struct model *model, const struct model_item *items, size_t count)
+model_load(struct model *model, const struct model_item *items, size_t count, bool below)
 {
     uint64_t runs[MODEL_FAMILIES] = {0};
+    uint64_t first = below ? model->lowest - KINDS : model->sequence + 1;
 
     for (size_t i = 0; i < count; i++) {
         struct model_cell cell;
 
         (void)make_cell(model, items, i, 0, &cell);
-        cell.sequence = model->sequence + 1 + (uint64_t)(cell.type - PETAL_PUT) / 2;
+        cell.sequence = first + (uint64_t)(cell.type - PETAL_PUT) / 2;
         cell.run = UINT64_MAX;
         if (cell.sequence > runs[cell.family])
             runs[cell.family] = cell.sequence;
@@ -340,7 +343,9 @@ model_load(struct model *model, const struct model_item *items, size_t count)
         if (model->cells[i].run == UINT64_MAX)
             model->cells[i].run = runs[model->cells[i].family];
     }
-    model->sequence += 1 + (PETAL_DELETE_FAMILY - PETAL_PUT) / 2;
+    model->sequence += KINDS;
+    if (below)
+        model->lowest = first;
 }
 
 static bool

@@ -53,6 +53,7 @@ struct model {
     struct model_cell *cells; /* by family, then in cell order (base/cell.h) */
     size_t count, capacity;
     uint64_t sequence; /* of the latest cell */
+    uint64_t lowest;   /* no cell has a sequence below; 0: there is no room */
     int64_t now_ms;
     int64_t written_ms; /* the latest time of a write; what is written now is not stamped earlier */
 };
@@ -106,10 +107,10 @@ enum model_outcome model_write(struct model *tables, const struct model_item *it
 
 /*
  * Load the items, puts and deletions in cell order and none twice, in bulk into the one table that
- * they are of: files of one run for each family. Their sequences follow on the model's, by kind:
- * equal for all puts, and greater for markers.
+ * they are of: files of one run for each family. Their sequences follow on the model's, or come
+ * before all that it has; by kind: equal for all puts, and greater for markers.
  */
-void model_load(struct model *model, const struct model_item *items, size_t count);
+void model_load(struct model *model, const struct model_item *items, size_t count, bool below);
 
 /* ---- What flushes and compactions keep ---- */
 

@@ -78,6 +78,7 @@ struct operation {
     enum petal_durability durability;
     bool single;        /* by a call of its own, not a batch; one item */
     bool bulk;          /* loaded; items are of one table, in cell order, and none is twice */
+    bool below;         /* with `bulk`: as if all were written before all that is there */
     bool changes_row;   /* by petal_mutate_row; all items are of one row */
     bool has_condition; /* of it */
     struct model_condition condition;

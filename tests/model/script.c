@@ -438,7 +438,7 @@ operation_list_print(const struct operation_list *list, FILE *out)
             fprintf(out, "# the disk has room for %u bytes, for %u operations\n",
                     operation->full_bytes, operation->full_operations);
         if (operation->bulk)
-            fprintf(out, "# loaded in bulk:\n");
+            fprintf(out, "# loaded in bulk%s:\n", operation->below ? ", below all" : "");
         if (operation->kind == OPERATION_WRITE) {
             print_write(operation, out);
         } else if (operation->kind == OPERATION_PUT_VALUE ||
