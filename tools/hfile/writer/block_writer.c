@@ -91,6 +91,13 @@ is_counted(const struct hfile_block_writer *writer, enum petal_hfile_block_kind 
            !(kind == PETAL_HFILE_BLOCK_ROOT_INDEX && writer->previous[kind] < 0);
 }
 
+static enum petal_status
+too_large(const struct hfile_block_writer *writer, size_t bytes, petal_error *error)
+{
+    return hfile_error_set(error, PETAL_INVALID, writer->sink.name,
+                           "a block of %zu bytes is larger than this library reads", bytes);
+}
+
 enum petal_status
 hfile_block_writer_write(struct hfile_block_writer *writer, enum petal_hfile_block_kind kind,
                          struct hfile_buffer *block, struct hfile_block_place *place,
@@ -103,14 +110,14 @@ hfile_block_writer_write(struct hfile_block_writer *writer, enum petal_hfile_blo
 
     assert(block->size >= HFILE_BLOCK_HEADER_BYTES);
     if (payload_bytes > HFILE_MOST_PAYLOAD_BYTES)
-        return hfile_error_set(error, PETAL_INVALID, writer->sink.name,
-                               "a block of %zu bytes is larger than this library reads",
-                               payload_bytes);
+        return too_large(writer, payload_bytes, error);
     status = compress(writer, block, &stored, error);
     if (status != PETAL_OK)
         return status;
     data_bytes = stored->size;
     checksums_bytes = (size_t)hfile_checksums_size(data_bytes, writer->bytes_per_checksum);
+    if (data_bytes + checksums_bytes > HFILE_MOST_BLOCK_BYTES)
+        return too_large(writer, data_bytes, error);
     if (!hfile_buffer_reserve(stored, checksums_bytes))
         return hfile_error_no_memory(error);
     header = (petal_hfile_block){.kind = kind,

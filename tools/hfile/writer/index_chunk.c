@@ -44,7 +44,9 @@ hfile_index_chunk_add(struct hfile_index_chunk *chunk, petal_slice key,
 {
     uint32_t start = (uint32_t)chunk->entries.size;
 
-    if (!hfile_buffer_reserve(&chunk->starts, START_BYTES) ||
+    /* A start has 32 bits. */
+    if (chunk->entries.size + PLACE_BYTES + key.size > UINT32_MAX ||
+        !hfile_buffer_reserve(&chunk->starts, START_BYTES) ||
         !hfile_buffer_reserve(&chunk->entries, PLACE_BYTES + key.size))
         return false;
     hfile_buffer_append_u32(&chunk->starts, start);

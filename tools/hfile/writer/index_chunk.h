@@ -17,7 +17,7 @@ void hfile_index_chunk_init(struct hfile_index_chunk *chunk, const petal_allocat
 void hfile_index_chunk_free(struct hfile_index_chunk *chunk);
 void hfile_index_chunk_clear(struct hfile_index_chunk *chunk);
 
-/* False: there is no memory; the chunk is as it was. */
+/* False: there is no memory, or the chunk has 4 GiB; it is as it was. */
 bool hfile_index_chunk_add(struct hfile_index_chunk *chunk, petal_slice key,
                            const struct hfile_block_place *place);
 
