@@ -370,8 +370,11 @@ make_directory(struct salvage *salvage, const char *path, petal_error *error)
         failed = directory_list(&salvage->directory, note_name, &empty);
     if (failed != 0 && failed != ENOTDIR)
         return error_io(error, path, failed, "list directory");
-    if (failed != 0 || !empty)
-        return error_file(error, PETAL_EXISTS, path, "%s exists, and is no empty directory", path);
+    if (failed != 0)
+        return error_file(error, PETAL_EXISTS, path, "%s, or what it is to lie in, is no directory",
+                          path);
+    if (!empty)
+        return error_file(error, PETAL_EXISTS, path, "%s is a directory that is not empty", path);
     status = opener_lock_take(&salvage->directory, false, &salvage->lock, error);
     if (status != PETAL_OK)
         return status;

@@ -43,7 +43,7 @@ fault_print(void *argument, const petal_fault *fault)
     watch->unread += fault->unread;
     if (fault->harmless && watch->quiet)
         return;
-    progress_hide(&watch->progress);
+    progress_hide(&watch->watch.progress);
     print_line(print, fault->unread ? "not looked at" : fault->harmless ? "note" : "fault");
     print_text(print, print->json ? "what" : "", fault->error->text);
     print_place(print, fault);
@@ -56,8 +56,7 @@ fault_go_on(void *argument, uint64_t done, uint64_t total)
 {
     struct fault_watch *watch = argument;
 
-    progress_update(&watch->progress, done, total, done);
-    return true;
+    return watch_go_on(&watch->watch, done, total);
 }
 
 void

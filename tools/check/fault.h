@@ -4,12 +4,12 @@
 
 #include "tools/check/commands.h"
 #include "tools/command/print.h"
-#include "tools/shell/text/progress.h"
+#include "tools/command/watch.h"
 
 /* A verification or salvage at work. */
 struct fault_watch {
     struct print *print;
-    struct progress progress;
+    struct watch watch;
     bool json;
     bool quiet;      /* what is harmless is not told */
     uint64_t unread; /* files that could not be looked at */

@@ -15,8 +15,7 @@ salvage(const char *source, const char *destination, struct fault_watch *watch)
     enum petal_status status;
 
     watch->print = &print;
-    if (!watch->quiet)
-        progress_begin(&watch->progress, "salvage", "bytes");
+    watch_begin(&watch->watch, "salvage", watch->quiet);
     print_start(&print, stdout, watch->json);
     if (watch->json) {
         print_text(&print, "source", source);
@@ -25,7 +24,7 @@ salvage(const char *source, const char *destination, struct fault_watch *watch)
     print_list(&print, "lost");
     status = petal_salvage(source, destination, &options, &counts, &error);
     print_end(&print);
-    progress_end(&watch->progress);
+    watch_end(&watch->watch);
     if (status == PETAL_OK)
         fault_print_counts(&print, &counts);
     if (watch->json) {
@@ -40,7 +39,7 @@ salvage(const char *source, const char *destination, struct fault_watch *watch)
     print_finish(&print);
     if (status == PETAL_OK)
         return counts.faults == 0 ? COMMAND_FINE : COMMAND_FAULTS;
-    (void)fprintf(stderr, "kv-check: %s\n", error.text);
+    (void)fprintf(stderr, "kv-check: %s\nkv-check: nothing was salvaged\n", error.text);
     return COMMAND_FAILED;
 }
 

@@ -15,15 +15,14 @@ verify(const char *directory, struct fault_watch *watch)
     enum petal_status status;
 
     watch->print = &print;
-    if (!watch->quiet)
-        progress_begin(&watch->progress, "verify", "bytes");
+    watch_begin(&watch->watch, "verify", watch->quiet);
     print_start(&print, stdout, watch->json);
     if (watch->json)
         print_text(&print, "directory", directory);
     print_list(&print, "faults");
     status = petal_verify(directory, &options, &counts, &error);
     print_end(&print);
-    progress_end(&watch->progress);
+    watch_end(&watch->watch);
     if (status == PETAL_OK || status == PETAL_CORRUPT || watch->unread > 0)
         fault_print_counts(&print, &counts);
     if (watch->json) {

@@ -481,7 +481,7 @@ the_source_is_not_written_into(void **state)
     assert_refused(&scene, "db/new", PETAL_INVALID, within);
     assert_refused(&scene, "db/empty", PETAL_INVALID, within);
     assert_refused(&scene, "db/empty/deep/new", PETAL_INVALID, within);
-    assert_refused(&scene, "/", PETAL_EXISTS, "is no empty directory");
+    assert_refused(&scene, "/", PETAL_EXISTS, "is a directory that is not empty");
     assert_refused(&scene, "nowhere/new", PETAL_IO, "No such file");
     (void)salvage(&scene, "db", "db2");
     (void)salvage(&scene, "db", "house");

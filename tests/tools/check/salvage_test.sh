@@ -26,7 +26,7 @@ show copy >copy.txt
 is_true 'the copy says the same' "$(diff whole.txt copy.txt >out && echo 1)"
 
 # Where to?
-expect 'the directory is taken' 2 'exists, and is no empty directory' "$check" salvage db copy
+expect 'the directory is taken' 2 'is a directory that is not empty' "$check" salvage db copy
 before=$(state_of db)
 expect 'into itself' 2 'lies in db, which is not written into' "$check" salvage db db/inside
 ln -s "$PWD/db" link
@@ -34,7 +34,7 @@ expect 'over a link' 2 'link/inside lies in db, which is not written into' "$che
 expect 'from a link' 2 'db/inside lies in link, which is not written into' "$check" salvage link db/inside
 expect 'by a path from there' 2 'inside lies in ../db, which is not written into' sh -c 'cd db && "$0" salvage ../db inside' "$check"
 expect 'as it is' 2 'db lies in db, which is not written into' "$check" salvage db db
-expect 'around it' 2 'exists, and is no empty directory' "$check" salvage db .
+expect 'around it' 2 'is a directory that is not empty' "$check" salvage db .
 is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'nothing there' 2 'there is no database' "$check" salvage nowhere other
 is_true 'no directory is made for it' "$([ ! -e other ] && echo 1)"

@@ -1,7 +1,7 @@
 /* check.c -- kv-hfile check: is every byte of an HFile what it should be? */
 #include "tools/command/print.h"
+#include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
-#include "tools/hfile/commands/watch.h"
 #include "tools/hfile/petal_hfile.h"
 
 #include <stdlib.h>

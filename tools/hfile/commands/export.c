@@ -1,7 +1,7 @@
 /* export.c -- kv-hfile export: a table becomes files that HBase's completebulkload takes. */
 #include "tools/command/print.h"
+#include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
-#include "tools/hfile/commands/watch.h"
 #include "tools/hfile/petal_hfile.h"
 #include "tools/shell/text/text.h"
 

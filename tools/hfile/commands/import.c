@@ -1,7 +1,7 @@
 /* import.c -- kv-hfile import: HBase's store files become a table of a database. */
 #include "tools/command/print.h"
+#include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
-#include "tools/hfile/commands/watch.h"
 #include "tools/hfile/petal_hfile.h"
 #include "tools/shell/text/text.h"
 

@@ -1,5 +1,5 @@
 /* watch.c -- see watch.h. */
-#include "tools/hfile/commands/watch.h"
+#include "tools/command/watch.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -33,6 +33,12 @@ watch_go_on(void *watch, uint64_t done, uint64_t total)
 
     progress_update(&own->progress, done, total, done);
     return !interrupted;
+}
+
+bool
+watch_is_interrupted(void)
+{
+    return interrupted != 0;
 }
 
 void
