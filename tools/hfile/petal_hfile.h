@@ -492,8 +492,12 @@ typedef struct petal_hfile_export_counts {
      * Of a put and a marker with one timestamp the later write wins in Petal, the marker in HBase.
      * So that HBase's readers see the same, markers that a put of their timestamp outlived became
      * those of one millisecond earlier, or stayed here, and puts of that timestamp that they hid.
+     * (With KEEP_DELETED_CELLS a read whose time range ends at that timestamp sees less then.)
      */
     uint64_t moved_markers, left_markers, left_puts;
+    /* Families with NEW_VERSION_BEHAVIOR, whose readers go by the order of writes: a bulk load
+     * knows none among the cells that it brings. */
+    uint64_t unordered_families;
 } petal_hfile_export_counts;
 
 /*
@@ -560,6 +564,9 @@ typedef struct petal_hfile_import_counts {
     uint64_t cell_bytes;     /* as of an export */
     uint64_t superseded;     /* cells that a later write of the same key had replaced */
     uint64_t dropped_tags;
+    /* Families of the table with NEW_VERSION_BEHAVIOR: all cells of an import count as written at
+     * once, as HBase's bulk load has it, whatever sequences they had. */
+    uint64_t unordered_families;
 } petal_hfile_import_counts;
 
 /*

@@ -241,10 +241,60 @@ test_hbase_sees_what_petal_sees(void **state)
                  (unsigned long long)ties);
 }
 
+/* A marker's time to live goes with it, also where the marker becomes an earlier one: it dies then. */
+static void
+test_markers_keep_their_time_to_live(void **state)
+{
+    char *directory = test_directory_new();
+    petal_options options = {.size = sizeof options, .create = true, .no_compaction = true};
+    petal_family_options family_options = {.name = {"f", 1}};
+    petal_table_options table_options = {
+        .name = {"t", 1}, .families = &family_options, .family_count = 1};
+    petal_write_options mortal = {.has_ttl = true, .ttl_ms = INT64_C(1) << 50};
+    const petal_slice row = {"a", 1}, q = {"q", 1}, r = {"r", 1}, value = {"v", 1};
+    struct outgoing outgoing;
+    petal_hfile_cell cell;
+    petal_db *db;
+    petal_table *table;
+    petal_family *family;
+    petal_error error;
+    bool more;
+    unsigned markers = 0;
+
+    (void)state;
+    assert_int_equal(petal_open(directory, &options, &db, &error), PETAL_OK);
+    assert_int_equal(petal_table_create(db, &table_options, &table, &error), PETAL_OK);
+    family = petal_table_family_at(table, 0);
+    assert_int_equal(petal_delete(family, row, q, 10, PETAL_DELETE_COLUMN, &mortal, &error),
+                     PETAL_OK);
+    assert_int_equal(petal_put(family, row, q, 10, value, NULL, &error), PETAL_OK);
+    assert_int_equal(petal_delete(family, row, r, 10, PETAL_DELETE_COLUMN, &mortal, &error),
+                     PETAL_OK);
+    assert_int_equal(outgoing_open(&outgoing, db, table, family, NULL, false, &error), PETAL_OK);
+    while (outgoing_next(&outgoing, &cell, &more, &error) == PETAL_OK && more) {
+        petal_slice tags = cell.tags, payload;
+        bool is_moved = cell.timestamp == 9;
+        int type;
+
+        if (cell.type == PETAL_PUT)
+            continue;
+        markers++;
+        assert_int_equal(petal_hfile_tag_next(&tags, &type, &payload), 1);
+        assert_int_equal(type, PETAL_HFILE_TAG_TTL);
+        assert_int_equal(hfile_get_u64(payload.data), mortal.ttl_ms + (is_moved ? 1 : 0));
+    }
+    assert_int_equal(markers, 2);
+    assert_int_equal(outgoing.moved_markers, 1);
+    outgoing_close(&outgoing);
+    assert_int_equal(petal_close(db, &error), PETAL_OK);
+    test_directory_free(directory);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hbase_sees_what_petal_sees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hbase_sees_what_petal_sees),
+                                       cmocka_unit_test(test_markers_keep_their_time_to_live)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

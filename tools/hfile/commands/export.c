@@ -149,11 +149,15 @@ print_counts(struct print *print, const petal_hfile_export_counts *counts)
         print_number(print, "left markers", counts->left_markers);
         print_number(print, "left puts", counts->left_puts);
     }
+    if (print->json)
+        print_number(print, "unordered families", counts->unordered_families);
     print_end(print);
     if (changed > 0 && !print->json)
         print_text(print, "moved and left",
                    "puts had outlived markers of their own timestamp, which in HBase would hide "
                    "them: these markers are a millisecond earlier, or not written");
+    if (counts->unordered_families > 0 && !print->json)
+        print_text(print, "note", HFILE_NOTE_ON_ORDER);
 }
 
 /* The table, or a new one of its snapshot, which goes when all is done. */

@@ -92,13 +92,17 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts, bool 
         print_number(print, "superseded", counts->superseded);
     if (counts->dropped_tags > 0 || print->json)
         print_number(print, "dropped tags", counts->dropped_tags);
-    if (print->json)
+    if (print->json) {
+        print_number(print, "unordered families", counts->unordered_families);
         print_boolean(print, "table is new", is_new);
+    }
     print_end(print);
     if (counts->superseded > 0 && !print->json)
         print_text(print, "superseded",
                    "cells that a later write of the same key had replaced, which HBase does not "
                    "show either");
+    if (counts->unordered_families > 0 && !print->json)
+        print_text(print, "note", HFILE_NOTE_ON_ORDER);
     if (is_new && !is_described && !print->json)
         print_text(print, "note",
                    "nothing told of the table's attributes, so its families have VERSIONS without "

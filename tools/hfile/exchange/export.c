@@ -322,6 +322,7 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     for (size_t i = 0; status == PETAL_OK && i < described.family_count; i++) {
         petal_family *family;
 
+        export.counts.unordered_families += described.families[i].new_version_behavior;
         status = petal_table_family(table, described.families[i].name, &family, error);
         if (status == PETAL_OK)
             status = export_family(&export, family, error);

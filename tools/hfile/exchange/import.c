@@ -302,6 +302,7 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
 {
     static const petal_hfile_import_options defaults = {.size = sizeof defaults};
     struct import import = {.table = table, .options = options == NULL ? &defaults : options};
+    petal_table_options described = {.size = sizeof described};
     struct arena arena = {NULL};
     enum petal_status status;
 
@@ -319,6 +320,9 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
         status = import_cells(&import, error);
     if (status == PETAL_OK)
         status = petal_bulk_commit(import.bulk, error);
+    petal_table_describe(table, &described);
+    for (size_t i = 0; i < described.family_count; i++)
+        import.counts.unordered_families += described.families[i].new_version_behavior;
     import.counts.files = set->found.count;
     import.counts.empty_files = import.incoming.empty_files;
     if (status == PETAL_OK && counts != NULL)

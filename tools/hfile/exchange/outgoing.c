@@ -124,6 +124,13 @@ compare_in_row(petal_slice qualifier, int64_t timestamp, int type, petal_slice o
     return order != 0 ? order : other_type - type;
 }
 
+/* Of two markers with one key the one counts that is there longer. */
+static bool
+outlives(const struct outgoing_marker *marker, const struct outgoing_marker *other)
+{
+    return other->has_ttl && (!marker->has_ttl || marker->ttl_ms > other->ttl_ms);
+}
+
 static void
 add_moved(struct outgoing *outgoing, struct outgoing_marker marker)
 {
@@ -140,8 +147,11 @@ add_moved(struct outgoing *outgoing, struct outgoing_marker marker)
             break;
         place++;
     }
-    if (place < outgoing->moved_count && order == 0)
+    if (place < outgoing->moved_count && order == 0) {
+        if (outlives(&marker, &outgoing->moved[place]))
+            outgoing->moved[place] = marker;
         return;
+    }
     assert(outgoing->moved_count < OUTGOING_MOST_MOVED);
     memmove(&outgoing->moved[place + 1], &outgoing->moved[place],
             (outgoing->moved_count - place) * sizeof marker);
@@ -189,6 +199,16 @@ enter(struct outgoing *outgoing, petal_error *error)
     return PETAL_OK;
 }
 
+/* A time to live is a tag in HBase. */
+static void
+give_time_to_live(struct outgoing *outgoing, int64_t ttl_ms, petal_hfile_cell *cell)
+{
+    hfile_put_u16(outgoing->tag, OUTGOING_TTL_TAG_BYTES - 2);
+    outgoing->tag[2] = PETAL_HFILE_TAG_TTL;
+    hfile_put_u64(outgoing->tag + 3, (uint64_t)ttl_ms);
+    cell->tags = hfile_slice(outgoing->tag, sizeof outgoing->tag);
+}
+
 static void
 give_marker(struct outgoing *outgoing, const struct outgoing_marker *marker, petal_hfile_cell *cell)
 {
@@ -197,6 +217,8 @@ give_marker(struct outgoing *outgoing, const struct outgoing_marker *marker, pet
                                .qualifier = qualifier_of(outgoing, marker),
                                .timestamp = marker->timestamp,
                                .type = (int)marker->type};
+    if (marker->has_ttl)
+        give_time_to_live(outgoing, marker->ttl_ms, cell);
 }
 
 /* The cursor stands at a marker, and moves on; *is_given says whether `cell` is it. */
@@ -205,7 +227,9 @@ pass_marker(struct outgoing *outgoing, petal_hfile_cell *cell, bool *is_given, p
 {
     struct outgoing_marker marker = {.of_family = is_family_marker(outgoing->at->type),
                                      .type = outgoing->at->type,
-                                     .timestamp = outgoing->at->timestamp};
+                                     .timestamp = outgoing->at->timestamp,
+                                     .has_ttl = outgoing->at->has_ttl,
+                                     .ttl_ms = outgoing->at->ttl_ms};
     bool is_outlived = false;
     const petal_cell *next;
     enum petal_status status = petal_cursor_next(outgoing->cursor, &next, error);
@@ -241,6 +265,8 @@ pass_marker(struct outgoing *outgoing, petal_hfile_cell *cell, bool *is_given, p
         marker.timestamp > 0) {
         outgoing->moved_markers++;
         marker.timestamp--;
+        if (marker.has_ttl && marker.ttl_ms < INT64_MAX)
+            marker.ttl_ms++; /* it dies when it would have */
         add_moved(outgoing, marker);
     } else {
         outgoing->left_markers++;
@@ -257,12 +283,8 @@ give_put(struct outgoing *outgoing, const petal_cell *put, petal_hfile_cell *cel
                                .value = put->value,
                                .timestamp = put->timestamp,
                                .type = (int)put->type};
-    if (put->has_ttl) {
-        hfile_put_u16(outgoing->tag, OUTGOING_TTL_TAG_BYTES - 2);
-        outgoing->tag[2] = PETAL_HFILE_TAG_TTL;
-        hfile_put_u64(outgoing->tag + 3, (uint64_t)put->ttl_ms);
-        cell->tags = hfile_slice(outgoing->tag, sizeof outgoing->tag);
-    }
+    if (put->has_ttl)
+        give_time_to_live(outgoing, put->ttl_ms, cell);
 }
 
 /* The cursor stands at a put; *is_given says whether `cell` is it. */

@@ -22,6 +22,8 @@ struct outgoing_marker {
     bool of_family; /* in the column with the empty qualifier; else in `column` */
     enum petal_cell_type type;
     int64_t timestamp;
+    bool has_ttl;
+    int64_t ttl_ms;
 };
 
 struct outgoing {

@@ -68,6 +68,14 @@ check_keys(struct session *session, const struct value *hash, const char *const 
 /* ---- Import ---------------------------------------------------------------------------------- */
 
 static void
+warn_of_lost_order(uint64_t families)
+{
+    if (families > 0)
+        (void)fprintf(stderr, "kv-shell: the order of writes, by which readers of families with "
+                              "NEW_VERSION_BEHAVIOR go, is not kept\n");
+}
+
+static void
 show_import(const petal_hfile_import_counts *counts, bool is_new, bool is_described)
 {
     (void)fprintf(
@@ -80,6 +88,7 @@ show_import(const petal_hfile_import_counts *counts, bool is_new, bool is_descri
                       counts->superseded);
     if (counts->dropped_tags > 0)
         (void)fprintf(stderr, "kv-shell: %" PRIu64 " tags are dropped\n", counts->dropped_tags);
+    warn_of_lost_order(counts->unordered_families);
     if (is_new && !is_described)
         (void)fprintf(stderr, "kv-shell: nothing told of the table's attributes, so its families "
                               "have VERSIONS without limit; alter sets them\n");
@@ -241,6 +250,7 @@ show_export(const petal_hfile_export_counts *counts)
                       "would hide them: %" PRIu64 " markers are a millisecond earlier, %" PRIu64
                       " markers and %" PRIu64 " puts are left out\n",
                       counts->moved_markers, counts->left_markers, counts->left_puts);
+    warn_of_lost_order(counts->unordered_families);
 }
 
 COMMAND_FUNCTION(command_export_hfiles)
