@@ -170,6 +170,30 @@ cells_that_a_file_cannot_have_are_refused_by_name(void **state)
     free(longest);
 }
 
+static void
+tags_that_are_none_are_refused(void **state)
+{
+    static const petal_slice WRONG[] = {
+        {"\0", 1}, {"\0\0", 2}, {"\0\2A", 3}, {"\0\1A\0", 4}, {"\0\1A\0\3Bx", 7}};
+    petal_hfile_write_options options = {.with_tags = true};
+    struct memory_sink memory;
+    petal_hfile_sink sink = memory_sink_begin(&memory);
+    petal_hfile_writer *writer;
+    petal_error error;
+    petal_hfile_cell cell = {.row = {"r", 1}, .type = PETAL_PUT};
+
+    (void)state;
+    assert_int_equal(petal_hfile_writer_new(&sink, &options, &writer, &error), PETAL_OK);
+    for (size_t i = 0; i < COUNT_OF(WRONG); i++) {
+        cell.tags = WRONG[i];
+        expect_refused(writer, &cell, "its tags do not fit");
+    }
+    cell.tags = (petal_slice){"\0\1A\0\3Bxy", 8};
+    assert_int_equal(petal_hfile_writer_add(writer, &cell, &error), PETAL_OK);
+    petal_hfile_writer_free(writer);
+    memory_sink_free(&memory);
+}
+
 /* Cells with equal keys share a block, and that has an end. */
 static void
 equal_keys_without_end_are_refused(void **state)
@@ -419,6 +443,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_that_a_file_cannot_have_are_refused_by_name),
+        cmocka_unit_test(tags_that_are_none_are_refused),
         cmocka_unit_test(equal_keys_without_end_are_refused),
         cmocka_unit_test(nothing_is_taken_behind_the_end),
         cmocka_unit_test(names_that_are_taken_are_refused),

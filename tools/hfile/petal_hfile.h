@@ -14,6 +14,10 @@
  * DIFF, FAST_DIFF and ROW_INDEX_V1, the codecs NONE, GZ, LZ4, SNAPPY and ZSTD, tags, sequences
  * (mvcc), one and more levels of index, Bloom filters of all types, checksums of all types.
  *
+ * WHAT IS WRITTEN: version 3.3, the file that HBase 2.6 writes of the same cells and options, byte
+ * for byte; what a codec makes of a block is that codec's library's choice. Memory does not grow with
+ * the file, but by an entry for each block of the index and each chunk of a filter.
+ *
  * WHAT IS REFUSED, as PETAL_UNSUPPORTED with a text that names it: other codecs and encodings
  * (PREFIX_TREE), INDEX_BLOCK_ENCODING, encrypted files, the order of hbase:meta, files of version
  * 1, references and links (by their names: what they hold is another file's).
@@ -430,7 +434,7 @@ petal_hfile_writer_new(const petal_hfile_sink *sink, const petal_hfile_write_opt
  * The next cell: behind the one before, or with an equal key. PETAL_INVALID, and the writer stays
  * as it was: cells go back, or are of another family than the first; or the format or HBase's reader
  * cannot take the cell (a timestamp below 0, a row without bytes, too long a part, tags without
- * with_tags). Any other failure, of this call or of those below, is final: all further calls but
+ * with_tags, or that are none). Any other failure, of this call or of those below, is final: all further calls but
  * _free fail with the same status.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status

@@ -49,6 +49,18 @@ is_stored_type(int type)
            type == PETAL_DELETE_COLUMN || type == PETAL_DELETE_FAMILY;
 }
 
+/* HBase takes them apart without a look at their end. */
+static bool
+are_tags(petal_slice tags)
+{
+    petal_slice payload;
+    int type, taken = 1;
+
+    while (taken > 0)
+        taken = petal_hfile_tag_next(&tags, &type, &payload);
+    return taken == 0;
+}
+
 static const char *
 wrong_cell(const petal_hfile_writer *writer, const petal_hfile_cell *cell)
 {
@@ -64,7 +76,7 @@ wrong_cell(const petal_hfile_writer *writer, const petal_hfile_cell *cell)
         return "its sequence is below 0";
     if (cell->tags.size > 0 && !writer->options.with_tags)
         return "it has tags, and the file is written without";
-    return NULL;
+    return are_tags(cell->tags) ? NULL : "its tags do not fit into their length";
 }
 
 /* The cell's place behind the one before. */
