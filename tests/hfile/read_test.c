@@ -232,6 +232,29 @@ seek_around(petal_hfile_scanner *scanner, const struct cells *all, const petal_h
     free(longer);
 }
 
+/* A key may lie in the cell where the scanner stands, though that goes with its block: beginnings of
+ * the last cell's row, which other blocks have. */
+static void
+seek_by_own_cell(petal_hfile_scanner *scanner, const struct cells *all)
+{
+    const petal_hfile_cell *cell;
+    petal_error error;
+
+    for (size_t size = 0; all->count > 0 && size < 64; size++) {
+        petal_hfile_cell key;
+        size_t place;
+
+        must(petal_hfile_scanner_last(scanner, &cell, &error), &error);
+        if (size > cell->row.size)
+            return;
+        key = *cell;
+        key.row.size = size;
+        place = place_of(all, &key);
+        must(petal_hfile_scanner_seek(scanner, &key, &cell, &error), &error);
+        assert_cell(cell, all, place);
+    }
+}
+
 static void
 read_one(const char *name)
 {
@@ -259,6 +282,7 @@ read_one(const char *name)
     scan_backward(scanner, &all);
     for (size_t i = 0; i < all.count; i++)
         seek_around(scanner, &all, &all.cells[i]);
+    seek_by_own_cell(scanner, &all);
     must(petal_hfile_scanner_seek_row(scanner, (petal_slice){NULL, 0}, &cell, &error), &error);
     assert_cell(cell, &all, 0);
     files++;

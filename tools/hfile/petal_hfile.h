@@ -304,8 +304,8 @@ PETAL_API void petal_hfile_scanner_free(petal_hfile_scanner *scanner); /* NULL: 
 /*
  * Each of these moves to a cell and gives it; NULL in *cell: there is none.
  * _seek: the first cell whose key is at or behind that of `key` (value, tags, sequence do not
- * count; of equal keys it is the first). _next, _previous: from where the scanner stands; from no
- * cell there is none.
+ * count; of equal keys it is the first). `key` may be the cell where the scanner stands, or be made
+ * of it. _next, _previous: from where the scanner stands; from no cell there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_scanner_first(petal_hfile_scanner *scanner, const petal_hfile_cell **cell, petal_error *error);

@@ -29,6 +29,7 @@ struct petal_hfile_scanner {
     uint64_t block_offset, next_offset; /* where `cells` are of; where the block behind it begins */
     struct hfile_index_cursor index;
     uint64_t index_offset; /* of the data block that `index` is at; HFILE_NO_BLOCK: not known */
+    struct hfile_buffer sought; /* a key that is searched for, which may lie in `cells` */
     /* Has every block from the file's first one on been read, so that cells can be counted? */
     bool counts;
     uint64_t counted; /* cells up to the end of this block */
@@ -53,6 +54,7 @@ petal_hfile_scanner_new(petal_hfile *file, petal_hfile_scanner **scanner, petal_
     made->index_offset = HFILE_NO_BLOCK;
     hfile_block_reader_init(&made->reader, file);
     hfile_cells_init(&made->cells, file->allocator);
+    hfile_buffer_init(&made->sought, file->allocator);
     hfile_index_cursor_init(&made->index, file);
     *scanner = made;
     return PETAL_OK;
@@ -64,6 +66,7 @@ petal_hfile_scanner_free(petal_hfile_scanner *scanner)
     if (scanner == NULL)
         return;
     hfile_index_cursor_free(&scanner->index);
+    hfile_buffer_free(&scanner->sought);
     hfile_cells_free(&scanner->cells);
     hfile_block_reader_free(&scanner->reader);
     hfile_release(scanner->file->allocator, scanner, sizeof *scanner);
@@ -356,10 +359,29 @@ find_in_block(const struct hfile_cells *cells, const petal_hfile_cell *key)
     return low;
 }
 
-/* The block that the index names for the key becomes the scanner's, unless it is. */
+/* The key's parts go to memory that stays when the block goes. False: there is none. */
+static bool
+keep_key(petal_hfile_scanner *scanner, petal_hfile_cell *key)
+{
+    struct hfile_buffer *sought = &scanner->sought;
+    petal_slice *const parts[] = {&key->row, &key->family, &key->qualifier};
+
+    hfile_buffer_clear(sought);
+    if (!hfile_buffer_reserve(sought, key->row.size + key->family.size + key->qualifier.size + 1))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const uint8_t *kept = sought->bytes + sought->size;
+
+        hfile_buffer_append_slice(sought, *parts[i]);
+        parts[i]->data = kept;
+    }
+    return true;
+}
+
+/* The block that the index names for the key becomes the scanner's, unless it is; then the key is
+ * kept. */
 static enum petal_status
-go_to_block_of(petal_hfile_scanner *scanner, const petal_hfile_cell *key, bool *found,
-               petal_error *error)
+go_to_block_of(petal_hfile_scanner *scanner, petal_hfile_cell *key, bool *found, petal_error *error)
 {
     const struct hfile_index_entry *entry;
     bool is_there = scanner->at != AT_NONE;
@@ -375,6 +397,8 @@ go_to_block_of(petal_hfile_scanner *scanner, const petal_hfile_cell *key, bool *
     scanner->index_offset = entry->offset;
     if (is_there && scanner->block_offset == entry->offset)
         return PETAL_OK;
+    if (!keep_key(scanner, key))
+        return hfile_error_no_memory(error);
     return jump_to_block(scanner, entry->offset, entry->stored_bytes, error);
 }
 
@@ -382,16 +406,17 @@ enum petal_status
 petal_hfile_scanner_seek(petal_hfile_scanner *scanner, const petal_hfile_cell *key,
                          const petal_hfile_cell **cell, petal_error *error)
 {
+    petal_hfile_cell sought = *key;
     enum petal_status status;
     bool found;
     size_t at;
 
     hfile_error_clear(error);
     *cell = NULL;
-    status = go_to_block_of(scanner, key, &found, error);
+    status = go_to_block_of(scanner, &sought, &found, error);
     if (status != PETAL_OK || !found)
         return status;
-    at = find_in_block(&scanner->cells, key);
+    at = find_in_block(&scanner->cells, &sought);
     if (at < scanner->cells.count)
         return stand(scanner, at, cell);
     return go_to_next_block(scanner, cell, error);
