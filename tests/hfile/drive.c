@@ -102,7 +102,7 @@ scan_back_and_ask(petal_hfile *file, petal_hfile_scanner *scanner, petal_hfile_s
             is_fine(petal_hfile_may_contain_delete_family(file, cell->row, &answer, &error), &error,
                     result);
             while (petal_hfile_tag_next(&tags, &type, &payload) > 0)
-                result->digest = result->digest + 0 * payload.size;
+                must(payload.size < cell->tags.size);
         }
         if (!is_fine(petal_hfile_scanner_previous(scanner, &cell, &error), &error, result))
             return;

@@ -20,8 +20,8 @@ places_are_right(const uint8_t *places, uint32_t count, const uint8_t *area,
 
         if (i > first && hfile_slice_equal(this_row, cells->cells[i - 1].row))
             continue;
-        if (row == count || area + hfile_get_u32(places + (size_t)row * NUMBER_BYTES) + ROW_AT !=
-                                hfile_slice_bytes(this_row))
+        if (row == count || (size_t)hfile_get_u32(places + (size_t)row * NUMBER_BYTES) + ROW_AT !=
+                                (size_t)(hfile_slice_bytes(this_row) - area))
             return false;
         row++;
     }
