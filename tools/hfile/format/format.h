@@ -32,7 +32,6 @@
 
 #define HFILE_MAJOR_VERSION      3
 #define HFILE_MINOR_VERSION      3
-#define HFILE_MIN_MAJOR_VERSION  2
 #define HFILE_BLOOM_META_VERSION 3
 
 #define HFILE_DEFAULT_BYTES_PER_CHECKSUM 16384
@@ -57,9 +56,7 @@
     X(7, "LZMA")                                                                                   \
     X(8, "BROTLI")
 
-/* Numbers of checksum types in block headers. */
-#define HFILE_CHECKSUM_NUMBER_NULL   0
-#define HFILE_CHECKSUM_NUMBER_CRC32  1
+/* Numbers of checksum types in block headers: 0 NULL, 1 CRC32, and the last. */
 #define HFILE_CHECKSUM_NUMBER_CRC32C 2
 
 /* Encodings as they stand at the beginning of encoded blocks. */

@@ -74,13 +74,6 @@ compare_bytes(petal_slice a, petal_slice b, bool are_columns)
     return are_columns ? compare_columns(a, b) : hfile_slice_compare(a, b);
 }
 
-int
-hfile_filter_key_compare(const struct hfile_filter_key *a, const struct hfile_filter_key *b)
-{
-    assert(a->is_column == b->is_column);
-    return compare_bytes(a->bytes, b->bytes, a->is_column);
-}
-
 static int
 compare_entry(petal_slice entry_key, const void *key)
 {

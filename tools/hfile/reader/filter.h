@@ -35,9 +35,6 @@ bool hfile_filter_key_of(const petal_hfile *file, enum petal_hfile_filter filter
                          petal_slice qualifier, struct hfile_buffer *buffer,
                          struct hfile_filter_key *key);
 
-/* HBase's order of the filter's keys. */
-int hfile_filter_key_compare(const struct hfile_filter_key *a, const struct hfile_filter_key *b);
-
 /* The chunk that has the key, if one has; false: the key lies before the first. */
 bool hfile_filter_find_chunk(const struct hfile_filter *filter, const struct hfile_filter_key *key,
                              size_t *number);
