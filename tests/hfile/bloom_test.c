@@ -1,6 +1,7 @@
 /*
- * bloom_test.c -- chunks of Bloom filters: HBase's sizes, its bits, its folding. That whole chunks of
- * HBase's files are equal to what is made of their keys is seen where files are written and checked.
+ * bloom_test.c -- chunks of Bloom filters: HBase's sizes, its bits, its folding. That whole chunks
+ * of HBase's files are equal to what is made of their keys is seen where files are written and
+ * checked.
  */
 #include "tools/hfile/format/bloom.h"
 #include "tools/hfile/format/format.h"

@@ -1,6 +1,6 @@
 /*
- * writer_check_test.c -- what is written, under every codec, encoding and type of filter, passes the
- * reader's whole check (every chunk of the filters made anew), and gives its cells, forward,
+ * writer_check_test.c -- what is written, under every codec, encoding and type of filter, passes
+ * the reader's whole check (every chunk of the filters made anew), and gives its cells, forward,
  * backward and sought. Cells are made by chance.
  */
 #include "tests/hfile/golden.h"
@@ -212,7 +212,7 @@ choose_options(struct case_of *made, int codec, int encoding, int bloom)
 static void
 files_of_any_options_pass_every_check(void **state)
 {
-    int rounds = getenv("PETAL_SHORT") != NULL ? 1 : 4;
+    int rounds = getenv("PETAL_LONG") != NULL ? 100 : getenv("PETAL_SHORT") != NULL ? 1 : 4;
     struct case_of *made = test_allocate(sizeof *made);
     size_t files = 0;
 

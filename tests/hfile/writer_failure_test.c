@@ -424,8 +424,8 @@ peak_of(uint64_t cells, uint64_t *calls)
     return test_allocator_peak_bytes(&allocator);
 }
 
-/* Eight times the cells, in about 1,000 and 8,000 blocks, are some entries of roots more. Nor does a
- * cell cost a call of the allocator. */
+/* Eight times the cells, in about 1,000 and 8,000 blocks, are some entries of roots more. Nor does
+ * a cell cost a call of the allocator. */
 static void
 memory_does_not_grow_with_the_file(void **state)
 {

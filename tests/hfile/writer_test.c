@@ -196,8 +196,8 @@ write_file_again(const char *name)
     written++;
 }
 
-/* Every byte of a file that is not compressed, trailer, FILE_INFO and checksums included. The time of
- * its making is an option. */
+/* Every byte of a file that is not compressed, trailer, FILE_INFO and checksums included. The time
+ * of its making is an option. */
 static void
 files_of_hbase_are_written_again(void **state)
 {

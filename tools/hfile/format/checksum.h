@@ -17,8 +17,8 @@ uint64_t hfile_checksums_size(uint64_t size, uint32_t bytes_per_checksum);
 void hfile_checksums_put(enum petal_hfile_checksum kind, uint32_t bytes_per_checksum,
                          const void *bytes, size_t size, uint8_t *checksums);
 
-/* Are these the checksums? True under NULL, whatever stands there. *wrong receives the number of the
- * first that is none. */
+/* Are these the checksums? True under NULL, whatever stands there. *wrong receives the number of
+ * the first that is none. */
 bool hfile_checksums_are_right(enum petal_hfile_checksum kind, uint32_t bytes_per_checksum,
                                const void *bytes, size_t size, const uint8_t *checksums,
                                uint64_t *wrong);

@@ -9,8 +9,8 @@
  * A writer makes chunks of at most so many bytes as the buffers of Hadoop's codecs have always had
  * room for. Where that makes several, an empty one follows, as HBase writes it.
  *
- * What is stored is somebody else's bytes: reading them stays inside `stored` and `size`, takes time
- * in proportion to these, and no memory.
+ * What is stored is somebody else's bytes: reading them stays inside `stored` and `size`, takes
+ * time in proportion to these, and no memory.
  */
 #ifndef PETAL_HFILE_FORMAT_CODEC_H
 #define PETAL_HFILE_FORMAT_CODEC_H

@@ -44,8 +44,8 @@ enum petal_status hfile_decode_block(const struct hfile_cell_layout *layout, pet
 
 /*
  * The next key up to its qualifier, from the one before and what is stored: 1, 0 or none of the
- * bytes of the row's length, rest of the row, rest of the qualifier; `common` bytes are those of the
- * key before. The family is that of the key before. Sets the cell's row, family and qualifier.
+ * bytes of the row's length, rest of the row, rest of the qualifier; `common` bytes are those of
+ * the key before. The family is that of the key before. Sets the cell's row, family and qualifier.
  */
 enum petal_status hfile_take_columns(struct hfile_block_decoder *decoder, size_t common,
                                      petal_hfile_cell *cell);

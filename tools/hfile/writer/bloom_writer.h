@@ -1,7 +1,7 @@
 /*
  * bloom_writer.h -- a Bloom filter of a file: chunks go between the data blocks when they are full,
- * the list of them to the end. Memory: the chunk that is being filled, those that became full in one
- * data block, and an entry for each chunk.
+ * the list of them to the end. Memory: the chunk that is being filled, those that became full in
+ * one data block, and an entry for each chunk.
  */
 #ifndef PETAL_HFILE_WRITER_BLOOM_WRITER_H
 #define PETAL_HFILE_WRITER_BLOOM_WRITER_H

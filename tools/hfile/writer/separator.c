@@ -6,9 +6,9 @@
 #include <assert.h>
 
 /*
- * The bytes behind `left` and not behind `right` that HBase chooses: where right goes on behind left,
- * left and a zero; else what they have in common, and left's next byte plus one. In `to`, which has
- * room for right.size; 0: they are equal.
+ * The bytes behind `left` and not behind `right` that HBase chooses: where right goes on behind
+ * left, left and a zero; else what they have in common, and left's next byte plus one. In `to`,
+ * which has room for right.size; 0: they are equal.
  */
 static size_t
 between(petal_slice left, petal_slice right, uint8_t *to)
@@ -27,7 +27,7 @@ between(petal_slice left, petal_slice right, uint8_t *to)
     return common + 1;
 }
 
-/* As the first of all cells in its column, or in its row if `column` is empty. */
+/* Of the first of all cells that can be in the column, or, without family, in the row. */
 static bool
 put_separator(petal_slice row, petal_slice family, petal_slice qualifier,
               struct hfile_buffer *separator)

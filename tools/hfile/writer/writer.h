@@ -27,8 +27,8 @@ struct petal_hfile_writer {
     struct hfile_index_writer index;
     struct hfile_bloom_writer general, delete_family;
     struct hfile_buffer bloom_key; /* of ROWCOL */
-    /* Serialised. The key of the last cell, and room for the next one's, which take turns; the first
-     * one of the block, the last one of the block before, and what separates them. */
+    /* Serialised. The key of the last cell, and room for the next one's, which take turns; the
+     * first one of the block, the last one of the block before, and what separates them. */
     struct hfile_buffer keys[2], first_key, key_before, separator;
     petal_hfile_cell last_cell; /* its key alone, in `keys` */
     unsigned last;              /* of `keys` */
