@@ -401,13 +401,32 @@ every_name_has_its_number(void **state)
     assert_int_equal(hfile_bloom_type_named((petal_slice){"ROWX", 4}), 0);
 }
 
+/* A major compaction of HBase 2.6.0 wrote this file: it says that a dictionary compresses its tags,
+ * which stand there as they are. */
+static void
+tags_under_row_index_v1_are_as_they_are(void **state)
+{
+    petal_hfile_report report;
+    petal_hfile *file;
+    petal_error error;
+
+    (void)state;
+    assert_int_equal(petal_hfile_open("tests/hfile/exchange/golden/tags_under_row_index_v1", NULL,
+                                      &file, &error),
+                     PETAL_OK);
+    assert_int_equal(petal_hfile_check(file, NULL, NULL, &report, &error), PETAL_OK);
+    assert_int_equal(report.cells, 282);
+    petal_hfile_close(file);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_says_what_hbase_says),
                                        cmocka_unit_test(meta_blocks_are_read),
                                        cmocka_unit_test(facts_are_read_from_the_end_alone),
-                                       cmocka_unit_test(every_name_has_its_number)};
+                                       cmocka_unit_test(every_name_has_its_number),
+                                       cmocka_unit_test(tags_under_row_index_v1_are_as_they_are)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,13 +116,9 @@ set_encoding(petal_hfile *file, petal_error *error)
         return hfile_error_unsupported(
             error, file->name, "its index is encoded as %s, which HBase 2.6.0 cannot read, either",
             hfile_error_quote(index_encoding, text, sizeof text));
-    file->layout.has_compressed_tags = is_true(entry(file, HFILE_INFO_TAGS_COMPRESSED));
-    if (!file->facts_only && file->layout.has_compressed_tags &&
-        file->info.encoding == PETAL_HFILE_ENCODING_ROW_INDEX_V1)
-        return hfile_error_unsupported(
-            error, file->name,
-            "its tags are compressed by a dictionary under ROW_INDEX_V1, "
-            "of which nothing is known");
+    /* HBase writes the flag under ROW_INDEX_V1, too, whose cells have their tags as they are. */
+    file->layout.has_compressed_tags = is_true(entry(file, HFILE_INFO_TAGS_COMPRESSED)) &&
+                                       file->info.encoding != PETAL_HFILE_ENCODING_ROW_INDEX_V1;
     return PETAL_OK;
 }
 
