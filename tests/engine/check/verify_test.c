@@ -67,9 +67,13 @@ expect_told(const petal_vfs *vfs, const char *expected)
 }
 
 static void
-files_that_are_not_needed_are_told(void **state)
+files_that_are_not_needed_are_told_and_go(void **state)
 {
     struct memory_vfs *vfs = small_database();
+    const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
+    const petal_options options = {.size = sizeof options, .env = &env};
+    petal_error error;
+    petal_db *db;
 
     (void)state;
     expect_told(memory_vfs_table(vfs), "");
@@ -80,6 +84,9 @@ files_that_are_not_needed_are_told(void **state)
                 "harmless: db/000001.log is a log that is not needed\n"
                 "harmless: db/999999.sst is a store file that no table has\n"
                 "harmless: db/MANIFEST.tmp is a manifest that was not completed\n");
+    assert_int_equal(petal_open("db", &options, &db, &error), PETAL_OK);
+    assert_int_equal(petal_close(db, &error), PETAL_OK);
+    expect_told(memory_vfs_table(vfs), "");
     memory_vfs_free(vfs);
 }
 
@@ -165,7 +172,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_that_are_not_needed_are_told),
+        cmocka_unit_test(files_that_are_not_needed_are_told_and_go),
         cmocka_unit_test(numbers_begin_at_one),
         cmocka_unit_test(a_lone_manifest_is_looked_at),
         cmocka_unit_test(a_lock_that_may_not_be_opened_is_told),
