@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/state/db.h"
 #include "tests/engine/table/copy_fixture.h"
 #include "tests/engine/table/fixture.h"
 
@@ -643,6 +644,418 @@ two_bulks_count_in_the_order_of_their_commits(void **state)
     fixture_fini(&fixture);
 }
 
+/* ---- below all ---- */
+
+static petal_bulk *
+begin_below(petal_table *table)
+{
+    petal_bulk_options options = {.place = PETAL_BULK_BELOW};
+    petal_bulk *bulk;
+    petal_error error;
+
+    must(petal_bulk_begin(table, &options, &bulk, &error), &error);
+    return bulk;
+}
+
+/* Ties are won by what is there, in files, levelled files and memory, and by what went below
+ * before; snapshots of before see it, cursors of before do not. */
+static void
+a_bulk_goes_below_all_that_is_there(void **state)
+{
+    static const char first[] = "a/f:file@5=there a/f:level@5=there a/f:memory@5=there ";
+    static const char all[] = "a/f:below@5=first a/f:file@5=there a/f:later@5=second "
+                              "a/f:level@5=there a/f:memory@5=there ";
+    struct fixture fixture;
+    petal_family *f;
+    petal_table *table;
+    petal_bulk *bulk;
+    petal_snapshot *before;
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 5);
+    f = table_family_named(table, "f");
+    must_put(f, "a", "level", 5, "there");
+    must_flush(fixture.db);
+    must_compact(table);
+    must_put(f, "a", "file", 5, "there");
+    must_flush(fixture.db);
+    must_put(f, "a", "memory", 5, "there");
+    before = must_snapshot(fixture.db);
+    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
+    for (int round = 0; round < 2; round++) {
+        const char *value = round == 0 ? "first" : "second";
+
+        bulk = begin_below(table);
+        must_add(bulk, f, "a", "below", 5, PUT, value);
+        must_add(bulk, f, "a", "file", 5, PUT, value);
+        if (round == 1)
+            must_add(bulk, f, "a", "later", 5, PUT, value);
+        must_add(bulk, f, "a", "level", 5, COLUMN, "");
+        must_add(bulk, f, "a", "level", 5, PUT, value);
+        must_add(bulk, f, "a", "memory", 5, VERSION, "");
+        assert_string_equal(content(table, before, false),
+                            round == 0 ? first
+                                       : "a/f:below@5=first a/f:file@5=there a/f:level@5=there "
+                                         "a/f:memory@5=there ");
+        must_commit(bulk);
+    }
+    for (int i = 0; i < 3; i++) {
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        assert_true(cell != NULL && slice_equal(cell->value, text("there")));
+    }
+    must(petal_cursor_next(cursor, &cell, &error), &error);
+    assert_null(cell);
+    petal_cursor_close(cursor);
+    for (int round = 0; round < 4; round++) {
+        expect(table, all);
+        assert_string_equal(content(table, before, false), all);
+        if (round == 0)
+            must_compact(table);
+        if (round == 1)
+            must_flush(fixture.db);
+        if (round == 2)
+            must_compact(table);
+    }
+    petal_snapshot_free(before);
+    table = reopen(&fixture);
+    expect(table, all);
+    fixture_fini(&fixture);
+}
+
+/* Of a database that an earlier version began its sequences from 1 on. */
+static void
+no_room_below_is_told_and_a_compaction_makes_some(void **state)
+{
+    struct fixture fixture;
+    petal_family *f;
+    petal_table *table;
+    petal_bulk *bulk;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    fixture.db->writers.last_sequence = 0;
+    atomic_store(&fixture.db->views.published_sequence, 0);
+    table = make_table(&fixture, 1);
+    f = table_family_named(table, "f");
+    for (int i = 0; i < 20; i++)
+        must_put(f, "a", "q", 5, "there");
+    must_flush(fixture.db);
+    must_put(f, "a", "r", 5, "there");
+    bulk = begin_below(table);
+    must_add(bulk, f, "a", "q", 5, PUT, "below");
+    must_add(bulk, f, "a", "s", 5, PUT, "below");
+    /* One put was left of the twenty, the last. */
+    must_commit(bulk);
+    for (int i = 0; i < 10; i++) {
+        bulk = begin_below(table);
+        must_add(bulk, f, "a", "s", 5, PUT, "lower");
+        if (petal_bulk_commit(bulk, &error) != PETAL_OK)
+            break;
+        petal_bulk_free(bulk);
+    }
+    assert_int_equal(error.status, PETAL_INVALID);
+    assert_non_null(strstr(error.text, "there is no room below the oldest cell of"));
+    petal_bulk_free(bulk);
+    expect(table, "a/f:q@5=there a/f:r@5=there a/f:s@5=below ");
+    must_flush(fixture.db);
+    must_compact(table);
+    bulk = begin_below(table);
+    must_add(bulk, f, "a", "t", 5, PUT, "lower");
+    must_commit(bulk);
+    expect(table, "a/f:q@5=there a/f:r@5=there a/f:s@5=below a/f:t@5=lower ");
+    fixture_fini(&fixture);
+}
+
+/* ---- copies, and files that nobody has open ---- */
+
+/* Two families, f shifted, with a cell that was written in between. */
+static petal_table *
+load_shifted(struct fixture *fixture)
+{
+    petal_table *table = make_table(fixture, 1);
+    petal_family *f = table_family_named(table, "f"), *g = table_family_named(table, "g");
+    petal_bulk *bulk = begin(table);
+
+    must_add(bulk, f, "a", "q", 5, PUT, "bulk");
+    must_add(bulk, g, "a", "q", 5, VERSION, "");
+    must_put(f, "b", "q", 5, "replaced");
+    must_put(f, "b", "q", 5, "kept");
+    must_put(f, "a", "q", 5, "lower");
+    must_put(g, "a", "q", 5, "deleted");
+    must_flush(fixture->db);
+    must_commit(bulk);
+    return table;
+}
+
+#define SHIFTED "a/f:q@5=bulk b/f:q@5=kept "
+
+static void
+copies_have_what_was_loaded(void **state)
+{
+    petal_slice name = text("s");
+    struct fixture fixture;
+    petal_table *table, *clone;
+    petal_options options;
+    petal_db *copy;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = load_shifted(&fixture);
+    must(petal_table_snapshot_create(table, name, NULL, &error), &error);
+    must(petal_table_snapshot_clone(fixture.db, name, text("clone"), &clone, &error), &error);
+    expect(clone, SHIFTED);
+    must_compact(clone);
+    expect(clone, SHIFTED);
+    must_put(table_family_named(table, "f"), "a", "q", 5, "later");
+    must(petal_table_snapshot_restore(fixture.db, name, &table, &error), &error);
+    expect(table, SHIFTED);
+    must(petal_checkpoint(fixture.db, "/copy", &error), &error);
+    options = fixture.options;
+    options.create = false;
+    must(petal_open("/copy", &options, &copy, &error), &error);
+    must(petal_table_open(copy, text("t"), &table, &error), &error);
+    expect(table, SHIFTED);
+    must(petal_close(copy, &error), &error);
+    fixture_fini(&fixture);
+}
+
+static void
+note_fault(void *argument, const petal_fault *fault)
+{
+    if (!fault->harmless)
+        ++*(int *)argument;
+}
+
+/* The copy that a salvage makes of the fixture's database, whose table it opens. */
+static void
+expect_salvaged(struct fixture *fixture, const char *to, int least_faults, const char *wanted)
+{
+    int faults = 0;
+    petal_check_options check = {.env = &fixture->env, .argument = &faults, .fault = note_fault};
+    petal_options options = fixture->options;
+    petal_table *table;
+    petal_db *db;
+    petal_error error;
+
+    must(petal_salvage(FIXTURE_DIRECTORY, to, &check, NULL, &error), &error);
+    assert_true(faults >= least_faults && (least_faults > 0 || faults == 0));
+    options.create = false;
+    must(petal_open(to, &options, &db, &error), &error);
+    must(petal_table_open(db, text("t"), &table, &error), &error);
+    expect(table, wanted);
+    must(petal_close(db, &error), &error);
+}
+
+static void
+remove_file(struct fixture *fixture, const char *name)
+{
+    const petal_vfs *vfs = memory_vfs_table(fixture->vfs);
+    petal_directory *directory;
+
+    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
+    assert_int_equal(vfs->remove(vfs->context, directory, name), 0);
+    vfs->close_directory(vfs->context, directory);
+}
+
+/* By the manifest; and without it, by when the bulk began. A bulk that was not committed is none. */
+static void
+what_was_loaded_is_verified_and_salvaged(void **state)
+{
+    static const char all[] = SHIFTED "c/f:q@5=logged ";
+    petal_bulk_options files = {.file_bytes = 4096};
+    struct fixture living, fixture;
+    petal_check_options check = {0};
+    petal_table *table;
+    petal_bulk *bulk;
+    petal_error error;
+
+    (void)state;
+    table_begin(&living);
+    table = load_shifted(&living);
+    must(petal_bulk_begin(table, &files, &bulk, &error), &error); /* some of which are whole */
+    add_many(bulk, table_family_named(table, "g"), "uncommitted");
+    must_put(table_family_named(table, "f"), "c", "q", 5, "logged");
+    fixture_init_on(&fixture, memory_vfs_clone(living.vfs), 9);
+    memory_vfs_process_death(fixture.vfs);
+    petal_bulk_free(bulk);
+    fixture_fini(&living);
+    check.env = &fixture.env;
+    must(petal_verify(FIXTURE_DIRECTORY, &check, NULL, &error), &error);
+    expect_salvaged(&fixture, "/whole", 0, all);
+    fixture_must_open(&fixture);
+    assert_true(fixture_directory_is_clean(&fixture));
+    expect(table_reopen(&fixture), all);
+    fixture_must_close(&fixture);
+    remove_file(&fixture, "MANIFEST");
+    expect_salvaged(&fixture, "/lost", 1,
+                    "a/f:q@5=lower a/g:q@5=deleted b/f:q@5=kept c/f:q@5=logged ");
+    fixture_fini(&fixture);
+}
+
+/* ---- beside others ---- */
+
+static void
+who_has_read_before_a_bulk_reads_again(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *f;
+    petal_bulk *bulk;
+    petal_error error;
+    int64_t sum;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 1);
+    f = table_family_named(table, "f");
+    must(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, &error), &error);
+    for (unsigned below = 0; below < 2; below++) {
+        uint64_t read_point = fixture.db->writers.last_sequence;
+
+        bulk = below ? begin_below(table) : begin(table);
+        must_add(bulk, f, "z", "q", 5, PUT, "bulk");
+        must_commit(bulk);
+        for (uint64_t hash = 0; hash < 3000; hash += 7)
+            assert_false(row_locks_unchanged(&fixture.db->writers.row_locks, hash, read_point));
+        must(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, &error), &error);
+    }
+    assert_int_equal(sum, 15);
+    fixture_fini(&fixture);
+}
+
+static bool
+count_runs(void *argument, const petal_file_info *file)
+{
+    struct {
+        uint64_t runs[200];
+        size_t count;
+    } *seen = argument;
+
+    for (size_t i = 0; i < seen->count; i++) {
+        if (seen->runs[i] == file->run)
+            return true;
+    }
+    seen->runs[seen->count++] = file->run;
+    return true;
+}
+
+/* As flushes do, bulks wait for compactions, which take them as they take flushed files. */
+static void
+many_small_bulks_stall_nobody(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *f;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 8);
+    fixture.options.no_compaction = false;
+    fixture_must_open(&fixture);
+    table = make_table(&fixture, 1);
+    f = table_family_named(table, "f");
+    for (int i = 0; i < 150; i++) {
+        struct {
+            uint64_t runs[200];
+            size_t count;
+        } seen = {.count = 0};
+        petal_bulk *bulk = i % 3 == 2 ? begin_below(table) : begin(table);
+        char row[16];
+
+        snprintf(row, sizeof row, "r%03d", i);
+        must_add(bulk, f, "r", "q", 5, PUT, row);
+        must_add(bulk, f, row, "q", 5, PUT, "bulk");
+        must_commit(bulk);
+        must_put(f, "put", "q", 5, row);
+        must(petal_table_files(table, count_runs, &seen, &error), &error);
+        assert_true(seen.count <= STORE_MOST_RUNS + 1);
+    }
+    must(petal_wait_idle(fixture.db, &error), &error);
+    assert_string_equal(value_at(fixture.db, table, "r", "q", NULL), "r148");
+    assert_string_equal(value_at(fixture.db, table, "r149", "q", NULL), "bulk");
+    assert_string_equal(value_at(fixture.db, table, "put", "q", NULL), "r149");
+    must(petal_table_verify(table, &error), &error);
+    fixture_fini(&fixture);
+}
+
+static void
+a_full_disk_takes_nothing_of_a_bulk(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_bulk *bulk;
+    petal_error error = {0};
+    bool full = false;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 5);
+    for (uint64_t room = 0; room < 400000; room += 20000) {
+        enum petal_status status;
+
+        bulk = begin(table);
+        memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + room);
+        status = PETAL_OK;
+        for (int i = 0; status == PETAL_OK && i < ROWS; i++) {
+            char row[16];
+
+            snprintf(row, sizeof row, "row%06d", i);
+            status = add(bulk, table_family_named(table, "f"), row, "q", 5, PUT, row, &error);
+        }
+        if (status == PETAL_OK)
+            status = petal_bulk_commit(bulk, &error);
+        petal_bulk_free(bulk);
+        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+        if (status == PETAL_OK)
+            break;
+        full = true;
+        assert_int_equal(status, PETAL_NO_SPACE);
+        expect(table, "");
+        assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
+    }
+    assert_true(full);
+    assert_string_equal(value_at(fixture.db, table, "row000007", "q", NULL), "row000007");
+    table = reopen(&fixture);
+    assert_string_equal(value_at(fixture.db, table, "row000007", "q", NULL), "row000007");
+    fixture_fini(&fixture);
+}
+
+static void
+who_may_not_write_loads_nothing(void **state)
+{
+    petal_bulk_options options = {.place = (enum petal_bulk_place)2};
+    petal_family_options family = {.name = {"f", 1}};
+    petal_table_options read_only = {.families = &family, .family_count = 1, .read_only = true};
+    struct fixture fixture;
+    petal_table *table;
+    petal_bulk *bulk;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 5);
+    assert_int_equal(petal_bulk_begin(table, &options, &bulk, &error), PETAL_INVALID);
+    bulk = begin(table);
+    must_add(bulk, table_family_named(table, "f"), "a", "q", 5, PUT, "bulk");
+    must(petal_table_alter(table, &read_only, &error), &error);
+    assert_int_equal(petal_bulk_commit(bulk, &error), PETAL_READ_ONLY);
+    petal_bulk_free(bulk);
+    fixture_must_close(&fixture);
+    fixture.options.read_only = true;
+    fixture.options.create = false;
+    fixture_must_open(&fixture);
+    assert_int_equal(petal_bulk_begin(table_reopen(&fixture), NULL, &bulk, &error),
+                     PETAL_READ_ONLY);
+    assert_null(bulk);
+    fixture_fini(&fixture);
+}
+
 int
 main(void)
 {
@@ -657,6 +1070,14 @@ main(void)
         cmocka_unit_test(a_bulk_of_nothing_is_one),
         cmocka_unit_test(what_is_not_committed_is_taken_back),
         cmocka_unit_test(two_bulks_count_in_the_order_of_their_commits),
+        cmocka_unit_test(a_bulk_goes_below_all_that_is_there),
+        cmocka_unit_test(no_room_below_is_told_and_a_compaction_makes_some),
+        cmocka_unit_test(copies_have_what_was_loaded),
+        cmocka_unit_test(what_was_loaded_is_verified_and_salvaged),
+        cmocka_unit_test(who_has_read_before_a_bulk_reads_again),
+        cmocka_unit_test(many_small_bulks_stall_nobody),
+        cmocka_unit_test(a_full_disk_takes_nothing_of_a_bulk),
+        cmocka_unit_test(who_may_not_write_loads_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
