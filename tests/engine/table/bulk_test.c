@@ -662,9 +662,10 @@ begin_below(petal_table *table)
 static void
 a_bulk_goes_below_all_that_is_there(void **state)
 {
-    static const char first[] = "a/f:file@5=there a/f:level@5=there a/f:memory@5=there ";
+    static const char first[] = "a/f:file@5=there a/f:level@5=there a/f:memory@5=there "
+                                "p/g:q@5=beside ";
     static const char all[] = "a/f:below@5=first a/f:file@5=there a/f:later@5=second "
-                              "a/f:level@5=there a/f:memory@5=there ";
+                              "a/f:level@5=there a/f:memory@5=there p/g:q@5=beside ";
     struct fixture fixture;
     petal_family *f;
     petal_table *table;
@@ -684,6 +685,8 @@ a_bulk_goes_below_all_that_is_there(void **state)
     must_put(f, "a", "file", 5, "there");
     must_flush(fixture.db);
     must_put(f, "a", "memory", 5, "there");
+    for (int i = 0; i < 20; i++) /* the cell in memory is not among the latest */
+        must_put(table_family_named(table, "g"), "p", "q", 5, "beside");
     before = must_snapshot(fixture.db);
     must(petal_cursor_open(table, NULL, &cursor, &error), &error);
     for (int round = 0; round < 2; round++) {
@@ -700,7 +703,7 @@ a_bulk_goes_below_all_that_is_there(void **state)
         assert_string_equal(content(table, before, false),
                             round == 0 ? first
                                        : "a/f:below@5=first a/f:file@5=there a/f:level@5=there "
-                                         "a/f:memory@5=there ");
+                                         "a/f:memory@5=there p/g:q@5=beside ");
         must_commit(bulk);
     }
     for (int i = 0; i < 3; i++) {
@@ -708,7 +711,7 @@ a_bulk_goes_below_all_that_is_there(void **state)
         assert_true(cell != NULL && slice_equal(cell->value, text("there")));
     }
     must(petal_cursor_next(cursor, &cell, &error), &error);
-    assert_null(cell);
+    assert_true(cell != NULL && slice_equal(cell->value, text("beside")));
     petal_cursor_close(cursor);
     for (int round = 0; round < 4; round++) {
         expect(table, all);
@@ -723,6 +726,29 @@ a_bulk_goes_below_all_that_is_there(void **state)
     petal_snapshot_free(before);
     table = reopen(&fixture);
     expect(table, all);
+    fixture_fini(&fixture);
+}
+
+static void
+a_bulk_goes_below_what_is_in_memory_alone(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_bulk *bulk;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 1);
+    must_put(table_family_named(table, "f"), "a", "q", 5, "there");
+    for (int i = 0; i < 20; i++) /* the cell is not among the latest */
+        must_put(table_family_named(table, "g"), "a", "q", 5, "beside");
+    bulk = begin_below(table);
+    must_add(bulk, table_family_named(table, "f"), "a", "q", 5, PUT, "below");
+    must_commit(bulk);
+    expect(table, "a/f:q@5=there a/g:q@5=beside ");
+    must_flush(fixture.db);
+    must_compact(table);
+    expect(table, "a/f:q@5=there a/g:q@5=beside ");
     fixture_fini(&fixture);
 }
 
@@ -1071,6 +1097,7 @@ main(void)
         cmocka_unit_test(what_is_not_committed_is_taken_back),
         cmocka_unit_test(two_bulks_count_in_the_order_of_their_commits),
         cmocka_unit_test(a_bulk_goes_below_all_that_is_there),
+        cmocka_unit_test(a_bulk_goes_below_what_is_in_memory_alone),
         cmocka_unit_test(no_room_below_is_told_and_a_compaction_makes_some),
         cmocka_unit_test(copies_have_what_was_loaded),
         cmocka_unit_test(what_was_loaded_is_verified_and_salvaged),

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define COPY "/copy"
 
@@ -320,6 +321,62 @@ a_family_dropped_meanwhile_is_in_no_copy(void **state)
     copy_fixture_expect_no_stray(&fixture->base);
 }
 
+/* ---- a bulk ---- */
+
+static petal_bulk *loading;
+static pthread_t loader;
+static _Atomic(bool) loaded;
+
+static void *
+commit_bulk(void *argument)
+{
+    petal_error error;
+
+    (void)argument;
+    must(petal_bulk_commit(loading, &error), &error);
+    atomic_store(&loaded, true);
+    return NULL;
+}
+
+/* Behind batch 4, which is in no file and not in the copy. */
+static void
+begin_to_load(struct capture_fixture *fixture)
+{
+    const struct timespec moment = {.tv_nsec = 50000000};
+
+    (void)fixture;
+    atomic_store(&loaded, false);
+    assert_int_equal(pthread_create(&loader, NULL, commit_bulk, NULL), 0);
+    nanosleep(&moment, NULL); /* it would be done, if it did not wait */
+    assert_false(atomic_load(&loaded));
+}
+
+static void
+a_bulk_waits_for_a_capture_that_it_is_not_of(void **state)
+{
+    struct capture_fixture *fixture = *state;
+    struct call call = {.db = fixture->base.db, .copies = true};
+    petal_cell cell = {.row = slice_from_text("bulk"),
+                       .value = slice_from_text("loaded"),
+                       .timestamp = 5,
+                       .type = PETAL_PUT};
+    petal_error error;
+    petal_db *copy;
+
+    must(petal_bulk_begin(fixture->t, NULL, &loading, &error), &error);
+    must(petal_bulk_add(loading, petal_table_family_at(fixture->t, 1), &cell, &error), &error);
+    cell.row = slice_from_text("more"); /* the one before goes to the file, which is made */
+    must(petal_bulk_add(loading, petal_table_family_at(fixture->t, 1), &cell, &error), &error);
+    run_between(fixture, &call, begin_to_load);
+    pthread_join(loader, NULL);
+    petal_bulk_free(loading);
+    assert_int_equal(call.status, PETAL_OK);
+    copy_fixture_expect(fixture->t, "bulk/g=loaded more/g=loaded r/f=4 ");
+    copy = must_open_copy(fixture);
+    copy_fixture_expect(copy_fixture_open(copy, "t"), "r/f=2 ");
+    must(petal_close(copy, &error), &error);
+}
+
 /* ---- a flush that fails and is made good ---- */
 
 static void
@@ -364,6 +421,7 @@ main(void)
         TEST(a_table_dropped_meanwhile_is_not_in_the_checkpoint),
         TEST(a_table_dropped_meanwhile_has_no_snapshot),
         TEST(a_family_dropped_meanwhile_is_in_no_copy),
+        TEST(a_bulk_waits_for_a_capture_that_it_is_not_of),
         TEST(a_flush_without_space_is_the_callers_error),
 #undef TEST
     };
