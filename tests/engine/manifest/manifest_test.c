@@ -1347,6 +1347,47 @@ test_golden_bytes_of_alterations(void **state)
     manifest_free(manifest);
 }
 
+/* A shifted store file, as an edit and in the snapshot of the next opening. */
+static void
+test_golden_bytes_of_a_shifted_file(void **state)
+{
+    static const struct manifest_file file = {.number = 5,
+                                              .identity = 0xABCD,
+                                              .run = 5,
+                                              .file_bytes = 700,
+                                              .sequence_min = 1000020,
+                                              .sequence_max = 1000022,
+                                              .cells = 3,
+                                              .sequence_shift = 12};
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    struct manifest_file impossible = file;
+    struct manifest_edit edit;
+    petal_error error;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(create_table(&edit, 1, "t1", &two_families[0], 1), PETAL_OK);
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    edit.size = 0;
+    impossible.number = 6; /* a cell in the file would have the sequence 0 */
+    impossible.sequence_shift = impossible.sequence_min;
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &impossible), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "no file can be so"));
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-shifted");
+    for (unsigned opening = 0; opening < 2; opening++) {
+        manifest = load(fixture);
+        assert_memory_equal(&manifest->tables[0]->families[0].files[0], &file, sizeof file);
+        manifest_edit_init(&edit, &fixture->allocator.table);
+        assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+        manifest_edit_fini(&edit);
+        manifest_free(manifest);
+    }
+}
+
 int
 main(void)
 {
@@ -1373,6 +1414,7 @@ main(void)
         TEST(test_an_edit_without_memory_is_not_committed),
         TEST(test_golden_bytes),
         TEST(test_golden_bytes_of_alterations),
+        TEST(test_golden_bytes_of_a_shifted_file),
 #undef TEST
     };
 
