@@ -141,6 +141,59 @@ a_lone_manifest_is_looked_at(void **state)
     memory_vfs_free(vfs);
 }
 
+/* ---- rows ---- */
+
+struct told_rows {
+    unsigned faults;
+    bool has_from, has_to;
+    char from[16], to[16];
+};
+
+static void
+note_rows(void *argument, const petal_fault *fault)
+{
+    struct told_rows *told = argument;
+
+    told->faults++;
+    told->has_from = fault->has_row_from;
+    told->has_to = fault->has_row_to;
+    snprintf(told->from, sizeof told->from, "%.*s", (int)fault->row_from.size,
+             fault->has_row_from ? (const char *)fault->row_from.data : "");
+    snprintf(told->to, sizeof told->to, "%.*s", (int)fault->row_to.size,
+             fault->has_row_to ? (const char *)fault->row_to.data : "");
+}
+
+static void
+rows_of_a_damaged_block_are_told(void **state)
+{
+    struct memory_vfs *vfs = small_database();
+    const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
+    struct told_rows told = {.faults = 0};
+    const petal_check_options options = {
+        .size = sizeof options, .env = &env, .argument = &told, .fault = note_rows};
+    petal_error error;
+    char path[32] = "";
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+
+    (void)state;
+    for (unsigned number = 1; bytes == NULL && number < 10; number++) {
+        snprintf(path, sizeof path, "db/%06u.sst", number);
+        if (memory_vfs_exists(vfs, path))
+            assert_int_equal(memory_vfs_read_file(vfs, path, &bytes, &size), 0);
+    }
+    assert_non_null(bytes);
+    bytes[40] ^= 1;
+    assert_int_equal(memory_vfs_write_file(vfs, path, bytes, size), 0);
+    assert_int_equal(petal_verify("db", &options, NULL, &error), PETAL_CORRUPT);
+    assert_int_equal(told.faults, 1);
+    assert_true(told.has_from && told.has_to);
+    assert_string_equal(told.from, "row");
+    assert_string_equal(told.to, "row");
+    free(bytes);
+    memory_vfs_free(vfs);
+}
+
 /* ---- the lock ---- */
 
 static const petal_vfs *lenient;
@@ -175,6 +228,7 @@ main(void)
         cmocka_unit_test(files_that_are_not_needed_are_told_and_go),
         cmocka_unit_test(numbers_begin_at_one),
         cmocka_unit_test(a_lone_manifest_is_looked_at),
+        cmocka_unit_test(rows_of_a_damaged_block_are_told),
         cmocka_unit_test(a_lock_that_may_not_be_opened_is_told),
     };
 

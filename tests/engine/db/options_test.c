@@ -322,10 +322,8 @@ test_time_ranges_without_the_flag(void **state)
         int64_t time_min, time_limit;
         const char *field, *found;
     } ranges[] = {
-        {100, 200, "time_min", "100"},
-        {0, 200, "time_limit", "200"},
-        {100, 0, "time_min", "100"},
-        {-1, 0, "time_min", "-1"},
+        {100, 200, "time_min", "100"}, {0, 200, "time_limit", "200"}, {100, 0, "time_min", "100"},
+        {1, 0, "time_min", "1"},       {0, 1, "time_limit", "1"},     {-1, 0, "time_min", "-1"},
     };
     struct options_fixture fixture;
 
