@@ -16,6 +16,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define PUT            PETAL_PUT
 #define VERSION        PETAL_DELETE
@@ -1082,6 +1084,118 @@ who_may_not_write_loads_nothing(void **state)
     fixture_fini(&fixture);
 }
 
+/* In a child nothing of the parent's is touched. */
+static void
+a_child_has_no_part_in_a_bulk(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_bulk *bulk, *none;
+    petal_family *family;
+    petal_error error;
+    int ended;
+    pid_t child;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 5);
+    family = table_family_named(table, "f");
+    bulk = begin(table);
+    must_add(bulk, family, "a", "q", 5, PUT, "bulk");
+    child = fork();
+    if (child == 0) {
+        petal_cell cell = cell_of("b", "q", 5, PUT, "child");
+        bool refused = petal_bulk_begin(table, NULL, &none, &error) == PETAL_INVALID &&
+                       petal_bulk_add(bulk, family, &cell, &error) == PETAL_INVALID &&
+                       petal_bulk_commit(bulk, &error) == PETAL_INVALID;
+
+        petal_bulk_free(bulk);
+        _exit(refused ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+    must_commit(bulk);
+    expect(table, "a/f:q@5=bulk ");
+    fixture_fini(&fixture);
+}
+
+/* ---- memory ---- */
+
+/* Cells of a row's empty qualifier are held for the family markers among them, but not for ever. */
+static void
+many_bytes_of_the_empty_qualifier_go_on(void **state)
+{
+    const size_t bytes = PETAL_MAX_VALUE_BYTES;
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *f;
+    petal_bulk *bulk;
+    petal_error error;
+    char *value = test_allocate(bytes);
+
+    (void)state;
+    memset(value, 'x', bytes);
+    table_begin(&fixture);
+    table = make_table(&fixture, 20);
+    f = table_family_named(table, "f");
+    for (unsigned marked = 0; marked < 2; marked++) {
+        bulk = begin(table);
+        for (int64_t timestamp = 20; timestamp > 10; timestamp--) {
+            petal_cell cell = cell_of("a", "", timestamp, PUT, "");
+
+            cell.value = slice_make(value, bytes);
+            must(petal_bulk_add(bulk, f, &cell, &error), &error);
+        }
+        if (marked == 0) {
+            must_add(bulk, f, "a", "", 3, PUT, "last");
+            must_commit(bulk);
+            continue;
+        }
+        assert_int_equal(add(bulk, f, "a", "", 5, FAMILY, "", &error), PETAL_INVALID);
+        assert_non_null(strstr(error.text, "does not sort behind"));
+        petal_bulk_free(bulk);
+    }
+    must_compact(table);
+    assert_int_equal(strlen(value_at(fixture.db, table, "a", "", NULL)), 199);
+    must(petal_table_verify(table, &error), &error);
+    free(value);
+    fixture_fini(&fixture);
+}
+
+/* However many cells there are. */
+/* Beside the block at hand a mebibyte of each: what is to be written, filter, index. */
+static void
+memory_does_not_grow_with_the_bulk(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *family;
+    petal_bulk *bulk;
+    uint64_t before;
+
+    (void)state;
+    table_begin(&fixture);
+    table = make_table(&fixture, 1);
+    family = table_family_named(table, "f");
+    test_allocator_forget_peak(&fixture.allocator);
+    before = test_allocator_peak_bytes(&fixture.allocator);
+    bulk = begin(table);
+    for (int row = 0; row < 400000; row++) { /* 44 million bytes */
+        char name[16], value[100];
+        petal_cell cell = cell_of(name, "q", 5, PUT, "");
+        petal_error error;
+
+        snprintf(name, sizeof name, "row%08d", row);
+        test_random_bytes(&fixture.random, value, sizeof value); /* which nothing compresses */
+        cell.row = text(name);
+        cell.value = slice_make(value, sizeof value);
+        must(petal_bulk_add(bulk, family, &cell, &error), &error);
+    }
+    must_commit(bulk);
+    assert_in_range(test_allocator_peak_bytes(&fixture.allocator) - before, 1, 8 << 20);
+    fixture_fini(&fixture);
+}
+
 int
 main(void)
 {
@@ -1105,6 +1219,9 @@ main(void)
         cmocka_unit_test(many_small_bulks_stall_nobody),
         cmocka_unit_test(a_full_disk_takes_nothing_of_a_bulk),
         cmocka_unit_test(who_may_not_write_loads_nothing),
+        cmocka_unit_test(a_child_has_no_part_in_a_bulk),
+        cmocka_unit_test(many_bytes_of_the_empty_qualifier_go_on),
+        cmocka_unit_test(memory_does_not_grow_with_the_bulk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
