@@ -8,8 +8,8 @@
 #include <assert.h>
 
 void
-output_init(struct output *output, petal_family *family, enum file_origin origin,
-            int64_t written_ms, struct output_files *files)
+store_output_init(struct output *output, petal_family *family, enum file_origin origin,
+                  int64_t written_ms, struct output_files *files)
 {
     *output = (struct output){
         .family = family,
@@ -53,7 +53,7 @@ start_file(struct output *output, petal_error *error)
 }
 
 enum petal_status
-output_add(struct output *output, const struct cell *cell, petal_error *error)
+store_output_add(struct output *output, const struct cell *cell, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -63,7 +63,7 @@ output_add(struct output *output, const struct cell *cell, petal_error *error)
 }
 
 uint64_t
-output_bytes(const struct output *output)
+store_output_bytes(const struct output *output)
 {
     return output->writer != NULL ? sst_writer_bytes(output->writer) : 0;
 }
@@ -79,7 +79,7 @@ reserve_file(struct output_files *files, const petal_allocator *allocator)
 }
 
 enum petal_status
-output_end_file(struct output *output, petal_error *error)
+store_output_end_file(struct output *output, petal_error *error)
 {
     struct output_files *files = output->files;
     petal_db *db = output->family->table->db;
@@ -112,14 +112,14 @@ output_end_file(struct output *output, petal_error *error)
 }
 
 void
-output_fini(struct output *output)
+store_output_fini(struct output *output)
 {
     sst_writer_free(output->writer);
     output->writer = NULL;
 }
 
 void
-output_files_fini(struct output_files *files, const petal_allocator *allocator, bool remove)
+store_output_files_fini(struct output_files *files, const petal_allocator *allocator, bool remove)
 {
     for (size_t i = 0; i < files->count; i++) {
         if (remove)

@@ -34,23 +34,25 @@ struct output {
 };
 
 /* `files`: what is to be written goes to it. Allocates nothing. */
-void output_init(struct output *output, petal_family *family, enum file_origin origin,
-                 int64_t written_ms, struct output_files *files);
+void store_output_init(struct output *output, petal_family *family, enum file_origin origin,
+                       int64_t written_ms, struct output_files *files);
 
 /* Into the file that is begun, or a new one. PETAL_INVALID: the cell does not sort behind the one
  * before. */
-enum petal_status output_add(struct output *output, const struct cell *cell, petal_error *error);
+enum petal_status store_output_add(struct output *output, const struct cell *cell,
+                                   petal_error *error);
 
 /* Bytes of the file that is begun, about; 0: none is. */
-uint64_t output_bytes(const struct output *output);
+uint64_t store_output_bytes(const struct output *output);
 
 /* Complete the file that is begun, if one is, and open it. */
-enum petal_status output_end_file(struct output *output, petal_error *error);
+enum petal_status store_output_end_file(struct output *output, petal_error *error);
 
 /* What is begun goes; what is complete is the files'. */
-void output_fini(struct output *output);
+void store_output_fini(struct output *output);
 
 /* Release the references; `remove`: the files go with their last reference. Leaves it zero. */
-void output_files_fini(struct output_files *files, const petal_allocator *allocator, bool remove);
+void store_output_files_fini(struct output_files *files, const petal_allocator *allocator,
+                             bool remove);
 
 #endif

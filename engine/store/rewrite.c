@@ -45,7 +45,7 @@ write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
         settled.sequence = rewrite->job->sequence_max;
         cell = &settled;
     }
-    status = output_add(&rewrite->output, cell, error);
+    status = store_output_add(&rewrite->output, cell, error);
     if (status == PETAL_INVALID) /* the writer refuses what does not sort behind the cell before */
         status = error_set(error, PETAL_CORRUPT, "cells to be written to %s are out of order",
                            rewrite->output.path);
@@ -87,8 +87,8 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
     if (job->meanwhile != NULL)
         job->meanwhile(job->meanwhile_argument, rewrite->result->cells_in, job->cells);
     status = check_wanted(rewrite, error);
-    if (status == PETAL_OK && output_bytes(&rewrite->output) >= job->file_bytes)
-        status = output_end_file(&rewrite->output, error);
+    if (status == PETAL_OK && store_output_bytes(&rewrite->output) >= job->file_bytes)
+        status = store_output_end_file(&rewrite->output, error);
     if (status != PETAL_OK)
         return status;
     grown = row.size < rewrite->row_capacity ||
@@ -164,7 +164,7 @@ take_all(struct rewrite *rewrite, petal_error *error)
         if (status == PETAL_OK)
             status = input->ops->next(input, error);
     }
-    return status == PETAL_OK ? output_end_file(&rewrite->output, error) : status;
+    return status == PETAL_OK ? store_output_end_file(&rewrite->output, error) : status;
 }
 
 /* Cells out are those that the files' facts count. Nothing is ever dropped for being above the
@@ -196,7 +196,8 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     enum petal_status status;
 
     assert(result->output.count == 0 && result->output.files == NULL && !db->read_only);
-    output_init(&rewrite.output, job->family, job->origin, job->rules.now_ms, &result->output);
+    store_output_init(&rewrite.output, job->family, job->origin, job->rules.now_ms,
+                      &result->output);
     rewrite.output.sequence_max = job->sequence_max;
     visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
     progress_begin(job);
@@ -205,7 +206,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     if (status == PETAL_OK)
         status = check_balance(&rewrite, error);
     visibility_fini(&rewrite.visibility);
-    output_fini(&rewrite.output);
+    store_output_fini(&rewrite.output);
     mem_free(db->env.allocator, rewrite.row, rewrite.row_capacity);
     result->took_ms = (clock_us() - begun) / 1000;
     if (status != PETAL_OK)
@@ -216,7 +217,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
 void
 rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator, bool remove)
 {
-    output_files_fini(&result->output, allocator, remove);
+    store_output_files_fini(&result->output, allocator, remove);
     *result = (struct rewrite_result){0};
 }
 

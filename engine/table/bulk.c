@@ -12,7 +12,8 @@
  *
  * BELOW ALL. Then they are written as if they had been the first of all, and the commit takes for
  * each family the sequences before the least one that is in its store, in files and in memory, and
- * that no reader stands before. There are such, since new databases leave room (CELL_SEQUENCE_FIRST), and compactions make some.
+ * that no reader stands before. There are such, since new databases leave room
+ * (CELL_SEQUENCE_FIRST), and compactions make some.
  *
  * BESIDE MEMORY. What is in memtables stays there, though its sequences are lower than those of the
  * files that enter: cells are judged one by one wherever they lie, and what goes by files as a whole
@@ -171,7 +172,8 @@ make_store(petal_bulk *bulk, petal_family *family, struct bulk_store **store, pe
     if (*store == NULL)
         return error_no_memory(error);
     (*store)->family = family;
-    output_init(&(*store)->output, family, FILE_ORIGIN_BULK, bulk->began_ms, &(*store)->files);
+    store_output_init(&(*store)->output, family, FILE_ORIGIN_BULK, bulk->began_ms,
+                      &(*store)->files);
     bulk->stores[bulk->count++] = *store;
     return PETAL_OK;
 }
@@ -256,7 +258,7 @@ let_go(struct bulk_store *store, petal_error *error)
 
         cell->row = kept(&store->row);
         cell->value = slice_make(store->values.bytes + store->held[i].value_at, cell->value.size);
-        status = output_add(&store->output, cell, error);
+        status = store_output_add(&store->output, cell, error);
     }
     store->passed_empty = store->passed_empty || store->held_count > 0;
     store->held_count = 0;
@@ -272,7 +274,7 @@ hold(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *cell, p
     struct cell own = cell_of(bulk, cell);
 
     if (store->passed_empty)
-        return output_add(&store->output, &own, error);
+        return store_output_add(&store->output, &own, error);
     if (!mem_grow_array(allocator, &store->held, &store->held_capacity, store->held_count,
                         store->held_count + 1, sizeof *store->held) ||
         !mem_grow_array(allocator, &values->bytes, &values->capacity, values->size,
@@ -293,8 +295,8 @@ begin_row(const petal_bulk *bulk, struct bulk_store *store, petal_slice row, pet
 {
     enum petal_status status = let_go(store, error);
 
-    if (status == PETAL_OK && output_bytes(&store->output) >= bulk->file_bytes)
-        status = output_end_file(&store->output, error);
+    if (status == PETAL_OK && store_output_bytes(&store->output) >= bulk->file_bytes)
+        status = store_output_end_file(&store->output, error);
     if (status == PETAL_OK && !keep(bulk, &store->row, row))
         status = error_no_memory(error);
     store->in_row = true;
@@ -324,7 +326,7 @@ add_marker(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *c
     if (store->column.there && (store->passed_empty || store->qualifier.size > 0))
         return error_order(store, cell, false, error);
     status = follow(store, &store->marker, cell, error);
-    return status == PETAL_OK ? output_add(&store->output, &own, error) : status;
+    return status == PETAL_OK ? store_output_add(&store->output, &own, error) : status;
 }
 
 static enum petal_status
@@ -346,7 +348,7 @@ add_to_column(const petal_bulk *bulk, struct bulk_store *store, const petal_cell
     if (cell->qualifier.size == 0)
         return hold(bulk, store, cell, error);
     own = cell_of(bulk, cell);
-    return output_add(&store->output, &own, error);
+    return store_output_add(&store->output, &own, error);
 }
 
 static enum petal_status
@@ -433,7 +435,7 @@ end_files(petal_bulk *bulk, petal_error *error)
 
         status = let_go(store, error);
         if (status == PETAL_OK)
-            status = output_end_file(&store->output, error);
+            status = store_output_end_file(&store->output, error);
         some = some || store->files.count > 0;
     }
     return status == PETAL_OK && some ? db_sync_directory(bulk->db, error) : status;
@@ -678,8 +680,8 @@ free_store(petal_bulk *bulk, struct bulk_store *store)
 {
     const petal_allocator *allocator = bulk->db->env.allocator;
 
-    output_fini(&store->output);
-    output_files_fini(&store->files, allocator, !bulk->committed && !bulk->unknown);
+    store_output_fini(&store->output);
+    store_output_files_fini(&store->files, allocator, !bulk->committed && !bulk->unknown);
     mem_free(allocator, store->row.bytes, store->row.capacity);
     mem_free(allocator, store->qualifier.bytes, store->qualifier.capacity);
     mem_free(allocator, store->values.bytes, store->values.capacity);
