@@ -346,6 +346,33 @@ test_wide_rows(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* The key of a row that several sources have is made in memory that long rows do not fit in. */
+static void
+test_long_rows(void **state)
+{
+    petal_family_options options = {.block_bytes = 1024};
+    uint8_t bytes[700];
+
+    (void)state;
+    reads_open(&fixture, "f", &options);
+    for (unsigned zeros = 0; zeros < 2; zeros++) {
+        memset(bytes, zeros ? 0 : 'r', sizeof bytes);
+        for (unsigned source = 0; source < 2; source++) {
+            for (size_t size = 230; size <= sizeof bytes; size += 10)
+                reads_put(&fixture, "f", slice_make(bytes, size), text(source ? "new" : "old"), 5,
+                          text("value"));
+            if (source == 0)
+                reads_flush(&fixture);
+        }
+        for (size_t size = 230; size <= sizeof bytes; size += 10)
+            get_row_both_ways(slice_make(bytes, size));
+        reads_flush(&fixture);
+        for (size_t size = 230; size <= sizeof bytes; size += 10)
+            get_row_both_ways(slice_make(bytes, size));
+    }
+    fixture_fini(&fixture.base);
+}
+
 /* A row is all there, or there is none, whichever allocation fails. */
 static void
 test_failing_allocations(void **state)
@@ -461,6 +488,7 @@ main(void)
         cmocka_unit_test(test_timestamps),
         cmocka_unit_test(test_where_it_is_taken),
         cmocka_unit_test(test_wide_rows),
+        cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_columns_of_many_versions),
         cmocka_unit_test(test_many_chunks),
