@@ -312,6 +312,9 @@ test_or_remembers_what_members_said(void **state)
     check("r/f:a@1=1 r/f:b@1=2 r/g:a@1=3",
           "FirstKeyOnlyFilter () OR ColumnPrefixFilter ('b') OR FamilyFilter (=, 'binary:g')",
           "r/f:a=1 f:b=2 g:a=3");
+    /* One has done with the row, the other seeks a place in it. */
+    check("r/f:a@1=1 r/f:b@1=2 r/f:c@1=3", "ColumnPrefixFilter ('a') OR ColumnPrefixFilter ('c')",
+          "r/f:a=1 f:c=3");
     check("r/f:a@1=1 r/f:c@1=2 r/f:e@1=3", "ColumnPrefixFilter ('c') OR ColumnPrefixFilter ('e')",
           "r/f:c=2 f:e=3");
     check(WIDE, "KeyOnlyFilter () OR ValueFilter (=, 'binary:1')",
