@@ -219,9 +219,8 @@ check_snapshot(petal_db *db, const struct export_request *request, petal_error *
 
 static enum petal_status
 export_from(petal_db *db, const struct export_request *request, struct print *print,
-            petal_error *error)
+            struct watch *watch, petal_error *error)
 {
-    struct watch watch;
     const petal_hfile_export_options options = {.size = sizeof options,
                                                 .file = &request->file,
                                                 .like_family = !request->has_bloom,
@@ -230,7 +229,7 @@ export_from(petal_db *db, const struct export_request *request, struct print *pr
                                                 .split_key_count = request->split_key_count,
                                                 .split_bytes = request->split_bytes,
                                                 .watch = watch_go_on,
-                                                .argument = &watch};
+                                                .argument = watch};
     petal_hfile_export_counts counts;
     petal_table *table;
     enum petal_status status = check_snapshot(db, request, error);
@@ -239,9 +238,8 @@ export_from(petal_db *db, const struct export_request *request, struct print *pr
         status = open_table(db, request, &table, error);
     if (status != PETAL_OK)
         return status;
-    watch_begin(&watch, "export", request->quiet);
     status = petal_hfile_export(db, table, request->directory, &options, &counts, error);
-    watch_end(&watch);
+    watch_end(watch);
     if (status == PETAL_OK && (!request->quiet || print->json))
         print_counts(print, &counts);
     if (request->snapshot != NULL) {
@@ -261,12 +259,16 @@ static int export(const struct export_request *request)
     const petal_options options = {.size = sizeof options, .read_only = request->snapshot == NULL};
     petal_db *db = NULL;
     struct print print;
+    struct watch watch;
     petal_error error, close_error;
-    enum petal_status status = petal_open(request->database, &options, &db, &error);
+    enum petal_status status;
 
+    /* Before the copy of a snapshot is made, which Ctrl-C shall not leave. */
+    watch_begin(&watch, "export", request->quiet);
+    status = petal_open(request->database, &options, &db, &error);
     print_start(&print, stdout, request->json);
     if (status == PETAL_OK)
-        status = export_from(db, request, &print, &error);
+        status = export_from(db, request, &print, &watch, &error);
     if (petal_close(db, &close_error) != PETAL_OK && status == PETAL_OK) {
         status = close_error.status;
         error = close_error;

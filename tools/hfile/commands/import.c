@@ -2,6 +2,7 @@
 #include "tools/command/print.h"
 #include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
+#include "tools/hfile/commands/new_database.h"
 #include "tools/hfile/petal_hfile.h"
 #include "tools/shell/text/text.h"
 
@@ -111,13 +112,12 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts, bool 
 
 static enum petal_status
 import_into(petal_db *db, petal_hfile_set *set, const struct import_request *request,
-            struct print *print, petal_error *error)
+            struct print *print, struct watch *watch, petal_error *error)
 {
-    struct watch watch;
     const petal_hfile_import_options options = {.size = sizeof options,
                                                 .drop_tags = request->drop_tags,
                                                 .watch = watch_go_on,
-                                                .argument = &watch};
+                                                .argument = watch};
     petal_hfile_import_counts counts;
     petal_table *table;
     bool is_new, is_described;
@@ -126,9 +126,8 @@ import_into(petal_db *db, petal_hfile_set *set, const struct import_request *req
 
     if (status != PETAL_OK)
         return status;
-    watch_begin(&watch, "import", request->quiet);
     status = petal_hfile_import(table, set, &options, &counts, error);
-    watch_end(&watch);
+    watch_end(watch);
     if (status == PETAL_OK && (!request->quiet || print->json))
         print_counts(print, &counts, is_new, is_described);
     /* A table that was made for nothing goes. */
@@ -145,23 +144,30 @@ static int
 import(const struct import_request *request)
 {
     const petal_options options = {.size = sizeof options, .create = true};
+    const struct new_database database = new_database_look(request->database);
     petal_hfile_set *set = NULL;
     petal_db *db = NULL;
+    bool is_open = false;
     struct print print;
+    struct watch watch;
     petal_error error, close_error;
     enum petal_status status = petal_hfile_set_new(&set, &error);
 
+    watch_begin(&watch, "import", request->quiet);
     if (status == PETAL_OK)
         status = gather(set, request, &error);
     if (status == PETAL_OK)
         status = petal_open(request->database, &options, &db, &error);
+    is_open = status == PETAL_OK;
     print_start(&print, stdout, request->json);
     if (status == PETAL_OK)
-        status = import_into(db, set, request, &print, &error);
+        status = import_into(db, set, request, &print, &watch, &error);
     if (petal_close(db, &close_error) != PETAL_OK && status == PETAL_OK) {
         status = close_error.status;
         error = close_error;
     }
+    if (status != PETAL_OK && is_open)
+        new_database_take_back(&database);
     if (request->json && status != PETAL_OK)
         print_text(&print, "error", error.text);
     print_finish(&print);

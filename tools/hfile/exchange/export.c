@@ -7,6 +7,7 @@
 #include "tools/hfile/exchange/outgoing.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
+#include "tools/hfile/format/options.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -22,8 +23,9 @@ struct export
     petal_db *db;
     petal_table *table;
     const char *directory;
-    const petal_hfile_export_options *options;
-    petal_hfile_write_options write; /* of the family at hand */
+    petal_hfile_export_options options;
+    petal_hfile_write_options file_options; /* of all families */
+    petal_hfile_write_options write;        /* of the family at hand */
     petal_hfile_export_counts counts;
     petal_snapshot *own_snapshot;
     const petal_snapshot *snapshot;
@@ -141,7 +143,7 @@ finish_file(struct export *export, petal_error *error)
 static bool
 is_cut(struct export *export, petal_slice row)
 {
-    const petal_hfile_export_options *options = export->options;
+    const petal_hfile_export_options *options = &export->options;
     bool passed = false;
 
     while (export->next_split < options->split_key_count &&
@@ -215,11 +217,8 @@ set_up_family(struct export *export, const petal_family *family, petal_error *er
 
     if (length < 0 || (size_t)length >= sizeof export->folder)
         return hfile_error_set(error, PETAL_INVALID, "", "the path of the directory is too long");
-    if (export->options->file != NULL)
-        export->write = *export->options->file;
-    else
-        export->write = (petal_hfile_write_options){.size = sizeof export->write};
-    if (export->options->like_family)
+    export->write = export->file_options;
+    if (export->options.like_family)
         write_like_family(&export->write, family);
     export->write.with_sequences = false;
     export->made_folder = false;
@@ -231,7 +230,7 @@ set_up_family(struct export *export, const petal_family *family, petal_error *er
 static enum petal_status
 export_family(struct export *export, petal_family *family, petal_error *error)
 {
-    const petal_hfile_export_options *options = export->options;
+    const petal_hfile_export_options *options = &export->options;
     struct outgoing outgoing;
     petal_hfile_cell cell;
     bool more = true;
@@ -277,14 +276,23 @@ add_raw_bytes(void *argument, const petal_file_info *file)
 }
 
 static enum petal_status
-check_options(const petal_hfile_export_options *options, petal_error *error)
+take_options(struct export *export, const petal_hfile_export_options *given, petal_error *error)
 {
-    for (size_t i = 1; i < options->split_key_count; i++) {
+    petal_hfile_export_options *options = &export->options;
+    enum petal_status status =
+        hfile_options_take(given, options, sizeof *options, "petal_hfile_export_options", error);
+
+    if (status == PETAL_OK)
+        status =
+            hfile_options_take(options->file, &export->file_options, sizeof export->file_options,
+                               "petal_hfile_write_options", error);
+    export->file_options.size = sizeof export->file_options;
+    for (size_t i = 1; status == PETAL_OK && i < options->split_key_count; i++) {
         if (hfile_slice_compare(options->split_keys[i - 1], options->split_keys[i]) >= 0)
-            return hfile_error_set(error, PETAL_INVALID, "",
-                                   "split key %zu is not above that before it", i + 1);
+            status = hfile_error_set(error, PETAL_INVALID, "",
+                                     "split key %zu is not above that before it", i + 1);
     }
-    return PETAL_OK;
+    return status;
 }
 
 enum petal_status
@@ -292,7 +300,6 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
                    const petal_hfile_export_options *options, petal_hfile_export_counts *counts,
                    petal_error *error)
 {
-    static const petal_hfile_export_options defaults = {.size = sizeof defaults};
     petal_table_options described = {.size = sizeof described};
     struct export export = {.db = db, .table = table, .directory = directory};
     enum petal_status status;
@@ -302,13 +309,12 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
         *counts = (petal_hfile_export_counts){0};
     if (db == NULL || table == NULL || directory == NULL || *directory == '\0')
         return hfile_error_set(error, PETAL_INVALID, "", "db, table and directory must be given");
-    export.options = options == NULL ? &defaults : options;
-    status = check_options(export.options, error);
+    status = take_options(&export, options, error);
     if (status != PETAL_OK)
         return status;
     hfile_buffer_init(&export.made, &hfile_default_allocator);
     hfile_buffer_init(&export.row, &hfile_default_allocator);
-    export.snapshot = export.options->snapshot;
+    export.snapshot = export.options.snapshot;
     if (export.snapshot == NULL) {
         status = petal_snapshot_new(db, &export.own_snapshot, error);
         export.snapshot = export.own_snapshot;
@@ -320,12 +326,8 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
         status = make_directory(&export, error);
     petal_table_describe(table, &described);
     for (size_t i = 0; status == PETAL_OK && i < described.family_count; i++) {
-        petal_family *family;
-
         export.counts.unordered_families += described.families[i].new_version_behavior;
-        status = petal_table_family(table, described.families[i].name, &family, error);
-        if (status == PETAL_OK)
-            status = export_family(&export, family, error);
+        status = export_family(&export, petal_table_family_at(table, i), error);
     }
     if (status == PETAL_OK)
         status = out_folder_sync(directory, error);

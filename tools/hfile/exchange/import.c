@@ -4,6 +4,7 @@
 #include "tools/hfile/format/buffer.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
+#include "tools/hfile/format/options.h"
 
 /* So many cells are read between two looks at the watch. */
 #define IMPORT_CELLS_BETWEEN_WATCHES 4096
@@ -146,7 +147,7 @@ petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *
 
 struct import {
     petal_table *table;
-    const petal_hfile_import_options *options;
+    petal_hfile_import_options options;
     petal_hfile_import_counts counts;
     petal_bulk *bulk;
     struct incoming incoming;
@@ -203,7 +204,7 @@ take_tags(struct import *import, const petal_hfile_cell *cell, const char *path,
         if (type == PETAL_HFILE_TAG_TTL && payload.size == 8 && !taken->has_ttl) {
             taken->has_ttl = true;
             taken->ttl_ms = (int64_t)hfile_get_u64(payload.data);
-        } else if (import->options->drop_tags) {
+        } else if (import->options.drop_tags) {
             import->counts.dropped_tags++;
         } else {
             const char *why = type == PETAL_HFILE_TAG_VISIBILITY
@@ -222,13 +223,12 @@ static enum petal_status
 find_family(struct import *import, const petal_hfile_cell *cell, const char *path,
             petal_error *error)
 {
-    petal_table_options described = {.size = sizeof described};
+    size_t count = petal_table_family_count(import->table);
 
     if (import->family != NULL &&
         hfile_slice_equal(cell->family, petal_family_name(import->family)))
         return PETAL_OK;
-    petal_table_describe(import->table, &described);
-    for (size_t i = 0; i < described.family_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         import->family = petal_table_family_at(import->table, i);
         if (hfile_slice_equal(cell->family, petal_family_name(import->family)))
             return PETAL_OK;
@@ -277,7 +277,7 @@ import_cell(struct import *import, const petal_hfile_cell *cell, const char *pat
 static enum petal_status
 import_cells(struct import *import, petal_error *error)
 {
-    const petal_hfile_import_options *options = import->options;
+    const petal_hfile_import_options *options = &import->options;
     const petal_hfile_cell *cell;
     const char *path;
     uint64_t read = 0;
@@ -300,8 +300,7 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
                    const petal_hfile_import_options *options, petal_hfile_import_counts *counts,
                    petal_error *error)
 {
-    static const petal_hfile_import_options defaults = {.size = sizeof defaults};
-    struct import import = {.table = table, .options = options == NULL ? &defaults : options};
+    struct import import = {.table = table};
     petal_table_options described = {.size = sizeof described};
     struct arena arena = {NULL};
     enum petal_status status;
@@ -311,6 +310,10 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
         *counts = (petal_hfile_import_counts){0};
     if (table == NULL || set == NULL)
         return hfile_error_set(error, PETAL_INVALID, "", "table and set must be given");
+    status = hfile_options_take(options, &import.options, sizeof import.options,
+                                "petal_hfile_import_options", error);
+    if (status != PETAL_OK)
+        return status;
     sort(set);
     hfile_buffer_init(&import.last, &hfile_default_allocator);
     status = petal_bulk_begin(table, NULL, &import.bulk, error);

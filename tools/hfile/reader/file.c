@@ -3,6 +3,7 @@
 
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
+#include "tools/hfile/format/options.h"
 #include "tools/hfile/reader/block.h"
 #include "tools/hfile/reader/facts.h"
 #include "tools/hfile/reader/path_source.h"
@@ -212,25 +213,16 @@ load(petal_hfile *file, petal_error *error)
 
 /* ---- opening and closing ---- */
 
-/* Options of a shorter or longer struct than this library knows. */
 static enum petal_status
 take_options(const petal_hfile_read_options *given, petal_hfile_read_options *options,
              petal_error *error)
 {
-    size_t size;
+    enum petal_status status =
+        hfile_options_take(given, options, sizeof *options, "petal_hfile_read_options", error);
 
-    *options = (petal_hfile_read_options){.allocator = &hfile_default_allocator};
-    if (given == NULL)
-        return PETAL_OK;
-    size = given->size == 0 ? sizeof *given : given->size;
-    if (size % sizeof(size_t) != 0)
-        return hfile_error_set(error, PETAL_INVALID, "",
-                               "petal_hfile_read_options: size %zu is that of no such struct",
-                               size);
-    memcpy(options, given, size < sizeof *options ? size : sizeof *options);
     if (options->allocator == NULL)
         options->allocator = &hfile_default_allocator;
-    return PETAL_OK;
+    return status;
 }
 
 static petal_hfile *

@@ -6,6 +6,7 @@
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/format.h"
 #include "tools/hfile/format/memory.h"
+#include "tools/hfile/format/options.h"
 
 #include <string.h>
 #include <time.h>
@@ -121,16 +122,11 @@ enum petal_status
 hfile_write_options_take(const petal_hfile_write_options *given, petal_hfile_write_options *options,
                          petal_error *error)
 {
-    size_t size = given == NULL ? 0 : given->size;
-    enum petal_status status;
+    enum petal_status status =
+        hfile_options_take(given, options, sizeof *options, "petal_hfile_write_options", error);
 
-    memset(options, 0, sizeof *options);
-    if (size % sizeof(size_t) != 0)
-        return hfile_error_set(error, PETAL_INVALID, "",
-                               "petal_hfile_write_options: size %zu is that of no such struct",
-                               size);
-    if (given != NULL)
-        memcpy(options, given, size != 0 && size < sizeof *options ? size : sizeof *options);
+    if (status != PETAL_OK)
+        return status;
     fill_in(options);
     status = check_numbers(options, error);
     if (status == PETAL_OK)
