@@ -86,6 +86,8 @@ while read -r name; do
         sed '/_all \|delete_all_snapshot \|delete_table_snapshots /s/$/\ny/' "$scratch/examples"
     } >"$scratch/input"
     (cd "$scratch" && "$shell" --no-took example <input) >"$scratch/said" 2>&1
+    # Where the libraries for HBase's files are not there, the shell says so.
+    grep -q 'was built without the libraries' "$scratch/said" && continue
     if grep -q 'ERROR\|NameError\|SyntaxError\|kv-shell:' "$scratch/said"; then
         fail "the examples of $name"
         cat "$scratch/said"

@@ -2,8 +2,8 @@
 #include "tools/command/print.h"
 #include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
+#include "tools/hfile/commands/row.h"
 #include "tools/hfile/petal_hfile.h"
-#include "tools/shell/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,31 +81,6 @@ take_bytes(void *argument, char *value)
     return true;
 }
 
-/* Bytes with \xHH for those that cannot be typed, in place; returns their number, or -1. */
-static long
-unescape(char *text)
-{
-    char *to = text;
-
-    for (const char *at = text; *at != '\0'; at++) {
-        int high, low;
-
-        if (*at != '\\') {
-            *to++ = *at;
-            continue;
-        }
-        if (at[1] == '\\') {
-            *to++ = *++at;
-            continue;
-        }
-        if (at[1] != 'x' || (high = text_hex_digit(at[2])) < 0 || (low = text_hex_digit(at[3])) < 0)
-            return -1;
-        *to++ = (char)(high << 4 | low);
-        at += 3;
-    }
-    return (long)(to - text);
-}
-
 /* b,c\x00,d */
 static bool
 take_split_keys(void *argument, char *value)
@@ -116,17 +91,14 @@ take_split_keys(void *argument, char *value)
         char *comma = strchr(at, ',');
         petal_slice *keys =
             realloc(request->split_keys, (request->split_key_count + 1) * sizeof *keys);
-        long size;
 
         if (keys == NULL)
             return false;
         request->split_keys = keys;
         if (comma != NULL)
             *comma = '\0';
-        size = unescape(at);
-        if (size <= 0)
+        if (!row_read(at, &keys[request->split_key_count++]))
             return false;
-        keys[request->split_key_count++] = (petal_slice){at, (size_t)size};
         at = comma == NULL ? NULL : comma + 1;
     }
     return true;
@@ -336,7 +308,7 @@ const struct command hfile_export = {
     .meaning = "write a table as HFiles that completebulkload takes",
     .usage = "kv-hfile export [options] DATABASE TABLE DIRECTORY\n"
              "  makes DIRECTORY (or takes an empty one), with a folder for each family\n"
-             "  --codec C         NONE, GZ (the default: every HBase reads it), LZ4, SNAPPY, ZSTD\n"
+             "  --codec C         NONE, GZ (default: every HBase reads it), LZ4, SNAPPY, ZSTD\n"
              "  --encoding E      NONE, PREFIX, DIFF, FAST_DIFF, ROW_INDEX_V1\n"
              "  --bloom B         NONE, ROW, ROWCOL; default: as the family\n"
              "  --split-keys K,K  rows at which a file begins: the table's regions in HBase\n"

@@ -214,12 +214,12 @@ const struct command hfile_import = {
     .meaning = "bring HFiles into a table of a database, all or none",
     .usage = "kv-hfile import [--describe FILE] [--drop-tags] [--json] [--quiet]\n"
              "                DATABASE TABLE PATH...\n"
-             "  a PATH is an HFile, or a folder: of a family, a region, a table, as HBase keeps\n"
-             "  them, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside it).\n"
-             "  A table that is not there is made, with the attributes that a .tableinfo or the\n"
-             "  snapshot gives; markers, versions and times to live stay as they are\n"
-             "  --describe FILE  attributes from what describe 'TABLE' printed in HBase's shell\n"
-             "  --drop-tags      go on without tags that Petal has no place for, and count them\n"
+             "  a PATH is an HFile, or a folder: of a family, a region, a table as HBase keeps\n"
+             "  them, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside).\n"
+             "  A table that is not there is made, with the attributes that a .tableinfo or\n"
+             "  the snapshot gives; markers, versions and times to live stay as they are\n"
+             "  --describe FILE  attributes from what describe 'TABLE' printed in HBase\n"
+             "  --drop-tags      go on without tags that Petal has no place for; count them\n"
              "  --json           as one JSON object\n"
              "  --quiet          no progress, no counts\n",
     .run = run,

@@ -1,6 +1,7 @@
 /* print.c -- kv-hfile print: what is in an HFile, as `hbase hfile` shows it, and as JSON. */
 #include "tools/command/print.h"
 #include "tools/hfile/commands/commands.h"
+#include "tools/hfile/commands/row.h"
 #include "tools/hfile/petal_hfile.h"
 #include "tools/shell/text/text.h"
 
@@ -10,7 +11,7 @@
 
 struct what {
     bool cells, meta, blocks, statistics, json;
-    const char *row; /* NULL: all */
+    petal_slice row; /* empty: all */
 };
 
 /* ---- Meta ------------------------------------------------------------------------------------ */
@@ -200,17 +201,17 @@ static enum petal_status
 walk_cells(struct print *print, petal_hfile *file, const struct what *what,
            struct statistics *statistics, petal_error *error)
 {
-    petal_slice row = {what->row, what->row == NULL ? 0 : strlen(what->row)};
+    const petal_slice row = what->row;
     petal_hfile_scanner *scanner;
     const petal_hfile_cell *cell;
     enum petal_status status = petal_hfile_scanner_new(file, &scanner, error);
 
     if (status != PETAL_OK)
         return status;
-    status = what->row == NULL ? petal_hfile_scanner_first(scanner, &cell, error)
-                               : petal_hfile_scanner_seek_row(scanner, row, &cell, error);
+    status = row.size == 0 ? petal_hfile_scanner_first(scanner, &cell, error)
+                           : petal_hfile_scanner_seek_row(scanner, row, &cell, error);
     while (status == PETAL_OK && cell != NULL) {
-        if (what->row != NULL &&
+        if (row.size != 0 &&
             (cell->row.size != row.size || memcmp(cell->row.data, row.data, row.size) != 0))
             break;
         if (what->cells)
@@ -224,6 +225,18 @@ walk_cells(struct print *print, petal_hfile *file, const struct what *what,
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+/* Nothing can be told of the file; people are told on the standard error. */
+static void
+print_failure(struct print *print, const char *path, const petal_error *error)
+{
+    if (!print->json)
+        return;
+    print_object(print, "hfile");
+    print_text(print, "file", path);
+    print_text(print, "error", error->text);
+    print_end(print);
+}
+
 static enum petal_status
 print_file(struct print *print, const char *path, const struct what *what, petal_error *error)
 {
@@ -233,8 +246,10 @@ print_file(struct print *print, const char *path, const struct what *what, petal
     petal_hfile *file;
     enum petal_status status = petal_hfile_open(path, &options, &file, error);
 
-    if (status != PETAL_OK)
+    if (status != PETAL_OK) {
+        print_failure(print, path, error);
         return status;
+    }
     print_object(print, "hfile");
     print_text(print, "file", path);
     if (what->meta)
@@ -251,6 +266,8 @@ print_file(struct print *print, const char *path, const struct what *what, petal
     }
     if (status == PETAL_OK && what->statistics)
         print_statistics(print, &statistics);
+    if (status != PETAL_OK && print->json)
+        print_text(print, "error", error->text);
     print_end(print);
     text_free(&statistics.last_row);
     petal_hfile_close(file);
@@ -270,7 +287,7 @@ run(const struct command *command, int argc, char **argv)
         {.name = "--blocks", .flag = &what.blocks},
         {.name = "-s", .flag = &what.statistics},
         {.name = "--stats", .flag = &what.statistics},
-        {.name = "-w", .take = command_take_text, .argument = &what.row, .wants = "a row"},
+        {.name = "-w", .take = row_take, .argument = &what.row, .wants = "a row, bytes as \\xHH"},
         {.name = "--json", .flag = &what.json}};
     const char **places = calloc((size_t)argc + 1, sizeof *places);
     struct print print;
@@ -281,7 +298,7 @@ run(const struct command *command, int argc, char **argv)
         return COMMAND_FAILED;
     count = command_take_arguments(command, argc, argv, options, sizeof options / sizeof *options,
                                    places, 1, argc);
-    if (what.row != NULL)
+    if (what.row.size != 0)
         what.cells = true;
     if (!what.cells && !what.blocks && !what.statistics)
         what.meta = true;

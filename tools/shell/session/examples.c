@@ -91,6 +91,8 @@ static const struct {
                "  export 't', '-', FORMAT => 'jsonl'               # - is the screen\n"
                "  export 't', 't.hbase', FORMAT => 'hbase', CREATE => true, ALL_VERSIONS => true\n"
                "  export 't', 'some.tsv', FORMAT => 'tsv', COLUMNS => ['f:a'], STARTROW => 'r1'\n"},
+    {"export_hfiles", "  export_hfiles 't', 't-hfiles'\n"
+                      "  export_hfiles 't', 'by-region', CODEC => 'LZ4', SPLITS => ['g', 'p']\n"},
     {"flush", "  flush 't'\n"},
     {"get",
      "  get 't', 'r1'\n"
@@ -109,6 +111,10 @@ static const struct {
     {"import",
      "  export 't', 't.jsonl', FORMAT => 'jsonl', ALL_VERSIONS => true\n"
      "  import 't', 't.jsonl', FORMAT => 'jsonl', ON_ERROR => 'skip', MAX_ERRORS => 10\n"},
+    {"import_hfiles", "  export_hfiles 't', 'files'\n"
+                      "  create 'copy', 'f'\n"
+                      "  import_hfiles 'copy', 'files'                    # or of HBase's folders\n"
+                      "  import_hfiles 't', 'files/f', DROP_TAGS => true\n"},
     {"incr", "  incr 't', 'r1', 'f:n'\n"
              "  incr 't', 'r1', 'f:n', -5\n"
              "  incr 't', 'r1', 'f:n', 1, TTL => 3600000\n"},

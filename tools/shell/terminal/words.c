@@ -72,9 +72,11 @@ static const struct {
     {"delete", {"TTL"}},
     {"deleteall", {"TTL", "ROWPREFIXFILTER"}},
     {"export", {"FORMAT", "ALL_VERSIONS", "CREATE", SCAN_KEYS}},
+    {"export_hfiles", {"CODEC", "ENCODING", "BLOOMFILTER", "SPLITS", "SPLIT_SIZE", "VISIBLE"}},
     {"get", {"COLUMN", READ_KEYS}},
     {"import",
      {"FORMAT", "ON_ERROR", "MAX_ERRORS", "THREADS", "FLUSH_EVERY", "ONLY_FIELDS", "SKIP_FIELDS"}},
+    {"import_hfiles", {"DROP_TAGS"}},
     {"incr", {"TTL"}},
     {"put", {"TTL"}},
     {"restore_snapshot", {"RESTORE_ACL"}},
@@ -105,9 +107,12 @@ static const struct {
     {"BLOCKCACHE", TRUTH},
     {"BLOOMFILTER", {"NONE", "ROW", "ROWCOL", "ROW_ROWCOL", "ROWPREFIX_FIXED_LENGTH"}},
     {"BLOOM_RATE_PER_FILE", TRUTH},
+    {"CODEC", {"GZ", "LZ4", "NONE", "SNAPPY", "ZSTD"}},
     {"COMPRESSION", {"LZ4", "NONE"}},
     {"CREATE", TRUTH},
+    {"DROP_TAGS", TRUTH},
     {"DURABILITY", {"ASYNC_WAL", "FSYNC_WAL", "SKIP_WAL", "SYNC_WAL"}},
+    {"ENCODING", {"DIFF", "FAST_DIFF", "NONE", "PREFIX", "ROW_INDEX_V1"}},
     {"FORMAT", {"csv", "tsv", "jsonl", "hbase"}},
     {"FORMATTER", {"toString", "toInt", "toLong", "toShort", "toFloat", "toDouble", "toHex"}},
     {"INCLUDE_STOPROW", TRUTH},
@@ -121,6 +126,7 @@ static const struct {
     {"RESTORE_ACL", TRUTH},
     {"REVERSED", TRUTH},
     {"SKIP_FLUSH", TRUTH},
+    {"VISIBLE", TRUTH},
 };
 
 const char *const *
