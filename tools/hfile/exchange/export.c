@@ -5,6 +5,7 @@
  */
 #include "tools/hfile/exchange/out_file.h"
 #include "tools/hfile/exchange/outgoing.h"
+#include "tools/hfile/exchange/watching.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/options.h"
@@ -14,9 +15,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-
-/* So many cells are written between two looks at the watch. */
-#define EXPORT_CELLS_BETWEEN_WATCHES 4096
 
 struct export
 {
@@ -39,6 +37,7 @@ struct export
     size_t next_split;       /* the first split key above the last row */
     struct hfile_buffer row; /* of the last cell */
     uint64_t total_bytes;    /* an estimate */
+    struct watching watching;
 };
 
 /* ---- What was made, and is taken back after a failure ---------------------------------------- */
@@ -177,8 +176,7 @@ write_cell(struct export *export, const petal_hfile_cell *cell, petal_error *err
         status = petal_hfile_writer_add(export->file.writer, cell, error);
     if (status == PETAL_OK) {
         export->counts.cells++;
-        export->counts.cell_bytes +=
-            cell->row.size + cell->family.size + cell->qualifier.size + cell->value.size + 12;
+        export->counts.cell_bytes += watching_bytes_of(cell);
     }
     return status;
 }
@@ -228,6 +226,12 @@ set_up_family(struct export *export, const petal_family *family, petal_error *er
 }
 
 static enum petal_status
+given_up(const struct export *export, petal_error *error)
+{
+    return hfile_error_set(error, PETAL_BUSY, export->directory, "the export was given up");
+}
+
+static enum petal_status
 export_family(struct export *export, petal_family *family, petal_error *error)
 {
     const petal_hfile_export_options *options = &export->options;
@@ -246,11 +250,10 @@ export_family(struct export *export, petal_family *family, petal_error *error)
         status = outgoing_next(&outgoing, &cell, &more, error);
         if (status == PETAL_OK && more)
             status = write_cell(export, &cell, error);
-        if (status == PETAL_OK && options->watch != NULL &&
-            export->counts.cells % EXPORT_CELLS_BETWEEN_WATCHES == 0 &&
-            !options->watch(options->argument, export->counts.cell_bytes, export->total_bytes))
-            status =
-                hfile_error_set(error, PETAL_BUSY, export->directory, "the export was given up");
+        if (status == PETAL_OK && more &&
+            !watching_passes(&export->watching, &cell, export->counts.cell_bytes,
+                             export->total_bytes))
+            status = given_up(export, error);
     }
     if (status == PETAL_OK)
         status = finish_file(export, error);
@@ -312,6 +315,7 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     status = take_options(&export, options, error);
     if (status != PETAL_OK)
         return status;
+    export.watching = (struct watching){export.options.watch, export.options.argument, 0};
     hfile_buffer_init(&export.made, &hfile_default_allocator);
     hfile_buffer_init(&export.row, &hfile_default_allocator);
     export.snapshot = export.options.snapshot;
@@ -329,6 +333,9 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
         export.counts.unordered_families += described.families[i].new_version_behavior;
         status = export_family(&export, petal_table_family_at(table, i), error);
     }
+    if (status == PETAL_OK &&
+        !watching_asks(&export.watching, export.counts.cell_bytes, export.total_bytes))
+        status = given_up(&export, error);
     if (status == PETAL_OK)
         status = out_folder_sync(directory, error);
     if (status != PETAL_OK)

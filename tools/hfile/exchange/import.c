@@ -1,13 +1,11 @@
 /* import.c -- HFiles as a table: petal_hfile_set, petal_hfile_import. */
 #include "tools/hfile/exchange/find.h"
 #include "tools/hfile/exchange/incoming.h"
+#include "tools/hfile/exchange/watching.h"
 #include "tools/hfile/format/buffer.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/options.h"
-
-/* So many cells are read between two looks at the watch. */
-#define IMPORT_CELLS_BETWEEN_WATCHES 4096
 
 struct petal_hfile_set {
     struct found_files found;
@@ -269,29 +267,30 @@ import_cell(struct import *import, const petal_hfile_cell *cell, const char *pat
     }
     import->counts.cells++;
     import->counts.markers += cell->type != PETAL_PUT;
-    import->counts.cell_bytes +=
-        cell->row.size + cell->family.size + cell->qualifier.size + cell->value.size + 12;
+    import->counts.cell_bytes += watching_bytes_of(cell);
     return remember_key(import, cell, error);
 }
 
 static enum petal_status
 import_cells(struct import *import, petal_error *error)
 {
-    const petal_hfile_import_options *options = &import->options;
+    struct watching watching = {import->options.watch, import->options.argument, 0};
     const petal_hfile_cell *cell;
     const char *path;
-    uint64_t read = 0;
+    bool goes_on = true;
     enum petal_status status = incoming_next(&import->incoming, &cell, &path, error);
 
-    while (status == PETAL_OK && cell != NULL) {
+    while (status == PETAL_OK && goes_on && cell != NULL) {
         status = import_cell(import, cell, path, error);
-        if (status == PETAL_OK && options->watch != NULL &&
-            ++read % IMPORT_CELLS_BETWEEN_WATCHES == 0 &&
-            !options->watch(options->argument, import->counts.cell_bytes, import->incoming.bytes))
-            status = hfile_error_set(error, PETAL_BUSY, "", "the import was given up");
-        if (status == PETAL_OK)
+        goes_on =
+            watching_passes(&watching, cell, import->counts.cell_bytes, import->incoming.bytes);
+        if (status == PETAL_OK && goes_on)
             status = incoming_next(&import->incoming, &cell, &path, error);
     }
+    if (status == PETAL_OK && goes_on)
+        goes_on = watching_asks(&watching, import->counts.cell_bytes, import->incoming.bytes);
+    if (status == PETAL_OK && !goes_on)
+        status = hfile_error_set(error, PETAL_BUSY, "", "the import was given up");
     return status;
 }
 

@@ -1,0 +1,41 @@
+/* watching.h -- how often the caller of an import or export is told how far it is, and may end it. */
+#ifndef PETAL_HFILE_EXCHANGE_WATCHING_H
+#define PETAL_HFILE_EXCHANGE_WATCHING_H
+
+#include "tools/hfile/petal_hfile.h"
+
+/* Between two looks at the watch: of cells, each with what it costs beside its bytes. */
+#define WATCHING_BYTES      ((uint64_t)1 << 20)
+#define WATCHING_CELL_BYTES 64
+
+struct watching {
+    petal_hfile_watch *watch; /* may be NULL */
+    void *argument;
+    uint64_t bytes; /* since the last look */
+};
+
+/* Of rows, families, qualifiers and values, and 12 for timestamp, type and what tells them apart. */
+static inline uint64_t
+watching_bytes_of(const petal_hfile_cell *cell)
+{
+    return cell->row.size + cell->family.size + cell->qualifier.size + cell->value.size + 12;
+}
+
+/* false: the caller does not want more. */
+static inline bool
+watching_asks(struct watching *watching, uint64_t done, uint64_t total)
+{
+    watching->bytes = 0;
+    return watching->watch == NULL || watching->watch(watching->argument, done, total);
+}
+
+/* The same, now and then; behind each cell. */
+static inline bool
+watching_passes(struct watching *watching, const petal_hfile_cell *cell, uint64_t done,
+                uint64_t total)
+{
+    watching->bytes += watching_bytes_of(cell) + WATCHING_CELL_BYTES;
+    return watching->bytes < WATCHING_BYTES || watching_asks(watching, done, total);
+}
+
+#endif
