@@ -56,17 +56,22 @@ with_little_room() {
     sh -c 'trap "" XFSZ; ulimit -f $(($1 * 2)); shift; exec "$@"' sh "$@"
 }
 
-# interrupt SECONDS COMMAND..: run it, and send Ctrl-C so long after it has begun to heed it; the exit status is its.
+# interrupt_process PROCESS [SECONDS]: send it Ctrl-C, so long after it has begun to heed it.
+interrupt_process() {
+    # SIGINT is bit 2 of the mask.
+    until [ ! -d "/proc/$1" ] || grep -q '^SigCgt:.*[2367abefABEF]$' "/proc/$1/status" 2>/dev/null; do
+        sleep 0.01
+    done
+    [ "${2:-0}" = 0 ] || sleep "$2"
+    kill -INT "$1" 2>/dev/null
+}
+
+# interrupt SECONDS COMMAND..: run it, and send it Ctrl-C; the exit status is its.
 interrupt() {
     pause=$1
     shift
     "$@" >"$scratch/out" 2>&1 </dev/null &
     process=$!
-    # SIGINT is bit 2 of the mask.
-    until [ ! -d /proc/$process ] || grep -q '^SigCgt:.*[2367abefABEF]$' /proc/$process/status 2>/dev/null; do
-        sleep 0.01
-    done
-    [ "$pause" = 0 ] || sleep "$pause"
-    kill -INT $process 2>/dev/null
+    interrupt_process $process "$pause"
     wait $process
 }
