@@ -3,8 +3,11 @@
  * is told of each.
  *
  * THE ORDER.  Flushes of a store install in the order of sequences, and a compaction takes
- * neighbours: so the sequences of two runs never interleave, the greatest of each tells the order,
- * and an output, whose sequences lie within those of its inputs, stands in their place.
+ * neighbours: so the sequences of two runs do not interleave, the greatest of each tells the order,
+ * and an output, whose sequences lie within those of its inputs, stands in their place. But a bulk
+ * (engine/table/bulk.c) enters above cells that stay in memory; the run that these become may have
+ * cells on both sides of it. What a compaction of some files drops is right of any of them; one of
+ * all files looks at what is outside (engine/compact/job.c).
  *
  * Threads: a list belongs to one thread at a time.
  */
@@ -31,7 +34,7 @@ struct store_moment {
     int64_t now_ms;
     uint64_t read_point; /* the oldest: cells above it stay */
     bool
-        markers_stay; /* a snapshot sees what is outside of the files, or the oldest read point is below what they hold */
+        markers_stay; /* a snapshot sees what is outside of the files, the oldest read point is below what they hold, or older cells are in memory */
 };
 
 /*
@@ -48,7 +51,7 @@ void store_runs_fini(struct store_runs *list, const petal_allocator *allocator);
 size_t store_runs_count(const struct store_view *store);
 
 /* The first sequence in a memtable of the store, UINT64_MAX: none. It is greater than all in its
- * files. */
+ * files but for those of bulks. */
 uint64_t store_first_in_memory(const struct store_view *store);
 
 /* The first sequence that lies in the store but not in `inputs`, files of it; UINT64_MAX: none. */

@@ -9,10 +9,11 @@ static enum petal_status
 gather(const struct look *look, petal_family *family, const struct store_view *store)
 {
     uint64_t in_vain_until = atomic_load_explicit(&family->deleted_stay_us, memory_order_relaxed);
+    uint64_t last = store_last_in_files(store), in_memory = store_first_in_memory(store);
     struct store_moment moment = {.now_ms = look->now_ms,
                                   .read_point = look->oldest,
-                                  .markers_stay = store_last_in_files(store) > look->oldest ||
-                                                  look->newest >= store_first_in_memory(store) ||
+                                  .markers_stay = last > look->oldest ||
+                                                  look->newest >= in_memory || last >= in_memory ||
                                                   clock_us() < in_vain_until};
 
     return store_runs_gather(look->runs, family->table->db->env.allocator, store,
