@@ -7,9 +7,9 @@
  * and manifest are just what had been written up to S: jobs frozen later come later, bulks wait for
  * captures (flush_wait_for_captures), and compactions change no answer. A capture rides on such a
  * job and is taken within its commit, under manifest_mutex and views.mutex: a copy in memory of the
- * manifest's state, and a reference on each store file. What is done with the files afterwards needs
- * no lock: compactions and drops take their names away only when the capture has been released. The
- * files of table snapshots have no references; capture_mutex keeps them.
+ * manifest's state, and a reference on each store file. What is done with the files afterwards
+ * needs no lock: compactions and drops take their names away only when the capture has been
+ * released. The files of table snapshots have no references; capture_mutex keeps them.
  *
  * Tables are made, altered and dropped without regard to this: a change of the schema during the
  * flush may be in the capture or not.
