@@ -338,11 +338,40 @@ a_level_begins_with_as_many_entries_as_in_hbase(void **state)
     free(made);
 }
 
+/* The last block of a file makes its one leaf too large for a leaf, or just not: the leaf is the
+ * root then, and stays whole. */
+static void
+a_leaf_that_is_the_root_stays_whole(void **state)
+{
+    struct case_of *made = test_allocate(sizeof *made);
+
+    (void)state;
+    for (uint32_t index_bytes = 60; index_bytes <= 400; index_bytes += 20) {
+        for (size_t count = 1; count <= 20; count++) {
+            struct memory_sink memory;
+
+            made->options = (petal_hfile_write_options){
+                .block_bytes = 1, .index_block_bytes = index_bytes, .index_block_entries = 1};
+            made->count = count;
+            for (size_t i = 0; i < count; i++) {
+                made->text[i] = (uint8_t)i;
+                made->cells[i] = (petal_hfile_cell){
+                    .row = {&made->text[i], 1}, .family = {"f", 1}, .type = PETAL_PUT};
+            }
+            write_cells(made, &memory);
+            expect_file(made, &memory);
+            memory_sink_free(&memory);
+        }
+    }
+    free(made);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_level_begins_with_as_many_entries_as_in_hbase),
+        cmocka_unit_test(a_leaf_that_is_the_root_stays_whole),
         cmocka_unit_test(times_are_those_that_hbase_goes_by),
         cmocka_unit_test(files_of_any_options_pass_every_check),
     };

@@ -141,8 +141,8 @@ add_moved(struct outgoing *outgoing, struct outgoing_marker marker)
     while (place < outgoing->moved_count) {
         const struct outgoing_marker *other = &outgoing->moved[place];
 
-        order = compare_in_row(qualifier_of(outgoing, other), other->timestamp, other->type,
-                               qualifier, marker.timestamp, marker.type);
+        order = compare_in_row(qualifier_of(outgoing, other), other->timestamp, (int)other->type,
+                               qualifier, marker.timestamp, (int)marker.type);
         if (order >= 0)
             break;
         place++;
@@ -169,8 +169,8 @@ moved_is_next(const struct outgoing *outgoing)
     if (outgoing->moved_count == 0)
         return false;
     return at == NULL || !hfile_slice_equal(at->row, hfile_buffer_slice(&outgoing->row)) ||
-           compare_in_row(qualifier_of(outgoing, first), first->timestamp, first->type,
-                          at->qualifier, at->timestamp, at->type) <= 0;
+           compare_in_row(qualifier_of(outgoing, first), first->timestamp, (int)first->type,
+                          at->qualifier, at->timestamp, (int)at->type) <= 0;
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */

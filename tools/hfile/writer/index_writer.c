@@ -138,10 +138,12 @@ write_level(struct hfile_index_writer *writer, petal_error *error)
     return status;
 }
 
+/* A root that names data blocks stays whole, however large it is, as in HBase: intermediate blocks
+ * stand above leaves. */
 static bool
 wants_level(const struct hfile_index_writer *writer)
 {
-    return writer->root.root_bytes > writer->most_bytes &&
+    return writer->levels > 1 && writer->root.root_bytes > writer->most_bytes &&
            writer->root.count > writer->least_entries && writer->levels < HFILE_MOST_INDEX_LEVELS;
 }
 
