@@ -816,8 +816,8 @@ enum petal_bulk_place {
     PETAL_BULK_ABOVE = 0, /* as if they were written by the commit */
     /*
      * As if they had been written before all that is in the table, bulks that went below before
-     * included. Snapshots (petal_snapshot) that were taken before see them after the commit, as they
-     * see the table's other old cells; cursors that are open do not. What markers hid that a
+     * included. Snapshots (petal_snapshot) that were taken before see them after the commit, as
+     * they see the table's other old cells; cursors that are open do not. What markers hid that a
      * compaction has put away since, nothing hides.
      */
     PETAL_BULK_BELOW = 1

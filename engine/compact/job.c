@@ -107,16 +107,16 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
  *
  * - No reader, now or later, has a read point below the inputs' greatest sequence, nor does any see
  *   a view that holds the outputs beside what was older than they: all of it is seen, as before.
- * - Beside other cells of the outputs none needs its sequence: the markers are gone, and of the puts
+ * - Beside other cells of the outputs none needs its sequence: the markers are gone, and of puts
  *   of a column one at each timestamp is left, so the order stays strict without it.
  * - Beside cells from outside it is below theirs, as it was: all that lies outside is newer
- *   (purpose_of looks), or it entered below all meanwhile, by a bulk, and is below this one as well.
+ *   (purpose_of looks), or it entered below all meanwhile, by a bulk, and is below this one, too.
  *   Markers and puts that come later, with the same timestamp, too, hide what they hid; nobody asks
  *   by how much they are newer.
  * - In the order of writes, should the family come to it, the lives of the puts begin at it: before
  *   every marker that there is then, since these are newer, and so as before.
- * - Files and runs are ordered, skipped, and described in the manifest by the greatest sequence that
- *   there was, as before.
+ * - Files and runs are ordered, skipped, and described in the manifest by the greatest sequence
+ *   that there was, as before.
  * - Logs are replayed by the sequences that the manifest says are flushed, and sequences go on
  *   behind the manifest's and the logs' greatest: no cell in a file is asked.
  * - What is to enter below all finds room below it (engine/table/bulk.c).

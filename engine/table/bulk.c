@@ -16,8 +16,8 @@
  * (CELL_SEQUENCE_FIRST), and compactions make some.
  *
  * BESIDE MEMORY. What is in memtables stays there, though its sequences are lower than those of the
- * files that enter: cells are judged one by one wherever they lie, and what goes by files as a whole
- * looks (engine/compact/job.c). No record of the log has these sequences, and the manifest is told of
+ * files that enter: cells are judged one by one wherever they lie, and what goes by whole files
+ * looks (engine/compact/job.c). No record of the log has these sequences, and the manifest hears of
  * no flush; but the log is synced before the commit, so that no power cut takes what was written
  * before the bulk and leaves the bulk. And a capture (engine/flush/capture.h) that waits for its
  * flush comes first.

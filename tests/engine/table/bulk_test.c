@@ -891,7 +891,7 @@ remove_file(struct fixture *fixture, const char *name)
     vfs->close_directory(vfs->context, directory);
 }
 
-/* By the manifest; and without it, by when the bulk began. A bulk that was not committed is none. */
+/* By the manifest; and without it, by when the bulk began. One that was not committed is none. */
 static void
 what_was_loaded_is_verified_and_salvaged(void **state)
 {
