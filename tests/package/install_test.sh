@@ -50,6 +50,21 @@ share/man/man1/kv-bench.1 644
 share/man/man1/kv-check.1 644
 share/man/man1/kv-shell.1 644
 share/man/man3/petal.3 644"
+# Not everywhere is there what the library of HBase's files needs.
+if [ -e "$build/kv-hfile" ]; then
+    expected=$(LC_ALL=C sort <<END
+$expected
+bin/kv-hfile 755
+include/petal_hfile.h 644
+lib/libpetal-hfile.a 644
+lib/libpetal-hfile.so 777
+lib/${soname/libpetal/libpetal-hfile} 777
+lib/libpetal-hfile.so.$version 644
+lib/pkgconfig/petal-hfile.pc 644
+share/man/man1/kv-hfile.1 644
+END
+    )
+fi
 same "what is installed" "$(cd "$staged$prefix" && find . ! -type d -printf '%P %m\n' | LC_ALL=C sort)" "$expected"
 same "version of kv-shell" "$("$staged$prefix/bin/kv-shell" --version)" "kv-shell of Petal $version"
 readelf -d "$staged$prefix/lib/libpetal.so" | grep -q "SONAME.*\[$soname\]" || fail "the library is not called $soname"
@@ -113,6 +128,14 @@ for command in verify dump salvage; do
     done
     grep -q "^\.It Cm $command" "$pages/man1/kv-check.1" || fail "kv-check.1 does not know $command"
 done
+if [ -e "$build/kv-hfile" ]; then
+    for command in print check import export; do
+        for option in $("$build/kv-hfile" $command --help | grep -oE '(^|[[ ])--[a-z-]+' | grep -oE -- '-[a-z-]+$' | LC_ALL=C sort -u); do
+            grep -qE "Fl ${option#-}( |\$)" "$pages/man1/kv-hfile.1" || fail "kv-hfile.1 does not know -$option"
+        done
+        grep -q "^\.It Cm $command" "$pages/man1/kv-hfile.1" || fail "kv-hfile.1 does not know $command"
+    done
+fi
 if command -v man >/dev/null; then
     for page in "$pages"/man?/*; do
         warned=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)

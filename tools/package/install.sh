@@ -9,6 +9,7 @@ set -eu
 : "${BUILD:?}" "${VERSION:?}" "${SONAME:?}" "${PREFIX:?}" "${BINDIR:?}" "${LIBDIR:?}" "${INCLUDEDIR:?}" "${MANDIR:?}"
 DESTDIR=${DESTDIR:-}
 LDCONFIG=${LDCONFIG:-ldconfig}
+HFILE_NEEDS=${HFILE_NEEDS:-}
 here=$(dirname "$0")
 note=$BUILD/installed-directories
 
