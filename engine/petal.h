@@ -806,7 +806,8 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options
  * all: see petal_bulk_place). Of one bulk's cells at one timestamp markers win over puts, as in
  * HBase. A bulk belongs to one thread at a time; several may be open, on one table too, beside
  * writers. Its memory is bounded: for each family that it has cells of, about what a flush needs,
- * and the cells of a row's empty qualifier, up to 64 MiB.
+ * and the cells of a row's empty qualifier, up to 64 MiB: behind more of them a marker of the row's
+ * family is refused.
  */
 typedef struct petal_bulk petal_bulk;
 
@@ -1117,7 +1118,7 @@ petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *e
  * Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier);
  * in a reversed scan of that row or of those below it. `family` NULL: the row's first cell. Bounds
  * and columns of the options stay; a row limit starts anew, and limits of cells in a row count from
- * that place.
+ * that place; under a filter that decides about whole rows they count from the row's beginning.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
@@ -1396,8 +1397,8 @@ petal_table_verify(petal_table *table, petal_error *error);
 
 /*
  * The same with options, but `env`, which is the database's. With `fault` it goes on past each
- * fault, also of families that have lost a file, and at the end returns the first one: PETAL_CORRUPT
- * or PETAL_IO. Want of descriptors or memory ends it.
+ * fault, also of families that have lost a file, and at the end returns the first one:
+ * PETAL_CORRUPT or PETAL_IO. Want of descriptors or memory ends it.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_verify_watched(petal_table *table, const petal_check_options *options,

@@ -209,16 +209,24 @@ kept(const struct grown *memory)
 }
 
 static enum petal_status
-error_order(const struct bulk_store *store, const petal_cell *cell, bool twice, petal_error *error)
+error_cell(const struct bulk_store *store, const petal_cell *cell, const char *what,
+           petal_error *error)
 {
     char family[QUOTE_BYTES], row[QUOTE_BYTES], qualifier[QUOTE_BYTES];
 
-    return error_set(
-        error, PETAL_INVALID, "the cell of row %s, column %s:%s, timestamp %" PRId64 ", type %d %s",
-        error_quote(cell->row, row, sizeof row),
-        error_quote(store->family->name, family, sizeof family),
-        error_quote(cell->qualifier, qualifier, sizeof qualifier), cell->timestamp, (int)cell->type,
-        twice ? "came twice" : "does not sort behind the cell before");
+    return error_set(error, PETAL_INVALID,
+                     "the cell of row %s, column %s:%s, timestamp %" PRId64 ", type %d %s",
+                     error_quote(cell->row, row, sizeof row),
+                     error_quote(store->family->name, family, sizeof family),
+                     error_quote(cell->qualifier, qualifier, sizeof qualifier), cell->timestamp,
+                     (int)cell->type, what);
+}
+
+static enum petal_status
+error_order(const struct bulk_store *store, const petal_cell *cell, bool twice, petal_error *error)
+{
+    return error_cell(store, cell, twice ? "came twice" : "does not sort behind the cell before",
+                      error);
 }
 
 /* The cell comes behind those of its group before: by timestamp, then by type, both descending. */
@@ -323,8 +331,13 @@ add_marker(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *c
     struct cell own = cell_of(bulk, cell);
     enum petal_status status;
 
-    if (store->column.there && (store->passed_empty || store->qualifier.size > 0))
+    if (store->column.there && store->qualifier.size > 0)
         return error_order(store, cell, false, error);
+    if (store->passed_empty)
+        return error_cell(store, cell,
+                          "comes behind more than 64 MiB of cells of the empty qualifier: a row's "
+                          "family markers may come before all of them",
+                          error);
     status = follow(store, &store->marker, cell, error);
     return status == PETAL_OK ? store_output_add(&store->output, &own, error) : status;
 }

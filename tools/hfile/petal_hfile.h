@@ -497,6 +497,8 @@ typedef struct petal_hfile_export_counts {
      * So that HBase's readers see the same, markers that a put of their timestamp outlived became
      * those of one millisecond earlier, or stayed here, and puts of that timestamp that they hid.
      * (With KEEP_DELETED_CELLS a read whose time range ends at that timestamp sees less then.)
+     * Of several puts of one version the latest is written, also if its time to live will end
+     * before that of another.
      */
     uint64_t moved_markers, left_markers, left_puts;
     /* Families with NEW_VERSION_BEHAVIOR, whose readers go by the order of writes: a bulk load
