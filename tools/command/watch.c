@@ -24,6 +24,7 @@ watch_begin(struct watch *watch, const char *what, bool quiet)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
 }
 
 bool

@@ -130,6 +130,10 @@ import_into(petal_db *db, petal_hfile_set *set, const struct import_request *req
     watch_end(watch);
     if (status == PETAL_OK && (!request->quiet || print->json))
         print_counts(print, &counts, is_new, is_described);
+    if (status == PETAL_OK && !is_new && request->describe != NULL && !request->quiet &&
+        !print->json)
+        print_text(print, "note",
+                   "the table was there: its attributes stay, whatever --describe says");
     /* A table that was made for nothing goes. */
     if (status != PETAL_OK && is_new) {
         petal_error dropped;

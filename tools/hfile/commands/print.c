@@ -6,6 +6,7 @@
 #include "tools/shell/text/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,11 +97,19 @@ print_meta(struct print *print, const petal_hfile *file)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
+struct block_list {
+    struct print *print;
+    uint64_t damaged, first_damaged; /* how many, and the offset of the first */
+};
+
 static bool
 print_block(void *argument, const petal_hfile_block *block)
 {
-    struct print *print = argument;
+    struct block_list *list = argument;
+    struct print *print = list->print;
 
+    if (!block->checksum_is_right && list->damaged++ == 0)
+        list->first_damaged = block->offset;
     print_line(print, "block");
     print_number(print, "offset", block->offset);
     print_text(print, "type", petal_hfile_block_kind_text(block->kind));
@@ -237,6 +246,25 @@ print_failure(struct print *print, const char *path, const petal_error *error)
     print_end(print);
 }
 
+/* All blocks; wrong checksums are told at the end. */
+static enum petal_status
+print_blocks(struct print *print, petal_hfile *file, const char *path, petal_error *error)
+{
+    struct block_list list = {.print = print};
+    enum petal_status status;
+
+    print_list(print, "blocks");
+    status = petal_hfile_blocks(file, print_block, &list, error);
+    print_end(print);
+    if (status != PETAL_OK || list.damaged == 0)
+        return status;
+    *error = (petal_error){.status = PETAL_CORRUPT, .offset = list.first_damaged};
+    snprintf(error->text, sizeof error->text,
+             "%.200s: blocks with a wrong checksum: %" PRIu64 ", the first at %" PRIu64, path,
+             list.damaged, list.first_damaged);
+    return PETAL_CORRUPT;
+}
+
 static enum petal_status
 print_file(struct print *print, const char *path, const struct what *what, petal_error *error)
 {
@@ -254,11 +282,8 @@ print_file(struct print *print, const char *path, const struct what *what, petal
     print_text(print, "file", path);
     if (what->meta)
         print_meta(print, file);
-    if (what->blocks) {
-        print_list(print, "blocks");
-        status = petal_hfile_blocks(file, print_block, print, error);
-        print_end(print);
-    }
+    if (what->blocks)
+        status = print_blocks(print, file, path, error);
     if (status == PETAL_OK && (what->cells || what->statistics)) {
         print_list(print, "cells");
         status = walk_cells(print, file, what, &statistics, error);
