@@ -71,18 +71,18 @@ is_true 'no markers' "$(grep -q 'markers 0,' out && echo 1)"
 for database in 'db t' 'back visible'; do
     # shellcheck disable=SC2086
     set -- $database
-    "$shell" --no-took --read-only "$1" -e "scan '$2', {VERSIONS => 5}" >"seen-$1"
+    "$shell" --no-compaction --no-took --read-only "$1" -e "scan '$2', {VERSIONS => 5}" >"seen-$1"
 done
 is_true 'what readers saw' "$(diff seen-db seen-back >out && [ "$(wc -l <seen-db)" -gt 100 ] && echo 1)"
-"$shell" --no-took db -e "create 'else', 'x'; snapshot 't', 'then'; put 't', 'row0000', 'a:later', 'x'; snapshot 'else', 'elsewhere'" >/dev/null
+"$shell" --no-compaction --no-took db -e "create 'else', 'x'; snapshot 't', 'then'; put 't', 'row0000', 'a:later', 'x'; snapshot 'else', 'elsewhere'" >/dev/null
 expect 'a snapshot' 0 'cells 988, ' "$hfile" export --snapshot then db t then
 expect 'the table goes on' 0 'cells 989, ' "$hfile" export db t later
 expect 'no snapshot' 2 "there is no snapshot 'never'" "$hfile" export --snapshot never db t never
 expect "another table's" 2 "another table's snapshot is called 'elsewhere'" "$hfile" export --snapshot elsewhere db t never
-is_true 'no table is left of it' "$("$shell" --no-took --read-only db -e list | grep -q kv-hfile || echo 1)"
+is_true 'no table is left of it' "$("$shell" --no-compaction --no-took --read-only db -e list | grep -q kv-hfile || echo 1)"
 
 # A put that has outlived a marker of its timestamp, which HBase would let win.
-"$shell" --no-took ties -e "create 't', 'f'; deleteall 't', 'r', 'f:q', 5; put 't', 'r', 'f:q', 'v', 5; put 't', 's', 'f:q', 'v', 5" >/dev/null
+"$shell" --no-compaction --no-took ties -e "create 't', 'f'; deleteall 't', 'r', 'f:q', 5; put 't', 'r', 'f:q', 'v', 5; put 't', 's', 'f:q', 'v', 5" >/dev/null
 expect 'a marker is moved' 0 'moved markers 1, ' "$hfile" export ties t tie
 expect 'to the millisecond before' 0 "timestamp 4, type DeleteColumn" "$hfile" print -p "$(ls tie/f/*)"
 
@@ -121,7 +121,7 @@ is_true 'nothing is written' "$([ ! -e never ] && echo 1)"
 # Ctrl-C at any time: all, or nothing.
 awk 'BEGIN { print "create \x27big\x27, \x27a\x27, \x27b\x27"
     for (row = 0; row < 30000; row++) printf "put \x27big\x27, \x27row%06d\x27, \x27%s:q\x27, \x27%0300d\x27, 5\n", row, row < 9000 ? "a" : "b", row * 7919 }' |
-    "$shell" --no-took big >made 2>&1
+    "$shell" --no-compaction --no-took big >made 2>&1
 interrupted=0
 for pause in 0.4 0.2 0.1 0.05 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0; do
     [ $interrupted -lt 2 ] || break
@@ -132,8 +132,8 @@ for pause in 0.4 0.2 0.1 0.05 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0; do
     rm -rf big-out
 done
 is_true 'some were interrupted' "$([ $interrupted -gt 0 ] && echo 1)"
-"$shell" --no-took big -e "snapshot 'big', 'all'" >/dev/null
+"$shell" --no-compaction --no-took big -e "snapshot 'big', 'all'" >/dev/null
 interrupt 0 "$hfile" export --snapshot all big big big-out
-is_true 'no table is left of a snapshot' "$("$shell" --no-took --read-only big -e list | grep -q kv-hfile || echo 1)"
+is_true 'no table is left of a snapshot' "$("$shell" --no-compaction --no-took --read-only big -e list | grep -q kv-hfile || echo 1)"
 
 expect_end

@@ -76,11 +76,11 @@ expect 'into an empty directory' 1 'its checksum is wrong' "$hfile" import neith
 is_true 'it stays, and empty' "$(rmdir neither && echo 1)"
 
 # A table that is there has its own attributes, and its families.
-"$shell" --no-took db -e "create 'narrow', {NAME => 'cf', VERSIONS => 1}, 'x'; create 'strange', 'x'; put 'narrow', 'user00000', 'x:y', 'kept'" >/dev/null
+"$shell" --no-compaction --no-took db -e "create 'narrow', {NAME => 'cf', VERSIONS => 1}, 'x'; create 'strange', 'x'; put 'narrow', 'user00000', 'x:y', 'kept'" >/dev/null
 expect 'a table that is there' 0 'cells 264' "$hfile" import db narrow "$golden/deletes-row.hfile"
 is_true 'nothing is noted' "$(grep -q note out || echo 1)"
-expect 'its attributes' 0 "NAME => 'cf', .*VERSIONS => '1'" "$shell" --no-took db -e "describe 'narrow'"
-expect 'its cells' 0 'value=kept' "$shell" --no-took db -e "get 'narrow', 'user00000', 'x:y'"
+expect 'its attributes' 0 "NAME => 'cf', .*VERSIONS => '1'" "$shell" --no-compaction --no-took db -e "describe 'narrow'"
+expect 'its cells' 0 'value=kept' "$shell" --no-compaction --no-took db -e "get 'narrow', 'user00000', 'x:y'"
 expect 'a family that it has not' 2 "column 'cf:.*the table has no such family" "$hfile" import db strange "$golden/deletes-row.hfile"
 is_true 'it stays empty' "$([ "$(raw db strange | grep -c column=)" = 0 ] && echo 1)"
 
@@ -90,7 +90,7 @@ expect 'export' 0 '^exported' "$hfile" export home t out-of-home
 expect 'a folder of families' 0 'files [23], ' "$hfile" import away t out-of-home
 same 'both ways' home t away t
 expect 'a folder of a family' 0 'cells 104, markers 6,' "$hfile" import away b out-of-home/b
-"$shell" --no-took t1 -e "create 't1', 'a', {NAME => 'bc'}; put 't1', 'r', 'a:q', 'v', 5; put 't1', 'r', 'bc:q', 'w', 6" >/dev/null
+"$shell" --no-compaction --no-took t1 -e "create 't1', 'a', {NAME => 'bc'}; put 't1', 'r', 'a:q', 'v', 5; put 't1', 'r', 'bc:q', 'w', 6" >/dev/null
 "$hfile" export --quiet t1 t1 t1-out
 mkdir -p table/.tabledesc table/0123456789abcdef0123456789abcdef/recovered.edits table/.tmp
 cp "$table_info" table/.tabledesc/.tableinfo.0000000001.1000
@@ -99,7 +99,7 @@ echo nothing >table/0123456789abcdef0123456789abcdef/.regioninfo
 echo nothing >table/0123456789abcdef0123456789abcdef/recovered.edits/0000000000000000001
 expect 'a folder of a table' 0 '^imported: files 2, cells 2, markers 0' "$hfile" import tables t1 table
 is_true 'its attributes are known' "$(grep -q note out || echo 1)"
-expect 'VERSIONS of its .tableinfo' 0 "NAME => 'a', .*VERSIONS => '4'.*BLOOMFILTER => 'ROWCOL'" "$shell" --no-took tables -e "describe 't1'"
+expect 'VERSIONS of its .tableinfo' 0 "NAME => 'a', .*VERSIONS => '4'.*BLOOMFILTER => 'ROWCOL'" "$shell" --no-compaction --no-took tables -e "describe 't1'"
 same 'its cells' t1 t1 tables t1
 cat >describe.txt <<'DESCRIBE'
 Table t1 is ENABLED
@@ -111,7 +111,7 @@ COLUMN FAMILIES DESCRIPTION
 2 row(s)
 DESCRIBE
 expect 'with what describe said' 0 'cells 2' "$hfile" import --describe describe.txt tables t2 t1-out
-expect 'VERSIONS of the text' 0 "NAME => 'a', .*VERSIONS => '7'.*BLOOMFILTER => 'NONE'" "$shell" --no-took tables -e "describe 't2'"
+expect 'VERSIONS of the text' 0 "NAME => 'a', .*VERSIONS => '7'.*BLOOMFILTER => 'NONE'" "$shell" --no-compaction --no-took tables -e "describe 't2'"
 expect 'a text that is not there' 2 'nowhere.*No such file' "$hfile" import --describe nowhere tables t3 t1-out
 echo nonsense >nonsense.txt
 expect 'a text that is none' 1 'nonsense.txt' "$hfile" import --describe nonsense.txt tables t3 t1-out
@@ -127,9 +127,9 @@ is_true 'no table is left' "$([ "$before" = "$(tables db)" ] && echo 1)"
 awk 'BEGIN { print "create \x27big\x27, \x27a\x27"
     value = sprintf("%4000s", "x")
     for (row = 0; row < 9000; row++) printf "put \x27big\x27, \x27row%06d\x27, \x27a:q\x27, \x27%s\x27, 5\n", row, value }' |
-    "$shell" --no-took big >made 2>&1
+    "$shell" --no-compaction --no-took big >made 2>&1
 "$hfile" export --quiet --codec NONE big big big-out
-"$shell" --no-took there -e "create 'old', 'a'" >/dev/null
+"$shell" --no-compaction --no-took there -e "create 'old', 'a'" >/dev/null
 for pause in 0 0.02 0.05 0.1 0.2; do
     interrupt $pause "$hfile" import there big big-out
     status=$?
@@ -138,7 +138,7 @@ for pause in 0 0.02 0.05 0.1 0.2; do
     files=$(find there -name '*.sst' | wc -l)
     is_true "interrupted after $pause s: status $status, tables $names, files $files" \
         "$({ [ $status = 3 ] && [ "$names" = 0 ] && [ "$files" = 0 ]; } || { [ $status = 0 ] && [ "$names" = 1 ]; } && echo 1)"
-    [ "$names" = 0 ] || "$shell" --no-took there -e "disable 'big'; drop 'big'" >/dev/null
+    [ "$names" = 0 ] || "$shell" --no-compaction --no-took there -e "disable 'big'; drop 'big'" >/dev/null
 done
 # However fast it is, it waits here for what describe said.
 for place in there fresh; do

@@ -20,12 +20,12 @@ make_table() {
         }'
         echo "put '$2', \"\\x00\\xFF binary\", \"a:\\x00\\x01\", \"\\x00\\xFF\\x80\", 5"
         echo "put '$2', 'lives', 'a:long', 'value', {TTL => 86400000000}"
-    } | "$shell" --no-took "$1" >made 2>&1 || { cat made; exit 1; }
+    } | "$shell" --no-compaction --no-took "$1" >made 2>&1 || { cat made; exit 1; }
 }
 
 # raw DATABASE TABLE: every cell that is stored.
 raw() {
-    echo "scan '$2', {RAW => true, VERSIONS => 1000000}" | "$shell" --no-took --read-only "$1" 2>&1
+    echo "scan '$2', {RAW => true, VERSIONS => 1000000}" | "$shell" --no-compaction --no-took --read-only "$1" 2>&1
 }
 
 # same NAME DATABASE TABLE DATABASE TABLE: they hold the same.
@@ -47,7 +47,7 @@ flip() {
 
 # tables DATABASE: their names, and what is in its directory.
 tables() {
-    "$shell" --no-took --read-only "$1" -e list
+    "$shell" --no-compaction --no-took --read-only "$1" -e list
 }
 
 # with_little_room KIBIBYTES COMMAND..: no file becomes larger.
@@ -58,8 +58,9 @@ with_little_room() {
 
 # interrupt_process PROCESS [SECONDS]: send it Ctrl-C, so long after it has begun to heed it.
 interrupt_process() {
-    # SIGINT is bit 2 of the mask.
-    until [ ! -d "/proc/$1" ] || grep -q '^SigCgt:.*[2367abefABEF]$' "/proc/$1/status" 2>/dev/null; do
+    # SIGINT is bit 2 of the mask. Before it is the program the process is a copy of this shell, which heeds it, too.
+    until [ ! -d "/proc/$1" ] || { [ "$(cat "/proc/$1/comm" 2>/dev/null)" = kv-hfile ] &&
+        grep -q '^SigCgt:.*[2367abefABEF]$' "/proc/$1/status" 2>/dev/null; }; do
         sleep 0.01
     done
     [ "${2:-0}" = 0 ] || sleep "$2"

@@ -14,7 +14,7 @@ cd "$scratch" || exit 1
 
 # run DATABASE COMMANDS
 run() {
-    "$shell" --no-took "$1" -e "$2"
+    "$shell" --no-compaction --no-took "$1" -e "$2"
 }
 
 make_table db t
@@ -41,8 +41,8 @@ expect 'bulk_load is the same' 0 'cells imported' run away "bulk_load 't2', 'opt
 same 'that, too' db t away t2
 expect 'visible' 0 'exported' run db "export_hfiles 't', 'visible', {VISIBLE => true}"
 expect 'several paths' 0 ' 0 of them markers' run away "import_hfiles 't3', 'visible/a', 'visible/b'"
-"$shell" --no-took --read-only db -e "scan 't', {VERSIONS => 5}" >seen
-"$shell" --no-took --read-only away -e "scan 't3', {VERSIONS => 5}" | diff seen - >out
+"$shell" --no-compaction --no-took --read-only db -e "scan 't', {VERSIONS => 5}" >seen
+"$shell" --no-compaction --no-took --read-only away -e "scan 't3', {VERSIONS => 5}" | diff seen - >out
 is_true 'what readers saw' $((1 - $?))
 
 # What does not fit, and what cannot be done.
@@ -62,7 +62,7 @@ expect 'no codec' 2 'LZMA' run db "export_hfiles 't', 'never', {CODEC => 'LZMA'}
 expect 'no size' 2 'a size as' run db "export_hfiles 't', 'never', {SPLIT_SIZE => 'x'}"
 expect 'no rows' 2 'a list of rows is wanted' run db "export_hfiles 't', 'never', {SPLITS => 'x'}"
 is_true 'nothing came of these' "$([ ! -e never ] && echo 1)"
-expect 'read only' 3 'read-only' "$shell" --no-took --read-only away -e "import_hfiles 'never', 'plain'"
-expect 'reading' 0 'exported' "$shell" --no-took --read-only db -e "export_hfiles 't', 'read'"
+expect 'read only' 3 'read-only' "$shell" --no-compaction --no-took --read-only away -e "import_hfiles 'never', 'plain'"
+expect 'reading' 0 'exported' "$shell" --no-compaction --no-took --read-only db -e "export_hfiles 't', 'read'"
 
 expect_end

@@ -228,7 +228,8 @@ export_from(petal_db *db, const struct export_request *request, struct print *pr
 
 static int export(const struct export_request *request)
 {
-    const petal_options options = {.size = sizeof options, .read_only = request->snapshot == NULL};
+    const petal_options options = {
+        .size = sizeof options, .read_only = request->snapshot == NULL, .no_compaction = true};
     petal_db *db = NULL;
     struct print print;
     struct watch watch;

@@ -147,7 +147,8 @@ import_into(petal_db *db, petal_hfile_set *set, const struct import_request *req
 static int
 import(const struct import_request *request)
 {
-    const petal_options options = {.size = sizeof options, .create = true};
+    /* What came stays as it came until somebody opens the database to work with it. */
+    const petal_options options = {.size = sizeof options, .create = true, .no_compaction = true};
     const struct new_database database = new_database_look(request->database);
     petal_hfile_set *set = NULL;
     petal_db *db = NULL;
