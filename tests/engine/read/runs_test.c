@@ -43,12 +43,14 @@ struct manner {
     unsigned own_ttls;      /* of 100 puts */
     const char *row_format; /* from a number */
     bool zero_bytes;        /* rows and qualifiers have some */
+    bool equal_values;      /* all are equally long: then blocks need no offsets of records */
 };
 
 static const struct manner manners[] = {
-    {"pairs", {0}, "a", 1, 0, 0, "row%05u", false},
-    {"pairs, some deleted", {0}, "a", 1, 3, 0, "row%05u", false},
-    {"rows of few bytes", {0}, "a", 2, 1, 0, "%u", false},
+    {"pairs", {0}, "a", 1, 0, 0, "row%05u", false, false},
+    {"pairs, some deleted", {0}, "a", 1, 3, 0, "row%05u", false, false},
+    {"pairs of equal length", {0}, "a", 1, 0, 0, "row%05u", false, true},
+    {"rows of few bytes", {0}, "a", 2, 1, 0, "%u", false, false},
     {"long rows",
      {0},
      "a",
@@ -56,6 +58,7 @@ static const struct manner manners[] = {
      1,
      0,
      "a row that is longer than sixteen bytes are, %05u, and on",
+     false,
      false},
     {"keys of about what a few have room for",
      {0},
@@ -64,11 +67,12 @@ static const struct manner manners[] = {
      1,
      0,
      "a row of some 30 bytes, %05u",
+     false,
      false},
-    {"wide rows", {0}, "a", 40, 1, 0, "r%02u", false},
-    {"three versions", {.versions = 3}, "a", 4, 2, 0, "row%03u", false},
-    {"times to live", {.ttl_seconds = 40}, "a", 3, 1, 10, "row%03u", false},
-    {"two families", {0}, "ab", 6, 1, 0, "row%03u", false},
+    {"wide rows", {0}, "a", 40, 1, 0, "r%02u", false, false},
+    {"three versions", {.versions = 3}, "a", 4, 2, 0, "row%03u", false, false},
+    {"times to live", {.ttl_seconds = 40}, "a", 3, 1, 10, "row%03u", false, false},
+    {"two families", {0}, "ab", 6, 1, 0, "row%03u", false, false},
     {"deleted cells are kept",
      {.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE, .versions = 2},
      "a",
@@ -76,6 +80,7 @@ static const struct manner manners[] = {
      10,
      0,
      "row%03u",
+     false,
      false},
     {"the order of writes",
      {.new_version_behavior = true, .versions = 2},
@@ -84,8 +89,9 @@ static const struct manner manners[] = {
      5,
      0,
      "row%03u",
+     false,
      false},
-    {"zero bytes", {0}, "a", 3, 1, 0, "row%03u", true},
+    {"zero bytes", {0}, "a", 3, 1, 0, "row%03u", true, false},
 };
 
 static struct read_fixture fixture;
@@ -140,8 +146,11 @@ write_one(void)
 
         if (!options.has_ttl)
             options.ttl_ms = 0;
-        snprintf(value, sizeof value, "%u %.*s", below(1000), (int)below(30),
-                 "a value of some bytes, longer");
+        if (manner->equal_values)
+            snprintf(value, sizeof value, "value %03u", below(1000));
+        else
+            snprintf(value, sizeof value, "%u %.*s", below(1000), (int)below(30),
+                     "a value of some bytes, longer");
         must(petal_put(reads_family(&fixture, family), row, qualifier, timestamp, text(value),
                        &options, &error),
              &error);

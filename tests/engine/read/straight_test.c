@@ -373,6 +373,38 @@ test_long_rows(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* Of rows that are there others differ in their last byte alone; no filter rules them out. */
+static void
+test_rows_that_differ_in_their_end(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size < 24; size++) {
+        petal_family_options options = {.bloom = PETAL_BLOOM_NONE, .block_bytes = 1024};
+        char row[] = "abcdefghijklmnopqrstuvwxyz";
+
+        reads_open(&fixture, "f", &options);
+        for (char first = 'A'; first <= 'Z'; first += 2) {
+            row[0] = first;
+            reads_put(&fixture, "f", slice_make(row, size), text("q"), 5, text("value"));
+        }
+        reads_flush(&fixture);
+        for (char first = 'A'; first <= 'Z'; first++) {
+            bool is_there = (first - 'A') % 2 == 0;
+
+            row[0] = first;
+            assert_int_equal(*reads_get(&fixture, slice_make(row, size), NULL) != 0, is_there);
+            assert_int_equal(*get_both_ways(slice_make(row, size), text("q"), NULL) != 0, is_there);
+            for (size_t at = 1; is_there && at < size; at++) {
+                row[at]++;
+                assert_string_equal(reads_get(&fixture, slice_make(row, size), NULL), "");
+                assert_string_equal(get_both_ways(slice_make(row, size), text("q"), NULL), "");
+                row[at]--;
+            }
+        }
+        fixture_fini(&fixture.base);
+    }
+}
+
 /* A row is all there, or there is none, whichever allocation fails. */
 static void
 test_failing_allocations(void **state)
@@ -489,6 +521,7 @@ main(void)
         cmocka_unit_test(test_where_it_is_taken),
         cmocka_unit_test(test_wide_rows),
         cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_rows_that_differ_in_their_end),
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_columns_of_many_versions),
         cmocka_unit_test(test_many_chunks),

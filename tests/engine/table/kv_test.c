@@ -27,6 +27,7 @@ test_a_handle_is_of_the_family_that_is_there(void **state)
     petal_family_options family = {.name = {"w", 1}};
     petal_table_options options = {.families = &family, .family_count = 1};
     struct fixture fixture;
+    petal_family_options described = {.size = sizeof described};
     petal_kv *before, *after, *again;
     petal_error error;
 
@@ -34,6 +35,8 @@ test_a_handle_is_of_the_family_that_is_there(void **state)
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     must(petal_kv_open(fixture.db, name, NULL, &before, &error), &error);
+    petal_family_describe(petal_table_family_at(petal_kv_table(before), 0), &described);
+    assert_int_equal(described.block_bytes, 4096);
     must(petal_kv_put(before, key, value, &error), &error);
     must(petal_table_alter(petal_kv_table(before), &options, &error), &error);
     must(petal_kv_open(fixture.db, name, NULL, &after, &error), &error);
