@@ -9,7 +9,9 @@
 # processor and five seconds, and, started once more without the change, passes.
 # BUILD/mutants/SEED has a line for each: killed or survived, the place, the test, how many were tried, up to which QUICK_MS and when,
 # the file's checksum, the change, the whole line. What is there is not tried twice while its file stays as it is: a run that was stopped
-# goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors that are not judged meet the tests that they have not met.
+# goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors that are not judged meet the tests that they have not met, new
+# ones and, with a larger QUICK_MS, slower ones: that is cheaper than to let all meet them. SEED chooses the same places while the library
+# stays as it is.
 #
 # tests/mutants/judged has a line for each survivor that no test can be asked to kill: what it is, file, change, the whole line as it
 # stands in the file, the reason, between tabs. `equivalent`: no caller can tell. `cost`: time, space or the text of a message only.
@@ -166,7 +168,7 @@ tests_for() {
             hope = 1 + (kills[$3] > 9 ? 9 : kills[$3])
             if (index($3, room "/") == 1) hope *= index($3, room "/" name) == 1 ? 10 : 2
             print $2 / hope, $2, $3
-        }' "$results" <(grep "^$line " "$(reaching_of "$file")") | sort -n | cut -d' ' -f2,3 | while read -r taken program; do
+        }' "$results" <(grep -s "^$line " "$(reaching_of "$file")") | sort -n | cut -d' ' -f2,3 | while read -r taken program; do
         if [ "$taken" -gt "$met_ms" ] || [ "$(stat -c %Y "$build/tests/$program")" -ge "$met_at" ]; then echo "$taken $program"; fi
     done
 }
