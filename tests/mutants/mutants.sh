@@ -9,15 +9,16 @@
 # processor and five seconds, and, started once more without the change, passes.
 # BUILD/mutants/SEED has a line for each: killed or survived, the place, the test, how many were tried, up to which QUICK_MS and when,
 # the file's checksum, the change, the whole line. What is there is not tried twice while its file stays as it is: a run that was stopped
-# goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors that are not judged meet the tests that they have not met, new
+# goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors, but equivalent and cost, meet the tests that they have not met, new
 # ones and, with a larger QUICK_MS, slower ones: that is cheaper than to let all meet them. SEED chooses the same places while the library
 # stays as it is.
 #
-# tests/mutants/judged has a line for each survivor that no test can be asked to kill: what it is, file, change, the whole line as it
-# stands in the file, the reason, between tabs. `equivalent`: no caller can tell. `cost`: time, space or the text of a message only.
+# tests/mutants/judged has a line for each survivor that was looked at: what it is, file, change, the whole line as it stands in the
+# file, the reason, between tabs. `equivalent`: no caller can tell. `cost`: time, space or the text of a message only. `open`: a test is
+# missing, or is among those that are not quick; what it would have to make.
 #
 # A change that does not compile, or compiles to what was there, is no mutant and counts as none. The last line gives two rates: of all,
-# and of those that are not judged. Exits with 1 when fewer than 90 of 100 of these are killed.
+# and of those that are neither equivalent nor cost. Exits with 1 when fewer than 90 of 100 of these are killed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 root=$PWD
@@ -216,7 +217,7 @@ try_place() {
 # A mutant is known by its file as it is, line, column and change.
 declare -A known states met
 for file in "${files[@]}"; do states[$file]=$(cksum <"$file" | cut -d' ' -f1); done
-is_judged() { cut -f2-4 "$judged" 2>/dev/null | grep -qxF "$1"; }
+is_judged() { grep -v '^open' "$judged" 2>/dev/null | cut -f2-4 | grep -qxF "$1"; }
 while IFS= read -r row; do
     IFS=$'\t' read -r verdict place _ tried state file change _ <<<"$row"
     [ "$state" = "${states[$file]:-}" ] || continue
@@ -251,7 +252,7 @@ awk -F'\t' -v seed="$seed" -v took=$((SECONDS - started)) '
         tried = killed + survived
         others = tried - verdicts["equivalent"] - verdicts["cost"]
         printf "counted: mutants, seed %s: %d mutants, %d killed (%.1f %%), %d survived: ", seed, tried, killed, tried ? 100 * killed / tried : 0, survived
-        printf "%d judged equivalent, %d cost only, %d neither; ", verdicts["equivalent"], verdicts["cost"], verdicts[""]
+        printf "%d equivalent, %d cost only, %d open, %d not judged; ", verdicts["equivalent"], verdicts["cost"], verdicts["open"], verdicts[""]
         printf "of the %d others %.1f %% killed; %d s\n", others, others ? 100 * killed / others : 0, took
         exit tried == 0 || 100 * killed < 90 * others
     }' $([ -f "$judged" ] && echo "$judged" || echo "$folder/none") "$results"
