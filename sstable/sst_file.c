@@ -243,6 +243,9 @@ sst_file_point_goes_past_cache(const struct sst_file *file, struct block_handle 
     assert(context->ahead == NULL);
     if (context->private_block == NULL || handle.size > PRIVATE_STORED_BYTES)
         return false;
+    /* Such a handle is no block's: who reads it says so. */
+    if (handle.size <= BLOCK_FRAME_BYTES)
+        return false;
     if (!file->keep_data || context->keep_out_of_cache)
         return true;
     return file->priority == CACHE_SINGLE &&
