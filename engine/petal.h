@@ -444,6 +444,20 @@ enum petal_bloom_type {
     PETAL_BLOOM_ROW_PREFIX = 5
 };
 
+/*
+ * What a filter is made of.  Values are stored.  Families take BLOCKED and RIBBON; filters by
+ * themselves (petal_bloom.h) all of them.
+ */
+enum petal_bloom_kind {
+    PETAL_BLOOM_KIND_DEFAULT = 0,  /* BLOCKED */
+    PETAL_BLOOM_KIND_STANDARD = 1, /* one array of bits */
+    PETAL_BLOOM_KIND_BLOCKED = 2,  /* a key's bits lie in one cache line */
+    PETAL_BLOOM_KIND_COUNTING = 3, /* counts keys, so that they can be taken out */
+    PETAL_BLOOM_KIND_GROWING = 4,  /* of keys whose number is not known before */
+    PETAL_BLOOM_KIND_RIBBON = 5,   /* built once from all keys, near the fewest bits there can be */
+    PETAL_BLOOM_KIND_FUSE = 6      /* built once from all keys, quick to build and to ask */
+};
+
 enum petal_compression {
     PETAL_COMPRESSION_DEFAULT = 0,
     PETAL_COMPRESSION_NONE = 1,
