@@ -17,7 +17,7 @@ endif
 CSTD = -std=c11
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 OPTIMIZE ?= -O2 -g
-# Installed, petal.h stands beside petal_hfile.h, which includes it by that name.
+# Installed, petal.h stands beside petal_bloom.h and petal_hfile.h, which include it by that name.
 CPPFLAGS += -I. -idirafter engine -D_GNU_SOURCE
 CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) $(HARDEN) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
 LDFLAGS_ALL = -pthread $(SANITIZE) -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
@@ -465,8 +465,9 @@ names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## do the lib
 header: ## are the public headers complete in themselves, as C11 and as C++17?
 	$(CC) -std=c11 $(WARNINGS) -Werror -fsyntax-only -x c engine/petal.h
 	$(CXX) -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ engine/petal.h
-	$(CC) -std=c11 $(WARNINGS) -Werror -Iengine -fsyntax-only -x c tools/hfile/petal_hfile.h
-	$(CXX) -std=c++17 -Wall -Wextra -Werror -Iengine -fsyntax-only -x c++ tools/hfile/petal_hfile.h
+	for header in bloom/petal_bloom.h tools/hfile/petal_hfile.h; do \
+	  $(CC) -std=c11 $(WARNINGS) -Werror -Iengine -fsyntax-only -x c $$header && \
+	  $(CXX) -std=c++17 -Wall -Wextra -Werror -Iengine -fsyntax-only -x c++ $$header || exit 1; done
 
 lint: lint-gcc lint-clang lint-release ## no warnings, with gcc and with clang, with assertions and without
 

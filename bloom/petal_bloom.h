@@ -1,0 +1,411 @@
+/*
+ * petal_bloom.h -- sets that take little room: Bloom filters and their relatives, bitmaps, and
+ * counts of distinct keys. What Petal's store is made with, by itself: no database is needed.
+ *
+ * A FILTER answers "may this key be in the set?" False is certain; true is wrong for a part of the
+ * keys that are not in the set: its RATE. It does not hold the keys, and cannot list them.
+ *
+ *   kind      bits a key at a rate of 1 %  what it is for
+ *   STANDARD   9.6                         the textbook's: its rate is that of theory to the digit
+ *   BLOCKED   10.2                         one cache miss a question: the fastest, and the default
+ *   COUNTING  40.9                         BLOCKED with counters of 4 bits: keys can be removed
+ *   GROWING   about 13 to 25               BLOCKED filters in a chain: the number of keys is not
+ *                                          known before
+ *   RIBBON     6.9                         built once, of all keys: the smallest
+ *   FUSE       9.05 (rate 0.39 %)          built once, of all keys: small, and quick to ask
+ *
+ * The first four are made empty (petal_bloom_create) and take keys at any time. RIBBON and FUSE
+ * come from a builder and take no keys afterwards.
+ *
+ * KEYS are bytes, or 64-bit hashes that the caller made: those of petal_bloom_hash, or any others
+ * whose 64 bits are all evenly spread. Two keys of one hash are one key. A SALT goes into the hash:
+ * where strangers choose the keys a random one keeps them from choosing keys that all pass. Filters
+ * that are united, or asked with the hashes of another, have the same.
+ *
+ * FILES. Each kind of set can be saved to a file of its own, and is loaded from it, or mapped: then
+ * nothing is copied, processes share the memory, and it can only be read. Files are the same on
+ * every machine; bloom/FORMAT.md describes them byte by byte. A save replaces the file as a whole
+ * and is durable when it returns: after a crash the old file is there or the new one. What a file
+ * holds is checked: a wrong checksum is PETAL_CORRUPT, another version PETAL_UNSUPPORTED, each with
+ * the file, the offset and what is wrong there.
+ *
+ * THREADS. Filters (but RIBBON and FUSE, which take no keys), bitmaps and counts of distinct take
+ * keys from any number of threads at once, without locks, beside threads that ask. What was added
+ * before (a lock, a join, a release that was acquired says so) is found. What else changes a set or
+ * reads it as a whole (union, intersection, save, free, and what their declarations name) wants it
+ * for itself. A builder belongs to one thread at a time.
+ *
+ * ERRORS, OPTIONS AND OWNERSHIP are as in petal.h. Of an env (petal.h, petal_env) allocator and vfs
+ * are used; both outlive the set. A NULL env means the defaults.
+ */
+#ifndef PETAL_BLOOM_H
+#define PETAL_BLOOM_H
+
+#include <petal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Laid out by hand: what does not fit beside a field stands above it, no declaration is torn. */
+/* clang-format off */
+
+/* ---- Hashes --------------------------------------------------------------------------------- */
+
+/* XXH3-64 of the key's bytes, its seed the salt: the same in all versions of the library. */
+PETAL_API uint64_t petal_bloom_hash(petal_slice key, uint64_t salt);
+
+/* ---- What a filter takes -------------------------------------------------------------------- */
+
+#define PETAL_BLOOM_DEFAULT_RATE 0.01
+#define PETAL_BLOOM_MIN_RATE     1e-6
+#define PETAL_BLOOM_MAX_RATE     0.5
+#define PETAL_BLOOM_MAX_PROBES   30
+
+/*
+ * How a filter is made. Of bits and probes both or none are given; so are keys and rate then for
+ * the record only.
+ */
+typedef struct petal_bloom_options {
+    size_t size;
+    enum petal_bloom_kind kind; /* default BLOCKED */
+    /* So many different keys are expected: at least 1. Of GROWING, which may be given more, and of
+     * a builder, which counts them, a hint that may be 0. */
+    uint64_t keys;
+    double rate;     /* of the filter with so many keys; default 0.01 */
+    /* m, of COUNTING the number of counters; BLOCKED and COUNTING round it up to a whole number of
+     * cache lines. STANDARD, BLOCKED, COUNTING only. */
+    uint64_t bits;
+    unsigned probes; /* k */
+    uint64_t salt;
+    const petal_env *env;
+} petal_bloom_options;
+
+/* What a filter would take. */
+typedef struct petal_bloom_plan {
+    size_t size;
+    uint64_t bits;       /* all that tells keys apart: without headers; of COUNTING 4 a counter */
+    unsigned probes;     /* 0: RIBBON, FUSE */
+    double bits_per_key;
+    double rate;         /* by theory, with the keys expected */
+    uint64_t bytes;      /* of memory, or of a file without its header */
+    /* Of memory while it is built of all keys: of RIBBON and FUSE in one piece, with the hashes. */
+    uint64_t build_bytes;
+} petal_bloom_plan;
+
+/*
+ * Works out what petal_bloom_create or a builder would make. *plan is overwritten but for its size.
+ * PETAL_INVALID: no keys, a rate outside MIN_RATE..MAX_RATE, bits without probes, more than memory
+ * can be addressed by; the text says which.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_plan_for(const petal_bloom_options *options, petal_bloom_plan *plan,
+                     petal_error *error);
+
+/* ---- Filters that take keys ----------------------------------------------------------------- */
+
+typedef struct petal_bloom petal_bloom;
+
+/* STANDARD, BLOCKED, COUNTING or GROWING, empty. Memory is taken at once, but by GROWING. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_create(const petal_bloom_options *options, petal_bloom **bloom, petal_error *error);
+
+/* NULL: nothing. */
+PETAL_API void petal_bloom_free(petal_bloom *bloom);
+
+/*
+ * Enter a key. *was_new (may be NULL): true if it certainly was not in the filter before; false
+ * if it was, or, at the filter's rate, if it was not. Of threads that add one key at once at least
+ * one is told that it was new, if it was.
+ * PETAL_NO_MEMORY: GROWING only; the key is not entered. PETAL_READ_ONLY: the filter is mapped, or
+ * of a kind that is built once.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_add(petal_bloom *bloom, petal_slice key, bool *was_new, petal_error *error);
+
+/* The same of many hashes at a time, which hides the cache misses of one behind others. were_new
+ * (may be NULL) has `count` places. On an error some may be entered. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *were_new,
+                       petal_error *error);
+
+/*
+ * Take back one petal_bloom_add of the key, of a filter of kind COUNTING. A counter that has come to
+ * 15 stays there: the key and others may pass ever after, but none is missed.
+ * PETAL_NOT_FOUND: the key is certainly not in the filter, nothing is changed. Removing a key that
+ * was never added, and passes by chance, makes others be missed: who may not be sure must not
+ * remove.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_remove(petal_bloom *bloom, petal_slice key, petal_error *error);
+
+/* Take all keys out. PETAL_READ_ONLY as in petal_bloom_add. The filter's own. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_clear(petal_bloom *bloom, petal_error *error);
+
+/* ---- Questions ------------------------------------------------------------------------------ */
+
+/* False only if the key was not entered. Neither allocates nor fails. */
+PETAL_API bool petal_bloom_may_contain(const petal_bloom *bloom, petal_slice key);
+PETAL_API bool petal_bloom_may_contain_hash(const petal_bloom *bloom, uint64_t hash);
+
+/* Many at a time: out of cache several times faster than one by one. Fills answers[0..count);
+ * returns how many are true. */
+PETAL_API size_t
+petal_bloom_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
+                               bool *answers);
+
+typedef struct petal_bloom_info {
+    size_t size;
+    enum petal_bloom_kind kind;
+    uint64_t keys;       /* that it was made for; of a kind that is built once, that it has */
+    double rate;         /* that was asked for */
+    uint64_t bits;       /* as in petal_bloom_plan */
+    unsigned probes;
+    uint64_t salt;
+    uint64_t bytes;      /* of memory, or of the map */
+    unsigned segments;   /* of GROWING: filters in its chain; of those built once: parts; else 1 */
+    bool is_read_only;
+} petal_bloom_info;
+
+PETAL_API void petal_bloom_get_info(const petal_bloom *bloom, petal_bloom_info *info);
+
+/* The rate by theory once it has so many different keys. Of those built once: as built, whatever
+ * `keys` is; of GROWING: of the chain that it would be. */
+PETAL_API double petal_bloom_expected_rate(const petal_bloom *bloom, uint64_t keys);
+
+/* The rate now, from the bits that are set; and about how many different keys were added. Both look
+ * at all bits. */
+PETAL_API double petal_bloom_present_rate(const petal_bloom *bloom);
+PETAL_API uint64_t petal_bloom_count(const petal_bloom *bloom);
+
+/* ---- Two filters ---------------------------------------------------------------------------- */
+
+/* Do both place the bits of a key alike: one kind of STANDARD, BLOCKED, COUNTING, the same bits,
+ * probes and salt? */
+PETAL_API bool petal_bloom_is_compatible(const petal_bloom *a, const petal_bloom *b);
+
+/* *bloom as if all keys of `other` had been added, too (COUNTING: each as often). PETAL_INVALID:
+ * they are not compatible; the text says in what. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *error);
+
+/*
+ * What is in both passes; what is in one only may pass at up to that one's rate, which is more than
+ * a filter of the common keys alone would let pass. STANDARD and BLOCKED: behind an intersection of
+ * counters no key could be removed.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_intersect(petal_bloom *bloom, const petal_bloom *other, petal_error *error);
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+/* How the file of a filter, a bitmap or a count is opened; NULL means all defaults. */
+typedef struct petal_bloom_load_options {
+    size_t size;
+    /* Map the file instead of reading it: the set is read-only. The file must not be cut short
+     * while it is mapped: that ends the process (SIGBUS); petal_bloom_save replaces files. */
+    bool map;
+    /* Do not read the whole file for the checksum of its content, only check what keeps questions
+     * within its bytes: damage may then give wrong answers. With map only. */
+    bool unchecked;
+    const petal_env *env;
+} petal_bloom_load_options;
+
+/* PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is what it was. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error);
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_load(const char *path, const petal_bloom_load_options *options, petal_bloom **bloom,
+                 petal_error *error);
+
+enum petal_bloom_file_type {
+    PETAL_BLOOM_FILE_FILTER = 1,
+    PETAL_BLOOM_FILE_BITMAP = 2,
+    PETAL_BLOOM_FILE_BITMAP2 = 3,
+    PETAL_BLOOM_FILE_DISTINCT = 4
+};
+
+/* What kind of set a file holds, from its header, which is checked. `env` may be NULL. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_file_type(const char *path, const petal_env *env, enum petal_bloom_file_type *type,
+                      petal_error *error);
+
+/* ---- Filters that are built of all keys ----------------------------------------------------- */
+
+typedef struct petal_bloom_builder petal_bloom_builder;
+
+typedef struct petal_bloom_builder_options {
+    size_t size;
+    /* Kind (default RIBBON), rate, salt, env; keys as a hint. Of kind FUSE the rate is 1/256 if
+     * that is as low as asked, else 1/65536. */
+    petal_bloom_options filter;
+    /* Of hashes in memory, 8 bytes a key, and what building needs; the rest waits in files without
+     * names in `directory`. Default 64 MiB, at least 8 MiB. Without a directory memory grows with
+     * the keys. */
+    size_t memory_bytes;
+    const char *directory;
+} petal_bloom_builder_options;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_builder_create(const petal_bloom_builder_options *options,
+                           petal_bloom_builder **builder, petal_error *error);
+
+/* At any stage; NULL: nothing. What it made stays. */
+PETAL_API void petal_bloom_builder_free(petal_bloom_builder *builder);
+
+/* A key may be added more than once. Behind an error the builder can only be freed. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_builder_add(petal_bloom_builder *builder, petal_slice key, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_builder_add_hashes(petal_bloom_builder *builder, const uint64_t *hashes, size_t count,
+                               petal_error *error);
+
+/* Build the filter in memory, or into a file, part by part within memory_bytes, as petal_bloom_save
+ * would write it. Each once; then the builder can only be freed. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bloom_builder_save(petal_bloom_builder *builder, const char *path, petal_error *error);
+
+/* ---- Bitmaps -------------------------------------------------------------------------------- */
+
+/* A set of the numbers 0..bits-1, a bit for each: up to 2^40. Memory that no number was entered
+ * near is not taken from the system. Numbers from `bits` on cannot be entered. */
+typedef struct petal_bitmap petal_bitmap;
+
+#define PETAL_BITMAP_MAX_BITS (UINT64_C(1) << 40)
+#define PETAL_BITMAP_NONE     UINT64_MAX /* there is no such number */
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_create(uint64_t bits, const petal_env *env, petal_bitmap **bitmap,
+                    petal_error *error);
+PETAL_API void petal_bitmap_free(petal_bitmap *bitmap);
+PETAL_API uint64_t petal_bitmap_bits(const petal_bitmap *bitmap);
+PETAL_API bool petal_bitmap_is_read_only(const petal_bitmap *bitmap);
+
+/* Was it there before? Of a number out of range, or a mapped bitmap: nothing changes; false. */
+PETAL_API bool petal_bitmap_set(petal_bitmap *bitmap, uint64_t number);
+PETAL_API bool petal_bitmap_clear(petal_bitmap *bitmap, uint64_t number);
+PETAL_API bool petal_bitmap_test(const petal_bitmap *bitmap, uint64_t number);
+
+/* from <= number < to, cut at `bits`; what is not from < to is empty. From one thread at a time. */
+PETAL_API void petal_bitmap_set_range(petal_bitmap *bitmap, uint64_t from, uint64_t to);
+PETAL_API void petal_bitmap_clear_range(petal_bitmap *bitmap, uint64_t from, uint64_t to);
+PETAL_API uint64_t petal_bitmap_count_range(const petal_bitmap *bitmap, uint64_t from, uint64_t to);
+PETAL_API uint64_t petal_bitmap_count(const petal_bitmap *bitmap);
+
+/* The least number from `from` on that is in the set, or that is not; PETAL_BITMAP_NONE: there is
+ * none below `bits`. */
+PETAL_API uint64_t petal_bitmap_next_set(const petal_bitmap *bitmap, uint64_t from);
+PETAL_API uint64_t petal_bitmap_next_clear(const petal_bitmap *bitmap, uint64_t from);
+
+/*
+ * How many numbers of the set lie below `number`; and the number with so many below it
+ * (PETAL_BITMAP_NONE: the set has no more than `rank`). With an index in constant and near constant
+ * time, else by counting from the beginning. Every change drops the index (which takes 1/32 of the
+ * bitmap); making it is for one thread that has the bitmap for itself.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_index(petal_bitmap *bitmap, petal_error *error);
+PETAL_API uint64_t petal_bitmap_rank(const petal_bitmap *bitmap, uint64_t number);
+PETAL_API uint64_t petal_bitmap_select(const petal_bitmap *bitmap, uint64_t rank);
+
+/* Of two bitmaps of one size (else PETAL_INVALID), into the first. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_unite(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_intersect(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_subtract(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
+PETAL_API bool petal_bitmap_equals(const petal_bitmap *a, const petal_bitmap *b);
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_save(const petal_bitmap *bitmap, const char *path, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap_load(const char *path, const petal_bloom_load_options *options, petal_bitmap **bitmap,
+                  petal_error *error);
+
+/* Two bits a number: was it entered never, once, or more often? Doubles are found with it. */
+typedef struct petal_bitmap2 petal_bitmap2;
+
+enum petal_bitmap2_state {
+    PETAL_BITMAP2_NONE = 0,
+    PETAL_BITMAP2_ONE = 1,
+    PETAL_BITMAP2_MORE = 2
+};
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap2_create(uint64_t numbers, const petal_env *env, petal_bitmap2 **bitmap,
+                     petal_error *error);
+PETAL_API void petal_bitmap2_free(petal_bitmap2 *bitmap);
+PETAL_API uint64_t petal_bitmap2_numbers(const petal_bitmap2 *bitmap);
+
+/* What it was before; a number out of range, or in a mapped one, stays what it is. */
+PETAL_API enum petal_bitmap2_state petal_bitmap2_add(petal_bitmap2 *bitmap, uint64_t number);
+PETAL_API enum petal_bitmap2_state petal_bitmap2_get(const petal_bitmap2 *bitmap, uint64_t number);
+PETAL_API uint64_t
+petal_bitmap2_count(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state);
+/* The least number from `from` on in this state; PETAL_BITMAP_NONE: there is none. */
+PETAL_API uint64_t
+petal_bitmap2_next(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state, uint64_t from);
+
+/* As if what was added to the other one had been added to this one; of one size. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_error *error);
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap2_save(const petal_bitmap2 *bitmap, const char *path, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_bitmap2_load(const char *path, const petal_bloom_load_options *options,
+                   petal_bitmap2 **bitmap, petal_error *error);
+
+/* ---- Counts of distinct keys ---------------------------------------------------------------- */
+
+/* HyperLogLog (Flajolet et al. 2007), read by Ertl's estimator (2017), which needs no tables and no
+ * change of method between few and many keys: how many different keys there were, in a few
+ * kilobytes. */
+typedef struct petal_distinct petal_distinct;
+
+#define PETAL_DISTINCT_MIN_ERROR 0.001
+#define PETAL_DISTINCT_MAX_ERROR 0.26
+
+/* `standard_error` of the count, as a part of it: two of three counts are within it, 95 of 100
+ * within twice. 0 means 0.01 (16 KiB). The registers' number is the least power of two that
+ * holds it. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_distinct_create(double standard_error, uint64_t salt, const petal_env *env,
+                      petal_distinct **distinct, petal_error *error);
+PETAL_API void petal_distinct_free(petal_distinct *distinct);
+
+/* The error that it has by theory, 1.04 / sqrt(registers); registers, a byte each; its salt. */
+PETAL_API double petal_distinct_standard_error(const petal_distinct *distinct);
+PETAL_API uint64_t petal_distinct_registers(const petal_distinct *distinct);
+PETAL_API uint64_t petal_distinct_salt(const petal_distinct *distinct);
+
+/* A mapped one takes none. */
+PETAL_API void petal_distinct_add(petal_distinct *distinct, petal_slice key);
+PETAL_API void
+petal_distinct_add_hashes(petal_distinct *distinct, const uint64_t *hashes, size_t count);
+
+PETAL_API double petal_distinct_count(const petal_distinct *distinct);
+
+/* As if all keys of the other had been added. One salt; with fewer registers in one of the two the
+ * result has so many. PETAL_INVALID: the salts differ. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_distinct_unite(petal_distinct *distinct, const petal_distinct *other, petal_error *error);
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_distinct_save(const petal_distinct *distinct, const char *path, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_distinct_load(const char *path, const petal_bloom_load_options *options,
+                    petal_distinct **distinct, petal_error *error);
+
+/* clang-format on */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
