@@ -212,7 +212,8 @@ typedef struct petal_bloom_load_options {
     const petal_env *env;
 } petal_bloom_load_options;
 
-/* PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is what it was. */
+/* PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is what it was; but where the error
+ * tells of the sync of the directory: then the new one is there, and after a crash either. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error);
 

@@ -3,13 +3,20 @@
  * set's own bytes, which can be mapped. bloom/FORMAT.md has both byte by byte.
  *
  * A file is written beside its name, synced, and renamed to it; so it is there whole or not at all.
+ * Beside `NAME` means `.NAME.saving-` and 16 random hexadecimal digits. It is locked as long as
+ * somebody writes it; what a process that died has left is not, and the next save of `NAME` takes
+ * it away.
+ *
+ * Files are found through the petal_vfs of the env; so the rules of that hold for them: the last
+ * part of a path is a regular file and no symbolic link, what leads there may be anything.
  */
 #ifndef PETAL_BLOOM_FILE_SET_FILE_H
 #define PETAL_BLOOM_FILE_SET_FILE_H
 
+#include "base/env.h"
 #include "bloom/petal_bloom.h"
 
-/* The body begins on such a border of the file, and in memory. */
+/* The body begins on such a border of the file. */
 #define SET_FILE_PAGE_BYTES 4096
 
 #define SET_FILE_PARAMETERS 8
@@ -29,15 +36,24 @@ struct set_file_head {
 /* A file that is being written. Belongs to one thread. */
 struct set_file_writer;
 
-enum petal_status set_file_create(const petal_env *env, const char *path,
+/* PETAL_INVALID: the path can name no file, or something that is no file is there. */
+enum petal_status set_file_create(const struct env *env, const char *path,
                                   struct set_file_writer **writer, petal_error *error);
 
-/* More of the body. */
+/* More of the body. Long runs of zeros take no room on the disk, where that can have holes. */
 enum petal_status set_file_append(struct set_file_writer *writer, const void *bytes, size_t size,
                                   petal_error *error);
 
-/* Write the header, make the file durable, give it its name. Frees the writer, also on an error;
- * then nothing is left of the file, and one that was there is what it was. */
+/* The same as so many zeros. */
+enum petal_status set_file_append_zeros(struct set_file_writer *writer, uint64_t size,
+                                        petal_error *error);
+
+/*
+ * Write the header, make the file durable, give it its name. Frees the writer, also on an error;
+ * then nothing is left of the file, and one that was there is what it was. One error comes later:
+ * when the directory cannot be synced (PETAL_IO) the file has its name, but after a crash the old
+ * one may have it.
+ */
 enum petal_status set_file_finish(struct set_file_writer *writer, const struct set_file_head *head,
                                   petal_error *error);
 
@@ -49,22 +65,28 @@ void set_file_abandon(struct set_file_writer *writer);
 /* A file that was read or mapped. */
 struct set_file {
     struct set_file_head head;
-    /* Of the caller where it was read (petal_allocator of the env, SET_FILE_PAGE_BYTES aligned): it
-     * may take it away by setting it to NULL, and may write there. */
+    /*
+     * Read: mem_alloc_aligned of SET_FILE_PAGE_BYTES, of the env's allocator and of body_bytes,
+     * which the caller may write to, and may take away by setting it to NULL. Mapped: read-only,
+     * on a border of 8 bytes at least; of a page with the default vfs. NULL if it has no bytes.
+     */
     uint8_t *body;
-    uint64_t body_bytes;
+    uint64_t body_bytes; /* at most SIZE_MAX */
     bool is_mapped;
-    const petal_env *env;
+    struct env env; /* of the load options, resolved */
 };
 
 /*
- * REQUIRES: `type` is what the caller can read; another one in the file is PETAL_INVALID with a
- * text that says what the file holds. What the head's parameters mean for the body is the caller's
- * to check before it believes them: the sizes are those of bytes that are there.
+ * `type` is what the caller can read; another one in the file is PETAL_INVALID with a text that
+ * says what the file holds. `options` may be NULL. The head was checked, but what its parameters
+ * and layout mean for the body is the caller's to check before it believes them; body_bytes is true
+ * of the bytes that are there. On an error `file` has nothing to close.
  */
 enum petal_status set_file_open(const char *path, const petal_bloom_load_options *options,
                                 enum petal_bloom_file_type type, struct set_file *file,
                                 petal_error *error);
+
+/* Release the map, or what memory was not taken away. */
 void set_file_close(struct set_file *file);
 
 #endif
