@@ -418,3 +418,22 @@ index_block_key(const struct index_block *block, uint32_t index, uint8_t *buffer
     memcpy(buffer, block->prefix.data, block->prefix.size);
     memcpy(buffer + block->prefix.size, rest.data, rest.size);
 }
+
+bool
+index_block_same_key(const struct index_block *one, uint32_t index, const struct index_block *other,
+                     uint32_t other_index)
+{
+    petal_slice rest, other_rest;
+    size_t between; /* bytes by which the other's prefix is longer */
+
+    if (one->prefix.size > other->prefix.size)
+        return index_block_same_key(other, other_index, one, index);
+    assert(index < one->count && other_index < other->count);
+    rest = rest_at(one, index);
+    other_rest = rest_at(other, other_index);
+    between = other->prefix.size - one->prefix.size;
+    return rest.size == between + other_rest.size &&
+           memcmp(one->prefix.data, other->prefix.data, one->prefix.size) == 0 &&
+           memcmp(rest.data, slice_bytes(other->prefix) + one->prefix.size, between) == 0 &&
+           memcmp(slice_bytes(rest) + between, other_rest.data, other_rest.size) == 0;
+}

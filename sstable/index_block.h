@@ -214,6 +214,10 @@ index_block_handle(const struct index_block *block, uint32_t index)
 size_t index_block_key_bytes(const struct index_block *block, uint32_t index);
 void index_block_key(const struct index_block *block, uint32_t index, uint8_t *buffer);
 
+/* Have an entry of one node and an entry of another the same key? */
+bool index_block_same_key(const struct index_block *one, uint32_t index,
+                          const struct index_block *other, uint32_t other_index);
+
 /* ---- what is inlined ---- */
 
 /*

@@ -453,16 +453,18 @@ index_cursor_at_last(const struct index_cursor *cursor)
 }
 
 bool
-index_cursor_begins_agree(const struct index_cursor *cursor)
+index_cursor_levels_agree(const struct index_cursor *cursor)
 {
-    uint32_t step = cursor->depth - 1;
+    uint32_t step = cursor->depth - 1, position = cursor->steps[step].position;
     uint32_t begins = index_cursor_place(cursor).handle.begins;
 
     for (; step > 0 && cursor->steps[step].position == 0; step--) {
+        uint32_t position_above = cursor->steps[step - 1].position;
         struct index_block view;
         const struct index_block *above = node_of_step(cursor, step - 1, &view);
 
-        if (index_block_handle(above, cursor->steps[step - 1].position).begins != begins)
+        if (index_block_handle(above, position_above).begins != begins ||
+            !index_block_same_key(above, position_above, cursor->leaf, position))
             return false;
     }
     return true;

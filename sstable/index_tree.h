@@ -131,8 +131,9 @@ index_cursor_valid(const struct index_cursor *cursor)
 
 /* REQUIRES for these: positioned. */
 
-/* What inner nodes say that the entry's block begins is what the entry says. */
-bool index_cursor_begins_agree(const struct index_cursor *cursor);
+/* The inner nodes' entries on the path that are for the entry's block have its key, and say of what
+ * the block begins what the entry says. */
+bool index_cursor_levels_agree(const struct index_cursor *cursor);
 
 /* No entry follows. */
 bool index_cursor_at_last(const struct index_cursor *cursor);

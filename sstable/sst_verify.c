@@ -259,6 +259,44 @@ verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const stru
         v, &(struct sst_fault){.error = &cause, .rows = {true, true, cell->row, cell->row}}, error);
 }
 
+/* Would a search come to each entry of the filter's index? What it then finds the keys tell. */
+static enum petal_status
+check_filter_index(struct verification *v, struct index_cursor *cursor, petal_error *error)
+{
+    struct read_context context = {.trace = &v->trace};
+    enum petal_status status = index_cursor_first(cursor, &context, error);
+
+    while (status == PETAL_OK && index_cursor_valid(cursor)) {
+        uint64_t offset = index_cursor_place(cursor).handle.offset;
+
+        if (!index_cursor_levels_agree(cursor))
+            return error_corrupt(error, v->path, offset,
+                                 "the levels of the filter index disagree on the Bloom chunk at "
+                                 "offset %" PRIu64,
+                                 offset);
+        status = index_cursor_next(cursor, &context, error);
+    }
+    return status;
+}
+
+static enum petal_status
+verify_filter_index(struct verification *v, petal_error *error)
+{
+    struct epoch *epoch = sst_walk_epoch(v->walk);
+    unsigned slot = epoch_enter(epoch);
+    struct index_cursor cursor;
+    petal_error cause;
+    enum petal_status status;
+
+    index_cursor_init(&cursor, &v->reader->bloom.tree, true);
+    status = check_filter_index(v, &cursor, &cause);
+    index_cursor_release(&cursor);
+    epoch_leave(epoch, slot);
+    if (status != PETAL_OK && error_passes(&cause)) /* says nothing of the file */
+        return error_copy(error, &cause);
+    return status == PETAL_OK ? PETAL_OK : report_fault(v, &cause, error);
+}
+
 /* Whether the cell, which begins a row, begins a prefix of rows. */
 static bool
 begins_prefix(const struct verification *v, const struct cell *cell)
@@ -489,6 +527,8 @@ verify_whole(struct verification *v, petal_error *error)
         status = report_fault(v, sst_walk_left_over(v->walk), error);
     if (status == PETAL_OK && v->index_fault.status != PETAL_OK && !v->is_damaged)
         status = report_fault(v, &v->index_fault, error);
+    if (status == PETAL_OK && v->has_bloom && !v->is_damaged)
+        status = verify_filter_index(v, error);
     if (status == PETAL_OK && !v->is_damaged)
         status = verify_counts(v, error);
     if (status == PETAL_OK && !v->lost_data && v->gatherer.facts.cells > 0)

@@ -319,10 +319,25 @@ lose_index(struct sst_walk *walk, const petal_error *why)
     stop_in_want(walk, why);
 }
 
+/* Would a search come to the entry at hand, and believe of its block what the entry says? */
+static enum petal_status
+check_levels(const struct sst_walk *walk, petal_error *error)
+{
+    uint64_t offset;
+
+    if (!index_cursor_valid(&walk->cursor) || index_cursor_levels_agree(&walk->cursor))
+        return PETAL_OK;
+    offset = index_cursor_place(&walk->cursor).handle.offset;
+    return error_corrupt(error, walk->path, offset,
+                         "the levels of the index disagree on the data block at offset %" PRIu64,
+                         offset);
+}
+
 static void
 index_begin(struct sst_walk *walk)
 {
     struct read_context context = {.trace = &walk->trace};
+    enum petal_status status;
     petal_error error;
     unsigned slot;
 
@@ -331,7 +346,10 @@ index_begin(struct sst_walk *walk)
     slot = epoch_enter(walk->epoch);
     walk->has_index = true;
     index_cursor_init(&walk->cursor, &walk->reader->index, true);
-    if (index_cursor_first(&walk->cursor, &context, &error) != PETAL_OK)
+    status = index_cursor_first(&walk->cursor, &context, &error);
+    if (status == PETAL_OK)
+        status = check_levels(walk, &error);
+    if (status != PETAL_OK)
         lose_index(walk, &error);
     epoch_leave(walk->epoch, slot);
 }
@@ -370,11 +388,8 @@ index_step(struct sst_walk *walk)
                                    "the index names the data block at offset %" PRIu64
                                    " behind one that ends at %" PRIu64,
                                    handle.offset, before.offset + before.size);
-        else if (!index_cursor_begins_agree(&walk->cursor))
-            status = error_corrupt(&error, walk->path, handle.offset,
-                                   "the levels of the index disagree on what the data block at "
-                                   "offset %" PRIu64 " begins",
-                                   handle.offset);
+        else
+            status = check_levels(walk, &error);
     }
     if (status != PETAL_OK)
         lose_index(walk, &error);
@@ -443,6 +458,18 @@ ask_index(struct sst_walk *walk, struct sst_walk_step *step)
     return true;
 }
 
+/* No data block was where the entry at hand names one. */
+static void
+note_left_over(struct sst_walk *walk)
+{
+    uint64_t offset = index_handle(walk).offset;
+
+    if (walk->left_over.status == PETAL_OK)
+        error_corrupt(&walk->left_over, walk->path, offset,
+                      "the index names a data block at offset %" PRIu64 ", where none begins",
+                      offset);
+}
+
 /* Hold the data block at hand against the entry for it. False: no memory. */
 static bool
 name_block(struct sst_walk *walk, const struct sst_walk_step *step, const struct cell *first)
@@ -452,12 +479,7 @@ name_block(struct sst_walk *walk, const struct sst_walk_step *step, const struct
 
     walk->named = SST_WALK_NO_INDEX;
     while (index_has_entry(walk) && index_handle(walk).offset < step->offset) {
-        uint64_t offset = index_handle(walk).offset;
-
-        if (walk->left_over.status == PETAL_OK)
-            error_corrupt(&walk->left_over, walk->path, offset,
-                          "the index names a data block at offset %" PRIu64 ", where none begins",
-                          offset);
+        note_left_over(walk);
         index_step(walk);
     }
     if (!walk->has_index)
@@ -613,6 +635,8 @@ next_step(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
     for (;;) {
         *step = (struct sst_walk_step){.event = SST_WALK_END};
         if (walk->offset >= walk->source.limit) {
+            if (index_has_entry(walk))
+                note_left_over(walk);
             if (walk->damage.event == SST_WALK_DAMAGE)
                 take_damage(walk, step, NULL);
             return PETAL_OK;

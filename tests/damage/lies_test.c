@@ -32,7 +32,7 @@ struct liar {
     uint8_t *bytes; /* of the file, lying */
     size_t size;
     const char *structure;
-    bool about_cells; /* what cells say cannot be found out, or is not */
+    bool about_cells; /* what cells say cannot be found out */
     uint64_t offered; /* lies, tried or not */
 };
 
@@ -290,15 +290,11 @@ lie_in_block(struct liar *liar, uint64_t frame, size_t frame_bytes)
                         frame + BLOCK_FRAME_BYTES + 232, end);
         break;
     default:
-        if (raw) {
+        if (raw)
             lie_in_node(liar, frame, frame_bytes);
-            break;
-        }
-        /* A byte of a compressed node that lies makes other keys. Not all such nodes does verify find. */
-        liar->about_cells = true;
-        lie_about_bytes(liar, frame, frame_bytes, "compressed node", frame + BLOCK_FRAME_BYTES,
-                        end);
-        liar->about_cells = false;
+        else
+            lie_about_bytes(liar, frame, frame_bytes, "compressed node", frame + BLOCK_FRAME_BYTES,
+                            end);
         break;
     }
 }
