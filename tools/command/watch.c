@@ -36,12 +36,6 @@ watch_go_on(void *watch, uint64_t done, uint64_t total)
     return !interrupted;
 }
 
-bool
-watch_is_interrupted(void)
-{
-    return interrupted != 0;
-}
-
 void
 watch_end(struct watch *watch)
 {

@@ -11,9 +11,6 @@ struct watch {
     struct progress progress;
 };
 
-/* Has Ctrl-C ended it? */
-bool watch_is_interrupted(void);
-
 /* `what` lives as long; quiet: no line. From here on Ctrl-C, SIGTERM and SIGHUP are asked for only by
  * watch_go_on. */
 void watch_begin(struct watch *watch, const char *what, bool quiet);
