@@ -55,7 +55,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command check_salvage = {
-    .program = "kv-check",
     .name = "salvage",
     .meaning = "write what can still be read into a new database",
     .usage = "kv-check salvage [--json] [--quiet] SOURCE DESTINATION\n"

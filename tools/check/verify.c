@@ -58,7 +58,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command check_verify = {
-    .program = "kv-check",
     .name = "verify",
     .meaning = "is every file of the database sound? lists all faults",
     .usage = "kv-check verify [--json] [--quiet] DIRECTORY\n"

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The one that main runs; messages begin with its name. */
+static const struct program *running;
+
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 static void
@@ -60,8 +63,10 @@ run(const struct program *program, int argc, char **argv)
 int
 program_run(const struct program *program, int argc, char **argv)
 {
-    int status = run(program, argc - 1, argv + 1);
+    int status;
 
+    running = program;
+    status = run(program, argc - 1, argv + 1);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     fprintf(stderr, "%s: cannot write to the standard output: %s\n", program->name,
@@ -74,8 +79,8 @@ program_run(const struct program *program, int argc, char **argv)
 static void
 tell_mistake(const struct command *command, const char *what, const char *argument, const char *why)
 {
-    (void)fprintf(stderr, "%s %s: %s%s%s; \"%s %s --help\" tells what it takes\n", command->program,
-                  command->name, what, argument, why, command->program, command->name);
+    (void)fprintf(stderr, "%s %s: %s%s%s; \"%s %s --help\" tells what it takes\n", running->name,
+                  command->name, what, argument, why, running->name, command->name);
 }
 
 bool

@@ -18,7 +18,6 @@ struct command {
     const char *name, *meaning;
     const char *usage;                                                /* what --help prints */
     int (*run)(const struct command *command, int argc, char **argv); /* behind its name */
-    const char *program;                                              /* that it is of */
 };
 
 struct program {

@@ -376,7 +376,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command check_dump = {
-    .program = "kv-check",
     .name = "dump",
     .meaning = "what stands in a store file, a log, a manifest",
     .usage = "kv-check dump [options] FILE|DIRECTORY\n"

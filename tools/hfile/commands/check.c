@@ -87,7 +87,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command hfile_check = {
-    .program = "kv-hfile",
     .name = "check",
     .meaning = "read all of HFiles, and compare all that can be compared",
     .usage = "kv-hfile check [--json] [--quiet] FILE...\n"

@@ -304,7 +304,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command hfile_export = {
-    .program = "kv-hfile",
     .name = "export",
     .meaning = "write a table as HFiles that completebulkload takes",
     .usage = "kv-hfile export [options] DATABASE TABLE DIRECTORY\n"

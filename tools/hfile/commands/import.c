@@ -214,7 +214,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command hfile_import = {
-    .program = "kv-hfile",
     .name = "import",
     .meaning = "bring HFiles into a table of a database, all or none",
     .usage = "kv-hfile import [--describe FILE] [--drop-tags] [--json] [--quiet]\n"

@@ -352,7 +352,6 @@ run(const struct command *command, int argc, char **argv)
 }
 
 const struct command hfile_print = {
-    .program = "kv-hfile",
     .name = "print",
     .meaning = "show what is in HFiles",
     .usage = "kv-hfile print [-m] [-p] [-b] [-s] [-w ROW] [--json] FILE...\n"
