@@ -51,6 +51,7 @@ SHELL_SOURCES = tools/kv-shell.c $(SHELL_ROOMS)
 RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/text.c text/memory.c)
 CHECK_ROOMS = $(call sources_in,tools/check tools/command)
 CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,text.c memory.c progress.c clock.c)
+FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/filter tools/command) $(addprefix tools/shell/text/,text.c memory.c progress.c clock.c)
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
@@ -90,7 +91,7 @@ TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
 C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]'))
 
 .PHONY: all
-all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)
+all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-filter $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -140,6 +141,9 @@ $(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE) $(TOOL_LIB
 
 # It takes files apart that the library would refuse, so it is linked with all names of the library, whatever TOOL_LIBRARY is.
 $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+$(BUILD)/kv-filter: $(FILTER_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 # Rivals that the benchmark measures beside Petal, each if its development package is there. ROCKSDB_DIR, LEVELDB_DIR: one that was

@@ -126,7 +126,7 @@ command_take_arguments(const struct command *command, int argc, char **argv,
     for (int at = 0; at < argc; at++) {
         const struct command_option *option;
 
-        if (only_places || argv[at][0] != '-') {
+        if (only_places || argv[at][0] != '-' || argv[at][1] == '\0') {
             if (count == most) {
                 tell_mistake(command, "\"", argv[at], "\" is one argument too many");
                 return -1;

@@ -44,7 +44,8 @@ bool command_take_text(void *argument, char *value);
 
 /*
  * Take the options, which stand anywhere before "--", out of the arguments; places[] gets the
- * others, of which there are `least` to `most`: how many, or -1 when a mistake was told.
+ * others, "-" among them, of which there are `least` to `most`: how many, or -1 when a mistake was
+ * told.
  */
 int command_take_arguments(const struct command *command, int argc, char **argv,
                            const struct command_option *options, size_t option_count,

@@ -1,0 +1,9 @@
+/* commands.h -- the commands of kv-filter. */
+#ifndef PETAL_TOOLS_FILTER_COMMANDS_COMMANDS_H
+#define PETAL_TOOLS_FILTER_COMMANDS_COMMANDS_H
+
+#include "tools/command/command.h"
+
+extern const struct command filter_unique;
+
+#endif

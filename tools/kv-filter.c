@@ -1,0 +1,17 @@
+/* kv-filter.c -- lines of files of any size, by what is in them: `kv-filter COMMAND ...`. */
+#include "tools/filter/commands/commands.h"
+
+int
+main(int argc, char **argv)
+{
+    static const struct command *const commands[] = {&filter_unique};
+    static const struct program program = {
+        .name = "kv-filter",
+        .commands = commands,
+        .command_count = sizeof commands / sizeof *commands,
+        .notes =
+            "FILE \"-\", or none, is the standard input. Exit status: 0 it is done, 2 it could\n"
+            "not be done. kv-filter(1) has examples.\n"};
+
+    return program_run(&program, argc, argv);
+}
