@@ -1,0 +1,29 @@
+/* little_endian.h -- numbers in the bytes of filters, at any address. */
+#ifndef PETAL_BLOOM_LITTLE_ENDIAN_H
+#define PETAL_BLOOM_LITTLE_ENDIAN_H
+
+#include <stdint.h>
+
+/* Spelled out, compilers make one load of it, which they do not of a loop; every question opens
+ * its chunk. */
+static inline uint32_t
+load_le32(const uint8_t *from)
+{
+    return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+           (uint32_t)from[3] << 24;
+}
+
+static inline uint64_t
+load_le64(const uint8_t *from)
+{
+    return load_le32(from) | (uint64_t)load_le32(from + 4) << 32;
+}
+
+static inline void
+store_little_endian(uint8_t *to, unsigned size, uint64_t value)
+{
+    for (unsigned i = 0; i < size; i++, value >>= 8)
+        to[i] = (uint8_t)value;
+}
+
+#endif
