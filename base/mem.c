@@ -109,6 +109,23 @@ mem_alloc(const petal_allocator *allocator, size_t size)
     return mem_alloc_aligned(allocator, alignof(max_align_t), size);
 }
 
+static bool
+is_default(const petal_allocator *allocator)
+{
+    return allocator->allocate == default_allocate;
+}
+
+void *
+mem_zalloc_aligned(const petal_allocator *allocator, size_t alignment, size_t size)
+{
+    void *memory = mem_alloc_aligned(allocator, alignment, size);
+
+    /* What the default allocator maps the system has zeroed. */
+    if (memory != NULL && !(is_default(allocator) && size >= MAP_BYTES))
+        memset(memory, 0, size);
+    return memory;
+}
+
 void *
 mem_zalloc(const petal_allocator *allocator, size_t size)
 {
@@ -124,12 +141,6 @@ mem_free(const petal_allocator *allocator, void *memory, size_t size)
 {
     if (memory != NULL)
         allocator->release(allocator->context, memory, size);
-}
-
-static bool
-is_default(const petal_allocator *allocator)
-{
-    return allocator->allocate == default_allocate;
 }
 
 void *

@@ -47,6 +47,10 @@ void *mem_zalloc(const petal_allocator *allocator, size_t size);
 /* `alignment` is a power of two, at least sizeof(void *). */
 void *mem_alloc_aligned(const petal_allocator *allocator, size_t alignment, size_t size);
 
+/* The same, zeroed. Of the default allocator, from 128 KiB on, it is not touched: what is never
+ * written to takes no memory from the system. */
+void *mem_zalloc_aligned(const petal_allocator *allocator, size_t alignment, size_t size);
+
 /* `size` is what was asked for.  NULL memory: no-op. */
 void mem_free(const petal_allocator *allocator, void *memory, size_t size);
 

@@ -55,12 +55,40 @@ long_and_short_inputs_are_hashed_alike(void **state)
     }
 }
 
+/* In pieces of any size, and with a look at what there is until then. */
+static void
+pieces_are_hashed_as_the_whole(void **state)
+{
+    enum { MOST = 5000 };
+    struct test_random random;
+    uint8_t bytes[MOST];
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    test_random_bytes(&random, bytes, sizeof bytes);
+    for (unsigned round = 0; round < 500; round++) {
+        struct checksum_stream stream;
+        size_t done = 0, most = (size_t)test_random_below(&random, 1500) + 1;
+
+        checksum_begin(&stream);
+        while (done < MOST) {
+            size_t more = (size_t)test_random_below(&random, most + 1);
+
+            more = more < MOST - done ? more : MOST - done;
+            checksum_update(&stream, bytes + done, more);
+            done += more;
+            assert_int_equal(checksum_end(&stream), checksum_at(0, 0, bytes, done));
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_kept),
         cmocka_unit_test(long_and_short_inputs_are_hashed_alike),
+        cmocka_unit_test(pieces_are_hashed_as_the_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,424 @@
+/*
+ * set_file_test.c -- the file around a set: what is written comes back, read or mapped; paths that
+ * can name no file, and files that are damaged, cut, longer, of another version, byte order or
+ * type, are refused, each with its own words; what others than the last writer left is taken away.
+ */
+#include "bloom/file/set_file.h"
+
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "base/mem.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PIECE 65536
+
+static const struct set_file_head bitmap_head = {
+    .type = PETAL_BLOOM_FILE_BITMAP, .layout = 1, .parameters = {17, 0, 0, 0, 0, 0, 0, 99}};
+
+/* A disk, and the env with it. */
+struct disk {
+    struct memory_vfs *vfs;
+    petal_env given;
+    struct env env;
+};
+
+static struct disk
+disk_of(struct memory_vfs *vfs)
+{
+    struct disk disk = {.vfs = vfs};
+
+    disk.given = (petal_env){.size = sizeof disk.given, .vfs = memory_vfs_table(vfs)};
+    env_init(&disk.env, &disk.given);
+    return disk;
+}
+
+static void
+write_set(const struct env *env, const char *path, const void *body, size_t size)
+{
+    struct set_file_writer *writer;
+    petal_error error;
+
+    assert_int_equal(set_file_create(env, path, &writer, &error), PETAL_OK);
+    assert_int_equal(set_file_append(writer, body, size, &error), PETAL_OK);
+    assert_int_equal(set_file_finish(writer, &bitmap_head, &error), PETAL_OK);
+}
+
+static void
+check_set(const petal_env *env, const char *path, const void *body, size_t size, bool map,
+          bool unchecked)
+{
+    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = env};
+    struct set_file file;
+    petal_error error;
+
+    assert_int_equal(set_file_open(path, &options, PETAL_BLOOM_FILE_BITMAP, &file, &error),
+                     PETAL_OK);
+    assert_int_equal(file.body_bytes, size);
+    assert_int_equal(file.is_mapped, map);
+    assert_memory_equal(&file.head, &bitmap_head, sizeof bitmap_head);
+    if (size > 0) {
+        assert_memory_equal(file.body, body, size);
+        assert_int_equal((uintptr_t)file.body % (map ? 8 : SET_FILE_PAGE_BYTES), 0);
+    } else {
+        assert_null(file.body);
+    }
+    set_file_close(&file);
+}
+
+static void
+what_is_written_comes_back(void **state)
+{
+    static const size_t sizes[] = {0, 1, 8, 4096, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 300000};
+    char *directory = test_directory_new(), *path = test_path(directory, "a set");
+    struct test_random random;
+    uint8_t *body = test_allocate(300000);
+    struct env env;
+
+    (void)state;
+    env_init(&env, NULL);
+    test_random_init(&random, test_seed());
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        enum petal_bloom_file_type type;
+
+        test_random_bytes(&random, body, sizes[i]);
+        write_set(&env, path, body, sizes[i]);
+        check_set(NULL, path, body, sizes[i], false, false);
+        check_set(NULL, path, body, sizes[i], true, false);
+        check_set(NULL, path, body, sizes[i], true, true);
+        assert_int_equal(petal_bloom_file_type(path, NULL, &type, NULL), PETAL_OK);
+        assert_int_equal(type, PETAL_BLOOM_FILE_BITMAP);
+    }
+    free(body);
+    free(path);
+    test_directory_free(directory);
+}
+
+/* Bytes and runs of zeros at any border give the file of the whole, in which zeros are holes. */
+static void
+pieces_make_the_whole(void **state)
+{
+    enum { MOST = 40 * PIECE };
+    char *directory = test_directory_new(), *path = test_path(directory, "set");
+    uint8_t *body = test_allocate(MOST);
+    struct test_random random;
+    struct env env;
+
+    (void)state;
+    env_init(&env, NULL);
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 30; round++) {
+        size_t size = 0, zeros = 0;
+        struct set_file_writer *writer;
+        struct stat status;
+
+        assert_int_equal(set_file_create(&env, path, &writer, NULL), PETAL_OK);
+        for (unsigned part = 0; part < 8; part++) {
+            size_t more = (size_t)test_random_below(
+                &random, test_random_chance(&random, 50) ? 5 * PIECE : 100);
+
+            if (test_random_chance(&random, 50)) {
+                memset(body + size, 0, more);
+                zeros += more > 2 * PIECE ? more - 2 * PIECE : 0;
+                assert_int_equal(set_file_append_zeros(writer, more, NULL), PETAL_OK);
+            } else {
+                test_random_bytes(&random, body + size, more);
+                assert_int_equal(set_file_append(writer, body + size, more, NULL), PETAL_OK);
+            }
+            size += more;
+        }
+        assert_int_equal(set_file_finish(writer, &bitmap_head, NULL), PETAL_OK);
+        check_set(NULL, path, body, size, false, false);
+        check_set(NULL, path, body, size, true, false);
+        assert_int_equal(stat(path, &status), 0);
+        assert_true((uint64_t)status.st_blocks * 512 <= size - zeros + 2 * PIECE);
+    }
+    free(body);
+    free(path);
+    test_directory_free(directory);
+}
+
+/* ---- paths ---- */
+
+static void
+expect_create(const struct env *env, const char *path, enum petal_status status, const char *text)
+{
+    struct set_file_writer *writer;
+    petal_error error;
+
+    assert_int_equal(set_file_create(env, path, &writer, &error), status);
+    assert_null(writer);
+    assert_non_null(strstr(error.text, text));
+}
+
+static void
+expect_open(const petal_env *env, const char *path, enum petal_status status, const char *text)
+{
+    const petal_bloom_load_options options = {.env = env};
+    enum petal_bloom_file_type type;
+    struct set_file file;
+    petal_error error;
+
+    assert_int_equal(set_file_open(path, &options, PETAL_BLOOM_FILE_BITMAP, &file, &error), status);
+    assert_null(file.body);
+    if (strstr(error.text, text) == NULL)
+        print_message("%s\n", error.text);
+    assert_non_null(strstr(error.text, text));
+    assert_int_equal(petal_bloom_file_type(path, env, &type, &error), status);
+}
+
+static void
+paths_that_name_no_file_are_refused(void **state)
+{
+    static const char *const none[] = {"/", "a/", ".", "..", "a/.", "/.."};
+    char *directory = test_directory_new(), *inner = test_path(directory, "d"),
+         *link = test_path(directory, "link"), *pipe = test_path(directory, "pipe"),
+         *absent = test_path(directory, "no/file"), *file = test_path(directory, "file"),
+         *below = test_path(file, "below");
+    struct env env;
+
+    (void)state;
+    env_init(&env, NULL);
+    write_set(&env, file, "x", 1);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    expect_create(&env, NULL, PETAL_INVALID, "is empty");
+    expect_create(&env, "", PETAL_INVALID, "is empty");
+    expect_open(NULL, "", PETAL_INVALID, "is empty");
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        expect_create(&env, none[i], PETAL_INVALID, "path of a directory");
+        expect_open(NULL, none[i], PETAL_INVALID, "path of a directory");
+    }
+    expect_create(&env, inner, PETAL_INVALID, "is a directory");
+    expect_open(NULL, inner, PETAL_INVALID, "is a directory");
+    expect_create(&env, link, PETAL_INVALID, "symbolic link");
+    expect_open(NULL, link, PETAL_INVALID, "symbolic link");
+    expect_create(&env, pipe, PETAL_INVALID, "neither a file nor a directory");
+    expect_open(NULL, pipe, PETAL_INVALID, "neither a file nor a directory");
+    expect_create(&env, absent, PETAL_NOT_FOUND, "there is no directory");
+    expect_open(NULL, absent, PETAL_NOT_FOUND, "there is no directory");
+    expect_create(&env, below, PETAL_IO, "Not a directory");
+    expect_open(NULL, below, PETAL_IO, "Not a directory");
+    assert_int_equal(unlink(file), 0);
+    expect_open(NULL, file, PETAL_NOT_FOUND, "there is no file");
+    free(below);
+    free(file);
+    free(absent);
+    free(pipe);
+    free(link);
+    free(inner);
+    test_directory_free(directory);
+}
+
+/* Relative ones too, and names as long as a name may be. */
+static void
+paths_are_taken_apart(void **state)
+{
+    struct disk disk = disk_of(memory_vfs_new());
+    char longest[256 + 2] = "d/";
+    struct memory_vfs *vfs = disk.vfs;
+    petal_directory *made;
+
+    (void)state;
+    assert_int_equal(disk.env.vfs->open_directory(disk.env.vfs->context, "d", true, &made), 0);
+    disk.env.vfs->close_directory(disk.env.vfs->context, made);
+    /* "ä" is two bytes: the copy of the name in the other one ends between characters. */
+    memset(longest + 2, 'x', 1);
+    for (size_t i = 3; i + 2 <= 257; i += 2)
+        memcpy(longest + i, "\xC3\xA4", 2);
+    write_set(&disk.env, "plain", "1", 1);
+    write_set(&disk.env, "/root", "2", 1);
+    write_set(&disk.env, "d//inner", "3", 1);
+    write_set(&disk.env, longest, "4", 1);
+    check_set(&disk.given, "/plain", "1", 1, false, false);
+    check_set(&disk.given, "root", "2", 1, false, false);
+    check_set(&disk.given, "d/inner", "3", 1, true, false);
+    check_set(&disk.given, longest, "4", 1, false, false);
+    assert_int_equal(memory_vfs_open_files(vfs), 0);
+    assert_int_equal(memory_vfs_open_directories(vfs), 0);
+    memory_vfs_free(vfs);
+}
+
+/* ---- hostile bytes ---- */
+
+/* A file of so many body bytes, to be spoilt. */
+static uint8_t *
+good_file(struct disk *disk, size_t body_bytes, size_t *size)
+{
+    uint8_t *body = test_allocate(body_bytes), *bytes;
+    struct test_random random;
+
+    test_random_init(&random, 7);
+    test_random_bytes(&random, body, body_bytes);
+    write_set(&disk->env, "set", body, body_bytes);
+    free(body);
+    assert_int_equal(memory_vfs_read_file(disk->vfs, "set", &bytes, size), 0);
+    return bytes;
+}
+
+static void
+expect_bytes(struct disk *disk, const uint8_t *bytes, size_t size, enum petal_status status,
+             const char *text)
+{
+    assert_int_equal(memory_vfs_write_file(disk->vfs, "set", bytes, size), 0);
+    expect_open(&disk->given, "set", status, text);
+}
+
+/* Put the header's checksum right, so that what is behind it is looked at. */
+static void
+sign(uint8_t *bytes)
+{
+    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
+}
+
+static void
+what_is_wrong_is_named(void **state)
+{
+    struct disk disk = disk_of(memory_vfs_new());
+    size_t size;
+    uint8_t *bytes = good_file(&disk, 1000, &size);
+    uint8_t spoilt[SET_FILE_PAGE_BYTES + 1001];
+
+    (void)state;
+    assert_int_equal(size, SET_FILE_PAGE_BYTES + 1000);
+#define SPOIL(change, status, text)                                                                \
+    do {                                                                                           \
+        memcpy(spoilt, bytes, size);                                                               \
+        change;                                                                                    \
+        expect_bytes(&disk, spoilt, size, status, text);                                           \
+    } while (0)
+    SPOIL(spoilt[0] = 'p', PETAL_CORRUPT, "is no file of a filter, a bitmap or a count");
+    SPOIL(spoilt[8] = 2, PETAL_UNSUPPORTED, "has version 2 of the format, this library reads");
+    SPOIL((spoilt[8] = 0, spoilt[9] = 1), PETAL_UNSUPPORTED, "byte order of another machine");
+    SPOIL(spoilt[100]++, PETAL_CORRUPT, "the checksum of the header is");
+    SPOIL((spoilt[15] = 1, sign(spoilt)), PETAL_CORRUPT, "should be 0 are not");
+    SPOIL(spoilt[4095] = 1, PETAL_CORRUPT, "should be 0 are not");
+    SPOIL((spoilt[10] = 9, sign(spoilt)), PETAL_UNSUPPORTED, "a set of type 9");
+    SPOIL((spoilt[10] = 1, spoilt[11] = 7, sign(spoilt)), PETAL_UNSUPPORTED, "filter of kind 7");
+    SPOIL((spoilt[11] = 1, sign(spoilt)), PETAL_CORRUPT, "names kind 1");
+    SPOIL((put_le64(spoilt + 16, 1001), sign(spoilt)), PETAL_CORRUPT,
+          "the file is cut: 1000 bytes are there of a body of 1001");
+    SPOIL((put_le64(spoilt + 16, UINT64_MAX - 100), sign(spoilt)), PETAL_CORRUPT,
+          "the file is cut");
+    SPOIL((put_le64(spoilt + 16, 990), sign(spoilt)), PETAL_CORRUPT,
+          "goes on behind its body, by 10 bytes");
+#undef SPOIL
+    free(bytes);
+    memory_vfs_free(disk.vfs);
+}
+
+/* Errors that only who wants the body meets. */
+static void
+wrong_bodies_are_refused(void **state)
+{
+    struct disk disk = disk_of(memory_vfs_new());
+    const petal_bloom_load_options maps = {.map = true, .env = &disk.given},
+                                   unchecked = {.unchecked = true, .env = &disk.given},
+                                   torn = {.size = 5};
+    struct set_file file;
+    petal_error error;
+    size_t size;
+    uint8_t *bytes = good_file(&disk, 200000, &size);
+
+    (void)state;
+    assert_int_equal(set_file_open("set", &maps, PETAL_BLOOM_FILE_FILTER, &file, &error),
+                     PETAL_INVALID);
+    assert_non_null(strstr(error.text, "holds a bitmap, not a filter"));
+    assert_int_equal(set_file_open("set", &unchecked, PETAL_BLOOM_FILE_BITMAP, &file, &error),
+                     PETAL_INVALID);
+    assert_int_equal(set_file_open("set", &torn, PETAL_BLOOM_FILE_BITMAP, &file, &error),
+                     PETAL_INVALID);
+    bytes[size - 1]++;
+    assert_int_equal(memory_vfs_write_file(disk.vfs, "set", bytes, size), 0);
+    assert_int_equal(set_file_open("set", &maps, PETAL_BLOOM_FILE_BITMAP, &file, &error),
+                     PETAL_CORRUPT);
+    assert_int_equal(error.offset, SET_FILE_PAGE_BYTES);
+    assert_non_null(strstr(error.text, "set: the checksum of the body is"));
+    assert_int_equal(memory_vfs_open_files(disk.vfs), 0);
+    free(bytes);
+    memory_vfs_free(disk.vfs);
+}
+
+/* Each bit of each byte, each length: never a set, never a wrong one. */
+static void
+no_damage_passes(void **state)
+{
+    struct disk disk = disk_of(memory_vfs_new());
+    const petal_bloom_load_options options = {.env = &disk.given};
+    struct set_file file;
+    petal_error error;
+    size_t size;
+    uint8_t *bytes = good_file(&disk, 100, &size);
+    uint64_t tried = 0;
+
+    (void)state;
+    for (size_t at = 0; at < size; at++) {
+        uint8_t bit = (uint8_t)(1u << at % 8);
+
+        bytes[at] ^= bit;
+        assert_int_equal(memory_vfs_write_file(disk.vfs, "set", bytes, size), 0);
+        assert_true(set_file_open("set", &options, PETAL_BLOOM_FILE_BITMAP, &file, &error) !=
+                    PETAL_OK);
+        assert_string_equal(error.file, "set");
+        bytes[at] ^= bit;
+        tried++;
+    }
+    for (size_t length = 0; length < size; length++, tried++) {
+        assert_int_equal(memory_vfs_write_file(disk.vfs, "set", bytes, length), 0);
+        assert_int_equal(set_file_open("set", &options, PETAL_BLOOM_FILE_BITMAP, &file, &error),
+                         PETAL_CORRUPT);
+    }
+    test_counted("%llu damaged or cut files of sets, all refused", (unsigned long long)tried);
+    free(bytes);
+    memory_vfs_free(disk.vfs);
+}
+
+/* A header that promises more than there is takes no memory for it. */
+static void
+memory_is_taken_for_bytes_that_are_there(void **state)
+{
+    struct disk disk = disk_of(memory_vfs_new());
+    struct test_allocator allocator;
+    size_t size;
+    uint8_t *bytes = good_file(&disk, 100, &size);
+
+    (void)state;
+    test_allocator_init(&allocator);
+    disk.given.allocator = &allocator.table;
+    put_le64(bytes + 16, (uint64_t)1 << 40);
+    sign(bytes);
+    expect_bytes(&disk, bytes, size, PETAL_CORRUPT, "the file is cut");
+    assert_true(test_allocator_peak_bytes(&allocator) < 4 * PIECE);
+    assert_int_equal(test_allocator_live_bytes(&allocator), 0);
+    free(bytes);
+    memory_vfs_free(disk.vfs);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_comes_back),
+        cmocka_unit_test(pieces_make_the_whole),
+        cmocka_unit_test(paths_that_name_no_file_are_refused),
+        cmocka_unit_test(paths_are_taken_apart),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(wrong_bodies_are_refused),
+        cmocka_unit_test(no_damage_passes),
+        cmocka_unit_test(memory_is_taken_for_bytes_that_are_there),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
