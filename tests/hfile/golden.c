@@ -188,25 +188,6 @@ golden_unescape(const char *text)
     return (petal_slice){bytes, (size_t)(to - bytes)};
 }
 
-static const char *
-type_text(int type)
-{
-    switch (type) {
-    case PETAL_PUT:
-        return "Put";
-    case PETAL_DELETE:
-        return "Delete";
-    case PETAL_DELETE_FAMILY_VERSION:
-        return "DeleteFamilyVersion";
-    case PETAL_DELETE_COLUMN:
-        return "DeleteColumn";
-    case PETAL_DELETE_FAMILY:
-        return "DeleteFamily";
-    default:
-        return "?";
-    }
-}
-
 static char *
 tags_text(petal_slice tags)
 {
@@ -236,7 +217,7 @@ golden_cell_line(const petal_hfile_cell *cell)
 
     line = test_allocate(size + 100);
     sprintf(line, "%s\t%s\t%s\t%" PRId64 "\t%s\t%s\t%s\t%" PRId64, row, family, qualifier,
-            cell->timestamp, type_text(cell->type), value, tags, cell->sequence);
+            cell->timestamp, petal_hfile_type_text(cell->type), value, tags, cell->sequence);
     free(row);
     free(family);
     free(qualifier);

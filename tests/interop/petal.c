@@ -87,16 +87,6 @@ unescape(char *text)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static const char *
-type_text(enum petal_cell_type type)
-{
-    return type == PETAL_PUT                     ? "Put"
-           : type == PETAL_DELETE                ? "Delete"
-           : type == PETAL_DELETE_COLUMN         ? "DeleteColumn"
-           : type == PETAL_DELETE_FAMILY_VERSION ? "DeleteFamilyVersion"
-                                                 : "DeleteFamily";
-}
-
 static void
 print_cell(FILE *out, const petal_cell *cell)
 {
@@ -105,7 +95,7 @@ print_cell(FILE *out, const petal_cell *cell)
     escape(out, cell->family);
     putc('\t', out);
     escape(out, cell->qualifier);
-    (void)fprintf(out, "\t%" PRId64 "\t%s\t", cell->timestamp, type_text(cell->type));
+    (void)fprintf(out, "\t%" PRId64 "\t%s\t", cell->timestamp, petal_hfile_type_text(cell->type));
     escape(out, cell->value);
     putc('\n', out);
 }

@@ -105,6 +105,9 @@ PETAL_API bool petal_hfile_has_codec(enum petal_hfile_codec codec);
 #define PETAL_HFILE_TYPE_MINIMUM 0
 #define PETAL_HFILE_TYPE_MAXIMUM 255
 
+/* HBase's words for those of cells ("Put", "DeleteColumn"); "?" for any other. Never NULL. */
+PETAL_API const char *petal_hfile_type_text(int type);
+
 #define PETAL_HFILE_MAX_ROW_BYTES    32767
 #define PETAL_HFILE_MAX_FAMILY_BYTES 127
 

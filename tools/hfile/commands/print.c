@@ -131,25 +131,6 @@ struct statistics {
     struct text last_row;
 };
 
-static const char *
-type_text(int type)
-{
-    switch (type) {
-    case PETAL_PUT:
-        return "Put";
-    case PETAL_DELETE:
-        return "Delete";
-    case PETAL_DELETE_FAMILY_VERSION:
-        return "DeleteFamilyVersion";
-    case PETAL_DELETE_COLUMN:
-        return "DeleteColumn";
-    case PETAL_DELETE_FAMILY:
-        return "DeleteFamily";
-    default:
-        return "?";
-    }
-}
-
 static void
 print_cell(struct print *print, const petal_hfile_cell *cell)
 {
@@ -158,7 +139,7 @@ print_cell(struct print *print, const petal_hfile_cell *cell)
     print_bytes(print, "family", cell->family);
     print_bytes(print, "qualifier", cell->qualifier);
     print_signed(print, "timestamp", cell->timestamp);
-    print_text(print, "type", type_text(cell->type));
+    print_text(print, "type", petal_hfile_type_text(cell->type));
     print_signed(print, "sequence", cell->sequence);
     print_bytes(print, "value", cell->value);
     if (cell->tags.size > 0)

@@ -1,4 +1,4 @@
-/* names.c -- HBase's words for codecs, encodings, filters, checksums and blocks. */
+/* names.c -- HBase's words for codecs, encodings, filters, checksums, types and blocks. */
 #include "tools/hfile/format/names.h"
 
 #include "tools/hfile/format/bytes.h"
@@ -56,6 +56,25 @@ const char *
 petal_hfile_checksum_text(enum petal_hfile_checksum checksum)
 {
     return text_of(checksums, COUNT_OF(checksums), checksum);
+}
+
+const char *
+petal_hfile_type_text(int type)
+{
+    switch (type) {
+    case PETAL_PUT:
+        return "Put";
+    case PETAL_DELETE:
+        return "Delete";
+    case PETAL_DELETE_FAMILY_VERSION:
+        return "DeleteFamilyVersion";
+    case PETAL_DELETE_COLUMN:
+        return "DeleteColumn";
+    case PETAL_DELETE_FAMILY:
+        return "DeleteFamily";
+    default:
+        return "?";
+    }
 }
 
 const char *
