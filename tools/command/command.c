@@ -2,6 +2,7 @@
 #include "tools/command/command.h"
 
 #include "engine/petal.h"
+#include "tools/shell/text/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,7 +101,27 @@ find_option(const struct command_option *options, size_t count, const char *name
     return NULL;
 }
 
-/* Whether the option's value is taken, if it has one; *at goes to the last argument used. */
+/* Whether the option's value is taken; `take` may change it, so the mistake is told of a copy. */
+static bool
+take_value(const struct command *command, const struct command_option *option, char *value)
+{
+    struct text given = {0};
+    bool taken;
+
+    text_add_string(&given, value);
+    taken = option->take(option->argument, value);
+    if (!taken) {
+        struct text why = {0};
+
+        text_add_format(&why, "%s, not \"%s\"", option->wants, text_string(&given));
+        tell_mistake(command, option->name, " wants ", text_string(&why));
+        text_free(&why);
+    }
+    text_free(&given);
+    return taken;
+}
+
+/* Whether the option is taken, with its value, if it has one; *at goes to the last argument used. */
 static bool
 take_option(const struct command *command, const struct command_option *option, int argc,
             char **argv, int *at)
@@ -109,8 +130,8 @@ take_option(const struct command *command, const struct command_option *option, 
         *option->flag = true;
         return true;
     }
-    if (++*at < argc && option->take(option->argument, argv[*at]))
-        return true;
+    if (++*at < argc)
+        return take_value(command, option, argv[*at]);
     tell_mistake(command, option->name, " wants ", option->wants);
     return false;
 }

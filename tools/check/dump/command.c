@@ -5,6 +5,7 @@
 #include "engine/wal/file_format.h"
 #include "tools/check/commands.h"
 #include "tools/check/dump/dump.h"
+#include "tools/command/row.h"
 #include "tools/shell/text/text.h"
 
 #include <errno.h>
@@ -292,37 +293,13 @@ take_number(void *argument, char *text)
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
 }
 
-static int
-hex_digit(char character)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *found = character != '\0' ? strchr(digits, character) : NULL;
-
-    return found != NULL ? (int)((found - digits) % 16) : -1;
-}
-
-/* A row as it is printed: \xHH is a byte. In its place. */
-static petal_slice
-take_escapes(char *text)
-{
-    size_t bytes = 0;
-
-    for (const char *from = text; *from != '\0'; bytes++) {
-        bool escaped =
-            from[0] == '\\' && from[1] == 'x' && hex_digit(from[2]) >= 0 && hex_digit(from[3]) >= 0;
-
-        text[bytes] = escaped ? (char)(hex_digit(from[2]) * 16 + hex_digit(from[3])) : *from;
-        from += escaped ? 4 : 1;
-    }
-    return (petal_slice){text, bytes};
-}
-
 static bool
 take_from(void *argument, char *text)
 {
     struct dump *dump = argument;
 
-    dump->from = take_escapes(text);
+    if (!row_read(text, &dump->from))
+        return false;
     dump->has_from = dump->from.size > 0;
     return true;
 }
@@ -332,7 +309,8 @@ take_to(void *argument, char *text)
 {
     struct dump *dump = argument;
 
-    dump->to = take_escapes(text);
+    if (!row_read(text, &dump->to))
+        return false;
     dump->has_to = dump->to.size > 0;
     return true;
 }
@@ -361,9 +339,11 @@ run(const struct command *command, int argc, char **argv)
         {.name = "--brief", .flag = &dump.brief},
         {.name = "--cells", .flag = &dump.cells},
         {"--rows", NULL, take_rows, &dump,
-         "FROM:TO; rows that have colons are for --from and --to, or have \\x3A for them"},
-        {"--from", NULL, take_from, &dump, "a row"},
-        {"--to", NULL, take_to, &dump, "a row"},
+         "FROM:TO, bytes as \\xHH; rows that have colons are for --from and --to, or have \\x3A "
+         "for "
+         "them"},
+        {"--from", NULL, take_from, &dump, "a row, bytes as \\xHH"},
+        {"--to", NULL, take_to, &dump, "a row, bytes as \\xHH"},
         {"--limit", NULL, take_number, &dump.limit, "a number"},
         {"--value-bytes", NULL, take_number, &value_bytes, "a number"},
     };

@@ -1,8 +1,8 @@
 /* export.c -- kv-hfile export: a table becomes files that HBase's completebulkload takes. */
 #include "tools/command/print.h"
+#include "tools/command/row.h"
 #include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
-#include "tools/hfile/commands/row.h"
 #include "tools/hfile/petal_hfile.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ take_split_keys(void *argument, char *value)
         request->split_keys = keys;
         if (comma != NULL)
             *comma = '\0';
-        if (!row_read(at, &keys[request->split_key_count++]))
+        if (!row_take(&keys[request->split_key_count++], at))
             return false;
         at = comma == NULL ? NULL : comma + 1;
     }

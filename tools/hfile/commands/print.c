@@ -1,7 +1,7 @@
 /* print.c -- kv-hfile print: what is in an HFile, as `hbase hfile` shows it, and as JSON. */
 #include "tools/command/print.h"
+#include "tools/command/row.h"
 #include "tools/hfile/commands/commands.h"
-#include "tools/hfile/commands/row.h"
 #include "tools/hfile/petal_hfile.h"
 #include "tools/shell/text/text.h"
 

@@ -1,5 +1,5 @@
 /* row.c -- see row.h. */
-#include "tools/hfile/commands/row.h"
+#include "tools/command/row.h"
 
 #include "tools/shell/text/text.h"
 
@@ -25,11 +25,13 @@ row_read(char *text, petal_slice *row)
         at += 3;
     }
     *row = (petal_slice){text, (size_t)(to - text)};
-    return row->size > 0;
+    return true;
 }
 
 bool
 row_take(void *argument, char *value)
 {
-    return row_read(value, argument);
+    petal_slice *row = argument;
+
+    return row_read(value, row) && row->size > 0;
 }
