@@ -101,8 +101,18 @@ bloom_expected_rate(const struct bloom_shape *shape, uint64_t keys)
         rate_terms_init(&terms, shape->probes, bits);
         return rate_of(&terms, 1, (double)keys);
     }
-    rate_terms_init(&terms, shape->probes, BLOOM_LINE_BITS);
-    return rate_of(&terms, bits / BLOOM_LINE_BITS, (double)keys);
+    return bloom_lines_rate(BLOOM_LINE_BITS, shape->probes, shape->bits / BLOOM_LINE_BITS, keys);
+}
+
+double
+bloom_lines_rate(unsigned line_bits, unsigned probes, uint64_t lines, uint64_t keys)
+{
+    struct rate_terms terms;
+
+    if (keys == 0)
+        return 0;
+    rate_terms_init(&terms, probes, line_bits);
+    return rate_of(&terms, (double)lines, (double)keys);
 }
 
 /* ---- shapes ---- */
@@ -257,27 +267,6 @@ bloom_bytes(const struct bloom_shape *shape)
 
 /* ---- positions ---- */
 
-struct standard_walk {
-    uint64_t place, step, bend;
-};
-
-static inline struct standard_walk
-standard_walk_from(uint64_t hash)
-{
-    return (struct standard_walk){hash, hash << 32 | hash >> 32, 0};
-}
-
-static inline uint64_t
-standard_next(struct standard_walk *walk, uint64_t bits)
-{
-    uint64_t position = (uint64_t)(((unsigned __int128)walk->place * bits) >> 64);
-
-    walk->bend += 0x9E3779B97F4A7C15u;
-    walk->place += walk->step;
-    walk->step += walk->bend;
-    return position;
-}
-
 /* Bit `position` is the lowest of the result; those above it are others. */
 static inline unsigned
 bit_at(const uint8_t *bits, uint64_t position)
@@ -327,10 +316,10 @@ shape_is_valid(enum bloom_layout layout, uint64_t probes, uint64_t bits)
 static void
 add_standard(const struct bloom_shape *shape, uint64_t hash, uint8_t *bits)
 {
-    struct standard_walk walk = standard_walk_from(hash);
+    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
 
     for (unsigned i = 0; i < shape->probes; i++)
-        set_bit(bits, standard_next(&walk, shape->bits));
+        set_bit(bits, bloom_standard_next(&walk, shape->bits));
 }
 
 static void
@@ -396,16 +385,16 @@ bloom_open(struct bloom_filter *filter, const uint8_t *bytes, size_t size)
 bool
 bloom_standard_may_contain(const uint8_t *bits, uint64_t bit_count, unsigned probes, uint64_t hash)
 {
-    struct standard_walk walk = standard_walk_from(hash);
-    unsigned set = bit_at(bits, standard_next(&walk, bit_count));
+    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
+    unsigned set = bit_at(bits, bloom_standard_next(&walk, bit_count));
 
     assert(probes >= 1);
     if (probes > 1)
-        set &= bit_at(bits, standard_next(&walk, bit_count));
+        set &= bit_at(bits, bloom_standard_next(&walk, bit_count));
     if ((set & 1) == 0)
         return false;
     for (unsigned left = probes > 1 ? probes - 2 : 0; left > 0; left--)
-        set &= bit_at(bits, standard_next(&walk, bit_count));
+        set &= bit_at(bits, bloom_standard_next(&walk, bit_count));
     return (set & 1) != 0;
 }
 

@@ -63,6 +63,10 @@ struct bloom_shape {
  * theory. */
 double bloom_expected_rate(const struct bloom_shape *shape, uint64_t keys);
 
+/* The same where a key's positions lie in one of `lines` lines, each of `line_bits`: as BLOCKED has
+ * them, or other ones. */
+double bloom_lines_rate(unsigned line_bits, unsigned probes, uint64_t lines, uint64_t keys);
+
 /* Bytes of a filter of this shape, footer included. */
 size_t bloom_bytes(const struct bloom_shape *shape);
 
@@ -128,6 +132,30 @@ bool bloom_may_contain(const struct bloom_filter *filter, uint64_t hash);
 /* The same for the `bits` of a filter of layout STANDARD. */
 bool bloom_standard_may_contain(const uint8_t *bits, uint64_t bit_count, unsigned probes,
                                 uint64_t hash);
+
+/* ---- positions of STANDARD ---- */
+
+struct bloom_standard_walk {
+    uint64_t place, step, bend;
+};
+
+static inline struct bloom_standard_walk
+bloom_standard_walk_from(uint64_t hash)
+{
+    return (struct bloom_standard_walk){hash, hash << 32 | hash >> 32, 0};
+}
+
+/* The next position of 0..bits-1; k calls give a key's k positions. */
+static inline uint64_t
+bloom_standard_next(struct bloom_standard_walk *walk, uint64_t bits)
+{
+    uint64_t position = (uint64_t)(((unsigned __int128)walk->place * bits) >> 64);
+
+    walk->bend += 0x9E3779B97F4A7C15u;
+    walk->place += walk->step;
+    walk->step += walk->bend;
+    return position;
+}
 
 /* ---- one line of BLOCKED, for filters that grow in memory ---- */
 

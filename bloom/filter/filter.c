@@ -1,0 +1,291 @@
+/*
+ * filter.c -- filters as callers see them (bloom/petal_bloom.h), of whichever kind: each call is
+ * checked here, and handed on to the kind (kind.h).
+ */
+#include "bloom/bloom.h"
+#include "bloom/filter/kind.h"
+#include "bloom/filter/options.h"
+#include "bloom/hash.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- kinds ---- */
+
+static const struct filter_kind *const kinds[FILTER_KINDS] = {
+    [PETAL_BLOOM_KIND_STANDARD] = &filter_standard,
+    [PETAL_BLOOM_KIND_BLOCKED] = &filter_blocked,
+};
+
+static enum petal_status
+find_kind(const struct filter_kind **functions, enum petal_bloom_kind kind, petal_error *error)
+{
+    assert((unsigned)kind < FILTER_KINDS);
+    *functions = kinds[kind];
+    if (*functions != NULL)
+        return PETAL_OK;
+    return error_set(error, PETAL_UNSUPPORTED, "this library makes no filters of kind %s",
+                     filter_kind_name(kind));
+}
+
+/* ---- hashes ---- */
+
+uint64_t
+petal_bloom_hash(petal_slice key, uint64_t salt)
+{
+    return bloom_hash_row(salt, key.data, key.size);
+}
+
+/* ---- making ---- */
+
+enum petal_status
+petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, petal_error *error)
+{
+    petal_bloom_plan found = {.size = sizeof found};
+    const struct filter_kind *functions;
+    petal_bloom_options options;
+    enum petal_status status;
+    size_t size = plan->size;
+
+    error_clear(error);
+    if (size % sizeof size != 0)
+        return error_set(error, PETAL_INVALID,
+                         "the size of petal_bloom_plan is %zu; it is 0 or sizeof(petal_bloom_plan)",
+                         size);
+    status = filter_options_resolve(&options, given, error);
+    if (status == PETAL_OK)
+        status = find_kind(&functions, options.kind, error);
+    if (status == PETAL_OK && options.keys == 0 && options.bits == 0)
+        status = error_set(error, PETAL_INVALID, "keys is 0; a plan is made for at least 1");
+    if (status == PETAL_OK)
+        status = functions->plan(&options, &found, error);
+    if (status != PETAL_OK)
+        found = (petal_bloom_plan){.size = sizeof found};
+    found.size = size;
+    memcpy(plan, &found, size == 0 || size > sizeof found ? sizeof found : size);
+    return status;
+}
+
+enum petal_status
+petal_bloom_create(const petal_bloom_options *given, petal_bloom **bloom, petal_error *error)
+{
+    const struct filter_kind *functions;
+    petal_bloom_options options;
+    enum petal_status status;
+
+    *bloom = NULL;
+    error_clear(error);
+    status = filter_options_resolve(&options, given, error);
+    if (status == PETAL_OK)
+        status = find_kind(&functions, options.kind, error);
+    if (status != PETAL_OK)
+        return status;
+    if (functions->create == NULL)
+        return error_set(error, PETAL_INVALID,
+                         "a filter of kind %s is not made empty: it is built of all keys",
+                         filter_kind_name(options.kind));
+    status = functions->create(&options, bloom, error);
+    if (status == PETAL_OK)
+        (*bloom)->functions = functions;
+    return status;
+}
+
+void
+petal_bloom_free(petal_bloom *bloom)
+{
+    if (bloom != NULL)
+        bloom->functions->free(bloom);
+}
+
+/* ---- keys ---- */
+
+static enum petal_status
+check_writable(const petal_bloom *bloom, petal_error *error)
+{
+    if (bloom->functions->add_hashes == NULL)
+        return error_set(error, PETAL_READ_ONLY,
+                         "the filter is of kind %s, which is built once and takes no keys",
+                         filter_kind_name(bloom->kind));
+    if (bloom->is_read_only)
+        return error_set(error, PETAL_READ_ONLY, "the filter is mapped, and can only be read");
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *were_new,
+                       petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    status = check_writable(bloom, error);
+    if (status != PETAL_OK)
+        return status;
+    return bloom->functions->add_hashes(bloom, hashes, count, were_new, error);
+}
+
+enum petal_status
+petal_bloom_add(petal_bloom *bloom, petal_slice key, bool *was_new, petal_error *error)
+{
+    uint64_t hash = petal_bloom_hash(key, bloom->salt);
+
+    return petal_bloom_add_hashes(bloom, &hash, 1, was_new, error);
+}
+
+enum petal_status
+petal_bloom_remove(petal_bloom *bloom, petal_slice key, petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    if (bloom->functions->remove_hash == NULL)
+        return error_set(error, PETAL_INVALID,
+                         "the filter is of kind %s; keys are removed from kind COUNTING only",
+                         filter_kind_name(bloom->kind));
+    status = check_writable(bloom, error);
+    if (status != PETAL_OK)
+        return status;
+    if (!bloom->functions->remove_hash(bloom, petal_bloom_hash(key, bloom->salt)))
+        return error_set(error, PETAL_NOT_FOUND, "the key is not in the filter");
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_bloom_clear(petal_bloom *bloom, petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    status = check_writable(bloom, error);
+    if (status == PETAL_OK)
+        bloom->functions->clear(bloom);
+    return status;
+}
+
+/* ---- questions ---- */
+
+bool
+petal_bloom_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
+{
+    return bloom->functions->may_contain_hash(bloom, hash);
+}
+
+bool
+petal_bloom_may_contain(const petal_bloom *bloom, petal_slice key)
+{
+    return bloom->functions->may_contain_hash(bloom, petal_bloom_hash(key, bloom->salt));
+}
+
+size_t
+petal_bloom_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
+                               bool *answers)
+{
+    return bloom->functions->may_contain_hashes(bloom, hashes, count, answers);
+}
+
+void
+petal_bloom_get_info(const petal_bloom *bloom, petal_bloom_info *info)
+{
+    petal_bloom_info found = {.size = info->size};
+    struct filter_extent extent;
+
+    bloom->functions->extent(bloom, &extent);
+    found.kind = bloom->kind;
+    found.keys = bloom->keys;
+    found.rate = bloom->rate;
+    found.bits = extent.bits;
+    found.probes = bloom->probes;
+    found.salt = bloom->salt;
+    found.bytes = extent.bytes;
+    found.segments = extent.segments;
+    found.is_read_only = bloom->is_read_only || bloom->functions->add_hashes == NULL;
+    memcpy(info, &found, info->size == 0 || info->size > sizeof found ? sizeof found : info->size);
+}
+
+double
+petal_bloom_expected_rate(const petal_bloom *bloom, uint64_t keys)
+{
+    return bloom->functions->expected_rate(bloom, keys);
+}
+
+double
+petal_bloom_present_rate(const petal_bloom *bloom)
+{
+    return bloom->functions->present_rate(bloom);
+}
+
+uint64_t
+petal_bloom_count(const petal_bloom *bloom)
+{
+    return bloom->functions->count(bloom);
+}
+
+/* ---- two filters ---- */
+
+static enum petal_status
+check_compatible(const petal_bloom *a, const petal_bloom *b, petal_error *error)
+{
+    const char *name = filter_kind_name(a->kind);
+
+    if (a->kind != b->kind)
+        return error_set(error, PETAL_INVALID,
+                         "the filters are not compatible: one is of kind %s, the other of %s", name,
+                         filter_kind_name(b->kind));
+    if (a->functions->unite == NULL)
+        return error_set(error, PETAL_INVALID, "filters of kind %s are never compatible", name);
+    if (a->bits != b->bits)
+        return error_set(error, PETAL_INVALID,
+                         "the filters are not compatible: one has %" PRIu64
+                         " bits, the other %" PRIu64,
+                         a->bits, b->bits);
+    if (a->probes != b->probes)
+        return error_set(error, PETAL_INVALID,
+                         "the filters are not compatible: one has %u probes, the other %u",
+                         a->probes, b->probes);
+    if (a->salt != b->salt)
+        return error_set(error, PETAL_INVALID,
+                         "the filters are not compatible: one has salt %" PRIu64
+                         ", the other %" PRIu64,
+                         a->salt, b->salt);
+    return PETAL_OK;
+}
+
+bool
+petal_bloom_is_compatible(const petal_bloom *a, const petal_bloom *b)
+{
+    return check_compatible(a, b, NULL) == PETAL_OK;
+}
+
+enum petal_status
+petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    status = check_compatible(bloom, other, error);
+    if (status == PETAL_OK)
+        status = check_writable(bloom, error);
+    if (status == PETAL_OK)
+        bloom->functions->unite(bloom, other);
+    return status;
+}
+
+enum petal_status
+petal_bloom_intersect(petal_bloom *bloom, const petal_bloom *other, petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    status = check_compatible(bloom, other, error);
+    if (status == PETAL_OK && bloom->functions->intersect == NULL)
+        status = error_set(error, PETAL_INVALID,
+                           "filters of kind %s are not intersected: no key could be removed from "
+                           "the result",
+                           filter_kind_name(bloom->kind));
+    if (status == PETAL_OK)
+        status = check_writable(bloom, error);
+    if (status == PETAL_OK)
+        bloom->functions->intersect(bloom, other);
+    return status;
+}

@@ -1,0 +1,150 @@
+/*
+ * standard.c -- filters of kind STANDARD: one array of m bits, of which a key's lie anywhere. Of
+ * keys that are new, and of threads, what lines.h says holds.
+ */
+#include "base/mem.h"
+#include "bloom/filter/fill.h"
+
+#include <math.h>
+
+/* An absent key mostly misses one of so many; the others are not asked for ahead. */
+#define FIRST_PROBES 2
+
+static inline uint64_t
+bit_at(const filter_word *words, uint64_t position)
+{
+    return filter_word_load(&words[position / 64]) >> position % 64;
+}
+
+/* Two probes, then the others, without a branch between them, as bloom_standard_may_contain. */
+static inline bool
+may_contain(const struct filter_array *array, uint64_t hash)
+{
+    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
+    uint64_t bits = array->shape.positions, set = 1;
+    unsigned probes = array->shape.probes, first = probes < FIRST_PROBES ? probes : FIRST_PROBES;
+
+    for (unsigned i = 0; i < first; i++)
+        set &= bit_at(array->words, bloom_standard_next(&walk, bits));
+    if ((set & 1) == 0)
+        return false;
+    for (unsigned i = first; i < probes; i++)
+        set &= bit_at(array->words, bloom_standard_next(&walk, bits));
+    return (set & 1) != 0;
+}
+
+static bool
+standard_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
+{
+    return may_contain(filter_array_of_const(bloom), hash);
+}
+
+static inline void
+prefetch(const struct filter_array *array, uint64_t hash, unsigned probes)
+{
+    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
+
+    for (unsigned i = 0; i < probes; i++)
+        mem_prefetch(&array->words[bloom_standard_next(&walk, array->shape.positions) / 64], 1);
+}
+
+static size_t
+standard_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
+                            bool *answers)
+{
+    const struct filter_array *array = filter_array_of_const(bloom);
+    unsigned first = bloom->probes < FIRST_PROBES ? bloom->probes : FIRST_PROBES;
+    size_t passed = 0;
+
+    for (size_t i = 0; i < count && i < FILTER_AHEAD; i++)
+        prefetch(array, hashes[i], first);
+    for (size_t i = 0; i < count; i++) {
+        if (count - i > FILTER_AHEAD)
+            prefetch(array, hashes[i + FILTER_AHEAD], first);
+        answers[i] = may_contain(array, hashes[i]);
+        passed += answers[i];
+    }
+    return passed;
+}
+
+static inline bool
+add(struct filter_array *array, uint64_t hash)
+{
+    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
+    bool was_new = false;
+
+    for (unsigned i = 0; i < array->shape.probes; i++) {
+        uint64_t position = bloom_standard_next(&walk, array->shape.positions);
+        uint64_t bit = bloom_line_word(UINT64_C(1) << position % 64);
+        filter_word *word = &array->words[position / 64];
+
+        if ((atomic_load_explicit(word, memory_order_relaxed) & bit) == 0)
+            was_new |= (atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit) == 0;
+    }
+    return was_new;
+}
+
+static enum petal_status
+standard_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *were_new,
+                    petal_error *error)
+{
+    struct filter_array *array = filter_array_of(bloom);
+
+    (void)error;
+    for (size_t i = 0; i < count && i < FILTER_AHEAD; i++)
+        prefetch(array, hashes[i], bloom->probes);
+    for (size_t i = 0; i < count; i++) {
+        bool was_new;
+
+        if (count - i > FILTER_AHEAD)
+            prefetch(array, hashes[i + FILTER_AHEAD], bloom->probes);
+        was_new = add(array, hashes[i]);
+        if (were_new != NULL)
+            were_new[i] = was_new;
+    }
+    return PETAL_OK;
+}
+
+static double
+bits_set(const struct filter_array *array)
+{
+    uint64_t set = 0;
+
+    for (uint64_t i = 0; i < array->bytes / 8; i++)
+        set += filter_count_bits(filter_word_load(&array->words[i]));
+    return (double)set;
+}
+
+static double
+standard_present_rate(const petal_bloom *bloom)
+{
+    const struct filter_array *array = filter_array_of_const(bloom);
+    double part = bits_set(array) / (double)array->shape.positions;
+
+    return pow(fmin(part, 1), bloom->probes);
+}
+
+static uint64_t
+standard_count(const petal_bloom *bloom)
+{
+    const struct filter_array *array = filter_array_of_const(bloom);
+
+    return (uint64_t)llround(
+        filter_line_keys(bits_set(array), (double)array->shape.positions, bloom->probes));
+}
+
+const struct filter_kind filter_standard = {
+    .plan = filter_array_plan,
+    .create = filter_array_create,
+    .free = filter_array_free,
+    .add_hashes = standard_add_hashes,
+    .clear = filter_array_clear,
+    .may_contain_hash = standard_may_contain_hash,
+    .may_contain_hashes = standard_may_contain_hashes,
+    .extent = filter_array_extent,
+    .expected_rate = filter_array_expected_rate,
+    .present_rate = standard_present_rate,
+    .count = standard_count,
+    .unite = filter_array_unite,
+    .intersect = filter_array_intersect,
+};
