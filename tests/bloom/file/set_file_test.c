@@ -92,6 +92,9 @@ what_is_written_comes_back(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum petal_bloom_file_type type;
 
+        memset(body, 0, sizes[i]);
+        write_set(&env, path, body, sizes[i]); /* holes to the end */
+        check_set(NULL, path, body, sizes[i], false, false);
         test_random_bytes(&random, body, sizes[i]);
         write_set(&env, path, body, sizes[i]);
         check_set(NULL, path, body, sizes[i], false, false);
