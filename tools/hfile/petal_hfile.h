@@ -588,6 +588,24 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_import(petal_table *table, petal_hfile_set *set, const petal_hfile_import_options *options,
                    petal_hfile_import_counts *counts, petal_error *error);
 
+/* Where the table of an import comes from. */
+enum petal_hfile_table_origin {
+    PETAL_HFILE_TABLE_WAS_THERE = 0,
+    PETAL_HFILE_TABLE_DESCRIBED = 1, /* made as petal_hfile_set_table has it, which was described */
+    PETAL_HFILE_TABLE_OF_FILES = 2   /* likewise, of what the files alone tell */
+};
+
+/*
+ * petal_hfile_import into the table of that name, which is made like that of the files
+ * (petal_hfile_set_table) where the database has none, and dropped again when nothing comes into
+ * it. `origin` and `counts` may be NULL.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_hfile_import_as(petal_db *db, petal_slice name, petal_hfile_set *set,
+                      const petal_hfile_import_options *options,
+                      enum petal_hfile_table_origin *origin, petal_hfile_import_counts *counts,
+                      petal_error *error);
+
 #ifdef __cplusplus
 }
 #endif

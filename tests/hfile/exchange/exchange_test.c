@@ -271,6 +271,58 @@ test_families_and_empty_files(void **state)
     place_close(&place);
 }
 
+/* The table is the one of that name, or is made for the import, and dropped with it. */
+static void
+test_into_a_table_by_name(void **state)
+{
+    struct place place;
+    petal_hfile_cell cells[] = {put("r1", "f", "1"), put("r2", "f", "2")};
+    petal_hfile_cell tagged = put("r1", "f", "1");
+    enum petal_hfile_table_origin origin;
+    petal_hfile_import_counts counts;
+    petal_hfile_set *set, *bad;
+    petal_table *table;
+    petal_error error;
+    char *path, *bad_path;
+
+    (void)state;
+    place_open(&place);
+    tagged.tags = (petal_slice){"\0\2\1x", 4};
+    path = make_file(&place, "f", cells, 2, (petal_hfile_write_options){0});
+    bad_path = make_file(&place, "g", &tagged, 1, (petal_hfile_write_options){.with_tags = true});
+    assert_int_equal(petal_hfile_set_new(&set, &error), PETAL_OK);
+    assert_int_equal(petal_hfile_set_add(set, path, &error), PETAL_OK);
+    assert_int_equal(petal_hfile_set_new(&bad, &error), PETAL_OK);
+    assert_int_equal(petal_hfile_set_add(bad, bad_path, &error), PETAL_OK);
+
+    assert_int_equal(
+        petal_hfile_import_as(place.db, text("made"), bad, NULL, &origin, NULL, &error),
+        PETAL_UNSUPPORTED);
+    assert_int_equal(petal_table_open(place.db, text("made"), &table, &error), PETAL_NOT_FOUND);
+    assert_int_equal(
+        petal_hfile_import_as(place.db, text("made"), set, NULL, &origin, &counts, &error),
+        PETAL_OK);
+    assert_int_equal(origin, PETAL_HFILE_TABLE_OF_FILES);
+    assert_int_equal(counts.cells, 2);
+    assert_int_equal(petal_table_open(place.db, text("made"), &table, &error), PETAL_OK);
+    assert_int_equal(count_of(table), 2);
+    assert_int_equal(
+        petal_hfile_import_as(place.db, text("made"), bad, NULL, &origin, NULL, &error),
+        PETAL_UNSUPPORTED);
+    assert_int_equal(petal_table_open(place.db, text("made"), &table, &error), PETAL_OK);
+    assert_int_equal(count_of(table), 2);
+    assert_int_equal(
+        petal_hfile_import_as(place.db, text("made"), set, NULL, &origin, NULL, &error), PETAL_OK);
+    assert_int_equal(origin, PETAL_HFILE_TABLE_WAS_THERE);
+    assert_int_equal(petal_hfile_import_as(NULL, text("made"), set, NULL, &origin, NULL, &error),
+                     PETAL_INVALID);
+    petal_hfile_set_free(set);
+    petal_hfile_set_free(bad);
+    free(path);
+    free(bad_path);
+    place_close(&place);
+}
+
 /* ---- Failures ---------------------------------------------------------------------------------- */
 
 /* Cells of both families, some with a time to live, in the memtable and in store files. */
@@ -587,6 +639,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_of_equal_keys_the_newest),
         cmocka_unit_test(test_families_and_empty_files),
+        cmocka_unit_test(test_into_a_table_by_name),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_given_up),
         cmocka_unit_test(test_memory_fails),

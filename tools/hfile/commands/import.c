@@ -55,32 +55,11 @@ gather(petal_hfile_set *set, const struct import_request *request, petal_error *
     return status;
 }
 
-/* The table, or a new one like that of the files; *is_new says which. */
-static enum petal_status
-open_table(petal_db *db, petal_hfile_set *set, const char *name, petal_table **table, bool *is_new,
-           bool *is_described, petal_error *error)
-{
-    petal_slice slice = {name, strlen(name)};
-    petal_table_options options;
-    enum petal_status status = petal_table_open(db, slice, table, error);
-
-    *is_new = false;
-    *is_described = true;
-    if (status != PETAL_NOT_FOUND)
-        return status;
-    status = petal_hfile_set_table(set, &options, is_described, error);
-    if (status != PETAL_OK)
-        return status;
-    options.name = slice;
-    *is_new = true;
-    return petal_table_create(db, &options, table, error);
-}
-
 /* ---- The work -------------------------------------------------------------------------------- */
 
 static void
-print_counts(struct print *print, const petal_hfile_import_counts *counts, bool is_new,
-             bool is_described)
+print_counts(struct print *print, const petal_hfile_import_counts *counts,
+             enum petal_hfile_table_origin origin)
 {
     print_line(print, "imported");
     print_number(print, "files", counts->files);
@@ -95,7 +74,7 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts, bool 
         print_number(print, "dropped tags", counts->dropped_tags);
     if (print->json) {
         print_number(print, "unordered families", counts->unordered_families);
-        print_boolean(print, "table is new", is_new);
+        print_boolean(print, "table is new", origin != PETAL_HFILE_TABLE_WAS_THERE);
     }
     print_end(print);
     if (counts->superseded > 0 && !print->json)
@@ -104,7 +83,7 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts, bool 
                    "show either");
     if (counts->unordered_families > 0 && !print->json)
         print_text(print, "note", HFILE_NOTE_ON_ORDER);
-    if (is_new && !is_described && !print->json)
+    if (origin == PETAL_HFILE_TABLE_OF_FILES && !print->json)
         print_text(print, "note",
                    "nothing told of the table's attributes, so its families have VERSIONS without "
                    "limit; alter them, or give --describe FILE");
@@ -118,30 +97,22 @@ import_into(petal_db *db, petal_hfile_set *set, const struct import_request *req
                                                 .drop_tags = request->drop_tags,
                                                 .watch = watch_go_on,
                                                 .argument = watch};
+    enum petal_hfile_table_origin origin;
     petal_hfile_import_counts counts;
-    petal_table *table;
-    bool is_new, is_described;
     enum petal_status status =
-        open_table(db, set, request->table, &table, &is_new, &is_described, error);
+        petal_hfile_import_as(db, (petal_slice){request->table, strlen(request->table)}, set,
+                              &options, &origin, &counts, error);
 
+    watch_end(watch);
     if (status != PETAL_OK)
         return status;
-    status = petal_hfile_import(table, set, &options, &counts, error);
-    watch_end(watch);
-    if (status == PETAL_OK && (!request->quiet || print->json))
-        print_counts(print, &counts, is_new, is_described);
-    if (status == PETAL_OK && !is_new && request->describe != NULL && !request->quiet &&
+    if (!request->quiet || print->json)
+        print_counts(print, &counts, origin);
+    if (origin == PETAL_HFILE_TABLE_WAS_THERE && request->describe != NULL && !request->quiet &&
         !print->json)
         print_text(print, "note",
                    "the table was there: its attributes stay, whatever --describe says");
-    /* A table that was made for nothing goes. */
-    if (status != PETAL_OK && is_new) {
-        petal_error dropped;
-
-        if (petal_table_drop(table, &dropped) != PETAL_OK)
-            (void)fprintf(stderr, "kv-hfile: %s\n", dropped.text);
-    }
-    return status;
+    return PETAL_OK;
 }
 
 static int

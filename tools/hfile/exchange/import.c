@@ -1,4 +1,4 @@
-/* import.c -- HFiles as a table: petal_hfile_set, petal_hfile_import. */
+/* import.c -- HFiles as a table: petal_hfile_set, petal_hfile_import, petal_hfile_import_as. */
 #include "tools/hfile/exchange/find.h"
 #include "tools/hfile/exchange/incoming.h"
 #include "tools/hfile/exchange/watching.h"
@@ -333,5 +333,70 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
     petal_bulk_free(import.bulk);
     hfile_buffer_free(&import.last);
     arena_free(&arena);
+    return status;
+}
+
+/* ---- Into a table by its name ---------------------------------------------------------------- */
+
+/* The table, or a new one like that of the files. */
+static enum petal_status
+open_table(petal_db *db, petal_slice name, petal_hfile_set *set, petal_table **table,
+           enum petal_hfile_table_origin *origin, petal_error *error)
+{
+    petal_table_options options;
+    bool is_described;
+    enum petal_status status = petal_table_open(db, name, table, error);
+
+    *origin = PETAL_HFILE_TABLE_WAS_THERE;
+    if (status != PETAL_NOT_FOUND)
+        return status;
+    status = petal_hfile_set_table(set, &options, &is_described, error);
+    if (status != PETAL_OK)
+        return status;
+    options.name = name;
+    *origin = is_described ? PETAL_HFILE_TABLE_DESCRIBED : PETAL_HFILE_TABLE_OF_FILES;
+    return petal_table_create(db, &options, table, error);
+}
+
+/* Drop the table that was made for what then failed, as *error says, which also tells if it stays.
+ */
+static void
+drop_table(petal_table *table, petal_error *error)
+{
+    petal_error failed, kept;
+
+    if (petal_table_drop(table, &failed) == PETAL_OK || error == NULL)
+        return;
+    kept = *error;
+    (void)hfile_error_set(error, kept.status, "", "%s; the table that was made for it stays: %s",
+                          kept.text, failed.text);
+    error->os_error = kept.os_error;
+    error->offset = kept.offset;
+    memcpy(error->file, kept.file, sizeof kept.file);
+}
+
+enum petal_status
+petal_hfile_import_as(petal_db *db, petal_slice name, petal_hfile_set *set,
+                      const petal_hfile_import_options *options,
+                      enum petal_hfile_table_origin *origin, petal_hfile_import_counts *counts,
+                      petal_error *error)
+{
+    enum petal_hfile_table_origin found;
+    petal_table *table;
+    enum petal_status status;
+
+    hfile_error_clear(error);
+    if (counts != NULL)
+        *counts = (petal_hfile_import_counts){0};
+    if (db == NULL || set == NULL)
+        return hfile_error_set(error, PETAL_INVALID, "", "database and set must be given");
+    status = open_table(db, name, set, &table, &found, error);
+    if (status != PETAL_OK)
+        return status;
+    if (origin != NULL)
+        *origin = found;
+    status = petal_hfile_import(table, set, options, counts, error);
+    if (status != PETAL_OK && found != PETAL_HFILE_TABLE_WAS_THERE)
+        drop_table(table, error);
     return status;
 }

@@ -76,7 +76,7 @@ warn_of_lost_order(uint64_t families)
 }
 
 static void
-show_import(const petal_hfile_import_counts *counts, bool is_new, bool is_described)
+show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_origin origin)
 {
     (void)fprintf(
         stderr, "%" PRIu64 " cells imported, %" PRIu64 " of them markers, from %" PRIu64 " files\n",
@@ -89,7 +89,7 @@ show_import(const petal_hfile_import_counts *counts, bool is_new, bool is_descri
     if (counts->dropped_tags > 0)
         (void)fprintf(stderr, "kv-shell: %" PRIu64 " tags are dropped\n", counts->dropped_tags);
     warn_of_lost_order(counts->unordered_families);
-    if (is_new && !is_described)
+    if (origin == PETAL_HFILE_TABLE_OF_FILES)
         (void)fprintf(stderr, "kv-shell: nothing told of the table's attributes, so its families "
                               "have VERSIONS without limit; alter sets them\n");
 }
@@ -100,32 +100,18 @@ import_set(struct session *session, petal_hfile_set *set, petal_slice name, bool
     struct progress progress;
     const petal_hfile_import_options options = {
         .size = sizeof options, .drop_tags = drop_tags, .watch = go_on, .argument = &progress};
+    enum petal_hfile_table_origin origin;
     petal_hfile_import_counts counts;
-    petal_table_options described;
-    petal_table *table;
-    petal_error error, dropped;
-    bool is_new, is_described = true;
-    enum petal_status status = petal_table_open(session->db, name, &table, &error);
+    petal_error error;
+    enum petal_status status;
 
-    is_new = status == PETAL_NOT_FOUND;
-    if (is_new) {
-        status = petal_hfile_set_table(set, &described, &is_described, &error);
-        described.name = name;
-        if (status == PETAL_OK)
-            status = petal_table_create(session->db, &described, &table, &error);
-    }
-    if (status != PETAL_OK)
-        return session_fail_petal(session, &error);
     progress_begin(&progress, "import", "bytes");
-    status = petal_hfile_import(table, set, &options, &counts, &error);
+    status = petal_hfile_import_as(session->db, name, set, &options, &origin, &counts, &error);
     progress_end(&progress);
-    if (status == PETAL_OK) {
-        show_import(&counts, is_new, is_described);
-        return SHELL_FINE;
-    }
-    if (is_new && petal_table_drop(table, &dropped) != PETAL_OK)
-        (void)fprintf(stderr, "kv-shell: %s\n", dropped.text);
-    return fail(session, &error);
+    if (status != PETAL_OK)
+        return fail(session, &error);
+    show_import(&counts, origin);
+    return SHELL_FINE;
 }
 
 COMMAND_FUNCTION(command_import_hfiles)
