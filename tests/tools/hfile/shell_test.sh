@@ -52,6 +52,11 @@ expect 'without them' 0 '568 tags are dropped' run away "import_hfiles 'tags', '
 expect 'equal keys' 0 '57 cells had been replaced' run away "import_hfiles 'equal', '$golden/equal-keys.hfile'"
 expect 'a family that it has not' 1 'the table has no such family' run away "import_hfiles 't', '$golden/one-cell.hfile'"
 same 'the table is as it was' db t away t
+expect 'a namespace that is not there' 1 'Unknown namespace n!' run away "import_hfiles 'n:t', 'plain'"
+expect 'one that is' 0 '^988 cells imported' run away "create_namespace 'n'; import_hfiles 'n:t', 'plain'"
+expect 'its table' 0 '^t$' run away "list_namespace_tables 'n'"
+expect 'a disabled table' 2 'Table t is disabled!' run away "disable 't'; import_hfiles 't', 'plain'"
+expect 'a name that is none' 2 'llegal' run away "import_hfiles 't t', 'plain'"
 expect 'nothing there' 1 'No such file' run away "import_hfiles 'never', 'nowhere'"
 expect 'no path' 2 'wrong number of arguments' run away "import_hfiles 'never'"
 expect 'a path that is none' 2 'path of a file or a folder is wanted' run away "import_hfiles 'never', 5"

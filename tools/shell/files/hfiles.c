@@ -8,6 +8,7 @@
 
 #include "tools/hfile/petal_hfile.h"
 #include "tools/shell/data/query.h"
+#include "tools/shell/schema/namespace.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/words_of_values.h"
 #include "tools/shell/text/progress.h"
@@ -114,6 +115,21 @@ import_set(struct session *session, petal_hfile_set *set, petal_slice name, bool
     return SHELL_FINE;
 }
 
+/* The table of an import: one that is there is enabled, one that is not has a namespace. */
+static enum shell_status
+read_table(struct session *session, const struct value *argument, petal_slice *name)
+{
+    petal_table *table;
+    petal_error error;
+    enum shell_status status = session_table_name(session, argument, name);
+
+    if (status != SHELL_FINE)
+        return status;
+    if (petal_table_open(session->db, *name, &table, &error) == PETAL_NOT_FOUND)
+        return namespace_check_table(session, *name);
+    return session_table(session, *name, &table);
+}
+
 COMMAND_FUNCTION(command_import_hfiles)
 {
     static const char *const keys[] = {"DROP_TAGS", NULL};
@@ -122,9 +138,12 @@ COMMAND_FUNCTION(command_import_hfiles)
     const struct value *given = last->kind == VALUE_HASH ? last : &none;
     size_t path_count = given == last ? count - 2 : count - 1;
     petal_hfile_set *set = NULL;
+    petal_slice table;
     petal_error error;
     enum shell_status status = given == last ? check_keys(session, last, keys) : SHELL_FINE;
 
+    if (status == SHELL_FINE)
+        status = read_table(session, &arguments[0], &table);
     if (status == SHELL_FINE && path_count == 0)
         status = session_fail(session, SHELL_USAGE, "a file or a folder is wanted");
     if (status == SHELL_FINE && petal_hfile_set_new(&set, &error) != PETAL_OK)
@@ -138,8 +157,7 @@ COMMAND_FUNCTION(command_import_hfiles)
             status = session_fail_petal(session, &error);
     }
     if (status == SHELL_FINE)
-        status = import_set(session, set, value_to_bytes(&session->arena, &arguments[0]),
-                            is_true(session, given, "DROP_TAGS"));
+        status = import_set(session, set, table, is_true(session, given, "DROP_TAGS"));
     petal_hfile_set_free(set);
     return status;
 }
