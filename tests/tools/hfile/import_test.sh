@@ -55,8 +55,12 @@ for name in 0123456789abcdef0123456789abcdef.fedcba9876543210fedcba9876543210 't
 done
 expect 'no paths' 2 'kv-hfile import: an argument is missing' "$hfile" import db refused
 expect 'a wrong option' 2 'there is no option "--fast"' "$hfile" import --fast db refused x
+expect 'a namespace that is not there' 2 'Unknown namespace n!' "$hfile" import db n:t "$golden/one-cell.hfile"
 is_true 'no table came of it' "$([ "$before" = "$(tables db)" ] && echo 1)"
 expect "no database came of it" 2 "nothing was imported" "$hfile" import neither refused "$golden/refuse-meta-comparator.hfile"
+"$shell" --no-took spaces -e 'create_namespace "n"' >/dev/null
+expect 'a namespace that is there' 0 'cells 1,' "$hfile" import spaces n:t "$golden/one-cell.hfile"
+expect 'its table' 0 'cells 1,' "$hfile" import spaces n:t "$golden/one-cell.hfile"
 is_true 'none, indeed' "$([ ! -e neither ] && echo 1)"
 
 # A damaged file behind sound ones: none of them is there, be the table old or new.

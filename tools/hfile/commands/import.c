@@ -55,6 +55,56 @@ gather(petal_hfile_set *set, const struct import_request *request, petal_error *
     return status;
 }
 
+/* ---- Namespaces ------------------------------------------------------------------------------ */
+
+/* kv-shell keeps them as HBase does: in hbase:namespace a row with info:d for each. */
+static enum petal_status
+find_namespace(petal_db *db, petal_slice name, bool *found, petal_error *error)
+{
+    petal_column column = {.qualifier = slice_of_string("d")};
+    const petal_read_options options = {
+        .size = sizeof options, .columns = &column, .column_count = 1};
+    petal_result *result = NULL;
+    petal_table *catalog;
+    enum petal_status status =
+        petal_table_open(db, slice_of_string("hbase:namespace"), &catalog, error);
+
+    *found = false;
+    if (status == PETAL_NOT_FOUND)
+        return PETAL_OK;
+    if (status == PETAL_OK)
+        status = petal_table_family(catalog, slice_of_string("info"), &column.family, error);
+    if (status == PETAL_OK)
+        status = petal_result_new(db, &result, error);
+    if (status == PETAL_OK)
+        status = petal_get(catalog, name, &options, result, error);
+    *found = status == PETAL_OK && petal_result_count(result) > 0;
+    petal_result_free(result);
+    return status;
+}
+
+/* A table that is not there is made in a namespace that is. */
+static enum petal_status
+check_namespace(petal_db *db, const char *table, petal_error *error)
+{
+    const char *colon = strchr(table, ':');
+    petal_slice name = {table, colon == NULL ? 0 : (size_t)(colon - table)};
+    enum petal_status status;
+    petal_table *opened;
+    bool found;
+
+    if (name.size == 0 || slice_is(name, "default") || slice_is(name, "hbase") ||
+        petal_table_open(db, slice_of_string(table), &opened, error) == PETAL_OK)
+        return PETAL_OK;
+    status = find_namespace(db, name, &found, error);
+    if (status != PETAL_OK || found)
+        return status;
+    *error = (petal_error){.status = PETAL_NOT_FOUND};
+    snprintf(error->text, sizeof error->text,
+             "Unknown namespace %.*s! kv-shell's create_namespace makes one", SLICE(name));
+    return PETAL_NOT_FOUND;
+}
+
 /* ---- The work -------------------------------------------------------------------------------- */
 
 static void
@@ -99,9 +149,8 @@ import_into(petal_db *db, petal_hfile_set *set, const struct import_request *req
                                                 .argument = watch};
     enum petal_hfile_table_origin origin;
     petal_hfile_import_counts counts;
-    enum petal_status status =
-        petal_hfile_import_as(db, (petal_slice){request->table, strlen(request->table)}, set,
-                              &options, &origin, &counts, error);
+    enum petal_status status = petal_hfile_import_as(db, slice_of_string(request->table), set,
+                                                     &options, &origin, &counts, error);
 
     watch_end(watch);
     if (status != PETAL_OK)
@@ -136,6 +185,8 @@ import(const struct import_request *request)
         status = petal_open(request->database, &options, &db, &error);
     is_open = status == PETAL_OK;
     print_start(&print, stdout, request->json);
+    if (status == PETAL_OK)
+        status = check_namespace(db, request->table, &error);
     if (status == PETAL_OK)
         status = import_into(db, set, request, &print, &watch, &error);
     if (petal_close(db, &close_error) != PETAL_OK && status == PETAL_OK) {
