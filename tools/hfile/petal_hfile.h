@@ -545,8 +545,9 @@ petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name, petal_error *error);
 
-PETAL_API size_t petal_hfile_set_count(const petal_hfile_set *set);
-PETAL_API const char *petal_hfile_set_path(const petal_hfile_set *set, size_t index);
+/* The files that were found, by their paths in order, each once; NULL behind the last one. */
+PETAL_API size_t petal_hfile_set_count(petal_hfile_set *set);
+PETAL_API const char *petal_hfile_set_path(petal_hfile_set *set, size_t index);
 
 /*
  * Options of a table for the files: from a .tableinfo or a snapshot's manifest that was found, or

@@ -76,6 +76,15 @@ expect 'sound files' 0 "^sound: $golden/deletes-row.hfile, cells 264, blocks [0-
 expect 'damage' 1 '^damaged: damaged: block at [0-9]*: its checksum is wrong$' "$hfile" check "$golden/one-cell.hfile" damaged
 expect 'quietly' 1 '^damaged: ' "$hfile" check --quiet "$golden/one-cell.hfile" damaged
 is_true 'damage alone' "$([ "$(wc -l <out)" = 1 ] && echo 1)"
+mkdir -p folder/cf
+cp "$golden/one-cell.hfile" folder/cf/b
+cp "$golden/deletes-row.hfile" folder/cf/a
+expect 'a folder' 0 '^sound: folder/cf/b, cells 1,' "$hfile" check folder
+is_true 'its files in order' "$([ "$(cut -c 1-18 out | tr '\n' ' ')" = 'sound: folder/cf/a sound: folder/cf/b ' ] && echo 1)"
+cp damaged folder/cf/c
+expect 'damage in it' 1 '^damaged: folder/cf/c: block' "$hfile" check "$golden/one-cell.hfile" folder
+mkdir void
+expect 'no file in it' 2 '^not checked: void: there is no HFile' "$hfile" check void
 expect 'what is refused' 2 '^not checked: .*MetaComparator' "$hfile" check "$golden/refuse-meta-comparator.hfile"
 
 # Help.

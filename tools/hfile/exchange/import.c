@@ -64,14 +64,16 @@ sort(petal_hfile_set *set)
 }
 
 size_t
-petal_hfile_set_count(const petal_hfile_set *set)
+petal_hfile_set_count(petal_hfile_set *set)
 {
+    sort(set);
     return set->found.count;
 }
 
 const char *
-petal_hfile_set_path(const petal_hfile_set *set, size_t index)
+petal_hfile_set_path(petal_hfile_set *set, size_t index)
 {
+    sort(set);
     return index < set->found.count ? set->found.paths[index] : NULL;
 }
 
