@@ -393,7 +393,7 @@ petal_distinct_add_hashes(petal_distinct *distinct, const uint64_t *hashes, size
 PETAL_API double petal_distinct_count(const petal_distinct *distinct);
 
 /* As if all keys of the other had been added. One salt; with fewer registers in one of the two the
- * result has so many. PETAL_INVALID: the salts differ. */
+ * result has so many. PETAL_INVALID: the salts differ. PETAL_READ_ONLY: the first one is mapped. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_distinct_unite(petal_distinct *distinct, const petal_distinct *other, petal_error *error);
 

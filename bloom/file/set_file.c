@@ -821,6 +821,7 @@ set_file_open(const char *path, const petal_bloom_load_options *given,
     }
     file->head = reader.head;
     file->body_bytes = reader.body_bytes;
+    file->is_checked = !options.unchecked;
     file->env = reader.env;
     return PETAL_OK;
 }

@@ -73,7 +73,8 @@ struct set_file {
     uint8_t *body;
     uint64_t body_bytes; /* at most SIZE_MAX */
     bool is_mapped;
-    struct env env; /* of the load options, resolved */
+    bool is_checked; /* the body has its checksum; else it was opened unchecked */
+    struct env env;  /* of the load options, resolved */
 };
 
 /*
