@@ -21,6 +21,8 @@
  */
 #include "bloom/bloom.h"
 
+#include "bloom/little_endian.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -93,6 +95,7 @@ bloom_expected_rate(const struct bloom_shape *shape, uint64_t keys)
     double probes = shape->probes;
     struct rate_terms terms;
 
+    assert(shape->layout != BLOOM_RIBBON);
     if (keys == 0)
         return 0;
     if (shape->layout == BLOOM_STANDARD && shape->bits > TEXTBOOK_BITS)
@@ -170,7 +173,7 @@ static _Thread_local uint64_t plans_found;
 void
 bloom_plan_init(struct bloom_plan *plan, enum bloom_layout layout, double rate)
 {
-    assert(layout == BLOOM_STANDARD || layout == BLOOM_BLOCKED);
+    assert(layout == BLOOM_STANDARD || layout == BLOOM_BLOCKED || layout == BLOOM_RIBBON);
     if (!(rate >= BLOOM_MIN_RATE)) /* not a number, too */
         rate = BLOOM_MIN_RATE;
     if (rate > BLOOM_MAX_RATE)
@@ -207,6 +210,18 @@ standard_shape(const struct bloom_plan *plan, uint64_t keys)
     return shape;
 }
 
+/* The RIBBON shape, or the STANDARD one if that is not larger. */
+static struct bloom_shape
+ribbon_shape(const struct bloom_plan *plan, uint64_t keys)
+{
+    struct bloom_ribbon ribbon = bloom_ribbon_shape(keys, plan->rate, 0);
+    size_t bytes = bloom_ribbon_bytes(&ribbon) - BLOOM_FOOTER_BYTES;
+
+    if ((double)bytes * 8 < (double)keys * plan->standard.bits_per_key)
+        return (struct bloom_shape){BLOOM_RIBBON, ribbon.columns, (uint64_t)bytes * 8};
+    return standard_shape(plan, keys);
+}
+
 struct bloom_shape
 bloom_plan_shape(const struct bloom_plan *plan, uint64_t keys)
 {
@@ -215,6 +230,8 @@ bloom_plan_shape(const struct bloom_plan *plan, uint64_t keys)
     assert(keys <= BLOOM_MAX_KEYS);
     if (keys == 0)
         keys = 1;
+    if (plan->layout == BLOOM_RIBBON)
+        return ribbon_shape(plan, keys);
     if (plan->layout == BLOOM_BLOCKED) {
         double lines = (double)keys * plan->blocked.bits_per_key / BLOOM_LINE_BITS;
 
@@ -235,11 +252,35 @@ whole_keys(double keys)
     return keys < 1 ? 1 : keys > BLOOM_MAX_KEYS ? BLOOM_MAX_KEYS : (uint64_t)keys;
 }
 
+static bool
+is_within(const struct bloom_plan *plan, uint64_t keys, size_t bytes)
+{
+    struct bloom_shape shape = bloom_plan_shape(plan, keys);
+
+    return bloom_bytes(&shape) <= bytes;
+}
+
+/* RIBBON filters for fewer keys are larger by one column of a block, at most. */
+static uint64_t
+ribbon_capacity(const struct bloom_plan *plan, uint64_t least, size_t bytes)
+{
+    uint64_t high = whole_keys((double)bytes * 8 / -log2(plan->rate)) + 1;
+
+    while (least + 1 < high) {
+        uint64_t middle = least + (high - least) / 2;
+
+        if (is_within(plan, middle, bytes - BLOOM_RIBBON_BLOCK_SLOTS / 8))
+            least = middle;
+        else
+            high = middle;
+    }
+    return least;
+}
+
 uint64_t
 bloom_plan_capacity(const struct bloom_plan *plan, size_t bytes)
 {
     size_t room = bytes > BLOOM_FOOTER_BYTES ? bytes - BLOOM_FOOTER_BYTES : 0;
-    struct bloom_shape shape;
     uint64_t keys;
 
     /* A STANDARD filter would take more keys in a few lines; but fewer keys would not fit for
@@ -250,12 +291,11 @@ bloom_plan_capacity(const struct bloom_plan *plan, size_t bytes)
         return whole_keys(bits / plan->blocked.bits_per_key);
     }
     keys = whole_keys((double)room * 8 / plan->standard.bits_per_key);
-    for (; keys > 1; keys--) {
-        shape = bloom_plan_shape(plan, keys);
-        if (bloom_bytes(&shape) <= bytes)
-            break;
-    }
+    while (keys > 1 && !is_within(plan, keys, bytes))
+        keys--;
     assert(keys >= 1);
+    if (plan->layout == BLOOM_RIBBON && room > BLOOM_RIBBON_BLOCK_SLOTS / 8)
+        return ribbon_capacity(plan, keys, bytes);
     return keys;
 }
 
@@ -281,28 +321,6 @@ set_bit(uint8_t *bits, uint64_t position)
 }
 
 /* ---- building and opening ---- */
-
-/* Spelled out, compilers make one load of it, which they do not of a loop; every question opens
- * its chunk. */
-static inline uint32_t
-load_le32(const uint8_t *from)
-{
-    return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
-           (uint32_t)from[3] << 24;
-}
-
-static inline uint64_t
-load_le64(const uint8_t *from)
-{
-    return load_le32(from) | (uint64_t)load_le32(from + 4) << 32;
-}
-
-static void
-store_little_endian(uint8_t *to, unsigned size, uint64_t value)
-{
-    for (unsigned i = 0; i < size; i++, value >>= 8)
-        to[i] = (uint8_t)value;
-}
 
 /* Whether such a filter can have been built; said of shapes from disk, so it must not overflow. */
 static bool
@@ -355,6 +373,19 @@ bloom_build(const struct bloom_shape *shape, const uint64_t *hashes, size_t coun
     store_little_endian(footer + 8, 8, shape->bits);
 }
 
+static bool
+open_ribbon(struct bloom_filter *filter, const uint8_t *bytes, size_t size)
+{
+    _Static_assert(BLOOM_RIBBON_FOOTER_BYTES == BLOOM_FOOTER_BYTES, "one footer");
+    if (!bloom_ribbon_open(&filter->ribbon, bytes, size))
+        return false;
+    size -= BLOOM_FOOTER_BYTES;
+    filter->bits = bytes;
+    filter->shape = (struct bloom_shape){BLOOM_RIBBON, filter->ribbon.columns, (uint64_t)size * 8};
+    filter->keys = load_le32(bytes + size);
+    return true;
+}
+
 bool
 bloom_open(struct bloom_filter *filter, const uint8_t *bytes, size_t size)
 {
@@ -367,7 +398,7 @@ bloom_open(struct bloom_filter *filter, const uint8_t *bytes, size_t size)
     footer = bytes + size;
     bits = load_le64(footer + 8);
     if (footer[4] != BLOOM_STANDARD && footer[4] != BLOOM_BLOCKED)
-        return false;
+        return footer[4] == BLOOM_RIBBON && open_ribbon(filter, bytes, size + BLOOM_FOOTER_BYTES);
     if (!shape_is_valid((enum bloom_layout)footer[4], footer[5], bits))
         return false;
     if ((footer[6] | footer[7]) != 0 || bits / 8 + (bits % 8 != 0) != size)
@@ -407,5 +438,7 @@ bloom_may_contain(const struct bloom_filter *filter, uint64_t hash)
         return bloom_line_may_contain(
             filter->bits + BLOOM_LINE_BYTES * bloom_line(hash, shape->bits / BLOOM_LINE_BITS),
             shape->probes, hash);
+    if (shape->layout == BLOOM_RIBBON)
+        return bloom_ribbon_may_contain(&filter->ribbon, filter->bits, hash);
     return bloom_standard_may_contain(filter->bits, shape->bits, shape->probes, hash);
 }

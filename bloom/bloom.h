@@ -3,11 +3,13 @@
  * files, cells or caches; a filter's bytes are complete in themselves and the same on every
  * machine.
  *
- * Two layouts:
+ * Three layouts:
  *   STANDARD  one array of m bits, m any number.  The reference: its error rate is that of theory.
  *   BLOCKED   the array is cut into lines of 512 bits (a cache line); a key's k bits lie in one
  *             line (Putze, Sanders, Singler 2007).  One cache miss a probe, for more bits: 0.6 %
  *             more at an error rate of 0.1, 3.4 % at 0.01, 8 % at 0.001, 15 % at 0.0001.
+ *   RIBBON    no Bloom filter, but as one it answers for the keys it was built of, all at once, in
+ *             about 30 % fewer bits than they take; slower to build and to ask: bloom/ribbon.h.
  *
  * Position i = 0..k-1 of a hash h, in 64-bit arithmetic that wraps; G = 0x9E3779B97F4A7C15:
  *   STANDARD  multiply-shift of  h1 + i * h2 + G * (i^3 - i) / 6  to 0..m-1, where h1 is h and h2
@@ -20,7 +22,8 @@
  *             9 bits of h * G^(i+1), to which all bits of h contribute.
  * Multiply-shift of x to 0..n-1 is x * n / 2^64.
  *
- * Bytes of a filter: bits, then a footer of 16 bytes (little endian):
+ * Bytes of a filter: bits, then a footer of 16 bytes (little endian), of which RIBBON shares the
+ * first two fields:
  *     0  u32  keys    number of keys it was built for
  *     4  u8   layout
  *     5  u8   k       1..30
@@ -34,33 +37,35 @@
 #ifndef PETAL_BLOOM_BLOOM_H
 #define PETAL_BLOOM_BLOOM_H
 
+#include "bloom/ribbon.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 /* Stored numbers: never changed, never used again for something else. */
-enum bloom_layout { BLOOM_STANDARD = 1, BLOOM_BLOCKED = 2 };
+enum bloom_layout { BLOOM_STANDARD = 1, BLOOM_BLOCKED = 2, BLOOM_RIBBON = BLOOM_RIBBON_LAYOUT };
 
 #define BLOOM_FOOTER_BYTES 16
 #define BLOOM_LINE_BYTES   64
 #define BLOOM_LINE_BITS    512
 #define BLOOM_MAX_PROBES   30
 #define BLOOM_MAX_KEYS     UINT32_MAX
-#define BLOOM_MIN_RATE     1e-6
-#define BLOOM_MAX_RATE     0.5
+#define BLOOM_MIN_RATE     BLOOM_RIBBON_MIN_RATE
+#define BLOOM_MAX_RATE     BLOOM_RIBBON_MAX_RATE
 
 /* ---- shapes ---- */
 
-/* How a filter is laid out. */
+/* How a filter is laid out; of RIBBON not all of it. */
 struct bloom_shape {
     enum bloom_layout layout;
-    unsigned probes; /* k */
-    uint64_t bits;   /* m */
+    unsigned probes; /* k; of RIBBON the columns of its narrow blocks */
+    uint64_t bits;   /* m; of RIBBON all its bits */
 };
 
-/* The probability that a filter of this shape with `keys` keys lets an absent key pass, by
- * theory. */
+/* The probability that a filter of this shape with `keys` keys lets an absent key pass, by theory.
+ * Not for RIBBON: bloom_ribbon_expected_rate. */
 double bloom_expected_rate(const struct bloom_shape *shape, uint64_t keys);
 
 /* The same where a key's positions lie in one of `lines` lines, each of `line_bits`: as BLOCKED has
@@ -97,20 +102,23 @@ uint64_t bloom_plans_found(void);
 /*
  * The shape for `keys` keys (0 counts as 1; at most BLOOM_MAX_KEYS).  STANDARD: the fewest bits
  * that hold the rate.  BLOCKED: the nearest whole number of lines; but where its expected rate is
- * more than 4 % above the plan's or 15 % below it, as with few keys, the STANDARD shape.  So ask
- * the shape, not the plan.
+ * more than 4 % above the plan's or 15 % below it, as with few keys, the STANDARD shape.  RIBBON:
+ * what bloom_ribbon_shape gives at first; but where STANDARD is not larger, as with few keys, that.
+ * So ask the shape, not the plan.
  */
 struct bloom_shape bloom_plan_shape(const struct bloom_plan *plan, uint64_t keys);
 
 /* The number of keys to cut chunks at: a filter for so many or fewer takes at most `bytes` bytes,
- * footer included, and holds the rate.  At least 1, whatever `bytes` is. */
+ * footer included, and holds the rate.  At least 1, whatever `bytes` is.  (A RIBBON filter may
+ * turn out larger, if building it fails in the size that it has at first.) */
 uint64_t bloom_plan_capacity(const struct bloom_plan *plan, size_t bytes);
 
 /* ---- filters ---- */
 
 /*
  * Build the filter of `shape` over hashes[0..count) in `bytes` (bloom_bytes of them, overwritten).
- * REQUIRES: count <= BLOOM_MAX_KEYS, a shape that bloom_open would take.
+ * REQUIRES: count <= BLOOM_MAX_KEYS, a shape that bloom_open would take, not of RIBBON
+ * (bloom_ribbon_build).
  */
 void bloom_build(const struct bloom_shape *shape, const uint64_t *hashes, size_t count,
                  uint8_t *bytes);
@@ -120,6 +128,7 @@ struct bloom_filter {
     const uint8_t *bits;
     struct bloom_shape shape;
     uint32_t keys;
+    struct bloom_ribbon ribbon; /* of layout RIBBON */
 };
 
 /* Read the footer, the last of the `size` bytes.  False when these bytes are no filter that this

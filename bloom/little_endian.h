@@ -3,6 +3,7 @@
 #define PETAL_BLOOM_LITTLE_ENDIAN_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* Spelled out, compilers make one load of it, which they do not of a loop; every question opens
  * its chunk. */
@@ -17,6 +18,19 @@ static inline uint64_t
 load_le64(const uint8_t *from)
 {
     return load_le32(from) | (uint64_t)load_le32(from + 4) << 32;
+}
+
+/* The same, for loops over words: one load whatever the compiler makes of the address. */
+static inline uint64_t
+load_word(const uint8_t *from)
+{
+    uint64_t word;
+
+    memcpy(&word, from, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
 }
 
 static inline void

@@ -1,6 +1,6 @@
 /*
  * probes_test.c -- no filter denies a key that it holds: many keys of all three domains, in filters
- * of both layouts, of many sizes and rates, and in one that grows. Each probe is of a key that was
+ * of all layouts, of many sizes and rates, and in one that grows. Each probe is of a key that was
  * built in. PETAL_PROBES says how many for each kind; 2 million, or 100 million under PETAL_LONG.
  */
 #include "base/mem.h"
@@ -41,6 +41,26 @@ make_keys(struct test_random *random, uint64_t *hashes, size_t count)
     }
 }
 
+/* The bytes of a filter of the keys, of which the size is *size. */
+static uint8_t *
+build(const struct bloom_plan *plan, const uint64_t *hashes, size_t count, size_t *size)
+{
+    struct bloom_shape shape = bloom_plan_shape(plan, count);
+    struct bloom_ribbon ribbon = bloom_ribbon_shape(count, plan->rate, 0);
+    uint8_t *bytes = test_allocate(*size = bloom_bytes(&shape));
+    void *work;
+
+    if (shape.layout != BLOOM_RIBBON) {
+        bloom_build(&shape, hashes, count, bytes);
+        return bytes;
+    }
+    assert_int_equal(bloom_ribbon_bytes(&ribbon), *size);
+    work = test_allocate(bloom_ribbon_work_bytes(&ribbon));
+    assert_true(bloom_ribbon_build(&ribbon, hashes, count, work, bytes));
+    free(work);
+    return bytes;
+}
+
 static void
 probe_layout(enum bloom_layout layout)
 {
@@ -55,16 +75,14 @@ probe_layout(enum bloom_layout layout)
             1 +
             test_random_below(&random, UINT64_C(1) << test_random_below(&random, 16)) % MOST_KEYS;
         struct bloom_plan plan;
-        struct bloom_shape shape;
         struct bloom_filter filter;
         uint8_t *bytes;
+        size_t size;
 
         bloom_plan_init(&plan, layout, rates[test_random_below(&random, 5)]);
-        shape = bloom_plan_shape(&plan, count);
-        bytes = test_allocate(bloom_bytes(&shape));
         make_keys(&random, hashes, count);
-        bloom_build(&shape, hashes, count, bytes);
-        assert_true(bloom_open(&filter, bytes, bloom_bytes(&shape)));
+        bytes = build(&plan, hashes, count, &size);
+        assert_true(bloom_open(&filter, bytes, size));
         for (size_t i = 0; i < count; i++)
             if (!bloom_may_contain(&filter, hashes[i]))
                 fail_msg("a key is denied: %" PRIx64 " of %zu, seed %" PRIu64, hashes[i], count,
@@ -88,6 +106,13 @@ blocked_filters_deny_no_key(void **state)
 {
     (void)state;
     probe_layout(BLOOM_BLOCKED);
+}
+
+static void
+ribbon_filters_deny_no_key(void **state)
+{
+    (void)state;
+    probe_layout(BLOOM_RIBBON);
 }
 
 static void
@@ -144,6 +169,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_filters_deny_no_key),
         cmocka_unit_test(blocked_filters_deny_no_key),
+        cmocka_unit_test(ribbon_filters_deny_no_key),
         cmocka_unit_test(growing_filters_deny_no_key),
     };
     const char *probes = getenv("PETAL_PROBES");

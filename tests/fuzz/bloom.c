@@ -1,6 +1,6 @@
 /*
- * bloom.c -- any bytes as a Bloom filter: not taken for one, or asked within bounds; and a filter
- * of that shape, built anew, lets all of its keys pass.
+ * bloom.c -- any bytes as a filter: not taken for one, or asked within bounds; and a filter of that
+ * shape, built anew, lets all of its keys pass.
  */
 #include "bloom/bloom.h"
 #include "base/coding.h"
@@ -41,6 +41,26 @@ ask(const struct bloom_filter *filter, size_t size, uint64_t hash, bool is_in)
 }
 
 static void
+build_ribbon(struct bloom_ribbon ribbon, const uint64_t *hashes, size_t count)
+{
+    size_t size = bloom_ribbon_bytes(&ribbon), work_bytes = bloom_ribbon_work_bytes(&ribbon);
+    uint8_t *bytes = mem_alloc(&mem_default_allocator, size);
+    void *work = mem_alloc(&mem_default_allocator, work_bytes);
+    struct bloom_filter filter;
+
+    fuzz_must(bytes != NULL && work != NULL);
+    if (bloom_ribbon_build(&ribbon, hashes, count, work, bytes)) {
+        fuzz_must(bloom_open(&filter, bytes, size) && filter.keys == count);
+        fuzz_must(filter.ribbon.slots == ribbon.slots && filter.ribbon.narrow == ribbon.narrow &&
+                  filter.ribbon.columns == ribbon.columns && filter.ribbon.seed == ribbon.seed);
+        for (size_t i = 0; i < count; i++)
+            ask(&filter, size, hashes[i], true);
+    }
+    mem_free(&mem_default_allocator, work, work_bytes);
+    mem_free(&mem_default_allocator, bytes, size);
+}
+
+static void
 build(const struct bloom_shape *shape, const uint64_t *hashes, size_t count)
 {
     size_t size = bloom_bytes(shape);
@@ -62,12 +82,18 @@ plan(struct fuzz_input *input, const uint64_t *hashes)
 {
     double rate = 1.0 / (double)(1 + fuzz_number(input, 2));
     size_t count = fuzz_number(input, 1) % (KEYS + 1);
+    unsigned layout = (unsigned)fuzz_number(input, 1);
+    size_t planned = 1 + fuzz_number(input, 2) % 5000;
     struct bloom_plan plan;
     struct bloom_shape shape;
 
-    bloom_plan_init(&plan, fuzz_number(input, 1) % 2 == 0 ? BLOOM_STANDARD : BLOOM_BLOCKED, rate);
-    shape = bloom_plan_shape(&plan, 1 + fuzz_number(input, 2) % 5000);
-    build(&shape, hashes, count);
+    layout = layout % 4 == 3 ? BLOOM_RIBBON : layout % 2 == 0 ? BLOOM_STANDARD : BLOOM_BLOCKED;
+    bloom_plan_init(&plan, (enum bloom_layout)layout, rate);
+    shape = bloom_plan_shape(&plan, planned);
+    if (shape.layout == BLOOM_RIBBON)
+        build_ribbon(bloom_ribbon_shape(planned, plan.rate, 0), hashes, count);
+    else
+        build(&shape, hashes, count);
     fuzz_must(bloom_plan_capacity(&plan, fuzz_number(input, 2)) >= 1);
 }
 
@@ -94,7 +120,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         fuzz_must(bloom_bytes(&filter.shape) == input.left);
         for (size_t i = 0; i < KEYS; i++)
             ask(&filter, input.left, hashes[i], false);
-        build(&filter.shape, hashes, KEYS);
+        if (filter.shape.layout == BLOOM_RIBBON)
+            build_ribbon(filter.ribbon, hashes, KEYS);
+        else
+            build(&filter.shape, hashes, KEYS);
     }
     free(copy);
     return 0;
