@@ -238,7 +238,19 @@ bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape 
         return 0;
     if (shape->layout == BLOOM_BLOCKED)
         made |= BLOOM_ROWS_BLOCKED | (shape->probes >= BLOOM_FIRST_PROBES ? BLOOM_ROWS_FIRST : 0);
+    if (shape->layout == BLOOM_RIBBON)
+        made |= BLOOM_ROWS_RIBBON;
     return made | (uint32_t)(bits - shape->bits) << BLOOM_ROWS_SLACK;
+}
+
+/* What else there is to its shape stands in the footer. */
+static bool
+ribbon_may_contain(const uint8_t *data, size_t bytes, uint64_t hash)
+{
+    struct bloom_ribbon ribbon;
+
+    return !bloom_ribbon_open(&ribbon, data, bytes + BLOOM_FOOTER_BYTES) ||
+           bloom_ribbon_may_contain(&ribbon, data, hash);
 }
 
 bool
@@ -250,7 +262,9 @@ bloom_rows_may_contain(const struct bloom_rows_chunk *chunk, const uint8_t *data
     const uint8_t *line;
 
     if ((shape & BLOOM_ROWS_BLOCKED) == 0)
-        return bloom_standard_may_contain(data, bits, probes, hash);
+        return (shape & BLOOM_ROWS_RIBBON) != 0
+                   ? ribbon_may_contain(data, chunk->bytes, hash)
+                   : bloom_standard_may_contain(data, bits, probes, hash);
     line = data + BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BITS);
     if ((shape & BLOOM_ROWS_FIRST) == 0)
         return bloom_line_may_contain(line, probes, hash);

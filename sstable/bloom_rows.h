@@ -31,11 +31,12 @@ struct bloom_rows_chunk {
     _Atomic(uint32_t) shape; /* once the chunk was asked; 0: not known */
 };
 
-/* A shape: k, whether the layout is BLOCKED, and also has the first probes (bloom/bloom.h), and how
- * many bits of the last byte are none of m. */
+/* A shape: k, whether the layout is BLOCKED, and also has the first probes (bloom/bloom.h), whether
+ * it is RIBBON, and how many bits of the last byte are none of m. */
 #define BLOOM_ROWS_PROBES  0xffu
 #define BLOOM_ROWS_BLOCKED 0x100u
 #define BLOOM_ROWS_FIRST   0x200u
+#define BLOOM_ROWS_RIBBON  0x400u
 #define BLOOM_ROWS_SLACK   16 /* shift */
 
 /*
