@@ -5,5 +5,6 @@
 #include "tools/command/command.h"
 
 extern const struct command filter_unique;
+extern const struct command filter_plan;
 
 #endif

@@ -48,25 +48,56 @@ value_take_size(void *argument, char *value)
     return true;
 }
 
+/* Is *number still one when it has been multiplied so often by ten? */
+static bool
+add_zeros(uint64_t *number, uint64_t zeros)
+{
+    for (; zeros > 0; zeros--) {
+        if (*number > UINT64_MAX / 10)
+            return false;
+        *number *= 10;
+    }
+    return true;
+}
+
+/* What stands behind the digits of a count: nothing, a power of ten, or a letter for one. */
+static bool
+take_power(const char *text, uint64_t *zeros)
+{
+    static const char letters[] = "KMGT";
+    const char *letter;
+
+    *zeros = 0;
+    if (*text == '\0')
+        return true;
+    if (*text == 'e' || *text == 'E') {
+        text = take_digits(text + 1, zeros);
+        return text != NULL && *text == '\0' && *zeros <= 19;
+    }
+    letter = strchr(letters, *text >= 'a' ? *text - 'a' + 'A' : *text);
+    if (letter != NULL)
+        *zeros = 3 * (uint64_t)(letter - letters + 1);
+    return letter != NULL && text[1] == '\0';
+}
+
 bool
 value_take_count(void *argument, char *value)
 {
+    char digits[32];
+    size_t size = 0;
     uint64_t number, zeros;
-    const char *end = take_digits(value, &number);
 
-    if (end == NULL)
-        return false;
-    if (*end == 'e') {
-        end = take_digits(end + 1, &zeros);
-        if (end == NULL || zeros > 19)
+    /* Digits in groups: 1_000_000 */
+    for (; (*value >= '0' && *value <= '9') || (size > 0 && *value == '_'); value++) {
+        if (*value == '_')
+            continue;
+        if (size == sizeof digits - 1)
             return false;
-        for (; zeros > 0; zeros--) {
-            if (number > UINT64_MAX / 10)
-                return false;
-            number *= 10;
-        }
+        digits[size++] = *value;
     }
-    if (*end != '\0' || number == 0)
+    digits[size] = '\0';
+    if (take_digits(digits, &number) == NULL || number == 0 || !take_power(value, &zeros) ||
+        !add_zeros(&number, zeros))
         return false;
     *(uint64_t *)argument = number;
     return true;

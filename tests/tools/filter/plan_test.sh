@@ -1,0 +1,86 @@
+#!/bin/sh
+# plan_test.sh -- kv-filter plan: what it says is what the formulas say, and what a store's files have.
+#
+#     tests/tools/filter/plan_test.sh KV-SHELL
+#
+# kv-filter stands beside it.
+set -u
+shell=$(realpath "${1:?usage: plan_test.sh KV-SHELL}")
+filter=$(dirname "$shell")/kv-filter
+. "$(dirname "$0")/../../support/expect.sh"
+cd "$scratch" || exit 1
+
+# within PERCENT WANTED FOUND
+within() {
+    awk -v part="$1" -v wanted="$2" -v found="$3" 'BEGIN { exit !(found > 0 && found >= wanted * (1 - part / 100) && found <= wanted * (1 + part / 100)) }'
+}
+
+# STANDARD: k probes want m = -k n / ln(1 - p^(1/k)) bits, of the k for which that is least.
+for case in '1000 0.1' '1e6 1%' '1G 0.001' '1_000_000_000 0.01%' '10K 0.5'; do
+    # shellcheck disable=SC2086
+    set -- $case
+    "$filter" plan "$1" "$2" >out 2>&1
+    keys=$(echo "$1" | sed 's/_//g; s/K/000/; s/G/000000000/')
+    wanted=$(awk -v n="$keys" -v p="$2" 'BEGIN {
+        if (p ~ /%/) p = p / 100
+        for (k = 1; k <= 30; k++) { m = -k * n / log(1 - exp(log(p) / k)); if (k == 1 || m < best) { best = m; probes = k } }
+        printf "%.0f %d", best, probes }')
+    found=$(awk '$1 == "STANDARD" {print $2, $3}' out)
+    within 0.1 "${wanted% *}" "${found% *}"
+    is_true "bits of $case: $found, wanted $wanted" $((1 - $?))
+    [ "${wanted#* }" = "${found#* }" ]
+    is_true "probes of $case" $((1 - $?))
+done
+
+# The kinds, in the order of the header; each has a line. A rate that a kind cannot have is said there.
+"$filter" plan 1e6 1% >out
+[ "$(sed -n '2,7s/ .*//p' out | tr '\n' ' ')" = 'STANDARD BLOCKED COUNTING GROWING RIBBON FUSE ' ]
+is_true 'six kinds' $((1 - $?))
+"$filter" plan --json 1e6 1% >out
+if command -v python3 >/dev/null; then
+    python3 - <<'PYTHON' >>out 2>&1
+import json
+plan = json.load(open("out"))
+assert [k["kind"] for k in plan["kinds"]] == ["STANDARD", "BLOCKED", "COUNTING", "GROWING", "RIBBON", "FUSE"]
+for kind in plan["kinds"]:
+    assert "error" in kind or (0 < kind["rate"] < 0.0102 and kind["bytes"] >= kind["bits"] / 8 and kind["bits_per_key"] > 6.6), kind
+assert {f["kind"] for f in plan["families"]} == {"ROW", "ROWCOL"}
+PYTHON
+    is_true 'the same as JSON' $((1 - $?))
+fi
+
+# A store's files are what is planned, and columns are keys of ROWCOL.
+{
+    echo "create 't', {NAME => 'r', COMPRESSION => 'NONE'}, {NAME => 'c', BLOOMFILTER => 'ROWCOL', COMPRESSION => 'NONE'}"
+    awk 'BEGIN { for (i = 0; i < 3000; i++) {
+        printf "put \x27t\x27, \x27row%05d\x27, \x27r:q\x27, \x27%010d\x27\n", i, i
+        if (i % 2) printf "put \x27t\x27, \x27row%05d\x27, \x27c:one\x27, \x27\x27; put \x27t\x27, \x27row%05d\x27, \x27c:two\x27, \x27\x27\n", i, i } }'
+    echo "flush 't'"
+    echo "major_compact 't'"
+    echo "stats 't'"
+} | "$shell" --no-took db >said 2>&1
+for family in 'r ROW 3000 1' 'c ROWCOL 1500 2'; do
+    # shellcheck disable=SC2086
+    set -- $family
+    stored=$(sed -n "s/^ $1 file .* \([0-9]*\) filter; .*/\1/p" said)
+    "$filter" plan --json --columns "$4" "$3" 1% >out
+    planned=$(tr -d '\n' <out | grep -oE "\"kind\": \"$2\", *\"BLOOMFILTER_KIND\": \"BLOCKED\"[^}]*" | sed 's/.*"bytes": *//; s/[^0-9].*//')
+    within 3 "$stored" "${planned:-0}"
+    is_true "a family with $2 filters: planned $planned bytes, stored $stored" $((1 - $?))
+done
+"$filter" plan 1000 0.00001 >out
+is_true 'no family has that rate' "$(grep -q BLOOMFILTER out || echo 1)"
+
+# What cannot be planned.
+expect 'no keys' 2 'N is "0"; it is a number from 1 on' "$filter" plan 0 1%
+expect 'no number' 2 'N is "1x"; it is a number' "$filter" plan 1x 1%
+expect 'too long a number' 2 'N is "20000000000000000000"; it is a number' "$filter" plan 20000000000000000000 1%
+for rate in 0 1 1.5 -0.1 x 100%; do
+    expect "a rate of $rate" 2 "RATE is \"$rate\"; it is a part between 0 and 1\|there is no option" "$filter" plan 1000 "$rate"
+done
+expect 'too low a rate' 2 'rate is 1e-07; it is 1e-06 to 0.5' "$filter" plan 1000 1e-7
+expect 'too high a rate' 2 'rate is 0.7; it is 1e-06 to 0.5' "$filter" plan 1000 70%
+expect 'beyond all memory' 2 'more than memory can be addressed by' "$filter" plan 10000000000G 10%
+expect 'an argument is missing' 2 'an argument is missing' "$filter" plan 1000
+
+expect_end

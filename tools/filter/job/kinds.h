@@ -1,0 +1,14 @@
+/* kinds.h -- the names of kinds of filters: STANDARD, BLOCKED and so on. */
+#ifndef PETAL_TOOLS_FILTER_JOB_KINDS_H
+#define PETAL_TOOLS_FILTER_JOB_KINDS_H
+
+#include "bloom/petal_bloom.h"
+
+/* "a kind" for a number that is none. */
+const char *kind_name(enum petal_bloom_kind kind);
+
+/* For `take` of struct command_option, to an enum petal_bloom_kind; in letters of either case. */
+#define KIND_WANTS "STANDARD, BLOCKED, COUNTING, GROWING, RIBBON or FUSE"
+bool kind_take(void *argument, char *value);
+
+#endif
