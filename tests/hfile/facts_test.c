@@ -100,9 +100,11 @@ is_hexadecimal_of(petal_slice bytes, const char *digits)
 static void
 compare_file_info(const petal_hfile *file, const struct golden_text *text)
 {
+    const petal_hfile_info *info = petal_hfile_info_get(file);
     petal_slice key, value;
     size_t number = 0;
 
+    assert_int_equal(info->has_sequence_id, petal_hfile_info_find(file, "MAX_SEQ_ID_KEY", &value));
     for (size_t i = 0; i < text->count; i++) {
         const struct golden_line *line = &text->lines[i];
 
@@ -113,6 +115,8 @@ compare_file_info(const petal_hfile *file, const struct golden_text *text)
         assert_true(is_hexadecimal_of(value, line->fields[2]));
         assert_true(petal_hfile_info_find(file, line->fields[1], &value));
         assert_true(is_hexadecimal_of(value, line->fields[2]));
+        if (strcmp(line->fields[1], "MAX_SEQ_ID_KEY") == 0)
+            assert_int_equal(info->sequence_id, strtoll(line->fields[2], NULL, 16));
         facts++;
     }
     assert_false(petal_hfile_info_entry(file, number, &key, &value));

@@ -221,6 +221,8 @@ typedef struct petal_hfile_info {
     int64_t time_min, time_max; /* as the file says */
     bool has_earliest_put;
     int64_t earliest_put;
+    bool has_sequence_id;
+    int64_t sequence_id; /* MAX_SEQ_ID_KEY: of the last write that it has */
     int64_t created_ms; /* 0: the file does not say */
     bool is_bulk_loaded, is_major_compacted;
     bool is_mob;             /* of values that other files point at */

@@ -18,7 +18,7 @@ cd "$scratch" || exit 1
 expect facts 0 '^    cells: 264$' "$hfile" print -m "$golden/deletes-row.hfile"
 cp out with-option
 for fact in '    major version: 3' '    compression: NONE' '    encoding: NONE' '    bloom filter: ROW' "    first row: 'user00000'" \
-    '    greatest timestamp: 1690000000010' '    family markers: 48' '  general bloom filter' '  delete family bloom filter' '    keys: 120' '    hash: MURMUR'; do
+    '    greatest timestamp: 1690000000010' '    family markers: 48' '    sequence id: 1234' '  general bloom filter' '  delete family bloom filter' '    keys: 120' '    hash: MURMUR'; do
     grep -q "^$fact$" out
     is_true "it says: $fact" $((1 - $?))
 done

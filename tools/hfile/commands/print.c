@@ -78,6 +78,8 @@ print_meta(struct print *print, const petal_hfile *file)
     }
     if (info->has_delete_family_cells)
         print_number(print, "family markers", info->delete_family_cells);
+    if (info->has_sequence_id)
+        print_signed(print, "sequence id", info->sequence_id);
     if (info->created_ms != 0)
         print_signed(print, "created", info->created_ms);
     print_boolean(print, "bulk loaded", info->is_bulk_loaded);

@@ -30,7 +30,6 @@ look_at(struct incoming *incoming, const char *path, petal_error *error)
 {
     struct incoming_file *looked = &incoming->files[incoming->count];
     const petal_hfile_info *info;
-    petal_slice sequence;
     petal_hfile *file;
     char *row;
     enum petal_status status = petal_hfile_open(path, NULL, &file, error);
@@ -40,9 +39,8 @@ look_at(struct incoming *incoming, const char *path, petal_error *error)
     info = petal_hfile_info_get(file);
     *looked = (struct incoming_file){.path = path};
     looked->is_bulk_loaded = sequence_in_name(path, &looked->sequence);
-    if (!looked->is_bulk_loaded && petal_hfile_info_find(file, "MAX_SEQ_ID_KEY", &sequence) &&
-        sequence.size == 8)
-        looked->sequence = (int64_t)hfile_get_u64(sequence.data);
+    if (!looked->is_bulk_loaded && info->has_sequence_id)
+        looked->sequence = info->sequence_id;
     row = arena_copy(incoming->arena, info->first_row);
     if (row == NULL)
         status = hfile_error_no_memory(error);

@@ -204,6 +204,8 @@ set_plain_facts(petal_hfile *file)
     }
     info->has_earliest_put =
         hfile_file_info_find_i64(entries, HFILE_INFO_EARLIEST_PUT, &info->earliest_put);
+    info->has_sequence_id =
+        hfile_file_info_find_i64(entries, HFILE_INFO_MAX_SEQUENCE_ID, &info->sequence_id);
     info->is_bulk_loaded = entry(file, HFILE_INFO_BULK_LOAD_TIMESTAMP).size > 0;
     info->is_major_compacted = is_true(entry(file, HFILE_INFO_MAJOR_COMPACTION));
     info->is_mob = entry(file, HFILE_INFO_MOB_CELLS_COUNT).size > 0;
