@@ -1468,8 +1468,9 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
  * other, the latest that store files tell of keeps it; what is left of the others becomes
  * salvaged-table-NUMBER, too. Then table snapshots are lost, and cells that had been compacted away
  * can be there again. Of a log what stands before a bad place is taken: what stands behind it would
- * be a state that never was, and is told as lost, also where no sync had promised it. PETAL_OK: the
- * new database is whole and can be opened, whatever was lost; another status: there is none.
+ * be a state that never was, and is told, as harmless where no sync had promised it: a crash may
+ * leave the same, and an opening takes no more. PETAL_OK: the new database is whole and can be
+ * opened, whatever was lost; another status: there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,

@@ -90,10 +90,10 @@ tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, u
 }
 
 /*
- * What a write that was not completed left. An opening keeps what stands before it: whole records
- * behind it were written later than what is missing, and would be a state that never was. A crash
- * may leave them; so may damage of what was written last, which nothing can tell from it. They are
- * lost to a salvage.
+ * What a write that was not completed left. An opening keeps what stands before it, and so does a
+ * salvage: whole records behind it were written later than what is missing, and would be a state
+ * that never was. A crash may leave them; so may damage of what was written last, which nothing can
+ * tell from it.
  */
 static void
 tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end, uint64_t bytes,
@@ -110,10 +110,10 @@ tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end,
     else
         error_corrupt(&cause, reader->path, end,
                       "%s ends at offset %" PRIu64 ": what follows is torn or damaged; %" PRIu64
-                      " whole records behind it, which no sync had promised, %s",
-                      reader->path, end, behind,
-                      walk->visit != NULL ? "were not written" : "are dropped by the next opening");
-    check_place_tell_error(walk->place, &cause, bytes, behind == 0 || walk->visit == NULL);
+                      " whole records behind it, which no sync had promised, are dropped by the "
+                      "next opening, and no salvage writes them",
+                      reader->path, end, behind);
+    check_place_tell_error(walk->place, &cause, bytes, true);
 }
 
 /* What follows the last whole record at `end`: nothing, a torn tail, or damage, as the log itself
