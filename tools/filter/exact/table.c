@@ -7,34 +7,15 @@
  */
 #include "tools/filter/exact/table.h"
 
+#include "tools/filter/exact/map.h"
 #include "tools/filter/records/hash.h"
 
 #include <assert.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { HEADER_BYTES = 12, OFFSET_BITS = 40, LEAST_SLOTS = 512 };
 
 #define MOST_ENTRY_BYTES (UINT64_C(1) << OFFSET_BITS)
-
-static void *
-map(size_t bytes)
-{
-    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return mapped != MAP_FAILED ? mapped : NULL;
-}
-
-static uint64_t *
-map_slots(size_t count)
-{
-    uint64_t *slots = map(count * sizeof *slots);
-
-    if (slots != NULL)
-        (void)madvise(slots, count * sizeof *slots, MADV_HUGEPAGE);
-    return slots;
-}
 
 bool
 table_open(struct table *table, struct job *job, size_t most_bytes)
@@ -43,8 +24,8 @@ table_open(struct table *table, struct job *job, size_t most_bytes)
         most_bytes = MOST_ENTRY_BYTES;
     *table = (struct table){.job = job, .most_bytes = most_bytes, .slot_count = LEAST_SLOTS};
     table->used = HEADER_BYTES; /* offset 0 is that of no entry */
-    table->entries = map(most_bytes);
-    table->slots = map_slots(table->slot_count);
+    table->entries = map_bytes(most_bytes);
+    table->slots = map_table(table->slot_count * sizeof *table->slots);
     if (table->entries != NULL && table->slots != NULL)
         return true;
     table_close(table);
@@ -54,10 +35,8 @@ table_open(struct table *table, struct job *job, size_t most_bytes)
 void
 table_close(struct table *table)
 {
-    if (table->entries != NULL)
-        (void)munmap(table->entries, table->most_bytes);
-    if (table->slots != NULL)
-        (void)munmap(table->slots, table->slot_count * sizeof *table->slots);
+    unmap_bytes(table->entries, table->most_bytes);
+    unmap_bytes(table->slots, table->slot_count * sizeof *table->slots);
     table->entries = NULL;
     table->slots = NULL;
 }
@@ -155,7 +134,7 @@ double_slots(struct table *table)
 
     if (table->used + 3 * old_bytes > table->most_bytes)
         return false;
-    slots = map_slots(2 * old_count);
+    slots = map_table(2 * old_bytes);
     if (slots == NULL)
         return false;
     table->slots = slots;
@@ -168,7 +147,7 @@ double_slots(struct table *table)
         hash_records(table->job, &record, 1, &hash);
         enter(table, hash, (size_t)((char *)entry - table->entries));
     }
-    (void)munmap(old, old_bytes);
+    unmap_bytes(old, old_bytes);
     return true;
 }
 
