@@ -264,6 +264,44 @@ threads_lose_no_key(void **state)
     petal_distinct_free(alone);
 }
 
+/* All raise the same registers at the same time, each to a rank of its own. */
+static void *
+raise_registers(void *argument)
+{
+    const struct adder *adder = argument;
+
+    for (uint64_t reg = 0; reg < UINT64_C(1) << MOST_PRECISION; reg++) {
+        uint64_t hash = reg << (64 - MOST_PRECISION) |
+                        UINT64_C(1) << (63 - MOST_PRECISION - (adder->first + reg) % THREADS);
+
+        petal_distinct_add_hashes(adder->distinct, &hash, 1);
+    }
+    return NULL;
+}
+
+static void
+the_greatest_of_ranks_that_come_at_once_stays(void **state)
+{
+    petal_distinct *together = new_distinct(MOST_PRECISION, 0);
+    struct adder adders[THREADS];
+    pthread_t threads[THREADS];
+    size_t size;
+    uint8_t *bytes;
+
+    (void)state;
+    for (unsigned i = 0; i < THREADS; i++) {
+        adders[i] = (struct adder){together, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, raise_registers, &adders[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    bytes = bytes_of(together, &size);
+    for (size_t i = SET_FILE_PAGE_BYTES; i < size; i++)
+        assert_int_equal(bytes[i], THREADS);
+    free(bytes);
+    petal_distinct_free(together);
+}
+
 /* ---- the error ---- */
 
 static const unsigned tried_precisions[] = {4, 7, 10, 12, 14};
@@ -313,21 +351,22 @@ run_keys(struct errors errors[PRECISIONS][POINTS], size_t last_point, uint64_t s
  * Of R runs the root of the mean square error is within 1 +- 4/sqrt(2R) of the true one, and the
  * mean within 4/sqrt(R) of it: four standard deviations. The true one is that of theory where keys
  * are many beside registers, and not more where they are few; of 16 registers theory has 1.106 in
- * place of 1.04.
+ * place of 1.04, and large errors are more frequent than with a normal distribution.
  */
 static void
 check_errors(const struct errors *errors, unsigned precision, uint64_t keys, double runs)
 {
     double registers = (double)(1u << precision),
            theory = (precision == 4 ? 1.106 : 1.04) / sqrt(registers);
+    double deviations = precision == 4 ? 8 : 4;
     double mean = errors->sum / runs, square = sqrt(errors->squares / runs);
 
     if (runs >= 100) {
-        assert_true(square < theory * (1 + 4 / sqrt(2 * runs)));
+        assert_true(square < theory * (1 + deviations / sqrt(2 * runs)));
         /* The estimate is unbiased but for what is far below its error. */
         assert_true(fabs(mean) < theory * (4 / sqrt(runs) + 0.05));
         if ((double)keys > 10 * registers)
-            assert_true(square > theory * (1 - 4 / sqrt(2 * runs)) * 0.97);
+            assert_true(square > theory * (1 - deviations / sqrt(2 * runs)) * 0.97);
     } else {
         assert_true(fabs(mean) < 4.5 * theory);
     }
@@ -343,7 +382,7 @@ the_error_is_that_of_theory(void **state)
 
     (void)state;
     for (unsigned run = 0; run < runs; run++)
-        run_keys(errors, last, seed + run);
+        run_keys(errors, last, seed * 1000003 + run);
     for (size_t p = 0; p < PRECISIONS; p++) {
         for (size_t point = 0; point <= last; point++)
             check_errors(&errors[p][point], tried_precisions[p], points[point], runs);
@@ -354,7 +393,7 @@ the_error_is_that_of_theory(void **state)
                      1.04 / sqrt((double)(1u << tried_precisions[p])));
     }
     memset(errors, 0, sizeof errors);
-    run_keys(errors, POINTS - 1, seed + 1000000);
+    run_keys(errors, POINTS - 1, seed * 1000003 - 1);
     for (size_t p = 0; p < PRECISIONS; p++)
         check_errors(&errors[p][POINTS - 1], tried_precisions[p], points[POINTS - 1], 1);
 }
@@ -531,6 +570,7 @@ main(void)
         cmocka_unit_test(a_union_is_the_sketch_of_all_keys),
         cmocka_unit_test(other_salts_are_not_united),
         cmocka_unit_test(threads_lose_no_key),
+        cmocka_unit_test(the_greatest_of_ranks_that_come_at_once_stays),
         cmocka_unit_test(the_error_is_that_of_theory),
         cmocka_unit_test(errors_that_cannot_be_had_are_refused),
         cmocka_unit_test(files_come_back),
