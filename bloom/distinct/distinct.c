@@ -13,8 +13,9 @@
  *
  * THE COUNT is Ertl's improved raw estimate ("New cardinality estimation algorithms for HyperLogLog
  * sketches", 2017, algorithm 6): the raw estimate of Flajolet et al. with corrections for registers
- * that are 0 and for those that are full, derived, not measured. It has no bias worth speaking of
- * for any number of keys.
+ * that are 0 and for those that are full, derived, not measured. It takes the limit of
+ * Flajolet's constant for many registers: of m it is too high by 1.08/m, a quarter of its error
+ * where m is 16, a thirtieth where it is 1,024.
  */
 #include "base/mem.h"
 #include "bloom/file/set_file.h"
