@@ -7,10 +7,10 @@
  *
  *   kind      bits a key at a rate of 1 %  what it is for
  *   STANDARD   9.6                         the textbook's: its rate is that of theory to the digit
- *   BLOCKED   10.2                         one cache miss a question: the fastest, and the default
- *   COUNTING  40.9                         BLOCKED with counters of 4 bits: keys can be removed
- *   GROWING   about 13 to 25               BLOCKED filters in a chain: the number of keys is not
- *                                          known before
+ *   BLOCKED    9.9                         one cache miss a question: the fastest, and the default
+ *   COUNTING  43.4                         BLOCKED with counters of 4 bits: keys can be removed
+ *   GROWING   11 to 24, twice as many      BLOCKED filters in a chain: the number of keys is not
+ *             when it has just grown       known before
  *   RIBBON     6.9                         built once, of all keys: the smallest
  *   FUSE       9.05 (rate 0.39 %)          built once, of all keys: small, and quick to ask
  *

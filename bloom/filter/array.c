@@ -88,9 +88,11 @@ void
 filter_array_free(petal_bloom *bloom)
 {
     struct filter_array *array = filter_array_of(bloom);
-    const petal_allocator *allocator = bloom->env.allocator;
+    const petal_allocator *allocator = bloom->env.allocator; /* outlives the env's copy */
 
-    if (!bloom->is_read_only)
+    if (array->file.body != NULL)
+        set_file_close(&array->file);
+    else
         filter_words_free(&bloom->env, array->words, array->bytes);
     mem_free(allocator, array, sizeof *array);
 }
@@ -149,4 +151,66 @@ filter_array_intersect(petal_bloom *bloom, const petal_bloom *other)
 
         atomic_store_explicit(&to->words[i], bits, memory_order_relaxed);
     }
+}
+
+/* ---- files ---- */
+
+/* Parameters of the head. */
+enum { POSITIONS = FILTER_OWN_PARAMETERS, PROBES, UNUSED };
+
+enum petal_status
+filter_array_save(const petal_bloom *bloom, struct set_file_writer *writer,
+                  struct set_file_head *head, petal_error *error)
+{
+    const struct filter_array *array = filter_array_of_const(bloom);
+
+    head->parameters[POSITIONS] = array->shape.positions;
+    head->parameters[PROBES] = array->shape.probes;
+    return set_file_append(writer, (const void *)array->words, (size_t)array->bytes, error);
+}
+
+/* What the head says against what can be, and against the bytes that are there. */
+static enum petal_status
+check_shape(const struct filter_shape *shape, const struct set_file *file, const char *path,
+            petal_error *error)
+{
+    uint64_t probes = file->head.parameters[PROBES];
+
+    if (probes < 1 || probes > PETAL_BLOOM_MAX_PROBES)
+        return filter_bad_parameter(error, path, PROBES, "the number of probes is not 1 to 30");
+    if (shape->positions == 0 || shape->positions > UINT64_MAX / 8)
+        return filter_bad_parameter(error, path, POSITIONS, "the number of bits cannot be");
+    if (shape->line_positions != 0 && shape->positions % shape->line_positions != 0)
+        return filter_bad_parameter(error, path, POSITIONS,
+                                    "the bits are no whole number of lines");
+    if (filter_shape_bytes(shape) != file->body_bytes)
+        return error_corrupt(error, path, SET_FILE_PAGE_BYTES,
+                             "the body has %" PRIu64 " bytes, its bits want %" PRIu64,
+                             file->body_bytes, filter_shape_bytes(shape));
+    return filter_check_unused(file, path, UNUSED, error);
+}
+
+enum petal_status
+filter_array_open(const char *path, const petal_bloom *like, struct set_file *file,
+                  petal_bloom **bloom, petal_error *error)
+{
+    struct filter_shape shape;
+    struct filter_array *array;
+    enum petal_status status;
+
+    filter_shape_of_kind(&shape, like->kind);
+    shape.positions = file->head.parameters[POSITIONS];
+    shape.probes = (unsigned)file->head.parameters[PROBES];
+    status = check_shape(&shape, file, path, error);
+    if (status != PETAL_OK)
+        return status;
+    array = mem_zalloc(like->env.allocator, sizeof *array);
+    if (array == NULL)
+        return error_no_memory(error);
+    array->bloom = *like;
+    array_init(array, &shape);
+    array->file = filter_take_file(file);
+    array->words = (filter_word *)array->file.body;
+    *bloom = &array->bloom;
+    return PETAL_OK;
 }

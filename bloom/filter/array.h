@@ -40,7 +40,7 @@ struct filter_array {
     filter_word *words;
     uint64_t lines;       /* 0: there are none */
     uint64_t bytes;       /* of the words */
-    struct set_file file; /* mapped: the words are its own */
+    struct set_file file; /* whose body the words are; NULL: they are the filter's */
 };
 
 static inline struct filter_array *
@@ -65,6 +65,11 @@ void filter_array_free(petal_bloom *bloom);
 void filter_array_clear(petal_bloom *bloom);
 void filter_array_extent(const petal_bloom *bloom, struct filter_extent *extent);
 double filter_array_expected_rate(const petal_bloom *bloom, uint64_t keys);
+
+enum petal_status filter_array_save(const petal_bloom *bloom, struct set_file_writer *writer,
+                                    struct set_file_head *head, petal_error *error);
+enum petal_status filter_array_open(const char *path, const petal_bloom *like,
+                                    struct set_file *file, petal_bloom **bloom, petal_error *error);
 
 /* Of bits, not of counters. */
 void filter_array_unite(petal_bloom *bloom, const petal_bloom *other);

@@ -90,4 +90,6 @@ const struct filter_kind filter_blocked = {
     .count = blocked_count,
     .unite = filter_array_unite,
     .intersect = filter_array_intersect,
+    .save = filter_array_save,
+    .open = filter_array_open,
 };

@@ -2,32 +2,12 @@
  * filter.c -- filters as callers see them (bloom/petal_bloom.h), of whichever kind: each call is
  * checked here, and handed on to the kind (kind.h).
  */
-#include "bloom/bloom.h"
-#include "bloom/filter/kind.h"
+#include "bloom/filter/kinds.h"
 #include "bloom/filter/options.h"
 #include "bloom/hash.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
-
-/* ---- kinds ---- */
-
-static const struct filter_kind *const kinds[FILTER_KINDS] = {
-    [PETAL_BLOOM_KIND_STANDARD] = &filter_standard,
-    [PETAL_BLOOM_KIND_BLOCKED] = &filter_blocked,
-};
-
-static enum petal_status
-find_kind(const struct filter_kind **functions, enum petal_bloom_kind kind, petal_error *error)
-{
-    assert((unsigned)kind < FILTER_KINDS);
-    *functions = kinds[kind];
-    if (*functions != NULL)
-        return PETAL_OK;
-    return error_set(error, PETAL_UNSUPPORTED, "this library makes no filters of kind %s",
-                     filter_kind_name(kind));
-}
 
 /* ---- hashes ---- */
 
@@ -55,7 +35,7 @@ petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, p
                          size);
     status = filter_options_resolve(&options, given, error);
     if (status == PETAL_OK)
-        status = find_kind(&functions, options.kind, error);
+        status = filter_find_kind(&functions, options.kind, error);
     if (status == PETAL_OK && options.keys == 0 && options.bits == 0)
         status = error_set(error, PETAL_INVALID, "keys is 0; a plan is made for at least 1");
     if (status == PETAL_OK)
@@ -78,7 +58,7 @@ petal_bloom_create(const petal_bloom_options *given, petal_bloom **bloom, petal_
     error_clear(error);
     status = filter_options_resolve(&options, given, error);
     if (status == PETAL_OK)
-        status = find_kind(&functions, options.kind, error);
+        status = filter_find_kind(&functions, options.kind, error);
     if (status != PETAL_OK)
         return status;
     if (functions->create == NULL)

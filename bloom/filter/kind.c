@@ -11,6 +11,25 @@ filter_kind_name(enum petal_bloom_kind kind)
     return (unsigned)kind < FILTER_KINDS ? names[kind] : NULL;
 }
 
+/* In the header of a file (bloom/FORMAT.md). */
+#define PARAMETERS_AT 32
+
+enum petal_status
+filter_bad_parameter(petal_error *error, const char *path, unsigned parameter, const char *text)
+{
+    return error_corrupt(error, path, PARAMETERS_AT + UINT64_C(8) * parameter, "%s", text);
+}
+
+enum petal_status
+filter_check_unused(const struct set_file *file, const char *path, unsigned first,
+                    petal_error *error)
+{
+    for (unsigned i = first; i < SET_FILE_PARAMETERS; i++)
+        if (file->head.parameters[i] != 0)
+            return filter_bad_parameter(error, path, i, "a parameter without use is not 0");
+    return PETAL_OK;
+}
+
 void
 filter_init(petal_bloom *bloom, const petal_bloom_options *options)
 {

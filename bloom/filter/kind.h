@@ -64,9 +64,11 @@ struct filter_kind {
      * layout how it is read; the rest of the head is filled. */
     enum petal_status (*save)(const petal_bloom *bloom, struct set_file_writer *writer,
                               struct set_file_head *head, petal_error *error);
-    /* Make the filter of a file, which was opened, and whose head's common part was checked: `like`
-     * has it. Takes over the file's body by setting it to NULL, or, where it is mapped, the file by
-     * copying it and setting that. Nothing of it is believed before it was checked. */
+    /*
+     * Make the filter of a file whose head's common part was checked: `like` has it. Takes the file
+     * over (filter_take_file) once nothing can fail any more. What the head's other parameters and
+     * the body say is believed only when it was checked.
+     */
     enum petal_status (*open)(const char *path, const petal_bloom *like, struct set_file *file,
                               petal_bloom **bloom, petal_error *error);
 };
@@ -77,6 +79,23 @@ enum filter_parameter {
     FILTER_RATE = 1, /* the bits of a double of IEEE 754 */
     FILTER_OWN_PARAMETERS = 2
 };
+
+/* PETAL_CORRUPT, at the parameter's place in the file: `text` says what is wrong with it. */
+enum petal_status filter_bad_parameter(petal_error *error, const char *path, unsigned parameter,
+                                       const char *text);
+
+/* Are those from `first` on 0? */
+enum petal_status filter_check_unused(const struct set_file *file, const char *path, unsigned first,
+                                      petal_error *error);
+
+static inline struct set_file
+filter_take_file(struct set_file *file)
+{
+    struct set_file taken = *file;
+
+    file->body = NULL;
+    return taken;
+}
 
 extern const struct filter_kind filter_standard, filter_blocked, filter_counting, filter_growing;
 

@@ -97,6 +97,14 @@ filter_options_resolve(petal_bloom_options *options, const petal_bloom_options *
 
 /* ---- shapes ---- */
 
+void
+filter_shape_of_kind(struct filter_shape *shape, enum petal_bloom_kind kind)
+{
+    *shape = (struct filter_shape){.position_bits = kind == PETAL_BLOOM_KIND_COUNTING ? 4 : 1};
+    if (kind != PETAL_BLOOM_KIND_STANDARD)
+        shape->line_positions = BLOOM_LINE_BITS / shape->position_bits;
+}
+
 static uint64_t
 whole_lines(const struct filter_shape *shape)
 {
@@ -203,13 +211,7 @@ filter_shape_init(struct filter_shape *shape, const petal_bloom_options *options
 {
     enum petal_status status = PETAL_OK;
 
-    *shape = (struct filter_shape){.position_bits = 1};
-    if (options->kind == PETAL_BLOOM_KIND_BLOCKED)
-        shape->line_positions = BLOOM_LINE_BITS;
-    if (options->kind == PETAL_BLOOM_KIND_COUNTING) {
-        shape->position_bits = 4;
-        shape->line_positions = BLOOM_LINE_BITS / 4;
-    }
+    filter_shape_of_kind(shape, options->kind);
     if (options->bits != 0)
         status = give_bits(shape, options, error);
     else if (options->keys == 0)

@@ -30,6 +30,9 @@ struct filter_shape {
 #define FILTER_MOST_KEYS (UINT64_C(1) << 52)
 void filter_shape_lines(struct filter_shape *shape, uint64_t keys, double rate);
 
+/* The part that is the same in all filters of the kind; the others 0. */
+void filter_shape_of_kind(struct filter_shape *shape, enum petal_bloom_kind kind);
+
 /* The shape of STANDARD, BLOCKED or COUNTING. PETAL_INVALID: too few keys, or too many for any
  * memory. */
 enum petal_status filter_shape_init(struct filter_shape *shape, const petal_bloom_options *options,

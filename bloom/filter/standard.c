@@ -147,4 +147,6 @@ const struct filter_kind filter_standard = {
     .count = standard_count,
     .unite = filter_array_unite,
     .intersect = filter_array_intersect,
+    .save = filter_array_save,
+    .open = filter_array_open,
 };

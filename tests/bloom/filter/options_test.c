@@ -52,7 +52,7 @@ rates_are_checked(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        for (int kind = PETAL_BLOOM_KIND_DEFAULT; kind <= PETAL_BLOOM_KIND_BLOCKED; kind++)
+        for (int kind = PETAL_BLOOM_KIND_DEFAULT; kind <= PETAL_BLOOM_KIND_COUNTING; kind++)
             assert_refused(&KEYS(.rate = wrong[i].rate, .kind = (enum petal_bloom_kind)kind),
                            PETAL_INVALID, wrong[i].text);
 }
@@ -70,6 +70,8 @@ numbers_are_checked(void **state)
     assert_refused(&KEYS(.bits = 1000), PETAL_INVALID, "bits is 1000, but probes is 0");
     assert_refused(&KEYS(.probes = 3), PETAL_INVALID, "probes is 3, but bits is 0");
     assert_refused(&KEYS(.bits = 1000, .probes = 31), PETAL_INVALID, "probes is 31; it is at most");
+    assert_refused(&KEYS(.bits = 1000, .probes = 3, .kind = PETAL_BLOOM_KIND_GROWING),
+                   PETAL_INVALID, "bits and probes are given for kind GROWING");
     assert_refused(&KEYS(.bits = UINT64_MAX, .probes = 3), PETAL_INVALID,
                    "bits is 18446744073709551615, more than memory can be addressed by");
 }
@@ -82,7 +84,7 @@ memory_is_an_error_of_its_own(void **state)
     petal_env env = {.size = sizeof env};
 
     (void)state;
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_BLOCKED; kind++) {
+    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
         petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind, .keys = UINT64_MAX};
 
         assert_refused(&options, PETAL_INVALID,
@@ -108,7 +110,7 @@ what_is_planned_is_made(void **state)
     static const uint64_t keys[] = {1, 2, 10, 100, 1000, 54321, 1000000};
 
     (void)state;
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_BLOCKED; kind++)
+    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_COUNTING; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
             for (size_t j = 0; j < sizeof keys / sizeof *keys; j++) {
                 petal_bloom_options options = {

@@ -90,12 +90,28 @@ blocked_filters_deny_no_key(void **state)
     probe(PETAL_BLOOM_KIND_BLOCKED);
 }
 
+static void
+counting_filters_deny_no_key(void **state)
+{
+    (void)state;
+    probe(PETAL_BLOOM_KIND_COUNTING);
+}
+
+static void
+growing_filters_deny_no_key(void **state)
+{
+    (void)state;
+    probe(PETAL_BLOOM_KIND_GROWING);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_filters_deny_no_key),
         cmocka_unit_test(blocked_filters_deny_no_key),
+        cmocka_unit_test(counting_filters_deny_no_key),
+        cmocka_unit_test(growing_filters_deny_no_key),
     };
     const char *probes = getenv("PETAL_PROBES");
 

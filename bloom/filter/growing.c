@@ -1,0 +1,600 @@
+/*
+ * growing.c -- filters of kind GROWING: a chain of SEGMENTS, each a filter as BLOCKED (lines.h),
+ * each made for twice the keys of the one before.
+ *
+ * RATES. Of the rate p that was asked for segment i = 0, 1, ... is made for p * 6 / (pi^2 (i+1)^2):
+ * these sum to p, however many there are. They fall slower than by half, which would cost a bit and
+ * a half more a key with each segment.
+ *
+ * A key that some segment lets pass is not entered again. Another one goes into the newest segment,
+ * which never takes more keys than it is made for: room for them is reserved before, and what was
+ * not needed, of keys that others have entered meanwhile, is given back.
+ *
+ * bloom/growing.h is the memtable's own chain of such segments, made for the path of a put: one
+ * writer that stores without atomic operations, one fixed shape of six probes and 12 bits a key,
+ * memory that was reserved before, and no look at older segments before a key is entered. It keeps
+ * no rate but its own, and answers no question of was-it-new. The two have the places of bits
+ * (bloom/bloom.h) in common, nothing else.
+ *
+ * THREADS. `newest` is exchanged by compare-and-swap when a segment is full; who comes second frees
+ * what it has made. A segment's head and its zeroed words are published by that (release, acquire).
+ * Two threads that enter one key at once may do so in two segments: then both are told that it was
+ * new.
+ */
+#include "base/coding.h"
+#include "base/mem.h"
+#include "bloom/filter/fill.h"
+#include "bloom/filter/lines.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* As many as a file's table has room for; long before memory has come to its end. */
+#define MOST_SEGMENTS 64
+
+/* Keys of the first segment at least. */
+#define LEAST_CAPACITY 4096
+
+/* So many hashes go through the chain together. */
+#define CHUNK 64
+
+struct segment {
+    struct segment *older;
+    unsigned number; /* 0: the oldest */
+    bool is_lent;    /* its words are the file's */
+    struct filter_shape shape;
+    uint64_t lines, bytes, capacity;
+    filter_word *words;
+    /* Keys that are entered, and such as are being; on a line of its own: all who enter write it. */
+    _Alignas(BLOOM_LINE_BYTES) _Atomic(uint64_t) keys;
+};
+
+struct growing {
+    petal_bloom bloom;
+    _Atomic(struct segment *) newest; /* NULL: no keys */
+    struct set_file file;             /* whose body lent segments lie in; NULL: there are none */
+};
+
+static const struct growing *
+growing_of_const(const petal_bloom *bloom)
+{
+    return (const struct growing *)bloom;
+}
+
+static struct growing *
+growing_of(petal_bloom *bloom)
+{
+    return (struct growing *)bloom;
+}
+
+static struct segment *
+newest_of(const petal_bloom *bloom)
+{
+    /* Acquire: the heads of all segments, and their words as they were made. */
+    return atomic_load_explicit(&growing_of_const(bloom)->newest, memory_order_acquire);
+}
+
+/* ---- the scheme ---- */
+
+static uint64_t
+capacity_of(uint64_t keys, unsigned number)
+{
+    uint64_t capacity = keys < LEAST_CAPACITY ? LEAST_CAPACITY : keys;
+
+    for (; number > 0 && capacity <= FILTER_MOST_KEYS / 2; number--)
+        capacity *= 2;
+    return capacity < FILTER_MOST_KEYS ? capacity : FILTER_MOST_KEYS;
+}
+
+/* Of segment `number`, in a chain that was made for so many keys. */
+static void
+find_shape(struct filter_shape *shape, uint64_t keys, double rate, unsigned number)
+{
+    double place = number + 1.0;
+
+    filter_shape_of_kind(shape, PETAL_BLOOM_KIND_GROWING);
+    filter_shape_lines(shape, capacity_of(keys, number), rate * 6 / (M_PI * M_PI * place * place));
+}
+
+/* Of a chain that was given `given` different keys; those that older segments let pass by chance
+ * were not entered. */
+static double
+chain_rate(uint64_t keys, double rate, uint64_t given)
+{
+    double left = (double)given, none_passes = 1;
+
+    for (unsigned number = 0; left >= 0.5 && number < MOST_SEGMENTS; number++) {
+        double entered = fmin(left * none_passes, (double)capacity_of(keys, number));
+        struct filter_shape shape;
+
+        find_shape(&shape, keys, rate, number);
+        left -= entered / none_passes;
+        none_passes *= 1 - filter_shape_rate(&shape, (uint64_t)llround(entered));
+    }
+    return 1 - none_passes;
+}
+
+static enum petal_status
+growing_plan(const petal_bloom_options *options, petal_bloom_plan *plan, petal_error *error)
+{
+    struct filter_shape shape;
+
+    if (options->keys > FILTER_MOST_KEYS)
+        return error_set(error, PETAL_INVALID,
+                         "keys is %" PRIu64 ", more than memory can be addressed for",
+                         options->keys);
+    find_shape(&shape, options->keys, options->rate, 0);
+    plan->bits = shape.positions;
+    plan->probes = shape.probes;
+    plan->bits_per_key = (double)plan->bits / (double)options->keys;
+    plan->rate = filter_shape_rate(&shape, options->keys);
+    plan->bytes = filter_shape_bytes(&shape);
+    plan->build_bytes = plan->bytes;
+    return PETAL_OK;
+}
+
+/* ---- segments ---- */
+
+static void
+segment_free(const struct env *env, struct segment *segment)
+{
+    if (!segment->is_lent)
+        filter_words_free(env, segment->words, segment->bytes);
+    mem_free(env->allocator, segment, sizeof *segment);
+}
+
+/* Without words. */
+static struct segment *
+segment_new(const struct env *env, const struct filter_shape *shape, struct segment *older)
+{
+    struct segment *segment = mem_alloc_aligned(env->allocator, BLOOM_LINE_BYTES, sizeof *segment);
+
+    if (segment == NULL)
+        return NULL;
+    memset((void *)segment, 0, sizeof *segment);
+    segment->older = older;
+    segment->number = older == NULL ? 0 : older->number + 1;
+    segment->shape = *shape;
+    segment->lines = shape->positions / shape->line_positions;
+    segment->bytes = filter_shape_bytes(shape);
+    return segment;
+}
+
+/* Put a segment behind `full`, or find that another thread has. */
+static enum petal_status
+grow(petal_bloom *bloom, struct segment *full, petal_error *error)
+{
+    unsigned number = full == NULL ? 0 : full->number + 1;
+    struct filter_shape shape;
+    struct segment *segment;
+
+    if (number < MOST_SEGMENTS)
+        find_shape(&shape, bloom->keys, bloom->rate, number);
+    if (number == MOST_SEGMENTS || filter_shape_bytes(&shape) > SIZE_MAX / 2)
+        return error_set(error, PETAL_NO_MEMORY,
+                         "out of memory: the filter has grown beyond what can be addressed");
+    segment = segment_new(&bloom->env, &shape, full);
+    if (segment == NULL)
+        return error_no_memory(error);
+    segment->capacity = capacity_of(bloom->keys, number);
+    segment->words = filter_words_new(&bloom->env, segment->bytes);
+    if (segment->words == NULL) {
+        segment->is_lent = true;
+        segment_free(&bloom->env, segment);
+        return error_set(error, PETAL_NO_MEMORY,
+                         "out of memory: the filter grows by %" PRIu64 " bytes",
+                         filter_shape_bytes(&shape));
+    }
+    if (!atomic_compare_exchange_strong_explicit(&growing_of(bloom)->newest, &full, segment,
+                                                 memory_order_release, memory_order_relaxed))
+        segment_free(&bloom->env, segment);
+    return PETAL_OK;
+}
+
+/* Room for so many keys, or fewer. */
+static uint64_t
+reserve(struct segment *segment, uint64_t wanted)
+{
+    uint64_t keys = atomic_load_explicit(&segment->keys, memory_order_relaxed), granted;
+
+    do {
+        uint64_t room = segment->capacity > keys ? segment->capacity - keys : 0;
+
+        granted = wanted < room ? wanted : room;
+    } while (granted > 0 &&
+             !atomic_compare_exchange_weak_explicit(&segment->keys, &keys, keys + granted,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return granted;
+}
+
+static void
+give_back(struct segment *segment, uint64_t keys)
+{
+    if (keys > 0)
+        atomic_fetch_sub_explicit(&segment->keys, keys, memory_order_relaxed);
+}
+
+/* ---- life ---- */
+
+static enum petal_status
+growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_error *error)
+{
+    struct growing *growing;
+    struct env env;
+
+    if (options->keys > FILTER_MOST_KEYS)
+        return error_set(error, PETAL_INVALID,
+                         "keys is %" PRIu64 ", more than memory can be addressed for",
+                         options->keys);
+    env_init(&env, options->env);
+    growing = mem_zalloc(env.allocator, sizeof *growing);
+    if (growing == NULL)
+        return error_no_memory(error);
+    filter_init(&growing->bloom, options);
+    *bloom = &growing->bloom;
+    return PETAL_OK;
+}
+
+static void
+growing_clear(petal_bloom *bloom)
+{
+    struct segment *segment = newest_of(bloom);
+
+    while (segment != NULL) {
+        struct segment *older = segment->older;
+
+        segment_free(&bloom->env, segment);
+        segment = older;
+    }
+    atomic_store_explicit(&growing_of(bloom)->newest, NULL, memory_order_relaxed);
+    if (growing_of(bloom)->file.body != NULL)
+        set_file_close(&growing_of(bloom)->file);
+}
+
+static void
+growing_free(petal_bloom *bloom)
+{
+    const petal_allocator *allocator = bloom->env.allocator;
+
+    growing_clear(bloom);
+    mem_free(allocator, growing_of(bloom), sizeof(struct growing));
+}
+
+/* ---- questions ---- */
+
+static bool
+segment_may_contain(const struct segment *segment, uint64_t hash)
+{
+    return filter_line_may_contain(filter_line_const(segment->words, segment->lines, hash),
+                                   segment->shape.probes, hash);
+}
+
+static bool
+growing_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
+{
+    const struct segment *segment = newest_of(bloom);
+
+    while (segment != NULL && !segment_may_contain(segment, hash))
+        segment = segment->older;
+    return segment != NULL;
+}
+
+/* Ask the chain from `segment` on for up to CHUNK hashes. Returns how many pass. */
+static size_t
+ask_chunk(const struct segment *segment, const uint64_t *hashes, size_t count, bool *answers)
+{
+    uint8_t open[CHUNK];
+    size_t left = count;
+
+    assert(count <= CHUNK);
+    for (size_t i = 0; i < count; i++) {
+        open[i] = (uint8_t)i;
+        answers[i] = false;
+    }
+    for (; segment != NULL && left > 0; segment = segment->older) {
+        size_t still = 0;
+
+        for (size_t i = 0; i < left; i++)
+            filter_line_prefetch(segment->words, segment->lines, hashes[open[i]]);
+        for (size_t i = 0; i < left; i++) {
+            bool passes = segment_may_contain(segment, hashes[open[i]]);
+
+            answers[open[i]] = passes;
+            open[still] = open[i];
+            still += !passes;
+        }
+        left = still;
+    }
+    return count - left;
+}
+
+static size_t
+growing_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
+                           bool *answers)
+{
+    const struct segment *newest = newest_of(bloom);
+    size_t passed = 0;
+
+    for (size_t i = 0; i < count; i += CHUNK)
+        passed += ask_chunk(newest, hashes + i, count - i < CHUNK ? count - i : CHUNK, answers + i);
+    return passed;
+}
+
+/* ---- entering ---- */
+
+/*
+ * Enter hashes[0..count), of which `passes` says who is in already, into the segment, for as many
+ * as there was room for. Returns how many hashes are done with. passes[i] becomes true where one was
+ * entered meanwhile.
+ */
+static size_t
+enter(struct segment *segment, const uint64_t *hashes, size_t count, bool *passes, uint64_t room)
+{
+    size_t done = 0;
+    uint64_t entered = 0;
+
+    for (; done < count && (passes[done] || entered < room); done++) {
+        if (passes[done])
+            continue;
+        passes[done] = !filter_line_add(filter_line(segment->words, segment->lines, hashes[done]),
+                                        segment->shape.probes, hashes[done]);
+        entered += !passes[done];
+    }
+    give_back(segment, room - entered);
+    return done;
+}
+
+/*
+ * Hashes are asked for chunk by chunk before they are entered; when a segment fills up within a
+ * chunk its rest is asked for again, since what is double there is found only in the full one.
+ */
+static enum petal_status
+growing_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *were_new,
+                   petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    bool passes[CHUNK];
+
+    for (size_t i = 0, done; i < count && status == PETAL_OK; i += done) {
+        size_t chunk = count - i < CHUNK ? count - i : CHUNK;
+        struct segment *newest = newest_of(bloom);
+        size_t passed = ask_chunk(newest, hashes + i, chunk, passes);
+        uint64_t room = newest == NULL ? 0 : reserve(newest, chunk - passed);
+
+        done = 0;
+        if (newest != NULL)
+            done = enter(newest, hashes + i, chunk, passes, room);
+        for (size_t j = 0; j < done && were_new != NULL; j++)
+            were_new[i + j] = !passes[j];
+        if (done < chunk && room < chunk - passed)
+            status = grow(bloom, newest, error);
+    }
+    return status;
+}
+
+/* ---- numbers ---- */
+
+static void
+growing_extent(const petal_bloom *bloom, struct filter_extent *extent)
+{
+    *extent = (struct filter_extent){0, sizeof(struct growing), 0};
+    for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older) {
+        extent->bits += at->shape.positions;
+        extent->bytes += at->bytes + sizeof *at;
+        extent->segments++;
+    }
+}
+
+static double
+growing_expected_rate(const petal_bloom *bloom, uint64_t keys)
+{
+    return chain_rate(bloom->keys, bloom->rate, keys);
+}
+
+static double
+growing_present_rate(const petal_bloom *bloom)
+{
+    double none_passes = 1;
+
+    for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older) {
+        struct filter_fill fill;
+
+        filter_fill_init(&fill, &at->shape, at->words);
+        none_passes *= 1 - filter_fill_rate(&fill);
+    }
+    return 1 - none_passes;
+}
+
+static uint64_t
+growing_count(const petal_bloom *bloom)
+{
+    double keys = 0;
+
+    for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older) {
+        struct filter_fill fill;
+
+        filter_fill_init(&fill, &at->shape, at->words);
+        /* Of those that came later some were let pass here. A segment that is full to its last bit
+         * would let all pass. */
+        keys /= fmax(1 - filter_fill_rate(&fill), 0.5);
+        keys += filter_fill_keys(&fill);
+    }
+    return (uint64_t)llround(keys);
+}
+
+/* ---- files ---- */
+
+/*
+ * The body is a table of one page, an entry for each segment, then the lines of the segments, as in
+ * the table oldest first:
+ *     0  u64  lines
+ *     8  u64  capacity  keys
+ *    16  u64  keys      that are entered
+ *    24  u64  probes
+ *    32  32 bytes of 0
+ */
+#define ENTRY_BYTES 64
+
+static_assert(MOST_SEGMENTS * ENTRY_BYTES == SET_FILE_PAGE_BYTES, "a table is a page");
+
+enum { SEGMENTS = FILTER_OWN_PARAMETERS, UNUSED };
+
+static void
+put_entry(uint8_t *entry, const struct segment *segment)
+{
+    put_le64(entry, segment->lines);
+    put_le64(entry + 8, segment->capacity);
+    put_le64(entry + 16, atomic_load_explicit(&segment->keys, memory_order_relaxed));
+    put_le64(entry + 24, segment->shape.probes);
+}
+
+static enum petal_status
+growing_save(const petal_bloom *bloom, struct set_file_writer *writer, struct set_file_head *head,
+             petal_error *error)
+{
+    const struct segment *oldest_first[MOST_SEGMENTS];
+    uint8_t table[SET_FILE_PAGE_BYTES] = {0};
+    const struct segment *newest = newest_of(bloom);
+    unsigned count = newest == NULL ? 0 : newest->number + 1;
+    enum petal_status status;
+
+    assert(count <= MOST_SEGMENTS);
+    head->parameters[SEGMENTS] = count;
+    for (; newest != NULL; newest = newest->older) {
+        oldest_first[newest->number] = newest;
+        put_entry(table + (size_t)ENTRY_BYTES * newest->number, newest);
+    }
+    status = set_file_append(writer, table, sizeof table, error);
+    for (unsigned i = 0; i < count && status == PETAL_OK; i++)
+        status = set_file_append(writer, (const void *)oldest_first[i]->words,
+                                 (size_t)oldest_first[i]->bytes, error);
+    return status;
+}
+
+/* Of `room` bytes of lines that are left. */
+static enum petal_status
+check_entry(const struct set_file *file, const char *path, unsigned number, uint64_t room,
+            petal_error *error)
+{
+    const uint8_t *entry = file->body + (size_t)ENTRY_BYTES * number;
+    uint64_t at = SET_FILE_PAGE_BYTES + (uint64_t)ENTRY_BYTES * number;
+    uint64_t lines = get_le64(entry), probes = get_le64(entry + 24);
+
+    if (lines == 0 || lines > room / BLOOM_LINE_BYTES)
+        return error_corrupt(error, path, at,
+                             "segment %u has %" PRIu64 " lines, where %" PRIu64
+                             " bytes are left for them",
+                             number, lines, room);
+    if (probes < 1 || probes > PETAL_BLOOM_MAX_PROBES)
+        return error_corrupt(error, path, at + 24,
+                             "segment %u has %" PRIu64 " probes; there are 1 to %d", number, probes,
+                             PETAL_BLOOM_MAX_PROBES);
+    for (unsigned i = 32; i < ENTRY_BYTES; i++)
+        if (entry[i] != 0)
+            return error_corrupt(error, path, at + i,
+                                 "a byte of segment %u that has no use is not 0", number);
+    return PETAL_OK;
+}
+
+static enum petal_status
+check_chain(const petal_bloom *like, const struct set_file *file, const char *path,
+            petal_error *error)
+{
+    uint64_t segments = file->head.parameters[SEGMENTS], room;
+    enum petal_status status = filter_check_unused(file, path, UNUSED, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (like->keys > FILTER_MOST_KEYS)
+        return filter_bad_parameter(error, path, FILTER_KEYS, "the number of keys cannot be");
+    if (like->rate < PETAL_BLOOM_MIN_RATE || like->rate > PETAL_BLOOM_MAX_RATE)
+        return filter_bad_parameter(error, path, FILTER_RATE, "the rate is none that can be asked");
+    if (segments > MOST_SEGMENTS)
+        return filter_bad_parameter(error, path, SEGMENTS, "the number of segments cannot be");
+    if (file->body_bytes < SET_FILE_PAGE_BYTES)
+        return error_corrupt(error, path, SET_FILE_PAGE_BYTES,
+                             "the body has %" PRIu64 " bytes, its table of segments has %d",
+                             file->body_bytes, SET_FILE_PAGE_BYTES);
+    room = file->body_bytes - SET_FILE_PAGE_BYTES;
+    for (unsigned i = 0; i < segments; i++) {
+        status = check_entry(file, path, i, room, error);
+        if (status != PETAL_OK)
+            return status;
+        room -= get_le64(file->body + (size_t)ENTRY_BYTES * i) * BLOOM_LINE_BYTES;
+    }
+    if (room > 0)
+        return error_corrupt(error, path, SET_FILE_PAGE_BYTES + file->body_bytes - room,
+                             "%" PRIu64 " bytes follow that are no segment's", room);
+    return PETAL_OK;
+}
+
+/* One whose words lie in the body, behind those of the older ones. */
+static struct segment *
+lend_segment(const petal_bloom *like, const struct set_file *file, struct segment *older,
+             uint64_t *at)
+{
+    unsigned number = older == NULL ? 0 : older->number + 1;
+    const uint8_t *entry = file->body + (size_t)ENTRY_BYTES * number;
+    struct filter_shape shape;
+    struct segment *segment;
+
+    filter_shape_of_kind(&shape, PETAL_BLOOM_KIND_GROWING);
+    shape.positions = get_le64(entry) * shape.line_positions;
+    shape.probes = (unsigned)get_le64(entry + 24);
+    segment = segment_new(&like->env, &shape, older);
+    if (segment == NULL)
+        return NULL;
+    segment->is_lent = true;
+    segment->words = (filter_word *)(file->body + *at);
+    segment->capacity = get_le64(entry + 8);
+    atomic_init(&segment->keys, get_le64(entry + 16));
+    *at += segment->bytes;
+    return segment;
+}
+
+static enum petal_status
+growing_open(const char *path, const petal_bloom *like, struct set_file *file, petal_bloom **bloom,
+             petal_error *error)
+{
+    enum petal_status status = check_chain(like, file, path, error);
+    uint64_t at = SET_FILE_PAGE_BYTES;
+    struct segment *newest = NULL;
+    struct growing *growing;
+
+    if (status != PETAL_OK)
+        return status;
+    growing = mem_zalloc(like->env.allocator, sizeof *growing);
+    if (growing == NULL)
+        return error_no_memory(error);
+    growing->bloom = *like;
+    for (uint64_t i = 0; i < file->head.parameters[SEGMENTS]; i++) {
+        struct segment *segment = lend_segment(like, file, newest, &at);
+
+        if (segment == NULL) {
+            growing_free(&growing->bloom);
+            return error_no_memory(error);
+        }
+        newest = segment;
+        atomic_store_explicit(&growing->newest, newest, memory_order_relaxed);
+    }
+    growing->file = filter_take_file(file);
+    *bloom = &growing->bloom;
+    return PETAL_OK;
+}
+
+const struct filter_kind filter_growing = {
+    .plan = growing_plan,
+    .create = growing_create,
+    .free = growing_free,
+    .add_hashes = growing_add_hashes,
+    .clear = growing_clear,
+    .may_contain_hash = growing_may_contain_hash,
+    .may_contain_hashes = growing_may_contain_hashes,
+    .extent = growing_extent,
+    .expected_rate = growing_expected_rate,
+    .present_rate = growing_present_rate,
+    .count = growing_count,
+    .save = growing_save,
+    .open = growing_open,
+};
