@@ -124,6 +124,47 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
 }
 
 bool
+bench_numbers_read(const char *option, const char *text, double *numbers, size_t most,
+                   size_t *count, double low, double high)
+{
+    for (*count = 0; *count < most;) {
+        char *end;
+        double number = strtod(text, &end);
+
+        if (end == text || !(number >= low && number <= high) || (*end != ',' && *end != '\0'))
+            break;
+        numbers[(*count)++] = number;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+    fprintf(stderr, "kv-bench: %s: at most %zu numbers from %g to %g\n", option, most, low, high);
+    return false;
+}
+
+bool
+bench_names_read(const char *option, const char *text, const char *const *names, size_t count,
+                 unsigned *bits)
+{
+    *bits = 0;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        size_t i = 0;
+
+        while (i < count && (strlen(names[i]) != length || strncmp(names[i], text, length) != 0))
+            i++;
+        if (i == count) {
+            fprintf(stderr, "kv-bench: %s: there is no \"%.*s\"\n", option, (int)length, text);
+            return false;
+        }
+        *bits |= 1u << i;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+}
+
+bool
 bench_refused(bool refused, const char *why)
 {
     if (refused)

@@ -37,6 +37,16 @@ struct bench_option {
  */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
 
+/* Numbers with commas between them, `low` to `high`; a line on stderr that names the option if they
+ * are not that. */
+bool bench_numbers_read(const char *option, const char *text, double *numbers, size_t most,
+                        size_t *count, double low, double high);
+
+/* Names with commas between them become bits; a line on stderr names the first that is not there.
+ * At most 32 names. */
+bool bench_names_read(const char *option, const char *text, const char *const *names, size_t count,
+                      unsigned *bits);
+
 /* If `refused`, say why in a line on stderr; returns it. */
 bool bench_refused(bool refused, const char *why);
 

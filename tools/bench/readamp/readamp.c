@@ -236,49 +236,6 @@ run_grid(struct run *run)
 
 /* ---- options ---- */
 
-/* Numbers with commas between them. */
-static bool
-parse_numbers(const char *option, const char *text, double *numbers, size_t most, size_t *count,
-              double low, double high)
-{
-    for (*count = 0; *count < most;) {
-        char *end;
-        double number = strtod(text, &end);
-
-        if (end == text || !(number >= low && number <= high) || (*end != ',' && *end != '\0'))
-            break;
-        numbers[(*count)++] = number;
-        if (*end == '\0')
-            return true;
-        text = end + 1;
-    }
-    fprintf(stderr, "kv-bench: %s: at most %zu numbers from %g to %g\n", option, most, low, high);
-    return false;
-}
-
-/* Names with commas between them become bits. */
-static bool
-parse_names(const char *option, const char *text, const char *const *names, size_t count,
-            unsigned *bits)
-{
-    *bits = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        size_t i = 0;
-
-        while (i < count && (strlen(names[i]) != length || strncmp(names[i], text, length) != 0))
-            i++;
-        if (i == count) {
-            fprintf(stderr, "kv-bench: %s: there is no \"%.*s\"\n", option, (int)length, text);
-            return false;
-        }
-        *bits |= 1u << i;
-        if (text[length] == '\0')
-            return true;
-        text += length + 1;
-    }
-}
-
 _Static_assert(BED_LEAST_ROWS == 2000, "as the usage and the refusal say");
 
 static int
@@ -319,30 +276,31 @@ parse_lists(struct settings *settings, const struct texts *texts)
 
     for (int i = 0; i < READAMP_LOOKUPS; i++)
         lookup_names[i] = readamp_lookup_name((enum readamp_lookup)i);
-    if (!parse_numbers("--files", texts->files, settings->files, READAMP_MOST_FILES,
-                       &settings->file_count, 1, READAMP_MOST_FILES) ||
-        !parse_names("--filters", texts->filters, filter_names, FILTERS, &settings->filters) ||
-        !parse_names("--lookups", texts->lookups, lookup_names, READAMP_LOOKUPS,
-                     &settings->lookups) ||
-        !parse_names("--caches", texts->caches, cache_names, CACHES, &settings->caches) ||
+    if (!bench_numbers_read("--files", texts->files, settings->files, READAMP_MOST_FILES,
+                            &settings->file_count, 1, READAMP_MOST_FILES) ||
+        !bench_names_read("--filters", texts->filters, filter_names, FILTERS, &settings->filters) ||
+        !bench_names_read("--lookups", texts->lookups, lookup_names, READAMP_LOOKUPS,
+                          &settings->lookups) ||
+        !bench_names_read("--caches", texts->caches, cache_names, CACHES, &settings->caches) ||
         (texts->without != NULL &&
-         !parse_names("--without", texts->without, reason_names, REASONS, &reasons_left_out)))
+         !bench_names_read("--without", texts->without, reason_names, REASONS, &reasons_left_out)))
         return false;
     for (size_t i = 0; i < REASONS; i++) {
         if (is_wanted(reasons_left_out, (int)i))
             settings->without |= PETAL_WITHOUT(reasons[i]);
     }
     if (texts->cache_bytes != NULL) {
-        if (!parse_numbers("--cache-bytes", texts->cache_bytes, settings->cache_sizes, MOST_SIZES,
-                           &settings->cache_size_count, LEAST_CACHE, (double)((size_t)1 << 40)))
+        if (!bench_numbers_read("--cache-bytes", texts->cache_bytes, settings->cache_sizes,
+                                MOST_SIZES, &settings->cache_size_count, LEAST_CACHE,
+                                (double)((size_t)1 << 40)))
             return false;
         settings->caches = ((1u << settings->cache_size_count) - 1) << CACHES;
     }
     if (texts->bits == NULL)
-        return parse_numbers("--rates", texts->rates, settings->rates, MOST_RATES,
-                             &settings->rate_count, 0.0001, 0.5);
-    if (!parse_numbers("--bits", texts->bits, settings->rates, MOST_RATES, &settings->rate_count, 2,
-                       20))
+        return bench_numbers_read("--rates", texts->rates, settings->rates, MOST_RATES,
+                                  &settings->rate_count, 0.0001, 0.5);
+    if (!bench_numbers_read("--bits", texts->bits, settings->rates, MOST_RATES,
+                            &settings->rate_count, 2, 20))
         return false;
     for (size_t i = 0; i < settings->rate_count; i++)
         settings->rates[i] = bench_rate_of_bits(settings->rates[i]);
