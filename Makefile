@@ -97,6 +97,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c $< -o $@,CC)
 
+# A rival of kv-bench's whose interface is C++'s; by the compiler that goes with CC, for the sanitizers.
+CXX_OF_CC = $(if $(findstring clang,$(CC)),clang++,$(CXX))
+$(BUILD)/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(call say,$(CXX_OF_CC) $(CPPFLAGS) -std=c++17 -Wall -Wextra -Wshadow -Wconversion $(OPTIMIZE) $(HARDEN) -fPIC -pthread $(SANITIZE) $(CFLAGS) -MMD -MP -c $< -o $@,CXX)
+
 # One relocatable object whose hidden names are made local: nothing but petal_ names leaves the archive.
 $(BUILD)/petal.o: $(LIB_OBJECTS)
 	$(call say,$(LD) -r -o $@ $^ && objcopy --localize-hidden $@,LD)
@@ -155,7 +161,7 @@ LEVELDB_NEEDS ?= -lsnappy -lstdc++
 FILE_OF = $(firstword $(wildcard $(foreach kind,so a,$(addsuffix /lib$(1).$(kind),$(2) $(2)/lib $(2)/build))))
 LIBRARY_OF = $(if $(2),$(call FILE_OF,$(1),$(2)) $(if $(filter %.so,$(call FILE_OF,$(1),$(2))),-Wl$(comma)-rpath$(comma)$(abspath $(dir $(call FILE_OF,$(1),$(2)))),$(3)),-l$(1))
 comma = ,
-OPTIONAL_HEADERS = rocksdb/c.h leveldb/c.h lmdb.h wiredtiger.h zlib.h snappy-c.h isa-l/crc.h zstd.h
+OPTIONAL_HEADERS = rocksdb/c.h rocksdb/filter_policy.h leveldb/c.h lmdb.h wiredtiger.h bloom.h zlib.h snappy-c.h isa-l/crc.h zstd.h
 ifeq ($(call HAVE_HEADER,rocksdb/c.h,$(ROCKSDB_DIR)),yes)
 CPPFLAGS += -DHAVE_ROCKSDB
 ROCKSDB_NUMBER = $(call NUMBER_IN,ROCKSDB_$(1),$(or $(ROCKSDB_DIR:%=%/include),/usr/include)/rocksdb/version.h)
@@ -163,6 +169,14 @@ $(BUILD)/tools/bench/stores/rocksdb.o: CPPFLAGS += $(if $(ROCKSDB_DIR),-I$(ROCKS
 	-DROCKSDB_MAJOR_VERSION=$(call ROCKSDB_NUMBER,MAJOR) \
 	-DROCKSDB_VERSION='"$(call ROCKSDB_NUMBER,MAJOR).$(call ROCKSDB_NUMBER,MINOR).$(call ROCKSDB_NUMBER,PATCH)"'
 PEER_LIBS += $(call LIBRARY_OF,rocksdb,$(ROCKSDB_DIR),$(ROCKSDB_NEEDS))
+endif
+# RocksDB's filters by themselves are reached from C++, as version 7 has them.
+HAVE_CXX_HEADER = $(shell $(CXX_OF_CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -std=c++17 -include $(1) -E -x c++ /dev/null >/dev/null 2>&1 && echo yes)
+ifeq ($(call ROCKSDB_NUMBER,MAJOR)$(call HAVE_CXX_HEADER,rocksdb/filter_policy.h,$(ROCKSDB_DIR)),7yes)
+CPPFLAGS += -DHAVE_ROCKSDB_FILTERS
+BENCH_CXX_SOURCES = tools/bench/filters/rocksdb.cpp
+$(BUILD)/tools/bench/filters/rocksdb.o: CPPFLAGS += $(ROCKSDB_DIR:%=-I%/include)
+PEER_LIBS += -lstdc++
 endif
 ifeq ($(call HAVE_HEADER,leveldb/c.h,$(LEVELDB_DIR)),yes)
 CPPFLAGS += -DHAVE_LEVELDB
@@ -173,13 +187,17 @@ ifeq ($(call HAVE_HEADER,lmdb.h),yes)
 CPPFLAGS += -DHAVE_LMDB
 PEER_LIBS += -llmdb
 endif
+ifeq ($(call HAVE_HEADER,bloom.h),yes)
+CPPFLAGS += -DHAVE_LIBBLOOM
+PEER_LIBS += -lbloom
+endif
 ifeq ($(call HAVE_HEADER,wiredtiger.h),yes)
 CPPFLAGS += -DHAVE_WIREDTIGER
 PEER_LIBS += -lwiredtiger -ldl
 endif
 
 # It measures the shell's reader of records, too, and asks the policy of compactions, which the library keeps to itself.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(TOOL_LIBRARY)
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 # The internal names as a library of its own, so that one object of it can be changed without linking the tests anew (tests/mutants).
@@ -283,7 +301,7 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
 HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
 CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
-BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev gnuplot-nox valgrind
+BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev libbloom-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Installs what is missing, and says what.

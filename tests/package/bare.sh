@@ -9,7 +9,7 @@ fail() {
 }
 stores=$("$bench" agree --store none 2>&1 | sed -n 's/.*built in: //p')
 [ "$stores" = petal ] || fail "the stores that are built in are \"$stores\", not petal alone"
-for name in rocksdb leveldb lmdb wiredtiger; do
+for name in rocksdb leveldb lmdb wiredtiger bloom; do
     ! ldd "$bench" | grep "lib$name" || fail "kv-bench is linked with $name"
 done
 tests/tools/bench/agree_test.sh "$bench"

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# filters_test.sh -- `kv-bench filters` with few keys: a line for each kind and rate, bits a key and rates as theory says, no present
+# key missed, its file of results, and what is refused. No time is looked at. Usage: filters_test.sh KV-BENCH
+set -eu
+bench=${1:?usage: filters_test.sh KV-BENCH}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() {
+    echo "filters_test: $*"
+    exit 1
+}
+small=(--few-keys 20k --keys 200k --questions 20k --repeats 2)
+
+"$bench" filters "${small[@]}" --all-present --json "$scratch/json" >"$scratch/out" || fail "$(cat "$scratch/out")"
+kinds=$("$bench" filters --help | sed -n 's/^ *--kinds NAMES *of \(.*\); all$/\1/p' | tr , ' ')
+petal_kinds="standard blocked"
+case " $kinds " in *" $petal_kinds "*) ;; *) fail "the kinds are $kinds" ;; esac
+
+# KIND RATE KEYS BITS EXPECTED ABSENT PASSED PRESENT MISSED of each filter; - for what it does not say.
+awk -F'[:,]' '/"filters": \[/ {inside = 1} /"results": \[/ {inside = 0} !inside {next}
+    /"store":/ {expected = "-"} {value = $2; gsub(/[" ]/, "", value)}
+    /"kind":/ {kind = value} /"rate":/ {rate = value} /"keys":/ {keys = value} /"bits_per_key":/ {bits = value} /"expected":/ {expected = value}
+    /"absent":/ {absent = value} /"passed":/ {passed = value} /"present":/ {present = value}
+    /"missed":/ {print kind, rate, keys, bits, expected, absent, passed, present, value}' "$scratch/json" >"$scratch/filters"
+for kind in $kinds; do
+    [ "$(grep -c "^$kind " "$scratch/out")" = 3 ] || fail "$kind has not a line in each table and a bar"
+    [ "$(grep -c "^$kind " "$scratch/filters")" = 4 ] || fail "$kind is not there with two numbers of keys at two rates: $(cat "$scratch/filters")"
+done
+
+# By theory STANDARD takes 1.4427 log2(1/p) bits; lines of 512 bits take 3.4 % more at 0.01, and 8 % at 0.001.
+awk '
+    function is_near(value, wanted, share) { return value >= wanted * (1 - share) && value <= wanted * (1 + share) }
+    function wrong(what) { print what ": " $0; bad = 1 }
+    { optimum = -log($2) / log(2); more = $2 > 0.005 ? 1.034 : 1.08 }
+    $9 != 0 || $8 < ($3 == 200000 ? 200000 : 0) { wrong("missed") }
+    $1 == "standard" && !is_near($4, optimum * 1.4427, 0.005) { wrong("bits") }
+    $1 == "blocked" && !is_near($4, optimum * 1.4427 * more, 0.02) { wrong("bits") }
+    $5 == "-" { if (!is_near($7 / $6, $2, 0.15)) wrong("rate"); next }
+    $1 != "fuse" && !is_near($5, $2, 0.05) { wrong("rate by theory") }
+    !is_near($7 / $6, $5, 0.12) { wrong("rate") }
+    END { exit bad }' "$scratch/filters" || fail "that is not as it has to be"
+
+"$bench" diff "$scratch/json" "$scratch/json" >"$scratch/diff" || fail "diff: $(cat "$scratch/diff")"
+grep -q '"operation": "absent, batch"' "$scratch/json" || fail "no times: $(cat "$scratch/json")"
+
+"$bench" filters "${small[@]}" --kinds blocked --rates 0.05 >"$scratch/out" || fail "one kind: $(cat "$scratch/out")"
+[ "$(grep -c '^blocked \|^standard ' "$scratch/out")" = 2 ] || fail "--kinds and --rates are not heard: $(cat "$scratch/out")"
+
+refused() {
+    local status=0
+    "$bench" filters "$@" >"$scratch/out" 2>&1 || status=$?
+    [ "$status" = 2 ] || fail "$* ends with $status: $(cat "$scratch/out")"
+}
+refused --kinds cuckoo
+refused --rates 0
+refused --rates 0.6
+refused --keys 0
+refused --keys 80k
+refused --questions 1
+refused --repeats 65
+refused --nothing
+echo "filters: $(echo "$kinds" | wc -w) kinds are as theory says"

@@ -1,0 +1,300 @@
+/*
+ * filters.c -- `kv-bench filters`: the filters of bloom/petal_bloom.h by themselves, beside those
+ * of others: bits a key, rates, and times of questions in cache and out of it.
+ *
+ * All kinds are built first, then asked by turns: repeat by repeat, measure by measure, kind by
+ * kind. So what the machine does meanwhile meets all alike.
+ *
+ * File: results (tools/bench/results/result.h) of each kind, measure, number of keys and rate,
+ * and "filters": [{"store", "kind", "rate", "keys", "bytes", "bits_per_key", "expected" (left out
+ * where the filter does not say), "absent", "passed", "present", "missed"}, …].
+ */
+#include "tools/bench/filters/print.h"
+#include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/json.h"
+#include "tools/bench/results/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RATES 8
+#define MOST_KEYS  UINT64_C(2000000000)
+
+static const struct filters_kind *const kinds[] = {
+    &filters_petal[0],   &filters_petal[1],
+#ifdef HAVE_ROCKSDB_FILTERS
+    &filters_rocksdb[0], &filters_rocksdb[1],
+#endif
+#ifdef HAVE_LIBBLOOM
+    &filters_libbloom,
+#endif
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+_Static_assert(FILTERS_PETAL_KINDS == 2 && FILTERS_ROCKSDB_KINDS == 2, "each is in kinds");
+
+static const char *const measure_names[FILTERS_MEASURES] = {
+    "absent, one by one",  "absent, alone",    "absent, batch",
+    "present, one by one", "absent, of bytes", "build",
+};
+
+/* So many absent keys have passed, or so many were asked for, when a rate is known. */
+#define ENOUGH_PASSED UINT64_C(3000)
+#define MOST_ABSENT   UINT64_C(200000000)
+
+struct filters_options {
+    const char *kind_names, *rate_names, *json_path;
+    unsigned kinds; /* bits */
+    double rates[MOST_RATES];
+    size_t rate_count;
+    uint64_t keys, few_keys, questions, repeats;
+    bool all_present;
+};
+
+static int
+usage(void)
+{
+    fputs("usage: kv-bench filters [options]\n"
+          "Filters by themselves, each with few keys and with many: bits a key, the rate by theory "
+          "and as measured, nanoseconds a question and a key that is built in. Exit status 1: a "
+          "rate is more than 5 % off, or a present key was missed.\n"
+          "  --kinds NAMES      of ",
+          stderr);
+    for (size_t i = 0; i < KINDS; i++)
+        fprintf(stderr, "%s%s", i == 0 ? "" : ",", kinds[i]->name);
+    fputs("; all\n"
+          "  --rates RATES      1e-6 to 0.5; 0.01,0.001\n"
+          "  --keys N           many: out of cache; 64M\n"
+          "  --few-keys N       few: in cache; 80k\n"
+          "  --questions N      that are timed together; 500k\n"
+          "  --repeats N        5\n"
+          "  --all-present      ask for each of the many keys: none may be missed\n"
+          "  --json FILE        the results, too\n",
+          stderr);
+    return 2;
+}
+
+/* ---- running ---- */
+
+static void
+make_beds(const struct filters_options *options, struct filters_table *table)
+{
+    table->few = bench_alloc(KINDS * sizeof *table->few);
+    table->many = bench_alloc(KINDS * sizeof *table->many);
+    for (size_t i = 0; i < KINDS; i++) {
+        if ((options->kinds >> i & 1) == 0)
+            continue;
+        if (kinds[i]->prepare != NULL)
+            kinds[i]->prepare(table->rate);
+        filters_bed_init(&table->few[table->count], kinds[i], options->few_keys, table->rate);
+        filters_bed_init(&table->many[table->count], kinds[i], options->keys, table->rate);
+        table->count++;
+    }
+}
+
+static void
+free_beds(struct filters_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        filters_bed_free(&table->few[i]);
+        filters_bed_free(&table->many[i]);
+    }
+    free(table->few);
+    free(table->many);
+}
+
+/* One of many keys is built once: that takes longer than all the rest. */
+static void
+measure_all(struct filters_table *table, struct filters_questions *questions)
+{
+    for (size_t repeat = 0; repeat < table->repeats; repeat++) {
+        for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
+            for (size_t i = 0; i < table->count; i++) {
+                filters_bed_measure(&table->few[i], (enum filters_measure)measure, repeat,
+                                    questions);
+                if (measure != FILTERS_BUILD)
+                    filters_bed_measure(&table->many[i], (enum filters_measure)measure, repeat,
+                                        questions);
+            }
+        }
+    }
+}
+
+static void
+count_all(const struct filters_options *options, struct filters_table *table,
+          struct filters_questions *questions)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        filters_bed_count_passed(&table->few[i], ENOUGH_PASSED, MOST_ABSENT, questions);
+        filters_bed_count_passed(&table->many[i], ENOUGH_PASSED, MOST_ABSENT, questions);
+        if (options->all_present)
+            filters_bed_ask_present(&table->many[i], questions);
+    }
+}
+
+static bool
+is_fine(const struct filters_bed *bed)
+{
+    return filters_bed_is_as_expected(bed) && bed->missed == 0;
+}
+
+/* ---- files ---- */
+
+static void
+add_filter(json_t *filters, const struct filters_bed *bed)
+{
+    json_t *object;
+
+    if (bed->filter == NULL)
+        return;
+    object = bench_json_object();
+    bench_json_set(object, "store", json_string(bed->kind->store));
+    bench_json_set(object, "kind", json_string(bed->kind->name));
+    bench_json_set(object, "rate", json_real(bed->rate));
+    bench_json_set_count(object, "keys", bed->keys);
+    bench_json_set_count(object, "bytes", bed->facts.bytes);
+    bench_json_set(object, "bits_per_key",
+                   json_real(8.0 * (double)bed->facts.bytes / (double)bed->keys));
+    if (!isnan(bed->facts.expected))
+        bench_json_set(object, "expected", json_real(bed->facts.expected));
+    bench_json_set_count(object, "absent", bed->absent);
+    bench_json_set_count(object, "passed", bed->passed);
+    bench_json_set_count(object, "present", bed->present);
+    bench_json_set_count(object, "missed", bed->missed);
+    bench_json_append(filters, object);
+}
+
+/* Repeats that were not measured stay out. */
+static void
+add_times(struct bench_result *result, const struct filters_bed *bed, size_t repeats)
+{
+    struct bench_outcome outcome;
+
+    for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
+        for (size_t i = 0; i < repeats; i++) {
+            double ns = bed->ns[measure][i];
+
+            if (isnan(ns))
+                continue;
+            bench_outcome_init(&outcome, measure_names[measure], bed->kind->store, 1);
+            snprintf(outcome.name.setting, sizeof outcome.name.setting, "%s, %llu keys, rate %g",
+                     bed->kind->name, (unsigned long long)bed->keys, bed->rate);
+            outcome.values[BENCH_PER_SECOND] = 1e9 / ns;
+            bench_result_add(result, &outcome);
+        }
+    }
+}
+
+static void
+write_json(const char *path, const struct bench_result *result, json_t *filters, int argc,
+           char **argv)
+{
+    json_t *whole = bench_json_head("filters", "filters", argc, argv), *results = bench_json_list();
+
+    for (size_t i = 0; i < result->count; i++)
+        bench_json_append(results, bench_series_to_json(&result->series[i]));
+    bench_json_set(whole, "filters", json_incref(filters));
+    bench_json_set(whole, "results", results);
+    bench_json_write(whole, path);
+    json_decref(whole);
+}
+
+/* ---- the command ---- */
+
+/* At one rate; true if all is as it has to be. */
+static bool
+run_rate(const struct filters_options *options, double rate, struct bench_result *result,
+         json_t *filters, struct filters_questions *questions, bool bars)
+{
+    struct filters_table table = {.rate = rate,
+                                  .few_keys = options->few_keys,
+                                  .many_keys = options->keys,
+                                  .repeats = (size_t)options->repeats};
+    bool fine = true;
+
+    make_beds(options, &table);
+    measure_all(&table, questions);
+    count_all(options, &table, questions);
+    filters_print_table(&table);
+    if (bars)
+        filters_print_bars(&table);
+    for (size_t i = 0; i < table.count; i++) {
+        const struct filters_bed *beds[] = {&table.few[i], &table.many[i]};
+
+        for (size_t k = 0; k < 2; k++) {
+            add_filter(filters, beds[k]);
+            add_times(result, beds[k], table.repeats);
+            fine = fine && is_fine(beds[k]);
+        }
+    }
+    free_beds(&table);
+    return fine;
+}
+
+static bool
+is_refused(const struct filters_options *options)
+{
+    return bench_refused(options->keys == 0 || options->keys > MOST_KEYS ||
+                             options->few_keys == 0 || options->few_keys > MOST_KEYS,
+                         "--keys and --few-keys are from 1 to 2000M") ||
+           bench_refused(options->keys == options->few_keys,
+                         "--keys and --few-keys are different") ||
+           bench_refused(options->questions < 8 || options->questions > 100000000,
+                         "--questions is from 8 to 100M") ||
+           bench_refused(options->repeats == 0 || options->repeats > BENCH_MOST_REPEATS,
+                         "--repeats is from 1 to 64");
+}
+
+static bool
+read_lists(struct filters_options *options)
+{
+    const char *names[KINDS];
+
+    for (size_t i = 0; i < KINDS; i++)
+        names[i] = kinds[i]->name;
+    options->kinds = (1u << KINDS) - 1;
+    return (options->kind_names == NULL ||
+            bench_names_read("--kinds", options->kind_names, names, KINDS, &options->kinds)) &&
+           bench_numbers_read("--rates", options->rate_names, options->rates, MOST_RATES,
+                              &options->rate_count, 1e-6, 0.5);
+}
+
+int
+bench_filters_main(int argc, char **argv)
+{
+    struct filters_options given = {.rate_names = "0.01,0.001",
+                                    .keys = 64000000,
+                                    .few_keys = 80000,
+                                    .questions = 500000,
+                                    .repeats = 5};
+    const struct bench_option options[] = {
+        {"--kinds", BENCH_TEXT, &given.kind_names},
+        {"--rates", BENCH_TEXT, &given.rate_names},
+        {"--keys", BENCH_COUNT, &given.keys},
+        {"--few-keys", BENCH_COUNT, &given.few_keys},
+        {"--questions", BENCH_COUNT, &given.questions},
+        {"--repeats", BENCH_COUNT, &given.repeats},
+        {"--all-present", BENCH_FLAG, &given.all_present},
+        {"--json", BENCH_TEXT, &given.json_path},
+    };
+    struct filters_questions questions;
+    struct bench_result result = {0};
+    json_t *filters;
+    bool fine = true;
+
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return usage();
+    if (!read_lists(&given) || is_refused(&given))
+        return 2;
+    filters = bench_json_list();
+    filters_questions_init(&questions, (size_t)given.questions);
+    filters_print_heading();
+    for (size_t i = 0; i < given.rate_count; i++)
+        fine = run_rate(&given, given.rates[i], &result, filters, &questions, i == 0) && fine;
+    if (given.json_path != NULL)
+        write_json(given.json_path, &result, filters, argc, argv);
+    filters_questions_free(&questions);
+    json_decref(filters);
+    bench_result_free(&result);
+    return fine ? 0 : 1;
+}

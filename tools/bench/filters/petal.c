@@ -1,0 +1,146 @@
+/* petal.c -- the kinds of bloom/petal_bloom.h as filters_kinds. */
+#include "tools/bench/filters/kind.h"
+
+#include "bloom/petal_bloom.h"
+#include "tools/bench/harness/util.h"
+
+#include <stdlib.h>
+
+/* So many hashes a call: answers stay in the nearest cache. */
+#define BATCH 256
+
+struct petal_filter_set {
+    petal_bloom *bloom;
+    uint64_t keys;
+};
+
+/* ---- making ---- */
+
+static struct petal_filter_set *
+new_set(uint64_t keys)
+{
+    struct petal_filter_set *set = bench_alloc(sizeof *set);
+
+    *set = (struct petal_filter_set){.keys = keys};
+    return set;
+}
+
+static void *
+create(enum petal_bloom_kind kind, uint64_t keys, double rate)
+{
+    struct petal_filter_set *set = new_set(keys);
+    petal_bloom_options options = {
+        .size = sizeof options, .kind = kind, .keys = keys, .rate = rate};
+    petal_error error;
+
+    bench_check(petal_bloom_create(&options, &set->bloom, &error), &error, "make a filter");
+    return set;
+}
+
+static void *
+begin_standard(uint64_t keys, double rate)
+{
+    return create(PETAL_BLOOM_KIND_STANDARD, keys, rate);
+}
+
+static void *
+begin_blocked(uint64_t keys, double rate)
+{
+    return create(PETAL_BLOOM_KIND_BLOCKED, keys, rate);
+}
+
+static void
+add(void *filter, const uint64_t *keys, size_t count)
+{
+    struct petal_filter_set *set = filter;
+    petal_error error;
+
+    bench_check(petal_bloom_add_hashes(set->bloom, keys, count, NULL, &error), &error,
+                "add to a filter");
+}
+
+static void
+free_set(void *filter)
+{
+    struct petal_filter_set *set = filter;
+
+    petal_bloom_free(set->bloom);
+    free(set);
+}
+
+static void
+tell_facts(const void *filter, struct filters_facts *facts)
+{
+    const struct petal_filter_set *set = filter;
+    petal_bloom_info info = {.size = sizeof info};
+
+    petal_bloom_get_info(set->bloom, &info);
+    facts->bytes = (info.bits + 7) / 8;
+    facts->expected = petal_bloom_expected_rate(set->bloom, set->keys);
+}
+
+/* ---- asking ---- */
+
+static size_t
+ask(const void *filter, const uint64_t *hashes, size_t count)
+{
+    const petal_bloom *bloom = ((const struct petal_filter_set *)filter)->bloom;
+    size_t passed = 0;
+
+    for (size_t i = 0; i < count; i++)
+        passed += petal_bloom_may_contain_hash(bloom, hashes[i]);
+    return passed;
+}
+
+static size_t
+ask_alone(const void *filter, const uint64_t *hashes, size_t count)
+{
+    const petal_bloom *bloom = ((const struct petal_filter_set *)filter)->bloom;
+    size_t passed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        passed += petal_bloom_may_contain_hash(bloom, hashes[i]);
+        filters_wait();
+    }
+    return passed;
+}
+
+static size_t
+ask_batch(const void *filter, const uint64_t *hashes, size_t count)
+{
+    const petal_bloom *bloom = ((const struct petal_filter_set *)filter)->bloom;
+    bool answers[BATCH];
+    size_t passed = 0;
+
+    for (size_t i = 0; i < count; i += BATCH) {
+        size_t some = count - i < BATCH ? count - i : BATCH;
+
+        passed += petal_bloom_may_contain_hashes(bloom, hashes + i, some, answers);
+    }
+    return passed;
+}
+
+static size_t
+ask_bytes(const void *filter, const petal_slice *keys, size_t count)
+{
+    const petal_bloom *bloom = ((const struct petal_filter_set *)filter)->bloom;
+    size_t passed = 0;
+
+    for (size_t i = 0; i < count; i++)
+        passed += petal_bloom_may_contain(bloom, keys[i]);
+    return passed;
+}
+
+/* ---- the kinds ---- */
+
+#define FILLED(text, begins)                                                                       \
+    {                                                                                              \
+        .store = "petal", .name = text, .begin = begins, .add = add, .free = free_set,             \
+        .facts = tell_facts, .ask = ask, .ask_alone = ask_alone, .ask_batch = ask_batch,           \
+        .ask_bytes = ask_bytes                                                                     \
+    }
+
+const struct filters_kind filters_petal[FILTERS_PETAL_KINDS] = {
+    FILLED("standard", begin_standard),
+    FILLED("blocked", begin_blocked),
+};

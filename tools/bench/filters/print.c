@@ -1,0 +1,163 @@
+/* print.c -- see tools/bench/filters/print.h. */
+#include "tools/bench/filters/print.h"
+
+#include "tools/bench/results/repeats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_WIDTH 14
+#define BAR_WIDTH  60.0 /* of the longest bar */
+
+void
+filters_print_heading(void)
+{
+    printf(
+        "bits: a key, with many keys; expected: by theory; measured: absent keys that pass\n"
+        "nanoseconds of processor time a key, medians; keys are hashed before, but for \"bytes\":\n"
+        "  one      absent keys one by one: the processor looks ahead as far as it can\n"
+        "  alone    the same, each answer waited for\n"
+        "  batch    absent keys, many a call\n"
+        "  present  present keys one by one\n"
+        "  bytes    absent keys of %d to %d bytes one by one, hashing included\n"
+        "  build    adding all keys, and building where that comes last\n"
+        "  spread   half the range between quartiles through the median: the widest of these\n",
+        FILTERS_LEAST_KEY_BYTES, FILTERS_MOST_KEY_BYTES);
+}
+
+static double
+bits_per_key(const struct filters_bed *bed)
+{
+    return 8.0 * (double)bed->facts.bytes / (double)bed->keys;
+}
+
+/* Those that were measured. */
+static struct bench_spread
+spread_of(const struct filters_bed *bed, enum filters_measure measure, size_t repeats)
+{
+    double values[BENCH_MOST_REPEATS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < repeats; i++) {
+        if (!isnan(bed->ns[measure][i]))
+            values[count++] = bed->ns[measure][i];
+    }
+    return bench_spread_of(values, count);
+}
+
+static void
+print_times(const struct filters_bed *bed, size_t repeats)
+{
+    double widest = 0;
+
+    for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
+        struct bench_spread spread = spread_of(bed, (enum filters_measure)measure, repeats);
+
+        if (spread.median == 0) {
+            printf(" %7s", "-");
+            continue;
+        }
+        printf(" %7.1f", spread.median);
+        widest = fmax(widest, (spread.upper - spread.lower) / 2 / spread.median);
+    }
+    printf(" %5.0f %%", 100 * widest);
+}
+
+static void
+print_percent(int width, double rate)
+{
+    if (isnan(rate))
+        printf(" %*s  ", width, "-");
+    else
+        printf(" %*.*f %%", width, rate < 0.0005 ? 5 : 4, 100 * rate);
+}
+
+static void
+print_line(const struct filters_table *table, size_t i)
+{
+    const struct filters_bed *few = &table->few[i], *many = &table->many[i];
+
+    printf("%-*s", NAME_WIDTH, many->kind->name);
+    if (many->filter == NULL) {
+        printf(" cannot hold so many keys\n");
+        return;
+    }
+    printf(" %6.2f", bits_per_key(many));
+    print_percent(8, many->facts.expected);
+    print_percent(8, filters_bed_rate(many));
+    printf(" |");
+    print_times(few, table->repeats);
+    printf(" |");
+    print_times(many, table->repeats);
+    putchar('\n');
+}
+
+static void
+print_complaints(const struct filters_bed *bed)
+{
+    if (!filters_bed_is_as_expected(bed))
+        printf("OUTSIDE: of %s with %" PRIu64 " keys %.5f %% of absent keys pass, not %.5f %%\n",
+               bed->kind->name, bed->keys, 100 * filters_bed_rate(bed), 100 * bed->facts.expected);
+    if (bed->missed > 0)
+        printf("MISSED: %s with %" PRIu64 " keys does not find %" PRIu64 " of %" PRIu64 "\n",
+               bed->kind->name, bed->keys, bed->missed, bed->present);
+}
+
+static void
+print_column_names(void)
+{
+    static const char *const names[FILTERS_MEASURES] = {"one",     "alone", "batch",
+                                                        "present", "bytes", "build"};
+
+    for (int place = 0; place < 2; place++) {
+        printf(" |");
+        for (int measure = 0; measure < FILTERS_MEASURES; measure++)
+            printf(" %7s", names[measure]);
+        printf(" %7s", "spread");
+    }
+    putchar('\n');
+}
+
+void
+filters_print_table(const struct filters_table *table)
+{
+    int times = 8 * FILTERS_MEASURES + 8;
+
+    printf("\nrate %g\n%-*s %6s %10s %10s | %*s | %*s\n", table->rate, NAME_WIDTH, "", "", "", "",
+           -times + 1, "few keys, in cache", -times + 1, "many keys, out of cache");
+    printf("%-*s %6s %10s %10s", NAME_WIDTH, "kind", "bits", "expected", "measured");
+    print_column_names();
+    for (size_t i = 0; i < table->count; i++)
+        print_line(table, i);
+    printf("few: %" PRIu64 " keys, many: %" PRIu64 "\n", table->few_keys, table->many_keys);
+    for (size_t i = 0; i < table->count; i++) {
+        print_complaints(&table->few[i]);
+        print_complaints(&table->many[i]);
+    }
+    fflush(stdout);
+}
+
+void
+filters_print_bars(const struct filters_table *table)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->many[i].filter != NULL)
+            most = fmax(most, bits_per_key(&table->many[i]));
+    }
+    printf("\nbits a key at a rate of %g\n", table->rate);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct filters_bed *bed = &table->many[i];
+
+        if (bed->filter == NULL)
+            continue;
+        printf("%-*s %6.2f  ", NAME_WIDTH, bed->kind->name, bits_per_key(bed));
+        for (double filled = 0; filled < BAR_WIDTH * bits_per_key(bed) / most; filled++)
+            putchar('#');
+        putchar('\n');
+    }
+    fflush(stdout);
+}
