@@ -52,7 +52,7 @@
  *    next one, rather than take its first cell.
  * 5. Looking for the last record before a key goes down to the child whose lower bound is below the
  *    key and whose upper bound is not, and needs no leaf but the one it comes to.  A lower bound is
- *    a record, the first one of the range (no record goes, and no split leaves its left side empty):
+ *    a record, the first one of the range (no record goes, no split leaves its left side empty):
  *    so only the leftmost leaf can have none below the key, and then there is none.  By 3 the leaf
  *    is the right one; where a run has lowered its upper bound since, by 4 that was over keys that
  *    T has not.

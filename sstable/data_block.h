@@ -231,8 +231,8 @@ struct data_block {
 bool data_block_check(struct data_block *block, const uint8_t *bytes, size_t size);
 
 /*
- * Add to the sequence of every cell, in a block that data_block_check has accepted: the header alone
- * is written. False, and nothing is changed: one would pass the end of sequences
+ * Add to the sequence of every cell, in a block that data_block_check has accepted: the header
+ * alone is written. False, and nothing is changed: one would pass the end of sequences
  * (CELL_SEQUENCE_END).
  */
 bool data_block_shift_sequences(uint8_t *bytes, uint64_t shift);

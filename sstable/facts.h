@@ -48,7 +48,8 @@
  *    238     1   bytes of the family's name
  *    239     1   bytes of the table's name
  *    240         the family's name, the table's name
- *    where the rows begin: least row, greatest row, each qualifier in ascending order: varint length, bytes
+ *    where the rows begin: least row, greatest row, each qualifier in ascending order:
+ *    varint length, bytes
  *
  * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that
  * it does not know, and takes defaults for those that are not there: where they end at 176 (version

@@ -41,8 +41,8 @@ struct compact_job {
     struct store_file *
         *inputs; /* of the family's store, whole neighbouring runs; at least one; referenced */
     size_t input_count;
-    bool
-        all_files; /* they were all files of the store: others that there are now were flushed since */
+    /* They were all files of the store: others that there are now were flushed since. */
+    bool all_files;
     enum policy_reason reason;
     const _Atomic(bool) *give_up; /* end with PETAL_BUSY when it is set; NULL: never */
     rewrite_meanwhile *meanwhile; /* NULL: nothing */

@@ -78,8 +78,9 @@
 struct policy_run {
     uint64_t bytes;
     uint64_t cells;
-    uint64_t
-        dead; /* of the cells, and of those of older runs, about: hidden by its markers, or past a time to live */
+    /* Of the cells, and of those of older runs, about: hidden by its markers, or past a time to
+     * live. */
+    uint64_t dead;
     uint64_t markers;   /* that an all-files compaction may drop */
     int64_t written_ms; /* the oldest of its files; 0: not known */
     bool all_files;     /* comes from an all-files compaction */
@@ -92,9 +93,9 @@ struct policy_limits {
     uint64_t
         max_bytes; /* of one job; all-files picks that are larger wait, too; UINT64_MAX: no limit */
     int64_t now_ms;
-    bool
-        all_files_first; /* an all-files pick that busy runs or max_bytes keep from being taken is not put off by other
-                             picks, unless the oldest run is busy */
+    /* An all-files pick that busy runs or max_bytes keep from being taken is not put off by other
+     * picks, unless the oldest run is busy. */
+    bool all_files_first;
 };
 
 enum policy_reason {

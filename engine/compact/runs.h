@@ -33,8 +33,9 @@ struct store_runs {
 struct store_moment {
     int64_t now_ms;
     uint64_t read_point; /* the oldest: cells above it stay */
-    bool
-        markers_stay; /* a snapshot sees what is outside of the files, the oldest read point is below what they hold, or older cells are in memory */
+    /* A snapshot sees what is outside of the files, the oldest read point is below what they hold,
+     * or older cells are in memory. */
+    bool markers_stay;
 };
 
 /*

@@ -33,8 +33,8 @@ struct flush_job {
     enum petal_status status;
     uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
     petal_error error;
-    uint64_t
-        first_left; /* no cell before this sequence is in a memtable but of this job and those before it */
+    /* No cell before this sequence is in a memtable but of this job and those before it. */
+    uint64_t first_left;
     uint64_t bytes; /* of all parts, as counted in db->writers.active_bytes */
     bool committed; /* the manifest names what was written */
     size_t part_count;

@@ -9,8 +9,8 @@
 #include "engine/read/scan_memory.h"
 
 struct scan_bounds {
-    petal_slice start,
-        stop; /* copies in the scan's memory; empty: open. In a reversed scan the start is the high end */
+    /* Copies in the scan's memory; empty: open. In a reversed scan the start is the high end. */
+    petal_slice start, stop;
     bool start_exclusive, stop_inclusive, reversed;
     petal_slice prefix; /* all rows begin with it; empty: none was given */
 };

@@ -6,7 +6,7 @@
  * THE RULES, along one column, newest to oldest. A cell is a point (timestamp, sequence); points
  * compare by timestamp, then by sequence, and cell order goes down:
  *
- *     (40,9) put   (30,8) DELETE_COLUMN  (30,5) put  (20,7) DELETE  (20,6) put (20,3) put (10,1) put
+ *     (40,9) put   (30,8) DELETE_COLUMN  (30,5) put  (20,7) DELETE (20,6) put (20,3) put (10,1) put
  *     visible      hides all below it    hidden      hides (20,6)                         hidden
  *                                                    and (20,3)
  *
@@ -30,7 +30,7 @@
  *     sequence   1        2        3        4              5
  *                put@10   put@20   put@30   DELETE@30      now          VERSIONS = 1
  *     put@30                       |========x                           hidden by the marker
- *     put@20              |========|--------|--------------             surplus when 4 was written: hidden
+ *     put@20              |========|--------|--------------             surplus at 4: hidden
  *     put@10     |========|------------------------------              the same
  *
  * A put is visible when its life has not ended, and at no matching moment of it (each marker at or

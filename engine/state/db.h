@@ -74,8 +74,9 @@ struct petal_db {
     petal_file *lock_file; /* engine/db/lock.h */
 
     /* As it was opened. */
-    bool
-        read_only; /* there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes */
+    /* There are no threads, what the logs held stays in the memtables, nothing but them and the
+     * cache ever changes. */
+    bool read_only;
     bool no_compaction; /* in the background */
     enum petal_durability durability;
     size_t memtable_bytes;

@@ -26,8 +26,8 @@ struct petal_family {
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under schema.mutex */
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
-    bool
-        unusable; /* has lost a file (engine/state/damage.h); does not change once the database is open */
+    /* Has lost a file (engine/state/damage.h); does not change once the database is open. */
+    bool unusable;
     /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots
      * came and went. */
     _Atomic(uint64_t) deleted_stay_us;

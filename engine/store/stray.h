@@ -1,8 +1,8 @@
 /*
  * stray.h -- a store file that the manifest does not name. A flush or compaction that was cut off
- * leaves such; but a table or family is made, for good, before anything is written for it, so a file
- * of one that the manifest has never known tells that the manifest was cut short, and may be the
- * only copy of its cells.
+ * leaves such; but a table or family is made, for good, before anything is written for it, so a
+ * file of one that the manifest has never known tells that the manifest was cut short, and may be
+ * the only copy of its cells.
  */
 #ifndef PETAL_ENGINE_STORE_STRAY_H
 #define PETAL_ENGINE_STORE_STRAY_H

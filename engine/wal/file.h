@@ -27,8 +27,8 @@
  * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody
  * knows whether what was stored is replayed, should the process die now: that store is PETAL_IO,
  * and the WAL is not dead.  Each later one tries again to take it back first, and is
- * PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  Nor is a WAL closed before
- * (wal_file_decide): the next one's header would say where it ends, but may never come.
+ * PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  Nor is a WAL closed
+ * before (wal_file_decide): the next one's header would say where it ends, but may never come.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_H
 #define PETAL_ENGINE_WAL_FILE_H
@@ -166,8 +166,8 @@ struct wal_replay {
     const struct directory *directory;
     uint64_t database_identity;
     uint64_t oldest_log; /* WALs below are obsolete and not looked at */
-    uint64_t
-        next_log; /* nor are files with this number or a greater one: no WAL of this database; 0: all are */
+    /* Nor are files with this number or a greater one: no WAL of this database; 0: all are. */
+    uint64_t next_log;
     uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */
     struct wal_promise promise; /* the manifest's */
     /* Called for each whole record in order.  May refuse with an error. */
@@ -179,11 +179,11 @@ struct wal_replay {
     void *argument;
     /* Results. */
     uint64_t greatest_log; /* greatest number of a WAL in the directory, replayed or not; 0: none */
-    struct wal_promise
-        end; /* the last WAL replayed, not dropped, and where its last whole record ends; number 0: none */
+    /* The last WAL replayed, not dropped, and where its last whole record ends; number 0: none. */
+    struct wal_promise end;
     uint64_t records;
-    uint64_t
-        dropped_bytes; /* of torn tails and of WALs dropped or passed over, but for zeros at their ends */
+    /* Of torn tails and of WALs dropped or passed over, but for zeros at their ends. */
+    uint64_t dropped_bytes;
 };
 enum petal_status wal_replay(struct wal_replay *replay, petal_error *error);
 

@@ -1,12 +1,12 @@
 /*
  * fragment.h -- the pieces of records in a WAL: their headers, checksums and promises.
  *
- *   header of a fragment                          the same in version 2
- *    0  4  checksum of what follows                0  8  checksum of the 16 bytes that follow and the payload
- *    4  2  bytes of payload + 1; top bit: marked   8  8  promise
- *   only of marked ones:                          16  4  bytes of payload
- *    6  1  kind; 10 (hex): with a promise         20  1  kind
- *   only with a promise:                          21  3  zero
+ *   header of a fragment                       the same in version 2
+ *    0  4  checksum of what follows             0  8  checksum of the 16 bytes behind and payload
+ *    4  2  payload bytes + 1; top bit: marked   8  8  promise
+ *   only of marked ones:                       16  4  bytes of payload
+ *    6  1  kind; 10 (hex): with a promise      20  1  kind
+ *   only with a promise:                       21  3  zero
  *    7  8  promise
  *   15  4  checksum of the promise
  *

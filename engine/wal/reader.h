@@ -61,8 +61,8 @@ enum petal_status wal_reader_find_promise(struct wal_reader *reader, uint64_t ba
                                           uint64_t *promise, petal_error *error);
 
 /* *records: how many whole ones end behind `bad`, as far as whole fragments tell; searched at every
- * byte. At least: a file cannot make the search cost more than a second or so.  REQUIRES: the version
- * is known. */
+ * byte. At least: a file cannot make the search cost more than a second or so.  REQUIRES: the
+ * version is known. */
 enum petal_status wal_reader_count_behind(struct wal_reader *reader, uint64_t bad,
                                           uint64_t *records, petal_error *error);
 

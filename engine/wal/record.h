@@ -6,7 +6,7 @@
  *     cells, each:
  *       flags            u8: half the type in the low three bits, enum record_flags above
  *       table, family    varints; not with RECORD_SAME_FAMILY
- *       timestamp        signed varint: the difference to the cell before; not with RECORD_SAME_TIMESTAMP
+ *       timestamp        signed varint, less the one before; not with RECORD_SAME_TIMESTAMP
  *       time to live     signed varint, milliseconds; only with RECORD_HAS_TTL
  *       row              varint length and bytes; not with RECORD_SAME_ROW
  *       qualifier, value: varint length and bytes, each

@@ -3,9 +3,9 @@
  * visit: a call that a signal interrupts begins again, a short one goes on, all else is returned as
  * it is and leaves no descriptor behind.
  *
- * The program has functions of the names of the system calls, which the linker takes in place of the
- * C library's. A call that base/vfs_posix.c or base/wal_window.c makes and that is not among them
- * fails the test: the names that their object files lack are the list.
+ * The program has functions of the names of the system calls, which the linker takes in place of
+ * the C library's. A call that base/vfs_posix.c or base/wal_window.c makes and that is not among
+ * them fails the test: the names that their object files lack are the list.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -531,8 +531,8 @@ do_map(struct files *files)
     return error;
 }
 
-/* As a log is written: so many small stores that a window is made for the last ones, a sync, as many
- * again. What makes windows may fail: then they are written, and it is no failure. */
+/* As a log is written: so many small stores that a window is made for the last ones, a sync, as
+ * many again. What makes windows may fail: then they are written, and it is no failure. */
 #define STORES      80
 #define STORE_BYTES 16
 

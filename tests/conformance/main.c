@@ -1,7 +1,8 @@
 /*
  * main.c -- runs recorded HBase cases against Petal's public interface and compares the answers.
  *
- *     conformance [OPTION..] PATH..      files, or folders with *.txt below; tests/conformance/README.md has their format
+ *     conformance [OPTION..] PATH..      files, or folders with *.txt below, whose format
+ *                                       tests/conformance/README.md has
  *
  *     --verbose             all differences, with whole answers
  *     --case NAME           run this case only, and print each operation with both answers

@@ -1,8 +1,9 @@
 /*
  * main.c -- operations whose instructions are counted; tests/cost/cost.sh runs it under callgrind.
  *
- *     cost DIRECTORY [pairs]   DIRECTORY does not exist yet; without valgrind it does the same and counts nothing. With `pairs` only
- *                              the scenarios whose names begin so, those that `make cost-check` compares
+ *     cost DIRECTORY [pairs]   DIRECTORY does not exist yet; without valgrind it does the same and
+ *                              counts nothing. With `pairs` only the scenarios whose names begin
+ *                              so, those that `make cost-check` compares
  *
  * Each scenario is one call of measured_operations(), the only function that callgrind counts. A
  * line "NAME OPERATIONS" is printed for each. Data, order of keys, salts and the clock are fixed,

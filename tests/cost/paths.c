@@ -2,8 +2,8 @@
  * paths.c -- one call of one operation, for gcov: which functions a get, a put, a step of a scan
  * and a flush pass.
  *
- *     paths DIRECTORY SCENARIO   DIRECTORY does not exist yet. The counters are set to zero before the call and written behind it;
- *                                tests/cost/paths.sh reads them
+ *     paths DIRECTORY SCENARIO   DIRECTORY does not exist yet. The counters are set to zero before
+ *                                the call and written behind it; tests/cost/paths.sh reads them
  *     paths list                 the scenarios' names
  *
  * The setting: one table with one family under a ROW filter, blocks of 4 KiB, three store files of

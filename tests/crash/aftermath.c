@@ -236,8 +236,8 @@ aftermath_open(struct life *life, struct test_random *random)
     aftermath_must(names.clean, "files are left", NULL);
 }
 
-/* What replay finds no room for waits in memory, and its logs stay.  Where files are copied on write
- * an opening may find no room to make the manifest durable. */
+/* What replay finds no room for waits in memory, and its logs stay.  Where files are copied on
+ * write an opening may find no room to make the manifest durable. */
 void
 aftermath_open_full(struct life *life, struct test_random *random)
 {

@@ -26,8 +26,8 @@ void aftermath_open(struct life *life, struct test_random *random);
 /* The same on a disk that has hardly room, or none, and gets some when it is open. */
 void aftermath_open_full(struct life *life, struct test_random *random);
 
-/* The database holds what it may and nothing else; all verifies. The life begins with it; `found` is
- * what was read. */
+/* The database holds what it may and nothing else; all verifies. The life begins with it; `found`
+ * is what was read. */
 void aftermath_check(const struct aftermath *aftermath, struct life *life, struct world *found);
 
 /* The database of the life holds `expected`, by gets or by scans. */

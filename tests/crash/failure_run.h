@@ -2,10 +2,10 @@
  * failure_run.h -- one run of work during which something fails: a database with all that Petal
  * knows of, what was promised of it so far, and what each call told.
  *
- * THE DATABASE.  The ledger's tables, whose numbered writes show what is lost (tests/crash/ledger.h);
- * a table `counted` of one counter and one growing value; and CHANGES that are done or not, each by
- * one call: a table made, cloned, altered, emptied, a snapshot taken, a bulk loaded, the database
- * copied. A call
+ * THE DATABASE.  The ledger's tables, whose numbered writes show what is lost
+ * (tests/crash/ledger.h); a table `counted` of one counter and one growing value; and CHANGES that
+ * are done or not, each by one call: a table made, cloned, altered, emptied, a snapshot taken, a
+ * bulk loaded, the database copied. A call
  * that tells of success has done its change for good, one that fails has not; but where it leaves
  * the database read-only, the next opening may find it done.
  *

@@ -119,8 +119,8 @@ static const struct excuse unvisited[] = {
     {"add_region", "mem_alloc_aligned", "huge pages are the default allocator's alone"},
 };
 
-/* Where a failure changes no answer and no promise, so that nobody need be told. That closing what was
- * only read, removing, mapping and linking fail is told nowhere. */
+/* Where a failure changes no answer and no promise, so that nobody need be told. That closing what
+ * was only read, removing, mapping and linking fail is told nowhere. */
 static const struct excuse silent[] = {
     {"append_edit", "write_at", "the seal behind an edit says only that the edit is synced"},
     {"write_file", "", "on a full disk a loaded manifest is made durable where it is"},

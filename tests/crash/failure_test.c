@@ -305,8 +305,8 @@ test_a_manifest_that_reads_short_is_not_torn(void **state)
     fixture_fini(&fixture);
 }
 
-/* A lost store file that could not be noted for want of memory made the opening fail with the status
- * of that, and the text and file of the other. */
+/* A lost store file that could not be noted for want of memory made the opening fail with the
+ * status of that, and the text and file of the other. */
 static void
 test_want_of_memory_is_told_as_such(void **state)
 {

@@ -17,8 +17,8 @@ struct failure_work {
     failure_step *prepare[FAILURE_MOST_STEPS]; /* behind the common beginning; NULL ends them */
     failure_step *steps[FAILURE_MOST_STEPS];
     bool from_nothing; /* without the common beginning */
-    /* It reads each file more than once, and says itself whether all was read in the end: what fails
-     * once only need not be told. What is salvaged is compared with what there was. */
+    /* It reads each file more than once, and says itself whether all was read in the end: what
+     * fails once only need not be told. What is salvaged is compared with what there was. */
     bool looks_again;
     uint64_t power_cut;    /* not 0: the seed of one that comes when it is prepared */
     bool only_what_is_new; /* it costs much: nothing fails of what other work comes by */

@@ -27,9 +27,9 @@ struct fixture {
     struct test_clock clock;
     struct test_random random;
     petal_env env;
-    petal_options
-        options; /* smallest cache, fewest open files, no background sync of the log, no background compaction; may be changed
-                    before opening */
+    /* Smallest cache, fewest open files, no background sync of the log, no background compaction;
+     * may be changed before opening. */
+    petal_options options;
     petal_db *db;
 };
 
@@ -95,8 +95,8 @@ struct ledger {
     petal_db *db;
     petal_table *tables[LEDGER_TABLES];
     petal_family *families[LEDGER_STORES];
-    size_t
-        filler; /* bytes added to values, at most LEDGER_MAX_FILLER; equal for writing and reading */
+    /* Bytes added to values, at most LEDGER_MAX_FILLER; equal for writing and reading. */
+    size_t filler;
 };
 #define LEDGER_MAX_FILLER 2000
 

@@ -4,8 +4,8 @@
  * are, with what has been promised by then: a moment, at which a crash may have ended the life.
  *
  * WHAT A MOMENT IS GOOD FOR.  A cut during a call leaves what was pending before it, and perhaps
- * what the call itself wrote.  The latter is pending at the next moment, and more is promised there;
- * so all cuts of a life are cuts at its moments, of which the last is its end.
+ * what the call itself wrote.  The latter is pending at the next moment, and more is promised
+ * there; so all cuts of a life are cuts at its moments, of which the last is its end.
  */
 #ifndef PETAL_TESTS_CRASH_LIFE_H
 #define PETAL_TESTS_CRASH_LIFE_H

@@ -1,5 +1,6 @@
 /*
- * seen.h -- files that were opened already, known by their hash, and what the database in them held.
+ * seen.h -- files that were opened already, known by their hash, and what the database in them
+ * held.
  */
 #ifndef PETAL_TESTS_CRASH_SEEN_H
 #define PETAL_TESTS_CRASH_SEEN_H

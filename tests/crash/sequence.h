@@ -2,8 +2,8 @@
  * sequence.h -- crashes in sequence: what a crash leaves is opened and checked, works on, and is
  * cut again.
  *
- * Many crashes leave the same bytes.  Then the database is opened once, and what it held is compared
- * with what each of these crashes lets it hold.
+ * Many crashes leave the same bytes.  Then the database is opened once, and what it held is
+ * compared with what each of these crashes lets it hold.
  */
 #ifndef PETAL_TESTS_CRASH_SEQUENCE_H
 #define PETAL_TESTS_CRASH_SEQUENCE_H

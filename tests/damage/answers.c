@@ -114,7 +114,8 @@ struct hearing {
     uint64_t digest;
     size_t cells;
     bool wrong;
-    /* Rows come in order, whatever a file says: 1 upwards, -1 downwards, 0 as they are asked for. */
+    /* Rows come in order, whatever a file says: 1 upwards, -1 downwards, 0 as they are asked
+     * for. */
     int order;
     uint8_t *row; /* the one before */
     size_t row_bytes;

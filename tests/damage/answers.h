@@ -106,7 +106,8 @@ bool answers_reads(const struct answers *answers, const struct question *questio
 
 enum verdict { SAME, FAILED, WRONG };
 
-/* FAILED: by *error, and all cells given before were right.  WRONG is printed unless visit->quiet. */
+/* FAILED: by *error, and all cells given before were right.  WRONG is printed unless
+ * visit->quiet. */
 enum verdict answers_compare(const struct question *question, struct visit *visit,
                              petal_error *error);
 

@@ -1,8 +1,9 @@
 /*
  * gallery.h -- a small database that has something of everything which a file may hold, to be
  * damaged: data blocks of every encoding, indexes of one and of several levels, every type of Bloom
- * filter, markers of all kinds, times to live, a manifest with every kind of edit, a file of a bulk,
- * table snapshots, logs that still hold cells, a checkpoint. The process that made it has died.
+ * filter, markers of all kinds, times to live, a manifest with every kind of edit, a file of a
+ * bulk, table snapshots, logs that still hold cells, a checkpoint. The process that made it has
+ * died.
  *
  * Everything in it follows from the seed and the scale.
  */

@@ -2,9 +2,9 @@
  * lies_test.c -- files whose checksums are right and whose content lies, field by field as
  * FORMAT.md lists them: nothing, one, the greatest, one more and one less, what other fields hold,
  * sizes of gigabytes, places outside and of other blocks; and lists whose parts come twice, are
- * missing or out of order. What is read then is right, or refused by name, or the lie itself, within
- * the bounds of memory, calls and time that every mutant has; what other families say stays. A lie
- * about anything but the cells themselves is found by verify.
+ * missing or out of order. What is read then is right, or refused by name, or the lie itself,
+ * within the bounds of memory, calls and time that every mutant has; what other families say stays.
+ * A lie about anything but the cells themselves is found by verify.
  */
 #include <setjmp.h>
 #include <stdarg.h>

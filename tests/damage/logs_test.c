@@ -419,8 +419,8 @@ change_sectors(const struct image *image, size_t sector, struct counts *counts)
     }
 }
 
-/* Names are durable before anything is stored under them: a log that another one names is there. The
- * last one may be missing when nothing tells of it. */
+/* Names are durable before anything is stored under them: a log that another one names is there.
+ * The last one may be missing when nothing tells of it. */
 static void
 miss_each(struct image *image, struct counts *counts)
 {

@@ -82,8 +82,8 @@ void sweep_expect_answers(struct sweep *sweep, const struct sweep_file *file,
                           enum petal_status status, const struct answers *answers,
                           struct sweep_share share);
 
-/* The manifest or a log lies: any state may be what it says. Open, ask, close; `live`: also open for
- * writing, write, flush, compact, close, and open again. Whatever fails says why; what could be
+/* The manifest or a log lies: any state may be what it says. Open, ask, close; `live`: also open
+ * for writing, write, flush, compact, close, and open again. Whatever fails says why; what could be
  * closed can be opened. */
 void sweep_believe(struct sweep *sweep, const struct sweep_file *file, unsigned share, bool live);
 

@@ -45,7 +45,8 @@ void memory_vfs_free(struct memory_vfs *vfs);
 const petal_vfs *memory_vfs_table(struct memory_vfs *vfs);
 
 /* A copy, as if it were deep, of the files with what is durable and what pending, of the capacity
- * and of the power being off. No files are open in it, no calls counted, no faults planned, nothing is traced. */
+ * and of the power being off. No files are open in it, no calls counted, no faults planned, nothing
+ * is traced. */
 struct memory_vfs *memory_vfs_clone(struct memory_vfs *vfs);
 
 /* ---- Faults ---- */
@@ -154,8 +155,8 @@ enum memory_vfs_operation {
 struct memory_vfs_call {
     uint64_t number;
     enum memory_vfs_operation operation;
-    const char *
-        path; /* the directory's, as it was opened, and the name; of a rename or link: the old one */
+    /* The directory's, as it was opened, and the name; of a rename or link: the old one. */
+    const char *path;
     uint64_t offset; /* of a read or write, else 0 */
     size_t size;
     int error; /* what it returned */

@@ -31,8 +31,8 @@ check_snapshot(const struct manifest *manifest)
     manifest_edit_fini(&again);
 }
 
-/* No allocation beyond what the file has bytes for: structs are larger than the items they come from
- * by a factor. */
+/* No allocation beyond what the file has bytes for: structs are larger than the items they come
+ * from by a factor. */
 static size_t
 most_bytes(size_t file_bytes)
 {

@@ -1,6 +1,6 @@
 /*
- * bytes_test.c -- integers of HFiles, the trailer and FILE_INFO as written: they come back, and none
- * is taken from bytes that end before it does.
+ * bytes_test.c -- integers of HFiles, the trailer and FILE_INFO as written: they come back, and
+ * none is taken from bytes that end before it does.
  */
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/file_info.h"

@@ -1,6 +1,6 @@
 /*
- * decode_test.c -- payloads of data blocks that lie, decoded: what cells come of them point into the
- * payload, or into the keys that were made whole, and no further.
+ * decode_test.c -- payloads of data blocks that lie, decoded: what cells come of them point into
+ * the payload, or into the keys that were made whole, and no further.
  */
 #include "tests/hfile/golden.h"
 #include "tests/support/test_support.h"

@@ -1,7 +1,7 @@
 /*
- * drive.h -- everything that can be asked of bytes that may be an HFile, asked: opened, scanned both
- * ways, sought, its filters asked, its blocks walked, checked. Whatever the bytes are, calls return,
- * errors name the file, nothing leaks, and memory stays within bounds.
+ * drive.h -- everything that can be asked of bytes that may be an HFile, asked: opened, scanned
+ * both ways, sought, its filters asked, its blocks walked, checked. Whatever the bytes are, calls
+ * return, errors name the file, nothing leaks, and memory stays within bounds.
  */
 #ifndef PETAL_TESTS_HFILE_DRIVE_H
 #define PETAL_TESTS_HFILE_DRIVE_H

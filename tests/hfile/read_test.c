@@ -232,8 +232,8 @@ seek_around(petal_hfile_scanner *scanner, const struct cells *all, const petal_h
     free(longer);
 }
 
-/* A key may lie in the cell where the scanner stands, though that goes with its block: beginnings of
- * the last cell's row, which other blocks have. */
+/* A key may lie in the cell where the scanner stands, though that goes with its block: beginnings
+ * of the last cell's row, which other blocks have. */
 static void
 seek_by_own_cell(petal_hfile_scanner *scanner, const struct cells *all)
 {

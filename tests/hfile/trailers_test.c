@@ -198,8 +198,8 @@ numbers_that_cannot_be_are_told(void **state)
     free(original.bytes);
 }
 
-/* The file's cells are all there, and its trailer says one more or less: its scan does not end as if
- * nothing were missing. */
+/* The file's cells are all there, and its trailer says one more or less: its scan does not end as
+ * if nothing were missing. */
 static void
 a_scan_counts(void **state)
 {

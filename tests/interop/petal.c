@@ -4,13 +4,13 @@
  *
  *     petal make SEED CASE..             fills a table with random writes, of which every case has
  *                                        another codec, encoding and Bloom type, exports it to
- *                                        CASE/hfiles, makes up CASE/questions, and answers them into
- *                                        CASE/petal.answers
+ *                                        CASE/hfiles, makes up CASE/questions, and answers them
+ *                                        into CASE/petal.answers
  *     petal answer FOLDER ANSWERS CASE.. imports CASE/FOLDER, as CASE/hfiles describes it, and
  *                                        answers CASE/questions into CASE/ANSWERS
- *     petal speed CELLS DIRECTORY        how many megabytes of cells an export writes, and an import
- *                                        brings in, in a second of a processor; the files stay in
- *                                        DIRECTORY/hfiles0
+ *     petal speed CELLS DIRECTORY        how many megabytes of cells an export writes, and an
+ *                                        import brings in, in a second of a processor; the files
+ *                                        stay in DIRECTORY/hfiles0
  */
 #include "tests/support/test_support.h"
 #include "tools/hfile/petal_hfile.h"
@@ -201,11 +201,11 @@ struct pool {
     struct test_random random;
     struct name rows[MOST_NAMES], qualifiers[16];
     size_t row_count, qualifier_count;
-    /* Of a column that is asked for, HBase passes over markers of families where the empty qualifier
-     * has a later put: so a table has the one or the others. */
+    /* Of a column that is asked for, HBase passes over markers of families where the empty
+     * qualifier has a later put: so a table has the one or the others. */
     bool has_family_markers;
-    /* Some family has KEEP_DELETED_CELLS: an export that makes markers earlier by a millisecond shows
-     * in what a time range sees of it. */
+    /* Some family has KEEP_DELETED_CELLS: an export that makes markers earlier by a millisecond
+     * shows in what a time range sees of it. */
     bool keeps_deleted;
 };
 

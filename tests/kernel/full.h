@@ -1,5 +1,6 @@
 /*
- * full.h -- a file system that is full: another file takes all room but a little, and gives it back.
+ * full.h -- a file system that is full: another file takes all room but a little, and gives it
+ * back.
  */
 #ifndef PETAL_TESTS_KERNEL_FULL_H
 #define PETAL_TESTS_KERNEL_FULL_H

@@ -4,8 +4,8 @@
  * again while the database is opened; the list goes on with what was recovered.
  *
  * What is there after that must be the model's state after some prefix of the writes: with all that
- * was acknowledged before a death, and before a power cut with all that a sync, a flush or a closing
- * had promised; no half batch. Changes of tables are there when they were acknowledged. The
+ * was acknowledged before a death, and before a power cut with all that a sync, a flush or a
+ * closing had promised; no half batch. Changes of tables are there when they were acknowledged. The
  * operation that was interrupted may have happened or not. Everything is read, and verified.
  *
  * At times the disk fills up, for some operations, or while the database is opened: what finds no

@@ -96,7 +96,8 @@ struct model_results {
 enum model_outcome {
     MODEL_WRITTEN,
     MODEL_REFUSED, /* an increment of what is no number */
-    MODEL_TOO_LARGE /* a value would exceed MODEL_BYTES: nothing is written, and the engine should not be asked */
+    /* a value would exceed MODEL_BYTES: nothing is written, and the engine should not be asked */
+    MODEL_TOO_LARGE
 };
 
 /* Apply the items as one batch over the tables, whose sequences and times are equal; puts with

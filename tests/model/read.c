@@ -61,8 +61,8 @@ wanted_versions(const struct model_read *read)
     return read->versions == 0 ? 1 : (uint32_t)read->versions;
 }
 
-/* How many passing versions of the cell's column a filter is shown: one more than are asked for; but
- * HBase leaves the empty qualifier cell by cell, unless the read names qualifiers. */
+/* How many passing versions of the cell's column a filter is shown: one more than are asked for;
+ * but HBase leaves the empty qualifier cell by cell, unless the read names qualifiers. */
 static uint64_t
 most_shown(const struct model_read *read, const struct model_cell *cell)
 {
@@ -267,8 +267,8 @@ is_skipped(const struct model *model, const struct model_read *read, petal_slice
     return skipped;
 }
 
-/* WHILE, whose leaves ask for rows: it is asked about all that have something stored in the families
- * that are read. */
+/* WHILE, whose leaves ask for rows: it is asked about all that have something stored in the
+ * families that are read. */
 static bool
 ends_at(const struct model *model, const struct model_read *read, const struct model_bytes *row)
 {

@@ -1,7 +1,8 @@
 /*
  * main.c -- replays recorded HBase shell sessions through kv-shell and compares what is printed.
  *
- *     replay-shell [OPTION..] PATH..     files, or folders with *.session below; tests/replay/sessions/README.md has their format
+ *     replay-shell [OPTION..] PATH..     files, or folders with *.session below, whose format
+ *                                        tests/replay/sessions/README.md has
  *
  *     --verbose         deliberate differences, too
  *     --shell PROGRAM   instead of the kv-shell beside this program

@@ -1,5 +1,5 @@
-/* database.c -- scenarios of whole databases in memory: the random program of tests/threads/program.h,
- * whole and in parts. */
+/* database.c -- scenarios of whole databases in memory: the random program of
+ * tests/threads/program.h, whole and in parts. */
 #include "tests/schedule/scenario.h"
 
 #include "tests/disk/vfs.h"

@@ -406,8 +406,8 @@ run_logs(enum end end, unsigned spare_makers, void (*before)(void), void (*after
     memory_vfs_free(logs.vfs);
 }
 
-/* engine/wal/wal.h, WHICH WALS MAY GO: what was stored and is in no store file survives the process,
- * however a flush and the making of logs lie beside each other. */
+/* engine/wal/wal.h, WHICH WALS MAY GO: what was stored and is in no store file survives the
+ * process, however a flush and the making of logs lie beside each other. */
 static void
 logs_that_are_needed_stay(void *unused)
 {

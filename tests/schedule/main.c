@@ -1,8 +1,8 @@
 /*
- * main.c -- `schedules [SCENARIO]...`: each scenario under many schedules (tests/schedule/schedule.h)
- * in a process of its own. PETAL_SEED is that of the first schedule, PETAL_SCHEDULES how many there
- * are; else SCHEDULE_SECONDS (20) of processor time are shared out. With one scenario and one
- * schedule a failure is had again by its seed.
+ * main.c -- `schedules [SCENARIO]...`: each scenario under many schedules
+ * (tests/schedule/schedule.h) in a process of its own. PETAL_SEED is that of the first schedule,
+ * PETAL_SCHEDULES how many there are; else SCHEDULE_SECONDS (20) of processor time are shared out.
+ * With one scenario and one schedule a failure is had again by its seed.
  */
 #include "tests/schedule/scenario.h"
 

@@ -16,7 +16,8 @@
 enum soak_look {
     SOAK_LOOK,           /* open and check every slot; writes under way are settled */
     SOAK_LOOK_READ_ONLY, /* the same twice at once, opened to read only; no file may change */
-    SOAK_LOOK_THOROUGH /* and wait for the background, weigh the disk, check a checkpoint and a restored table snapshot */
+    /* and wait for the background, weigh the disk, check a checkpoint and a restored snapshot */
+    SOAK_LOOK_THOROUGH
 };
 
 void soak_verify(struct soak_shared *shared, enum soak_look look, uint64_t seed);

@@ -15,8 +15,8 @@
  * (mvcc), one and more levels of index, Bloom filters of all types, checksums of all types.
  *
  * WHAT IS WRITTEN: version 3.3, the file that HBase 2.6 writes of the same cells and options, byte
- * for byte; what a codec makes of a block is that codec's library's choice. Memory does not grow with
- * the file, but by an entry for each block of the index and each chunk of a filter.
+ * for byte; what a codec makes of a block is that codec's library's choice. Memory does not grow
+ * with the file, but by an entry for each block of the index and each chunk of a filter.
  *
  * WHAT IS REFUSED, as PETAL_UNSUPPORTED with a text that names it: other codecs and encodings
  * (PREFIX_TREE), INDEX_BLOCK_ENCODING, encrypted files, the order of hbase:meta, files of version
@@ -175,7 +175,8 @@ typedef struct petal_hfile_read_options {
  * read. PETAL_CORRUPT: it is no HFile, or is damaged. PETAL_UNSUPPORTED: see WHAT IS REFUSED.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_open(const char *path, const petal_hfile_read_options *options, petal_hfile **file, petal_error *error);
+petal_hfile_open(const char *path, const petal_hfile_read_options *options, petal_hfile **file,
+                 petal_error *error);
 
 /* The same, of any source; it is copied, its name too. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -187,9 +188,10 @@ PETAL_API void petal_hfile_close(petal_hfile *file);
 
 /* What a file's name says that it is. */
 enum petal_hfile_name_kind {
-    PETAL_HFILE_NAME_STORE_FILE = 0, /* hexadecimal digits, "_SeqId_N_" behind a bulk load, or any other */
+    /* hexadecimal digits, "_SeqId_N_" behind a bulk load, or any other */
+    PETAL_HFILE_NAME_STORE_FILE = 0,
     PETAL_HFILE_NAME_REFERENCE = 1,  /* HASH.REGION: half of a file of the region that was split */
-    PETAL_HFILE_NAME_LINK = 2,       /* TABLE=REGION-HASH: a file of another table, or of the archive */
+    PETAL_HFILE_NAME_LINK = 2,       /* TABLE=REGION-HASH: of another table, or of the archive */
     PETAL_HFILE_NAME_LINK_REFERENCE = 3, /* TABLE=REGION-HASH.REGION */
     PETAL_HFILE_NAME_MOB = 4         /* a file of values that other files point at */
 };
@@ -239,14 +241,15 @@ typedef struct petal_hfile_info {
 PETAL_API const petal_hfile_info *petal_hfile_info_get(const petal_hfile *file);
 
 /* Entries of FILE_INFO, in the file's order: false when there are not so many. */
-PETAL_API bool petal_hfile_info_entry(const petal_hfile *file, size_t number, petal_slice *key, petal_slice *value);
+PETAL_API bool petal_hfile_info_entry(const petal_hfile *file, size_t number, petal_slice *key,
+                                      petal_slice *value);
 
 /* The value of a key; false when there is none. */
 PETAL_API bool petal_hfile_info_find(const petal_hfile *file, const char *key, petal_slice *value);
 
 /*
- * The first key of the block that holds the middle of the file, serialised (a separator, maybe), for
- * the caller to release by petal_hfile_release. PETAL_NOT_FOUND: the file is empty.
+ * The first key of the block that holds the middle of the file, serialised (a separator, maybe),
+ * for the caller to release by petal_hfile_release. PETAL_NOT_FOUND: the file is empty.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_mid_key(petal_hfile *file, void **bytes, size_t *size, petal_error *error);
@@ -255,7 +258,8 @@ petal_hfile_mid_key(petal_hfile *file, void **bytes, size_t *size, petal_error *
  * petal_hfile_release. */
 PETAL_API bool petal_hfile_meta_name(const petal_hfile *file, size_t number, petal_slice *name);
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_meta_read(petal_hfile *file, size_t number, void **bytes, size_t *size, petal_error *error);
+petal_hfile_meta_read(petal_hfile *file, size_t number, void **bytes, size_t *size,
+                      petal_error *error);
 PETAL_API void petal_hfile_release(petal_hfile *file, void *bytes, size_t size);
 
 /* ---- Reading: blocks ------------------------------------------------------------------------ */
@@ -313,9 +317,11 @@ PETAL_API void petal_hfile_scanner_free(petal_hfile_scanner *scanner); /* NULL: 
  * of it. _next, _previous: from where the scanner stands; from no cell there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_scanner_first(petal_hfile_scanner *scanner, const petal_hfile_cell **cell, petal_error *error);
+petal_hfile_scanner_first(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
+                          petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_scanner_last(petal_hfile_scanner *scanner, const petal_hfile_cell **cell, petal_error *error);
+petal_hfile_scanner_last(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
+                         petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_scanner_seek(petal_hfile_scanner *scanner, const petal_hfile_cell *key,
                          const petal_hfile_cell **cell, petal_error *error);
@@ -323,9 +329,11 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_scanner_seek_row(petal_hfile_scanner *scanner, petal_slice row,
                              const petal_hfile_cell **cell, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_scanner_next(petal_hfile_scanner *scanner, const petal_hfile_cell **cell, petal_error *error);
+petal_hfile_scanner_next(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
+                         petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_scanner_previous(petal_hfile_scanner *scanner, const petal_hfile_cell **cell, petal_error *error);
+petal_hfile_scanner_previous(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
+                             petal_error *error);
 
 /* Offset of the block of the cell where the scanner stands, for messages; 0 if at none. */
 PETAL_API uint64_t petal_hfile_scanner_offset(const petal_hfile_scanner *scanner);
@@ -344,9 +352,11 @@ typedef struct petal_hfile_bloom {
 } petal_hfile_bloom;
 
 /* false: the file has no such filter. */
-PETAL_API bool petal_hfile_bloom_get(const petal_hfile *file, enum petal_hfile_filter filter, petal_hfile_bloom *bloom);
-PETAL_API bool petal_hfile_bloom_chunk(const petal_hfile *file, enum petal_hfile_filter filter, size_t number,
-                                       uint64_t *offset, uint32_t *stored_bytes, petal_slice *first_key);
+PETAL_API bool petal_hfile_bloom_get(const petal_hfile *file, enum petal_hfile_filter filter,
+                                     petal_hfile_bloom *bloom);
+PETAL_API bool petal_hfile_bloom_chunk(const petal_hfile *file, enum petal_hfile_filter filter,
+                                       size_t number, uint64_t *offset, uint32_t *stored_bytes,
+                                       petal_slice *first_key);
 
 /*
  * HBase's decision for a get: can the file hold cells of the row, or of one column of it if
@@ -354,12 +364,13 @@ PETAL_API bool petal_hfile_bloom_chunk(const petal_hfile *file, enum petal_hfile
  * filter the column and the row's markers. True where nothing can tell.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_may_contain(petal_hfile *file, petal_slice row, const petal_slice *qualifier, bool *answer,
-                        petal_error *error);
+petal_hfile_may_contain(petal_hfile *file, petal_slice row, const petal_slice *qualifier,
+                        bool *answer, petal_error *error);
 
 /* Can the row have a marker of the whole family? */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_may_contain_delete_family(petal_hfile *file, petal_slice row, bool *answer, petal_error *error);
+petal_hfile_may_contain_delete_family(petal_hfile *file, petal_slice row, bool *answer,
+                                      petal_error *error);
 
 /*
  * One question to a filter: of a ROW filter the row, of ROW_PREFIX the row's beginning, of ROWCOL
@@ -426,8 +437,8 @@ typedef struct petal_hfile_write_options {
     /* An intermediate level is made for more entries than this, and has at least as many in its
      * first block. Default 16. */
     uint32_t index_block_entries;
-    /* As HBase's plain writer of HFiles, not that of store files: no filters, and nothing in FILE_INFO
-     * that tells of markers, timestamps or where the file comes from. */
+    /* As HBase's plain writer of HFiles, not that of store files: no filters, and nothing in
+     * FILE_INFO that tells of markers, timestamps or where the file comes from. */
     bool is_plain;
 } petal_hfile_write_options;
 
@@ -437,22 +448,25 @@ petal_hfile_writer_new(const petal_hfile_sink *sink, const petal_hfile_write_opt
 
 /*
  * The next cell: behind the one before, or with an equal key. PETAL_INVALID, and the writer stays
- * as it was: cells go back, or are of another family than the first; or the format or HBase's reader
- * cannot take the cell (a timestamp below 0, a row without bytes, too long a part, tags without
- * with_tags, or that are none). Any other failure, of this call or of those below, is final: all further calls but
- * _free fail with the same status.
+ * as it was: cells go back, or are of another family than the first; or the format or HBase's
+ * reader cannot take the cell (a timestamp below 0, a row without bytes, too long a part, tags
+ * without with_tags, or that are none). Any other failure, of this call or of those below, is
+ * final: all further calls but _free fail with the same status.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell, petal_error *error);
+petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell,
+                       petal_error *error);
 
 /* An entry of FILE_INFO beside those that the writer makes; PETAL_INVALID for the name of one of
  * these. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_writer_info(petal_hfile_writer *writer, petal_slice key, petal_slice value, petal_error *error);
+petal_hfile_writer_info(petal_hfile_writer *writer, petal_slice key, petal_slice value,
+                        petal_error *error);
 
 /* A user meta block; HBase has none in its store files. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_writer_meta(petal_hfile_writer *writer, petal_slice name, petal_slice bytes, petal_error *error);
+petal_hfile_writer_meta(petal_hfile_writer *writer, petal_slice name, petal_slice bytes,
+                        petal_error *error);
 
 /* Bytes that went to the sink, and cells that were added. */
 PETAL_API uint64_t petal_hfile_writer_bytes(const petal_hfile_writer *writer);
@@ -513,9 +527,9 @@ typedef struct petal_hfile_export_counts {
 
 /*
  * Write the table into `directory`, which is made, or is there and is empty (else PETAL_EXISTS): a
- * folder for each family that has cells, with its files, as HBase's completebulkload wants them. All
- * families are written as of one moment. On failure the folders and files that were made are gone.
- * `counts` may be NULL.
+ * folder for each family that has cells, with its files, as HBase's completebulkload wants them.
+ * All families are written as of one moment. On failure the folders and files that were made are
+ * gone. `counts` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
@@ -545,7 +559,8 @@ petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error);
 
 /* What the shell of HBase printed for describe says of the families. `name` stands in errors. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name, petal_error *error);
+petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name,
+                         petal_error *error);
 
 /* The files that were found, by their paths in order, each once; NULL behind the last one. */
 PETAL_API size_t petal_hfile_set_count(petal_hfile_set *set);
@@ -588,8 +603,9 @@ typedef struct petal_hfile_import_counts {
  * file stands in the error. `counts` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_hfile_import(petal_table *table, petal_hfile_set *set, const petal_hfile_import_options *options,
-                   petal_hfile_import_counts *counts, petal_error *error);
+petal_hfile_import(petal_table *table, petal_hfile_set *set,
+                   const petal_hfile_import_options *options, petal_hfile_import_counts *counts,
+                   petal_error *error);
 
 /* Where the table of an import comes from. */
 enum petal_hfile_table_origin {

@@ -186,7 +186,8 @@ struct bytes {
     size_t size;
 };
 
-/* *early_manifest, unless NULL: as it was before table u. As a killed process leaves it: store files of two tables and a snapshot, and a log. */
+/* *early_manifest, unless NULL: as it was before table u. As a killed process leaves it: store
+ * files of two tables and a snapshot, and a log. */
 static struct memory_vfs *
 make_database(struct known_list *known, struct bytes *early_manifest)
 {

@@ -1,6 +1,6 @@
 /*
- * levelled_test.c -- the one sequence that a compaction of all files gives to what it leaves: when it
- * does, and that nothing which asks for a sequence answers otherwise because of it.
+ * levelled_test.c -- the one sequence that a compaction of all files gives to what it leaves: when
+ * it does, and that nothing which asks for a sequence answers otherwise because of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,8 @@ is_level(petal_table *table)
     return range.least == range.greatest;
 }
 
-/* Rows a, b, c with values at timestamp 10, in two files, compacted: all have the greatest sequence. */
+/* Rows a, b, c with values at timestamp 10, in two files, compacted: all have the greatest
+ * sequence. */
 static petal_table *
 settled_table(struct compact_fixture *fixture, const petal_family_options *options)
 {

@@ -28,8 +28,8 @@ void filter_table_init(struct filter_table *table, const char *cells);
 
 struct filter_read {
     bool reversed;
-    bool
-        follows_bounds; /* starts and goes on where filter_run_first_row and filter_run_next_row say */
+    /* Starts and goes on where filter_run_first_row and filter_run_next_row say. */
+    bool follows_bounds;
     size_t rows_shown; /* out: by key */
 };
 

@@ -240,8 +240,8 @@ measured_rate(double rate, unsigned rows, unsigned wanted, uint64_t seed)
     return (double)passed / asked;
 }
 
-/* Within a tenth, of which 1,600 that pass make the measurement's own standard error a fourth; but a
- * small filter that is BLOCKED may be better by another 15 % (bloom/bloom.h). */
+/* Within a tenth, of which 1,600 that pass make the measurement's own standard error a fourth; but
+ * a small filter that is BLOCKED may be better by another 15 % (bloom/bloom.h). */
 static void
 small_rates_hold(void **state)
 {

@@ -102,9 +102,8 @@ static const char *const upkeep_names[UPKEEPS] = {
 struct fixture {
     struct model model; /* what the engine does */
     struct model kept;  /* every cell, as it was written */
-    uint64_t freed_from
-        [MOST_CELLS +
-         1]; /* by sequence: of a marker that a compaction dropped, the first cell outside; 0: not dropped */
+    /* By sequence: of a marker that was dropped, the first cell outside; 0: it was not. */
+    uint64_t freed_from[MOST_CELLS + 1];
     uint64_t snapshot;             /* its read point, 0: none */
     const char *steps[MOST_STEPS]; /* for people */
     size_t step_count;

@@ -221,8 +221,9 @@ test_a_tail_that_cannot_be_erased_is_final(void **state)
     free(fixture);
 }
 
-/* Where files are copied on write a group of two records may find room for the first alone, and none
- * to take it back.  Before the log is closed it is, so that it does not come back with the log. */
+/* Where files are copied on write a group of two records may find room for the first alone, and
+ * none to take it back.  Before the log is closed it is, so that it does not come back with the
+ * log. */
 static void
 test_nothing_undecided_is_closed(void **state)
 {

@@ -111,7 +111,7 @@ count_of(petal_table *table)
     return count;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static enum petal_status
 write_bytes(void *context, const void *bytes, size_t size, petal_error *error)
@@ -191,9 +191,10 @@ assert_value(struct place *place, const char *row, const char *family, const cha
     petal_result_free(result);
 }
 
-/* ---- Imports ----------------------------------------------------------------------------------- */
+/* ---- Imports --------------------------------------------------------------------------------- */
 
-/* Of equal keys in several files: by the cells' sequences, by MAX_SEQ_ID_KEY, by the file's name. */
+/* Of equal keys in several files: by the cells' sequences, by MAX_SEQ_ID_KEY, by the file's
+ * name. */
 static void
 test_of_equal_keys_the_newest(void **state)
 {
@@ -323,7 +324,7 @@ test_into_a_table_by_name(void **state)
     place_close(&place);
 }
 
-/* ---- Failures ---------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 /* Cells of both families, some with a time to live, in the memtable and in store files. */
 static void

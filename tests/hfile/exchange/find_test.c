@@ -1,6 +1,6 @@
 /*
- * find_test.c -- which files paths lead to: of families, regions, tables and snapshots, as HBase lays
- * them out.
+ * find_test.c -- which files paths lead to: of families, regions, tables and snapshots, as HBase
+ * lays them out.
  */
 #include "tests/support/test_support.h"
 #include "tools/hfile/exchange/find.h"

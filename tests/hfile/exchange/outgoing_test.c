@@ -1,6 +1,6 @@
 /*
- * outgoing_test.c -- what of a family goes to HBase: its readers, for whom a marker wins over a put of
- * its own timestamp whatever came first, see of it what Petal's readers see of the family.
+ * outgoing_test.c -- what of a family goes to HBase: its readers, for whom a marker wins over a put
+ * of its own timestamp whatever came first, see of it what Petal's readers see of the family.
  */
 #include "tests/support/test_support.h"
 #include "tools/hfile/exchange/outgoing.h"
@@ -241,7 +241,8 @@ test_hbase_sees_what_petal_sees(void **state)
                  (unsigned long long)ties);
 }
 
-/* A marker's time to live goes with it, also where the marker becomes an earlier one: it dies then. */
+/* A marker's time to live goes with it, also where the marker becomes an earlier one: it dies
+ * then. */
 static void
 test_markers_keep_their_time_to_live(void **state)
 {

@@ -19,8 +19,8 @@ void *arena_allocate(struct arena *arena, size_t size);
 char *arena_copy(struct arena *arena, petal_slice bytes);
 
 /*
- * Room for one more of `items`, of which there are `count`: where they are now, NULL without memory.
- * *capacity is 0 at first.
+ * Room for one more of `items`, of which there are `count`: where they are now, NULL without
+ * memory. *capacity is 0 at first.
  */
 void *arena_room(struct arena *arena, void *items, size_t count, size_t *capacity,
                  size_t item_bytes);

@@ -481,7 +481,8 @@ take_value(struct hfile_bytes *text, petal_slice *value)
     return value->size > 0;
 }
 
-/* KEY => VALUE, .. up to the bracket that closes; METADATA and CONFIGURATION have such a list again. */
+/* KEY => VALUE, .. up to the bracket that closes; METADATA and CONFIGURATION have such a list
+ * again. */
 static enum petal_status
 parse_list(struct descriptor *descriptor, petal_family_options *family,
            enum petal_attribute_kind kind, struct hfile_bytes *text, const char *file,

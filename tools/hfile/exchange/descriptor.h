@@ -4,8 +4,8 @@
  * there is none of these, from the HFiles themselves.
  *
  * Attributes that Petal does not act upon are kept as HBase's (PETAL_KEPT_ATTRIBUTE), what it does
- * not know as metadata, configuration as such. A value that Petal cannot take is an error that names
- * it.
+ * not know as metadata, configuration as such. A value that Petal cannot take is an error that
+ * names it.
  */
 #ifndef PETAL_HFILE_EXCHANGE_DESCRIPTOR_H
 #define PETAL_HFILE_EXCHANGE_DESCRIPTOR_H

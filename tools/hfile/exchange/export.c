@@ -1,5 +1,6 @@
 /*
- * export.c -- petal_hfile_export: a table's families, one after the other, as files that HBase loads.
+ * export.c -- petal_hfile_export: a table's families, one after the other, as files that HBase
+ * loads.
  *
  * Files that were made are kept in a list until all is done, so that a failure takes them back.
  */

@@ -1,10 +1,11 @@
 /*
  * find.h -- which HFiles paths lead to, and what is known of their table. A path is a file, or a
  * folder: a family's, a region's or a table's as HBase has them, one as completebulkload wants it,
- * or one with a snapshot: .hbase-snapshot/NAME, or what holds that, with archive/ or data/ beside it.
+ * or one with a snapshot: .hbase-snapshot/NAME, or what holds that, with archive/ or data/ beside
+ * it.
  *
- * What begins with '.' or '_', and recovered.edits, is passed over, as HBase does. References, links
- * and MOB files are refused by name: what they stand for is not in them.
+ * What begins with '.' or '_', and recovered.edits, is passed over, as HBase does. References,
+ * links and MOB files are refused by name: what they stand for is not in them.
  */
 #ifndef PETAL_HFILE_EXCHANGE_FIND_H
 #define PETAL_HFILE_EXCHANGE_FIND_H

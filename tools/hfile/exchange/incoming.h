@@ -1,7 +1,7 @@
 /*
- * incoming.h -- the cells of many HFiles in one order: by their keys, of equal keys the latest write
- * first. A file is open only from its first row to its last, so that memory is that of files which
- * overlap: those of one region, as a rule.
+ * incoming.h -- the cells of many HFiles in one order: by their keys, of equal keys the latest
+ * write first. A file is open only from its first row to its last, so that memory is that of files
+ * which overlap: those of one region, as a rule.
  */
 #ifndef PETAL_HFILE_EXCHANGE_INCOMING_H
 #define PETAL_HFILE_EXCHANGE_INCOMING_H

@@ -3,8 +3,8 @@
  *
  * Of a put and a marker with one timestamp the later write wins in Petal, the marker in HBase. So a
  * marker that a put of its own timestamp T has outlived goes to HBase as one of T - 1 (those that
- * hide what is up to T), or not at all (those that hide T alone), and what it hides at T stays here.
- * Then HBase's readers see what Petal's do. Everything else goes as it is stored.
+ * hide what is up to T), or not at all (those that hide T alone), and what it hides at T stays
+ * here. Then HBase's readers see what Petal's do. Everything else goes as it is stored.
  */
 #ifndef PETAL_HFILE_EXCHANGE_OUTGOING_H
 #define PETAL_HFILE_EXCHANGE_OUTGOING_H

@@ -1,4 +1,5 @@
-/* watching.h -- how often the caller of an import or export is told how far it is, and may end it. */
+/* watching.h -- how often the caller of an import or export is told how far it is, and may end
+ * it. */
 #ifndef PETAL_HFILE_EXCHANGE_WATCHING_H
 #define PETAL_HFILE_EXCHANGE_WATCHING_H
 
@@ -14,7 +15,8 @@ struct watching {
     uint64_t bytes; /* since the last look */
 };
 
-/* Of rows, families, qualifiers and values, and 12 for timestamp, type and what tells them apart. */
+/* Of rows, families, qualifiers and values, and 12 for timestamp, type and what tells them
+ * apart. */
 static inline uint64_t
 watching_bytes_of(const petal_hfile_cell *cell)
 {

@@ -44,8 +44,8 @@ hfile_cells_clear(struct hfile_cells *cells)
 /* The part of hfile_cells_reserve that allocates. */
 enum petal_status hfile_cells_grow(struct hfile_cells *cells, const char **wrong);
 
-/* Room for one more, at cells->cells[cells->count]. PETAL_NO_MEMORY, or PETAL_CORRUPT when there are
- * too many. */
+/* Room for one more, at cells->cells[cells->count]. PETAL_NO_MEMORY, or PETAL_CORRUPT when there
+ * are too many. */
 static inline enum petal_status
 hfile_cells_reserve(struct hfile_cells *cells, const char **wrong)
 {

@@ -1,6 +1,6 @@
 /*
- * index_block.h -- lists of blocks, each with its first key, or one that separates it from the block
- * before.
+ * index_block.h -- lists of blocks, each with its first key, or one that separates it from the
+ * block before.
  *
  * Of a root (data index, meta index, a filter's chunks), entries one behind the other; how many
  * stands elsewhere:
@@ -51,7 +51,8 @@ enum petal_status hfile_index_block_parse_root(struct hfile_index_block *block, 
 enum petal_status hfile_index_block_parse(struct hfile_index_block *block, petal_slice payload,
                                           const char **wrong);
 
-/* The last entry whose key is at or before `key`, as `compare` orders them; false: there is none. */
+/* The last entry whose key is at or before `key`, as `compare` orders them; false: there is
+ * none. */
 bool hfile_index_block_find(const struct hfile_index_block *block, const void *key,
                             int (*compare)(petal_slice entry_key, const void *key), size_t *number);
 

@@ -28,7 +28,8 @@ hfile_key_bytes(const petal_hfile_cell *cell)
     return HFILE_KEY_FIXED_BYTES + cell->row.size + cell->family.size + cell->qualifier.size;
 }
 
-/* Writes hfile_key_bytes(cell) bytes. REQUIRES: row and family are not longer than HBase has them. */
+/* Writes hfile_key_bytes(cell) bytes. REQUIRES: row and family are not longer than HBase has
+ * them. */
 void hfile_key_write(const petal_hfile_cell *cell, uint8_t *to);
 
 /* False: there is no memory. */

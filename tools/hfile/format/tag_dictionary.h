@@ -1,7 +1,7 @@
 /*
- * tag_dictionary.h -- tags that are compressed by a dictionary (hfile.TAGS_COMPRESSED), one for each
- * block, under PREFIX, DIFF and FAST_DIFF. In place of a cell's tags, whose length is that of all
- * tags uncompressed, stands for each tag
+ * tag_dictionary.h -- tags that are compressed by a dictionary (hfile.TAGS_COMPRESSED), one for
+ * each block, under PREFIX, DIFF and FAST_DIFF. In place of a cell's tags, whose length is that of
+ * all tags uncompressed, stands for each tag
  *
  *     u8 0xFF | varint length | type and payload     it gets the next number in the dictionary
  *     u16 number, below 0x8000                       one that came before

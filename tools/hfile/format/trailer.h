@@ -42,8 +42,8 @@ size_t hfile_trailer_size(unsigned major_version);
 enum petal_status hfile_trailer_parse(petal_slice tail, uint64_t file_bytes, const char *file,
                                       struct hfile_trailer *trailer, petal_error *error);
 
-/* Appends HFILE_TRAILER_BYTES bytes of version 3; the trailer's version does not count. False: there
- * is no memory. REQUIRES: the comparator's name is shorter than 1024 bytes. */
+/* Appends HFILE_TRAILER_BYTES bytes of version 3; the trailer's version does not count. False:
+ * there is no memory. REQUIRES: the comparator's name is shorter than 1024 bytes. */
 bool hfile_trailer_write(const struct hfile_trailer *trailer, struct hfile_buffer *buffer);
 
 #endif

@@ -269,7 +269,8 @@ hfile_facts_from_file_info(petal_hfile *file, petal_error *error)
     return set_last_row(file, error);
 }
 
-/* The first key of the index is that of the file's first cell; other keys of it may be separators. */
+/* The first key of the index is that of the file's first cell; other keys of it may be
+ * separators. */
 enum petal_status
 hfile_facts_from_root(petal_hfile *file, petal_error *error)
 {

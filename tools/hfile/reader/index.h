@@ -30,8 +30,8 @@ void hfile_index_cursor_free(struct hfile_index_cursor *cursor);
 
 /*
  * Each of these moves to the entry of a data block and gives it, good until the cursor moves again;
- * NULL in *entry: there is none, and the cursor stays. REQUIRES of next and previous: the cursor was
- * moved to an entry, and no error came of it since.
+ * NULL in *entry: there is none, and the cursor stays. REQUIRES of next and previous: the cursor
+ * was moved to an entry, and no error came of it since.
  *
  * find: of the last block that can have `key`; the first block, where no block can.
  */

@@ -342,7 +342,8 @@ petal_hfile_scanner_previous(petal_hfile_scanner *scanner, const petal_hfile_cel
 
 /* ---- searches ---- */
 
-/* The number of the first cell of the block at or behind the key; the number of cells if none is. */
+/* The number of the first cell of the block at or behind the key; the number of cells if none
+ * is. */
 static size_t
 find_in_block(const struct hfile_cells *cells, const petal_hfile_cell *key)
 {

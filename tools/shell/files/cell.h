@@ -5,7 +5,8 @@
  *        with a comma or a quote stands in quotes, those inside doubled.
  * tsv    The same, parted by tabs, without quotes.
  * jsonl  {"row":"r","column":"f:q","timestamp":1,"value":"v"}; "type" if it is no put, "ttl" if it
- *        has one.  "family" and "qualifier" may stand in place of "column".  Keys come in any order.
+ *        has one.  "family" and "qualifier" may stand in place of "column".  Keys come in any
+ *        order.
  * hbase  Commands of the HBase shell: put, delete and deleteall with their timestamps.  Lines that
  *        begin with #, create or alter are passed over.
  *
@@ -64,7 +65,7 @@ bool cell_parser_header(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse(struct cell_parser *parser, petal_slice line);
 void cell_parser_free(struct cell_parser *parser);
 
-/* ---- For the formats: cell_table.c, cell_json.c, cell_hbase.c ------------------------------------ */
+/* ---- For the formats: cell_table.c, cell_json.c, cell_hbase.c -------------------------------- */
 
 enum cell_outcome cell_parse_table(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse_json(struct cell_parser *parser, petal_slice line);

@@ -79,8 +79,9 @@ tell_end(struct cell_export *export, const char *name, bool whole)
                   export->cells, name, whole ? "is as it was before" : "ends there");
 }
 
-/* Make the file that gets its name when it is whole. Others can foresee its name, and in a directory
- * of all put a link there that leads elsewhere: that is taken away, and never followed. */
+/* Make the file that gets its name when it is whole. Others can foresee its name, and in a
+ * directory of all put a link there that leads elsewhere: that is taken away, and never
+ * followed. */
 static int
 open_partial(const char *partial)
 {

@@ -1,6 +1,6 @@
 /*
- * hfiles.c -- import_hfiles and export_hfiles: a table goes to HBase, or comes from it, by HBase's own
- * store files.
+ * hfiles.c -- import_hfiles and export_hfiles: a table goes to HBase, or comes from it, by HBase's
+ * own store files.
  */
 #include "tools/shell/files/commands.h"
 
