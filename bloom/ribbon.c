@@ -77,16 +77,17 @@ bloom_ribbon_expected_rate(const struct bloom_ribbon *ribbon)
 }
 
 /*
- * Slots that are needed so that about four of five seeds fit: BEYOND_END at each end, which stay
- * empty, and above some thousand keys 0.46 % more for each time that they double: the more keys,
- * the longer the longest crowd of them.
+ * Slots with which about four of five seeds fit.  Up to some thousand keys hardly more than keys,
+ * since crowds of starts are shorter than 128.  For many keys 0.46 % more for each time that they
+ * double, as the longest crowd grows, and what stays empty at both ends.
  */
 static uint64_t
 slots_for(uint64_t keys, unsigned size)
 {
-    double many = (double)keys / 2500;
-    double more = many > 1 ? 0.0046 * log2(many) : 0;
-    double slots = (double)keys * (1 + more + 0.015 * size) + 2 * BEYOND_END + 8 * size;
+    double count = (double)keys;
+    double crowds = fmax(0.0046 * log2(count / 2500), 0) * count;
+    double ends = fmin(fmax((count - 2000) / 100, 0), 2 * BEYOND_END - 8) + 8;
+    double slots = count + crowds + ends + size * (0.015 * count + 8);
 
     return slots < LEAST_SLOTS ? LEAST_SLOTS : (uint64_t)ceil(slots / 8) * 8;
 }

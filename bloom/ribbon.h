@@ -45,9 +45,9 @@
  * included (build/tests/bloom/ribbon_test prints it):
  *
  *        keys   rate 0.1    0.01   0.005   0.001  0.0001
- *        1000       16.6    10.2     9.7     8.1     9.2
- *        2000        8.9     5.8     5.5     4.2     4.9
- *        4000        5.5     4.1     3.8     2.7     2.9
+ *        1000        9.8     6.2     5.5     2.4     3.3
+ *        2000        5.5     2.9     2.6     1.4     1.9
+ *        4000        5.5     3.3     3.0     1.9     2.1
  *       10000        4.2     3.0     2.8     1.8     2.2
  *       32000        4.0     3.0     2.8     2.0     2.4
  *      100000        4.5     3.5     3.4     2.5     3.0
@@ -55,7 +55,7 @@
  *    10000000        7.5     6.5     6.4     5.5     6.0
  *
  * Three parts: the slots that no key needs, which grow with the logarithm of the keys, so that many
- * are better cut into several filters; 64 slots at the ends; and of rates between two powers of two
+ * are better cut into several filters; up to 64 slots at the ends; and of rates between two powers of two
  * up to 0.09 bits a key, since a mixture of two rates takes more than the one between, which above
  * a rate of 0.2 is more than 5 per cent.
  *
