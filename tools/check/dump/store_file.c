@@ -155,9 +155,18 @@ print_data_rows(struct dump *dump, const struct sst_walk_step *step)
 static void
 print_chunk(struct print *print, const struct sst_walk_step *step)
 {
-    const uint8_t *footer = step->raw + step->raw_bytes - 16;
+    const uint8_t *footer = step->raw + step->raw_bytes - BLOOM_FOOTER_BYTES;
+    struct bloom_ribbon ribbon;
 
     print_number(print, "keys", get_le32(footer));
+    if (bloom_ribbon_open(&ribbon, step->raw, step->raw_bytes)) {
+        print_text(print, "layout", "RIBBON");
+        print_number(print, "columns", ribbon.columns);
+        print_number(print, "slots", ribbon.slots);
+        print_number(print, "narrow blocks", ribbon.narrow);
+        print_number(print, "seed", ribbon.seed);
+        return;
+    }
     print_text(print, "layout", footer[4] == BLOOM_STANDARD ? "STANDARD" : "BLOCKED");
     print_number(print, "bits a key", footer[5]);
     print_number(print, "bits", get_le64(footer + 8));
