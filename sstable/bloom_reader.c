@@ -14,7 +14,7 @@ is_known(const struct file_facts *facts)
 {
     return facts->bloom >= PETAL_BLOOM_ROW && facts->bloom <= PETAL_BLOOM_ROW_PREFIX &&
            facts->bloom_hash_version == BLOOM_HASH_VERSION &&
-           (facts->bloom_layout == BLOOM_STANDARD || facts->bloom_layout == BLOOM_BLOCKED);
+           facts->bloom_layout >= BLOOM_STANDARD && facts->bloom_layout <= BLOOM_RIBBON;
 }
 
 enum petal_status
@@ -61,7 +61,7 @@ bloom_reader_close(struct bloom_reader *reader)
 /*
  * Start loading the line that the question will touch, and the footer.  Both places follow from the
  * size of the chunk, which is that of its frame but for the header, since nothing makes a filter
- * smaller.  In a chunk of the other layout it is another line: no harm.
+ * smaller.  In a chunk of another layout it is another line: no harm.
  */
 static inline void
 prefetch_line(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash)

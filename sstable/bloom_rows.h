@@ -131,7 +131,7 @@ bloom_rows_find(const struct bloom_rows *rows, struct bloom_rows_question *quest
 }
 
 /* Start loading what the question to the chunk will touch: the block's descriptor and one line of
- * it.  In both layouts the first position
+ * it.  In two of the layouts the first position
  * follows from the high bits of the hash. */
 static inline void
 bloom_rows_prefetch(const struct bloom_rows_chunk *chunk, uint64_t hash)

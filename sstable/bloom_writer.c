@@ -32,10 +32,12 @@ bloom_writer_fini(struct bloom_writer *writer)
     mem_free(allocator, writer->first_key, writer->first_key_capacity);
     mem_free(allocator, writer->prefix, writer->prefix_capacity);
     mem_free(allocator, writer->chunk, writer->chunk_capacity);
+    mem_free(allocator, writer->work, writer->work_capacity);
     writer->hashes = NULL;
     writer->first_key = NULL;
     writer->prefix = NULL;
     writer->chunk = NULL;
+    writer->work = NULL;
     block_region_fini(&writer->region);
     index_writer_fini(&writer->index);
 }
@@ -134,21 +136,78 @@ write_region(struct bloom_writer *writer, petal_error *error)
     return status;
 }
 
+/* Room for a chunk of so many bytes. */
+static enum petal_status
+reserve_chunk(struct bloom_writer *writer, size_t size, petal_error *error)
+{
+    void *memory = writer->chunk;
+
+    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->chunk_capacity, 0, size, 1))
+        return error_no_memory(error);
+    writer->chunk = memory;
+    return PETAL_OK;
+}
+
+/* In the least size that can be built; *size 0: in none. */
+static enum petal_status
+build_ribbon(struct bloom_writer *writer, size_t *size, petal_error *error)
+{
+    *size = 0;
+    for (unsigned larger = 0; *size == 0 && larger < BLOOM_RIBBON_SIZES; larger++) {
+        struct bloom_ribbon ribbon =
+            bloom_ribbon_shape(writer->hash_count, writer->plan.rate, larger);
+        size_t bytes = bloom_ribbon_bytes(&ribbon);
+        enum petal_status status = reserve_chunk(writer, bytes, error);
+        void *memory = writer->work;
+
+        if (status != PETAL_OK)
+            return status;
+        if (!mem_grow(writer->sink->env->allocator, &memory, &writer->work_capacity, 0,
+                      bloom_ribbon_work_bytes(&ribbon), 1))
+            return error_no_memory(error);
+        writer->work = memory;
+        if (bloom_ribbon_build(&ribbon, writer->hashes, writer->hash_count, writer->work,
+                               writer->chunk))
+            *size = bytes;
+    }
+    return PETAL_OK;
+}
+
+/* A chunk of the hashes at hand.  Where no RIBBON chunk can be built of them it is a STANDARD
+ * one. */
+static enum petal_status
+build_chunk(struct bloom_writer *writer, size_t *size, petal_error *error)
+{
+    struct bloom_shape shape = bloom_plan_shape(&writer->plan, writer->hash_count);
+    enum petal_status status;
+
+    if (shape.layout == BLOOM_RIBBON) {
+        struct bloom_plan standard;
+
+        status = build_ribbon(writer, size, error);
+        if (status != PETAL_OK || *size > 0)
+            return status;
+        bloom_plan_init(&standard, BLOOM_STANDARD, writer->plan.rate);
+        shape = bloom_plan_shape(&standard, writer->hash_count);
+    }
+    *size = bloom_bytes(&shape);
+    status = reserve_chunk(writer, *size, error);
+    if (status == PETAL_OK)
+        bloom_build(&shape, writer->hashes, writer->hash_count, writer->chunk);
+    return status;
+}
+
 /* Build a chunk of the hashes at hand, and keep it back. */
 static enum petal_status
 close_chunk(struct bloom_writer *writer, petal_error *error)
 {
-    struct bloom_shape shape = bloom_plan_shape(&writer->plan, writer->hash_count);
-    size_t size = bloom_bytes(&shape);
-    void *memory = writer->chunk;
     enum petal_status status;
+    size_t size;
 
     assert(writer->hash_count > 0 && writer->hash_count <= BLOOM_MAX_KEYS);
-    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->chunk_capacity, 0, size, 1))
-        return error_no_memory(error);
-    writer->chunk = memory;
-    bloom_build(&shape, writer->hashes, writer->hash_count, writer->chunk);
-    status = probe_chunk(writer, size, error);
+    status = build_chunk(writer, &size, error);
+    if (status == PETAL_OK)
+        status = probe_chunk(writer, size, error);
     if (status != PETAL_OK)
         return status;
     if (!block_region_add(&writer->region, slice_make(writer->chunk, size),

@@ -52,6 +52,8 @@ struct bloom_writer {
     size_t current_prefix_bytes, prefix_capacity;
     uint8_t *chunk; /* memory to build in */
     size_t chunk_capacity;
+    void *work; /* what building RIBBON chunks takes besides */
+    size_t work_capacity;
     struct block_region region;       /* chunks that are built */
     uint64_t data_blocks, data_bytes; /* written so far: their average bounds the chunks */
     uint64_t keys, chunks;            /* built so far */

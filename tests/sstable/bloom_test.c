@@ -76,7 +76,7 @@ error_rate_is_the_one_asked_for(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        for (unsigned layout = BLOOM_STANDARD; layout <= BLOOM_BLOCKED; layout++) {
+        for (unsigned layout = BLOOM_STANDARD; layout <= BLOOM_RIBBON; layout++) {
             struct sst_fixture *f = sst_fixture_new(8 << 20);
             struct sst_options options = sst_test_options();
             struct cell_list list = {0};
@@ -225,7 +225,7 @@ chunks_are_no_larger_than_blocks(void **state)
     static const uint32_t blocks[] = {1024, 4096, 65536};
 
     (void)state;
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
         struct cell_list list = {0};
@@ -235,8 +235,9 @@ chunks_are_no_larger_than_blocks(void **state)
 
         fill(&list, 100, 500);
         options.block_bytes = blocks[i % 3];
-        options.compression = i < 3 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
+        options.compression = i / 3 % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
         options.bloom = PETAL_BLOOM_ROWCOL;
+        options.bloom_layout = i < 6 ? BLOOM_BLOCKED : BLOOM_RIBBON;
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
         facts = sst_reader_facts(reader);
@@ -255,6 +256,44 @@ chunks_are_no_larger_than_blocks(void **state)
         cell_list_fini(&list);
         sst_fixture_free(f);
     }
+}
+
+static uint64_t
+filter_bytes(unsigned layout, unsigned rows)
+{
+    struct sst_fixture *f = sst_fixture_new(8 << 20);
+    struct sst_options options = sst_test_options();
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    uint64_t bytes;
+
+    fill(&list, rows, 1);
+    options.block_bytes = 16384;
+    options.bloom_error_rate = 0.005;
+    options.bloom_layout = layout;
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_facts(reader)->bloom_keys, rows);
+    bytes = sst_reader_facts(reader)->bloom_bytes;
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+    return bytes;
+}
+
+/* Of the same keys at the same rate; but of so few that nothing would be saved RIBBON is
+ * STANDARD. */
+static void
+ribbon_takes_a_quarter_less(void **state)
+{
+    uint64_t blocked = filter_bytes(BLOOM_BLOCKED, 60000);
+    uint64_t ribbon = filter_bytes(BLOOM_RIBBON, 60000);
+
+    (void)state;
+    if (ribbon > blocked / 4 * 3)
+        fail_msg("RIBBON takes %llu bytes, BLOCKED %llu", (unsigned long long)ribbon,
+                 (unsigned long long)blocked);
+    assert_int_equal(filter_bytes(BLOOM_RIBBON, 20), filter_bytes(BLOOM_STANDARD, 20));
 }
 
 /* A filter that lets much pass saves less: its chunks are smaller by that part. */
@@ -318,7 +357,7 @@ unknown_filters_are_ignored_and_counted(void **state)
     static const struct {
         size_t at;
         uint8_t value;
-    } changes[] = {{160, 99}, {161, 3}, {161, 0}, {162, 2}, {163, 1}};
+    } changes[] = {{160, 99}, {161, 4}, {161, 0}, {162, 2}, {163, 1}};
 
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -432,6 +471,7 @@ main(void)
         cmocka_unit_test(facts_rule_out_family_markers),
         cmocka_unit_test(keys_outside_the_range_are_answered),
         cmocka_unit_test(chunks_are_no_larger_than_blocks),
+        cmocka_unit_test(ribbon_takes_a_quarter_less),
         cmocka_unit_test(chunks_leave_room_for_what_the_filter_errs),
         cmocka_unit_test(rows_span_chunks_and_caches_are_small),
         cmocka_unit_test(unknown_filters_are_ignored_and_counted),

@@ -7,6 +7,7 @@
  */
 #include "tests/sstable/fixture.h"
 
+#include "bloom/bloom.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <setjmp.h>
@@ -23,30 +24,41 @@ struct golden {
     unsigned rows;
     bool ttls;             /* cells with times to live of their own */
     uint32_t prefix_bytes; /* not 0: a filter of prefixes */
-    bool kept_only; /* facts without origin and times of death, as they are no longer written */
+    bool kept_only;  /* facts without origin and times of death, as they are no longer written */
+    unsigned layout; /* of the filter, as in sst_options */
 };
 
 /* The first is the worked example of sstable/FORMAT.md. */
 static const struct golden golden[] = {
-    {"tests/sstable/golden/sst-v4.sst", 4, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false},
-    {"tests/sstable/golden/sst-v4-many.sst", 4, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false},
-    {"tests/sstable/golden/sst-v4-lz4.sst", 4, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false},
+    {"tests/sstable/golden/sst-v4.sst", 4, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false, 0},
+    {"tests/sstable/golden/sst-v4-many.sst", 4, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false,
+     0},
+    {"tests/sstable/golden/sst-v4-lz4.sst", 4, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false,
+     0},
     {"tests/sstable/golden/sst-v4-prefix.sst", 4, PETAL_COMPRESSION_NONE, 1024, 400, false, 5,
-     false},
-    {"tests/sstable/golden/sst-v3.sst", 3, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false},
-    {"tests/sstable/golden/sst-v3-many.sst", 3, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false},
-    {"tests/sstable/golden/sst-v3-lz4.sst", 3, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false},
+     false, 0},
+    {"tests/sstable/golden/sst-v4-ribbon.sst", 4, PETAL_COMPRESSION_NONE, 4096, 400, true, 0, false,
+     BLOOM_RIBBON},
+    {"tests/sstable/golden/sst-v3.sst", 3, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false, 0},
+    {"tests/sstable/golden/sst-v3-many.sst", 3, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false,
+     0},
+    {"tests/sstable/golden/sst-v3-lz4.sst", 3, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false,
+     0},
     {"tests/sstable/golden/sst-v3-prefix.sst", 3, PETAL_COMPRESSION_NONE, 1024, 400, false, 5,
-     false},
-    {"tests/sstable/golden/sst-v2.sst", 2, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false},
-    {"tests/sstable/golden/sst-v2-many.sst", 2, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false},
-    {"tests/sstable/golden/sst-v2-lz4.sst", 2, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false},
+     false, 0},
+    {"tests/sstable/golden/sst-v2.sst", 2, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false, 0},
+    {"tests/sstable/golden/sst-v2-many.sst", 2, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false,
+     0},
+    {"tests/sstable/golden/sst-v2-lz4.sst", 2, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false,
+     0},
     {"tests/sstable/golden/sst-v2-prefix.sst", 2, PETAL_COMPRESSION_NONE, 1024, 400, false, 5,
-     false},
-    {"tests/sstable/golden/sst-v2-short.sst", 2, PETAL_COMPRESSION_NONE, 256, 3, true, 0, true},
-    {"tests/sstable/golden/sst-v1.sst", 1, PETAL_COMPRESSION_NONE, 256, 3, false, 0, false},
-    {"tests/sstable/golden/sst-v1-many.sst", 1, PETAL_COMPRESSION_NONE, 1024, 400, false, 0, false},
-    {"tests/sstable/golden/sst-v1-lz4.sst", 1, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false},
+     false, 0},
+    {"tests/sstable/golden/sst-v2-short.sst", 2, PETAL_COMPRESSION_NONE, 256, 3, true, 0, true, 0},
+    {"tests/sstable/golden/sst-v1.sst", 1, PETAL_COMPRESSION_NONE, 256, 3, false, 0, false, 0},
+    {"tests/sstable/golden/sst-v1-many.sst", 1, PETAL_COMPRESSION_NONE, 1024, 400, false, 0, false,
+     0},
+    {"tests/sstable/golden/sst-v1-lz4.sst", 1, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false,
+     0},
 };
 
 static void
@@ -90,6 +102,7 @@ golden_options(const struct golden *g)
     options.compression = g->compression;
     options.bloom = g->prefix_bytes > 0 ? PETAL_BLOOM_ROW_PREFIX : PETAL_BLOOM_ROW_ROWCOL;
     options.bloom_prefix_bytes = g->prefix_bytes;
+    options.bloom_layout = g->layout;
     options.origin = FILE_ORIGIN_MINOR;
     options.written_ms = 1000000;
     return options;
@@ -169,6 +182,8 @@ kept_files_are_read(void **state)
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
         if (sst_reader_verify(reader, NULL, &error) != PETAL_OK)
             fail_msg("%s", error.text);
+        assert_int_equal(sst_reader_facts(reader)->bloom_layout,
+                         golden[i].layout > 0 ? golden[i].layout : BLOOM_BLOCKED);
         assert_int_equal(f->trace.bloom_ignored, 0);
         assert_true(f->trace.bloom_probes > 0);
         if (golden[i].rows > 100) {

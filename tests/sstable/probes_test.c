@@ -215,6 +215,7 @@ static struct sst_options
 random_options(enum petal_bloom_type type, struct test_random *random)
 {
     static const double rates[] = {0.0001, 0.001, 0.01, 0.05, 0.3};
+    static const enum bloom_layout layouts[] = {BLOOM_STANDARD, BLOOM_BLOCKED, BLOOM_RIBBON};
     struct sst_options options = sst_test_options();
 
     options.bloom = type;
@@ -222,7 +223,7 @@ random_options(enum petal_bloom_type type, struct test_random *random)
     options.compression =
         test_random_chance(random, 25) ? PETAL_COMPRESSION_LZ4 : PETAL_COMPRESSION_NONE;
     options.bloom_error_rate = rates[test_random_below(random, 5)];
-    options.bloom_layout = test_random_chance(random, 25) ? BLOOM_STANDARD : BLOOM_BLOCKED;
+    options.bloom_layout = layouts[test_random_below(random, 3)];
     options.bloom_prefix_bytes =
         type == PETAL_BLOOM_ROW_PREFIX ? 1 + (uint32_t)test_random_below(random, 40) : 0;
     options.salt = test_random_next(random);

@@ -59,7 +59,7 @@ random_cells_come_back(void **state)
         options.compression = round % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
         options.bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + round % 5);
         options.bloom_prefix_bytes = 1 + (uint32_t)test_random_below(&random, 30);
-        options.bloom_layout = (round / 4) % 3;
+        options.bloom_layout = (round / 4) % 4;
         cell_list_random(&list, &shape, &random);
         expect_round_trip(f, &options, &list);
         cell_list_fini(&list);
