@@ -5,6 +5,8 @@
 #include "tools/command/command.h"
 
 extern const struct command filter_unique;
+extern const struct command filter_common;
+extern const struct command filter_missing;
 extern const struct command filter_plan;
 
 #endif

@@ -2,20 +2,28 @@
 #include "tools/filter/exact/doubles.h"
 
 #include "tools/filter/exact/map.h"
+#include "tools/filter/exact/parts.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { PARTS = 128, PREFETCHED = 32 };
 
-/* The hashes of a part, each once, with the first record that has it; open addressing. */
-struct hash_table {
-    struct doubles_item *slots; /* number: that of the record + 1; 0: free */
-    size_t slot_count, most_slots, taken;
+/* A hash of those that are known, in open addressing. */
+struct slot {
+    uint64_t hash;
+    uint64_t number; /* of the first record that has it, + 1; 0: free */
 };
 
-/* That a record is marked, as a bit of its slot's number. */
-#define MARKED (UINT64_C(1) << 63)
+/* As a bit of its number: somebody asked for it. */
+#define HIT (UINT64_C(1) << 63)
+
+/* At work on a part. */
+struct work {
+    struct marks *marks, *known;
+    struct slot *slots;
+    size_t slot_count, most_slots, taken;
+    bool any_hit;
+};
 
 bool
 doubles_open(struct doubles *doubles, struct job *job)
@@ -32,159 +40,151 @@ doubles_close(struct doubles *doubles)
 
 /* Slots for so many hashes, if they fit. */
 static void
-table_reset(struct hash_table *table, uint64_t hashes)
+clear(struct work *work, uint64_t hashes)
 {
-    table->slot_count = 1024;
-    while (table->slot_count / 4 * 3 < hashes && table->slot_count < table->most_slots)
-        table->slot_count *= 2;
-    table->taken = 0;
-    memset(table->slots, 0, table->slot_count * sizeof *table->slots);
+    work->slot_count = 1024;
+    while (work->slot_count / 4 * 3 < hashes && work->slot_count < work->most_slots)
+        work->slot_count *= 2;
+    work->taken = 0;
+    work->any_hit = false;
+    memset(work->slots, 0, work->slot_count * sizeof *work->slots);
 }
 
-enum outcome { DECIDED, TOO_MANY, FAILED };
-
-static enum outcome
-enter(struct hash_table *table, const struct doubles_item *item, struct marks *marks)
+/* That of the hash, or the free one where it belongs. */
+static struct slot *
+find(const struct work *work, uint64_t hash)
 {
-    size_t mask = table->slot_count - 1;
-    size_t at = item->hash & mask;
-    struct doubles_item *slot = &table->slots[at];
+    size_t mask = work->slot_count - 1, at = hash & mask;
 
-    for (; slot->number != 0 && slot->hash != item->hash; slot = &table->slots[at])
+    while (work->slots[at].number != 0 && work->slots[at].hash != hash)
         at = (at + 1) & mask;
-    if (slot->number == 0) {
-        if (table->taken >= table->slot_count / 4 * 3)
-            return TOO_MANY;
-        table->taken++;
-        *slot = (struct doubles_item){item->hash, item->number + 1};
-        return DECIDED;
-    }
-    if ((slot->number & MARKED) == 0) {
-        if (!marks_add(marks, slot->number - 1))
-            return FAILED;
-        slot->number |= MARKED;
-    }
-    return marks_add(marks, item->number) ? DECIDED : FAILED;
+    return &work->slots[at];
 }
 
-static enum outcome
-enter_some(struct hash_table *table, const struct doubles_item *items, size_t count,
-           struct marks *marks)
+/* Somebody asks for what is in the slot. */
+static bool
+hit(struct work *work, struct slot *slot, const struct item *item)
 {
-    size_t mask = table->slot_count - 1;
+    if ((slot->number & HIT) == 0) {
+        if (item_role(item) == ITEM_BOTH && !marks_add(work->marks, slot->number - 1))
+            return false;
+        slot->number |= HIT;
+        work->any_hit = true;
+    }
+    return marks_add(work->marks, item_number(item));
+}
+
+static enum parts_outcome
+enter(struct work *work, const struct item *item)
+{
+    struct slot *slot = find(work, item->hash);
+
+    if (slot->number != 0)
+        return item_role(item) == ITEM_KNOWN || hit(work, slot, item) ? PARTS_DONE : PARTS_FAILED;
+    if (item_role(item) == ITEM_ASKED)
+        return PARTS_DONE;
+    if (work->taken >= work->slot_count / 4 * 3)
+        return PARTS_TOO_LARGE;
+    work->taken++;
+    *slot = (struct slot){item->hash, item_number(item) + 1};
+    return PARTS_DONE;
+}
+
+/* Behind all items of a part: was this one asked for? */
+static enum parts_outcome
+tell_known(struct work *work, const struct item *item)
+{
+    if (item_role(item) != ITEM_KNOWN || (find(work, item->hash)->number & HIT) == 0)
+        return PARTS_DONE;
+    return marks_add(work->known, item_number(item)) ? PARTS_DONE : PARTS_FAILED;
+}
+
+typedef enum parts_outcome (*item_step)(struct work *work, const struct item *item);
+
+static enum parts_outcome
+each_of_some(struct work *work, const struct item *items, size_t count, item_step step)
+{
+    size_t mask = work->slot_count - 1;
 
     for (size_t from = 0; from < count; from += PREFETCHED) {
         size_t to = from + PREFETCHED < count ? from + PREFETCHED : count;
 
         for (size_t i = from; i < to; i++)
-            __builtin_prefetch(&table->slots[items[i].hash & mask]);
+            __builtin_prefetch(&work->slots[items[i].hash & mask]);
         for (size_t i = from; i < to; i++) {
-            enum outcome outcome = enter(table, &items[i], marks);
+            enum parts_outcome outcome = step(work, &items[i]);
 
-            if (outcome != DECIDED)
+            if (outcome != PARTS_DONE)
                 return outcome;
         }
     }
-    return DECIDED;
+    return PARTS_DONE;
 }
 
-static enum outcome
-decide_in_memory(struct hash_table *table, struct spill *spill, unsigned part, struct marks *marks)
+static enum parts_outcome
+each(struct work *work, struct spill *spill, unsigned part, item_step step)
 {
     struct spill_stream stream;
-    enum outcome outcome = DECIDED;
+    enum parts_outcome outcome = PARTS_DONE;
     const char *bytes;
     size_t size;
 
     if (!spill_stream_open(&stream, spill, part))
-        return FAILED;
-    table_reset(table, spill_bytes(spill, part) / sizeof(struct doubles_item));
+        return PARTS_FAILED;
     do {
         if (!spill_take_some(&stream, &bytes, &size))
-            outcome = FAILED;
+            outcome = PARTS_FAILED;
         else /* Chunks begin at pages, and items behind their headers of 16 bytes. */
-            outcome = enter_some(table, (const struct doubles_item *)(const void *)bytes,
-                                 size / sizeof(struct doubles_item), marks);
-    } while (outcome == DECIDED && size > 0);
+            outcome = each_of_some(work, (const struct item *)(const void *)bytes,
+                                   size / sizeof(struct item), step);
+    } while (outcome == PARTS_DONE && size > 0);
     spill_stream_close(&stream);
     return outcome;
 }
 
-/* The part into parts of its own, by further bits of the hashes. */
-static bool
-split(struct spill *spill, unsigned part, struct spill *into, unsigned level)
+static enum parts_outcome
+take(void *argument, struct spill *spill, unsigned part)
 {
-    struct spill_stream stream;
-    struct doubles_item item;
+    struct work *work = argument;
+    enum parts_outcome outcome;
+
+    clear(work, spill_bytes(spill, part) / sizeof(struct item));
+    outcome = each(work, spill, part, enter);
+    if (outcome != PARTS_DONE || work->known == NULL || !work->any_hit)
+        return outcome;
+    return each(work, spill, part, tell_known);
+}
+
+static bool
+copy(struct spill_stream *from, struct spill *to, unsigned level, bool *more)
+{
+    struct item item;
     const char *bytes;
-    bool fine;
 
-    if (!spill_stream_open(&stream, spill, part))
+    if (!spill_take(from, sizeof item, &bytes))
         return false;
-    while ((fine = spill_take(&stream, sizeof item, &bytes)) && bytes != NULL) {
-        memcpy(&item, bytes, sizeof item);
-        if (!spill_put(into, spill_part_of(into, item.hash, level), &item, sizeof item)) {
-            fine = false;
-            break;
-        }
-    }
-    spill_stream_close(&stream);
-    return fine && spill_seal(into);
-}
-
-static bool decide_parts(struct hash_table *table, struct spill *spill, unsigned level,
-                         struct marks *marks);
-
-static bool
-decide_split(struct hash_table *table, struct spill *spill, unsigned part, unsigned level,
-             struct marks *marks)
-{
-    struct spill into;
-    bool fine;
-
-    if (!spill_has_level(spill, level))
-        return job_fail(spill->job, "--memory is too little for so many records");
-    if (!spill_open(&into, spill->job, spill->parts * spill->chunk_bytes, spill->parts))
-        return false;
-    assert(into.parts == spill->parts);
-    fine = split(spill, part, &into, level) && decide_parts(table, &into, level, marks);
-    spill_close(&into);
-    return fine;
-}
-
-static bool
-decide_parts(struct hash_table *table, struct spill *spill, unsigned level, struct marks *marks)
-{
-    for (unsigned part = 0; part < spill->parts; part++) {
-        enum outcome outcome;
-
-        if (!job_go_on(spill->job, part, spill->parts))
-            return job_fail(spill->job, "interrupted: %u of %u parts were compared", part,
-                            spill->parts);
-        outcome = decide_in_memory(table, spill, part, marks);
-        if (outcome == FAILED ||
-            (outcome == TOO_MANY && !decide_split(table, spill, part, level + 1, marks)))
-            return false;
-    }
-    return true;
+    *more = bytes != NULL;
+    if (!*more)
+        return true;
+    memcpy(&item, bytes, sizeof item);
+    return spill_put(to, spill_part_of(to, item.hash, level), &item, sizeof item);
 }
 
 bool
-doubles_decide(struct doubles *doubles, struct marks *marks)
+doubles_decide(struct doubles *doubles, struct marks *marks, struct marks *known)
 {
-    struct hash_table table = {.most_slots = 1024};
+    static const struct parts_work parts = {take, copy};
+    struct work work = {.marks = marks, .known = known, .most_slots = 1024};
     size_t bytes;
     bool fine;
 
-    if (!spill_seal(&doubles->spill))
-        return false;
-    while (2 * table.most_slots * sizeof *table.slots <= doubles->job->memory_bytes / 2)
-        table.most_slots *= 2;
-    bytes = table.most_slots * sizeof *table.slots;
-    table.slots = map_table(bytes);
-    if (table.slots == NULL)
+    while (2 * work.most_slots * sizeof *work.slots <= doubles->job->memory_bytes / 2)
+        work.most_slots *= 2;
+    bytes = work.most_slots * sizeof *work.slots;
+    work.slots = map_table(bytes);
+    if (work.slots == NULL)
         return job_fail(doubles->job, "out of memory: no table of hashes");
-    fine = decide_parts(&table, &doubles->spill, 0, marks);
-    unmap_bytes(table.slots, bytes);
+    fine = parts_take(&doubles->spill, &parts, &work);
+    unmap_bytes(work.slots, bytes);
     return fine;
 }

@@ -7,31 +7,33 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_DOUBLES_H
 #define PETAL_TOOLS_FILTER_EXACT_DOUBLES_H
 
+#include "tools/filter/exact/item.h"
 #include "tools/filter/exact/marks.h"
 #include "tools/filter/exact/spill.h"
 
 struct doubles {
     struct job *job;
-    struct spill spill; /* struct doubles_item each */
-};
-
-struct doubles_item {
-    uint64_t hash, number;
+    struct spill spill; /* struct item each */
 };
 
 bool doubles_open(struct doubles *doubles, struct job *job);
+/* Of zeros: nothing. */
 void doubles_close(struct doubles *doubles);
 
-/* Numbers ascend. */
+/* Those that are known and not asked come before all others. */
 static inline bool
-doubles_add(struct doubles *doubles, uint64_t hash, uint64_t number)
+doubles_add(struct doubles *doubles, uint64_t hash, uint64_t number, enum item_role role)
 {
-    const struct doubles_item item = {hash, number};
+    const struct item item = item_make(hash, number, role);
 
     return spill_put(&doubles->spill, spill_part_of(&doubles->spill, hash, 0), &item, sizeof item);
 }
 
-/* Marks every record whose hash occurs more than once. */
-bool doubles_decide(struct doubles *doubles, struct marks *marks);
+/*
+ * Marks in `marks` every record that is asked and has the hash of one that was known before it; and
+ * if that one is asked, too, also that one. In `known` (may be NULL) those records that are known, and
+ * not asked, and have the hash of one that was asked.
+ */
+bool doubles_decide(struct doubles *doubles, struct marks *marks, struct marks *known);
 
 #endif

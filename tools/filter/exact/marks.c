@@ -44,8 +44,10 @@ open_spill(struct marks *marks, size_t memory_bytes)
 }
 
 bool
-marks_open(struct marks *marks, struct job *job, uint64_t numbers, size_t memory_bytes)
+marks_open(struct marks *marks, struct job *job, uint64_t numbers)
 {
+    size_t memory_bytes = job->memory_bytes / 16; /* for the bitmap, and for what waits */
+
     *marks = (struct marks){.job = job, .numbers = numbers, .range = LEAST_RANGE, .at = NO_RANGE};
     marks->spill.descriptor = -1;
     while (marks->range < numbers && marks->range < MOST_RANGE && marks->range / 4 <= memory_bytes)

@@ -1,7 +1,7 @@
 /*
  * marks.h -- a set of numbers that is filled in any order and then asked in ascending order: as a
  * bitmap, where that fits, else in ranges, of which one at a time is a bitmap and the others wait in
- * a temporary file.
+ * a temporary file. Takes an eighth of the job's memory at most.
  */
 #ifndef PETAL_TOOLS_FILTER_EXACT_MARKS_H
 #define PETAL_TOOLS_FILTER_EXACT_MARKS_H
@@ -18,7 +18,9 @@ struct marks {
     struct spill spill; /* u32 each, by range; of more than one range */
 };
 
-bool marks_open(struct marks *marks, struct job *job, uint64_t numbers, size_t memory_bytes);
+/* Numbers are below `numbers`. */
+bool marks_open(struct marks *marks, struct job *job, uint64_t numbers);
+/* Of zeros: nothing. */
 void marks_close(struct marks *marks);
 
 /* A number may be added again. */

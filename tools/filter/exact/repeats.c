@@ -1,14 +1,16 @@
 /* repeats.c -- see repeats.h. */
 #include "tools/filter/exact/repeats.h"
 
+#include "tools/filter/exact/parts.h"
+
 #include <assert.h>
 #include <string.h>
 
 enum { PARTS = 128 };
 
 /* Before the bytes of a record that was put. */
-struct repeats_item {
-    uint64_t hash, number;
+struct header {
+    struct item item;
     uint64_t size;
 };
 
@@ -47,17 +49,19 @@ repeats_ask(struct repeats *repeats, petal_slice record, uint64_t hash)
 }
 
 static bool
-put(struct spill *spill, unsigned level, const struct repeats_item *item, const void *bytes)
+put(struct spill *spill, unsigned level, const struct header *header, const void *bytes)
 {
-    unsigned part = spill_part_of(spill, item->hash, level);
+    unsigned part = spill_part_of(spill, header->item.hash, level);
 
-    return spill_put(spill, part, item, sizeof *item) && spill_put(spill, part, bytes, item->size);
+    return spill_put(spill, part, header, sizeof *header) &&
+           spill_put(spill, part, bytes, header->size);
 }
 
 bool
-repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t number)
+repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t number,
+            enum item_role role)
 {
-    const struct repeats_item item = {hash, number, record.size};
+    const struct header header = {item_make(hash, number, role), record.size};
 
     assert(repeats->is_full);
     if (!repeats->has_spill) {
@@ -65,123 +69,89 @@ repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t
             return false;
         repeats->has_spill = true;
     }
-    return put(&repeats->spill, 0, &item, record.data);
+    return put(&repeats->spill, 0, &header, record.data);
 }
 
 /* ---- What was put ---------------------------------------------------------------------------- */
 
 /* *bytes NULL: there are no more. */
 static bool
-take(struct spill_stream *stream, struct repeats_item *item, const char **bytes)
+take_record(struct spill_stream *stream, struct header *header, const char **bytes)
 {
-    if (!spill_take(stream, sizeof *item, bytes))
+    if (!spill_take(stream, sizeof *header, bytes))
         return false;
     if (*bytes == NULL)
         return true;
-    memcpy(item, *bytes, sizeof *item);
-    return spill_take(stream, item->size, bytes);
+    memcpy(header, *bytes, sizeof *header);
+    return spill_take(stream, header->size, bytes);
 }
 
-enum outcome { DECIDED, TOO_MANY, FAILED };
-
-static enum outcome
-decide_in_memory(struct table *table, struct spill *spill, unsigned part, struct marks *marks)
+static bool
+copy(struct spill_stream *from, struct spill *to, unsigned level, bool *more)
 {
+    struct header header;
+    const char *bytes;
+
+    if (!take_record(from, &header, &bytes))
+        return false;
+    *more = bytes != NULL;
+    return !*more || put(to, level, &header, bytes);
+}
+
+/* At work on a part. */
+struct work {
+    struct table table;
+    struct marks *marks;
+};
+
+static enum parts_outcome
+enter(struct work *work, petal_slice record, const struct item *item)
+{
+    if (table_find(&work->table, record, item->hash) != NULL) {
+        if (item_role(item) == ITEM_KNOWN || marks_add(work->marks, item_number(item)))
+            return PARTS_DONE;
+        return PARTS_FAILED;
+    }
+    if (item_role(item) == ITEM_ASKED || table_add(&work->table, record, item->hash) != NULL)
+        return PARTS_DONE;
+    return PARTS_TOO_LARGE;
+}
+
+static enum parts_outcome
+take(void *argument, struct spill *spill, unsigned part)
+{
+    struct work *work = argument;
     struct spill_stream stream;
-    struct repeats_item item;
-    enum outcome outcome = DECIDED;
+    struct header header;
+    enum parts_outcome outcome = PARTS_DONE;
     const char *bytes;
 
     if (!spill_stream_open(&stream, spill, part))
-        return FAILED;
-    table_clear(table);
-    while (outcome == DECIDED) {
-        petal_slice record;
-
-        if (!take(&stream, &item, &bytes)) {
-            outcome = FAILED;
-            break;
-        }
-        if (bytes == NULL)
-            break;
-        record = (petal_slice){bytes, item.size};
-        if (table_find(table, record, item.hash) != NULL)
-            outcome = marks_add(marks, item.number) ? DECIDED : FAILED;
-        else if (table_add(table, record, item.hash) == NULL)
-            outcome = TOO_MANY;
-    }
+        return PARTS_FAILED;
+    table_clear(&work->table);
+    do {
+        if (!take_record(&stream, &header, &bytes))
+            outcome = PARTS_FAILED;
+        else if (bytes != NULL)
+            outcome = enter(work, (petal_slice){bytes, header.size}, &header.item);
+    } while (outcome == PARTS_DONE && bytes != NULL);
     spill_stream_close(&stream);
     return outcome;
-}
-
-static bool
-split(struct spill *spill, unsigned part, struct spill *into, unsigned level)
-{
-    struct spill_stream stream;
-    struct repeats_item item;
-    const char *bytes;
-    bool fine;
-
-    if (!spill_stream_open(&stream, spill, part))
-        return false;
-    do
-        fine = take(&stream, &item, &bytes) && (bytes == NULL || put(into, level, &item, bytes));
-    while (fine && bytes != NULL);
-    spill_stream_close(&stream);
-    return fine && spill_seal(into);
-}
-
-static bool decide_parts(struct table *table, struct spill *spill, unsigned level,
-                         struct marks *marks);
-
-/* By further bits of the hashes. */
-static bool
-decide_split(struct table *table, struct spill *spill, unsigned part, unsigned level,
-             struct marks *marks)
-{
-    struct spill into;
-    bool fine;
-
-    if (!spill_has_level(spill, level))
-        return job_fail(spill->job, "--memory is too little for so many records");
-    if (!spill_open(&into, spill->job, spill->parts * spill->chunk_bytes, spill->parts))
-        return false;
-    assert(into.parts == spill->parts);
-    fine = split(spill, part, &into, level) && decide_parts(table, &into, level, marks);
-    spill_close(&into);
-    return fine;
-}
-
-static bool
-decide_parts(struct table *table, struct spill *spill, unsigned level, struct marks *marks)
-{
-    for (unsigned part = 0; part < spill->parts; part++) {
-        enum outcome outcome;
-
-        if (!job_go_on(spill->job, part, spill->parts))
-            return job_fail(spill->job, "interrupted: %u of %u parts were compared", part,
-                            spill->parts);
-        outcome = decide_in_memory(table, spill, part, marks);
-        if (outcome == FAILED ||
-            (outcome == TOO_MANY && !decide_split(table, spill, part, level + 1, marks)))
-            return false;
-    }
-    return true;
 }
 
 bool
 repeats_decide(struct repeats *repeats, struct marks *marks)
 {
-    struct table table;
+    static const struct parts_work parts = {take, copy};
+    struct work work = {.marks = marks};
     bool fine;
 
     table_close(&repeats->table);
     if (!repeats->has_spill)
         return true;
-    if (!spill_seal(&repeats->spill) ||
-        !table_open(&table, repeats->job, table_bytes(repeats->job)))
+    if (!table_open(&work.table, repeats->job, table_bytes(repeats->job)))
         return false;
-    fine = decide_parts(&table, &repeats->spill, 0, marks);
-    table_close(&table);
+    fine = parts_take(&repeats->spill, &parts, &work);
+    table_close(&work.table);
     return fine;
 }

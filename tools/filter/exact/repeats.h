@@ -7,6 +7,7 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_REPEATS_H
 #define PETAL_TOOLS_FILTER_EXACT_REPEATS_H
 
+#include "tools/filter/exact/item.h"
 #include "tools/filter/exact/marks.h"
 #include "tools/filter/exact/spill.h"
 #include "tools/filter/exact/table.h"
@@ -16,10 +17,11 @@ struct repeats {
     struct table table;
     bool is_full;
     bool has_spill;
-    struct spill spill; /* struct repeats_item and the bytes, each */
+    struct spill spill; /* struct item, the size as a uint64_t, and the bytes, each */
 };
 
 bool repeats_open(struct repeats *repeats, struct job *job);
+/* Of zeros: nothing. */
 void repeats_close(struct repeats *repeats);
 
 enum repeats_answer {
@@ -30,10 +32,12 @@ enum repeats_answer {
 
 enum repeats_answer repeats_ask(struct repeats *repeats, petal_slice record, uint64_t hash);
 
-/* Of a record whose question was left open. Numbers ascend. */
-bool repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t number);
+/* Of a record whose question was left open. Those that are known and not asked come before all
+ * others. */
+bool repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t number,
+                 enum item_role role);
 
-/* Marks what was put and was there before. What was held in memory is given back. */
+/* Marks what was put, is asked, and was known before. What was held in memory is given back. */
 bool repeats_decide(struct repeats *repeats, struct marks *marks);
 
 #endif

@@ -28,11 +28,12 @@ bool table_open(struct table *table, struct job *job, size_t most_bytes);
 void table_close(struct table *table);
 void table_clear(struct table *table);
 
-/* Will be asked soon. */
+/* They will be asked soon. */
 static inline void
-table_prefetch(const struct table *table, uint64_t hash)
+table_prefetch_all(const struct table *table, const uint64_t *hashes, size_t count)
 {
-    __builtin_prefetch(&table->slots[hash & (table->slot_count - 1)]);
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&table->slots[hashes[i] & (table->slot_count - 1)]);
 }
 
 /* NULL: it is not there. Entries stay where they are until the table is cleared or closed. */

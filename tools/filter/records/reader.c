@@ -57,6 +57,7 @@ look_at_file(struct reader *reader)
         return;
     reader->is_file = true;
     reader->offset = (uint64_t)at;
+    reader->size = (uint64_t)about.st_size;
     (void)posix_fadvise(reader->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
@@ -92,6 +93,7 @@ reader_open_part(struct reader *reader, struct job *job, const char *name, int d
                               .descriptor = descriptor,
                               .is_file = true,
                               .offset = from,
+                              .size = to,
                               .limit = to};
     return start(reader);
 }
@@ -113,6 +115,14 @@ reader_position(const struct reader *reader)
     return reader->offset - (reader->end - reader->begin);
 }
 
+uint64_t
+reader_rest(const struct reader *reader)
+{
+    uint64_t at = reader->is_file ? reader_position(reader) : 0;
+
+    return reader->size > at ? reader->size - at : 0;
+}
+
 static bool
 tell_interrupted(const struct reader *reader)
 {
@@ -128,7 +138,7 @@ wait_for_bytes(struct reader *reader)
     bool told_idle = false;
 
     if (reader->is_file)
-        return job_go_on(reader->job, reader->offset, 0) || tell_interrupted(reader);
+        return job_go_on(reader->job, reader->offset, reader->size) || tell_interrupted(reader);
     for (;;) {
         int ready;
 

@@ -27,6 +27,7 @@ struct reader {
     bool owns_descriptor;
     bool is_file; /* has a size, and can be read again */
     bool ended;
+    uint64_t size;    /* of a file, when it was opened */
     uint64_t limit;   /* offset where reading ends; UINT64_MAX: at the end of the file */
     uint64_t offset;  /* in the file, of buffer[end] */
     uint64_t records; /* handed out */
@@ -51,6 +52,9 @@ void reader_close(struct reader *reader);
  * the other.
  */
 bool reader_next(struct reader *reader, petal_slice *records, size_t *count);
+
+/* Bytes of a file that were not handed out, as far as its size is known; of others 0. */
+uint64_t reader_rest(const struct reader *reader);
 
 /* The offset of the first record that was not handed out, in a file. */
 uint64_t reader_position(const struct reader *reader);

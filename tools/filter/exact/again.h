@@ -1,0 +1,53 @@
+/*
+ * again.h -- records that are read once more, or more often, in their order and with numbers from 0
+ * on: of a file where they are, of a stream from a temporary file. To each belongs a flag.
+ */
+#ifndef PETAL_TOOLS_FILTER_EXACT_AGAIN_H
+#define PETAL_TOOLS_FILTER_EXACT_AGAIN_H
+
+#include "tools/filter/exact/flags.h"
+#include "tools/filter/records/reader.h"
+#include "tools/filter/records/spool.h"
+
+struct again {
+    struct job *job;
+    struct reader *reader; /* that they come from first; of a file its descriptor is read again */
+    bool has_spool;
+    struct spool spool;
+    struct flags flags;
+    uint64_t from, to; /* of the file, or of the spool */
+    uint64_t numbers;  /* of records */
+};
+
+/* The reader is at the first record, or, of a file, has passed it: then it stands at `from`. */
+bool again_open(struct again *again, struct reader *reader, uint64_t from);
+/* Of zeros: nothing. */
+void again_close(struct again *again);
+
+/* The reader's next record, with its delimiter behind it. Of a file each one has to be put. */
+bool again_put(struct again *again, petal_slice record, bool flag);
+
+/* All are put; of a file the reader has come to its end. */
+bool again_seal(struct again *again);
+
+struct again_place {
+    struct again *again;
+    struct reader reader;
+    uint64_t number; /* of the next record */
+    uint64_t from;   /* where the first record of the last batch stands */
+};
+
+/* From the record with this number on, which stands there; `again` lives longer. */
+bool again_place_open(struct again_place *place, struct again *again, uint64_t from,
+                      uint64_t number);
+void again_place_close(struct again_place *place);
+
+/* As reader_next, with their flags. *first: the number of the first one. It fails if the file is not
+ * what it was. */
+bool again_next(struct again_place *place, petal_slice *records, size_t *count, bool *flags,
+                uint64_t *first);
+
+/* Where a record of the last batch stands. */
+uint64_t again_offset(const struct again_place *place, const petal_slice *records, size_t i);
+
+#endif
