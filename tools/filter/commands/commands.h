@@ -7,6 +7,8 @@
 extern const struct command filter_unique;
 extern const struct command filter_common;
 extern const struct command filter_missing;
+extern const struct command filter_count;
+extern const struct command filter_top;
 extern const struct command filter_plan;
 
 #endif

@@ -1,0 +1,147 @@
+/* count.c -- kv-filter count: how many different records there are. */
+#include "bloom/petal_bloom.h"
+#include "tools/filter/commands/commands.h"
+#include "tools/filter/exact/unique.h"
+#include "tools/filter/job/values.h"
+#include "tools/filter/records/hash.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+    double error;      /* 0: exact, or that of the state */
+    const char *state; /* NULL: there is none */
+};
+
+/* ---- About so many --------------------------------------------------------------------------- */
+
+static bool
+fits(struct job *job, const struct request *request, const petal_distinct *distinct)
+{
+    double error = petal_distinct_standard_error(distinct);
+
+    if (petal_distinct_salt(distinct) != 0)
+        return job_fail(job, "%s has a salt, and is not of kv-filter count", request->state);
+    return request->error == 0 || error <= request->error ||
+           job_fail(job, "%s has a standard error of %g, which is more than %g", request->state,
+                    error, request->error);
+}
+
+/* That of the file, or one of its own. The salt is 0: counts of several days and machines are to be
+ * united. */
+static bool
+open_distinct(struct job *job, const struct request *request, petal_distinct **distinct)
+{
+    petal_error error;
+
+    if (request->state != NULL && (access(request->state, F_OK) == 0 || errno != ENOENT)) {
+        if (petal_distinct_load(request->state, NULL, distinct, &error) != PETAL_OK)
+            return job_fail(job, "%s", error.text);
+        if (fits(job, request, *distinct))
+            return true;
+        petal_distinct_free(*distinct);
+        return false;
+    }
+    return petal_distinct_create(request->error, 0, NULL, distinct, &error) == PETAL_OK ||
+           job_fail(job, "%s", error.text);
+}
+
+static bool
+add_all(struct reader *reader, petal_distinct *distinct)
+{
+    petal_slice records[READER_BATCH];
+    size_t count;
+
+    do {
+        if (!reader_next(reader, records, &count))
+            return false;
+        for (size_t i = 0; i < count; i++)
+            petal_distinct_add(distinct, records[i]);
+    } while (count > 0);
+    return true;
+}
+
+/* What was added is kept before the number is told. */
+static bool
+count_about(struct reader *reader, const struct request *request, uint64_t *count)
+{
+    struct job *job = reader->job;
+    petal_distinct *distinct;
+    petal_error error;
+    bool fine;
+
+    if (!open_distinct(job, request, &distinct))
+        return false;
+    fine = add_all(reader, distinct);
+    if (fine && request->state != NULL &&
+        petal_distinct_save(distinct, request->state, &error) != PETAL_OK)
+        fine = job_fail(job, "%s", error.text);
+    *count = (uint64_t)llround(petal_distinct_count(distinct));
+    petal_distinct_free(distinct);
+    return fine;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool
+count_and_write(struct reader *reader, struct writer *writer, const struct request *request)
+{
+    bool is_exact = request->error == 0 && request->state == NULL;
+    uint64_t count;
+    char number[32];
+    int digits;
+
+    if (is_exact ? !unique_records(reader, NULL, &count) : !count_about(reader, request, &count))
+        return false;
+    digits = snprintf(number, sizeof number, "%" PRIu64, count);
+    return writer_add(writer, (petal_slice){number, (size_t)digits}) && writer_finish(writer);
+}
+
+static bool
+filter(struct job *job, const char *path, const struct request *request)
+{
+    struct reader reader;
+    struct writer writer;
+    bool fine = false;
+
+    if (!reader_open(&reader, job, path))
+        return false;
+    if (writer_open(&writer, job)) {
+        fine = count_and_write(&reader, &writer, request);
+        writer_close(&writer);
+    }
+    reader_close(&reader);
+    return fine;
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct request request = {0};
+    const struct command_option own[] = {
+        {"--approximate", NULL, value_take_rate, &request.error, VALUE_RATE_WANTS},
+        {"--state", NULL, command_take_text, &request.state, "a file"}};
+    const char *place = "-";
+    struct job job;
+
+    if (job_begin(&job, command, argc, argv, own, 2, &place, 0, 1) < 0)
+        return COMMAND_FAILED;
+    return job_end(&job, filter(&job, place, &request));
+}
+
+const struct command filter_count = {
+    .name = "count",
+    .meaning = "how many different records there are, exactly or about",
+    .usage =
+        "kv-filter count [options] [FILE]\n"
+        "  --approximate ERROR  in a few kilobytes of memory (HyperLogLog): two of three\n"
+        "                   counts are within this part of the truth, 95 of 100 within twice\n"
+        "                   that; from 0.001 to 0.26\n"
+        "  --state FILE     what FILE has counted, too, and it has all behind that; made if it\n"
+        "                   is not there; approximate, by default at 0.01\n" JOB_OPTIONS_HELP,
+    .run = run,
+};
