@@ -13,7 +13,7 @@ small=(--few-keys 20k --keys 200k --questions 20k --repeats 2)
 
 "$bench" filters "${small[@]}" --all-present --json "$scratch/json" >"$scratch/out" || fail "$(cat "$scratch/out")"
 kinds=$("$bench" filters --help | sed -n 's/^ *--kinds NAMES *of \(.*\); all$/\1/p' | tr , ' ')
-petal_kinds="standard blocked"
+petal_kinds="standard blocked counting growing"
 case " $kinds " in *" $petal_kinds "*) ;; *) fail "the kinds are $kinds" ;; esac
 
 # KIND RATE KEYS BITS EXPECTED ABSENT PASSED PRESENT MISSED of each filter; - for what it does not say.
@@ -35,8 +35,10 @@ awk '
     $9 != 0 || $8 < ($3 == 200000 ? 200000 : 0) { wrong("missed") }
     $1 == "standard" && !is_near($4, optimum * 1.4427, 0.005) { wrong("bits") }
     $1 == "blocked" && !is_near($4, optimum * 1.4427 * more, 0.02) { wrong("bits") }
+    $1 == "counting" && !($4 > 4 * optimum * 1.4427 && $4 < 5.6 * optimum * 1.4427) { wrong("bits") }
+    $1 == "growing" { if (!($4 > optimum * 1.4427 && $4 < 4 * optimum * 1.4427 && $5 < $2 && $5 > $2 / 2)) wrong("bits or rate by theory") }
     $5 == "-" { if (!is_near($7 / $6, $2, 0.15)) wrong("rate"); next }
-    $1 != "fuse" && !is_near($5, $2, 0.05) { wrong("rate by theory") }
+    $1 !~ /^(growing|fuse)$/ && !is_near($5, $2, 0.05) { wrong("rate by theory") }
     !is_near($7 / $6, $5, 0.12) { wrong("rate") }
     END { exit bad }' "$scratch/filters" || fail "that is not as it has to be"
 

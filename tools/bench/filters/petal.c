@@ -9,6 +9,10 @@
 /* So many hashes a call: answers stay in the nearest cache. */
 #define BATCH 256
 
+/* GROWING is not told how many keys come: it is made for this share of them, and has then four fifths
+ * of the keys that it has taken memory for. */
+#define GROWN 24
+
 struct petal_filter_set {
     petal_bloom *bloom;
     uint64_t keys;
@@ -26,11 +30,11 @@ new_set(uint64_t keys)
 }
 
 static void *
-create(enum petal_bloom_kind kind, uint64_t keys, double rate)
+create(enum petal_bloom_kind kind, uint64_t keys, double rate, uint64_t expected)
 {
     struct petal_filter_set *set = new_set(keys);
     petal_bloom_options options = {
-        .size = sizeof options, .kind = kind, .keys = keys, .rate = rate};
+        .size = sizeof options, .kind = kind, .keys = expected, .rate = rate};
     petal_error error;
 
     bench_check(petal_bloom_create(&options, &set->bloom, &error), &error, "make a filter");
@@ -40,13 +44,25 @@ create(enum petal_bloom_kind kind, uint64_t keys, double rate)
 static void *
 begin_standard(uint64_t keys, double rate)
 {
-    return create(PETAL_BLOOM_KIND_STANDARD, keys, rate);
+    return create(PETAL_BLOOM_KIND_STANDARD, keys, rate, keys);
 }
 
 static void *
 begin_blocked(uint64_t keys, double rate)
 {
-    return create(PETAL_BLOOM_KIND_BLOCKED, keys, rate);
+    return create(PETAL_BLOOM_KIND_BLOCKED, keys, rate, keys);
+}
+
+static void *
+begin_counting(uint64_t keys, double rate)
+{
+    return create(PETAL_BLOOM_KIND_COUNTING, keys, rate, keys);
+}
+
+static void *
+begin_growing(uint64_t keys, double rate)
+{
+    return create(PETAL_BLOOM_KIND_GROWING, keys, rate, keys < GROWN ? 1 : keys / GROWN);
 }
 
 static void
@@ -143,4 +159,6 @@ ask_bytes(const void *filter, const petal_slice *keys, size_t count)
 const struct filters_kind filters_petal[FILTERS_PETAL_KINDS] = {
     FILLED("standard", begin_standard),
     FILLED("blocked", begin_blocked),
+    FILLED("counting", begin_counting),
+    FILLED("growing", begin_growing),
 };
