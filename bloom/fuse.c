@@ -234,22 +234,20 @@ bloom_fuse_build(struct bloom_fuse *fuse, const uint64_t *hashes, void *work, ui
 /* ---- opening ---- */
 
 bool
-bloom_fuse_read_footer(struct bloom_fuse *fuse, const uint8_t *footer, uint64_t array_bytes)
+bloom_fuse_read_footer(struct bloom_fuse *fuse, const uint8_t *footer)
 {
     *fuse = (struct bloom_fuse){.keys = load_le32(footer),
                                 .segments = load_le32(footer + 8),
                                 .length_bits = footer[7],
                                 .width = footer[5],
                                 .seed = footer[6]};
-    return footer[4] == BLOOM_FUSE_LAYOUT && load_le32(footer + 12) == 0 && shape_is_valid(fuse) &&
-           places_of(fuse) * fuse->width == array_bytes;
+    return footer[4] == BLOOM_FUSE_LAYOUT && load_le32(footer + 12) == 0 && shape_is_valid(fuse);
 }
 
 bool
 bloom_fuse_open(struct bloom_fuse *fuse, const uint8_t *bytes, size_t size)
 {
-    if (size < BLOOM_FUSE_FOOTER_BYTES)
-        return false;
-    size -= BLOOM_FUSE_FOOTER_BYTES;
-    return bloom_fuse_read_footer(fuse, bytes + size, size);
+    return size >= BLOOM_FUSE_FOOTER_BYTES &&
+           bloom_fuse_read_footer(fuse, bytes + size - BLOOM_FUSE_FOOTER_BYTES) &&
+           bloom_fuse_bytes(fuse) == size;
 }

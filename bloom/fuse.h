@@ -78,9 +78,9 @@ size_t bloom_fuse_work_bytes(const struct bloom_fuse *fuse);
  */
 bool bloom_fuse_build(struct bloom_fuse *fuse, const uint64_t *hashes, void *work, uint8_t *bytes);
 
-/* Read the footer that stands behind `array_bytes` of fingerprints.  False when they are no such
- * filter: then it is not to be asked. */
-bool bloom_fuse_read_footer(struct bloom_fuse *fuse, const uint8_t *footer, uint64_t array_bytes);
+/* Read a footer that is kept apart: bloom_fuse_bytes says how many bytes belong to it.  False when
+ * it is none of such a filter: then that is not to be asked. */
+bool bloom_fuse_read_footer(struct bloom_fuse *fuse, const uint8_t *footer);
 
 /* The same of a filter in one piece; the footer is the last of the `size` bytes. */
 bool bloom_fuse_open(struct bloom_fuse *fuse, const uint8_t *bytes, size_t size);

@@ -355,18 +355,20 @@ bloom_ribbon_build(struct bloom_ribbon *ribbon, const uint64_t *hashes, size_t c
 /* ---- opening and asking ---- */
 
 bool
-bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t size)
+bloom_ribbon_read_footer(struct bloom_ribbon *ribbon, const uint8_t *footer)
 {
-    const uint8_t *footer;
-
-    if (size < BLOOM_RIBBON_FOOTER_BYTES)
-        return false;
-    footer = bytes + size - BLOOM_RIBBON_FOOTER_BYTES;
     ribbon->slots = (uint64_t)load_le32(footer + 8) * 8;
     ribbon->narrow = load_le32(footer + 12);
     ribbon->columns = footer[5];
     ribbon->seed = footer[6];
-    return footer[4] == BLOOM_RIBBON_LAYOUT && footer[7] == 0 && is_valid(ribbon) &&
+    return footer[4] == BLOOM_RIBBON_LAYOUT && footer[7] == 0 && is_valid(ribbon);
+}
+
+bool
+bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t size)
+{
+    return size >= BLOOM_RIBBON_FOOTER_BYTES &&
+           bloom_ribbon_read_footer(ribbon, bytes + size - BLOOM_RIBBON_FOOTER_BYTES) &&
            bloom_ribbon_bytes(ribbon) == size;
 }
 
@@ -412,6 +414,16 @@ next_four(struct walk *walk)
     return (unsigned)((a * 0x0001000400020008u) >> 48) & 15;
 }
 
+/* Of a block, without a branch, which the place of a key in a filter of both kinds of blocks would
+ * mislead. */
+static inline const uint8_t *
+last_column(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t block)
+{
+    uint64_t wide = block + 1 > ribbon->narrow ? block + 1 : ribbon->narrow;
+
+    return bytes + ((block + 1) * ribbon->columns + (wide - ribbon->narrow) - 1) * COLUMN_BYTES;
+}
+
 /*
  * READS of a column in the last block, which is shorter than 16 bytes, end in the column behind it
  * or in the footer; what is not the column's meets no coefficient.
@@ -425,11 +437,7 @@ bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes
     ptrdiff_t second_word = key.start / 64 % 2;
     uint64_t behind = ribbon->slots - (block + 1) * BLOCK_SLOTS;
     ptrdiff_t stride = behind < BLOCK_SLOTS ? (ptrdiff_t)(behind / 8) : COLUMN_BYTES;
-    /* Without a branch, which the place of a key in a filter of both kinds of blocks would mislead. */
-    uint64_t wide = block + 1 > ribbon->narrow ? block + 1 : ribbon->narrow;
-    const uint8_t *low =
-        bytes + ((block + 1) * ribbon->columns + (wide - ribbon->narrow) - 1) * COLUMN_BYTES +
-        8 * (uint64_t)second_word;
+    const uint8_t *low = last_column(ribbon, bytes, block) + 8 * second_word;
     struct walk walk = {
         .low = low,
         .middle = low + 8,
@@ -448,4 +456,16 @@ bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes
     for (; columns > 0; columns--, key.expected >>= 1)
         missing |= (unsigned)__builtin_parityll(next_column(&walk)) ^ key.expected;
     return (missing & 1) == 0;
+}
+
+/* Two columns to either side of where two blocks meet, which is 64 bytes, and what lies around them
+ * in their cache lines. */
+void
+bloom_ribbon_prefetch(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t hash)
+{
+    uint64_t block = key_of(ribbon->slots, ribbon->seed, hash).start / BLOCK_SLOTS;
+    uintptr_t column = (uintptr_t)last_column(ribbon, bytes, block);
+
+    __builtin_prefetch((const void *)(column - COLUMN_BYTES));
+    __builtin_prefetch((const void *)(column + 3 * COLUMN_BYTES - 1));
 }

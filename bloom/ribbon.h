@@ -113,12 +113,19 @@ size_t bloom_ribbon_work_bytes(const struct bloom_ribbon *ribbon);
 bool bloom_ribbon_build(struct bloom_ribbon *ribbon, const uint64_t *hashes, size_t count,
                         void *work, uint8_t *bytes);
 
-/* Read the footer, the last of the `size` bytes.  False when these bytes are no such filter. */
+/* Read a footer that is kept apart: bloom_ribbon_bytes says how many bytes belong to it.  False when
+ * it is none of such a filter: then that is not to be asked. */
+bool bloom_ribbon_read_footer(struct bloom_ribbon *ribbon, const uint8_t *footer);
+
+/* The same of a filter in one piece; the footer is the last of the `size` bytes. */
 bool bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t size);
 
 /* False only if no key with this hash was built in.  `bytes` are those of the filter, its footer
- * included, which may be read. */
+ * included, which may be read; where that is kept apart, any 16 bytes behind the others may. */
 bool bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes,
                               uint64_t hash);
+
+/* Begin to load what the question would look at first. */
+void bloom_ribbon_prefetch(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t hash);
 
 #endif
