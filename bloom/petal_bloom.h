@@ -240,7 +240,7 @@ typedef struct petal_bloom_builder petal_bloom_builder;
 typedef struct petal_bloom_builder_options {
     size_t size;
     /* Kind (default RIBBON), rate, salt, env; keys as a hint. Of kind FUSE the rate is 1/256 if
-     * that is as low as asked, else 1/65536. */
+     * that is as low as asked, else 1/65536; less than that is PETAL_INVALID. */
     petal_bloom_options filter;
     /* Of hashes in memory, 8 bytes a key, and what building needs; the rest waits in files without
      * names in `directory`. Default 64 MiB, at least 8 MiB. Without a directory memory grows with

@@ -4,22 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Of the body of each kind; a kind that gets a new one counts for itself. */
-#define LAYOUT 1
-
 /* ---- saving ---- */
-
-static void
-describe(const petal_bloom *bloom, struct set_file_head *head)
-{
-    *head = (struct set_file_head){.type = PETAL_BLOOM_FILE_FILTER,
-                                   .kind = (uint8_t)bloom->kind,
-                                   .layout = LAYOUT,
-                                   .salt = bloom->salt};
-    static_assert(sizeof head->parameters[0] == sizeof bloom->rate, "a rate is a parameter");
-    head->parameters[FILTER_KEYS] = bloom->keys;
-    memcpy(&head->parameters[FILTER_RATE], &bloom->rate, sizeof bloom->rate);
-}
 
 enum petal_status
 petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error)
@@ -32,7 +17,7 @@ petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error)
     status = set_file_create(&bloom->env, path, &writer, error);
     if (status != PETAL_OK)
         return status;
-    describe(bloom, &head);
+    filter_describe(bloom, &head);
     status = bloom->functions->save(bloom, writer, &head, error);
     if (status == PETAL_OK)
         return set_file_finish(writer, &head, error);
@@ -53,7 +38,7 @@ take_head(const char *path, const struct set_file *file, petal_bloom *like, peta
                           .is_read_only = file->is_mapped,
                           .env = file->env};
     memcpy(&like->rate, &head->parameters[FILTER_RATE], sizeof like->rate);
-    if (head->layout != LAYOUT)
+    if (head->layout != FILTER_LAYOUT)
         return error_file(error, PETAL_UNSUPPORTED, path,
                           "the filter is laid out in way %u, which this library does not know",
                           head->layout);

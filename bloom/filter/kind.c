@@ -1,6 +1,9 @@
 /* kind.c -- see kind.h. */
 #include "bloom/filter/kind.h"
 
+#include <assert.h>
+#include <string.h>
+
 const char *
 filter_kind_name(enum petal_bloom_kind kind)
 {
@@ -38,4 +41,16 @@ filter_init(petal_bloom *bloom, const petal_bloom_options *options)
     bloom->salt = options->salt;
     bloom->rate = options->rate;
     env_init(&bloom->env, options->env);
+}
+
+void
+filter_describe(const petal_bloom *bloom, struct set_file_head *head)
+{
+    *head = (struct set_file_head){.type = PETAL_BLOOM_FILE_FILTER,
+                                   .kind = (uint8_t)bloom->kind,
+                                   .layout = FILTER_LAYOUT,
+                                   .salt = bloom->salt};
+    static_assert(sizeof head->parameters[0] == sizeof bloom->rate, "a rate is a parameter");
+    head->parameters[FILTER_KEYS] = bloom->keys;
+    memcpy(&head->parameters[FILTER_RATE], &bloom->rate, sizeof bloom->rate);
 }

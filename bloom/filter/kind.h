@@ -73,12 +73,18 @@ struct filter_kind {
                               petal_bloom **bloom, petal_error *error);
 };
 
+/* Of the body of each kind; a kind that gets a new one counts for itself. */
+#define FILTER_LAYOUT 1
+
 /* Parameters of the head of a filter's file. */
 enum filter_parameter {
     FILTER_KEYS = 0,
     FILTER_RATE = 1, /* the bits of a double of IEEE 754 */
     FILTER_OWN_PARAMETERS = 2
 };
+
+/* What the head of a filter's file says but for its kind's own parameters. */
+void filter_describe(const petal_bloom *bloom, struct set_file_head *head);
 
 /* PETAL_CORRUPT, at the parameter's place in the file: `text` says what is wrong with it. */
 enum petal_status filter_bad_parameter(petal_error *error, const char *path, unsigned parameter,
@@ -97,7 +103,8 @@ filter_take_file(struct set_file *file)
     return taken;
 }
 
-extern const struct filter_kind filter_standard, filter_blocked, filter_counting, filter_growing;
+extern const struct filter_kind filter_standard, filter_blocked, filter_counting, filter_growing,
+    filter_ribbon, filter_fuse;
 
 /* The numbers of kinds lie below. */
 #define FILTER_KINDS (PETAL_BLOOM_KIND_FUSE + 1)

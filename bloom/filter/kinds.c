@@ -4,10 +4,9 @@
 #include <assert.h>
 
 static const struct filter_kind *const kinds[FILTER_KINDS] = {
-    [PETAL_BLOOM_KIND_STANDARD] = &filter_standard,
-    [PETAL_BLOOM_KIND_BLOCKED] = &filter_blocked,
-    [PETAL_BLOOM_KIND_COUNTING] = &filter_counting,
-    [PETAL_BLOOM_KIND_GROWING] = &filter_growing,
+    [PETAL_BLOOM_KIND_STANDARD] = &filter_standard, [PETAL_BLOOM_KIND_BLOCKED] = &filter_blocked,
+    [PETAL_BLOOM_KIND_COUNTING] = &filter_counting, [PETAL_BLOOM_KIND_GROWING] = &filter_growing,
+    [PETAL_BLOOM_KIND_RIBBON] = &filter_ribbon,     [PETAL_BLOOM_KIND_FUSE] = &filter_fuse,
 };
 
 enum petal_status
