@@ -252,7 +252,7 @@ write_at_random(struct place *place, struct test_random *random, unsigned deleti
     petal_family *family = petal_table_family_at(place->table, 0);
     uint64_t rows = 200 + test_random_below(random, 2000);
     uint64_t flush = 50 + test_random_below(random, 300);
-    char value[200];
+    char value[800];
 
     for (unsigned i = 0; i < OPERATIONS; i++) {
         char row[32];
@@ -276,7 +276,11 @@ write_at_random(struct place *place, struct test_random *random, unsigned deleti
     compact_fixture_flush(place->fixture.db);
 }
 
-/* The bound of engine/compact/policy.h; two flushes' bytes are not counted. */
+/* The bound of engine/compact/policy.h. Behind the oldest run so many flushes are no reason to merge
+ * all, however small that run is; how many of them there are when the store has settled is a matter
+ * of which jobs found what. */
+#define UNCOUNTED_FLUSHES (POLICY_MIN_RUNS - 1)
+
 static void
 test_the_disk_settles_below_the_bound(void **state)
 {
@@ -303,9 +307,10 @@ test_the_disk_settles_below_the_bound(void **state)
                 continue;
             must(petal_compact(place.table, NULL, &error), &error);
             least = totals_of(&place).bytes;
-            if ((double)settled > (double)least * (1 + POLICY_NEWER_SHARE) /
-                                          (deletions > 0 ? 1 - POLICY_DEAD_SHARE : 1) +
-                                      2.0 * (double)place.fixture.options.memtable_bytes)
+            if ((double)settled >
+                (double)least * (1 + POLICY_NEWER_SHARE) /
+                        (deletions > 0 ? 1 - POLICY_DEAD_SHARE : 1) +
+                    (double)UNCOUNTED_FLUSHES * (double)place.fixture.options.memtable_bytes)
                 fail_msg("seed %u: %" PRIu64 " bytes settled, %" PRIu64 " would do", seed, settled,
                          least);
         }
