@@ -59,8 +59,8 @@ TEST_PROGRAMS = conformance cost coverage examples fuzz hfile interop kernel mem
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
-SOAK_SOURCES = $(call sources_in,tests/soak) tests/support/test_support.c
-KERNEL_SOURCES = $(call sources_in,tests/kernel) tests/support/test_support.c
+SOAK_SOURCES = $(call sources_in,tests/soak) $(addprefix tests/support/,process.c test_support.c)
+KERNEL_SOURCES = $(call sources_in,tests/kernel) $(addprefix tests/support/,process.c test_support.c)
 INTEROP_SOURCES = $(call sources_in,tests/interop) tests/support/test_support.c
 
 HAVE_HEADER = $(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)

@@ -1,6 +1,8 @@
 /* machine.c -- see machine.h. */
 #include "tests/kernel/machine.h"
 
+#include "tests/support/process.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +15,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MIB ((uint64_t)1 << 20)
@@ -60,15 +61,6 @@ const size_t machine_kind_count = sizeof machine_kinds / sizeof *machine_kinds;
 /* What the other images lie on. */
 static const struct machine_kind outer_kind = EXT4("ordered");
 #define OUTER_MORE (32 * MIB) /* for its own journal and tables */
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static bool
 hindered(struct machine *machine, const char *what)
@@ -192,8 +184,6 @@ attach(struct machine *machine, const char *image, char device[32])
     for (int turn = 0; turn < 50; turn++) {
         struct loop_config configuration = {.info = {.lo_flags = LO_FLAGS_AUTOCLEAR}};
         int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), number, handle, file, failed;
-        struct timespec pause = {0, 10000000};
-
         if (control < 0)
             break;
         number = ioctl(control, LOOP_CTL_GET_FREE);
@@ -220,7 +210,7 @@ attach(struct machine *machine, const char *image, char device[32])
         errno = failed;
         if (failed != EBUSY)
             break;
-        nanosleep(&pause, NULL);
+        process_sleep_us(10000);
     }
     hindered(machine, "loop device");
     return -1;
@@ -260,9 +250,7 @@ unmount(struct machine *machine, const char *root, int *handle)
     done = umount2(root, 0) == 0;
     /* Threads of the kernel may hold it for a moment longer than the process that was killed. */
     for (int turn = 0; !done && errno == EBUSY && turn < 200; turn++) {
-        struct timespec pause = {0, 10000000};
-
-        nanosleep(&pause, NULL);
+        process_sleep_us(10000);
         done = umount2(root, 0) == 0;
     }
     return done || hindered(machine, root);
@@ -323,23 +311,23 @@ machine_cut(struct machine *machine, enum cut_kind cut)
                                               [CUT_NOTHING_WRITTEN] = 2,
                                               [CUT_DEVICE] = 2};
     uint32_t flag = flags[cut];
-    double began = now();
+    double began = process_now();
 
     if (ioctl(cut == CUT_DEVICE ? machine->outer_handle : machine->root_handle, SHUT_DOWN, &flag) !=
         0)
         return hindered(machine, "shut down");
-    machine->cut_seconds += now() - began;
+    machine->cut_seconds += process_now() - began;
     return true;
 }
 
 bool
 machine_restore(struct machine *machine)
 {
-    double began = now();
+    double began = process_now();
     bool done = unmount(machine, machine->root, &machine->root_handle) &&
                 unmount(machine, machine->outer, &machine->outer_handle) && mount_all(machine);
 
-    machine->cut_seconds += now() - began;
+    machine->cut_seconds += process_now() - began;
     return done;
 }
 

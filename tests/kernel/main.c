@@ -18,6 +18,7 @@
 #include "tests/kernel/full.h"
 #include "tests/kernel/machine.h"
 #include "tests/kernel/victim.h"
+#include "tests/support/process.h"
 #include "tests/support/test_support.h"
 
 #include <dirent.h>
@@ -29,10 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CUTS             4 /* on each image */
@@ -55,24 +54,6 @@ struct test {
     bool tried[8];
     size_t skipped;
 };
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void
-sleep_us(uint64_t microseconds)
-{
-    struct timespec time = {(time_t)(microseconds / 1000000),
-                            (long)(microseconds % 1000000) * 1000};
-
-    nanosleep(&time, NULL);
-}
 
 /* ---- files that are kept for the case of a failure ---- */
 
@@ -146,12 +127,9 @@ begin_process(struct test *test)
 
     atomic_store(&test->account->opened, false);
     atomic_store(&test->account->disk_is_there, true);
-    fflush(NULL);
-    child = fork();
+    child = process_begin();
     if (child < 0)
         fail(test, "no process can be started");
-    if (child == 0)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
     return child;
 }
 
@@ -160,24 +138,22 @@ describe_end(struct test *test, const char *name, int status)
 {
     char what[128];
 
-    snprintf(what, sizeof what, "%s ended with %s %d", name,
-             WIFSIGNALED(status) ? "signal" : "status",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    process_describe_end(what, sizeof what, name, status);
     fail(test, what);
 }
 
 static void
 wait_for_end(struct test *test, pid_t child, const char *name)
 {
-    double began = now();
+    double began = process_now();
     int status = 0;
 
     while (waitpid(child, &status, WNOHANG) != child) {
-        if (now() - began > PATIENCE_SECONDS) {
+        if (process_now() - began > PATIENCE_SECONDS) {
             kill(child, SIGABRT);
             fail(test, "a process does not come to its end");
         }
-        sleep_us(500);
+        process_sleep_us(500);
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         describe_end(test, name, status);
@@ -202,17 +178,17 @@ look(struct test *test, bool thorough)
 static void
 wait_until_open(struct test *test, pid_t child)
 {
-    double began = now();
+    double began = process_now();
     int status;
 
     while (!atomic_load(&test->account->opened)) {
         if (waitpid(child, &status, WNOHANG) == child)
             describe_end(test, "the victim", status);
-        if (now() - began > PATIENCE_SECONDS) {
+        if (process_now() - began > PATIENCE_SECONDS) {
             kill(child, SIGABRT);
             fail(test, "a victim does not come to open");
         }
-        sleep_us(200);
+        process_sleep_us(200);
     }
 }
 
@@ -220,12 +196,12 @@ wait_until_open(struct test *test, pid_t child)
 static void
 let_live(struct test *test, uint64_t microseconds)
 {
-    double end = now() + (double)microseconds * 1e-6;
+    double end = process_now() + (double)microseconds * 1e-6;
 
-    while (now() < end) {
+    while (process_now() < end) {
         if (test_random_chance(&test->random, 40))
             machine_write_some(&test->machine, test->database, test_random_next(&test->random));
-        sleep_us(test_random_below(&test->random, 4000));
+        process_sleep_us(test_random_below(&test->random, 4000));
     }
 }
 
@@ -234,7 +210,7 @@ end_victim(struct test *test, pid_t child)
 {
     int status = 0;
 
-    sleep_us(test_random_below(&test->random, 2000));
+    process_sleep_us(test_random_below(&test->random, 2000));
     kill(child, SIGKILL);
     if (waitpid(child, &status, 0) != child)
         fail(test, "the victim is gone");
@@ -314,7 +290,7 @@ static void
 try_machine(struct test *test, size_t kind, bool on_outer, uint64_t cuts)
 {
     const struct machine_kind *tried = &machine_kinds[kind];
-    double began = now();
+    double began = process_now();
 
     if (!machine_start(&test->machine, tried, on_outer, test->directory)) {
         printf("SKIPPED: %s%s%s%s: %s\n", tried->name, *tried->text != 0 ? " " : "", tried->text,
@@ -329,7 +305,7 @@ try_machine(struct test *test, size_t kind, bool on_outer, uint64_t cuts)
         cut_once(test, test->counts[kind], i + 1 == cuts);
     printf("%-5s %-15s %3" PRIu64 " cuts%s, %.2f s each, of which the kernel took %.2f\n",
            tried->name, tried->text, cuts, on_outer ? " of the device" : "",
-           (now() - began) / (double)cuts, test->machine.cut_seconds / (double)cuts);
+           (process_now() - began) / (double)cuts, test->machine.cut_seconds / (double)cuts);
     fflush(stdout);
     machine_stop(&test->machine);
 }
@@ -346,7 +322,7 @@ fill_up(struct test *test, const struct machine_kind *kind, uint64_t limits)
         _Atomic(uint64_t) written;
         _Atomic(bool) maybe;
     } *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    double began = now();
+    double began = process_now();
 
     if (counts == MAP_FAILED || state == MAP_FAILED ||
         !machine_start(&test->machine, kind, false, test->directory)) {
@@ -371,10 +347,11 @@ fill_up(struct test *test, const struct machine_kind *kind, uint64_t limits)
     printf("%-5s full: %" PRIu64 " limits of room, %.2f s each; %" PRIu64 " writes, %" PRIu64
            " refused, %" PRIu64 " uncertain; died full %" PRIu64 ", opened full %" PRIu64
            " and %" PRIu64 " not; %" PRIu64 " read-only behind a failed sync\n",
-           kind->name, limits, (now() - began) / (double)limits, atomic_load(&counts->writes),
-           atomic_load(&counts->refused), atomic_load(&counts->uncertain),
-           atomic_load(&counts->died), atomic_load(&counts->opened_full),
-           atomic_load(&counts->not_opened), atomic_load(&counts->read_only));
+           kind->name, limits, (process_now() - began) / (double)limits,
+           atomic_load(&counts->writes), atomic_load(&counts->refused),
+           atomic_load(&counts->uncertain), atomic_load(&counts->died),
+           atomic_load(&counts->opened_full), atomic_load(&counts->not_opened),
+           atomic_load(&counts->read_only));
     fflush(stdout);
     machine_stop(&test->machine);
     munmap(counts, sizeof *counts);
@@ -410,8 +387,8 @@ summarize(const struct test *test)
     printf("counted: kernel-cuts, seed %" PRIu64 ": %" PRIu64 " power cuts, %" PRIu64
            " while opening, %" PRIu64 " deaths before, %" PRIu64
            " limits of room, in %.0f s, %.1f cuts a second; %zu skipped\n",
-           test->seed, sum, test->opening_cuts, test->deaths, test->limits, now() - test->began,
-           (double)sum / (now() - test->began), test->skipped);
+           test->seed, sum, test->opening_cuts, test->deaths, test->limits,
+           process_now() - test->began, (double)sum / (process_now() - test->began), test->skipped);
 }
 
 static int
@@ -424,7 +401,7 @@ run(const char *directory)
                                                    : CUTS;
     char why[256];
 
-    test.began = now();
+    test.began = process_now();
     test.directory = directory;
     test.seed = test_seed();
     test_random_init(&test.random, test.seed);
@@ -477,12 +454,9 @@ main(void)
     pid_t child;
     size_t left;
 
-    fflush(NULL);
-    child = fork();
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    child = process_begin();
+    if (child == 0)
         exit(run(directory));
-    }
     if (child < 0) {
         perror("kernel-cuts");
         return 3;
@@ -492,8 +466,9 @@ main(void)
     signal(SIGTERM, pass_on);
     while (waitpid(child, &status, 0) != child && errno == EINTR)
         ;
-    for (began = now(); (left = machine_left_behind(directory)) > 0 && now() - began < 30;)
-        sleep_us(10000);
+    for (began = process_now();
+         (left = machine_left_behind(directory)) > 0 && process_now() - began < 30;)
+        process_sleep_us(10000);
     if (left > 0)
         printf("FAILED: %zu loop devices of %s are left behind\n", left, directory);
     test_directory_free(directory);

@@ -14,6 +14,7 @@
  */
 #include "tests/soak/verify.h"
 #include "tests/soak/victim.h"
+#include "tests/support/process.h"
 #include "tests/support/test_support.h"
 
 #include <dirent.h>
@@ -23,9 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_SECONDS 1800
@@ -46,23 +45,6 @@ struct soak {
     uint64_t most_memory, most_descriptors, most_disk; /* since the last report */
     uint64_t memory_peak, descriptor_peak, disk_peak;
 };
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void
-sleep_ms(uint64_t milliseconds)
-{
-    struct timespec time = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
-
-    nanosleep(&time, NULL);
-}
 
 /* ---- what a process uses ---- */
 
@@ -136,13 +118,13 @@ report(struct soak *soak)
     printf("%6.0f s: %" PRIu64 " rounds, %" PRIu64 " kills, %" PRIu64 " writes, %" PRIu64
            " reads; memory %.1f MiB, %" PRIu64 " descriptors, disk %.1f MiB; idle %.1f, compacted "
            "%.1f, live %.1f MiB\n",
-           now() - soak->began, soak->rounds, soak->kills + soak->opening_kills,
+           process_now() - soak->began, soak->rounds, soak->kills + soak->opening_kills,
            atomic_load(&shared->writes), atomic_load(&shared->reads), mib(soak->most_memory),
            soak->most_descriptors, mib(soak->most_disk), mib(atomic_load(&shared->disk_idle)),
            mib(atomic_load(&shared->disk_least)), mib(atomic_load(&shared->live_bytes)));
     fflush(stdout);
     soak->most_memory = soak->most_descriptors = soak->most_disk = 0;
-    soak->reported = now();
+    soak->reported = process_now();
 }
 
 static void
@@ -192,12 +174,9 @@ begin_process(struct soak *soak)
 
     atomic_store(&soak->shared->stop, false);
     atomic_store(&soak->shared->opened, false);
-    fflush(NULL);
-    child = fork();
+    child = process_begin();
     if (child < 0)
         fail(soak, "no process can be started");
-    if (child == 0)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
     return child;
 }
 
@@ -215,23 +194,21 @@ has_ended(struct soak *soak, pid_t child, bool wait, bool killed, const char *na
     if (killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
         !atomic_load(&soak->shared->failed))
         return true;
-    snprintf(what, sizeof what, "%s ended with %s %d", name,
-             WIFSIGNALED(status) ? "signal" : "status",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    process_describe_end(what, sizeof what, name, status);
     fail(soak, what);
 }
 
 static void
 await(struct soak *soak, pid_t child, const char *name)
 {
-    double began = now();
+    double began = process_now();
     char what[256];
 
     for (unsigned turn = 0; !has_ended(soak, child, false, false, name); turn++) {
         if (turn % 20 == 0)
             watch(soak, child);
-        sleep_ms(10);
-        if ((now() - began) * 1000 > PATIENCE_MS) {
+        process_sleep_us(10000);
+        if ((process_now() - began) * 1000 > PATIENCE_MS) {
             snprintf(what, sizeof what, "%s, process %d, does not come to its end", name,
                      (int)child);
             kill(child, SIGABRT);
@@ -251,10 +228,10 @@ kill_process(struct soak *soak, pid_t child, const char *name)
 static void
 let_live(struct soak *soak, pid_t child, uint64_t milliseconds)
 {
-    double end = now() + (double)milliseconds / 1000;
+    double end = process_now() + (double)milliseconds / 1000;
 
-    while (now() < end && !atomic_load(&soak->shared->failed)) {
-        sleep_ms(milliseconds < 50 ? milliseconds : 50);
+    while (process_now() < end && !atomic_load(&soak->shared->failed)) {
+        process_sleep_us((milliseconds < 50 ? milliseconds : 50) * 1000);
         watch(soak, child);
     }
 }
@@ -346,10 +323,10 @@ main(void)
     printf("soak for %.0f s in %s, seed %" PRIu64 ", %d rows, %d writers\n", soak.seconds, root,
            seed, SOAK_SLOTS, SOAK_WRITERS);
     fflush(stdout);
-    soak.began = soak.reported = now();
-    while (now() - soak.began < soak.seconds) {
+    soak.began = soak.reported = process_now();
+    while (process_now() - soak.began < soak.seconds) {
         round_of(&soak);
-        if (now() - soak.reported >= REPORT_SECONDS)
+        if (process_now() - soak.reported >= REPORT_SECONDS)
             report(&soak);
     }
     look(&soak, SOAK_LOOK_THOROUGH);
