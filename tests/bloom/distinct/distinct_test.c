@@ -362,7 +362,9 @@ check_errors(const struct errors *errors, unsigned precision, uint64_t keys, dou
     double mean = errors->sum / runs, square = sqrt(errors->squares / runs);
 
     if (runs >= 100) {
-        assert_true(square < theory * (1 + deviations / sqrt(2 * runs)));
+        /* Among few keys it takes one meeting of two, which is rare, to err at all. */
+        if (keys >= 50)
+            assert_true(square < theory * (1 + deviations / sqrt(2 * runs)));
         /* For its number of registers the estimate takes the limit of a constant. */
         assert_true(fabs(mean) < theory * (deviations / sqrt(runs)) + 1.1 / registers);
         if ((double)keys > 10 * registers)
