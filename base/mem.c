@@ -27,10 +27,14 @@ advise_huge_pages(void *memory, size_t size, bool wanted)
 #endif
 }
 
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
 /* Zeroed pages; NULL when there are none. `alignment` above that of pages costs nothing but
- * addresses. */
+ * addresses. `flags`: of mmap, besides. */
 static void *
-map(size_t alignment, size_t size)
+map(size_t alignment, size_t size, int flags)
 {
     size_t extra = alignment > MEM_PAGE_BYTES ? alignment : 0, before;
     uint8_t *memory;
@@ -38,7 +42,8 @@ map(size_t alignment, size_t size)
     assert(size % MEM_PAGE_BYTES == 0);
     if (size > SIZE_MAX / 2 || extra > SIZE_MAX / 4)
         return NULL;
-    memory = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
+                  -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
     if (extra == 0)
@@ -73,7 +78,7 @@ default_allocate(void *context, size_t alignment, size_t size)
 
     (void)context;
     if (size >= MAP_BYTES && size <= SIZE_MAX / 2) {
-        memory = map(alignment, whole_pages(size));
+        memory = map(alignment, whole_pages(size), 0);
         if (memory != NULL && alignment >= HUGE_PAGE_BYTES && size >= HUGE_PAGE_BYTES)
             advise_huge_pages(memory, size, true);
         return memory;
@@ -118,10 +123,13 @@ is_default(const petal_allocator *allocator)
 void *
 mem_zalloc_aligned(const petal_allocator *allocator, size_t alignment, size_t size)
 {
-    void *memory = mem_alloc_aligned(allocator, alignment, size);
+    void *memory;
 
-    /* What the default allocator maps the system has zeroed. */
-    if (memory != NULL && !(is_default(allocator) && size >= MAP_BYTES))
+    /* More than the machine has may be asked for, of which little is used. */
+    if (is_default(allocator) && size >= MAP_BYTES && size <= SIZE_MAX / 2)
+        return map(alignment, whole_pages(size), MAP_NORESERVE);
+    memory = mem_alloc_aligned(allocator, alignment, size);
+    if (memory != NULL)
         memset(memory, 0, size);
     return memory;
 }
@@ -151,7 +159,7 @@ mem_alloc_pages(const petal_allocator *allocator, size_t size)
     assert(size > 0 && size % MEM_PAGE_BYTES == 0);
     if (!is_default(allocator))
         return mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size);
-    memory = map(MEM_PAGE_BYTES, size);
+    memory = map(MEM_PAGE_BYTES, size, 0);
 #ifdef MADV_NOHUGEPAGE
     /* Else the system may make a huge page of what lies beside each other, of which no part goes
      * back alone. */

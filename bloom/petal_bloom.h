@@ -212,8 +212,8 @@ typedef struct petal_bloom_load_options {
     const petal_env *env;
 } petal_bloom_load_options;
 
-/* PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is what it was; but where the error
- * tells of the sync of the directory: then the new one is there, and after a crash either. */
+/* PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is what it was; but where the
+ * error tells of the sync of the directory: then the new one is there, and after a crash either. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error);
 
@@ -313,7 +313,8 @@ petal_bitmap_index(petal_bitmap *bitmap, petal_error *error);
 PETAL_API uint64_t petal_bitmap_rank(const petal_bitmap *bitmap, uint64_t number);
 PETAL_API uint64_t petal_bitmap_select(const petal_bitmap *bitmap, uint64_t rank);
 
-/* Of two bitmaps of one size (else PETAL_INVALID), into the first. */
+/* Of two bitmaps of one size (else PETAL_INVALID), into the first (PETAL_READ_ONLY: it is
+ * mapped). */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bitmap_unite(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -352,7 +353,7 @@ petal_bitmap2_count(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state)
 PETAL_API uint64_t
 petal_bitmap2_next(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state, uint64_t from);
 
-/* As if what was added to the other one had been added to this one; of one size. */
+/* As if what was added to the other one had been added to this one; errors as of bitmaps. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_error *error);
 

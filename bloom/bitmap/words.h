@@ -1,0 +1,139 @@
+/*
+ * words.h -- what bitmaps of one bit and of two bits a number have in common: very many words of
+ * 64 bits in memory or in a file, of which few may be used.
+ *
+ * WORDS lie in memory as in a file, lowest byte first; bitmap_word_of is between one and a number.
+ * Each is changed by relaxed atomic operations and says nothing about another.
+ *
+ * CHUNKS of BITMAP_CHUNK_WORDS are marked when something is entered. What is not marked is zero and
+ * is not looked at: so it takes no memory of the system, and no time.
+ */
+#ifndef PETAL_BLOOM_BITMAP_WORDS_H
+#define PETAL_BLOOM_BITMAP_WORDS_H
+
+#include "bloom/file/set_file.h"
+
+#include <stdatomic.h>
+
+#define BITMAP_CHUNK_WORDS 8192u /* 64 KiB */
+
+/* Of the bodies of both. */
+#define BITMAP_FILE_LAYOUT 1
+
+typedef _Atomic(uint64_t) bitmap_word;
+
+/* For loops over words that nobody changes meanwhile, which compilers make wide. */
+#if defined(__GNUC__)
+typedef uint64_t __attribute__((may_alias)) bitmap_plain_word;
+#else
+typedef uint64_t bitmap_plain_word;
+#endif
+
+struct bitmap_words {
+    struct env env;
+    bitmap_word *words;
+    uint64_t count;           /* from 1 */
+    _Atomic(uint8_t) *marked; /* of each chunk; NULL: all are (the words are mapped) */
+    bool is_read_only;
+    struct set_file file; /* mapped: the words are its body */
+};
+
+/* Between a word and the number whose bit i is the word's bit i: one in place of the other. */
+static inline uint64_t
+bitmap_word_of(uint64_t number)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(number);
+#else
+    return number;
+#endif
+}
+
+static inline uint64_t
+bitmap_load(const struct bitmap_words *words, uint64_t index)
+{
+    return bitmap_word_of(atomic_load_explicit(&words->words[index], memory_order_relaxed));
+}
+
+static inline bool
+bitmap_is_marked(const struct bitmap_words *words, uint64_t chunk)
+{
+    return words->marked == NULL ||
+           atomic_load_explicit(&words->marked[chunk], memory_order_relaxed) != 0;
+}
+
+/* To be called for each word that becomes another one than 0. */
+static inline void
+bitmap_mark(struct bitmap_words *words, uint64_t index)
+{
+    _Atomic(uint8_t) *mark = &words->marked[index / BITMAP_CHUNK_WORDS];
+
+    if (atomic_load_explicit(mark, memory_order_relaxed) == 0)
+        atomic_store_explicit(mark, 1, memory_order_relaxed);
+}
+
+/* Set bits. */
+static inline unsigned
+bitmap_count_bits(uint64_t number)
+{
+    number -= number >> 1 & 0x5555555555555555u;
+    number = (number & 0x3333333333333333u) + (number >> 2 & 0x3333333333333333u);
+    number = (number + (number >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (unsigned)(number * 0x0101010101010101u >> 56);
+}
+
+/* The number of the lowest set bit.  REQUIRES: there is one. */
+static inline unsigned
+bitmap_lowest_bit(uint64_t number)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_ctzll(number);
+#else
+    return bitmap_count_bits((number & (0 - number)) - 1);
+#endif
+}
+
+/* Zero words.  On an error there is nothing to fini. */
+enum petal_status bitmap_words_init(struct bitmap_words *words, const struct env *env,
+                                    uint64_t count, petal_error *error);
+void bitmap_words_fini(struct bitmap_words *words);
+
+static inline uint64_t
+bitmap_chunks(const struct bitmap_words *words)
+{
+    return (words->count - 1) / BITMAP_CHUNK_WORDS + 1;
+}
+
+/* The words of a chunk: from here to there. */
+static inline uint64_t
+bitmap_chunk_begin(uint64_t chunk)
+{
+    return chunk * BITMAP_CHUNK_WORDS;
+}
+
+static inline uint64_t
+bitmap_chunk_end(const struct bitmap_words *words, uint64_t chunk)
+{
+    uint64_t end = (chunk + 1) * BITMAP_CHUNK_WORDS;
+
+    return end < words->count ? end : words->count;
+}
+
+/* Set bits of words from..to-1, whether their chunks are marked or not. */
+uint64_t bitmap_words_count(const struct bitmap_words *words, uint64_t from, uint64_t to);
+
+/* The first word from `from` on, of a marked chunk, that is not 0; the number of words: none. */
+uint64_t bitmap_words_next(const struct bitmap_words *words, uint64_t from);
+
+/* The body is the words. */
+enum petal_status bitmap_words_save(const struct bitmap_words *words, const char *path,
+                                    const struct set_file_head *head, petal_error *error);
+
+/* Words of a file, which hold so many numbers each. Checked: the number of numbers, which is the
+ * head's parameter 0, the length, the end of the last word; this one not if it is opened so. */
+enum petal_status bitmap_words_open(const char *path, const petal_bloom_load_options *options,
+                                    enum petal_bloom_file_type type, unsigned per_word,
+                                    struct bitmap_words *words, uint64_t *numbers,
+                                    petal_error *error);
+
+#endif

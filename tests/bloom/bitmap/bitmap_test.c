@@ -1,0 +1,619 @@
+/*
+ * bitmap_test.c -- bitmaps answer as an array of bools does: single numbers, ranges, the next one,
+ * rank and select with an index and without, two bitmaps, files and maps; threads lose nothing;
+ * what lies far from all numbers takes no memory.
+ */
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "base/mem.h"
+#include "bloom/file/set_file.h"
+#include "bloom/petal_bloom.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CHUNK_BITS (UINT64_C(64) * 8192)
+
+static struct memory_vfs *vfs;
+static petal_env env;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    vfs = memory_vfs_new();
+    env = (petal_env){.size = sizeof env, .vfs = memory_vfs_table(vfs)};
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    memory_vfs_free(vfs);
+    return 0;
+}
+
+static petal_bitmap *
+new_bitmap(uint64_t bits)
+{
+    petal_bitmap *made;
+    petal_error error;
+
+    if (petal_bitmap_create(bits, &env, &made, &error) != PETAL_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(petal_bitmap_bits(made), bits);
+    return made;
+}
+
+/* ---- a bitmap and its model ---- */
+
+struct model {
+    uint64_t bits;
+    bool *set;
+    petal_bitmap *bitmap;
+};
+
+static struct model
+new_model(uint64_t bits)
+{
+    struct model model = {bits, test_allocate(bits * sizeof(bool)), new_bitmap(bits)};
+
+    memset(model.set, 0, bits * sizeof(bool));
+    return model;
+}
+
+static void
+free_model(struct model *model)
+{
+    free(model->set);
+    petal_bitmap_free(model->bitmap);
+}
+
+/* Also numbers out of range, and near the borders of words, blocks and chunks. */
+static uint64_t
+any_number(struct test_random *random, uint64_t bits)
+{
+    static const uint64_t units[] = {64, 512, 2048, CHUNK_BITS};
+    uint64_t number = test_random_below(random, bits + bits / 50 + 2), unit;
+
+    if (!test_random_chance(random, 40))
+        return number;
+    unit = units[test_random_below(random, 4)];
+    number = number / unit * unit + test_random_below(random, 3);
+    return number == 0 ? 0 : number - 1;
+}
+
+static void
+change(struct model *model, struct test_random *random)
+{
+    uint64_t from = any_number(random, model->bits), to = any_number(random, model->bits);
+    uint64_t in = from < model->bits, what = test_random_below(random, 100);
+    bool was = in && model->set[from], value = what % 2 == 0;
+
+    if (what < 90) {
+        assert_int_equal(value ? petal_bitmap_set(model->bitmap, from)
+                               : petal_bitmap_clear(model->bitmap, from),
+                         was);
+        if (in)
+            model->set[from] = value;
+        return;
+    }
+    if (value)
+        petal_bitmap_set_range(model->bitmap, from, to);
+    else
+        petal_bitmap_clear_range(model->bitmap, from, to);
+    for (; from < to && from < model->bits; from++)
+        model->set[from] = value;
+}
+
+/* Everything that can be asked, at all numbers. */
+static void
+check_all(const struct model *model, const petal_bitmap *bitmap)
+{
+    uint64_t rank = 0, next_set = PETAL_BITMAP_NONE, next_clear = PETAL_BITMAP_NONE;
+
+    for (uint64_t i = 0; i < model->bits; i++) {
+        assert_int_equal(petal_bitmap_test(bitmap, i), model->set[i]);
+        assert_int_equal(petal_bitmap_rank(bitmap, i), rank);
+        if (model->set[i])
+            assert_int_equal(petal_bitmap_select(bitmap, rank++), i);
+    }
+    assert_int_equal(petal_bitmap_count(bitmap), rank);
+    assert_int_equal(petal_bitmap_rank(bitmap, model->bits), rank);
+    assert_int_equal(petal_bitmap_rank(bitmap, UINT64_MAX), rank);
+    assert_int_equal(petal_bitmap_select(bitmap, rank), PETAL_BITMAP_NONE);
+    assert_int_equal(petal_bitmap_select(bitmap, UINT64_MAX), PETAL_BITMAP_NONE);
+    for (uint64_t i = model->bits; i-- > 0;) {
+        next_set = model->set[i] ? i : next_set;
+        next_clear = model->set[i] ? next_clear : i;
+        assert_int_equal(petal_bitmap_next_set(bitmap, i), next_set);
+        assert_int_equal(petal_bitmap_next_clear(bitmap, i), next_clear);
+    }
+    assert_false(petal_bitmap_test(bitmap, model->bits));
+    assert_int_equal(petal_bitmap_next_set(bitmap, model->bits), PETAL_BITMAP_NONE);
+    assert_int_equal(petal_bitmap_next_clear(bitmap, UINT64_MAX), PETAL_BITMAP_NONE);
+}
+
+static uint64_t
+model_rank(const struct model *model, uint64_t number)
+{
+    uint64_t rank = 0;
+
+    for (uint64_t i = 0; i < number && i < model->bits; i++)
+        rank += model->set[i];
+    return rank;
+}
+
+/* Some questions, for bitmaps that are too large to ask all. */
+static void
+check_some(const struct model *model, const petal_bitmap *bitmap, struct test_random *random)
+{
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t from = any_number(random, model->bits), to = any_number(random, model->bits);
+        uint64_t below = model_rank(model, from), found, count = 0;
+
+        assert_int_equal(petal_bitmap_rank(bitmap, from), below);
+        assert_int_equal(petal_bitmap_test(bitmap, from), from < model->bits && model->set[from]);
+        found = petal_bitmap_select(bitmap, below);
+        assert_int_equal(petal_bitmap_next_set(bitmap, from), found);
+        if (found != PETAL_BITMAP_NONE) {
+            assert_true(model->set[found]);
+            assert_int_equal(model_rank(model, found), below);
+        }
+        for (uint64_t at = from; at < to && at < model->bits; at++)
+            count += model->set[at];
+        assert_int_equal(petal_bitmap_count_range(bitmap, from, to), count);
+        for (found = from; found < model->bits && model->set[found]; found++)
+            ;
+        assert_int_equal(petal_bitmap_next_clear(bitmap, from),
+                         found < model->bits ? found : PETAL_BITMAP_NONE);
+    }
+    assert_int_equal(petal_bitmap_count(bitmap), model_rank(model, model->bits));
+}
+
+static void
+small_bitmaps_answer_as_their_model(void **state)
+{
+    static const uint64_t sizes[] = {1, 2, 63, 64, 65, 511, 512, 2047, 2048, 2049, 10000};
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct model model = new_model(sizes[i]);
+
+        for (unsigned round = 0; round < 30; round++) {
+            for (unsigned n = 0; n < 1 + sizes[i] / 10; n++)
+                change(&model, &random);
+            if (round % 2 == 0)
+                assert_int_equal(petal_bitmap_index(model.bitmap, NULL), PETAL_OK);
+            if (sizes[i] < 5000 || round < 4)
+                check_all(&model, model.bitmap);
+        }
+        free_model(&model);
+    }
+}
+
+static void
+large_bitmaps_answer_as_their_model(void **state)
+{
+    struct test_random random;
+    unsigned rounds = test_short() ? 10 : 60;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < rounds; round++) {
+        struct model model = new_model(CHUNK_BITS * test_random_below(&random, 4) + 1 +
+                                       test_random_below(&random, CHUNK_BITS + 1));
+        uint64_t changes = test_random_below(&random, round % 3 == 0 ? 10 : 1000);
+
+        for (uint64_t n = 0; n < changes; n++)
+            change(&model, &random);
+        check_some(&model, model.bitmap, &random);
+        assert_int_equal(petal_bitmap_index(model.bitmap, NULL), PETAL_OK);
+        check_some(&model, model.bitmap, &random);
+        change(&model, &random);
+        check_some(&model, model.bitmap, &random);
+        free_model(&model);
+    }
+}
+
+/* Ranks and selects across regions of 2^32 bits, which the model cannot hold: of a number in a few
+ * thousand. */
+static void
+huge_bitmaps_answer_as_a_list(void **state)
+{
+    const uint64_t bits = (UINT64_C(1) << 35) + 12345;
+    enum { NUMBERS = 3000 };
+    static uint64_t numbers[NUMBERS];
+    petal_bitmap *bitmap = new_bitmap(bits);
+    struct test_random random;
+    uint64_t number = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        /* Some close together, some far, one in the last word. */
+        number += 1 + test_random_below(&random, test_random_chance(&random, 50) ? 100 : 20000000);
+        numbers[i] = number;
+    }
+    numbers[NUMBERS - 1] = bits - 1;
+    assert_true(numbers[NUMBERS - 2] < bits - 1);
+    for (unsigned i = 0; i < NUMBERS; i++)
+        assert_false(petal_bitmap_set(bitmap, numbers[i]));
+    for (unsigned with_index = 0; with_index < 2; with_index++) {
+        unsigned step = with_index ? 1 : 100;
+
+        if (with_index && test_short())
+            break;
+        if (with_index)
+            assert_int_equal(petal_bitmap_index(bitmap, NULL), PETAL_OK);
+        assert_int_equal(petal_bitmap_count(bitmap), NUMBERS);
+        for (unsigned i = 0; i < NUMBERS; i += step) {
+            assert_int_equal(petal_bitmap_rank(bitmap, numbers[i]), i);
+            assert_int_equal(petal_bitmap_rank(bitmap, numbers[i] + 1), i + 1);
+            assert_int_equal(petal_bitmap_select(bitmap, i), numbers[i]);
+            assert_int_equal(petal_bitmap_next_set(bitmap, i == 0 ? 0 : numbers[i - 1] + 1),
+                             numbers[i]);
+        }
+    }
+    petal_bitmap_free(bitmap);
+}
+
+static void
+sizes_that_cannot_be_are_refused(void **state)
+{
+    petal_bitmap *made;
+    petal_error error;
+
+    (void)state;
+    assert_int_equal(petal_bitmap_create(0, NULL, &made, &error), PETAL_INVALID);
+    assert_null(made);
+    assert_int_equal(petal_bitmap_create(PETAL_BITMAP_MAX_BITS + 1, NULL, &made, &error),
+                     PETAL_INVALID);
+    assert_non_null(strstr(error.text, "1099511627777 bits"));
+    petal_bitmap_free(NULL);
+}
+
+/* ---- two bitmaps ---- */
+
+static void
+two_bitmaps_are_joined_as_their_models(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 60; round++) {
+        uint64_t bits = round % 2 == 0 ? 1 + test_random_below(&random, 3000)
+                                       : 3 * CHUNK_BITS - test_random_below(&random, 70);
+        struct model a = new_model(bits), b = new_model(bits);
+        bool equal;
+
+        for (uint64_t n = test_random_below(&random, 20); n > 0; n--) {
+            change(&a, &random);
+            change(&b, &random);
+        }
+        assert_int_equal(petal_bitmap_index(a.bitmap, NULL), PETAL_OK);
+        equal = memcmp(a.set, b.set, bits) == 0;
+        assert_int_equal(petal_bitmap_equals(a.bitmap, b.bitmap), equal);
+        switch (round % 3) {
+        case 0:
+            assert_int_equal(petal_bitmap_unite(a.bitmap, b.bitmap, NULL), PETAL_OK);
+            break;
+        case 1:
+            assert_int_equal(petal_bitmap_intersect(a.bitmap, b.bitmap, NULL), PETAL_OK);
+            break;
+        default:
+            assert_int_equal(petal_bitmap_subtract(a.bitmap, b.bitmap, NULL), PETAL_OK);
+        }
+        for (uint64_t i = 0; i < bits; i++)
+            a.set[i] = round % 3 == 0   ? a.set[i] || b.set[i]
+                       : round % 3 == 1 ? a.set[i] && b.set[i]
+                                        : a.set[i] && !b.set[i];
+        check_some(&a, a.bitmap, &random);
+        for (uint64_t i = 0; i < bits; i++)
+            assert_int_equal(petal_bitmap_test(a.bitmap, i), a.set[i]);
+        free_model(&a);
+        free_model(&b);
+    }
+}
+
+static void
+bitmaps_of_other_sizes_are_not_joined(void **state)
+{
+    petal_bitmap *a = new_bitmap(100), *b = new_bitmap(101);
+    petal_error error;
+
+    (void)state;
+    assert_int_equal(petal_bitmap_unite(a, b, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "100 and 101 bits"));
+    assert_int_equal(petal_bitmap_intersect(a, b, &error), PETAL_INVALID);
+    assert_int_equal(petal_bitmap_subtract(a, b, &error), PETAL_INVALID);
+    assert_false(petal_bitmap_equals(a, b));
+    petal_bitmap_free(a);
+    petal_bitmap_free(b);
+}
+
+/* ---- files ---- */
+
+static enum petal_status
+load(bool map, bool unchecked, petal_bitmap **loaded, petal_error *error)
+{
+    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &env};
+
+    return petal_bitmap_load("bitmap", &options, loaded, error);
+}
+
+static void
+files_come_back(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 24; round++) {
+        struct model model = new_model(1 + test_random_below(&random, 3 * CHUNK_BITS));
+        bool map = round % 3 > 0;
+        petal_bitmap *loaded;
+
+        for (uint64_t n = test_random_below(&random, 200); n > 0; n--)
+            change(&model, &random);
+        assert_int_equal(petal_bitmap_save(model.bitmap, "bitmap", NULL), PETAL_OK);
+        assert_int_equal(load(map, round % 3 > 1, &loaded, NULL), PETAL_OK);
+        assert_int_equal(petal_bitmap_is_read_only(loaded), map);
+        assert_true(petal_bitmap_equals(loaded, model.bitmap));
+        check_some(&model, loaded, &random);
+        if (map) {
+            petal_bitmap_set_range(loaded, 0, model.bits);
+            petal_bitmap_clear_range(loaded, 0, model.bits / 2);
+            assert_false(petal_bitmap_set(loaded, 0));
+            assert_false(petal_bitmap_clear(loaded, 0));
+            assert_int_equal(petal_bitmap_unite(loaded, loaded, NULL), PETAL_READ_ONLY);
+            assert_int_equal(petal_bitmap_index(loaded, NULL), PETAL_OK);
+            assert_true(petal_bitmap_equals(loaded, model.bitmap));
+        } else {
+            petal_bitmap_free(model.bitmap);
+            model.bitmap = loaded;
+            for (unsigned n = 0; n < 20; n++)
+                change(&model, &random);
+        }
+        check_some(&model, loaded, &random);
+        if (map)
+            petal_bitmap_free(loaded);
+        free_model(&model);
+    }
+}
+
+static void
+sign(uint8_t *bytes, size_t size)
+{
+    put_le64(bytes + 96,
+             checksum_at(0, 0, bytes + SET_FILE_PAGE_BYTES, size - SET_FILE_PAGE_BYTES));
+    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
+}
+
+static void
+lies_of_files_are_refused(void **state)
+{
+    static const struct {
+        size_t at;
+        uint8_t value;
+        enum petal_status status, unchecked;
+        const char *text;
+    } lies[] = {
+        {12, 9, PETAL_UNSUPPORTED, PETAL_UNSUPPORTED, "layout 9"},
+        {32, 0, PETAL_CORRUPT, PETAL_CORRUPT, "of 0 numbers"},
+        {38, 1, PETAL_CORRUPT, PETAL_CORRUPT, "1 to 1099511627776"},
+        {32, 129, PETAL_CORRUPT, PETAL_CORRUPT, "has 16 bytes; its 129 numbers take 24"},
+        {4096 + 15, 0x10, PETAL_CORRUPT, PETAL_OK, "behind the last of 124 numbers"},
+    };
+    petal_bitmap *made = new_bitmap(124);
+    size_t size;
+    uint8_t *bytes;
+
+    (void)state;
+    assert_int_equal(petal_bitmap_save(made, "bitmap", NULL), PETAL_OK);
+    assert_int_equal(memory_vfs_read_file(vfs, "bitmap", &bytes, &size), 0);
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        uint8_t before = bytes[lies[i].at];
+        petal_bitmap *loaded;
+        petal_error error;
+
+        bytes[lies[i].at] = lies[i].value;
+        sign(bytes, size);
+        assert_int_equal(memory_vfs_write_file(vfs, "bitmap", bytes, size), 0);
+        for (unsigned way = 0; way < 3; way++) {
+            enum petal_status expected = way > 1 ? lies[i].unchecked : lies[i].status;
+
+            assert_int_equal(load(way > 0, way > 1, &loaded, &error), expected);
+            if (expected != PETAL_OK) {
+                assert_null(loaded);
+                assert_non_null(strstr(error.text, lies[i].text));
+                continue;
+            }
+            assert_int_equal(petal_bitmap_next_set(loaded, 0), PETAL_BITMAP_NONE);
+            assert_int_equal(petal_bitmap_select(loaded, 0), PETAL_BITMAP_NONE);
+            assert_int_equal(petal_bitmap_index(loaded, NULL), PETAL_OK);
+            assert_int_equal(petal_bitmap_select(loaded, 0), PETAL_BITMAP_NONE);
+            petal_bitmap_free(loaded);
+        }
+        bytes[lies[i].at] = before;
+    }
+    free(bytes);
+    petal_bitmap_free(made);
+}
+
+/* ---- memory ---- */
+
+static uint64_t
+resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long addresses, resident;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &addresses, &resident), 2);
+    (void)fclose(file);
+    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* In memory and, where the file system has holes, on the disk: 2^32 bits of which few are set. */
+static void
+far_from_all_numbers_there_is_no_memory(void **state)
+{
+    const uint64_t bits = UINT64_C(1) << 32, mebibyte = 1 << 20;
+    char *directory = test_directory_new(), *path = test_path(directory, "bitmap");
+    uint64_t before = resident_bytes();
+    petal_bitmap *bitmap, *loaded;
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(petal_bitmap_create(bits, NULL, &bitmap, NULL), PETAL_OK);
+    for (uint64_t i = 0; i < 10; i++)
+        petal_bitmap_set(bitmap, i * (bits / 10));
+    assert_int_equal(petal_bitmap_count(bitmap), 10);
+    assert_int_equal(petal_bitmap_next_set(bitmap, bits / 10 * 8 + 1), bits / 10 * 9);
+    assert_true(resident_bytes() < before + 32 * mebibyte);
+    assert_int_equal(petal_bitmap_save(bitmap, path, NULL), PETAL_OK);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, SET_FILE_PAGE_BYTES + bits / 8);
+    assert_true((uint64_t)status.st_blocks * 512 < 4 * mebibyte);
+    assert_int_equal(petal_bitmap_load(path, NULL, &loaded, NULL), PETAL_OK);
+    assert_true(petal_bitmap_equals(bitmap, loaded));
+    assert_true(resident_bytes() < before + 64 * mebibyte);
+    petal_bitmap_free(loaded);
+    petal_bitmap_free(bitmap);
+    free(path);
+    test_directory_free(directory);
+}
+
+/* The largest, of which most machines have not the memory. */
+static void
+the_largest_bitmap_can_be_had(void **state)
+{
+    petal_bitmap *bitmap;
+
+    (void)state;
+    assert_int_equal(petal_bitmap_create(PETAL_BITMAP_MAX_BITS, NULL, &bitmap, NULL), PETAL_OK);
+    assert_false(petal_bitmap_set(bitmap, PETAL_BITMAP_MAX_BITS - 1));
+    assert_true(petal_bitmap_set(bitmap, PETAL_BITMAP_MAX_BITS - 1));
+    assert_int_equal(petal_bitmap_next_set(bitmap, 0), PETAL_BITMAP_MAX_BITS - 1);
+    assert_int_equal(petal_bitmap_count(bitmap), 1);
+    assert_int_equal(petal_bitmap_rank(bitmap, PETAL_BITMAP_MAX_BITS), 1);
+    petal_bitmap_free(bitmap);
+}
+
+static void
+want_of_memory_is_told(void **state)
+{
+    struct test_allocator allocator;
+    uint64_t n = 0;
+
+    (void)state;
+    test_allocator_init(&allocator);
+    env.allocator = &allocator.table;
+    do {
+        petal_bitmap *made = NULL, *loaded = NULL;
+        petal_error error;
+
+        test_allocator_fail_at(&allocator, ++n, false);
+        if (petal_bitmap_create(100000, &env, &made, &error) == PETAL_OK &&
+            petal_bitmap_index(made, &error) == PETAL_OK &&
+            petal_bitmap_save(made, "bitmap", &error) == PETAL_OK &&
+            load(n % 2 == 0, false, &loaded, &error) == PETAL_OK)
+            error.status = PETAL_OK;
+        else
+            assert_int_equal(error.status, PETAL_NO_MEMORY);
+        petal_bitmap_free(made);
+        petal_bitmap_free(loaded);
+        assert_int_equal(test_allocator_live_bytes(&allocator), 0);
+    } while (test_allocator_failures(&allocator) == n);
+    assert_in_range(n, 8, 24);
+    env.allocator = NULL;
+}
+
+/* ---- threads ---- */
+
+#define THREADS        4
+#define THREAD_NUMBERS 400000u
+
+struct worker {
+    petal_bitmap *bitmap;
+    uint64_t number, first; /* how many numbers it was the first to enter */
+};
+
+/* All enter the same numbers, and take out one's own that are divisible by 7, in words that all
+ * share. */
+static void *
+work(void *argument)
+{
+    struct worker *worker = argument;
+
+    for (uint64_t i = 0; i < THREAD_NUMBERS; i++) {
+        worker->first += !petal_bitmap_set(worker->bitmap, i);
+        (void)petal_bitmap_next_set(worker->bitmap, i);
+    }
+    for (uint64_t i = worker->number; i < THREAD_NUMBERS; i += THREADS) {
+        if (i % 7 == 0)
+            assert_true(petal_bitmap_clear(worker->bitmap, THREAD_NUMBERS + i));
+    }
+    return NULL;
+}
+
+static void
+threads_lose_no_number(void **state)
+{
+    petal_bitmap *bitmap = new_bitmap(2 * THREAD_NUMBERS);
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    uint64_t first = 0;
+
+    (void)state;
+    petal_bitmap_set_range(bitmap, THREAD_NUMBERS, 2 * THREAD_NUMBERS);
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){bitmap, i, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        first += workers[i].first;
+    }
+    assert_int_equal(first, THREAD_NUMBERS);
+    for (uint64_t i = 0; i < 2 * THREAD_NUMBERS; i++)
+        assert_int_equal(petal_bitmap_test(bitmap, i),
+                         i < THREAD_NUMBERS || (i - THREAD_NUMBERS) % 7 != 0);
+    petal_bitmap_free(bitmap);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_bitmaps_answer_as_their_model),
+        cmocka_unit_test(large_bitmaps_answer_as_their_model),
+        cmocka_unit_test(huge_bitmaps_answer_as_a_list),
+        cmocka_unit_test(sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(two_bitmaps_are_joined_as_their_models),
+        cmocka_unit_test(bitmaps_of_other_sizes_are_not_joined),
+        cmocka_unit_test(files_come_back),
+        cmocka_unit_test(lies_of_files_are_refused),
+        cmocka_unit_test(far_from_all_numbers_there_is_no_memory),
+        cmocka_unit_test(the_largest_bitmap_can_be_had),
+        cmocka_unit_test(want_of_memory_is_told),
+        cmocka_unit_test(threads_lose_no_number),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
