@@ -1,0 +1,302 @@
+/*
+ * bitmap2_test.c -- bitmaps of two bits a number answer as an array of counts to two does: entries,
+ * the next one, counts, two bitmaps, files and maps; threads lose nothing.
+ */
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "bloom/file/set_file.h"
+#include "bloom/petal_bloom.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CHUNK_NUMBERS (UINT64_C(32) * 8192)
+
+static struct memory_vfs *vfs;
+static petal_env env;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    vfs = memory_vfs_new();
+    env = (petal_env){.size = sizeof env, .vfs = memory_vfs_table(vfs)};
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    memory_vfs_free(vfs);
+    return 0;
+}
+
+struct model {
+    uint64_t numbers;
+    uint8_t *states;
+    petal_bitmap2 *bitmap;
+};
+
+static struct model
+new_model(uint64_t numbers)
+{
+    struct model model = {numbers, test_allocate(numbers), NULL};
+
+    memset(model.states, 0, numbers);
+    assert_int_equal(petal_bitmap2_create(numbers, &env, &model.bitmap, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_numbers(model.bitmap), numbers);
+    return model;
+}
+
+static void
+free_model(struct model *model)
+{
+    free(model->states);
+    petal_bitmap2_free(model->bitmap);
+}
+
+static void
+add(struct model *model, struct test_random *random)
+{
+    uint64_t number = test_random_below(random, model->numbers + 2);
+
+    if (test_random_chance(random, 30))
+        number = number / 32 * 32;
+    assert_int_equal(petal_bitmap2_add(model->bitmap, number),
+                     number < model->numbers ? model->states[number] : 0);
+    if (number < model->numbers && model->states[number] < PETAL_BITMAP2_MORE)
+        model->states[number]++;
+}
+
+static void
+check(const struct model *model, const petal_bitmap2 *bitmap)
+{
+    uint64_t counts[3] = {0}, next[3];
+
+    for (int state = 0; state < 3; state++)
+        next[state] = PETAL_BITMAP_NONE;
+    for (uint64_t i = model->numbers; i-- > 0;) {
+        counts[model->states[i]]++;
+        next[model->states[i]] = i;
+        if (i > 2000 && i < model->numbers - 2000 && i % 1000 > 3)
+            continue; /* of the large ones some */
+        assert_int_equal(petal_bitmap2_get(bitmap, i), model->states[i]);
+        for (int state = 0; state < 3; state++)
+            assert_int_equal(petal_bitmap2_next(bitmap, (enum petal_bitmap2_state)state, i),
+                             next[state]);
+    }
+    for (int state = 0; state < 3; state++) {
+        assert_int_equal(petal_bitmap2_count(bitmap, (enum petal_bitmap2_state)state),
+                         counts[state]);
+        assert_int_equal(
+            petal_bitmap2_next(bitmap, (enum petal_bitmap2_state)state, model->numbers),
+            PETAL_BITMAP_NONE);
+    }
+    assert_int_equal(petal_bitmap2_get(bitmap, model->numbers), PETAL_BITMAP2_NONE);
+    assert_int_equal(petal_bitmap2_get(bitmap, UINT64_MAX), PETAL_BITMAP2_NONE);
+}
+
+static uint64_t
+any_size(struct test_random *random, unsigned round)
+{
+    return 1 + test_random_below(random, round % 3 == 0   ? 100
+                                         : round % 3 == 1 ? 5000
+                                                          : 3 * CHUNK_NUMBERS);
+}
+
+static void
+bitmaps_answer_as_their_model(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 60; round++) {
+        struct model model = new_model(any_size(&random, round));
+
+        for (uint64_t n = test_random_below(&random, 3000); n > 0; n--)
+            add(&model, &random);
+        check(&model, model.bitmap);
+        free_model(&model);
+    }
+}
+
+static void
+united_bitmaps_have_what_both_had(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 45; round++) {
+        uint64_t numbers = any_size(&random, round);
+        struct model a = new_model(numbers), b = new_model(numbers);
+
+        for (uint64_t n = test_random_below(&random, 2000); n > 0; n--) {
+            add(&a, &random);
+            add(&b, &random);
+        }
+        assert_int_equal(petal_bitmap2_unite(a.bitmap, b.bitmap, NULL), PETAL_OK);
+        for (uint64_t i = 0; i < numbers; i++)
+            a.states[i] = (uint8_t)(a.states[i] + b.states[i] > 2 ? 2 : a.states[i] + b.states[i]);
+        check(&a, a.bitmap);
+        check(&b, b.bitmap);
+        free_model(&a);
+        free_model(&b);
+    }
+}
+
+static enum petal_status
+load(bool map, bool unchecked, petal_bitmap2 **loaded, petal_error *error)
+{
+    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &env};
+
+    return petal_bitmap2_load("bitmap", &options, loaded, error);
+}
+
+static void
+files_come_back(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 18; round++) {
+        struct model model = new_model(any_size(&random, round / 3));
+        bool map = round % 3 > 0;
+        petal_bitmap2 *loaded;
+
+        for (uint64_t n = test_random_below(&random, 3000); n > 0; n--)
+            add(&model, &random);
+        assert_int_equal(petal_bitmap2_save(model.bitmap, "bitmap", NULL), PETAL_OK);
+        assert_int_equal(load(map, round % 3 > 1, &loaded, NULL), PETAL_OK);
+        check(&model, loaded);
+        if (map) {
+            assert_int_equal(petal_bitmap2_add(loaded, 0), model.states[0]);
+            assert_int_equal(petal_bitmap2_unite(loaded, model.bitmap, NULL), PETAL_READ_ONLY);
+            check(&model, loaded);
+            petal_bitmap2_free(loaded);
+        } else {
+            petal_bitmap2_free(model.bitmap);
+            model.bitmap = loaded;
+            add(&model, &random);
+            check(&model, loaded);
+        }
+        free_model(&model);
+    }
+}
+
+/* A state that is never written is an error, or, unchecked, MORE. */
+static void
+a_state_that_there_is_not_is_refused(void **state)
+{
+    struct model model = new_model(40);
+    petal_bitmap2 *loaded;
+    petal_error error;
+    size_t size;
+    uint8_t *bytes;
+
+    (void)state;
+    assert_int_equal(petal_bitmap2_save(model.bitmap, "bitmap", NULL), PETAL_OK);
+    assert_int_equal(memory_vfs_read_file(vfs, "bitmap", &bytes, &size), 0);
+    bytes[4096 + 8] = 0x0C; /* of number 33 */
+    put_le64(bytes + 96, checksum_at(0, 0, bytes + 4096, size - 4096));
+    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
+    assert_int_equal(memory_vfs_write_file(vfs, "bitmap", bytes, size), 0);
+    assert_int_equal(load(false, false, &loaded, &error), PETAL_CORRUPT);
+    assert_int_equal(error.offset, 4096 + 8);
+    assert_non_null(strstr(error.text, "number 33 has the state 3"));
+    assert_int_equal(load(true, false, &loaded, &error), PETAL_CORRUPT);
+    assert_int_equal(load(true, true, &loaded, &error), PETAL_OK);
+    model.states[33] = PETAL_BITMAP2_MORE;
+    check(&model, loaded);
+    petal_bitmap2_free(loaded);
+    free(bytes);
+    free_model(&model);
+}
+
+static void
+sizes_that_cannot_be_are_refused(void **state)
+{
+    struct model small = new_model(4), large = new_model(5);
+    petal_bitmap2 *made;
+    petal_error error;
+
+    (void)state;
+    assert_int_equal(petal_bitmap2_create(0, &env, &made, &error), PETAL_INVALID);
+    assert_int_equal(petal_bitmap2_create(PETAL_BITMAP_MAX_BITS + 1, &env, &made, &error),
+                     PETAL_INVALID);
+    assert_null(made);
+    assert_int_equal(petal_bitmap2_unite(small.bitmap, large.bitmap, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "4 and 5 numbers"));
+    petal_bitmap2_free(NULL);
+    free_model(&small);
+    free_model(&large);
+}
+
+#define THREADS        4
+#define THREAD_NUMBERS 200000u
+
+struct worker {
+    petal_bitmap2 *bitmap;
+    uint64_t seen[3];
+};
+
+static void *
+work(void *argument)
+{
+    struct worker *worker = argument;
+
+    for (uint64_t i = 0; i < THREAD_NUMBERS; i++)
+        worker->seen[petal_bitmap2_add(worker->bitmap, i)]++;
+    return NULL;
+}
+
+/* Of all threads that enter a number one finds it new, one finds it once. */
+static void
+threads_lose_no_entry(void **state)
+{
+    petal_bitmap2 *bitmap;
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    uint64_t seen[3] = {0};
+
+    (void)state;
+    assert_int_equal(petal_bitmap2_create(THREAD_NUMBERS, &env, &bitmap, NULL), PETAL_OK);
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){bitmap, {0}};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        for (int j = 0; j < 3; j++)
+            seen[j] += workers[i].seen[j];
+    }
+    assert_int_equal(seen[PETAL_BITMAP2_NONE], THREAD_NUMBERS);
+    assert_int_equal(seen[PETAL_BITMAP2_ONE], THREAD_NUMBERS);
+    assert_int_equal(petal_bitmap2_count(bitmap, PETAL_BITMAP2_MORE), THREAD_NUMBERS);
+    petal_bitmap2_free(bitmap);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bitmaps_answer_as_their_model),
+        cmocka_unit_test(united_bitmaps_have_what_both_had),
+        cmocka_unit_test(files_come_back),
+        cmocka_unit_test(a_state_that_there_is_not_is_refused),
+        cmocka_unit_test(sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(threads_lose_no_entry),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
