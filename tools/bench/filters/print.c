@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NAME_WIDTH 14
-#define BAR_WIDTH  60.0 /* of the longest bar */
+#define BAR_WIDTH  50.0 /* of the longest bar */
 
 void
 filters_print_heading(void)
@@ -156,7 +156,7 @@ filters_print_bars(const struct filters_table *table)
             continue;
         printf("%-*s %6.2f  ", NAME_WIDTH, bed->kind->name, bits_per_key(bed));
         for (double filled = 0; filled < BAR_WIDTH * bits_per_key(bed) / most; filled++)
-            putchar('#');
+            printf("█");
         putchar('\n');
     }
     fflush(stdout);
