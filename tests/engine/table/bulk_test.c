@@ -123,6 +123,19 @@ make_table(struct fixture *fixture, uint32_t versions)
     return table;
 }
 
+/* A database with the table; *f, unless NULL, is its family "f". */
+static petal_table *
+begin_with_table(struct fixture *fixture, uint32_t versions, petal_family **f)
+{
+    petal_table *table;
+
+    table_begin(fixture);
+    table = make_table(fixture, versions);
+    if (f != NULL)
+        *f = table_family_named(table, "f");
+    return table;
+}
+
 /* ---- what is in the table ---- */
 
 /* "row/family:qualifier@timestamp=value " of each cell; markers with their type in place of '='. */
@@ -214,9 +227,7 @@ timestamps_versions_markers_and_lives_stay(void **state)
     petal_error error;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     g = table_family_named(table, "g");
     bulk = begin(table);
     must_add(bulk, f, "a", "", 9, FAMILY, "");
@@ -254,9 +265,7 @@ family_markers_come_beside_the_empty_qualifier(void **state)
     petal_bulk *bulk;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     bulk = begin(table);
     must_add(bulk, f, "a", "", 9, PUT, "nine");
     must_add(bulk, f, "a", "", 8, FAMILY, "");
@@ -285,9 +294,7 @@ a_bulk_is_above_what_was_written_before_its_commit(void **state)
     petal_snapshot *before, *behind;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "file", 5, "lower");
     must_put(f, "a", "never", 5, "lower");
     must_flush(fixture.db);
@@ -345,9 +352,7 @@ markers_wait_for_older_cells_in_memory(void **state)
     petal_bulk *bulk;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 1);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 1, &f);
     must_put(f, "a", "q", 5, "hidden");
     must_put(f, "b", "q", 5, "lower");
     bulk = begin(table);
@@ -374,9 +379,7 @@ what_memory_held_is_replayed_below_a_bulk(void **state)
     petal_bulk *bulk;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "q", 5, "lower");
     must_put(f, "a", "r", 5, "kept");
     bulk = begin(table);
@@ -441,9 +444,7 @@ all_cells_are_found_in_many_files(void **state)
     int files = 0, found = 0;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     must(petal_bulk_begin(table, &options, &bulk, &error), &error);
     add_many(bulk, f, "bulk");
     for (int i = 0; i < 100; i++)
@@ -527,9 +528,7 @@ what_cannot_be_is_refused_and_nothing_enters(void **state)
 
     (void)state;
     memset(large, 'x', PETAL_MAX_VALUE_BYTES + 1);
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     must(petal_table_create(fixture.db, &other_options, &other, &error), &error);
     expect_refused(table, f, cell_of("a", "q", 5, PUT, ""), "does not sort behind");
     expect_refused(table, f, cell_of("b", "p", 5, PUT, ""), "does not sort behind");
@@ -571,8 +570,7 @@ a_bulk_of_nothing_is_one(void **state)
     petal_error error;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
+    table = begin_with_table(&fixture, 5, NULL);
     bulk = begin(table);
     must(petal_bulk_commit(bulk, &error), &error);
     assert_int_equal(petal_bulk_commit(bulk, &error), PETAL_INVALID);
@@ -594,8 +592,7 @@ what_is_not_committed_is_taken_back(void **state)
     petal_error error;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
+    table = begin_with_table(&fixture, 5, NULL);
     bulk = begin(table);
     add_many(bulk, table_family_named(table, "f"), "gone");
     assert_int_equal(petal_close(fixture.db, &error), PETAL_BUSY);
@@ -627,9 +624,7 @@ two_bulks_count_in_the_order_of_their_commits(void **state)
     petal_snapshot *between;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     first = begin(table);
     second = begin(table);
     must_add(first, f, "a", "q", 5, PUT, "begun first");
@@ -678,9 +673,7 @@ a_bulk_goes_below_all_that_is_there(void **state)
     petal_error error;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "level", 5, "there");
     must_flush(fixture.db);
     must_compact(table);
@@ -739,8 +732,7 @@ a_bulk_goes_below_what_is_in_memory_alone(void **state)
     petal_bulk *bulk;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 1);
+    table = begin_with_table(&fixture, 1, NULL);
     must_put(table_family_named(table, "f"), "a", "q", 5, "there");
     for (int i = 0; i < 20; i++) /* the cell is not among the latest */
         must_put(table_family_named(table, "g"), "a", "q", 5, "beside");
@@ -939,9 +931,7 @@ who_has_read_before_a_bulk_reads_again(void **state)
     int64_t sum;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 1);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 1, &f);
     must(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, &error), &error);
     for (unsigned below = 0; below < 2; below++) {
         uint64_t read_point = fixture.db->writers.last_sequence;
@@ -1022,8 +1012,7 @@ a_full_disk_takes_nothing_of_a_bulk(void **state)
     bool full = false;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
+    table = begin_with_table(&fixture, 5, NULL);
     for (uint64_t room = 0; room < 400000; room += 20000) {
         enum petal_status status;
 
@@ -1066,8 +1055,7 @@ who_may_not_write_loads_nothing(void **state)
     petal_error error;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
+    table = begin_with_table(&fixture, 5, NULL);
     assert_int_equal(petal_bulk_begin(table, &options, &bulk, &error), PETAL_INVALID);
     bulk = begin(table);
     must_add(bulk, table_family_named(table, "f"), "a", "q", 5, PUT, "bulk");
@@ -1097,9 +1085,7 @@ a_child_has_no_part_in_a_bulk(void **state)
     pid_t child;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 5);
-    family = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 5, &family);
     bulk = begin(table);
     must_add(bulk, family, "a", "q", 5, PUT, "bulk");
     child = fork();
@@ -1135,9 +1121,7 @@ many_bytes_of_the_empty_qualifier_go_on(void **state)
 
     (void)state;
     memset(value, 'x', bytes);
-    table_begin(&fixture);
-    table = make_table(&fixture, 20);
-    f = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 20, &f);
     for (unsigned marked = 0; marked < 2; marked++) {
         bulk = begin(table);
         for (int64_t timestamp = 20; timestamp > 10; timestamp--) {
@@ -1174,9 +1158,7 @@ memory_does_not_grow_with_the_bulk(void **state)
     uint64_t before;
 
     (void)state;
-    table_begin(&fixture);
-    table = make_table(&fixture, 1);
-    family = table_family_named(table, "f");
+    table = begin_with_table(&fixture, 1, &family);
     test_allocator_forget_peak(&fixture.allocator);
     before = test_allocator_peak_bytes(&fixture.allocator);
     bulk = begin(table);
