@@ -116,17 +116,17 @@ the_merge_is_the_sorted_list(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 800),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 200),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 12),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 20),
-                                   .value_bytes = (unsigned)test_random_below(&random, 100),
-                                   .marker_percent = 10};
+        const struct cell_shape most = {.cells = 800,
+                                        .rows = 200,
+                                        .qualifiers = 12,
+                                        .row_bytes = 20,
+                                        .value_bytes = 100,
+                                        .marker_percent = 10};
         struct sources s = {.count = 1 + (size_t)test_random_below(&random, MAX_SOURCES)};
         struct cell_list list = {0};
 
         s.f = sst_fixture_new(round % 2 == 0 ? 0 : 1 << 20);
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         deal(&s, &list, &random);
         sources_open(&s, round % 3 > 0, round % 4 > 0);
         walk_at_random(&s.merge.iter, &list, 300, &random);

@@ -32,25 +32,23 @@ places_before_are_found(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 400u : 24u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 2000),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 300),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 40),
-                                   .value_bytes = (unsigned)test_random_below(&random, 200),
-                                   .marker_percent = round % 3 == 0 ? 0 : 20};
+        const struct cell_shape most = {.cells = 2000,
+                                        .rows = 300,
+                                        .qualifiers = 40,
+                                        .row_bytes = 40,
+                                        .value_bytes = 200,
+                                        .marker_percent = round % 3 == 0 ? 0 : 20};
         struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
         struct sst_options options = sst_test_options();
         struct cell_list list = {0};
         struct sst_reader *reader;
 
         options.block_bytes = 1024u << round % 3;
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
         walk_file(f, reader, &list, round % 2 == 1, 600, &random);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -79,9 +77,7 @@ a_borrowing_iterator_goes_back(void **state)
     walk_at_random(&iter.iter, &list, 300, &random);
     iter.iter.ops->close(&iter.iter);
     epoch_leave(f->epoch, slot);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* Long keys fill index nodes fast: three levels from a few thousand cells. */
@@ -120,9 +116,7 @@ indexes_of_many_levels_lead_back(void **state)
     /* Nodes hold few such keys: about one in two of the ways down is saved, where the leaf at hand
      * will do. */
     assert_in_range(f->trace.blocks_cached[PETAL_BLOCK_INDEX], 1, 4000);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* ---- what it costs ---- */
@@ -166,9 +160,7 @@ blocks_read_again(unsigned rows, unsigned columns, unsigned cell_bytes, bool laz
     iter.iter.ops->close(&iter.iter);
     fetched = f->trace.blocks_fetched[PETAL_BLOCK_DATA];
     assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_DATA], 0);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
     assert_true(fetched >= 2 * blocks);
     return fetched - 2 * blocks;
 }
@@ -230,9 +222,7 @@ neighbours_asked_for_in_turn_are_kept(void **state)
         iter.iter.ops->close(&iter.iter);
         /* row99; row70 and, unless lazy, row71; row0, unless lazy. */
         assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], lazy ? 2 : 4);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 

@@ -93,9 +93,7 @@ error_rate_is_the_one_asked_for(void **state)
             rate = row_error_rate(f, reader, 40000);
             if (rate < 0.7 * rates[i] || rate > 1.3 * rates[i])
                 fail_msg("layout %u: rate %f, asked %f", layout, rate, rates[i]);
-            sst_reader_close(reader);
-            cell_list_fini(&list);
-            sst_fixture_free(f);
+            sst_fixture_end(f, reader, &list);
         }
     }
 }
@@ -127,9 +125,7 @@ each_type_serves_its_questions(void **state)
         assert_int_equal(f->trace.bloom_probes, (rows ? 100 : 0) + (columns ? 10000 : 0));
         for (size_t i = 0; i < list.count; i++)
             sst_expect_in_filter(f, reader, &list.cells[i]);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -167,9 +163,7 @@ rows_of_markers_only_are_found(void **state)
         }
         /* Rows without family markers: told apart by filters that know columns. */
         assert_true(type == PETAL_BLOOM_ROW ? absent == 0 : absent > 1900);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -189,9 +183,7 @@ facts_rule_out_family_markers(void **state)
     reader = sst_fixture_open(f);
     assert_false(sst_ask_family_marker(f, reader, list.cells[0].row));
     assert_int_equal(f->trace.bloom_probes, 0);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* Keys before the first and behind the last of the file, and prefixes of keys. */
@@ -214,9 +206,7 @@ keys_outside_the_range_are_answered(void **state)
     passed += sst_ask_row(f, reader, slice_from_text("zzz"));
     passed += sst_ask_row(f, reader, slice_make("\xff\xff", 2));
     assert_true(passed <= 1);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 static void
@@ -252,9 +242,7 @@ chunks_are_no_larger_than_blocks(void **state)
             assert_true(handle.size <= average + average / 4);
         }
         assert_true(facts->bloom_chunks > 1);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -275,9 +263,7 @@ filter_bytes(unsigned layout, unsigned rows)
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_facts(reader)->bloom_keys, rows);
     bytes = sst_reader_facts(reader)->bloom_bytes;
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
     return bytes;
 }
 
@@ -320,9 +306,7 @@ chunks_leave_room_for_what_the_filter_errs(void **state)
     assert_true(reader->bloom.tree.root.count > 2);
     for (uint32_t c = 1; c < reader->bloom.tree.root.count; c++)
         assert_true(index_block_handle(&reader->bloom.tree.root, c).size <= average - average / 5);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* A small cache, a filter of several index nodes, rows over several chunks. */
@@ -344,9 +328,7 @@ rows_span_chunks_and_caches_are_small(void **state)
     for (size_t i = 0; i < list.count; i++)
         sst_expect_in_filter(f, reader, &list.cells[i]);
     assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 10);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* ---- filters that cannot be used ---- */
@@ -376,9 +358,7 @@ unknown_filters_are_ignored_and_counted(void **state)
         assert_int_equal(f->trace.bloom_probes, 0);
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
         assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -421,9 +401,7 @@ damaged_filter_says_maybe(void **state)
         assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         assert_int_equal(error.offset, target.offset);
         assert_string_equal(error.file, SST_PATH);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -456,9 +434,7 @@ verify_finds_a_filter_that_lies(void **state)
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.text, "denies"));
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 int

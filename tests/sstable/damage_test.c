@@ -113,9 +113,7 @@ file_of_another_identity_is_refused(void **state)
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &open, &error), PETAL_OK);
     assert_int_equal(reader->trailer.file_identity, TEST_IDENTITY + 1);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 static void

@@ -132,6 +132,20 @@ cell_list_random(struct cell_list *list, const struct cell_shape *shape, struct 
     cell_list_sort(list);
 }
 
+void
+cell_list_random_within(struct cell_list *list, const struct cell_shape *most,
+                        struct test_random *random)
+{
+    struct cell_shape shape = *most;
+
+    shape.cells = 1 + (size_t)test_random_below(random, most->cells);
+    shape.rows = 1 + (unsigned)test_random_below(random, most->rows);
+    shape.qualifiers = 1 + (unsigned)test_random_below(random, most->qualifiers);
+    shape.row_bytes = 1 + (unsigned)test_random_below(random, most->row_bytes);
+    shape.value_bytes = (unsigned)test_random_below(random, most->value_bytes);
+    cell_list_random(list, &shape, random);
+}
+
 size_t
 cell_list_seek(const struct cell_list *list, const struct cell_key *key)
 {
@@ -196,6 +210,14 @@ sst_fixture_free(struct sst_fixture *f)
     assert_int_equal(memory_vfs_open_files(f->vfs), 0);
     memory_vfs_free(f->vfs);
     free(f);
+}
+
+void
+sst_fixture_end(struct sst_fixture *f, struct sst_reader *reader, struct cell_list *list)
+{
+    sst_reader_close(reader);
+    cell_list_fini(list);
+    sst_fixture_free(f);
 }
 
 struct sst_options

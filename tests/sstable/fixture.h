@@ -55,6 +55,10 @@ struct cell_shape {
 void cell_list_random(struct cell_list *list, const struct cell_shape *shape,
                       struct test_random *random);
 
+/* The same of a shape that has up to so many cells, rows, qualifiers and bytes, and these shares. */
+void cell_list_random_within(struct cell_list *list, const struct cell_shape *most,
+                             struct test_random *random);
+
 /* Index of the first cell at or after the key. */
 size_t cell_list_seek(const struct cell_list *list, const struct cell_key *key);
 
@@ -80,6 +84,9 @@ struct sst_fixture *sst_fixture_new(size_t cache_bytes);
 
 /* Fails the test if memory or a file is left. */
 void sst_fixture_free(struct sst_fixture *f);
+
+/* The end of a test: of its reader, its cells and the fixture. */
+void sst_fixture_end(struct sst_fixture *f, struct sst_reader *reader, struct cell_list *list);
 
 /* 4 KiB blocks, LZ4, ROW filter. */
 struct sst_options sst_test_options(void);

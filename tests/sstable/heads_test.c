@@ -97,9 +97,7 @@ place_at_the_head_of_a_block_costs_one_read(void **state)
                                                slice_from_text(i % 3 == 1 ? "q0x" : "q1x"), false),
                                  2);
         }
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -147,9 +145,7 @@ longer_rows_are_not_taken_for_the_row_itself(void **state)
         }
         iter.iter.ops->close(&iter.iter);
     }
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 int

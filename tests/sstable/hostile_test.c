@@ -291,9 +291,7 @@ cells_out_of_order_are_refused(void **state)
         assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, &error), PETAL_CORRUPT);
         iter.iter.ops->close(&iter.iter);
         assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -367,9 +365,7 @@ blocks_that_overlap_are_found_out(void **state)
         iter.iter.ops->close(&iter.iter);
     }
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* ---- indexes made to deceive ---- */
@@ -992,9 +988,7 @@ false_times_of_death_are_found_out(void **state)
     sst_change_facts(f, 216, 81); /* the last at 80 */
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* Bytes between the blocks and the trailer belong to nothing: reads do not care, verify does. */

@@ -195,13 +195,13 @@ random_files_answer_as_their_cells(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 800),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 500),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 30),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 40),
-                                   .value_bytes = (unsigned)test_random_below(&random, 200),
-                                   .marker_percent = round % 3 != 0 ? 0 : 2,
-                                   .ttl_percent = round % 5 != 0 ? 0 : 2};
+        const struct cell_shape most = {.cells = 800,
+                                        .rows = 500,
+                                        .qualifiers = 30,
+                                        .row_bytes = 40,
+                                        .value_bytes = 200,
+                                        .marker_percent = round % 3 != 0 ? 0 : 2,
+                                        .ttl_percent = round % 5 != 0 ? 0 : 2};
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(caches[test_random_below(&random, 3)]);
         struct cell_list list = {0};
@@ -209,13 +209,11 @@ random_files_answer_as_their_cells(void **state)
 
         f->map = round % 7 < 3;
         options.block_bytes = blocks[round % 4];
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
         ask_all(f, reader, &list, &random, &columns, &rows);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
     assert_true(columns.found > 0 && columns.absent > 0 && columns.declined > 0);
     assert_true(rows.found > 0 && rows.absent > 0 && rows.declined > 0);
@@ -250,9 +248,7 @@ plain_files_decline_nothing(void **state)
         assert_int_equal(column_answers.declined, 0);
         assert_int_equal(row_answers.declined, 0);
         assert_true(column_answers.found > 0 && row_answers.found > 0);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -283,9 +279,7 @@ what_cannot_be_read_is_declined(void **state)
     assert_int_equal(sst_point_find(reader, &column, &only_cached, &put), SST_POINT_FOUND);
     expect_put(&put, &list.cells[0]);
     epoch_leave(f->epoch, slot);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* ---- past the cache ---- */

@@ -73,9 +73,7 @@ prefixes_serve_gets_and_scans(void **state)
     assert_true(passed % 3 == 0 && passed > 0 && passed < 3 * 60); /* 1 % of 2000 is 20 */
     assert_false(sst_ask_row(f, reader, slice_from_text("row")));
     assert_false(sst_ask_row(f, reader, slice_from_text("s2")));
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* What such a filter cannot answer costs no probe. */
@@ -105,9 +103,7 @@ questions_that_prefixes_do_not_answer(void **state)
     assert_int_equal(sst_reader_facts(reader)->bloom_prefix_bytes, 0);
     assert_true(sst_ask_prefix(f, reader, slice_from_text("xyzzy")));
     assert_int_equal(f->trace.bloom_probes, 0);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* Rows with bytes that are escaped, rows as long as the prefix or shorter, many chunks. */
@@ -149,9 +145,7 @@ prefixes_of_hostile_rows_are_found(void **state)
         absent += !sst_ask_row(f, reader, slice_make(row, sizeof row));
     }
     assert_true(absent > 950);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* Prefixes that need memory; without it the answer is "maybe". */
@@ -237,9 +231,7 @@ unknown_filter_of_prefixes_is_ignored(void **state)
     assert_true(sst_ask_prefix(f, reader, slice_make(row, sizeof row)));
     assert_int_equal(f->trace.bloom_ignored, 2);
     assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 int

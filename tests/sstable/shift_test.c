@@ -72,12 +72,12 @@ all_ways_give_the_greater_sequences(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 200u : 16u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1200),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 30),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 4),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 200),
-                                   .value_bytes = (unsigned)test_random_below(&random, 200),
-                                   .marker_percent = round % 3 == 0 ? 0 : 20};
+        const struct cell_shape most = {.cells = 1200,
+                                        .rows = 30,
+                                        .qualifiers = 4,
+                                        .row_bytes = 200,
+                                        .value_bytes = 200,
+                                        .marker_percent = round % 3 == 0 ? 0 : 20};
         uint64_t shift = 1 + test_random_below(&random, (uint64_t)1 << (1 + round % 50));
         struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
         struct sst_options options = sst_test_options();
@@ -87,7 +87,7 @@ all_ways_give_the_greater_sequences(void **state)
 
         f->map = round % 5 == 0;
         options.block_bytes = 256u << round % 4;
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         add_to_sequences(&list, 1);
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
@@ -102,9 +102,7 @@ all_ways_give_the_greater_sequences(void **state)
         walk_rows_backwards(&iter.iter, &list);
         iter.iter.ops->close(&iter.iter);
         assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -126,9 +124,7 @@ what_would_pass_the_end_is_refused(void **state)
     assert_int_equal(sst_reader_facts(reader)->sequence_max, 7);
     assert_true(sst_reader_shift_sequences(reader, CELL_SEQUENCE_END - 8));
     assert_true(sst_reader_facts(reader)->sequence_max == CELL_SEQUENCE_END - 1);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 int

@@ -44,13 +44,13 @@ random_cells_come_back(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 400u : 36u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1500),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 300),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 40),
-                                   .value_bytes = (unsigned)test_random_below(&random, 200),
-                                   .marker_percent = round % 3 == 0 ? 0 : 20,
-                                   .ttl_percent = round % 7 < 3 ? 0 : 25};
+        const struct cell_shape most = {.cells = 1500,
+                                        .rows = 300,
+                                        .qualifiers = 40,
+                                        .row_bytes = 40,
+                                        .value_bytes = 200,
+                                        .marker_percent = round % 3 == 0 ? 0 : 20,
+                                        .ttl_percent = round % 7 < 3 ? 0 : 25};
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(caches[round % 3]);
         struct cell_list list = {0};
@@ -60,7 +60,7 @@ random_cells_come_back(void **state)
         options.bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + round % 5);
         options.bloom_prefix_bytes = 1 + (uint32_t)test_random_below(&random, 30);
         options.bloom_layout = (round / 4) % 4;
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         expect_round_trip(f, &options, &list);
         cell_list_fini(&list);
         sst_fixture_free(f);
@@ -104,9 +104,7 @@ seeks_find_their_places(void **state)
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
         expect_random_seeks(f, reader, &list, round % 2 == 1, 3000, &random);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -141,9 +139,7 @@ indexes_of_many_levels_are_searched(void **state)
     assert_int_equal(reader->facts.data_blocks, 3000);
     expect_random_seeks(f, reader, &list, false, 1000, &random);
     expect_random_seeks(f, reader, &list, true, 1000, &random);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* A row over many blocks: its columns are found, and none of its blocks claims too much. */
@@ -173,9 +169,7 @@ wide_row_spans_blocks(void **state)
     assert_true(reader->facts.data_blocks > 50);
     assert_int_equal(reader->facts.rows, 2);
     assert_false(reader->facts.qualifiers_exact);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 static void
@@ -251,9 +245,7 @@ lazy_iterator_leaves_blocks_unread(void **state)
     assert_false(iter.iter.pending);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2);
     iter.iter.ops->close(&iter.iter);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* A pinned iterator goes on though its blocks were evicted and the epoch left. */
@@ -285,9 +277,7 @@ pinned_iterator_outlives_eviction(void **state)
         assert_int_equal(slow.iter.ops->next(&slow.iter, NULL), PETAL_OK);
     }
     slow.iter.ops->close(&slow.iter);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* ---- facts ---- */
@@ -345,9 +335,7 @@ facts_tell_what_is_inside(void **state)
     assert_int_equal(facts->bloom_keys, 3);
     assert_int_equal(reader->trailer.file_identity, TEST_IDENTITY);
     assert_string_equal(sst_reader_path(reader), SST_PATH);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* A marker at T covers all that is older: a query of older times must not skip its file. */
@@ -370,9 +358,7 @@ hiding_markers_widen_the_time_range(void **state)
         assert_int_equal(sst_reader_facts(reader)->time_min, 0);
         assert_int_equal(sst_reader_facts(reader)->time_max, 1000);
         assert_true(sst_reader_facts(reader)->put_time_min == INT64_MAX);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -406,9 +392,7 @@ many_qualifiers_are_not_recorded(void **state)
         assert_int_equal(
             facts_may_have_qualifier(sst_reader_facts(reader), slice_from_text("none")),
             !cases[c].exact);
-        sst_reader_close(reader);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
+        sst_fixture_end(f, reader, &list);
     }
 }
 
@@ -457,9 +441,7 @@ trace_counts_blocks_cached_and_fetched(void **state)
     assert_true(sst_ask_row(f, reader, list.cells[500].row));
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
     assert_int_equal(f->trace.bloom_probes, 2);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 /* ---- refusals ---- */

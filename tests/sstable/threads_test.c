@@ -139,9 +139,7 @@ threads_read_one_file(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(workers[i].wrong, 0);
     }
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 int

@@ -221,17 +221,17 @@ only_named_columns_and_family_markers_are_shown(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1000),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 200),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 20),
-                                   .value_bytes = (unsigned)test_random_below(&random, 100),
-                                   .marker_percent = round % 3 * 10};
+        const struct cell_shape most = {.cells = 1000,
+                                        .rows = 200,
+                                        .qualifiers = 40,
+                                        .row_bytes = 20,
+                                        .value_bytes = 100,
+                                        .marker_percent = round % 3 * 10};
         struct sst_fixture *f = sst_fixture_new(1 << 20);
         struct cell_list list = {0}, narrowed;
         struct named named;
 
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         name_some(&named, &list, &random);
         narrowed = narrow(&list, &named);
         for (int reversed = 0; reversed < 2; reversed++) {
@@ -344,18 +344,18 @@ lazy_ones_merged_show_the_same(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
-        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1000),
-                                   .rows = 1 + (unsigned)test_random_below(&random, 200),
-                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
-                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 20),
-                                   .value_bytes = (unsigned)test_random_below(&random, 100),
-                                   .marker_percent = round % 3 * 10};
+        const struct cell_shape most = {.cells = 1000,
+                                        .rows = 200,
+                                        .qualifiers = 40,
+                                        .row_bytes = 20,
+                                        .value_bytes = 100,
+                                        .marker_percent = round % 3 * 10};
         struct sst_fixture *f = sst_fixture_new(round % 4 > 0 ? 1 << 20 : 0);
         struct scan_bounds bounds = {0};
         struct cell_list list = {0}, narrowed, wanted;
         struct named named;
 
-        cell_list_random(&list, &shape, &random);
+        cell_list_random_within(&list, &most, &random);
         name_some(&named, &list, &random);
         narrowed = narrow(&list, &named);
         walk_merged(f, false, &list, &named, NULL, &narrowed, &random);
@@ -413,9 +413,7 @@ the_way_back_asks_the_filter(void **state)
     assert_in_range(f->trace.seeks, 102, 104);
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
 }
 
 int

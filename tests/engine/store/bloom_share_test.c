@@ -234,9 +234,7 @@ measured_rate(double rate, unsigned rows, unsigned wanted, uint64_t seed)
                  (unsigned)test_random_below(&random, 1 << 28));
         passed += sst_ask_row(f, reader, slice_from_text(row));
     }
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
+    sst_fixture_end(f, reader, &list);
     return (double)passed / asked;
 }
 
