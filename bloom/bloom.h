@@ -166,6 +166,16 @@ bloom_standard_next(struct bloom_standard_walk *walk, uint64_t bits)
     return position;
 }
 
+/* The same by itself: position `probe`, from 0 on. */
+static inline uint64_t
+bloom_standard_position(uint64_t hash, unsigned probe, uint64_t bits)
+{
+    uint64_t i = probe, place = hash + i * (hash << 32 | hash >> 32);
+
+    place += 0x9E3779B97F4A7C15u * ((i * i * i - i) / 6);
+    return (uint64_t)(((unsigned __int128)place * bits) >> 64);
+}
+
 /* ---- one line of BLOCKED, for filters that grow in memory ---- */
 
 /* The line (0..lines-1) of a hash. */

@@ -33,11 +33,12 @@
 /* As many as a file's table has room for; long before memory has come to its end. */
 #define MOST_SEGMENTS 64
 
-/* Keys of the first segment at least. */
+/* Keys of the first segment at least, and of any at most. */
 #define LEAST_CAPACITY 4096
+#define MOST_CAPACITY  (FILTER_MOST_KEYS / 2)
 
 /* So many hashes go through the chain together. */
-#define CHUNK 64
+#define CHUNK 256
 
 struct segment {
     struct segment *older;
@@ -82,35 +83,48 @@ capacity_of(uint64_t keys, unsigned number)
 {
     uint64_t capacity = keys < LEAST_CAPACITY ? LEAST_CAPACITY : keys;
 
-    for (; number > 0 && capacity <= FILTER_MOST_KEYS / 2; number--)
+    for (; number > 0 && capacity < MOST_CAPACITY; number--)
         capacity *= 2;
-    return capacity < FILTER_MOST_KEYS ? capacity : FILTER_MOST_KEYS;
+    return capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY;
 }
 
 /* Of segment `number`, in a chain that was made for so many keys. */
 static void
 find_shape(struct filter_shape *shape, uint64_t keys, double rate, unsigned number)
 {
-    double place = number + 1.0;
+    double place = number + 1.0, part = rate * 6 / (M_PI * M_PI * place * place);
+    uint64_t capacity = capacity_of(keys, number);
 
     filter_shape_of_kind(shape, PETAL_BLOOM_KIND_GROWING);
-    filter_shape_lines(shape, capacity_of(keys, number), rate * 6 / (M_PI * M_PI * place * place));
+    /* A little more come until it is full: see keys_until_full. */
+    filter_shape_lines(shape, capacity + (uint64_t)((double)capacity * part / 3), part);
 }
 
-/* Of a chain that was given `given` different keys; those that older segments let pass by chance
- * were not entered. */
+/* Different keys that come to a segment until it is full: those that pass it by chance take no
+ * room, and set no bits. Their part is the mean of its rate from empty to full: Simpson's rule. */
+static double
+keys_until_full(const struct filter_shape *shape, uint64_t capacity)
+{
+    double passing =
+        (4 * filter_shape_rate(shape, capacity / 2) + filter_shape_rate(shape, capacity)) / 6;
+
+    return (double)capacity / (1 - passing);
+}
+
+/* Of a chain that was given `given` different keys. */
 static double
 chain_rate(uint64_t keys, double rate, uint64_t given)
 {
     double left = (double)given, none_passes = 1;
 
     for (unsigned number = 0; left >= 0.5 && number < MOST_SEGMENTS; number++) {
-        double entered = fmin(left * none_passes, (double)capacity_of(keys, number));
         struct filter_shape shape;
+        double coming;
 
         find_shape(&shape, keys, rate, number);
-        left -= entered / none_passes;
-        none_passes *= 1 - filter_shape_rate(&shape, (uint64_t)llround(entered));
+        coming = fmin(left * none_passes, keys_until_full(&shape, capacity_of(keys, number)));
+        left -= coming / none_passes;
+        none_passes *= 1 - filter_shape_rate(&shape, (uint64_t)llround(coming));
     }
     return 1 - none_passes;
 }
@@ -120,7 +134,7 @@ growing_plan(const petal_bloom_options *options, petal_bloom_plan *plan, petal_e
 {
     struct filter_shape shape;
 
-    if (options->keys > FILTER_MOST_KEYS)
+    if (options->keys > MOST_CAPACITY)
         return error_set(error, PETAL_INVALID,
                          "keys is %" PRIu64 ", more than memory can be addressed for",
                          options->keys);
@@ -223,7 +237,7 @@ growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_er
     struct growing *growing;
     struct env env;
 
-    if (options->keys > FILTER_MOST_KEYS)
+    if (options->keys > MOST_CAPACITY)
         return error_set(error, PETAL_INVALID,
                          "keys is %" PRIu64 ", more than memory can be addressed for",
                          options->keys);
@@ -280,32 +294,44 @@ growing_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
     return segment != NULL;
 }
 
+/* Ask for the hashes whose indexes are in open[0..count), and keep there those that it does not let
+ * pass; returns how many. */
+static size_t
+ask_segment(const struct segment *segment, const uint64_t *hashes, uint16_t *open, size_t count,
+            bool *answers)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < count && i < FILTER_AHEAD; i++)
+        filter_line_prefetch(segment->words, segment->lines, hashes[open[i]]);
+    for (size_t i = 0; i < count; i++) {
+        uint16_t index = open[i];
+        bool passes;
+
+        if (count - i > FILTER_AHEAD)
+            filter_line_prefetch(segment->words, segment->lines, hashes[open[i + FILTER_AHEAD]]);
+        passes = segment_may_contain(segment, hashes[index]);
+        answers[index] = passes;
+        open[left] = index;
+        left += !passes;
+    }
+    return left;
+}
+
 /* Ask the chain from `segment` on for up to CHUNK hashes. Returns how many pass. */
 static size_t
 ask_chunk(const struct segment *segment, const uint64_t *hashes, size_t count, bool *answers)
 {
-    uint8_t open[CHUNK];
+    uint16_t open[CHUNK];
     size_t left = count;
 
     assert(count <= CHUNK);
     for (size_t i = 0; i < count; i++) {
-        open[i] = (uint8_t)i;
+        open[i] = (uint16_t)i;
         answers[i] = false;
     }
-    for (; segment != NULL && left > 0; segment = segment->older) {
-        size_t still = 0;
-
-        for (size_t i = 0; i < left; i++)
-            filter_line_prefetch(segment->words, segment->lines, hashes[open[i]]);
-        for (size_t i = 0; i < left; i++) {
-            bool passes = segment_may_contain(segment, hashes[open[i]]);
-
-            answers[open[i]] = passes;
-            open[still] = open[i];
-            still += !passes;
-        }
-        left = still;
-    }
+    for (; segment != NULL && left > 0; segment = segment->older)
+        left = ask_segment(segment, hashes, open, left, answers);
     return count - left;
 }
 
@@ -506,7 +532,7 @@ check_chain(const petal_bloom *like, const struct set_file *file, const char *pa
 
     if (status != PETAL_OK)
         return status;
-    if (like->keys > FILTER_MOST_KEYS)
+    if (like->keys > MOST_CAPACITY)
         return filter_bad_parameter(error, path, FILTER_KEYS, "the number of keys cannot be");
     if (like->rate < PETAL_BLOOM_MIN_RATE || like->rate > PETAL_BLOOM_MAX_RATE)
         return filter_bad_parameter(error, path, FILTER_RATE, "the rate is none that can be asked");

@@ -9,6 +9,7 @@
 #ifndef PETAL_BLOOM_FILTER_LINES_H
 #define PETAL_BLOOM_FILTER_LINES_H
 
+#include "base/inline.h"
 #include "base/mem.h"
 #include "bloom/filter/array.h"
 
@@ -70,7 +71,7 @@ filter_line(filter_word *words, uint64_t lines, uint64_t hash)
     return words + FILTER_LINE_WORDS * bloom_line(hash, lines);
 }
 
-static inline void
+static ALWAYS_INLINE void
 filter_line_prefetch(const filter_word *words, uint64_t lines, uint64_t hash)
 {
     mem_prefetch(filter_line_const(words, lines, hash), 1);

@@ -2,13 +2,21 @@
  * standard.c -- filters of kind STANDARD: one array of m bits, of which a key's lie anywhere. Of
  * keys that are new, and of threads, what lines.h says holds.
  */
+#include "base/inline.h"
 #include "base/mem.h"
 #include "bloom/filter/fill.h"
 
+#include <assert.h>
 #include <math.h>
 
-/* An absent key mostly misses one of so many; the others are not asked for ahead. */
+/* An absent key mostly misses one of so many. */
 #define FIRST_PROBES 2
+
+/* So many hashes are asked for together. */
+#define CHUNK 256
+
+/* A key that is added wants a line for each probe. */
+#define ADD_AHEAD 8
 
 static inline uint64_t
 bit_at(const filter_word *words, uint64_t position)
@@ -39,13 +47,64 @@ standard_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
     return may_contain(filter_array_of_const(bloom), hash);
 }
 
-static inline void
-prefetch(const struct filter_array *array, uint64_t hash, unsigned probes)
-{
-    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
+/* The hashes of a chunk that every probe so far has let pass. */
+struct open_hashes {
+    size_t count;
+    uint16_t index[CHUNK];
+    uint64_t position[CHUNK]; /* of the probe under way */
+};
 
-    for (unsigned i = 0; i < probes; i++)
-        mem_prefetch(&array->words[bloom_standard_next(&walk, array->shape.positions) / 64], 1);
+/* Ask for the line of each one's probe. */
+static ALWAYS_INLINE void
+begin_probe(const struct filter_array *array, const uint64_t *hashes, struct open_hashes *open,
+            unsigned probe)
+{
+    for (size_t i = 0; i < open->count; i++) {
+        uint64_t position =
+            bloom_standard_position(hashes[open->index[i]], probe, array->shape.positions);
+
+        open->position[i] = position;
+        mem_prefetch(&array->words[position / 64], 1);
+    }
+}
+
+/* Look at it, and keep those whose bit is set. */
+static inline void
+end_probe(const struct filter_array *array, struct open_hashes *open)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < open->count; i++) {
+        uint64_t set = bit_at(array->words, open->position[i]) & 1;
+
+        open->index[left] = open->index[i];
+        left += set;
+    }
+    open->count = left;
+}
+
+/*
+ * Probe by probe through the whole chunk: so no line is loaded for a hash that an earlier probe has
+ * ruled out, of absent ones two on average, and the loads of one probe do not wait for each other.
+ */
+static size_t
+ask_chunk(const struct filter_array *array, const uint64_t *hashes, size_t count, bool *answers)
+{
+    struct open_hashes open;
+
+    assert(count <= CHUNK);
+    open.count = count;
+    for (size_t i = 0; i < count; i++) {
+        open.index[i] = (uint16_t)i;
+        answers[i] = false;
+    }
+    for (unsigned probe = 0; probe < array->shape.probes && open.count > 0; probe++) {
+        begin_probe(array, hashes, &open, probe);
+        end_probe(array, &open);
+    }
+    for (size_t i = 0; i < open.count; i++)
+        answers[open.index[i]] = true;
+    return open.count;
 }
 
 static size_t
@@ -53,18 +112,20 @@ standard_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, si
                             bool *answers)
 {
     const struct filter_array *array = filter_array_of_const(bloom);
-    unsigned first = bloom->probes < FIRST_PROBES ? bloom->probes : FIRST_PROBES;
     size_t passed = 0;
 
-    for (size_t i = 0; i < count && i < FILTER_AHEAD; i++)
-        prefetch(array, hashes[i], first);
-    for (size_t i = 0; i < count; i++) {
-        if (count - i > FILTER_AHEAD)
-            prefetch(array, hashes[i + FILTER_AHEAD], first);
-        answers[i] = may_contain(array, hashes[i]);
-        passed += answers[i];
-    }
+    for (size_t i = 0; i < count; i += CHUNK)
+        passed += ask_chunk(array, hashes + i, count - i < CHUNK ? count - i : CHUNK, answers + i);
     return passed;
+}
+
+static ALWAYS_INLINE void
+prefetch(const struct filter_array *array, uint64_t hash)
+{
+    struct bloom_standard_walk walk = bloom_standard_walk_from(hash);
+
+    for (unsigned i = 0; i < array->shape.probes; i++)
+        mem_prefetch(&array->words[bloom_standard_next(&walk, array->shape.positions) / 64], 1);
 }
 
 static inline bool
@@ -91,13 +152,13 @@ standard_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bo
     struct filter_array *array = filter_array_of(bloom);
 
     (void)error;
-    for (size_t i = 0; i < count && i < FILTER_AHEAD; i++)
-        prefetch(array, hashes[i], bloom->probes);
+    for (size_t i = 0; i < count && i < ADD_AHEAD; i++)
+        prefetch(array, hashes[i]);
     for (size_t i = 0; i < count; i++) {
         bool was_new;
 
-        if (count - i > FILTER_AHEAD)
-            prefetch(array, hashes[i + FILTER_AHEAD], bloom->probes);
+        if (count - i > ADD_AHEAD)
+            prefetch(array, hashes[i + ADD_AHEAD]);
         was_new = add(array, hashes[i]);
         if (were_new != NULL)
             were_new[i] = was_new;

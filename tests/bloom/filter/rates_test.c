@@ -1,0 +1,139 @@
+/*
+ * rates_test.c -- of absent keys so many pass as theory says, in all kinds and at all rates: with
+ * the keys a filter was made for, with half of them and with twice as many. And what the filter
+ * says of itself, from the bits that are set, is so.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/coding.h"
+#include "bloom/petal_bloom.h"
+#include "tests/support/test_support.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define KEYS UINT64_C(200000)
+
+/* So many absent keys pass in a measurement: a deviation of 2 %, where 5 are allowed. */
+#define PASSING 3000
+
+static void
+make_hashes(uint64_t salt, uint64_t first, uint64_t *hashes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint8_t key[8];
+
+        put_le64(key, first + i);
+        hashes[i] = petal_bloom_hash((petal_slice){key, sizeof key}, salt);
+    }
+}
+
+static void
+add_range(petal_bloom *bloom, uint64_t salt, uint64_t from, uint64_t to)
+{
+    uint64_t hashes[1000];
+
+    for (; from < to; from += 1000) {
+        make_hashes(salt, from, hashes, 1000);
+        assert_int_equal(petal_bloom_add_hashes(bloom, hashes, 1000, NULL, NULL), PETAL_OK);
+    }
+}
+
+static double
+measure(const petal_bloom *bloom, uint64_t salt, uint64_t asked)
+{
+    uint64_t hashes[1000], passed = 0;
+    bool answers[1000];
+
+    for (uint64_t i = 0; i < asked; i += 1000) {
+        make_hashes(salt, (UINT64_C(1) << 32) + i, hashes, 1000);
+        passed += petal_bloom_may_contain_hashes(bloom, hashes, 1000, answers);
+    }
+    return (double)passed / (double)asked;
+}
+
+static void
+check(const petal_bloom *bloom, uint64_t salt, uint64_t keys)
+{
+    double expected = petal_bloom_expected_rate(bloom, keys);
+    double present = petal_bloom_present_rate(bloom);
+    uint64_t asked = (uint64_t)(PASSING / expected / 1000 + 1) * 1000;
+    double measured = measure(bloom, salt, asked), slack = 0.05;
+    petal_bloom_info info = {.size = sizeof info};
+
+    petal_bloom_get_info(bloom, &info);
+    if (fabs(measured - expected) > slack * expected || fabs(present - expected) > 0.05 * expected)
+        fail_msg("kind %d, %" PRIu64 " keys at %g: expected %g, present %g, measured %g",
+                 (int)info.kind, keys, info.rate, expected, present, measured);
+    if (fabs((double)petal_bloom_count(bloom) - (double)keys) > 0.02 * (double)keys)
+        fail_msg("kind %d counts %" PRIu64 " of %" PRIu64 " keys", (int)info.kind,
+                 petal_bloom_count(bloom), keys);
+}
+
+static void
+rates_are_those_of_theory(void **state)
+{
+    static const double rates[] = {0.1, 0.01, 0.001, 0.0001};
+    uint64_t measured = 0;
+
+    (void)state;
+    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_GROWING; kind++)
+        for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+            petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind,
+                                           .keys = KEYS,
+                                           .rate = rates[i],
+                                           .salt = 1000 + i};
+            petal_bloom *bloom;
+
+            assert_int_equal(petal_bloom_create(&options, &bloom, NULL), PETAL_OK);
+            assert_int_equal(petal_bloom_count(bloom), 0);
+            assert_true(petal_bloom_present_rate(bloom) == 0);
+            if (test_long() || rates[i] >= 0.01) {
+                add_range(bloom, options.salt, 0, KEYS / 2);
+                check(bloom, options.salt, KEYS / 2);
+            }
+            add_range(bloom, options.salt, 0, KEYS);
+            check(bloom, options.salt, KEYS);
+            assert_true(petal_bloom_expected_rate(bloom, KEYS) <= rates[i] * 1.0001);
+            add_range(bloom, options.salt, KEYS, 2 * KEYS);
+            check(bloom, options.salt, 2 * KEYS);
+            measured += 2;
+            petal_bloom_free(bloom);
+        }
+    test_counted("%" PRIu64 " rates measured", measured);
+}
+
+/* What no key can be told from any more neither divides by 0 nor takes for ever. */
+static void
+full_filters_let_all_pass(void **state)
+{
+    (void)state;
+    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
+        petal_bloom_options options = {
+            .kind = (enum petal_bloom_kind)kind, .bits = 1, .probes = 30, .salt = 5};
+        petal_bloom *bloom;
+
+        assert_int_equal(petal_bloom_create(&options, &bloom, NULL), PETAL_OK);
+        add_range(bloom, 5, 0, 10000);
+        assert_true(petal_bloom_present_rate(bloom) == 1);
+        assert_true(petal_bloom_expected_rate(bloom, 10000) > 0.9999);
+        assert_true(petal_bloom_count(bloom) >= 1 && petal_bloom_count(bloom) < 1000);
+        assert_true(measure(bloom, 5, 1000) == 1);
+        petal_bloom_free(bloom);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates_are_those_of_theory),
+        cmocka_unit_test(full_filters_let_all_pass),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/*
+ * threads_test.c -- filters that many threads add to, ask and remove from at once: nothing that was
+ * added is missed, at any moment; of those who add one key one at least is told that it was new; no
+ * counter loses a step. Run under a thread sanitizer, too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "bloom/petal_bloom.h"
+#include "tests/support/test_support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS 4
+#define KEYS    20000
+#define CHUNK   50
+
+struct stage {
+    petal_bloom *bloom;
+    uint64_t hashes[KEYS];
+    _Atomic(unsigned) told[KEYS];  /* how many threads were told that it was new */
+    _Atomic(unsigned) added[KEYS]; /* by how many threads, with release */
+    _Atomic(bool) is_over;
+    pthread_barrier_t start;
+};
+
+struct actor {
+    struct stage *stage;
+    unsigned number;
+    pthread_t thread;
+    uint64_t missed;
+};
+
+static uint64_t seed;
+
+static struct stage *
+stage_new(const petal_bloom_options *options)
+{
+    struct stage *stage = test_allocate(sizeof *stage);
+    struct test_random random;
+
+    memset((void *)stage, 0, sizeof *stage);
+    test_random_init(&random, seed);
+    for (size_t i = 0; i < KEYS; i++)
+        stage->hashes[i] = test_random_next(&random);
+    assert_int_equal(petal_bloom_create(options, &stage->bloom, NULL), PETAL_OK);
+    pthread_barrier_init(&stage->start, NULL, THREADS + 1);
+    return stage;
+}
+
+static void
+stage_free(struct stage *stage)
+{
+    pthread_barrier_destroy(&stage->start);
+    petal_bloom_free(stage->bloom);
+    free(stage);
+}
+
+/* All threads add all keys, in chunks, each from a place of its own on. */
+static void *
+add_keys(void *argument)
+{
+    struct actor *actor = argument;
+    struct stage *stage = actor->stage;
+
+    pthread_barrier_wait(&stage->start);
+    for (size_t i = 0; i < KEYS; i += CHUNK) {
+        size_t first = (i + (size_t)actor->number % 2 * (KEYS / 2)) % KEYS;
+        bool were_new[CHUNK];
+
+        if (petal_bloom_add_hashes(stage->bloom, stage->hashes + first, CHUNK, were_new, NULL) !=
+            PETAL_OK)
+            abort();
+        for (size_t j = 0; j < CHUNK; j++) {
+            if (were_new[j])
+                atomic_fetch_add(&stage->told[first + j], 1);
+            atomic_fetch_add_explicit(&stage->added[first + j], 1, memory_order_release);
+        }
+    }
+    return NULL;
+}
+
+static void *
+ask_keys(void *argument)
+{
+    struct actor *actor = argument;
+    struct stage *stage = actor->stage;
+    struct test_random random;
+
+    test_random_init(&random, seed + 1);
+    pthread_barrier_wait(&stage->start);
+    while (!atomic_load(&stage->is_over)) {
+        size_t first = test_random_below(&random, KEYS - CHUNK);
+        bool added[CHUNK], answers[CHUNK];
+
+        for (size_t j = 0; j < CHUNK; j++)
+            added[j] = atomic_load_explicit(&stage->added[first + j], memory_order_acquire) > 0;
+        petal_bloom_may_contain_hashes(stage->bloom, stage->hashes + first, CHUNK, answers);
+        for (size_t j = 0; j < CHUNK; j++)
+            actor->missed += added[j] && !answers[j];
+    }
+    return NULL;
+}
+
+/* THREADS run `act`, and one asks all the time. */
+static void
+run(struct stage *stage, void *(*act)(void *))
+{
+    struct actor actors[THREADS + 1];
+
+    for (unsigned i = 0; i <= THREADS; i++) {
+        actors[i] = (struct actor){.stage = stage, .number = i};
+        assert_int_equal(
+            pthread_create(&actors[i].thread, NULL, i < THREADS ? act : ask_keys, &actors[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(actors[i].thread, NULL), 0);
+    atomic_store(&stage->is_over, true);
+    assert_int_equal(pthread_join(actors[THREADS].thread, NULL), 0);
+    for (unsigned i = 0; i <= THREADS; i++)
+        assert_int_equal(actors[i].missed, 0);
+}
+
+/* So much room that no key passes before it was added. */
+static petal_bloom_options
+roomy(enum petal_bloom_kind kind)
+{
+    petal_bloom_options options = {.kind = kind, .keys = 40 * KEYS, .rate = 1e-6};
+
+    if (kind == PETAL_BLOOM_KIND_GROWING)
+        options.keys = 0; /* 4,096 a segment: it grows */
+    return options;
+}
+
+static void
+keys_added_by_all_are_new_to_one(void **state)
+{
+    (void)state;
+    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
+        petal_bloom_options options = roomy((enum petal_bloom_kind)kind);
+        struct stage *stage = stage_new(&options);
+        uint64_t told = 0;
+
+        run(stage, add_keys);
+        for (size_t i = 0; i < KEYS; i++) {
+            assert_true(stage->told[i] >= 1);
+            told += stage->told[i];
+            assert_true(petal_bloom_may_contain_hash(stage->bloom, stage->hashes[i]));
+        }
+        assert_true(told < KEYS * THREADS / 2);
+        stage_free(stage);
+    }
+}
+
+/* What threads have added together is what one adds. */
+static void
+bits_are_those_of_one_thread(void **state)
+{
+    (void)state;
+    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
+        petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind, .keys = KEYS};
+        struct stage *stage = stage_new(&options);
+        petal_bloom *alone;
+
+        run(stage, add_keys);
+        assert_int_equal(petal_bloom_create(&options, &alone, NULL), PETAL_OK);
+        for (int time = 0; time < THREADS; time++)
+            assert_int_equal(petal_bloom_add_hashes(alone, stage->hashes, KEYS, NULL, NULL),
+                             PETAL_OK);
+        assert_true(petal_bloom_present_rate(alone) == petal_bloom_present_rate(stage->bloom));
+        assert_int_equal(petal_bloom_count(alone), petal_bloom_count(stage->bloom));
+        petal_bloom_free(alone);
+        stage_free(stage);
+    }
+}
+
+static petal_slice
+number_key(uint32_t *number)
+{
+    return (petal_slice){number, sizeof *number};
+}
+
+/* Each thread adds and removes keys of its own, in lines that all share; keys that stay are asked
+ * for all the time. */
+static void *
+come_and_go(void *argument)
+{
+    struct actor *actor = argument;
+    struct stage *stage = actor->stage;
+    unsigned rounds = test_short() ? 50 : 400;
+
+    pthread_barrier_wait(&stage->start);
+    for (unsigned round = 0; round < rounds; round++) {
+        uint32_t first = actor->number << 24;
+
+        for (uint32_t i = first; i < first + 20; i++)
+            if (petal_bloom_add(stage->bloom, number_key(&i), NULL, NULL) != PETAL_OK)
+                abort();
+        for (uint32_t i = first; i < first + 20; i++) {
+            actor->missed += !petal_bloom_may_contain(stage->bloom, number_key(&i));
+            if (petal_bloom_remove(stage->bloom, number_key(&i), NULL) != PETAL_OK)
+                actor->missed++;
+        }
+    }
+    return NULL;
+}
+
+static void
+removed_keys_take_none_with_them(void **state)
+{
+    /* 64 lines for 80 keys that come and go and 400 that stay: counters are shared, none comes to
+     * 15. */
+    petal_bloom_options options = {
+        .kind = PETAL_BLOOM_KIND_COUNTING, .bits = 64 * 128, .probes = 6};
+    struct stage *stage = stage_new(&options);
+    petal_bloom *alone;
+
+    (void)state;
+    assert_int_equal(petal_bloom_create(&options, &alone, NULL), PETAL_OK);
+    assert_int_equal(petal_bloom_add_hashes(alone, stage->hashes, 400, NULL, NULL), PETAL_OK);
+    assert_int_equal(petal_bloom_add_hashes(stage->bloom, stage->hashes, 400, NULL, NULL),
+                     PETAL_OK);
+    for (size_t i = 0; i < 400; i++)
+        atomic_store(&stage->added[i], 1);
+    run(stage, come_and_go);
+    assert_true(petal_bloom_present_rate(alone) == petal_bloom_present_rate(stage->bloom));
+    petal_bloom_free(alone);
+    stage_free(stage);
+}
+
+/* Every thread removes each key once, but it was added twice. */
+static void *
+remove_too_often(void *argument)
+{
+    struct actor *actor = argument;
+    struct stage *stage = actor->stage;
+
+    pthread_barrier_wait(&stage->start);
+    for (uint32_t i = 0; i < 5000; i++)
+        if (petal_bloom_remove(stage->bloom, number_key(&i), NULL) == PETAL_OK)
+            atomic_fetch_add(&stage->told[i], 1);
+    return NULL;
+}
+
+static void
+a_key_is_removed_as_often_as_it_was_added(void **state)
+{
+    petal_bloom_options options = {.kind = PETAL_BLOOM_KIND_COUNTING, .keys = 200000, .rate = 1e-4};
+    struct stage *stage = stage_new(&options);
+
+    (void)state;
+    for (uint32_t i = 0; i < 5000; i++)
+        for (int time = 0; time < 2; time++)
+            assert_int_equal(petal_bloom_add(stage->bloom, number_key(&i), NULL, NULL), PETAL_OK);
+    run(stage, remove_too_often);
+    for (size_t i = 0; i < 5000; i++)
+        assert_int_equal(stage->told[i], 2);
+    assert_true(petal_bloom_present_rate(stage->bloom) == 0);
+    stage_free(stage);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_added_by_all_are_new_to_one),
+        cmocka_unit_test(bits_are_those_of_one_thread),
+        cmocka_unit_test(removed_keys_take_none_with_them),
+        cmocka_unit_test(a_key_is_removed_as_often_as_it_was_added),
+    };
+
+    seed = test_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
