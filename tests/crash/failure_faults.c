@@ -109,6 +109,18 @@ note_path(struct failure_faults *faults, const char *path)
              last == NULL ? path : last + 1);
 }
 
+/* Sets are saved under names of their own beside their files, in a directory of which nothing else
+ * is found by such a path. */
+static bool
+is_of_set(const char *failed, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strcmp(failed, ".") == 0 ||
+           (failed[0] == '.' && strncmp(failed + 1, name, length) == 0 &&
+            strncmp(failed + 1 + length, ".saving-", 8) == 0);
+}
+
 /* Whether this call fails. REQUIRES: the mutex. */
 static bool
 must_fail(struct failure_faults *faults, enum failure_call call, const char *path)
@@ -159,7 +171,7 @@ failure_faults_names(struct failure_faults *faults, const char *path)
         return true; /* under which it was made */
     pthread_mutex_lock(&faults->mutex);
     for (size_t i = 0; i < faults->path_count; i++)
-        named = named || strcmp(faults->paths[i], last) == 0;
+        named = named || strcmp(faults->paths[i], last) == 0 || is_of_set(faults->paths[i], last);
     pthread_mutex_unlock(&faults->mutex);
     return named;
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "tests/crash/failure_sets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -1448,6 +1449,9 @@ const struct failure_work failure_works[] = {
     {.name = "key-value tables",
      .prepare = {step_open, step_close},
      .steps = {step_open, step_key_values}},
+    {.name = "sets by themselves",
+     .prepare = {step_open, step_close, failure_step_save_sets, failure_step_leave_sets},
+     .steps = {failure_step_save_sets, failure_step_load_sets, failure_step_map_sets}},
 };
 const size_t failure_work_count = sizeof failure_works / sizeof *failure_works;
 
