@@ -1,19 +1,53 @@
 /* unique.c -- kv-filter unique: records that were not seen before, in the order of the input. */
 #include "tools/filter/exact/unique.h"
+#include "bloom/petal_bloom.h"
 #include "tools/filter/commands/commands.h"
+#include "tools/filter/job/values.h"
+#include "tools/filter/seen/approximate.h"
+#include "tools/filter/seen/lasting.h"
+
+struct request {
+    double rate;       /* 0: exact */
+    uint64_t expected; /* 0: not known */
+    const char *state; /* NULL: there is none */
+};
 
 static bool
-filter(struct job *job, const char *path)
+make_sense(struct job *job, const struct request *request)
+{
+    if (request->state != NULL && request->rate != 0)
+        return job_fail(job, "--state is exact, and --approximate has no state");
+    if (request->expected != 0 && request->rate == 0)
+        return job_fail(job, "--expect is for --approximate");
+    return request->rate == 0 ||
+           (request->rate >= PETAL_BLOOM_MIN_RATE && request->rate <= PETAL_BLOOM_MAX_RATE) ||
+           job_fail(job, "--approximate takes %g to %g", PETAL_BLOOM_MIN_RATE,
+                    PETAL_BLOOM_MAX_RATE);
+}
+
+static bool
+filter_records(struct reader *reader, struct writer *writer, const struct request *request)
+{
+    uint64_t count;
+
+    if (request->state != NULL)
+        return lasting_unique(reader, writer, request->state);
+    if (request->rate != 0)
+        return approximate_unique(reader, writer, request->rate, request->expected);
+    return unique_records(reader, writer, &count);
+}
+
+static bool
+filter(struct job *job, const char *path, const struct request *request)
 {
     struct reader reader;
     struct writer writer;
-    uint64_t count;
     bool fine = false;
 
-    if (!reader_open(&reader, job, path))
+    if (!make_sense(job, request) || !reader_open(&reader, job, path))
         return false;
-    if (writer_open(&writer, job)) {
-        fine = unique_records(&reader, &writer, &count) && writer_finish(&writer);
+    if (request->state != NULL ? writer_open_append(&writer, job) : writer_open(&writer, job)) {
+        fine = filter_records(&reader, &writer, request) && writer_finish(&writer);
         writer_close(&writer);
     }
     reader_close(&reader);
@@ -23,17 +57,31 @@ filter(struct job *job, const char *path)
 static int
 run(const struct command *command, int argc, char **argv)
 {
+    struct request request = {0};
+    const struct command_option own[] = {
+        {"--approximate", NULL, value_take_rate, &request.rate, VALUE_RATE_WANTS},
+        {"--expect", NULL, value_take_count, &request.expected, VALUE_COUNT_WANTS},
+        {"--state", NULL, command_take_text, &request.state, "a directory"}};
     const char *place = "-";
     struct job job;
 
-    if (job_begin(&job, command, argc, argv, NULL, 0, &place, 0, 1) < 0)
+    if (job_begin(&job, command, argc, argv, own, sizeof own / sizeof *own, &place, 0, 1) < 0)
         return COMMAND_FAILED;
-    return job_end(&job, filter(&job, place));
+    return job_end(&job, filter(&job, place, &request));
 }
 
 const struct command filter_unique = {
     .name = "unique",
     .meaning = "records that were not seen before, in the order of the input",
-    .usage = "kv-filter unique [options] [FILE]\n" JOB_OPTIONS_HELP,
+    .usage =
+        "kv-filter unique [options] [FILE]\n"
+        "  prints the first of each record, byte by byte, in the order of the input\n"
+        "  --state DIR      those that no run with DIR has seen, which is made if it is not\n"
+        "                   there; records that are printed are in it when the run is over, or\n"
+        "                   are printed again if it was killed; --output is appended to\n"
+        "  --approximate RATE  in memory alone, by a Bloom filter: of the records that are new\n"
+        "                   this part is taken for seen and not printed\n"
+        "  --expect N       of so many different records; then the filter takes the "
+        "least\n" JOB_OPTIONS_HELP,
     .run = run,
 };

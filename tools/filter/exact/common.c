@@ -5,8 +5,8 @@
 #include "tools/filter/exact/doubles.h"
 #include "tools/filter/exact/repeats.h"
 #include "tools/filter/exact/small.h"
-#include "tools/filter/exact/write.h"
 #include "tools/filter/records/hash.h"
+#include "tools/filter/records/write.h"
 
 struct common {
     struct job *job;
@@ -26,13 +26,9 @@ struct common {
 
 /* Writes those of a batch that are wanted. */
 static bool
-write_wanted(struct common *common, const petal_slice *records, size_t count, bool *in_b)
+write_wanted(struct common *common, const petal_slice *records, size_t count, const bool *in_b)
 {
-    if (!common->missing) {
-        for (size_t i = 0; i < count; i++)
-            in_b[i] = !in_b[i];
-    }
-    return write_unless(common->writer, records, count, in_b, &common->written);
+    return write_marked(common->writer, records, count, in_b, !common->missing, &common->written);
 }
 
 /* ---- B into memory --------------------------------------------------------------------------- */

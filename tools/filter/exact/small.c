@@ -2,8 +2,8 @@
 #include "tools/filter/exact/small.h"
 
 #include "tools/filter/exact/table.h"
-#include "tools/filter/exact/write.h"
 #include "tools/filter/records/hash.h"
+#include "tools/filter/records/write.h"
 
 static size_t
 table_bytes(const struct job *job)
@@ -100,7 +100,7 @@ write_a(const struct table *table, const struct reader *a, bool missing, struct 
             dropped[i] = entry != NULL && (table_number(entry) != 0) == missing;
             fine = entry != NULL || job_fail(a->job, "%s was changed while it was read", a->name);
         }
-        fine = fine && write_unless(writer, records, count, dropped, &written);
+        fine = fine && write_marked(writer, records, count, dropped, false, &written);
     } while (fine && count > 0);
     reader_close(&again);
     return fine;

@@ -4,8 +4,8 @@
 #include "tools/filter/exact/again.h"
 #include "tools/filter/exact/doubles.h"
 #include "tools/filter/exact/repeats.h"
-#include "tools/filter/exact/write.h"
 #include "tools/filter/records/hash.h"
+#include "tools/filter/records/write.h"
 
 #include <assert.h>
 
@@ -27,7 +27,7 @@ struct unique {
 static bool
 write_kept(struct unique *unique, const petal_slice *records, size_t count, const bool *dropped)
 {
-    return write_unless(unique->writer, records, count, dropped, &unique->count);
+    return write_marked(unique->writer, records, count, dropped, false, &unique->count);
 }
 
 /* ---- 1 and 2: reading ------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* write.c -- see write.h. */
-#include "tools/filter/exact/write.h"
+#include "tools/filter/records/write.h"
 
 static bool
 write_run(struct writer *writer, const petal_slice *first, size_t records)
@@ -12,17 +12,17 @@ write_run(struct writer *writer, const petal_slice *first, size_t records)
 }
 
 bool
-write_unless(struct writer *writer, const petal_slice *records, size_t count, const bool *dropped,
-             uint64_t *written)
+write_marked(struct writer *writer, const petal_slice *records, size_t count, const bool *marks,
+             bool mark, uint64_t *written)
 {
     size_t at = 0;
 
     while (at < count) {
         size_t from;
 
-        while (at < count && dropped[at])
+        while (at < count && marks[at] != mark)
             at++;
-        for (from = at; at < count && !dropped[at];)
+        for (from = at; at < count && marks[at] == mark;)
             at++;
         *written += at - from;
         if (writer != NULL && at > from && !write_run(writer, &records[from], at - from))

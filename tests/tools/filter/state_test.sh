@@ -1,0 +1,104 @@
+#!/bin/bash
+# state_test.sh -- kv-filter unique --state: the runs together print each record once; a run that is killed loses none, and prints again
+# at most what it had not recorded. And --approximate, which swallows no more than its rate.
+#
+#     tests/tools/filter/state_test.sh KV-SHELL
+#
+# kv-filter stands beside it.
+set -u
+filter=$(dirname "$(realpath "${1:?usage: state_test.sh KV-SHELL}")")/kv-filter
+. "$(dirname "$0")/../../support/expect.sh"
+. "$(dirname "$0")/place.sh"
+cd "$scratch" || exit 1
+RANDOM=$((seed % 32768))
+
+# Two days, a file and a stream.
+lines 60000 40000 1 >lines
+awk '!seen[$0]++' lines >wanted
+head -n 30000 lines >first
+tail -n +20000 lines >second
+"$filter" unique --state state first >printed1 2>out
+"$filter" unique --state state --memory 1M <second >printed2 2>>out
+cat printed1 printed2 | cmp - wanted >>out 2>&1
+is_true 'two days' $((1 - $?))
+: >empty
+same 'nothing new' empty "$filter" unique --state state lines
+
+# Odd records: none, any bytes, longer than a row can be, one of each as long as another.
+{
+    printf '\n\0\377\n\n'
+    head -c 32766 /dev/zero | tr '\0' x; echo
+    head -c 32767 /dev/zero | tr '\0' x; echo
+    head -c 32767 /dev/zero | tr '\0' y; echo
+    head -c 32767 /dev/zero | tr '\0' x; echo
+    head -c 1000000 /dev/zero | tr '\0' x; echo
+    printf last
+} >odd
+head -c 1048577 /dev/zero | tr '\0' x >longest
+awk '!seen[$0]++' odd >wanted
+same 'odd records' wanted "$filter" unique --state odd-state odd
+same 'odd records once more' empty "$filter" unique --state odd-state odd
+expect 'a record that is too long' 2 'a record has 1048577 bytes; with --state it has at most 1048576' "$filter" unique --state odd-state longest
+
+# What makes no sense.
+expect 'both' 2 'state is exact' "$filter" unique --state state --approximate 0.1 lines
+expect 'expect alone' 2 'expect is for --approximate' "$filter" unique --expect 5 lines
+expect 'a rate out of bounds' 2 'approximate takes' "$filter" unique --approximate 0.0000001 lines
+expect 'no database' 2 'kv-filter unique: ' "$filter" unique --state lines lines
+expect 'too many for the memory' 2 'bytes, which is more than --memory' "$filter" unique --approximate 0.01 --expect 1e9 lines
+
+# An appended file: killed at any moment, again and again. Each record is there; those that are there twice were written by a run that
+# was killed before they were recorded, so each of its kind stands at the end of what a run wrote.
+lines 400000 300000 2 >lines
+sort -u lines >wanted
+kills=0
+again=0
+for round in $(seq "${PETAL_KILLS:-12}"); do
+    "$filter" unique --state killed --memory 8M --output printed lines 2>>errors &
+    process=$!
+    sleep "0.$(printf '%03d' $((RANDOM % 400)))"
+    kill -9 $process 2>/dev/null && kills=$((kills + 1))
+    wait $process 2>/dev/null
+    [ -e printed ] || : >printed
+    # A record that was cut goes on in no other one.
+    [ -s printed ] && [ "$(tail -c 1 printed | od -An -tu1)" -ne 10 ] && echo >>printed
+done
+"$filter" unique --state killed --memory 8M --output printed lines 2>>errors
+is_true 'the last run' $((1 - $?))
+sort -u printed | comm -23 wanted - >lost
+head lost >out
+is_true 'no record is lost' "$([ -s lost ] || echo 1)"
+again=$(($(wc -l <printed) - $(wc -l <wanted)))
+is_true "$again records again behind $kills kills" "$([ $again -le $((kills * 17000)) ] && echo 1)"
+same 'all are recorded' empty "$filter" unique --state killed lines
+
+# Ctrl-C: what was read is kept, and nothing is printed again.
+mkfifo pipe
+"$filter" unique --state interrupted --output before <pipe 2>out &
+process=$!
+exec 3>pipe
+head -n 5000 lines >&3
+sleep 1
+kill -INT $process
+wait $process
+is_true 'Ctrl-C ends it' "$([ $? = 2 ] && grep -q 'interrupted: 5000 records' out && echo 1)"
+exec 3>&-
+head -n 10000 lines | "$filter" unique --state interrupted --output before
+head -n 10000 lines | awk '!seen[$0]++' | cmp - before >out 2>&1
+is_true 'and the next run goes on' $((1 - $?))
+
+# About: of 300,000 new ones no more than the rate are swallowed, and nothing is printed twice.
+for options in '--approximate 0.01' '--approximate 1% --expect 300000' '--approximate 0.001'; do
+    # shellcheck disable=SC2086
+    "$filter" unique $options lines >printed 2>out
+    swallowed=$(($(wc -l <wanted) - $(sort -u printed | wc -l)))
+    rate=$(echo "$options" | awk '{ print ($2 ~ /%/ ? $2 / 100 : $2) }')
+    is_true "$options: $swallowed" "$(awk -v s=$swallowed -v n="$(wc -l <wanted)" -v r="$rate" 'BEGIN { print (s <= n * r * 1.3 + 5) }')"
+    is_true "$options: each once, in order" "$(awk 'NR == FNR { if (!seen[$0]++) order[++n] = $0; next }
+        { while (order[++at] != $0 && at <= n); if (at > n) bad = 1 } END { print !bad }' lines printed)"
+done
+
+expect 'too many, as it turns out' 2 'behind .* records the filter takes' "$filter" unique --output printed --approximate 0.00001 --memory 1M lines
+
+echo "counted: kv-filter unique --state, seed $seed: $kills kills, $again records printed again, none lost"
+expect_end

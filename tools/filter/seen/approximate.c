@@ -1,0 +1,83 @@
+/* approximate.c -- see approximate.h. */
+#include "tools/filter/seen/approximate.h"
+
+#include "bloom/petal_bloom.h"
+#include "tools/filter/records/hash.h"
+#include "tools/filter/records/write.h"
+
+#include <inttypes.h>
+
+/* What it will take, if that is known. */
+static bool
+fits(struct job *job, const petal_bloom_options *options)
+{
+    petal_bloom_plan plan = {.size = sizeof plan};
+    petal_error error;
+
+    if (petal_bloom_plan_for(options, &plan, &error) != PETAL_OK)
+        return job_fail(job, "%s", error.text);
+    return plan.bytes <= job->memory_bytes ||
+           job_fail(job,
+                    "%" PRIu64 " records at a rate of %g take %" PRIu64
+                    " bytes, which is more than --memory",
+                    options->keys, options->rate, plan.bytes);
+}
+
+static bool
+is_within_memory(struct job *job, const petal_bloom *bloom, uint64_t records)
+{
+    petal_bloom_info info = {.size = sizeof info};
+
+    petal_bloom_get_info(bloom, &info);
+    return info.bytes <= job->memory_bytes ||
+           job_fail(job,
+                    "behind %" PRIu64 " records the filter takes %" PRIu64
+                    " bytes, which is more than --memory; with --expect it takes the least",
+                    records, info.bytes);
+}
+
+static bool
+filter_all(struct reader *reader, struct writer *writer, petal_bloom *bloom)
+{
+    petal_slice records[READER_BATCH];
+    uint64_t hashes[READER_BATCH], written = 0;
+    bool were_new[READER_BATCH];
+    petal_error error;
+    size_t count;
+
+    do {
+        if (!reader_next(reader, records, &count))
+            return false;
+        hash_records(reader->job, records, count, hashes);
+        if (petal_bloom_add_hashes(bloom, hashes, count, were_new, &error) != PETAL_OK)
+            return job_fail(reader->job, "%s", error.text);
+        if (!write_marked(writer, records, count, were_new, true, &written) ||
+            !is_within_memory(reader->job, bloom, reader->records))
+            return false;
+    } while (count > 0);
+    return true;
+}
+
+bool
+approximate_unique(struct reader *reader, struct writer *writer, double rate, uint64_t expected)
+{
+    const petal_bloom_options options = {.size = sizeof options,
+                                         .kind = expected > 0 ? PETAL_BLOOM_KIND_BLOCKED
+                                                              : PETAL_BLOOM_KIND_GROWING,
+                                         .keys = expected,
+                                         .rate = rate,
+                                         .salt = reader->job->salt};
+    petal_bloom *bloom;
+    petal_error error;
+    bool fine;
+
+    if (expected > 0 && !fits(reader->job, &options))
+        return false;
+    if (petal_bloom_create(&options, &bloom, &error) != PETAL_OK)
+        return job_fail(reader->job, "%s", error.text);
+    reader->idle = writer_idle;
+    reader->idle_argument = writer;
+    fine = filter_all(reader, writer, bloom);
+    petal_bloom_free(bloom);
+    return fine;
+}

@@ -1,0 +1,16 @@
+/*
+ * approximate.h -- records that were not seen before, by a Bloom filter in memory: what it lets pass
+ * wrongly is a record that is not written, though it is new.
+ */
+#ifndef PETAL_TOOLS_FILTER_SEEN_APPROXIMATE_H
+#define PETAL_TOOLS_FILTER_SEEN_APPROXIMATE_H
+
+#include "tools/filter/records/reader.h"
+#include "tools/filter/records/writer.h"
+
+/* `expected`: so many different records at that rate; 0: not known, the filter grows. The filter is
+ * within the job's memory. */
+bool approximate_unique(struct reader *reader, struct writer *writer, double rate,
+                        uint64_t expected);
+
+#endif

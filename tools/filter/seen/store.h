@@ -1,0 +1,45 @@
+/*
+ * store.h -- records that were seen, in a Petal database: they stay.
+ *
+ * Table kv-filter.unique, family r. A record of up to 32766 bytes is the row 'r' and the record, of a
+ * cell with nothing in it; a longer one is the qualifier of a cell of the row 'h' and its hash, big
+ * endian, under the salt 0.
+ */
+#ifndef PETAL_TOOLS_FILTER_SEEN_STORE_H
+#define PETAL_TOOLS_FILTER_SEEN_STORE_H
+
+#include "tools/filter/records/reader.h"
+
+#include "engine/petal.h"
+
+/* A longer record is refused. */
+#define SEEN_MOST_BYTES PETAL_MAX_QUALIFIER_BYTES
+
+struct seen_store {
+    struct job *job;
+    petal_db *db;
+    petal_table *table;
+    petal_family *family;
+    petal_batch *batch;
+    size_t batch_bytes;
+    petal_result *results[READER_BATCH];
+    char *rows; /* of a question */
+    size_t rows_capacity;
+};
+
+/* Made if there is none. On failure there is nothing to close. */
+bool seen_open(struct seen_store *store, struct job *job, const char *directory);
+
+/* What was not committed is not kept. */
+bool seen_close(struct seen_store *store);
+
+/* were_seen[i]: was records[i] committed? Up to READER_BATCH of them. */
+bool seen_ask(struct seen_store *store, const petal_slice *records, size_t count, bool *were_seen);
+
+/* To be committed; of a record that was asked for. */
+bool seen_add(struct seen_store *store, petal_slice record);
+
+/* All that was added is kept, whatever ends the process from here on. */
+bool seen_commit(struct seen_store *store);
+
+#endif
