@@ -41,7 +41,10 @@ put_b_away(struct common *common, const struct repeats *seen, const petal_slice 
     struct again *again = &common->again_b;
 
     for (size_t i = 0; i < count; i++) {
-        bool is_there = table_find(&seen->table, records[i], hashes[i]) != NULL;
+        bool is_there;
+
+        table_look_ahead(&seen->table, hashes, i, count);
+        is_there = table_find(&seen->table, records[i], hashes[i]) != NULL;
 
         if (is_there && again->has_spool)
             continue;
@@ -61,7 +64,6 @@ take_b(struct common *common, struct repeats *seen, const petal_slice *records, 
     size_t i = 0;
 
     hash_records(common->job, records, count, hashes);
-    table_prefetch_all(&seen->table, hashes, count);
     if (!common->filled) {
         while (i < count && repeats_ask(seen, records[i], hashes[i]) != REPEATS_OPEN)
             i++;
@@ -114,9 +116,10 @@ take_a(struct common *common, const struct repeats *seen, const petal_slice *rec
     bool in_b[READER_BATCH];
 
     hash_records(common->job, records, count, hashes);
-    table_prefetch_all(&seen->table, hashes, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        table_look_ahead(&seen->table, hashes, i, count);
         in_b[i] = table_find(&seen->table, records[i], hashes[i]) != NULL;
+    }
     return common->filled ? put_a_away(common, records, hashes, count, in_b)
                           : write_wanted(common, records, count, in_b);
 }

@@ -65,10 +65,11 @@ look_through(const struct table *table, struct reader *b)
         if (!reader_next(b, records, &count))
             return false;
         hash_records(b->job, records, count, hashes);
-        table_prefetch_all(table, hashes, count);
         for (size_t i = 0; i < count; i++) {
-            struct table_entry *entry = table_find(table, records[i], hashes[i]);
+            struct table_entry *entry;
 
+            table_look_ahead(table, hashes, i, count);
+            entry = table_find(table, records[i], hashes[i]);
             if (entry == NULL || table_number(entry) != 0)
                 continue;
             table_set_number(entry, 1);

@@ -16,8 +16,9 @@ struct table {
     size_t most_bytes; /* of entries and slots, old ones beside new ones included */
     char *entries;     /* mapped, most_bytes of them; touched as they fill up */
     size_t used;
-    uint64_t *slots; /* a power of two of them; 0: free */
+    uint64_t *slots; /* a power of two of them, and behind them their tags */
     size_t slot_count;
+    unsigned char *tags; /* a byte for each slot; 0: it is free */
     uint64_t records;
 };
 
@@ -28,12 +29,13 @@ bool table_open(struct table *table, struct job *job, size_t most_bytes);
 void table_close(struct table *table);
 void table_clear(struct table *table);
 
-/* They will be asked soon. */
+/* Of hashes that are asked one after the other, at i: what is asked soon is fetched. */
+#define TABLE_AHEAD 24
 static inline void
-table_prefetch_all(const struct table *table, const uint64_t *hashes, size_t count)
+table_look_ahead(const struct table *table, const uint64_t *hashes, size_t i, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        __builtin_prefetch(&table->slots[hashes[i] & (table->slot_count - 1)]);
+    if (i + TABLE_AHEAD < count)
+        __builtin_prefetch(&table->tags[hashes[i + TABLE_AHEAD] & (table->slot_count - 1)]);
 }
 
 /* NULL: it is not there. Entries stay where they are until the table is cleared or closed. */

@@ -72,8 +72,8 @@ count_all(struct top *top, struct reader *reader)
         if (!reader_next(reader, records, &count))
             return false;
         hash_records(top->job, records, count, hashes);
-        table_prefetch_all(&top->table, hashes, count);
         for (size_t i = 0; i < count; i++) {
+            table_look_ahead(&top->table, hashes, i, count);
             if (!count_record(top, records[i], hashes[i]))
                 return false;
         }

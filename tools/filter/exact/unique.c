@@ -58,8 +58,10 @@ put_away(struct unique *unique, const struct repeats *seen, const petal_slice *r
     struct again *again = &unique->again;
 
     for (size_t i = 0; i < count; i++) {
-        bool is_known = table_find(&seen->table, records[i], hashes[i]) != NULL;
+        bool is_known;
 
+        table_look_ahead(&seen->table, hashes, i, count);
+        is_known = table_find(&seen->table, records[i], hashes[i]) != NULL;
         if (is_known && again->has_spool)
             continue;
         if (!is_known && !doubles_add(&unique->doubles, hashes[i], again->numbers, ITEM_BOTH))
@@ -79,7 +81,6 @@ take_batch(struct unique *unique, struct repeats *seen, const petal_slice *recor
     size_t answered = 0;
 
     hash_records(unique->job, records, count, hashes);
-    table_prefetch_all(&seen->table, hashes, count);
     if (!*filled) {
         if (!take_from_memory(unique, seen, records, hashes, count, &answered))
             return false;

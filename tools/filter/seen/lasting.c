@@ -65,8 +65,8 @@ enter_recent(struct lasting *lasting, const petal_slice *records, size_t count, 
     size_t i;
 
     hash_records(lasting->job, records, count, hashes);
-    table_prefetch_all(&lasting->recent, hashes, count);
     for (i = 0; i < count; i++) {
+        table_look_ahead(&lasting->recent, hashes, i, count);
         dropped[i] = table_find(&lasting->recent, records[i], hashes[i]) != NULL;
         if (!dropped[i] && table_add(&lasting->recent, records[i], hashes[i]) == NULL)
             break;
