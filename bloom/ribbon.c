@@ -372,17 +372,9 @@ bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t size
            bloom_ribbon_bytes(ribbon) == size;
 }
 
-/* Where a question goes on, and the coefficients, moved to where the key starts in its block: they
- * cover three of the four words that a column has in two blocks. */
-struct walk {
-    const uint8_t *low, *middle, *high;
-    ptrdiff_t middle_step, high_step;
-    uint64_t coefficients[3];
-};
-
 /* The next column's bits under the coefficients. */
 static inline uint64_t
-next_column(struct walk *walk)
+next_column(struct bloom_ribbon_question *walk)
 {
     uint64_t bits = (load_word(walk->low) & walk->coefficients[0]) ^
                     (load_word(walk->middle) & walk->coefficients[1]) ^
@@ -396,7 +388,7 @@ next_column(struct walk *walk)
 
 /* The parities of the next four columns, in the lowest bits of the result, the first one lowest. */
 static inline unsigned
-next_four(struct walk *walk)
+next_four(struct bloom_ribbon_question *walk)
 {
     const uint64_t half = 0x00000000FFFFFFFFu, quarter = 0x0000FFFF0000FFFFu;
     uint64_t a = next_column(walk), b = next_column(walk), c = next_column(walk),
@@ -414,31 +406,29 @@ next_four(struct walk *walk)
     return (unsigned)((a * 0x0001000400020008u) >> 48) & 15;
 }
 
-/* Of a block, without a branch, which the place of a key in a filter of both kinds of blocks would
- * mislead. */
-static inline const uint8_t *
-last_column(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t block)
-{
-    uint64_t wide = block + 1 > ribbon->narrow ? block + 1 : ribbon->narrow;
-
-    return bytes + ((block + 1) * ribbon->columns + (wide - ribbon->narrow) - 1) * COLUMN_BYTES;
-}
-
 /*
+ * The coefficients are moved to where the key starts in its block: they cover three of the four
+ * words that a column has in two blocks.
  * READS of a column in the last block, which is shorter than 16 bytes, end in the column behind it
  * or in the footer; what is not the column's meets no coefficient.
  */
-bool
-bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t hash)
+__attribute__((always_inline)) static inline void
+begin(struct bloom_ribbon_question *question, const struct bloom_ribbon *ribbon,
+      const uint8_t *bytes, uint64_t hash)
 {
     struct key key = key_of(ribbon->slots, ribbon->seed, hash);
     uint64_t block = key.start / BLOCK_SLOTS;
-    unsigned columns = columns_of_block(ribbon, block), shift = key.start % 64;
+    unsigned shift = key.start % 64;
     ptrdiff_t second_word = key.start / 64 % 2;
     uint64_t behind = ribbon->slots - (block + 1) * BLOCK_SLOTS;
     ptrdiff_t stride = behind < BLOCK_SLOTS ? (ptrdiff_t)(behind / 8) : COLUMN_BYTES;
-    const uint8_t *low = last_column(ribbon, bytes, block) + 8 * second_word;
-    struct walk walk = {
+    /* Without a branch, which the place of a key in a filter of both kinds of blocks would mislead. */
+    uint64_t wide = block + 1 > ribbon->narrow ? block + 1 : ribbon->narrow;
+    const uint8_t *low =
+        bytes + ((block + 1) * ribbon->columns + (wide - ribbon->narrow) - 1) * COLUMN_BYTES +
+        8 * (uint64_t)second_word;
+
+    *question = (struct bloom_ribbon_question){
         .low = low,
         .middle = low + 8,
         .high = low + 16,
@@ -446,26 +436,54 @@ bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes
         .high_step = stride,
         .coefficients = {key.first << shift, key.second << shift | key.first >> 1 >> (63 - shift),
                          key.second >> 1 >> (63 - shift)},
+        .expected = key.expected,
+        .columns = columns_of_block(ribbon, block),
     };
+}
+
+/* In line in any case, as `begin` is: what is in the question then stays in registers. */
+__attribute__((always_inline)) static inline bool
+answer(struct bloom_ribbon_question *walk)
+{
     unsigned missing = 0;
 
-    for (; columns >= 4; columns -= 4, key.expected >>= 4) {
-        if (next_four(&walk) != (key.expected & 15))
+    for (; walk->columns >= 4; walk->columns -= 4, walk->expected >>= 4) {
+        if (next_four(walk) != (walk->expected & 15))
             return false;
     }
-    for (; columns > 0; columns--, key.expected >>= 1)
-        missing |= (unsigned)__builtin_parityll(next_column(&walk)) ^ key.expected;
+    for (; walk->columns > 0; walk->columns--, walk->expected >>= 1)
+        missing |= (unsigned)__builtin_parityll(next_column(walk)) ^ walk->expected;
     return (missing & 1) == 0;
 }
 
-/* Two columns to either side of where two blocks meet, which is 64 bytes, and what lies around them
- * in their cache lines. */
-void
-bloom_ribbon_prefetch(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t hash)
+bool
+bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t hash)
 {
-    uint64_t block = key_of(ribbon->slots, ribbon->seed, hash).start / BLOCK_SLOTS;
-    uintptr_t column = (uintptr_t)last_column(ribbon, bytes, block);
+    struct bloom_ribbon_question question;
 
-    __builtin_prefetch((const void *)(column - COLUMN_BYTES));
-    __builtin_prefetch((const void *)(column + 3 * COLUMN_BYTES - 1));
+    begin(&question, ribbon, bytes, hash);
+    return answer(&question);
+}
+
+/* Four columns to either side of where two blocks meet, which is what every question looks at, are
+ * 128 bytes. */
+void
+bloom_ribbon_begin(struct bloom_ribbon_question *question, const struct bloom_ribbon *ribbon,
+                   const uint8_t *bytes, uint64_t hash)
+{
+    uintptr_t middle;
+
+    begin(question, ribbon, bytes, hash);
+    middle = (uintptr_t)question->low;
+    __builtin_prefetch((const void *)(middle - 3 * COLUMN_BYTES));
+    __builtin_prefetch((const void *)(middle + COLUMN_BYTES));
+    __builtin_prefetch((const void *)(middle + 5 * COLUMN_BYTES - 9));
+}
+
+bool
+bloom_ribbon_answer(const struct bloom_ribbon_question *question)
+{
+    struct bloom_ribbon_question walk = *question;
+
+    return answer(&walk);
 }

@@ -125,7 +125,20 @@ bool bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t
 bool bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes,
                               uint64_t hash);
 
-/* Begin to load what the question would look at first. */
-void bloom_ribbon_prefetch(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint64_t hash);
+/* A question that was begun: where it goes on looking, what the columns there are added up under,
+ * and what is expected of them. */
+struct bloom_ribbon_question {
+    const uint8_t *low, *middle, *high;
+    ptrdiff_t middle_step, high_step;
+    uint64_t coefficients[3];
+    uint32_t expected;
+    uint32_t columns;
+};
+
+/* A question in two steps, between which others can be begun: what it looks at first is loaded
+ * meanwhile.  The answer is that of bloom_ribbon_may_contain. */
+void bloom_ribbon_begin(struct bloom_ribbon_question *question, const struct bloom_ribbon *ribbon,
+                        const uint8_t *bytes, uint64_t hash);
+bool bloom_ribbon_answer(const struct bloom_ribbon_question *question);
 
 #endif

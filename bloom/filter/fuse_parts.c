@@ -2,6 +2,8 @@
 #include "base/mem.h"
 #include "bloom/filter/parts.h"
 
+#include <string.h>
+
 /* With fewer keys a part takes more bits a key, with more its three looks miss more of a
  * processor's caches and nothing is gained. */
 #define MOST_PART_KEYS (UINT64_C(1) << 21)
@@ -128,8 +130,7 @@ fuse_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t
     size_t passed = 0;
 
     if (parts->count == 0) {
-        for (size_t i = 0; i < count; i++)
-            answers[i] = false;
+        memset(answers, 0, count * sizeof *answers);
         return 0;
     }
     for (size_t i = 0; i < count && i < AHEAD; i++) {

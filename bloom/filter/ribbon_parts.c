@@ -1,6 +1,8 @@
 /* ribbon_parts.c -- filters of kind RIBBON: parts of some ten thousand keys (bloom/ribbon.h). */
 #include "bloom/filter/parts.h"
 
+#include <string.h>
+
 /* From half as many keys on a part takes about the fewest bits a key: with fewer the ends count,
  * with more the slots that no key needs. */
 #define PART_KEYS (UINT64_C(1) << 15)
@@ -66,7 +68,7 @@ const struct filter_part_kind filter_part_ribbon = {
 
 /* ---- questions ---- */
 
-/* So many are under way at a time, of two cache lines each. */
+/* So many questions are under way at a time, of two or three cache lines each. */
 #define AHEAD 16
 
 static inline const struct filter_part *
@@ -87,21 +89,33 @@ ribbon_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
     return bloom_ribbon_may_contain(&part->shape.ribbon, part->bytes, hash);
 }
 
+static void
+begin(struct bloom_ribbon_question *question, const struct filter_parts *parts, uint64_t hash)
+{
+    const struct filter_part *part = part_of(parts, hash);
+
+    bloom_ribbon_begin(question, &part->shape.ribbon, part->bytes, hash);
+}
+
 static size_t
 ribbon_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
                           bool *answers)
 {
     const struct filter_parts *parts = filter_parts_of(bloom);
-    size_t passed = 0, ahead = 0;
+    struct bloom_ribbon_question ring[AHEAD];
+    size_t passed = 0;
 
+    if (parts->count == 0) {
+        memset(answers, 0, count * sizeof *answers);
+        return 0;
+    }
+    for (size_t i = 0; i < count && i < AHEAD; i++)
+        begin(&ring[i], parts, hashes[i]);
     for (size_t i = 0; i < count; i++) {
-        for (; parts->count > 0 && ahead < count && ahead - i < AHEAD; ahead++) {
-            const struct filter_part *part = part_of(parts, hashes[ahead]);
-
-            bloom_ribbon_prefetch(&part->shape.ribbon, part->bytes, hashes[ahead]);
-        }
-        answers[i] = ribbon_may_contain_hash(bloom, hashes[i]);
+        answers[i] = bloom_ribbon_answer(&ring[i % AHEAD]);
         passed += answers[i];
+        if (count - i > AHEAD)
+            begin(&ring[i % AHEAD], parts, hashes[i + AHEAD]);
     }
     return passed;
 }
