@@ -7,6 +7,7 @@
 #include "base/env.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FUZZ_MOST_FILES 4
@@ -59,6 +60,32 @@ fuzz_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, siz
     if (*read_bytes > 0)
         memcpy(buffer, from->bytes + offset, *read_bytes);
     return 0;
+}
+
+/* A copy, so that who reads behind its end is noticed. */
+static inline int
+fuzz_map(void *context, petal_file *file, uint64_t size, const void **memory)
+{
+    const struct fuzz_file *from = (const struct fuzz_file *)file;
+    void *copy;
+
+    (void)context;
+    *memory = NULL;
+    if (size == 0 || size > from->size)
+        return EINVAL;
+    copy = malloc((size_t)size);
+    if (copy == NULL)
+        return ENOMEM;
+    *memory = memcpy(copy, from->bytes, (size_t)size);
+    return 0;
+}
+
+static inline void
+fuzz_unmap(void *context, const void *memory, uint64_t size)
+{
+    (void)context;
+    (void)size;
+    free((void *)(uintptr_t)memory);
 }
 
 static inline int
