@@ -13,9 +13,6 @@
 #define TOTAL_BYTES (SPILL_SLICES * sizeof(uint64_t))
 #define MOST_TRIES  16
 
-/* What errors call the file, which has no name. */
-#define SPILL_FILE "a temporary file of hashes"
-
 /* ---- the file ---- */
 
 enum petal_status
@@ -39,8 +36,8 @@ remove_name(struct spill *spill)
 {
     const petal_vfs *vfs = spill->env->vfs;
 
-    if (spill->name[0] != '\0' && vfs->remove(vfs->context, spill->directory, spill->name) == 0)
-        spill->name[0] = '\0';
+    if (spill->is_named && vfs->remove(vfs->context, spill->directory, spill->name) == 0)
+        spill->is_named = false;
 }
 
 void
@@ -76,14 +73,13 @@ create_file(struct spill *spill, petal_error *error)
                       PETAL_FILE_READ | PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE,
                       &spill->file);
     }
-    if (failed == 0) {
-        remove_name(spill);
-        return PETAL_OK;
+    if (failed != 0) {
+        spill->file = NULL;
+        return error_io(error, spill->name, failed, "create");
     }
-    spill->file = NULL;
-    error_io(error, spill->name, failed, "create");
-    spill->name[0] = '\0';
-    return error->status;
+    spill->is_named = true;
+    remove_name(spill);
+    return PETAL_OK;
 }
 
 /* ---- writing ---- */
@@ -124,7 +120,7 @@ write_end(struct spill *spill, const void *bytes, size_t size, petal_error *erro
     int failed = vfs->write_at(vfs->context, spill->file, spill->end, bytes, size);
 
     if (failed != 0)
-        return error_io(error, SPILL_FILE, failed, "write");
+        return error_io(error, spill->name, failed, "write");
     spill->end += size;
     return PETAL_OK;
 }
@@ -191,9 +187,9 @@ read_at(const struct spill *spill, uint64_t offset, void *to, size_t size, petal
     int failed = vfs->read_at(vfs->context, spill->file, offset, to, size, &got);
 
     if (failed != 0)
-        return error_io(error, SPILL_FILE, failed, "read");
+        return error_io(error, spill->name, failed, "read");
     if (got != size)
-        return error_corrupt(error, SPILL_FILE, offset,
+        return error_corrupt(error, spill->name, offset,
                              "%zu bytes were read of %zu that were written", got, size);
     return PETAL_OK;
 }
@@ -217,7 +213,7 @@ spill_read_range(const struct spill *spill, unsigned bits, unsigned range, uint6
             return status;
         /* Another process may have written there. */
         if (from > to || to > run->count || to - from > left)
-            return error_corrupt(error, SPILL_FILE, table, "it is not what was written");
+            return error_corrupt(error, spill->name, table, "it is not what was written");
         status = read_at(spill, run->offset + BELOW_BYTES + (uint64_t)from * sizeof *hashes, hashes,
                          (to - from) * sizeof *hashes, error);
         if (status != PETAL_OK)
@@ -226,6 +222,6 @@ spill_read_range(const struct spill *spill, unsigned bits, unsigned range, uint6
         left -= to - from;
     }
     if (left > 0)
-        return error_corrupt(error, SPILL_FILE, 0, "it is not what was written");
+        return error_corrupt(error, spill->name, 0, "it is not what was written");
     return PETAL_OK;
 }

@@ -27,9 +27,10 @@ struct spill {
     const struct env *env;
     petal_directory *directory;
     petal_file *file;            /* NULL: nothing was spilled */
-    char name[SPILL_NAME_BYTES]; /* ""; or removing failed, and is tried again at the end */
-    uint64_t end;                /* of what was written */
-    uint64_t count;              /* hashes in all runs */
+    char name[SPILL_NAME_BYTES]; /* that it had */
+    bool is_named;  /* it has it still: removing failed, and is tried again at the end */
+    uint64_t end;   /* of what was written */
+    uint64_t count; /* hashes in all runs */
     struct spill_run *runs;
     size_t run_count, run_capacity;
     uint32_t *below;  /* SPILL_SLICES + 1: of the run that is being written */

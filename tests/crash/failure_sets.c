@@ -111,6 +111,93 @@ failure_step_leave_sets(struct failure_run *run)
         memory_vfs_write_file(run->fixture.vfs, ".bitmap.saving-0123456789abcdef", "x", 1), 0);
 }
 
+/* ---- building ---- */
+
+#define LEAST_MEMORY ((size_t)8 << 20)
+/* More than half of what that holds, so that it is full when some come again. */
+#define MANY_KEYS  270000u
+#define MANY_ADDED 530000u
+
+static enum petal_status
+add_keys(petal_bloom_builder *builder, unsigned keys, unsigned added, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    uint64_t hashes[1000];
+
+    for (unsigned from = 0; from < added && status == PETAL_OK; from += 1000) {
+        for (unsigned i = 0; i < 1000; i++)
+            hashes[i] = hash_of((from + i) % keys);
+        status = petal_bloom_builder_add_hashes(builder, hashes, 1000, error);
+    }
+    return status;
+}
+
+static void
+expect_keys(struct failure_run *run, const char *name, const petal_bloom *bloom, unsigned keys)
+{
+    unsigned missed = 0;
+
+    for (unsigned key = 0; key < keys; key++)
+        missed += !petal_bloom_may_contain_hash(bloom, hash_of(key));
+    if (missed > 0 || petal_bloom_count(bloom) != keys)
+        failure_problem(run, "the filter %s misses %u keys of %llu", name, missed,
+                        (unsigned long long)petal_bloom_count(bloom));
+}
+
+static void
+build_in_memory(struct failure_run *run)
+{
+    petal_bloom_builder_options options = {
+        .filter = {.kind = PETAL_BLOOM_KIND_RIBBON, .env = &run->fixture.env}};
+    petal_bloom_builder *builder;
+    petal_bloom *bloom = NULL;
+    petal_error error;
+    enum petal_status status = petal_bloom_builder_create(&options, &builder, &error);
+
+    if (status == PETAL_OK)
+        status = add_keys(builder, KEYS, KEYS, &error);
+    if (status == PETAL_OK)
+        status = petal_bloom_builder_finish(builder, &bloom, &error);
+    petal_bloom_builder_free(builder);
+    if (failure_told(run, "building a filter", status, &error))
+        expect_keys(run, "ribbon", bloom, KEYS);
+    petal_bloom_free(bloom);
+}
+
+static void
+build_over_files(struct failure_run *run)
+{
+    petal_bloom_builder_options options = {
+        .filter = {.kind = PETAL_BLOOM_KIND_FUSE, .env = &run->fixture.env},
+        .memory_bytes = LEAST_MEMORY,
+        .directory = "."};
+    petal_bloom_load_options load = {.env = &run->fixture.env};
+    petal_bloom_builder *builder;
+    petal_bloom *bloom = NULL;
+    petal_error error;
+    enum petal_status status = petal_bloom_builder_create(&options, &builder, &error);
+
+    if (status == PETAL_OK)
+        status = add_keys(builder, MANY_KEYS, MANY_ADDED, &error);
+    if (status == PETAL_OK)
+        status = petal_bloom_builder_save(builder, "fuse", &error);
+    petal_bloom_builder_free(builder);
+    if (!failure_told(run, "building a file", status, &error))
+        return;
+    status = petal_bloom_load("fuse", &load, &bloom, &error);
+    if (failure_told(run, "loading what was built", status, &error))
+        expect_keys(run, "fuse", bloom, MANY_KEYS);
+    petal_bloom_free(bloom);
+}
+
+void
+failure_step_build_filters(struct failure_run *run)
+{
+    run->doing = "building filters";
+    build_in_memory(run);
+    build_over_files(run);
+}
+
 /* ---- loading ---- */
 
 static void

@@ -14,6 +14,9 @@ void failure_step_save_sets(struct failure_run *run);
 /* What savers that died leave beside them. */
 void failure_step_leave_sets(struct failure_run *run);
 
+/* Builds filters of all keys, in memory and over files. */
+void failure_step_build_filters(struct failure_run *run);
+
 /* Each is there whole, as one of the savings has left it. */
 void failure_step_load_sets(struct failure_run *run);
 void failure_step_map_sets(struct failure_run *run);

@@ -1452,6 +1452,10 @@ const struct failure_work failure_works[] = {
     {.name = "sets by themselves",
      .prepare = {step_open, step_close, failure_step_save_sets, failure_step_leave_sets},
      .steps = {failure_step_save_sets, failure_step_load_sets, failure_step_map_sets}},
+    {.name = "filters that are built of all keys",
+     .prepare = {step_open, step_close},
+     .only_what_is_new = true,
+     .steps = {failure_step_build_filters}},
 };
 const size_t failure_work_count = sizeof failure_works / sizeof *failure_works;
 

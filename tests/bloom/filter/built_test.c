@@ -630,6 +630,8 @@ a_full_disk_is_told_and_leaves_nothing(void **state)
         check_outcome(vfs, said, &error, 0);
         if (said != PETAL_OK) {
             assert_int_equal(said, PETAL_NO_SPACE);
+            assert_true(strcmp(error.file, NAME) == 0 ||
+                        strncmp(error.file, "petal-filter-", 13) == 0);
             assert_int_equal(memory_vfs_used(vfs), 0);
             refused++;
         }
