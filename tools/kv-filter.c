@@ -5,7 +5,8 @@ int
 main(int argc, char **argv)
 {
     static const struct command *const commands[] = {
-        &filter_unique, &filter_common, &filter_missing, &filter_count, &filter_top, &filter_plan};
+        &filter_unique, &filter_common,   &filter_missing, &filter_count,
+        &filter_top,    &filter_integers, &filter_plan};
     static const struct program program = {
         .name = "kv-filter",
         .commands = commands,

@@ -9,6 +9,7 @@ extern const struct command filter_common;
 extern const struct command filter_missing;
 extern const struct command filter_count;
 extern const struct command filter_top;
+extern const struct command filter_integers;
 extern const struct command filter_plan;
 
 #endif
