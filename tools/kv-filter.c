@@ -6,7 +6,8 @@ main(int argc, char **argv)
 {
     static const struct command *const commands[] = {
         &filter_unique, &filter_common,   &filter_missing, &filter_count,
-        &filter_top,    &filter_integers, &filter_plan};
+        &filter_top,    &filter_integers, &filter_build,   &filter_check,
+        &filter_info,   &filter_merge,    &filter_plan};
     static const struct program program = {
         .name = "kv-filter",
         .commands = commands,

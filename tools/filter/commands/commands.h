@@ -10,6 +10,10 @@ extern const struct command filter_missing;
 extern const struct command filter_count;
 extern const struct command filter_top;
 extern const struct command filter_integers;
+extern const struct command filter_build;
+extern const struct command filter_check;
+extern const struct command filter_info;
+extern const struct command filter_merge;
 extern const struct command filter_plan;
 
 #endif

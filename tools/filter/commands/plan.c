@@ -109,6 +109,9 @@ print_kinds(struct print *print, const struct request *request)
             print_plan(&plan, (enum petal_bloom_kind)kind);
     }
     print_end(print);
+    if (!print->json)
+        puts("RIBBON and FUSE with all hashes in memory; kv-filter build does with 256 MiB, and "
+             "files.");
 }
 
 /* ---- In a store ------------------------------------------------------------------------------ */

@@ -1,0 +1,317 @@
+/* build.c -- kv-filter build: a filter file of records. */
+#include "bloom/petal_bloom.h"
+#include "tools/filter/commands/commands.h"
+#include "tools/filter/job/kinds.h"
+#include "tools/filter/job/values.h"
+#include "tools/filter/records/hash.h"
+#include "tools/filter/records/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What a builder takes at least, with what stands beside it. */
+#define BUILDER_MIN_MEMORY ((size_t)12 << 20)
+
+struct request {
+    petal_bloom_options filter;
+    const char *salt; /* NULL: 0 */
+    const char *target;
+    const char *standard; /* the input when none is named */
+    const char **paths;
+    size_t path_count;
+};
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+/* Takes the hashes of records, or, without a function, their number alone. */
+struct taker {
+    bool (*take)(void *argument, const uint64_t *hashes, size_t count);
+    void *argument;
+    uint64_t records;
+};
+
+static bool
+read_input(struct job *job, const char *path, struct taker *taker)
+{
+    petal_slice records[READER_BATCH];
+    uint64_t hashes[READER_BATCH];
+    struct reader reader;
+    size_t count;
+    bool fine;
+
+    if (!reader_open(&reader, job, path))
+        return false;
+    while ((fine = reader_next(&reader, records, &count)) && count > 0) {
+        taker->records += count;
+        if (taker->take == NULL)
+            continue;
+        hash_records(job, records, count, hashes);
+        if (!taker->take(taker->argument, hashes, count)) {
+            fine = false;
+            break;
+        }
+    }
+    reader_close(&reader);
+    return fine;
+}
+
+static bool
+read_inputs(struct job *job, const struct request *request, struct taker *taker)
+{
+    for (size_t i = 0; i < request->path_count; i++) {
+        if (!read_input(job, request->paths[i], taker))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Kinds that take keys at any time -------------------------------------------------------- */
+
+struct filling {
+    struct job *job;
+    petal_bloom *bloom;
+};
+
+static bool
+fill(void *argument, const uint64_t *hashes, size_t count)
+{
+    const struct filling *filling = argument;
+    petal_bloom_info info = {.size = sizeof info};
+    petal_error error;
+
+    if (petal_bloom_add_hashes(filling->bloom, hashes, count, NULL, &error) != PETAL_OK)
+        return job_fail(filling->job, "%s", error.text);
+    petal_bloom_get_info(filling->bloom, &info);
+    return info.bytes <= filling->job->memory_bytes ||
+           job_fail(filling->job, "the filter has grown to %" PRIu64 " bytes; --memory is %zu",
+                    info.bytes, filling->job->memory_bytes);
+}
+
+static bool
+can_be_read_twice(const char *path)
+{
+    struct stat about;
+
+    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Nobody said how many keys there are: they are counted, doubles too. */
+static bool
+count_keys(struct job *job, const struct request *request, uint64_t *keys)
+{
+    struct taker counter = {0};
+
+    for (size_t i = 0; i < request->path_count; i++) {
+        if (!can_be_read_twice(request->paths[i]))
+            return job_fail(
+                job,
+                "kind %s wants --keys N, since %s cannot be read twice; GROWING, RIBBON "
+                "and FUSE do without",
+                kind_name(request->filter.kind),
+                strcmp(request->paths[i], "-") == 0 ? "the standard input" : request->paths[i]);
+    }
+    job_phase(job, "build: counting");
+    if (!read_inputs(job, request, &counter))
+        return false;
+    job_phase(job, "build");
+    *keys = counter.records > 0 ? counter.records : 1;
+    return true;
+}
+
+static bool
+create(struct job *job, const petal_bloom_options *options, petal_bloom **bloom)
+{
+    petal_bloom_plan plan = {.size = sizeof plan};
+    petal_error error;
+
+    if (options->kind != PETAL_BLOOM_KIND_GROWING) {
+        if (petal_bloom_plan_for(options, &plan, &error) != PETAL_OK)
+            return job_fail(job, "%s", error.text);
+        if (plan.bytes > job->memory_bytes)
+            return job_fail(job, "the filter takes %" PRIu64 " bytes; --memory is %zu", plan.bytes,
+                            job->memory_bytes);
+    }
+    return petal_bloom_create(options, bloom, &error) == PETAL_OK ||
+           job_fail(job, "%s", error.text);
+}
+
+/* It holds more keys than it was made for. */
+static void
+tell_overfull(const struct job *job, const petal_bloom *bloom)
+{
+    petal_bloom_info info = {.size = sizeof info};
+    uint64_t count = petal_bloom_count(bloom);
+
+    petal_bloom_get_info(bloom, &info);
+    /* The count is an estimate. */
+    if (info.kind != PETAL_BLOOM_KIND_GROWING && (double)count > 1.05 * (double)info.keys)
+        fprintf(stderr,
+                "kv-filter %s: about %" PRIu64 " keys are in a filter for %" PRIu64
+                ": its rate is %.2g, not %.2g\n",
+                job->command->name, count, info.keys, petal_bloom_present_rate(bloom), info.rate);
+}
+
+static bool
+build_filling(struct job *job, struct request *request)
+{
+    struct filling filling = {.job = job};
+    struct taker taker = {.take = fill, .argument = &filling};
+    petal_error error;
+    bool fine;
+
+    if (request->filter.keys == 0 && request->filter.kind != PETAL_BLOOM_KIND_GROWING &&
+        !count_keys(job, request, &request->filter.keys))
+        return false;
+    if (!create(job, &request->filter, &filling.bloom))
+        return false;
+    fine = read_inputs(job, request, &taker);
+    if (fine && petal_bloom_save(filling.bloom, request->target, &error) != PETAL_OK)
+        fine = job_fail(job, "%s", error.text);
+    if (fine)
+        tell_overfull(job, filling.bloom);
+    petal_bloom_free(filling.bloom);
+    return fine;
+}
+
+/* ---- Kinds that are built once --------------------------------------------------------------- */
+
+struct building {
+    struct job *job;
+    petal_bloom_builder *builder;
+};
+
+static bool
+gather(void *argument, const uint64_t *hashes, size_t count)
+{
+    const struct building *building = argument;
+    petal_error error;
+
+    return petal_bloom_builder_add_hashes(building->builder, hashes, count, &error) == PETAL_OK ||
+           job_fail(building->job, "%s", error.text);
+}
+
+static bool
+build_once(struct job *job, const struct request *request)
+{
+    const petal_bloom_builder_options options = {.size = sizeof options,
+                                                 .filter = request->filter,
+                                                 .memory_bytes = job->memory_bytes / 4 * 3,
+                                                 .directory = job->temporary};
+    struct building building = {.job = job};
+    struct taker taker = {.take = gather, .argument = &building};
+    petal_error error;
+    bool fine;
+
+    if (job->memory_bytes < BUILDER_MIN_MEMORY)
+        return job_fail(job, "--memory %zu is too little for kind %s; it takes %zuM",
+                        job->memory_bytes, kind_name(request->filter.kind),
+                        BUILDER_MIN_MEMORY >> 20);
+    if (petal_bloom_builder_create(&options, &building.builder, &error) != PETAL_OK)
+        return job_fail(job, "%s", error.text);
+    fine = read_inputs(job, request, &taker);
+    if (fine) {
+        job_phase(job, "build: solving");
+        if (petal_bloom_builder_save(building.builder, request->target, &error) != PETAL_OK)
+            fine = job_fail(job, "%s", error.text);
+    }
+    petal_bloom_builder_free(building.builder);
+    return fine;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool
+read_salt(struct job *job, struct request *request)
+{
+    char *end;
+
+    if (request->salt == NULL)
+        job->salt = 0;
+    else if (strcmp(request->salt, "random") != 0) {
+        errno = 0;
+        job->salt = strtoull(request->salt, &end, 0);
+        if (errno != 0 || *end != '\0' || *request->salt < '0' || *request->salt > '9')
+            return job_fail(job, "--salt wants a number of 64 bits, or \"random\", not \"%s\"",
+                            request->salt);
+    }
+    request->filter.salt = job->salt;
+    return true;
+}
+
+static bool
+build(struct job *job, struct request *request)
+{
+    const enum petal_bloom_kind kind = request->filter.kind;
+
+    if (!read_salt(job, request))
+        return false;
+    if (job->output != NULL)
+        return job_fail(job, "--output does not go with FILTER, which is what is written");
+    return kind == PETAL_BLOOM_KIND_RIBBON || kind == PETAL_BLOOM_KIND_FUSE
+               ? build_once(job, request)
+               : build_filling(job, request);
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct request request = {.filter = {.size = sizeof request.filter,
+                                         .kind = PETAL_BLOOM_KIND_BLOCKED,
+                                         .rate = PETAL_BLOOM_DEFAULT_RATE},
+                              .standard = "-"};
+    const struct command_option options[] = {{.name = "--kind",
+                                              .take = kind_take,
+                                              .argument = &request.filter.kind,
+                                              .wants = KIND_WANTS},
+                                             {.name = "--rate",
+                                              .take = value_take_rate,
+                                              .argument = &request.filter.rate,
+                                              .wants = VALUE_RATE_WANTS},
+                                             {.name = "--keys",
+                                              .take = value_take_count,
+                                              .argument = &request.filter.keys,
+                                              .wants = VALUE_COUNT_WANTS},
+                                             {.name = "--salt",
+                                              .take = command_take_text,
+                                              .argument = &request.salt,
+                                              .wants = "a number, or \"random\""}};
+    const char **places = calloc((size_t)argc + 1, sizeof *places);
+    struct job job;
+    int count, status = COMMAND_FAILED;
+
+    if (places == NULL)
+        return COMMAND_FAILED;
+    count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
+                      1, argc);
+    if (count > 0) {
+        request.target = places[0];
+        request.paths = count > 1 ? places + 1 : &request.standard;
+        request.path_count = count > 1 ? (size_t)count - 1 : 1;
+        status = job_end(&job, build(&job, &request));
+    }
+    free(places);
+    return status;
+}
+
+const struct command filter_build = {
+    .name = "build",
+    .meaning = "a filter file of the lines of files",
+    .usage =
+        "kv-filter build [options] FILTER [FILE...]\n"
+        "  writes FILTER, which \"kv-filter check\" asks, and petal_bloom_load opens.\n"
+        "  --kind KIND      STANDARD, BLOCKED (default), COUNTING, GROWING, RIBBON (smallest)\n"
+        "                   or FUSE\n"
+        "  --rate RATE      the part of other lines that passes (default 1%)\n"
+        "  --keys N         different lines; without it files are read twice, but by GROWING,\n"
+        "                   RIBBON and FUSE\n"
+        "  --salt N|random  goes into the hashes (default 0); merged filters have one\n"
+        "  -z               records end with a zero byte, not with a newline\n"
+        "  --memory SIZE    for the filter, or for what building it takes (default 256M)\n"
+        "  --temporary DIR  for hashes that do not fit there (default $TMPDIR, or /tmp)\n"
+        "  --quiet          no progress on a terminal\n",
+    .run = run,
+};

@@ -1,0 +1,132 @@
+/* info.c -- kv-filter info: what files of filters, bitmaps and counts hold. */
+#include "tools/command/print.h"
+#include "tools/filter/commands/commands.h"
+#include "tools/filter/job/kinds.h"
+#include "tools/filter/sets/set.h"
+
+#include <stdlib.h>
+
+static void
+print_filter(struct print *print, const petal_bloom *filter)
+{
+    petal_bloom_info info = {.size = sizeof info};
+    uint64_t count = petal_bloom_count(filter);
+
+    petal_bloom_get_info(filter, &info);
+    print_text(print, "kind of filter", kind_name(info.kind));
+    print_number(print, "made for keys", info.keys);
+    print_number(print, "has about keys", count);
+    print_real(print, "rate asked for", info.rate);
+    print_real(print, "rate expected", petal_bloom_expected_rate(filter, count));
+    print_real(print, "rate present", petal_bloom_present_rate(filter));
+    print_number(print, "bits", info.bits);
+    if (info.probes > 0)
+        print_number(print, "probes", info.probes);
+    if (count > 0)
+        print_real(print, "bits per key", (double)info.bits / (double)count);
+    if (info.segments > 1)
+        print_number(print,
+                     info.kind == PETAL_BLOOM_KIND_GROWING ? "filters in the chain" : "parts",
+                     info.segments);
+    print_number(print, "salt", info.salt);
+    print_number(print, "bytes", info.bytes);
+}
+
+static void
+print_bitmap(struct print *print, const petal_bitmap *bitmap)
+{
+    const uint64_t first = petal_bitmap_next_set(bitmap, 0), count = petal_bitmap_count(bitmap);
+
+    print_number(print, "numbers it can hold", petal_bitmap_bits(bitmap));
+    print_number(print, "numbers", count);
+    if (count > 0) {
+        print_number(print, "least", first);
+        print_number(print, "greatest", petal_bitmap_select(bitmap, count - 1));
+    }
+}
+
+static void
+print_doubles(struct print *print, const petal_bitmap2 *doubles)
+{
+    print_number(print, "numbers it can hold", petal_bitmap2_numbers(doubles));
+    print_number(print, "numbers once", petal_bitmap2_count(doubles, PETAL_BITMAP2_ONE));
+    print_number(print, "numbers more than once", petal_bitmap2_count(doubles, PETAL_BITMAP2_MORE));
+}
+
+static void
+print_distinct(struct print *print, const petal_distinct *distinct)
+{
+    print_number(print, "distinct keys about", (uint64_t)(petal_distinct_count(distinct) + 0.5));
+    print_real(print, "standard error", petal_distinct_standard_error(distinct));
+    print_number(print, "registers", petal_distinct_registers(distinct));
+    print_number(print, "salt", petal_distinct_salt(distinct));
+}
+
+static void
+print_set(struct print *print, const struct set *set)
+{
+    print_object(print, "file");
+    print_text(print, "path", set->path);
+    print_text(print, "holds", set_type_name(set->type));
+    if (set->filter != NULL)
+        print_filter(print, set->filter);
+    else if (set->bitmap != NULL)
+        print_bitmap(print, set->bitmap);
+    else if (set->doubles != NULL)
+        print_doubles(print, set->doubles);
+    else
+        print_distinct(print, set->distinct);
+    /* Opening has compared it. */
+    print_text(print, "checksum", "right");
+    print_end(print);
+}
+
+static bool
+tell(struct job *job, struct print *print, const char *const *paths, size_t count)
+{
+    struct set set;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!job_go_on(job, i, count))
+            return job_fail(job, "interrupted");
+        if (!set_load(job, paths[i], true, &set))
+            return false;
+        print_set(print, &set);
+        set_free(&set);
+    }
+    return true;
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    bool json = false, fine;
+    const struct command_option options[] = {{.name = "--json", .flag = &json}};
+    const char **places = calloc((size_t)argc + 1, sizeof *places);
+    struct job job;
+    struct print print;
+    int count, status = COMMAND_FAILED;
+
+    if (places == NULL)
+        return COMMAND_FAILED;
+    count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
+                      1, argc);
+    if (count > 0) {
+        print_start(&print, stdout, json);
+        print_list(&print, "files");
+        fine = tell(&job, &print, places, (size_t)count);
+        print_end(&print);
+        print_finish(&print);
+        status = job_end(&job, fine);
+    }
+    free(places);
+    return status;
+}
+
+const struct command filter_info = {
+    .name = "info",
+    .meaning = "what a file of a filter, count or bitmap holds",
+    .usage = "kv-filter info [--json] FILE...\n"
+             "  reads all of each file: its kind, size, rates, keys; that its checksum is right\n",
+    .run = run,
+};
