@@ -61,8 +61,8 @@ mine -V libpetal0 libpetal-dev petal-tools
 [ ! -s "$scratch/log" ] || fail "files that are not as packed: $(cat "$scratch/log")"
 
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-for file in bin/kv-shell bin/kv-bench bin/kv-check include/petal.h share/man/man1/kv-shell.1.gz share/man/man1/kv-bench.1.gz share/man/man1/kv-check.1.gz \
-    share/man/man3/petal.3.gz lib/"$multiarch"/{libpetal.a,libpetal.so,libpetal.so.0,pkgconfig/petal.pc} \
+for file in bin/kv-{shell,bench,check,filter} include/petal.h include/petal_bloom.h share/man/man1/kv-{shell,bench,check,filter}.1.gz \
+    share/man/man3/petal.3.gz share/man/man3/petal_bloom.3.gz lib/"$multiarch"/{libpetal.a,libpetal.so,libpetal.so.0,pkgconfig/petal.pc} \
     share/doc/{libpetal0,libpetal-dev,petal-tools}/{copyright,changelog.gz} share/doc/libpetal-dev/examples/key_value.c; do
     [ -s "$root/usr/$file" ] || fail "/usr/$file is in no package"
 done
@@ -72,6 +72,7 @@ printed=$("$root/usr/bin/kv-shell" --no-took "$scratch/db" -e "create 't', 'f'" 
 grep -q 'f:q .*value=v' <<<"$printed" || fail "kv-shell prints: $printed"
 "$root/usr/bin/kv-bench" 2>&1 | grep -q readamp || fail "kv-bench does not run"
 "$root/usr/bin/kv-check" verify "$scratch/db" | grep -q '^sound$' || fail "kv-check does not run"
+[ "$(printf '2\n1\n2\n' | "$root/usr/bin/kv-filter" integers sort | tr '\n' ' ')" = '1 2 ' ] || fail "kv-filter does not run"
 
 # The library alone cannot go while the others need it.
 if try -r libpetal0; then

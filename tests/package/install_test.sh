@@ -38,8 +38,10 @@ version=$(PKG_CONFIG_PATH=$staged$prefix/lib/pkgconfig pkg-config --modversion p
 soname=libpetal.so.${version%%.*}
 expected="bin/kv-bench 755
 bin/kv-check 755
+bin/kv-filter 755
 bin/kv-shell 755
 include/petal.h 644
+include/petal_bloom.h 644
 lib/libpetal.a 644
 lib/libpetal.so 777
 lib/$soname 777
@@ -48,8 +50,10 @@ lib/pkgconfig/other.pc $(stat -c %a "$staged$prefix/lib/pkgconfig/other.pc")
 lib/pkgconfig/petal.pc 644
 share/man/man1/kv-bench.1 644
 share/man/man1/kv-check.1 644
+share/man/man1/kv-filter.1 644
 share/man/man1/kv-shell.1 644
-share/man/man3/petal.3 644"
+share/man/man3/petal.3 644
+share/man/man3/petal_bloom.3 644"
 # Not everywhere is there what the library of HBase's files needs.
 if [ -e "$build/kv-hfile" ]; then
     expected=$(LC_ALL=C sort <<END
@@ -68,7 +72,7 @@ fi
 same "what is installed" "$(cd "$staged$prefix" && find . ! -type d -printf '%P %m\n' | LC_ALL=C sort)" "$expected"
 same "version of kv-shell" "$("$staged$prefix/bin/kv-shell" --version)" "kv-shell of Petal $version"
 readelf -d "$staged$prefix/lib/libpetal.so" | grep -q "SONAME.*\[$soname\]" || fail "the library is not called $soname"
-for file in bin/kv-shell bin/kv-bench bin/kv-check lib/libpetal.so lib/libpetal.a; do
+for file in bin/kv-shell bin/kv-bench bin/kv-check bin/kv-filter lib/libpetal.so lib/libpetal.a; do
     nm "$staged$prefix/$file" 2>/dev/null | grep -q __assert_fail && fail "$file has assertions"
     nm -D "$staged$prefix/$file" 2>/dev/null | grep -q __assert_fail && fail "$file has assertions"
     readelf -S "$staged$prefix/$file" | grep -q '\.debug_info' && fail "$file is not stripped"
@@ -112,9 +116,11 @@ unset PKG_CONFIG_SYSROOT_DIR
 # ---- manual pages ----
 
 pages=$staged$prefix/share/man
-for name in $(grep -oE '\bpetal_[a-z_]+\(' engine/petal.h | tr -d '(' | LC_ALL=C sort -u); do
-    nm -D --defined-only "$build/libpetal.so" | grep -q " $name\$" || continue
-    grep -q "^\.Fn $name\b" "$pages/man3/petal.3" || fail "petal.3 does not know $name"
+for page in petal petal_bloom; do
+    for name in $(grep -ohE '\bpetal_[a-z0-9_]+\(' engine/$page.h bloom/$page.h 2>/dev/null | tr -d '(' | LC_ALL=C sort -u); do
+        nm -D --defined-only "$build/libpetal.so" | grep -q " $name\$" || continue
+        grep -q "^\.Fn $name\b" "$pages/man3/$page.3" || fail "$page.3 does not know $name"
+    done
 done
 for option in $("$shell" --help | grep -oE '(^| )-(-[a-z-]+|[a-z])\b' | sed 's/^ *-//' | LC_ALL=C sort -u); do
     grep -qE -- "(Fl|,) $option( |\$)" "$pages/man1/kv-shell.1" || fail "kv-shell.1 does not know -$option"
@@ -127,6 +133,12 @@ for command in verify dump salvage; do
         grep -qE "^\.It Fl $option( |\$)" "$pages/man1/kv-check.1" || fail "kv-check.1 does not know -$option"
     done
     grep -q "^\.It Cm $command" "$pages/man1/kv-check.1" || fail "kv-check.1 does not know $command"
+done
+for command in $("$build/kv-filter" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+    for option in $("$build/kv-filter" "$command" --help | grep -oE '^  --?[a-z-]+' | sed 's/^  -//'); do
+        grep -qE "Fl $option( |\$)" "$pages/man1/kv-filter.1" || fail "kv-filter.1 does not know -$option"
+    done
+    grep -q "^\.It Cm $command" "$pages/man1/kv-filter.1" || fail "kv-filter.1 does not know $command"
 done
 if [ -e "$build/kv-hfile" ]; then
     for command in print check import export; do
@@ -163,12 +175,18 @@ for compiler in clang clang++; do
     if [ $compiler = clang ]; then run_examples clang -std=c11; else run_examples clang++ -std=c++17 -x c++; fi
 done
 "$prefix/programs/kv-shell" --version >/dev/null
-awk '/^\.Ed/ {inside = 0} inside; /^\.Bd -literal$/ {inside = 1}' "$prefix/man/man3/petal.3" |
-    sed -e 's/\\e/\\/g' -e "s|/tmp/example|$scratch/db-of-page|" >"$scratch/page.c"
-# shellcheck disable=SC2046,SC2086
-"${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$scratch/page.c" $(pkg-config --cflags --libs petal) -Wl,-rpath,"$library_path" \
-    -o "$scratch/page" || fail "the example in petal.3"
-same "the example in petal.3" "$("$scratch/page")" "name = Ada"
+# example PAGE: of the manual page, as the program $scratch/PAGE.
+example() {
+    awk '/^\.Ed/ {inside = 0} inside; /^\.Bd -literal$/ {inside = 1}' "$prefix/man/man3/$1.3" |
+        sed -e 's/\\e/\\/g' -e "s|/tmp/example|$scratch/db-of-page|" >"$scratch/$1.c"
+    # shellcheck disable=SC2046,SC2086
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$scratch/$1.c" $(pkg-config --cflags --libs petal) -Wl,-rpath,"$library_path" \
+        -o "$scratch/$1" || fail "the example in $1.3"
+}
+example petal
+same "the example in petal.3" "$("$scratch/petal")" "name = Ada"
+example petal_bloom
+same "the example in petal_bloom.3" "$("$scratch/petal_bloom" a b a)" "a came before, almost surely"
 # shellcheck disable=SC2086
 run_make uninstall $places
 same "after uninstalling" "$(listing "$other")" "$before"

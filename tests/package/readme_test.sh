@@ -44,6 +44,15 @@ for line in "${lines[@]}"; do
         [ "$got" = "name = Ada" ] || fail "$line: the $run run printed: $got"
     done
 done
+# The lines of kv-filter run as they stand there.
+printf 'b\na\nb\n' | tee "$work/urls.txt" >"$work/today.txt"
+echo a >"$work/black.txt"
+mapfile -t lines < <(sed -n 's/^    \(kv-filter [^#]*\).*/\1/p' README.md)
+[ ${#lines[@]} = 3 ] || fail "README has ${#lines[@]} lines of kv-filter, not 3"
+(cd "$work" && PATH=$build:$PATH && for line in "${lines[@]}"; do eval "$line" || exit 1; done) >"$work/filtered" || fail "kv-filter ends with $?"
+[ "$(head -n 3 "$work/filtered" | tr '\n' ' ')" = 'b a a ' ] || fail "kv-filter printed: $(head -n 3 "$work/filtered")"
+grep -q '^RIBBON ' "$work/filtered" || fail "kv-filter plans no RIBBON"
+
 # The picture has what kv-bench counts.
 "$build/kv-bench" readamp --files 8 --caches filters+index >"$work/counted" || fail "kv-bench readamp"
 # Blocks of lookup $1 under BLOOMFILTER $2.
@@ -59,4 +68,4 @@ row and column in the oldest file|row and column in oldest only
 row in all, column in the oldest|row in all, column in oldest
 END
 [ $drawn = 3 ] || fail "the picture has $drawn lookups"
-echo "README's example compiles in ${#lines[@]} ways and prints what it should"
+echo "README's example compiles in 2 ways and prints what it should, and so do its lines of kv-filter"

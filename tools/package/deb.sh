@@ -101,5 +101,5 @@ echo "libpetal ${SONAME##*.} libpetal0 (>= $VERSION), libpetal0 (<< $limit)" >"$
 echo "activate-noawait ldconfig" >"$stage/libpetal0/DEBIAN/triggers"
 find_depends libpetal0 "$stage/libpetal0/usr/lib/$multiarch/libpetal.so.$VERSION"
 find_depends petal-tools "$stage/petal-tools/usr/bin/kv-shell" "$stage/petal-tools/usr/bin/kv-bench" \
-    "$stage/petal-tools/usr/bin/kv-check"
+    "$stage/petal-tools/usr/bin/kv-check" "$stage/petal-tools/usr/bin/kv-filter"
 for package in libpetal0 libpetal-dev petal-tools; do close $package; done

@@ -18,7 +18,9 @@ each_file() {
     "$1" 755 "$BUILD/kv-shell" "$BINDIR/kv-shell"
     "$1" 755 "$BUILD/kv-bench" "$BINDIR/kv-bench"
     "$1" 755 "$BUILD/kv-check" "$BINDIR/kv-check"
+    "$1" 755 "$BUILD/kv-filter" "$BINDIR/kv-filter"
     "$1" 644 engine/petal.h "$INCLUDEDIR/petal.h"
+    "$1" 644 bloom/petal_bloom.h "$INCLUDEDIR/petal_bloom.h"
     "$1" 644 "$BUILD/libpetal.a" "$LIBDIR/libpetal.a"
     "$1" 644 "$BUILD/libpetal.so.$VERSION" "$LIBDIR/libpetal.so.$VERSION"
     "$1" link "libpetal.so.$VERSION" "$LIBDIR/$SONAME"
@@ -27,7 +29,9 @@ each_file() {
     "$1" 644 "$here/kv-shell.1" "$MANDIR/man1/kv-shell.1"
     "$1" 644 "$here/kv-bench.1" "$MANDIR/man1/kv-bench.1"
     "$1" 644 "$here/kv-check.1" "$MANDIR/man1/kv-check.1"
+    "$1" 644 "$here/kv-filter.1" "$MANDIR/man1/kv-filter.1"
     "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
+    "$1" 644 "$here/petal_bloom.3" "$MANDIR/man3/petal_bloom.3"
     # Not everywhere is there what the library of HBase's files needs.
     if [ "$1" = take_away ] || [ -e "$BUILD/kv-hfile" ]; then
         "$1" 755 "$BUILD/kv-hfile" "$BINDIR/kv-hfile"
@@ -53,7 +57,7 @@ make_directory() {
 strip_symbols() {
     case $1 in
     *.a) "${STRIP:-strip}" --strip-debug --enable-deterministic-archives "$1" ;;
-    */kv-shell | */kv-bench | */kv-check | */kv-hfile | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
+    */kv-shell | */kv-bench | */kv-check | */kv-filter | */kv-hfile | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
     esac
 }
 
