@@ -58,14 +58,20 @@ start_count(const struct bloom_ribbon *ribbon)
     return ribbon->slots - BLOCK_SLOTS;
 }
 
+/* From this one on keys have one column more. */
+static uint64_t
+first_wide_start(const struct bloom_ribbon *ribbon)
+{
+    return (uint64_t)ribbon->narrow * BLOCK_SLOTS + 8 * (uint64_t)ribbon->fewer;
+}
+
 /* The probability that a key has `columns` columns, not one more. */
 static double
 share_of_narrow(const struct bloom_ribbon *ribbon)
 {
-    double starts = (double)start_count(ribbon);
-    double narrow = (double)ribbon->narrow * BLOCK_SLOTS;
+    double starts = (double)start_count(ribbon), narrow = (double)first_wide_start(ribbon);
 
-    if (ribbon->narrow == 0)
+    if (first_wide_start(ribbon) == 0)
         return 0;
     return narrow >= starts ? 1 : (narrow + BEYOND_END) / (starts + 2 * BEYOND_END);
 }
@@ -78,47 +84,45 @@ bloom_ribbon_expected_rate(const struct bloom_ribbon *ribbon)
 
 /*
  * Slots with which about four of five seeds fit.  Up to some thousand keys hardly more than keys,
- * since crowds of starts are shorter than 128.  For many keys 0.46 % more for each time that they
+ * since crowds of starts are shorter than 128.  For many keys 0.44 % more for each time that they
  * double, as the longest crowd grows, and what stays empty at both ends.
  */
 static uint64_t
 slots_for(uint64_t keys, unsigned size)
 {
     double count = (double)keys;
-    double crowds = fmax(0.0046 * log2(count / 2500), 0) * count;
+    double crowds = fmax(0.0044 * log2(count / 2500), 0) * count;
     double ends = fmin(fmax((count - 2000) / 100, 0), 2 * BEYOND_END - 8) + 8;
     double slots = count + crowds + ends + size * (0.015 * count + 8);
 
     return slots < LEAST_SLOTS ? LEAST_SLOTS : (uint64_t)ceil(slots / 8) * 8;
 }
 
-/* What the expected rate may be, for the rate asked: so that whole blocks come to lie around it. */
-#define MOST_OF_RATE 1.01
-
 struct bloom_ribbon
 bloom_ribbon_shape(uint64_t keys, double rate, unsigned size)
 {
     struct bloom_ribbon ribbon = {.slots = slots_for(keys > 0 ? keys : 1, size), .columns = 1};
-    double most = rate * MOST_OF_RATE;
 
     assert(keys <= UINT32_MAX && size < BLOOM_RIBBON_SIZES);
     assert(rate >= BLOOM_RIBBON_MIN_RATE && rate <= BLOOM_RIBBON_MAX_RATE);
-    while (ldexp(1, -(int)ribbon.columns - 1) > most)
+    while (ldexp(1, -(int)ribbon.columns - 1) > rate)
         ribbon.columns++;
     ribbon.narrow = (uint32_t)block_count(&ribbon);
-    if (ldexp(1, -(int)ribbon.columns) > most) {
+    if (ldexp(1, -(int)ribbon.columns) > rate) {
         uint64_t starts = start_count(&ribbon);
-        double share = ldexp(most, (int)ribbon.columns + 1) - 1;
+        double share = ldexp(rate, (int)ribbon.columns + 1) - 1;
         double narrow = share * ((double)starts + 2 * BEYOND_END) - BEYOND_END;
+        uint64_t eights = (uint64_t)fmin(fmax(narrow, 0), (double)(starts - 1)) / 8;
 
-        narrow = fmin(narrow, (double)(starts - 1)) / BLOCK_SLOTS;
-        if (narrow >= 1)
-            ribbon.narrow = (uint32_t)narrow;
-        else
+        if (eights > 0) {
+            ribbon.narrow = (uint32_t)(eights / (BLOCK_SLOTS / 8));
+            ribbon.fewer = eights % (BLOCK_SLOTS / 8);
+        } else {
             ribbon.columns++;
+        }
     }
     assert(ribbon.columns <= BLOOM_RIBBON_MAX_COLUMNS);
-    assert(bloom_ribbon_expected_rate(&ribbon) <= most);
+    assert(bloom_ribbon_expected_rate(&ribbon) <= rate * (1 + 1e-9));
     return ribbon;
 }
 
@@ -321,10 +325,13 @@ is_valid(const struct bloom_ribbon *ribbon)
 {
     unsigned most = ribbon->columns;
 
-    if (ribbon->slots < LEAST_SLOTS || ribbon->narrow > block_count(ribbon))
+    if (ribbon->slots < LEAST_SLOTS || ribbon->narrow > block_count(ribbon) ||
+        ribbon->fewer >= BLOCK_SLOTS / 8)
         return false;
     if (ribbon->narrow < block_count(ribbon))
         most++;
+    else if (ribbon->fewer > 0)
+        return false;
     return ribbon->columns >= 1 && most <= BLOOM_RIBBON_MAX_COLUMNS;
 }
 
@@ -347,6 +354,7 @@ bloom_ribbon_build(struct bloom_ribbon *ribbon, const uint64_t *hashes, size_t c
     footer[4] = BLOOM_RIBBON_LAYOUT;
     footer[5] = ribbon->columns;
     footer[6] = ribbon->seed;
+    footer[7] = ribbon->fewer;
     store_little_endian(footer + 8, 4, ribbon->slots / 8);
     store_little_endian(footer + 12, 4, ribbon->narrow);
     return true;
@@ -361,7 +369,8 @@ bloom_ribbon_read_footer(struct bloom_ribbon *ribbon, const uint8_t *footer)
     ribbon->narrow = load_le32(footer + 12);
     ribbon->columns = footer[5];
     ribbon->seed = footer[6];
-    return footer[4] == BLOOM_RIBBON_LAYOUT && footer[7] == 0 && is_valid(ribbon);
+    ribbon->fewer = footer[7];
+    return footer[4] == BLOOM_RIBBON_LAYOUT && is_valid(ribbon);
 }
 
 bool
@@ -370,6 +379,13 @@ bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t size
     return size >= BLOOM_RIBBON_FOOTER_BYTES &&
            bloom_ribbon_read_footer(ribbon, bytes + size - BLOOM_RIBBON_FOOTER_BYTES) &&
            bloom_ribbon_bytes(ribbon) == size;
+}
+
+/* Of a key, of which a filter has all equations that its block has. */
+static inline unsigned
+columns_asked(const struct bloom_ribbon *ribbon, uint64_t start)
+{
+    return start < first_wide_start(ribbon) ? ribbon->columns : ribbon->columns + 1u;
 }
 
 /* The next column's bits under the coefficients. */
@@ -437,7 +453,7 @@ begin(struct bloom_ribbon_question *question, const struct bloom_ribbon *ribbon,
         .coefficients = {key.first << shift, key.second << shift | key.first >> 1 >> (63 - shift),
                          key.second >> 1 >> (63 - shift)},
         .expected = key.expected,
-        .columns = columns_of_block(ribbon, block),
+        .columns = columns_asked(ribbon, key.start),
     };
 }
 

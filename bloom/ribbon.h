@@ -12,7 +12,9 @@
  *
  * Any rate comes of two numbers of columns: the rows are cut into BLOCKS of 128, the last one of
  * fewer; the first `narrow` blocks have `columns` columns, those behind one more.  A key has the
- * columns of the block that it starts in.
+ * columns of the block that it starts in; but in the first block behind the narrow ones keys that
+ * start in the first 8 * `fewer` rows do without the last of them, so that small filters, too, meet
+ * the rate.
  *
  * In 64-bit arithmetic that wraps, for the hash h, with the filter's seed:
  *     x         h ^ (seed + 1) * 9E3779B97F4A7C15;  x ^= x >> 32;  x *= D6E8FEB86659FD93;
@@ -30,7 +32,7 @@
  *     4  u8   layout   3
  *     5  u8   columns  of the narrow blocks, 1..20; 20 only if all blocks are narrow
  *     6  u8   seed
- *     7  u8   0
+ *     7  u8   fewer    0..15; 0 if all blocks are narrow
  *     8  u32  slots / 8; slots are 136 or more
  *    12  u32  narrow   at most the number of blocks, slots / 128 rounded up
  * The bits of a block are its columns, one behind the other, of 16 bytes each; in the last block of
@@ -46,13 +48,13 @@
  *
  *        keys   rate 0.1    0.01   0.005   0.001  0.0001
  *        1000        9.8     6.2     5.5     2.4     3.3
- *        2000        5.5     2.9     2.6     1.4     1.9
- *        4000        5.5     3.3     3.0     1.9     2.1
- *       10000        4.2     3.0     2.8     1.8     2.2
- *       32000        4.0     3.0     2.8     2.0     2.4
- *      100000        4.5     3.5     3.4     2.5     3.0
- *     1000000        5.9     5.0     4.9     4.0     4.4
- *    10000000        7.5     6.5     6.4     5.5     6.0
+ *        2000        7.4     2.9     2.6     1.4     1.9
+ *        4000        5.2     3.0     2.8     1.7     2.1
+ *       10000        4.5     3.1     2.9     1.9     2.2
+ *       32000        4.4     3.1     3.0     2.0     2.5
+ *      100000        4.9     3.6     3.5     2.5     3.0
+ *     1000000        6.3     5.0     4.9     3.9     4.4
+ *    10000000        7.7     6.5     6.3     5.4     5.9
  *
  * Three parts: the slots that no key needs, which grow with the logarithm of the keys, so that many
  * are better cut into several filters; up to 64 slots at the ends; and of rates between two powers of two
@@ -81,6 +83,7 @@ struct bloom_ribbon {
     uint32_t narrow;
     uint8_t columns;
     uint8_t seed;
+    uint8_t fewer;
 };
 
 /* Sizes that are tried, each a little larger, before building is given up. */
@@ -88,7 +91,7 @@ struct bloom_ribbon {
 
 /*
  * The shape for `keys` keys (0 counts as 1; at most UINT32_MAX) with the expected rate nearest
- * below 1.01 * `rate`, which is 1e-6 to 0.5.  `size`: 0; where building failed 1, and so on up to
+ * to `rate`, which is 1e-6 to 0.5, but not above it.  `size`: 0; where building failed 1, and so on up to
  * BLOOM_RIBBON_SIZES - 1.
  */
 struct bloom_ribbon bloom_ribbon_shape(uint64_t keys, double rate, unsigned size);
