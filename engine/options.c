@@ -222,6 +222,12 @@ resolve_bloom(petal_family_options *options, petal_error *error)
                          "RowPrefixBloomFilter.prefix_length is %u; it is for BLOOMFILTER "
                          "ROWPREFIX_FIXED_LENGTH only, else 0",
                          options->bloom_prefix_bytes);
+    if (options->bloom_kind == PETAL_BLOOM_KIND_DEFAULT)
+        options->bloom_kind = PETAL_BLOOM_KIND_BLOCKED;
+    if (options->bloom_kind != PETAL_BLOOM_KIND_BLOCKED &&
+        options->bloom_kind != PETAL_BLOOM_KIND_RIBBON)
+        return error_set(error, PETAL_INVALID, "BLOOMFILTER_KIND is %d; it is BLOCKED or RIBBON",
+                         (int)options->bloom_kind);
     if (options->bloom_error_rate == 0)
         options->bloom_error_rate = DEFAULT_BLOOM_ERROR_RATE;
     if (!(options->bloom_error_rate >= 0.0001 && options->bloom_error_rate <= 0.5))

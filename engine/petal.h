@@ -540,6 +540,13 @@ typedef struct petal_family_options {
     bool no_block_cache;      /* BLOCKCACHE => false: data blocks are not kept */
     const petal_attribute *attributes; /* each (kind, name) once */
     size_t attribute_count;
+    /*
+     * BLOOMFILTER_KIND: BLOCKED, the default, or RIBBON, by which compactions of all files, whose
+     * outputs hold most keys, write filters of the same rate in 25 to 31 per cent fewer bytes.
+     * Building one takes about 80 ns a key more and asking one about 10 ns; flushes and other
+     * compactions write BLOCKED ones. Versions from before it do not open such a database.
+     */
+    enum petal_bloom_kind bloom_kind;
 } petal_family_options;
 
 typedef struct petal_table_options {
@@ -586,7 +593,7 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
 /*
  * Make the table what `options` says (its name stays and need not be given): families that are not
  * named go with their data, new ones come, the others get the attributes given. One atomic change.
- * BLOOMFILTER with its error rate, BLOCKSIZE and COMPRESSION concern new store files, IN_MEMORY and
+ * BLOOMFILTER with its rate and kind, BLOCKSIZE and COMPRESSION concern new store files, IN_MEMORY and
  * BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS and
  * NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
  */
@@ -1362,6 +1369,8 @@ typedef struct petal_file_info {
     uint64_t bloom_keys, bloom_chunks;
     uint64_t run; /* files of one run have disjoint row ranges: a row is in one of them at most */
     int64_t written_ms; /* when; 0: not known */
+    enum petal_bloom_kind bloom_kind; /* of its filter; DEFAULT: none, or not known */
+    bool of_all_files;                /* written by a compaction of all files of the family */
 } petal_file_info;
 
 /* Call `visit` for each store file of the table; slices are good during the visit.  PETAL_CORRUPT,

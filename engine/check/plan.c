@@ -3,6 +3,7 @@
 
 #include "base/coding.h"
 #include "base/mem.h"
+#include "bloom/bloom.h"
 #include "engine/options.h"
 #include "sstable/sst_walk.h"
 
@@ -132,6 +133,8 @@ guess_options(petal_family_options *options, petal_slice name, const struct file
         given.compression = facts->compression;
         given.bloom = facts->bloom;
         given.bloom_prefix_bytes = facts->bloom_prefix_bytes;
+        if (facts->bloom_layout == BLOOM_RIBBON)
+            given.bloom_kind = PETAL_BLOOM_KIND_RIBBON;
     }
     if (family_options_resolve(options, &given, NULL) == PETAL_OK)
         return PETAL_OK;

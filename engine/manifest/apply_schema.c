@@ -151,6 +151,10 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
         return take_double(apply, item, &family->bloom_error_rate);
     case MANIFEST_BLOOM_RATE_PER_FILE:
         return take_bool(apply, item, &family->bloom_rate_per_file);
+    case MANIFEST_BLOOM_KIND:
+        status = take_u32(apply, item, PETAL_BLOOM_KIND_FUSE, &value);
+        family->bloom_kind = (enum petal_bloom_kind)value;
+        return status;
     case MANIFEST_IN_MEMORY:
         return take_bool(apply, item, &family->in_memory);
     case MANIFEST_NO_BLOCK_CACHE:

@@ -197,6 +197,8 @@ add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t fa
     add_u32_beyond(edit, MANIFEST_NEW_VERSION_BEHAVIOR, options->new_version_behavior, 0);
     add_u32_beyond(edit, MANIFEST_BLOOM_PREFIX, options->bloom_prefix_bytes, 0);
     add_u32_beyond(edit, MANIFEST_BLOOM_RATE_PER_FILE, options->bloom_rate_per_file, 0);
+    add_u32_beyond(edit, MANIFEST_BLOOM_KIND, (uint32_t)options->bloom_kind,
+                   PETAL_BLOOM_KIND_BLOCKED);
     add_texts(edit, options->attributes, options->attribute_count);
     end_item(edit, start);
     return edit_status(edit);

@@ -76,7 +76,8 @@ enum manifest_attribute {
     MANIFEST_READ_ONLY = 15,
     MANIFEST_TEXT = 16, /* a petal_attribute; as often as there are some */
     MANIFEST_BLOOM_RATE_PER_FILE = 17,
-    MANIFEST_SNAPSHOT = 18 /* of a table: makes it a snapshot */
+    MANIFEST_SNAPSHOT = 18, /* of a table: makes it a snapshot */
+    MANIFEST_BLOOM_KIND = 19
 };
 
 /* Payload bytes of the items of fixed size. */

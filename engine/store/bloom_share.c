@@ -10,8 +10,8 @@
  * below it. */
 #define RATE_PRECISION 0.001
 
-/* Bits a key that a filter of many keys takes in the layout that store files have
- * (sstable/sst_writer.h). */
+/* Bits a key that a filter of many keys takes in the layout that most store files have; in another
+ * one none takes more. */
 static double
 bits_at(double rate)
 {
@@ -50,4 +50,12 @@ bloom_share_rate(const petal_family_options *family, enum file_origin origin)
     if (origin == FILE_ORIGIN_ALL_FILES)
         return within_most_bits(half);
     return within_most_bits(half / (STORE_MOST_RUNS - 1));
+}
+
+unsigned
+bloom_share_layout(const petal_family_options *family, enum file_origin origin)
+{
+    bool ribbon = family->bloom_kind == PETAL_BLOOM_KIND_RIBBON && origin == FILE_ORIGIN_ALL_FILES;
+
+    return ribbon ? BLOOM_RIBBON : BLOOM_BLOCKED;
 }

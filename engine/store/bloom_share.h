@@ -1,5 +1,6 @@
 /*
- * bloom_share.h -- what part of a family's error rate a new store file may use up.
+ * bloom_share.h -- what part of a family's error rate a new store file may use up, and of what its
+ * filter is made.
  *
  * The rate is what a get of an absent row may cost in the whole store: the sum over runs of their
  * files' rates (of a run only one file can hold the row). The output of an all-files compaction
@@ -24,5 +25,9 @@
 
 /* The error rate for a file of `origin`; the family's own with bloom_rate_per_file. */
 double bloom_share_rate(const petal_family_options *family, enum file_origin origin);
+
+/* The layout (bloom/bloom.h) for it: RIBBON, if the family is so, only for what lives long and holds
+ * most keys, the output of an all-files compaction; what is soon merged again is built quickly. */
+unsigned bloom_share_layout(const petal_family_options *family, enum file_origin origin);
 
 #endif

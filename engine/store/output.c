@@ -35,6 +35,7 @@ start_file(struct output *output, petal_error *error)
         .bloom = options->bloom,
         .bloom_prefix_bytes = options->bloom_prefix_bytes,
         .bloom_error_rate = bloom_share_rate(options, output->origin),
+        .bloom_layout = bloom_share_layout(options, output->origin),
         .salt = db->salt,
         .file_identity = env_random(&db->env),
         .origin = output->origin,

@@ -1,7 +1,23 @@
 /* inspect.c -- a table's files, their verification and their blocks in the cache; its memory. */
+#include "bloom/bloom.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
+
+static enum petal_bloom_kind
+kind_of_filter(const struct file_facts *facts)
+{
+    switch (facts->bloom == PETAL_BLOOM_NONE ? 0 : facts->bloom_layout) {
+    case BLOOM_STANDARD:
+        return PETAL_BLOOM_KIND_STANDARD;
+    case BLOOM_BLOCKED:
+        return PETAL_BLOOM_KIND_BLOCKED;
+    case BLOOM_RIBBON:
+        return PETAL_BLOOM_KIND_RIBBON;
+    default:
+        return PETAL_BLOOM_KIND_DEFAULT;
+    }
+}
 
 static petal_file_info
 describe_file(const petal_family *family, const struct file_entry *file)
@@ -32,6 +48,8 @@ describe_file(const petal_family *family, const struct file_entry *file)
         .bloom_chunks = facts->bloom_chunks,
         .run = file->file->run,
         .written_ms = facts->written_ms,
+        .bloom_kind = kind_of_filter(facts),
+        .of_all_files = facts->origin == FILE_ORIGIN_ALL_FILES,
     };
 }
 

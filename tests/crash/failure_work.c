@@ -16,7 +16,7 @@
 #define LARGE_BYTES    (300u << 10)
 #define LONG_BYTES     500
 #define LONG_ROWS      60
-#define WIDE_CELLS     90
+#define WIDE_CELLS     110
 #define HUGE_ROW_BYTES 8000
 #define TEXT(text)                                                                                 \
     {                                                                                              \
@@ -332,7 +332,10 @@ step_furnish(struct failure_run *run)
                                    .block_bytes = 1024},
                          newer = {.new_version_behavior = true, .versions = 2},
                          deleted = {.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE, .versions = 2},
-                         wide = {.versions = 200},
+                         /* Columns enough for a filter that is RIBBON. */
+        wide = {.versions = 200,
+                .bloom = PETAL_BLOOM_ROW_ROWCOL,
+                .bloom_kind = PETAL_BLOOM_KIND_RIBBON},
                          beginnings = {.bloom = PETAL_BLOOM_ROW_PREFIX,
                                        .bloom_prefix_bytes = 300,
                                        .block_bytes = 1024};

@@ -16,6 +16,7 @@ vary_family(unsigned variant, petal_family_options *family)
     family->compression = (enum petal_compression)(variant % 3);
     family->bloom_error_rate = variant % 4 == 1 ? 0.3 : 0;
     family->bloom_rate_per_file = variant % 4 == 2;
+    family->bloom_kind = variant / 2 % 2 == 0 ? PETAL_BLOOM_KIND_RIBBON : PETAL_BLOOM_KIND_DEFAULT;
     family->in_memory = variant % 3 == 1;
     family->no_block_cache = variant % 3 == 2;
 }

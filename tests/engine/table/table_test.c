@@ -66,6 +66,7 @@ static const petal_family_options rich_family = {
     .bloom_prefix_bytes = 32767,
     .bloom_error_rate = 0.25,
     .bloom_rate_per_file = true,
+    .bloom_kind = PETAL_BLOOM_KIND_RIBBON,
     .in_memory = true,
     .no_block_cache = true,
     .attributes = family_texts,
@@ -100,6 +101,7 @@ check_rich(const petal_family_options *found)
     assert_int_equal(found->bloom_prefix_bytes, 32767);
     assert_true(found->bloom_error_rate == 0.25);
     assert_true(found->bloom_rate_per_file);
+    assert_int_equal(found->bloom_kind, PETAL_BLOOM_KIND_RIBBON);
     assert_true(found->in_memory);
     assert_true(found->no_block_cache);
     check_texts(found->attributes, found->attribute_count, family_texts, COUNT(family_texts));
@@ -120,6 +122,7 @@ check_defaults(const petal_family_options *found, const char *name)
     assert_int_equal(found->bloom_prefix_bytes, 0);
     assert_true(found->bloom_error_rate == 0.01);
     assert_false(found->bloom_rate_per_file);
+    assert_int_equal(found->bloom_kind, PETAL_BLOOM_KIND_BLOCKED);
     assert_int_equal(found->attribute_count, 0);
 }
 
@@ -228,6 +231,9 @@ test_wrong_attributes_are_refused(void **state)
     REFUSED("TTL is 2147483648", "1 to 2147483647", .ttl_seconds = PETAL_FOREVER + 1);
     REFUSED("KEEP_DELETED_CELLS is 4", "TTL", .keep_deleted_cells = (enum petal_keep_deleted)4);
     REFUSED("BLOOMFILTER is 6", "ROWPREFIX_FIXED_LENGTH", .bloom = (enum petal_bloom_type)6);
+    REFUSED("BLOOMFILTER_KIND is 1", "BLOCKED or RIBBON", .bloom_kind = PETAL_BLOOM_KIND_STANDARD);
+    REFUSED("BLOOMFILTER_KIND is 6", "BLOCKED or RIBBON", .bloom_kind = PETAL_BLOOM_KIND_FUSE);
+    REFUSED("BLOOMFILTER_KIND is 7", "BLOCKED or RIBBON", .bloom_kind = (enum petal_bloom_kind)7);
     REFUSED("RowPrefixBloomFilter.prefix_length is 0", "1 to 32767",
             .bloom = PETAL_BLOOM_ROW_PREFIX);
     REFUSED("RowPrefixBloomFilter.prefix_length is 32768", "1 to 32767",

@@ -96,6 +96,7 @@ static const char *const attributes[] = {
     [MANIFEST_READ_ONLY] = "READONLY",
     [MANIFEST_TEXT] = "text",
     [MANIFEST_BLOOM_RATE_PER_FILE] = "BLOOM_RATE_PER_FILE",
+    [MANIFEST_BLOOM_KIND] = "BLOOMFILTER_KIND",
     [MANIFEST_SNAPSHOT] = "snapshot",
 };
 

@@ -20,6 +20,15 @@ bloom_name(enum petal_bloom_type type)
 }
 
 static const char *
+layout_name(unsigned layout)
+{
+    static const char *const names[] = {
+        [BLOOM_STANDARD] = "STANDARD", [BLOOM_BLOCKED] = "BLOCKED", [BLOOM_RIBBON] = "RIBBON"};
+
+    return layout > 0 && layout < sizeof names / sizeof *names ? names[layout] : "unknown";
+}
+
+static const char *
 origin_name(enum file_origin origin)
 {
     static const char *const names[] = {"unknown", "flush", "compaction of some files",
@@ -63,6 +72,7 @@ print_facts(struct print *print, const struct file_facts *facts)
     print_text(print, "compression", facts->compression == PETAL_COMPRESSION_LZ4 ? "LZ4" : "NONE");
     print_text(print, "filter", bloom_name(facts->bloom));
     if (facts->bloom != PETAL_BLOOM_NONE) {
+        print_text(print, "filter layout", layout_name(facts->bloom_layout));
         print_number(print, "filter keys", facts->bloom_keys);
         print_number(print, "filter chunks", facts->bloom_chunks);
         print_real(print, "filter rate", facts->bloom_error_rate);
@@ -159,15 +169,14 @@ print_chunk(struct print *print, const struct sst_walk_step *step)
     struct bloom_ribbon ribbon;
 
     print_number(print, "keys", get_le32(footer));
+    print_text(print, "layout", layout_name(footer[4]));
     if (bloom_ribbon_open(&ribbon, step->raw, step->raw_bytes)) {
-        print_text(print, "layout", "RIBBON");
         print_number(print, "columns", ribbon.columns);
         print_number(print, "slots", ribbon.slots);
         print_number(print, "narrow blocks", ribbon.narrow);
         print_number(print, "seed", ribbon.seed);
         return;
     }
-    print_text(print, "layout", footer[4] == BLOOM_STANDARD ? "STANDARD" : "BLOCKED");
     print_number(print, "bits a key", footer[5]);
     print_number(print, "bits", get_le64(footer + 8));
 }
