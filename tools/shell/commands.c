@@ -62,9 +62,11 @@ static const struct command commands[] = {
      "'FOREVER', KEEP_DELETED_CELLS => 'FALSE' | 'TRUE' | 'TTL', BLOOMFILTER => 'NONE' | 'ROW' | "
      "'ROWCOL' | 'ROW_ROWCOL' | 'ROWPREFIX_FIXED_LENGTH', BLOCKSIZE => '64KB', COMPRESSION => "
      "'LZ4' | 'NONE' (names of HBase's other codecs are kept and mean LZ4), CONFIGURATION => "
-     "{'io.storefile.bloom.error.rate' => '0.01'}, BLOOM_RATE_PER_FILE => false}, READONLY => "
-     "false      the rate is that of all store files together, or with BLOOM_RATE_PER_FILE of "
-     "each"},
+     "{'io.storefile.bloom.error.rate' => '0.01'}, BLOOM_RATE_PER_FILE => false, BLOOMFILTER_KIND "
+     "=> "
+     "'BLOCKED' | 'RIBBON'}, READONLY => false      the rate is that of all store files together, "
+     "or with BLOOM_RATE_PER_FILE of each; RIBBON: compactions of all files write filters in 25 to "
+     "31 per cent fewer bytes"},
     {COMMAND(create_namespace), "-", 1, ANY,
      "create_namespace 'ns' [, {'key' => 'value'}]      tables in it have names such as 'ns:t'"},
     {COMMAND(delete), "t-q-", 3, 5,

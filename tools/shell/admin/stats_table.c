@@ -180,7 +180,8 @@ visit_file(void *argument, const petal_file_info *file)
             " blocks (%" PRIu64 " before compression), %" PRIu64 " index, %" PRIu64 " filter",
             file->sequence_min, file->sequence_max, file->file_bytes, file->data_bytes,
             file->data_blocks, file->raw_data_bytes, file->index_bytes, file->filter_bytes);
-        text_add_format(text, "; %s filter", schema_bloom_name(file->bloom));
+        text_add_format(text, "; %s%s filter", schema_bloom_name(file->bloom),
+                        file->bloom_kind == PETAL_BLOOM_KIND_RIBBON ? " RIBBON" : "");
         if (file->bloom_keys > 0)
             text_add_format(text, " of %" PRIu64 " keys in %" PRIu64 " chunks at rate %g",
                             file->bloom_keys, file->bloom_chunks, file->bloom_error_rate);

@@ -16,6 +16,10 @@ static const struct word blooms[] = {{"NONE", PETAL_BLOOM_NONE},
                                      {"ROWPREFIX_FIXED_LENGTH", PETAL_BLOOM_ROW_PREFIX},
                                      {NULL, 0}};
 
+/* What families take; files may have others. */
+static const struct word bloom_kinds[] = {
+    {"BLOCKED", PETAL_BLOOM_KIND_BLOCKED}, {"RIBBON", PETAL_BLOOM_KIND_RIBBON}, {NULL, 0}};
+
 static const struct word durabilities[] = {{"USE_DEFAULT", PETAL_DURABILITY_DEFAULT},
                                            {"SKIP_WAL", PETAL_SKIP_WAL},
                                            {"ASYNC_WAL", PETAL_ASYNC_WAL},
@@ -50,6 +54,12 @@ const char *
 schema_bloom_name(enum petal_bloom_type bloom)
 {
     return word_name(blooms, bloom == PETAL_BLOOM_DEFAULT ? PETAL_BLOOM_ROW : (int)bloom);
+}
+
+const char *
+schema_bloom_kind_name(enum petal_bloom_kind kind)
+{
+    return kind == PETAL_BLOOM_KIND_STANDARD ? "STANDARD" : word_name(bloom_kinds, (int)kind);
 }
 
 const char *
@@ -203,6 +213,18 @@ read_bloom(struct session *session, petal_family_options *family, petal_slice ke
         family->bloom = (enum petal_bloom_type)number;
     if (family->bloom != PETAL_BLOOM_ROW_PREFIX)
         family->bloom_prefix_bytes = 0;
+    return status;
+}
+
+static enum shell_status
+read_bloom_kind(struct session *session, petal_family_options *family, petal_slice key,
+                const struct value *value)
+{
+    int number = 0;
+    enum shell_status status = value_read_word(session, key, value, bloom_kinds, &number);
+
+    if (status == SHELL_FINE)
+        family->bloom_kind = (enum petal_bloom_kind)number;
     return status;
 }
 
@@ -417,6 +439,7 @@ static const struct {
     {"KEEP_DELETED_CELLS", read_keep_deleted},
     {"BLOCKSIZE", read_block_size},
     {"BLOOMFILTER", read_bloom},
+    {"BLOOMFILTER_KIND", read_bloom_kind},
     {"COMPRESSION", read_compression},
 };
 
@@ -452,10 +475,15 @@ family_default(petal_slice name)
 {
     static const struct {
         const char *name, *value;
-    } defaults[] = {{"VERSIONS", "1"},      {"MIN_VERSIONS", "0"},
-                    {"TTL", "FOREVER"},     {"KEEP_DELETED_CELLS", "FALSE"},
-                    {"BLOCKSIZE", "65536"}, {"BLOOMFILTER", "ROW"},
-                    {"COMPRESSION", "LZ4"}, {"BLOCKCACHE", "true"}};
+    } defaults[] = {{"VERSIONS", "1"},
+                    {"MIN_VERSIONS", "0"},
+                    {"TTL", "FOREVER"},
+                    {"KEEP_DELETED_CELLS", "FALSE"},
+                    {"BLOCKSIZE", "65536"},
+                    {"BLOOMFILTER", "ROW"},
+                    {"COMPRESSION", "LZ4"},
+                    {"BLOCKCACHE", "true"},
+                    {"BLOOMFILTER_KIND", "BLOCKED"}};
 
     for (size_t i = 0; i < COUNT_OF(defaults); i++)
         if (slice_is(name, defaults[i].name))

@@ -33,6 +33,7 @@ enum shell_status family_attributes_check(struct session *session,
 bool table_attribute_unset(struct session *session, petal_table_options *table, petal_slice name);
 
 const char *schema_bloom_name(enum petal_bloom_type bloom);
+const char *schema_bloom_kind_name(enum petal_bloom_kind kind);
 const char *schema_durability_name(enum petal_durability durability);
 const char *schema_keep_deleted_name(enum petal_keep_deleted keep_deleted);
 

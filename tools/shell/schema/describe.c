@@ -212,6 +212,9 @@ add_family(struct text *text, const petal_family_options *family, quote_text *qu
     text_add_string(text, "'");
     if (family->bloom_rate_per_file)
         text_add_string(text, ", BLOOM_RATE_PER_FILE => 'true'");
+    if (family->bloom_kind == PETAL_BLOOM_KIND_RIBBON)
+        text_add_format(text, ", BLOOMFILTER_KIND => '%s'",
+                        schema_bloom_kind_name(family->bloom_kind));
     add_kept(text, kept, count, ", ", "ENCRYPTION", NULL, quote);
     add_kept(text, kept, count, ", ", "ENCRYPTION_KEY", NULL, quote);
     add_kept(text, kept, count, ", ", "IS_MOB", NULL, quote);

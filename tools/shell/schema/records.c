@@ -88,6 +88,7 @@ describe_records(struct format *format, const petal_table_options *table, bool e
         (void)snprintf(rate, sizeof(rate), "%g", family->bloom_error_rate);
         add(&to, "CONFIGURATION.io.storefile.bloom.error.rate", slice_of_string(rate));
         add_boolean(&to, "BLOOM_RATE_PER_FILE", family->bloom_rate_per_file);
+        add(&to, "BLOOMFILTER_KIND", slice_of_string(schema_bloom_kind_name(family->bloom_kind)));
         add_boolean(&to, "IN_MEMORY", family->in_memory);
         add(&to, "COMPRESSION",
             slice_of_string(family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE"));

@@ -54,8 +54,8 @@ completion_argument(const struct session *session, petal_slice name, size_t argu
         "RAW", "BATCH", READ_KEYS
 #define FAMILY_KEYS                                                                                \
     "NAME", "VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS", "BLOOMFILTER", "BLOCKSIZE",   \
-        "COMPRESSION", "IN_MEMORY", "BLOCKCACHE", "BLOOM_RATE_PER_FILE", "NEW_VERSION_BEHAVIOR",   \
-        "CONFIGURATION", "METADATA", "DURABILITY", "READONLY"
+        "COMPRESSION", "IN_MEMORY", "BLOCKCACHE", "BLOOM_RATE_PER_FILE", "BLOOMFILTER_KIND",       \
+        "NEW_VERSION_BEHAVIOR", "CONFIGURATION", "METADATA", "DURABILITY", "READONLY"
 
 static const struct {
     const char *command;
@@ -106,6 +106,7 @@ static const struct {
     {"ALL_VERSIONS", TRUTH},
     {"BLOCKCACHE", TRUTH},
     {"BLOOMFILTER", {"NONE", "ROW", "ROWCOL", "ROW_ROWCOL", "ROWPREFIX_FIXED_LENGTH"}},
+    {"BLOOMFILTER_KIND", {"BLOCKED", "RIBBON"}},
     {"BLOOM_RATE_PER_FILE", TRUTH},
     {"CODEC", {"GZ", "LZ4", "NONE", "SNAPPY", "ZSTD"}},
     {"COMPRESSION", {"LZ4", "NONE"}},
