@@ -8,8 +8,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=${1:-build}
-bits="base/checksum bloom/format bloom/bloom bloom/growing bloom/probes sstable/golden sstable/bloom sstable/probes sstable/prefix sstable/packed_numbers sstable/data_block memtable/cell_tree memtable/memtable model/random"
-threads="base/epoch memtable/race cache/threads threads/linearizable"
+bits="base/checksum bloom/format bloom/bloom bloom/growing bloom/probes bloom/golden bloom/filter/model bloom/filter/growing bloom/filter/probes sstable/golden sstable/bloom sstable/probes sstable/prefix sstable/packed_numbers sstable/data_block memtable/cell_tree memtable/memtable model/random"
+threads="base/epoch bloom/filter/threads memtable/race cache/threads threads/linearizable"
 failed=0
 # NAME BUILD RUN... : runs the tests of the build
 run() {
