@@ -24,7 +24,9 @@ echo old >outputs/old
 
 lines 300000 250000 1 >a
 lines 300000 250000 2 >b
-commands='unique:a common:a:b missing:a:b count:a top:a'
+awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 300000; i++) printf "%.0f\n", int(rand() * 1000000000000) }' >numbers
+"$filter" build --quiet filter a
+commands='unique:a common:a:b missing:a:b count:a top:a integers:sort:numbers check:filter:a'
 
 # Arguments.
 expect 'no such option' 2 'no option' "$filter" unique --sorted a
@@ -105,6 +107,34 @@ for signal in INT TERM HUP KILL; do
         done
     done
 done
+# A filter is written as a whole, too, in place of the old one.
+for words in build:a merge:filter; do
+    for limit in 8 64 200; do
+        (
+            trap '' XFSZ
+            ulimit -f $limit
+            exec "$filter" "${words%:*}" outputs/old "${words#*:}"
+        ) >out 2>&1 </dev/null
+        is_true "$words: status $? at $limit" "$([ $? = 2 ] && grep -q '^kv-filter .*: File too large' out && echo 1)"
+        faults=$((faults + 1))
+        nothing_is_left "$words, $limit KiB"
+    done
+done
+for kind in BLOCKED GROWING RIBBON FUSE; do
+    for delay in 0.02 0.05 0.1; do
+        (exec "$filter" build --kind $kind --memory 12M outputs/old a) >out 2>&1 </dev/null &
+        process=$!
+        sleep $delay
+        kill -INT $process 2>/dev/null
+        wait $process 2>/dev/null
+        status=$?
+        [ $status = 0 ] && echo old >outputs/old && continue
+        interrupts=$((interrupts + 1))
+        [ $status -gt 128 ] || is_true "build $kind: status $status after INT: says so" "$([ $status = 2 ] && grep -q interrupted out && echo 1)"
+        nothing_is_left "build $kind after INT"
+    done
+done
+
 # A stream that says nothing.
 mkfifo pipe
 "$filter" unique --memory 1M <pipe >printed 2>out &

@@ -8,17 +8,8 @@
 set -u
 filter=$(dirname "$(realpath "${1:?usage: sets_test.sh KV-SHELL}")")/kv-filter
 . "$(dirname "$0")/../../support/expect.sh"
+. "$(dirname "$0")/place.sh"
 cd "$scratch" || exit 1
-
-# same NAME EXPECTED COMMAND..: it prints just what the file holds.
-same() {
-    name=$1 wanted=$2
-    shift 2
-    "$@" >printed 2>out
-    status=$?
-    cmp printed "$wanted" >>out 2>&1
-    is_true "$name (exit status $status)" $((1 - $? - status))
-}
 
 # member FILE NAME: what info says of it.
 member() {
@@ -99,6 +90,16 @@ expect 'nothing to merge' 2 'an argument is missing' "$filter" merge f.x
 expect 'a file that is not there' 2 'no-such' "$filter" merge f.x f.1 no-such
 expect 'no room in memory' 2 'f.large has [0-9]* bytes; --memory is 1048576' sh -c "'$filter' build --keys 1M f.large in && '$filter' merge --memory 1M f.x f.large f.large"
 is_true 'nothing was written' "$([ ! -e f.x ] && echo 1)"
+
+# Counts of distinct lines, as kv-filter count keeps them.
+"$filter" count --state c.1 in >out
+"$filter" count --state c.2 out-lines >out
+expect 'two counts' 0 'holds: a count of distinct keys' sh -c "'$filter' merge c.12 c.1 c.2 && '$filter' info c.12"
+near 5 40000 "$(member c.12 'distinct keys about')"
+is_true "are of all lines: $(member c.12 'distinct keys about')" $((1 - $?))
+expect 'a count and a filter' 2 'c.1 is a count of distinct keys, and f.1 is a filter' "$filter" merge c.x c.1 f.1
+expect 'a count is no filter' 2 'c.1 is a count of distinct keys, no filter' "$filter" check c.1 in
+expect 'nor is a count of' 2 'f.1' "$filter" count --state f.1 in
 
 # ---- files that are none, or not whole ----
 
