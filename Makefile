@@ -239,6 +239,7 @@ $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
 $(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o text/text.o text/memory.o)
 # These start it.
 $(addprefix $(BUILD)/tests/tools/shell/,terminal_test interrupt_test): | $(BUILD)/kv-shell
+$(BUILD)/tests/tools/filter/bitmaps_test: | $(BUILD)/kv-filter
 
 # So do those of the benchmark's.
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
