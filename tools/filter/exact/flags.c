@@ -61,12 +61,12 @@ flags_seal(struct flags *flags)
 bool
 flags_ask(struct flags *flags, uint64_t first, size_t count, bool *answers)
 {
-    for (size_t i = 0; i < count; i++) {
+    memset(answers, 0, count * sizeof *answers);
+    if (!flags->has_any)
+        return true;
+    for (size_t i = 0; i < count && first + i < flags->count; i++) {
         uint64_t number = first + i, bit = number % PIECE_BITS;
 
-        answers[i] = false;
-        if (number >= flags->count || !flags->has_any)
-            continue;
         if (number / PIECE_BITS != flags->piece) {
             flags->piece = number / PIECE_BITS;
             if (!temporary_read(flags->job, flags->descriptor, flags->bits, FLAGS_PIECE_BYTES,

@@ -13,7 +13,7 @@
 
 enum {
     LEAST_BUFFER = 16 << 10,
-    MOST_BUFFER = 1 << 20,
+    MOST_BUFFER = 256 << 10,
     WAIT_MILLISECONDS = 500, /* a signal that comes just before poll is seen behind it */
 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LEAST_BUFFER = 16 << 10, MOST_BUFFER = 1 << 20 };
+enum { LEAST_BUFFER = 16 << 10, MOST_BUFFER = 256 << 10 };
 
 static const char *
 output_of(const struct job *job)
