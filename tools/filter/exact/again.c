@@ -52,7 +52,7 @@ again_place_open(struct again_place *place, struct again *again, uint64_t from, 
         return reader_open_part(&place->reader, again->job, "a temporary file",
                                 again->spool.descriptor, from, again->to);
     return reader_open_part(&place->reader, again->job, again->reader->name,
-                            again->reader->descriptor, from, again->to);
+                            again->reader->source.descriptor, from, again->to);
 }
 
 void

@@ -60,10 +60,9 @@ static bool
 take_b(struct common *common, struct repeats *seen, const petal_slice *records, size_t count,
        uint64_t from)
 {
-    uint64_t hashes[READER_BATCH];
+    const uint64_t *hashes = reader_hashes(common->b);
     size_t i = 0;
 
-    hash_records(common->job, records, count, hashes);
     if (!common->filled) {
         while (i < count && repeats_ask(seen, records[i], hashes[i]) != REPEATS_OPEN)
             i++;
@@ -84,6 +83,7 @@ read_b(struct common *common, struct repeats *seen)
     petal_slice records[READER_BATCH];
     size_t count;
 
+    reader_want_hashes(common->b);
     do {
         uint64_t from = common->b->is_file ? reader_position(common->b) : 0;
 
@@ -112,10 +112,9 @@ put_a_away(struct common *common, const petal_slice *records, const uint64_t *ha
 static bool
 take_a(struct common *common, const struct repeats *seen, const petal_slice *records, size_t count)
 {
-    uint64_t hashes[READER_BATCH];
+    const uint64_t *hashes = reader_hashes(common->a);
     bool in_b[READER_BATCH];
 
-    hash_records(common->job, records, count, hashes);
     for (size_t i = 0; i < count; i++) {
         table_look_ahead(&seen->table, hashes, i, count);
         in_b[i] = table_find(&seen->table, records[i], hashes[i]) != NULL;
@@ -130,6 +129,7 @@ read_a(struct common *common, const struct repeats *seen)
     petal_slice records[READER_BATCH];
     size_t count;
 
+    reader_want_hashes(common->a);
     if (common->filled && !again_open(&common->again_a, common->a,
                                       common->a->is_file ? reader_position(common->a) : 0))
         return false;

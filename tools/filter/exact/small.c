@@ -23,8 +23,11 @@ small_is_worth_it(const struct reader *a, const struct reader *b)
 static bool
 open_again(struct reader *again, const struct reader *a)
 {
-    return reader_open_part(again, a->job, a->name, a->descriptor, reader_position(a),
-                            reader_position(a) + reader_rest(a));
+    if (!reader_open_part(again, a->job, a->name, a->source.descriptor, reader_position(a),
+                          reader_position(a) + reader_rest(a)))
+        return false;
+    reader_want_hashes(again);
+    return true;
 }
 
 /* *all false: it does not fit. */
@@ -32,7 +35,7 @@ static bool
 hold(struct table *table, const struct reader *a, bool *all)
 {
     petal_slice records[READER_BATCH];
-    uint64_t hashes[READER_BATCH];
+    const uint64_t *hashes;
     struct reader again;
     size_t count;
     bool fine;
@@ -44,7 +47,7 @@ hold(struct table *table, const struct reader *a, bool *all)
         fine = reader_next(&again, records, &count);
         if (!fine)
             break;
-        hash_records(a->job, records, count, hashes);
+        hashes = reader_hashes(&again);
         for (size_t i = 0; i < count && *all; i++)
             *all = table_find(table, records[i], hashes[i]) != NULL ||
                    table_add(table, records[i], hashes[i]) != NULL;
@@ -58,13 +61,15 @@ static bool
 look_through(const struct table *table, struct reader *b)
 {
     petal_slice records[READER_BATCH];
-    uint64_t hashes[READER_BATCH], found = 0;
+    const uint64_t *hashes;
+    uint64_t found = 0;
     size_t count;
 
+    reader_want_hashes(b);
     do {
         if (!reader_next(b, records, &count))
             return false;
-        hash_records(b->job, records, count, hashes);
+        hashes = reader_hashes(b);
         for (size_t i = 0; i < count; i++) {
             struct table_entry *entry;
 
@@ -83,7 +88,8 @@ static bool
 write_a(const struct table *table, const struct reader *a, bool missing, struct writer *writer)
 {
     petal_slice records[READER_BATCH];
-    uint64_t hashes[READER_BATCH], written = 0;
+    const uint64_t *hashes;
+    uint64_t written = 0;
     bool dropped[READER_BATCH], fine;
     struct reader again;
     size_t count;
@@ -94,7 +100,7 @@ write_a(const struct table *table, const struct reader *a, bool missing, struct 
         fine = reader_next(&again, records, &count);
         if (!fine)
             break;
-        hash_records(a->job, records, count, hashes);
+        hashes = reader_hashes(&again);
         for (size_t i = 0; i < count && fine; i++) {
             struct table_entry *entry = table_find(table, records[i], hashes[i]);
 

@@ -65,13 +65,14 @@ static bool
 count_all(struct top *top, struct reader *reader)
 {
     petal_slice records[READER_BATCH];
-    uint64_t hashes[READER_BATCH];
+    const uint64_t *hashes;
     size_t count;
 
+    reader_want_hashes(reader);
     do {
         if (!reader_next(reader, records, &count))
             return false;
-        hash_records(top->job, records, count, hashes);
+        hashes = reader_hashes(reader);
         for (size_t i = 0; i < count; i++) {
             table_look_ahead(&top->table, hashes, i, count);
             if (!count_record(top, records[i], hashes[i]))

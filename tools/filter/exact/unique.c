@@ -77,10 +77,9 @@ static bool
 take_batch(struct unique *unique, struct repeats *seen, const petal_slice *records, size_t count,
            uint64_t from, bool *filled)
 {
-    uint64_t hashes[READER_BATCH];
+    const uint64_t *hashes = reader_hashes(unique->reader);
     size_t answered = 0;
 
-    hash_records(unique->job, records, count, hashes);
     if (!*filled) {
         if (!take_from_memory(unique, seen, records, hashes, count, &answered))
             return false;
@@ -101,6 +100,7 @@ read_all(struct unique *unique, struct repeats *seen, bool *filled)
     petal_slice records[READER_BATCH];
     size_t count;
 
+    reader_want_hashes(unique->reader);
     do {
         uint64_t from = unique->reader->is_file ? reader_position(unique->reader) : 0;
 

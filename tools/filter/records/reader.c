@@ -6,81 +6,80 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    LEAST_BUFFER = 16 << 10,
-    MOST_BUFFER = 256 << 10,
-    WAIT_MILLISECONDS = 500, /* a signal that comes just before poll is seen behind it */
+    LEAST_BLOCK = 16 << 10,
+    MOST_BLOCK = 256 << 10,
+    WORTH_A_THREAD = 1 << 20, /* bytes */
+    WAIT_MILLISECONDS = 500,  /* a signal that comes just before poll is seen behind it */
 };
 
-static char
-delimiter_of(const struct reader *reader)
-{
-    return reader->job->zero_terminated ? '\0' : '\n';
-}
-
-static size_t
-longest_record(const struct reader *reader)
-{
-    return reader->job->memory_bytes / 8;
-}
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static bool
-start(struct reader *reader)
+open_blocks(struct reader *reader)
 {
-    size_t share = reader->job->memory_bytes / 64;
+    struct job *job = reader->job;
+    size_t share = job->memory_bytes / 128;
+    struct block_source *source = &reader->source;
 
-    reader->capacity = share < LEAST_BUFFER  ? LEAST_BUFFER
-                       : share > MOST_BUFFER ? MOST_BUFFER
-                                             : share;
-    reader->buffer = malloc(reader->capacity);
-    if (reader->buffer != NULL)
-        return true;
-    return job_fail(reader->job, "out of memory: no buffer for %s", reader->name);
+    source->bytes = share < LEAST_BLOCK ? LEAST_BLOCK : share > MOST_BLOCK ? MOST_BLOCK : share;
+    source->longest = job->memory_bytes / 8;
+    source->delimiter = job->zero_terminated ? '\0' : '\n';
+    source->is_file = reader->is_file;
+    source->salt = job->salt;
+    for (size_t i = 0; i < READER_BLOCKS; i++) {
+        if (!block_open(&reader->blocks[i], source)) {
+            reader_close(reader);
+            return job_fail(job, "out of memory: no buffer for %s", reader->name);
+        }
+    }
+    return true;
 }
 
 /* A regular file: where it is read on from, and that it can be read again. */
-static void
+static uint64_t
 look_at_file(struct reader *reader)
 {
+    int descriptor = reader->source.descriptor;
     struct stat about;
     off_t at;
 
-    if (fstat(reader->descriptor, &about) != 0 || !S_ISREG(about.st_mode))
-        return;
-    at = lseek(reader->descriptor, 0, SEEK_CUR);
+    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode))
+        return 0;
+    at = lseek(descriptor, 0, SEEK_CUR);
     if (at < 0)
-        return;
+        return 0;
     reader->is_file = true;
-    reader->offset = (uint64_t)at;
     reader->size = (uint64_t)about.st_size;
-    (void)posix_fadvise(reader->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+    (void)posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return (uint64_t)at;
 }
 
 bool
 reader_open(struct reader *reader, struct job *job, const char *path)
 {
     bool is_standard = strcmp(path, "-") == 0;
+    uint64_t from;
 
     *reader = (struct reader){.job = job,
                               .name = is_standard ? "the standard input" : path,
-                              .descriptor = STDIN_FILENO,
                               .owns_descriptor = !is_standard,
-                              .limit = UINT64_MAX};
+                              .source = {.descriptor = STDIN_FILENO, .limit = UINT64_MAX}};
     if (!is_standard) {
-        reader->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-        if (reader->descriptor < 0)
+        reader->source.descriptor = open(path, O_RDONLY | O_CLOEXEC);
+        if (reader->source.descriptor < 0)
             return job_fail(job, "cannot open %s: %s", path, strerror(errno));
     }
-    look_at_file(reader);
-    if (start(reader))
-        return true;
-    reader_close(reader);
-    return false;
+    from = look_at_file(reader);
+    if (!open_blocks(reader))
+        return false;
+    reader->blocks[0].offset = from;
+    return true;
 }
 
 bool
@@ -90,60 +89,93 @@ reader_open_part(struct reader *reader, struct job *job, const char *name, int d
     assert(from <= to);
     *reader = (struct reader){.job = job,
                               .name = name,
-                              .descriptor = descriptor,
                               .is_file = true,
-                              .offset = from,
                               .size = to,
-                              .limit = to};
-    return start(reader);
+                              .source = {.descriptor = descriptor, .limit = to}};
+    if (!open_blocks(reader))
+        return false;
+    reader->blocks[0].offset = from;
+    return true;
+}
+
+void
+reader_want_hashes(struct reader *reader)
+{
+    assert(reader->number == 0);
+    reader->source.wants_hashes = true;
+}
+
+static void
+stop_thread(struct reader *reader)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->stop = true;
+    (void)pthread_cond_signal(&reader->changed);
+    (void)pthread_mutex_unlock(&reader->lock);
+    (void)pthread_join(reader->thread, NULL);
+    (void)pthread_mutex_destroy(&reader->lock);
+    (void)pthread_cond_destroy(&reader->changed);
+    reader->has_thread = false;
 }
 
 void
 reader_close(struct reader *reader)
 {
-    if (reader->owns_descriptor && reader->descriptor >= 0)
-        (void)close(reader->descriptor);
-    free(reader->buffer);
-    reader->descriptor = -1;
-    reader->buffer = NULL;
+    if (reader->has_thread)
+        stop_thread(reader);
+    if (reader->owns_descriptor && reader->source.descriptor >= 0)
+        (void)close(reader->source.descriptor);
+    for (size_t i = 0; i < READER_BLOCKS; i++)
+        block_close(&reader->blocks[i]);
+    reader->source.descriptor = -1;
 }
 
-uint64_t
-reader_position(const struct reader *reader)
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static struct block *
+block_of(struct reader *reader, uint64_t number)
 {
-    assert(reader->is_file);
-    return reader->offset - (reader->end - reader->begin);
+    return &reader->blocks[number % READER_BLOCKS];
 }
 
-uint64_t
-reader_rest(const struct reader *reader)
-{
-    uint64_t at = reader->is_file ? reader_position(reader) : 0;
-
-    return reader->size > at ? reader->size - at : 0;
-}
-
+/* Of what a block of this number got. Always false. */
 static bool
-tell_interrupted(const struct reader *reader)
+tell(const struct reader *reader, enum block_outcome outcome, int error)
 {
-    return job_fail(reader->job, "interrupted: %" PRIu64 " records of %s were read",
-                    reader->records, reader->name);
+    struct job *job = reader->job;
+
+    switch (outcome) {
+    case BLOCK_FAILED:
+        return job_fail(job, "cannot read %s: %s", reader->name, strerror(error));
+    case BLOCK_SHORT:
+        return job_fail(job, "%s became shorter while it was read", reader->name);
+    case BLOCK_TOO_LONG:
+        return job_fail(job,
+                        "record %" PRIu64 " of %s has more than %zu bytes, an eighth of --memory",
+                        reader->records + 1, reader->name, reader->source.longest);
+    case BLOCK_NO_MEMORY:
+        return job_fail(job, "out of memory: record %" PRIu64 " of %s is long", reader->records + 1,
+                        reader->name);
+    default:
+        return job_fail(job, "interrupted: %" PRIu64 " records of %s were read", reader->records,
+                        reader->name);
+    }
 }
 
 /* Until there is something to read, or Ctrl-C. */
 static bool
 wait_for_bytes(struct reader *reader)
 {
-    struct pollfd wanted = {.fd = reader->descriptor, .events = POLLIN};
+    struct pollfd wanted = {.fd = reader->source.descriptor, .events = POLLIN};
     bool told_idle = false;
 
-    if (reader->is_file)
-        return job_go_on(reader->job, reader->offset, reader->size) || tell_interrupted(reader);
     for (;;) {
         int ready;
 
-        if (!job_go_on(reader->job, reader->offset, 0))
-            return tell_interrupted(reader);
+        if (!job_go_on(reader->job, reader_position(reader), reader->size))
+            return tell(reader, BLOCK_WAITS, 0);
+        if (reader->is_file)
+            return true;
         ready = poll(&wanted, 1, told_idle ? WAIT_MILLISECONDS : 0);
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return true; /* if it is an error, the read says which */
@@ -153,95 +185,172 @@ wait_for_bytes(struct reader *reader)
     }
 }
 
-/* Bytes of a record that goes on go to the front; one that fills the buffer gets a larger one. One
- * byte stays free for a delimiter. */
+/* The next block, by the caller's own thread. */
 static bool
-make_room(struct reader *reader)
+read_block(struct reader *reader)
 {
-    size_t held = reader->end - reader->begin;
+    struct block *next = block_of(reader, reader->number + 1);
+    enum block_outcome outcome = BLOCK_NO_MEMORY;
 
-    if (reader->begin > 0) {
-        memmove(reader->buffer, reader->buffer + reader->begin, held);
-        reader->begin = 0;
-        reader->end = held;
+    if (block_begin(next, block_of(reader, reader->number), &reader->source)) {
+        do {
+            if (next->count == 0 && !wait_for_bytes(reader))
+                return false;
+            outcome = block_fill(next, &reader->source);
+        } while (outcome == BLOCK_WAITS);
     }
-    if (held > longest_record(reader))
-        return job_fail(reader->job,
-                        "record %" PRIu64 " of %s has more than %zu bytes, an eighth of --memory",
-                        reader->records + 1, reader->name, longest_record(reader));
-    if (held + 1 < reader->capacity - reader->capacity / 4)
-        return true;
-    char *grown = realloc(reader->buffer, 2 * reader->capacity);
-
-    if (grown == NULL)
-        return job_fail(reader->job, "out of memory: record %" PRIu64 " of %s is long",
-                        reader->records + 1, reader->name);
-    reader->buffer = grown;
-    reader->capacity *= 2;
-    return true;
+    return outcome == BLOCK_FILLED || tell(reader, outcome, errno);
 }
 
-/* More bytes behind those that are held; at the end of all the delimiter that is missing. */
+/* ---- The thread ------------------------------------------------------------------------------ */
+
+/* Is the block that comes then free? False: the reader is closed. */
 static bool
-fill(struct reader *reader)
+wait_for_release(struct reader *reader, uint64_t number)
 {
-    size_t room;
-    ssize_t got;
+    bool goes_on;
 
-    if (!make_room(reader))
-        return false;
-    room = reader->capacity - reader->end - 1;
-    if (room > reader->limit - reader->offset)
-        room = (size_t)(reader->limit - reader->offset);
-    do {
-        if (!wait_for_bytes(reader))
-            return false;
-        got = reader->is_file ? pread(reader->descriptor, reader->buffer + reader->end, room,
-                                      (off_t)reader->offset)
-                              : read(reader->descriptor, reader->buffer + reader->end, room);
-    } while (got < 0 && (errno == EINTR || errno == EAGAIN));
-    if (got < 0)
-        return job_fail(reader->job, "cannot read %s: %s", reader->name, strerror(errno));
-    if (got == 0 && reader->limit != UINT64_MAX && reader->offset < reader->limit)
-        return job_fail(reader->job, "%s became shorter while it was read", reader->name);
-    reader->offset += (uint64_t)got;
-    reader->end += (size_t)got;
-    if (got > 0)
-        return true;
-    reader->ended = true;
-    if (reader->end > reader->begin)
-        reader->buffer[reader->end++] = delimiter_of(reader);
-    return true;
+    (void)pthread_mutex_lock(&reader->lock);
+    while (!reader->stop && reader->released + READER_BLOCKS <= number)
+        (void)pthread_cond_wait(&reader->changed, &reader->lock);
+    goes_on = !reader->stop;
+    (void)pthread_mutex_unlock(&reader->lock);
+    return goes_on;
 }
 
-/* Those that are whole in the buffer. */
-static size_t
-cut(struct reader *reader, petal_slice *records)
+static void
+publish(struct reader *reader, uint64_t number, enum block_outcome outcome, int error)
 {
-    const char delimiter = delimiter_of(reader);
-    size_t count = 0;
+    (void)pthread_mutex_lock(&reader->lock);
+    if (outcome == BLOCK_FILLED)
+        reader->filled = number;
+    reader->outcome = outcome;
+    reader->error = error;
+    (void)pthread_cond_signal(&reader->changed);
+    (void)pthread_mutex_unlock(&reader->lock);
+}
 
-    while (count < READER_BATCH && reader->begin < reader->end) {
-        const char *from = reader->buffer + reader->begin;
-        const char *to = memchr(from, delimiter, reader->end - reader->begin);
+static void *
+read_ahead(void *argument)
+{
+    struct reader *reader = argument;
+    enum block_outcome outcome = BLOCK_FILLED;
+    bool is_last = false;
 
-        if (to == NULL)
-            break;
-        records[count++] = (petal_slice){from, (size_t)(to - from)};
-        reader->begin += (size_t)(to - from) + 1;
+    for (uint64_t number = 1;
+         outcome == BLOCK_FILLED && !is_last && wait_for_release(reader, number); number++) {
+        struct block *block = block_of(reader, number);
+        int error;
+
+        outcome = BLOCK_NO_MEMORY;
+        if (block_begin(block, block_of(reader, number - 1), &reader->source)) {
+            do
+                outcome = block_fill(block, &reader->source);
+            while (outcome == BLOCK_WAITS);
+        }
+        error = errno;
+        is_last = block->is_last;
+        publish(reader, number, outcome, error);
     }
-    return count;
+    return NULL;
 }
+
+/* The thread takes no signals: they are to interrupt the calls of the other. Where no thread is to be
+ * had, the reader reads itself. */
+static void
+start_thread(struct reader *reader)
+{
+    sigset_t all, old;
+
+    if (!reader->is_file || reader_rest(reader) < WORTH_A_THREAD)
+        return;
+    if (pthread_mutex_init(&reader->lock, NULL) != 0)
+        return;
+    if (pthread_cond_init(&reader->changed, NULL) != 0) {
+        (void)pthread_mutex_destroy(&reader->lock);
+        return;
+    }
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    reader->has_thread = pthread_create(&reader->thread, NULL, read_ahead, reader) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!reader->has_thread) {
+        (void)pthread_mutex_destroy(&reader->lock);
+        (void)pthread_cond_destroy(&reader->changed);
+    }
+}
+
+/* The next block, that the thread has filled. */
+static bool
+take_block(struct reader *reader)
+{
+    enum block_outcome outcome;
+    bool is_there;
+    int error;
+
+    if (!job_go_on(reader->job, reader_position(reader), reader->size))
+        return tell(reader, BLOCK_WAITS, 0);
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->released = reader->number + 1;
+    (void)pthread_cond_signal(&reader->changed);
+    while (reader->filled <= reader->number && reader->outcome == BLOCK_FILLED)
+        (void)pthread_cond_wait(&reader->changed, &reader->lock);
+    is_there = reader->filled > reader->number;
+    outcome = reader->outcome;
+    error = reader->error;
+    (void)pthread_mutex_unlock(&reader->lock);
+    return is_there || tell(reader, outcome, error);
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
 
 bool
 reader_next(struct reader *reader, petal_slice *records, size_t *count)
 {
-    for (;;) {
-        *count = cut(reader, records);
-        reader->records += *count;
-        if (*count > 0 || reader->ended)
-            return true;
-        if (!fill(reader))
+    struct block *block = block_of(reader, reader->number);
+
+    if (reader->number == 0)
+        start_thread(reader);
+    while (reader->taken == block->count && !block->is_last) {
+        if (reader->has_thread ? !take_block(reader) : !read_block(reader))
             return false;
+        reader->number++;
+        reader->taken = 0;
+        block = block_of(reader, reader->number);
     }
+    reader->batch = reader->taken;
+    *count = block->count - reader->taken;
+    if (*count > READER_BATCH)
+        *count = READER_BATCH;
+    if (*count > 0)
+        memcpy(records, block->records + reader->taken, *count * sizeof *records);
+    reader->taken += *count;
+    reader->records += *count;
+    return true;
+}
+
+const uint64_t *
+reader_hashes(const struct reader *reader)
+{
+    assert(reader->source.wants_hashes);
+    return reader->blocks[reader->number % READER_BLOCKS].hashes + reader->batch;
+}
+
+uint64_t
+reader_position(const struct reader *reader)
+{
+    const struct block *block = &reader->blocks[reader->number % READER_BLOCKS];
+
+    if (reader->taken < block->count)
+        return block->offset +
+               (uint64_t)((const char *)block->records[reader->taken].data - block->bytes);
+    return block->offset + block->whole - block->added_delimiter;
+}
+
+uint64_t
+reader_rest(const struct reader *reader)
+{
+    uint64_t at = reader_position(reader);
+
+    return reader->size > at ? reader->size - at : 0;
 }

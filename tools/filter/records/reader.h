@@ -5,36 +5,53 @@
  * be missing. Any other bytes may stand in a record, or none at all. One is no longer than an eighth
  * of the job's memory.
  *
- * One thread at a time.
+ * A large file is read, cut and hashed ahead by a thread of the reader's own. One thread at a time
+ * uses a reader.
  */
 #ifndef PETAL_TOOLS_FILTER_RECORDS_READER_H
 #define PETAL_TOOLS_FILTER_RECORDS_READER_H
 
 #include "tools/filter/job/job.h"
+#include "tools/filter/records/block.h"
 
 #include "engine/petal.h"
+
+#include <pthread.h>
 
 /* So many records at most are handed out at a time. */
 #define READER_BATCH 512
 
+/* One that is handed out, one that is filled, one between them. */
+#define READER_BLOCKS 3
+
 /* What goes on while a read may wait for somebody to write: false ends the reading. */
 typedef bool (*reader_idle)(void *argument);
 
+/* Blocks have numbers from 1 on; number n stands in blocks[n % READER_BLOCKS]. */
 struct reader {
     struct job *job;
     const char *name; /* for messages */
-    int descriptor;
     bool owns_descriptor;
-    bool is_file; /* has a size, and can be read again */
-    bool ended;
-    uint64_t size;    /* of a file, when it was opened */
-    uint64_t limit;   /* offset where reading ends; UINT64_MAX: at the end of the file */
-    uint64_t offset;  /* in the file, of buffer[end] */
+    bool is_file;  /* has a size, and can be read again */
+    uint64_t size; /* of a file, when it was opened */
+    struct block_source source;
+    struct block blocks[READER_BLOCKS];
+    uint64_t number;  /* of the block that is handed out */
+    size_t taken;     /* records of it that were handed out, */
+    size_t batch;     /* from this one on by the last call */
     uint64_t records; /* handed out */
-    char *buffer;
-    size_t capacity, begin, end; /* bytes not handed out: [begin, end) */
-    reader_idle idle;            /* NULL: nothing */
+    reader_idle idle; /* NULL: nothing */
     void *idle_argument;
+
+    bool has_thread;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    uint64_t filled;   /* the last block that can be handed out */
+    uint64_t released; /* so many blocks, from 0 on, are not looked at any more */
+    bool stop;
+    enum block_outcome outcome; /* of the block behind `filled`, if it is not BLOCK_FILLED */
+    int error;
 };
 
 /* "-" is the standard input. On failure there is nothing to close. */
@@ -46,12 +63,18 @@ bool reader_open_part(struct reader *reader, struct job *job, const char *name, 
 
 void reader_close(struct reader *reader);
 
+/* Before the first record: reader_hashes will be asked. */
+void reader_want_hashes(struct reader *reader);
+
 /*
  * The next records, at most READER_BATCH; *count 0: there are no more. Their bytes stay until the
  * next call, and behind each stands its delimiter, also where the file has none. They lie one behind
  * the other.
  */
 bool reader_next(struct reader *reader, petal_slice *records, size_t *count);
+
+/* Those of the last records, under the job's salt. */
+const uint64_t *reader_hashes(const struct reader *reader);
 
 /* Bytes of a file that were not handed out, as far as its size is known; of others 0. */
 uint64_t reader_rest(const struct reader *reader);

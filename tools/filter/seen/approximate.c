@@ -2,7 +2,6 @@
 #include "tools/filter/seen/approximate.h"
 
 #include "bloom/petal_bloom.h"
-#include "tools/filter/records/hash.h"
 #include "tools/filter/records/write.h"
 
 #include <inttypes.h>
@@ -40,16 +39,17 @@ static bool
 filter_all(struct reader *reader, struct writer *writer, petal_bloom *bloom)
 {
     petal_slice records[READER_BATCH];
-    uint64_t hashes[READER_BATCH], written = 0;
+    uint64_t written = 0;
     bool were_new[READER_BATCH];
     petal_error error;
     size_t count;
 
+    reader_want_hashes(reader);
     do {
         if (!reader_next(reader, records, &count))
             return false;
-        hash_records(reader->job, records, count, hashes);
-        if (petal_bloom_add_hashes(bloom, hashes, count, were_new, &error) != PETAL_OK)
+        if (petal_bloom_add_hashes(bloom, reader_hashes(reader), count, were_new, &error) !=
+            PETAL_OK)
             return job_fail(reader->job, "%s", error.text);
         if (!write_marked(writer, records, count, were_new, true, &written) ||
             !is_within_memory(reader->job, bloom, reader->records))

@@ -2,7 +2,6 @@
 #include "tools/filter/seen/lasting.h"
 
 #include "tools/filter/exact/table.h"
-#include "tools/filter/records/hash.h"
 #include "tools/filter/records/write.h"
 #include "tools/filter/seen/store.h"
 
@@ -59,12 +58,11 @@ ask_and_write(struct lasting *lasting, const petal_slice *records, size_t count,
 
 /* As many of the records as `recent` has room for: how many. */
 static size_t
-enter_recent(struct lasting *lasting, const petal_slice *records, size_t count, bool *dropped)
+enter_recent(struct lasting *lasting, const petal_slice *records, const uint64_t *hashes,
+             size_t count, bool *dropped)
 {
-    uint64_t hashes[READER_BATCH];
     size_t i;
 
-    hash_records(lasting->job, records, count, hashes);
     for (i = 0; i < count; i++) {
         table_look_ahead(&lasting->recent, hashes, i, count);
         dropped[i] = table_find(&lasting->recent, records[i], hashes[i]) != NULL;
@@ -75,16 +73,18 @@ enter_recent(struct lasting *lasting, const petal_slice *records, size_t count, 
 }
 
 static bool
-take_batch(struct lasting *lasting, const petal_slice *records, size_t count)
+take_batch(struct lasting *lasting, const petal_slice *records, const uint64_t *hashes,
+           size_t count)
 {
     bool dropped[READER_BATCH];
 
     while (count > 0) {
-        size_t entered = enter_recent(lasting, records, count, dropped);
+        size_t entered = enter_recent(lasting, records, hashes, count, dropped);
 
         if (!ask_and_write(lasting, records, entered, dropped))
             return false;
         records += entered;
+        hashes += entered;
         count -= entered;
         if (count == 0 && petal_batch_count(lasting->store.batch) < GROUP_RECORDS &&
             lasting->store.batch_bytes < GROUP_BYTES)
@@ -103,10 +103,12 @@ take_all(struct lasting *lasting, struct reader *reader)
     petal_slice records[READER_BATCH];
     size_t count;
 
+    reader_want_hashes(reader);
     reader->idle = record_idle;
     reader->idle_argument = lasting;
     do {
-        if (!reader_next(reader, records, &count) || !take_batch(lasting, records, count))
+        if (!reader_next(reader, records, &count) ||
+            !take_batch(lasting, records, reader_hashes(reader), count))
             return false;
     } while (count > 0);
     return true;
