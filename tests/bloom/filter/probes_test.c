@@ -1,6 +1,6 @@
 /*
- * probes_test.c -- no filter that takes keys denies one that was added, by whichever call it was
- * added and is asked for. PETAL_PROBES says how many questions each kind is asked; about 2.5
+ * probes_test.c -- no filter denies a key that was added, by whichever call it was added and is
+ * asked for. PETAL_PROBES says how many questions each kind is asked; about 2.5
  * million, or 25 million under PETAL_LONG.
  */
 #include <setjmp.h>
@@ -42,6 +42,38 @@ ask_all(const petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *an
     assert_int_equal(passed, count);
 }
 
+/* A filter that takes keys, made for some number of them, or of a random shape. */
+static petal_bloom *
+filled(struct test_random *random, petal_bloom_options options, const uint64_t *hashes,
+       size_t count)
+{
+    petal_bloom *bloom;
+
+    options.keys = 1 + test_random_below(random, 2 * count);
+    if (options.kind != PETAL_BLOOM_KIND_GROWING && test_random_chance(random, 25)) {
+        options.bits = 1 + test_random_below(random, 20 * count);
+        options.probes = 1 + (unsigned)test_random_below(random, PETAL_BLOOM_MAX_PROBES);
+    }
+    assert_int_equal(petal_bloom_create(&options, &bloom, NULL), PETAL_OK);
+    add_all(random, bloom, hashes, count);
+    return bloom;
+}
+
+/* One that is built once of all keys. */
+static petal_bloom *
+built(petal_bloom_options filter, const uint64_t *hashes, size_t count)
+{
+    petal_bloom_builder_options options = {.filter = filter};
+    petal_bloom_builder *builder;
+    petal_bloom *bloom;
+
+    assert_int_equal(petal_bloom_builder_create(&options, &builder, NULL), PETAL_OK);
+    assert_int_equal(petal_bloom_builder_add_hashes(builder, hashes, count, NULL), PETAL_OK);
+    assert_int_equal(petal_bloom_builder_finish(builder, &bloom, NULL), PETAL_OK);
+    petal_bloom_builder_free(builder);
+    return bloom;
+}
+
 static void
 probe(enum petal_bloom_kind kind)
 {
@@ -54,19 +86,13 @@ probe(enum petal_bloom_kind kind)
     while (probes < wanted) {
         size_t count = 1 + test_random_below(&random, MOST_KEYS) %
                                (UINT64_C(1) << (1 + test_random_below(&random, 17)));
-        petal_bloom_options options = {.kind = kind,
-                                       .rate = rates[test_random_below(&random, 5)],
-                                       .keys = 1 + test_random_below(&random, 2 * count)};
+        petal_bloom_options options = {.kind = kind, .rate = rates[test_random_below(&random, 5)]};
         petal_bloom *bloom;
 
-        if (kind != PETAL_BLOOM_KIND_GROWING && test_random_chance(&random, 25)) {
-            options.bits = 1 + test_random_below(&random, 20 * count);
-            options.probes = 1 + (unsigned)test_random_below(&random, PETAL_BLOOM_MAX_PROBES);
-        }
-        assert_int_equal(petal_bloom_create(&options, &bloom, NULL), PETAL_OK);
         for (size_t i = 0; i < count; i++)
             hashes[i] = test_random_next(&random);
-        add_all(&random, bloom, hashes, count);
+        bloom = kind < PETAL_BLOOM_KIND_RIBBON ? filled(&random, options, hashes, count)
+                                               : built(options, hashes, count);
         ask_all(bloom, hashes, count, answers);
         probes += count + count / 4;
         petal_bloom_free(bloom);
@@ -104,6 +130,20 @@ growing_filters_deny_no_key(void **state)
     probe(PETAL_BLOOM_KIND_GROWING);
 }
 
+static void
+ribbon_filters_deny_no_key(void **state)
+{
+    (void)state;
+    probe(PETAL_BLOOM_KIND_RIBBON);
+}
+
+static void
+fuse_filters_deny_no_key(void **state)
+{
+    (void)state;
+    probe(PETAL_BLOOM_KIND_FUSE);
+}
+
 int
 main(void)
 {
@@ -112,6 +152,8 @@ main(void)
         cmocka_unit_test(blocked_filters_deny_no_key),
         cmocka_unit_test(counting_filters_deny_no_key),
         cmocka_unit_test(growing_filters_deny_no_key),
+        cmocka_unit_test(ribbon_filters_deny_no_key),
+        cmocka_unit_test(fuse_filters_deny_no_key),
     };
     const char *probes = getenv("PETAL_PROBES");
 
