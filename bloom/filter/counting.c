@@ -8,10 +8,12 @@
  *
  * THREADS. Each word is changed as a whole, by compare-and-swap, so no counter loses a step. As long
  * as each remove takes back an add that has returned, no counter of a key that is in comes to 0, at
- * any moment: what was added is found, whatever other threads add and remove. A remove of a key
- * that is not in may find that out half way, when another thread removes the same key, and puts back
- * what it has taken: in between, keys that share those counters may be missed. Who removes keys that
- * were never added has given up more than that (bloom/petal_bloom.h).
+ * any moment: what was added is found, whatever other threads add and remove. Of threads that
+ * remove one key together as many take it as it was added, since all begin with the same word. A
+ * remove of a key that is not in, and passes by chance, may find that out half way, when another
+ * thread removes a key that it shares counters with, and puts back what it has taken: in between,
+ * keys of those counters may be missed. Who removes keys that were never added has given up more
+ * than that (bloom/petal_bloom.h).
  */
 #include "base/mem.h"
 #include "bloom/filter/fill.h"

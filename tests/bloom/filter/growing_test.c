@@ -120,6 +120,21 @@ rates_of_the_chain_sum_to_less(void **state)
     }
 }
 
+/* It is full when a few more keys have come than it takes; the second one then adds nothing yet. */
+static void
+the_first_segment_has_its_part_of_the_rate(void **state)
+{
+    static const double rates[] = {0.3, 0.1, 0.03};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        petal_bloom *bloom = new_filter(rates[i], 1000000, NULL);
+
+        assert_true(petal_bloom_expected_rate(bloom, 1080000) <= rates[i] * 6 / (M_PI * M_PI));
+        petal_bloom_free(bloom);
+    }
+}
+
 static void
 what_is_in_is_never_new(void **state)
 {
@@ -137,6 +152,7 @@ what_is_in_is_never_new(void **state)
         for (unsigned j = 64; j < 128; j++)
             assert_false(were_new[j]);
     }
+    assert_int_equal(segments_of(bloom), 7); /* doubles take no room */
     petal_bloom_get_info(bloom, &before);
     assert_int_equal(add_range(bloom, 0, 300000), 0);
     petal_bloom_get_info(bloom, &after);
@@ -238,6 +254,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_of_the_chain_sum_to_less),
+        cmocka_unit_test(the_first_segment_has_its_part_of_the_rate),
         cmocka_unit_test(what_is_in_is_never_new),
         cmocka_unit_test(a_key_without_memory_is_not_entered),
         cmocka_unit_test(it_goes_on_from_a_file),

@@ -13,12 +13,17 @@
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define G           0x9E3779B97F4A7C15u
 #define UNIVERSE    600
 #define MOST_PROBES 30
+#define MOST_BITS   6000
+
+/* Of so many counters, in whole lines. */
+#define MOST_BODY_BYTES ((MOST_BITS + 512) / 2)
 
 static uint64_t seed;
 
@@ -253,6 +258,27 @@ clear(struct pair *pair)
     memset(pair->model.counters, 0, pair->model.positions);
 }
 
+/* Each bit or counter of the file is the model's. */
+static void
+compare_file(const struct play *play, const struct pair *pair)
+{
+    unsigned bits = pair->model.kind == PETAL_BLOOM_KIND_COUNTING ? 4 : 1;
+    FILE *file = fopen(play->path, "rb");
+    uint8_t body[MOST_BODY_BYTES];
+    size_t size;
+
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 4096, SEEK_SET), 0);
+    size = fread(body, 1, sizeof body, file);
+    fclose(file);
+    assert_int_equal(size, (pair->model.positions * bits + 63) / 64 * 8);
+    for (size_t i = 0; i < size * 8 / bits; i++) {
+        unsigned counter = body[i * bits / 8] >> i * bits % 8 & ((1u << bits) - 1);
+
+        assert_int_equal(counter, i < pair->model.positions ? pair->model.counters[i] : 0);
+    }
+}
+
 /* It goes on as the file's; a map of the file gives the same answers, and takes no key. */
 static void
 save_and_load(struct play *play, struct pair *pair)
@@ -262,6 +288,7 @@ save_and_load(struct play *play, struct pair *pair)
     bool was_new;
 
     assert_int_equal(petal_bloom_save(pair->bloom, play->path, NULL), PETAL_OK);
+    compare_file(play, pair);
     options.unchecked = test_random_chance(&play->random, 50);
     assert_int_equal(petal_bloom_load(play->path, &options, &mapped.bloom, NULL), PETAL_OK);
     compare(play, &mapped);
@@ -327,6 +354,7 @@ play_rounds(enum petal_bloom_kind kind, unsigned rounds, unsigned steps)
         pair_init(&play, &play.pairs[1]);
         for (unsigned i = 0; i < steps; i++)
             step(&play);
+        save_and_load(&play, &play.pairs[0]);
         pair_fini(&play.pairs[0]);
         pair_fini(&play.pairs[1]);
     }
