@@ -16,7 +16,11 @@
  *
  * p is the file's own, or without a filter the family's share. A block of size B costs B times what
  * compression leaves, and to fetch n bytes at a place inside it takes 1 + n/B of them. Filters take
- * 1.06 ln(1/p)/ln(2)^2 bits a key.
+ * 1.06 ln(1/p)/ln(2)^2 bits a key, RIBBON ones 1.04 ln(1/p)/ln(2).
+ *
+ * BLOOMFILTER_KIND RIBBON is spoken of where it would free memory that the cache wants: the filters
+ * take a tenth of the cache or more, and most of their keys are in outputs of compactions of all
+ * files, the only ones that it makes smaller. What gets read is the same.
  */
 #include "tools/shell/schema/attribute.h"
 #include "tools/shell/session/interrupt.h"
@@ -27,7 +31,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TYPES = 4, SIZES = 5, MOST_SAMPLED = 100000, FILTER_BYTES_WORTH_A_CHANGE = 1 << 20 };
+enum {
+    TYPES = 4,
+    SIZES = 5,
+    MOST_SAMPLED = 100000,
+    FILTER_BYTES_WORTH_A_CHANGE = 1 << 20,
+    MUCH_OF_CACHE = 10 /* a part of it */
+};
+
+#define RIBBON_OF_BLOCKED (1.04 / 1.06 * log(2)) /* bits of the same rate */
 
 static const enum petal_bloom_type types[TYPES] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
                                                    PETAL_BLOOM_ROWCOL, PETAL_BLOOM_ROW_ROWCOL};
@@ -49,6 +61,8 @@ struct family_model {
     struct file_model *files;
     size_t file_count;
     uint64_t rows, cells, data_bytes, raw_bytes, index_bytes, data_blocks;
+    uint64_t keys, merged_keys;       /* of filters; in outputs of compactions of all files */
+    uint64_t filters, merged_filters; /* bytes, in the same way; of the latter without RIBBON */
     uint64_t gets, named_gets;
     double rate_sum;
     double measured;                    /* data blocks, read as things are .. */
@@ -103,6 +117,12 @@ add_file(void *argument, const petal_file_info *file)
     family->raw_bytes += file->raw_data_bytes;
     family->index_bytes += file->index_bytes;
     family->data_blocks += file->data_blocks;
+    family->keys += file->bloom_keys;
+    family->filters += file->filter_bytes;
+    if (file->of_all_files)
+        family->merged_keys += file->bloom_keys;
+    if (file->of_all_files && file->bloom_kind != PETAL_BLOOM_KIND_RIBBON)
+        family->merged_filters += file->filter_bytes;
     return true;
 }
 
@@ -340,7 +360,31 @@ filter_bytes(const struct family_model *family, enum petal_bloom_type type)
         keys += (double)family->rows;
     if (type == PETAL_BLOOM_ROWCOL || type == PETAL_BLOOM_ROW_ROWCOL)
         keys += (double)family->cells;
-    return keys * (bits < 20 ? bits : 20) / 8;
+    if (bits > 20)
+        bits = 20;
+    if (family->options.bloom_kind == PETAL_BLOOM_KIND_RIBBON && family->keys > 0)
+        bits -= bits * (1 - RIBBON_OF_BLOCKED) * (double)family->merged_keys / (double)family->keys;
+    return keys * bits / 8;
+}
+
+/* Bytes of the filters that there are, if those that can be were RIBBON. */
+static double
+ribbon_bytes(const struct family_model *family)
+{
+    return (double)family->filters - (double)family->merged_filters * (1 - RIBBON_OF_BLOCKED);
+}
+
+/* Would RIBBON help?  Not asked where another BLOOMFILTER is better. */
+static bool
+wants_ribbon(const struct advice *advice, const struct family_model *family)
+{
+    petal_stats stats;
+
+    petal_stats_get(advice->session->db, &stats);
+    return family->options.bloom_kind != PETAL_BLOOM_KIND_RIBBON &&
+           family->options.bloom != PETAL_BLOOM_NONE && 2 * family->merged_keys >= family->keys &&
+           family->merged_filters > 0 && stats.cache_capacity > 0 &&
+           family->filters >= stats.cache_capacity / MUCH_OF_CACHE;
 }
 
 static double
@@ -465,6 +509,19 @@ show_choices(struct advice *advice, const struct family_model *family, size_t ty
     }
 }
 
+/* Of filters that take much of the cache. */
+static void
+show_kinds(struct advice *advice, const struct family_model *family, size_t type)
+{
+    double blocks = a_get(family, family->blocks[type]);
+    double bytes = a_get(family, family->bytes[type]) * stored_share(family);
+
+    show_choice(advice, family, "BLOOMFILTER_KIND", "BLOCKED", true, blocks, bytes,
+                (double)family->filters, "filters");
+    show_choice(advice, family, "BLOOMFILTER_KIND", "RIBBON", false, blocks, bytes,
+                ribbon_bytes(family), "filters");
+}
+
 static void
 show_recommendation(struct advice *advice, const struct family_model *family, size_t type,
                     size_t size)
@@ -472,6 +529,7 @@ show_recommendation(struct advice *advice, const struct family_model *family, si
     struct output *output = &advice->session->output;
     struct text text = {0};
     bool keep_type = types[type] == family->options.bloom;
+    bool ribbon = keep_type && wants_ribbon(advice, family);
 
     text_add_binary(&text, petal_family_name(family->family));
     text_add_format(&text, ": %" PRIu64 " gets, %" PRIu64 " of them of named columns; measured ",
@@ -484,7 +542,7 @@ show_recommendation(struct advice *advice, const struct family_model *family, si
                             a_get(family, (double)family->skipped[skip]),
                             petal_skip_text((enum petal_skip)skip));
     text_add_string(&text, "; ");
-    if (keep_type && size == SIZES) {
+    if (keep_type && size == SIZES && !ribbon) {
         text_add_string(&text, "keep it as it is");
     } else {
         text_add_string(&text, "alter '");
@@ -496,6 +554,8 @@ show_recommendation(struct advice *advice, const struct family_model *family, si
             text_add_format(&text, ", BLOOMFILTER => '%s'", schema_bloom_name(types[type]));
         if (size < SIZES)
             text_add_format(&text, ", BLOCKSIZE => '%" PRIu32 "'", sizes[size]);
+        if (ribbon)
+            text_add_string(&text, ", BLOOMFILTER_KIND => 'RIBBON'");
         text_add_string(&text, "}; major_compact '");
         text_add_binary(&text, petal_table_name(advice->table));
         text_add_string(&text, "', '");
@@ -516,9 +576,16 @@ show_advice(struct advice *advice, const struct sample *sample)
                      "family attribute value now blocks_a_get bytes_a_get memory_bytes");
     else
         output_header(output, "FAMILY", "WHAT GETS WOULD READ");
-    for (size_t i = 0; i < advice->count; i++)
-        if (advice->families[i].gets > 0 && advice->families[i].file_count > 0)
-            show_choices(advice, &advice->families[i], best_type(&advice->families[i]));
+    for (size_t i = 0; i < advice->count; i++) {
+        struct family_model *family = &advice->families[i];
+        size_t type = best_type(family);
+
+        if (family->gets == 0 || family->file_count == 0)
+            continue;
+        show_choices(advice, family, type);
+        if (types[type] == family->options.bloom && wants_ribbon(advice, family))
+            show_kinds(advice, family, type);
+    }
     output_plain(output, "%zu gets, %s", sample->count, sample->what);
     output_plain(
         output,
