@@ -58,8 +58,8 @@ usage(void)
 {
     fputs("usage: kv-bench filters [options]\n"
           "Filters by themselves, each with few keys and with many: bits a key, the rate by theory "
-          "and as measured, nanoseconds a question and a key that is built in. Exit status 1: a "
-          "rate is more than 5 % off, or a present key was missed.\n"
+          "and as measured, nanoseconds a question and a key that is built in. Exit status 1: of "
+          "Petal's a rate is more than 5 % off, or a present key was missed.\n"
           "  --kinds NAMES      of ",
           stderr);
     for (size_t i = 0; i < KINDS; i++)
@@ -136,10 +136,12 @@ count_all(const struct filters_options *options, struct filters_table *table,
     }
 }
 
+/* What others promise is said, too, but is no fault of this build's. */
 static bool
 is_fine(const struct filters_bed *bed)
 {
-    return filters_bed_is_as_expected(bed) && bed->missed == 0;
+    return strcmp(bed->kind->store, "petal") != 0 ||
+           (filters_bed_is_as_expected(bed) && bed->missed == 0);
 }
 
 /* ---- files ---- */

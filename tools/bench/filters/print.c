@@ -124,6 +124,7 @@ void
 filters_print_table(const struct filters_table *table)
 {
     int times = 8 * FILTERS_MEASURES + 8;
+    uint64_t present = 0, missed = 0;
 
     printf("\nrate %g\n%-*s %6s %10s %10s | %*s | %*s\n", table->rate, NAME_WIDTH, "", "", "", "",
            -times + 1, "few keys, in cache", -times + 1, "many keys, out of cache");
@@ -131,7 +132,13 @@ filters_print_table(const struct filters_table *table)
     print_column_names();
     for (size_t i = 0; i < table->count; i++)
         print_line(table, i);
-    printf("few: %" PRIu64 " keys, many: %" PRIu64 "\n", table->few_keys, table->many_keys);
+    for (size_t i = 0; i < table->count; i++) {
+        present += table->few[i].present + table->many[i].present;
+        missed += table->few[i].missed + table->many[i].missed;
+    }
+    printf("few: %" PRIu64 " keys, many: %" PRIu64 "; asked for %" PRIu64
+           " present keys, of which %" PRIu64 " were missed\n",
+           table->few_keys, table->many_keys, present, missed);
     for (size_t i = 0; i < table->count; i++) {
         print_complaints(&table->few[i]);
         print_complaints(&table->many[i]);
