@@ -306,7 +306,7 @@ PETAL_API uint64_t petal_bitmap_next_clear(const petal_bitmap *bitmap, uint64_t 
  * How many numbers of the set lie below `number`; and the number with so many below it
  * (PETAL_BITMAP_NONE: the set has no more than `rank`). With an index in constant and near constant
  * time, else by counting from the beginning. Every change drops the index (which takes 1/32 of the
- * bitmap); making it is for one thread that has the bitmap for itself.
+ * bitmap, of one that is full 1/25); making it is for one thread that has the bitmap for itself.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bitmap_index(petal_bitmap *bitmap, petal_error *error);

@@ -1,12 +1,12 @@
 /*
  * bitmap.c -- bitmaps: a bit for each of the numbers 0..bits-1, and an index for rank and select.
  *
- * INDEX.  Two levels, as in Zhou, Andersen and Kaminsky ("Space-efficient, high-performance rank
- * and select structures on uncompressed bit sequences", 2013). A REGION is 2^32 bits; the index has
- * how many bits are set before each. A BLOCK is 2,048 bits, four LINES of 512; its entry has how
- * many are set before it in its region (32 bits), and in each of its first three lines (10 bits
- * each). So a rank reads an entry and a line; a select searches regions, then entries by halves,
- * then a block.
+ * INDEX.  Two levels, and samples, as in Zhou, Andersen and Kaminsky ("Space-efficient,
+ * high-performance rank and select structures on uncompressed bit sequences", 2013). A REGION is
+ * 2^32 bits; the index has how many bits are set before each. A BLOCK is 2,048 bits, four LINES of
+ * 512; its entry has how many are set before it in its region (32 bits), and in each of its first
+ * three lines (10 bits each). A SAMPLE is the block of each 8,192nd set bit. So a rank reads an
+ * entry and a line; a select halves the entries between two samples, then reads a line.
  *
  * The index is that of the bits when it was made. Who changes one of them says that it is no longer
  * valid, but leaves its memory where it is: others may be reading it. Whatever it says, and
@@ -27,14 +27,15 @@
 #define BLOCK_BITS    (BLOCK_WORDS * WORD_BITS)
 #define REGION_BITS   (UINT64_C(1) << 32)
 #define REGION_BLOCKS (REGION_BITS / BLOCK_BITS)
+#define SAMPLE_BITS   8192u
 #define COUNT_BITS    10u
 #define COUNT_MASK    ((1u << COUNT_BITS) - 1)
 
 _Static_assert(BITMAP_CHUNK_WORDS % BLOCK_WORDS == 0, "a chunk has whole blocks");
 
 struct bitmap_index {
-    uint64_t *regions, *blocks; /* NULL: it was never made */
-    uint64_t region_count, block_count;
+    uint64_t *regions, *blocks, *samples; /* one piece of memory; NULL: it was never made */
+    uint64_t region_count, block_count, sample_count;
     uint64_t total; /* set bits */
     atomic_bool is_valid;
 };
@@ -81,14 +82,20 @@ petal_bitmap_create(uint64_t bits, const petal_env *env, petal_bitmap **bitmap, 
     return status;
 }
 
+static size_t
+index_bytes(const struct bitmap_index *index)
+{
+    return (size_t)(index->region_count + index->block_count + index->sample_count) *
+           sizeof(uint64_t);
+}
+
 static void
 free_index(petal_bitmap *bitmap)
 {
     struct bitmap_index *index = &bitmap->index;
 
-    mem_free(bitmap->words.env.allocator, index->regions,
-             (size_t)(index->region_count + index->block_count) * sizeof(uint64_t));
-    index->regions = index->blocks = NULL;
+    mem_free(bitmap->words.env.allocator, index->regions, index_bytes(index));
+    index->regions = NULL;
     atomic_store_explicit(&index->is_valid, false, memory_order_relaxed);
 }
 
@@ -380,15 +387,28 @@ select_in_words(const petal_bitmap *bitmap, uint64_t from, uint64_t to, uint64_t
     return PETAL_BITMAP_NONE;
 }
 
-/* The last of sums[from..to) (their bits of `mask`, which never fall) that is at most `rank`.
- * REQUIRES: the first is. */
+/* How many bits are set before the block. */
 static uint64_t
-last_at_most(const uint64_t *sums, uint64_t from, uint64_t to, uint64_t mask, uint64_t rank)
+before_block(const struct bitmap_index *index, uint64_t block)
 {
+    return index->regions[block / REGION_BLOCKS] + (index->blocks[block] & UINT32_MAX);
+}
+
+/* The last block with at most `rank` set bits before it. */
+static uint64_t
+find_block(const struct bitmap_index *index, uint64_t rank)
+{
+    uint64_t sample = rank / SAMPLE_BITS, from, to = index->block_count;
+
+    if (sample >= index->sample_count)
+        sample = index->sample_count - 1;
+    from = index->samples[sample];
+    if (sample + 1 < index->sample_count)
+        to = index->samples[sample + 1] + 1;
     while (to - from > 1) {
         uint64_t middle = from + (to - from) / 2;
 
-        if ((sums[middle] & mask) <= rank)
+        if (before_block(index, middle) <= rank)
             from = middle;
         else
             to = middle;
@@ -400,17 +420,13 @@ static uint64_t
 select_by_index(const petal_bitmap *bitmap, uint64_t rank)
 {
     const struct bitmap_index *index = &bitmap->index;
-    uint64_t region, block, end, first, last;
+    uint64_t block, first, last;
     unsigned line = 0;
 
     if (rank >= index->total)
         return PETAL_BITMAP_NONE;
-    region = last_at_most(index->regions, 0, index->region_count, UINT64_MAX, rank);
-    rank -= index->regions[region];
-    end = (region + 1) * REGION_BLOCKS;
-    if (end > index->block_count)
-        end = index->block_count;
-    block = last_at_most(index->blocks, region * REGION_BLOCKS, end, UINT32_MAX, rank);
+    block = find_block(index, rank);
+    rank -= index->regions[block / REGION_BLOCKS];
     while (line < BLOCK_LINES - 1 && before_line(index->blocks[block], line + 1) <= rank)
         line++;
     rank -= before_line(index->blocks[block], line);
@@ -463,11 +479,19 @@ index_block(petal_bitmap *bitmap, uint64_t block, uint64_t before)
     return sum;
 }
 
+/* The samples that lie in the block, behind which `total` bits are set. */
+static void
+add_samples(struct bitmap_index *index, uint64_t *samples, uint64_t block, uint64_t total)
+{
+    for (; *samples < index->sample_count && *samples * SAMPLE_BITS < total; ++*samples)
+        index->samples[*samples] = block;
+}
+
 static void
 fill_index(petal_bitmap *bitmap)
 {
     struct bitmap_index *index = &bitmap->index;
-    uint64_t total = 0, in_region = 0;
+    uint64_t total = 0, in_region = 0, samples = 0;
 
     for (uint64_t block = 0; block < index->block_count; block++) {
         if (block % REGION_BLOCKS == 0) {
@@ -479,31 +503,33 @@ fill_index(petal_bitmap *bitmap)
 
             total += count;
             in_region += count;
+            add_samples(index, &samples, block, total);
         } else {
             index->blocks[block] = in_region;
         }
     }
     index->total = total;
+    /* One at least; and all, should a mapped file have changed since it was counted. */
+    while (samples < index->sample_count)
+        index->samples[samples++] = index->block_count - 1;
 }
 
 enum petal_status
 petal_bitmap_index(petal_bitmap *bitmap, petal_error *error)
 {
     struct bitmap_index *index = &bitmap->index;
-    uint64_t regions = (bitmap->bits - 1) / REGION_BITS + 1;
-    uint64_t blocks = (bitmap->bits - 1) / BLOCK_BITS + 1;
 
     if (has_index(bitmap))
         return PETAL_OK;
-    if (index->regions == NULL) {
-        index->regions =
-            mem_alloc(bitmap->words.env.allocator, (size_t)(regions + blocks) * sizeof(uint64_t));
-        if (index->regions == NULL)
-            return error_no_memory(error);
-        index->blocks = index->regions + regions;
-        index->region_count = regions;
-        index->block_count = blocks;
-    }
+    free_index(bitmap);
+    index->region_count = (bitmap->bits - 1) / REGION_BITS + 1;
+    index->block_count = (bitmap->bits - 1) / BLOCK_BITS + 1;
+    index->sample_count = petal_bitmap_count(bitmap) / SAMPLE_BITS + 1;
+    index->regions = mem_alloc(bitmap->words.env.allocator, index_bytes(index));
+    if (index->regions == NULL)
+        return error_no_memory(error);
+    index->blocks = index->regions + index->region_count;
+    index->samples = index->blocks + index->block_count;
     fill_index(bitmap);
     atomic_store_explicit(&index->is_valid, true, memory_order_relaxed);
     return PETAL_OK;
