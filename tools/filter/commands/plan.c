@@ -15,7 +15,7 @@
 /* Of a store: the block size and the limits of a family's rate are petal.h's defaults; that chunks
  * of a filter are at most as large as a block less what is in vain, and that a file takes at most
  * so many bits a key, is the store's rule. */
-enum { CHUNK_BYTES = 65536, CHUNK_FOOTER_BYTES = 16, MOST_BITS_PER_KEY = 20 };
+enum { CHUNK_BYTES = 65536, CHUNK_FOOTER_BYTES = 16, MOST_BITS_PER_KEY = 20, MANY_KEYS = 1000000 };
 static const double LEAST_FAMILY_RATE = 0.0001, MOST_FAMILY_RATE = 0.5;
 
 struct request {
@@ -116,23 +116,23 @@ print_kinds(struct print *print, const struct request *request)
 
 /* ---- In a store ------------------------------------------------------------------------------ */
 
-/* The rate of a file that a compaction of all files wrote: half of the family's, or the least one
- * that takes no more bits a key than a file may. */
+/* The rate of a file that a compaction of all files wrote, of whichever kind: half of the family's,
+ * or the least one for which BLOCKED takes no more bits a key than a file may. */
 static bool
-file_rate(enum petal_bloom_kind kind, double half, double *rate)
+file_rate(double half, double *rate)
 {
     double low = half, high = MOST_FAMILY_RATE;
     petal_bloom_plan plan;
 
     *rate = half;
-    if (plan_for(kind, 1000000, half, &plan, NULL) != PETAL_OK)
+    if (plan_for(PETAL_BLOOM_KIND_BLOCKED, MANY_KEYS, half, &plan, NULL) != PETAL_OK)
         return false;
     if (plan.bits_per_key <= MOST_BITS_PER_KEY)
         return true;
     while (high > low * 1.001) {
         double middle = sqrt(low * high);
 
-        if (plan_for(kind, 1000000, middle, &plan, NULL) != PETAL_OK)
+        if (plan_for(PETAL_BLOOM_KIND_BLOCKED, MANY_KEYS, middle, &plan, NULL) != PETAL_OK)
             return false;
         if (plan.bits_per_key <= MOST_BITS_PER_KEY)
             high = middle;
@@ -170,7 +170,7 @@ print_family(struct print *print, const char *filter, enum petal_bloom_kind kind
     char text[16];
     double rate, bytes;
 
-    if (!file_rate(kind, half, &rate) || !file_bytes(kind, keys, rate, &bytes))
+    if (!file_rate(half, &rate) || !file_bytes(kind, keys, rate, &bytes))
         return;
     if (!print->json) {
         write_bytes(text, (uint64_t)bytes);
