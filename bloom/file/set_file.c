@@ -38,6 +38,8 @@
 #define LAST_TYPE PETAL_BLOOM_FILE_DISTINCT
 #define LAST_KIND PETAL_BLOOM_KIND_FUSE
 
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
 /* Bytes are written, read and checked in pieces of so many, which stay in a processor's cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
 
@@ -716,14 +718,19 @@ check_body(const struct set_reader *reader, uint8_t *body, petal_error *error)
 static enum petal_status
 load_body(const struct set_reader *reader, struct set_file *file, petal_error *error)
 {
+    size_t bytes = (size_t)reader->body_bytes, alignment = SET_FILE_PAGE_BYTES;
     enum petal_status status;
 
     if (reader->body_bytes == 0)
         return check_body(reader, NULL, error);
-    file->body =
-        mem_zalloc_aligned(reader->env.allocator, SET_FILE_PAGE_BYTES, (size_t)reader->body_bytes);
+    /* A filter's questions go anywhere; a bitmap may be mostly holes, which huge pages would fill. */
+    if (reader->head.type == PETAL_BLOOM_FILE_FILTER && bytes >= HUGE_PAGE_BYTES)
+        alignment = HUGE_PAGE_BYTES;
+    file->body = mem_zalloc_aligned(reader->env.allocator, alignment, bytes);
     if (file->body == NULL)
         return error_no_memory(error);
+    if (alignment == HUGE_PAGE_BYTES)
+        mem_advise_huge_pages(reader->env.allocator, file->body, bytes, true);
     status = check_body(reader, file->body, error);
     if (status != PETAL_OK)
         mem_free(reader->env.allocator, file->body, (size_t)reader->body_bytes);

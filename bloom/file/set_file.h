@@ -66,9 +66,10 @@ void set_file_abandon(struct set_file_writer *writer);
 struct set_file {
     struct set_file_head head;
     /*
-     * Read: mem_alloc_aligned of SET_FILE_PAGE_BYTES, of the env's allocator and of body_bytes,
-     * which the caller may write to, and may take away by setting it to NULL. Mapped: read-only,
-     * on a border of 8 bytes at least; of a page with the default vfs. NULL if it has no bytes.
+     * Read: mem_alloc_aligned of SET_FILE_PAGE_BYTES at least, of the env's allocator and of
+     * body_bytes, which the caller may write to, and may take away by setting it to NULL. Mapped:
+     * read-only, on a border of 8 bytes at least; of a page with the default vfs. NULL if it has no
+     * bytes.
      */
     uint8_t *body;
     uint64_t body_bytes; /* at most SIZE_MAX */
