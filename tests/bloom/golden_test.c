@@ -367,8 +367,10 @@ no_changed_byte_is_believed(void **state)
         for (size_t at = 0; at < size; at++) {
             uint8_t before = bytes[at];
 
-            /* Of what is 0 and stays 0 some. */
+            /* Of what is 0 and stays 0 some; under an emulator some of the body, too. */
             if (at >= 112 && at < 4096 && at % 64 != 0)
+                continue;
+            if (test_short() && at >= 4096 && at % 8 != i % 8)
                 continue;
             bytes[at] ^= (uint8_t)(1 + test_random_below(&random, 255));
             assert_int_equal(memory_vfs_write_file(vfs, "set", bytes, size), 0);
