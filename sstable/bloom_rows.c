@@ -243,8 +243,9 @@ bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape 
     return made | (uint32_t)(bits - shape->bits) << BLOOM_ROWS_SLACK;
 }
 
-/* What else there is to its shape stands in the footer. */
-static bool
+/* What else there is to its shape stands in the footer.  Not inlined: answers of the other layouts
+ * would pay for its frame. */
+static NEVER_INLINE bool
 ribbon_may_contain(const uint8_t *data, size_t bytes, uint64_t hash)
 {
     struct bloom_ribbon ribbon;
