@@ -256,15 +256,20 @@ petal_bloom_builder_create(const petal_bloom_builder_options *options,
 /* At any stage; NULL: nothing. What it made stays. */
 PETAL_API void petal_bloom_builder_free(petal_bloom_builder *builder);
 
-/* A key may be added more than once. Behind an error the builder can only be freed. */
+/* A key may be added more than once. Behind an error the builder can only be freed: PETAL_NO_MEMORY,
+ * with less than memory_bytes or without a directory; PETAL_NO_SPACE, PETAL_IO: the directory's. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_add(petal_bloom_builder *builder, petal_slice key, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_add_hashes(petal_bloom_builder *builder, const uint64_t *hashes, size_t count,
                                petal_error *error);
 
-/* Build the filter in memory, or into a file, part by part within memory_bytes, as petal_bloom_save
- * would write it. Each once; then the builder can only be freed. */
+/*
+ * Build the filter in memory, or into a file, part by part within memory_bytes, as petal_bloom_save
+ * would write it. One of them, once; then the builder can only be freed.
+ * PETAL_NO_SPACE: the disk of the directory or of the path is full; nothing is left on either.
+ * PETAL_INVALID: hashes that the caller made, and that are not evenly spread, could not be built.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
