@@ -74,6 +74,18 @@ expect 'an output' 0 '^$' sh -c "'$filter' check --output found f.BLOCKED in && 
 expect 'more lines than keys' 0 'about [0-9]* keys are in a filter for 1000: its rate is' "$filter" build --keys 1000 f.full in
 expect 'builders keep within little memory' 0 '^$' sh -c "'$filter' build --kind RIBBON --memory 12M f.little in && cmp f.little f.RIBBON && echo"
 
+# The file is as readable as others of the user, or as the one that it replaces, over links too.
+(umask 022 && rm -f f.open && "$filter" build f.open in && stat -c %a f.open) >out 2>&1
+is_true 'a new file is as the user has them' "$([ "$(cat out)" = 644 ] && echo 1)"
+chmod 640 f.open && ln -s f.open f.link
+expect 'another in its place' 0 '^640$' sh -c "'$filter' build f.link out-lines && stat -c %a f.open"
+is_true 'the link is one still' "$([ -L f.link ] && echo 1)"
+same 'and names the new filter' out-lines "$filter" check f.open out-lines
+mkfifo f.pipe
+expect 'what is no file is not replaced' 2 'f.pipe is no regular file' "$filter" build f.pipe in
+expect 'nor a folder' 2 '. is no regular file' "$filter" merge . f.open
+expect 'merged into it' 0 '^640$' sh -c "'$filter' merge f.open f.BLOCKED && stat -c %a f.open"
+
 # ---- merge ----
 
 "$filter" build --keys 40000 f.1 in

@@ -5,6 +5,7 @@
 #include "tools/filter/job/values.h"
 #include "tools/filter/records/hash.h"
 #include "tools/filter/records/reader.h"
+#include "tools/filter/sets/target.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,9 +19,10 @@
 
 struct request {
     petal_bloom_options filter;
-    const char *salt; /* NULL: 0 */
-    const char *target;
-    const char *standard; /* the input when none is named */
+    const char *salt;        /* NULL: 0 */
+    const char *filter_path; /* as it was given */
+    const char *target;      /* where it is saved */
+    const char *standard;    /* the input when none is named */
     const char **paths;
     size_t path_count;
 };
@@ -246,14 +248,18 @@ static bool
 build(struct job *job, struct request *request)
 {
     const enum petal_bloom_kind kind = request->filter.kind;
+    const bool once = kind == PETAL_BLOOM_KIND_RIBBON || kind == PETAL_BLOOM_KIND_FUSE;
+    struct target target;
 
     if (!read_salt(job, request))
         return false;
     if (job->output != NULL)
         return job_fail(job, "--output does not go with FILTER, which is what is written");
-    return kind == PETAL_BLOOM_KIND_RIBBON || kind == PETAL_BLOOM_KIND_FUSE
-               ? build_once(job, request)
-               : build_filling(job, request);
+    if (!target_open(job, request->filter_path, &target))
+        return false;
+    request->target = target.path;
+    return target_close(job, &target,
+                        once ? build_once(job, request) : build_filling(job, request));
 }
 
 static int
@@ -288,7 +294,7 @@ run(const struct command *command, int argc, char **argv)
     count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
                       1, argc);
     if (count > 0) {
-        request.target = places[0];
+        request.filter_path = places[0];
         request.paths = count > 1 ? places + 1 : &request.standard;
         request.path_count = count > 1 ? (size_t)count - 1 : 1;
         status = job_end(&job, build(&job, &request));

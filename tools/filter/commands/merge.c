@@ -1,6 +1,7 @@
 /* merge.c -- kv-filter merge: one file of what several hold. */
 #include "tools/filter/commands/commands.h"
 #include "tools/filter/sets/set.h"
+#include "tools/filter/sets/target.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,13 +19,11 @@ fits(struct job *job, const char *path)
 }
 
 static bool
-merge(struct job *job, const char *target, const char *const *paths, size_t count)
+unite(struct job *job, const struct target *target, const char *const *paths, size_t count)
 {
     struct set united, other;
     bool fine;
 
-    if (job->output != NULL)
-        return job_fail(job, "--output does not go with OUT, which is what is written");
     fine = fits(job, paths[0]) && set_load(job, paths[0], false, &united);
     if (!fine)
         return false;
@@ -37,9 +36,20 @@ merge(struct job *job, const char *target, const char *const *paths, size_t coun
         fine = set_unite(job, &united, &other);
         set_free(&other);
     }
-    fine = fine && set_save(job, &united, target);
+    fine = fine && set_save(job, &united, target->path);
     set_free(&united);
     return fine;
+}
+
+static bool
+merge(struct job *job, const char *path, const char *const *paths, size_t count)
+{
+    struct target target;
+
+    if (job->output != NULL)
+        return job_fail(job, "--output does not go with OUT, which is what is written");
+    return target_open(job, path, &target) &&
+           target_close(job, &target, unite(job, &target, paths, count));
 }
 
 static int
