@@ -120,9 +120,10 @@ for words in build:a merge:filter; do
         nothing_is_left "$words, $limit KiB"
     done
 done
+seq 3000000 >many
 for kind in BLOCKED GROWING RIBBON FUSE; do
-    for delay in 0.02 0.05 0.1; do
-        (exec "$filter" build --kind $kind --memory 12M outputs/old a) >out 2>&1 </dev/null &
+    for delay in 0.02 0.1 0.2 0.3 0.4; do
+        (exec "$filter" build --kind $kind --memory 12M outputs/old many) >out 2>&1 </dev/null &
         process=$!
         sleep $delay
         kill -INT $process 2>/dev/null

@@ -186,6 +186,36 @@ struct building {
     petal_bloom_builder *builder;
 };
 
+/* The builder works long in one call, and asks for memory now and then: after Ctrl-C there is none,
+ * so that it puts away what is half. */
+static void *
+allocate(void *context, size_t alignment, size_t size)
+{
+    void *memory = NULL;
+
+    (void)context;
+    if (alignment < sizeof memory)
+        alignment = sizeof memory;
+    if (job_is_interrupted() || posix_memalign(&memory, alignment, size) != 0)
+        return NULL;
+    return memory;
+}
+
+static void
+release(void *context, void *memory, size_t size)
+{
+    (void)context;
+    (void)size;
+    free(memory);
+}
+
+/* Why the builder failed. */
+static bool
+tell(struct job *job, const petal_error *error)
+{
+    return job_fail(job, "%s", job_is_interrupted() ? "interrupted" : error->text);
+}
+
 static bool
 gather(void *argument, const uint64_t *hashes, size_t count)
 {
@@ -193,16 +223,18 @@ gather(void *argument, const uint64_t *hashes, size_t count)
     petal_error error;
 
     return petal_bloom_builder_add_hashes(building->builder, hashes, count, &error) == PETAL_OK ||
-           job_fail(building->job, "%s", error.text);
+           tell(building->job, &error);
 }
 
 static bool
 build_once(struct job *job, const struct request *request)
 {
-    const petal_bloom_builder_options options = {.size = sizeof options,
-                                                 .filter = request->filter,
-                                                 .memory_bytes = job->memory_bytes / 4 * 3,
-                                                 .directory = job->temporary};
+    static const petal_allocator allocator = {.allocate = allocate, .release = release};
+    static const petal_env env = {.size = sizeof env, .allocator = &allocator};
+    petal_bloom_builder_options options = {.size = sizeof options,
+                                           .filter = request->filter,
+                                           .memory_bytes = job->memory_bytes / 4 * 3,
+                                           .directory = job->temporary};
     struct building building = {.job = job};
     struct taker taker = {.take = gather, .argument = &building};
     petal_error error;
@@ -212,13 +244,14 @@ build_once(struct job *job, const struct request *request)
         return job_fail(job, "--memory %zu is too little for kind %s; it takes %zuM",
                         job->memory_bytes, kind_name(request->filter.kind),
                         BUILDER_MIN_MEMORY >> 20);
+    options.filter.env = &env;
     if (petal_bloom_builder_create(&options, &building.builder, &error) != PETAL_OK)
-        return job_fail(job, "%s", error.text);
+        return tell(job, &error);
     fine = read_inputs(job, request, &taker);
     if (fine) {
         job_phase(job, "build: solving");
         if (petal_bloom_builder_save(building.builder, request->target, &error) != PETAL_OK)
-            fine = job_fail(job, "%s", error.text);
+            fine = tell(job, &error);
     }
     petal_bloom_builder_free(building.builder);
     return fine;
