@@ -2,11 +2,12 @@
  * sst.c -- store files with any damage, or of any bytes, checksums made right again: opened,
  * iterated, asked, verified, within bounds and without leaks.
  *
- * Input: byte 0 below 128: which of the base files. Then groups of 4 bytes: place (u16), new value,
- * and whether the checksums of all blocks are put right (bit 0 of the last group's last byte) or
- * left as they are. So every input reaches behind the checksums. From 128 on what follows is the
- * file itself; with 129 its checksums are put right.
+ * Input: byte 0 below 128: which of the base files, from 120 on the one with a RIBBON filter.  Then
+ * groups of 4 bytes: place (u16), new value, and whether the checksums of all blocks are put right
+ * (bit 0 of the last group's last byte) or left as they are. So every input reaches behind the
+ * checksums. From 128 on what follows is the file itself; with 129 its checksums are put right.
  */
+#include "bloom/bloom.h"
 #include "bloom/hash.h"
 #include "sstable/facts.h"
 #include "sstable/sst_point.h"
@@ -18,8 +19,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define BASE_FILES 5
-#define FILE_BYTES (64 << 10)
+#define BASE_FILES  5 /* and one more: */
+#define RIBBON_FILE 5
+#define FILE_BYTES  (64 << 10)
 
 #define FUZZ_MOST_BYTES 30000
 
@@ -119,21 +121,22 @@ write_base(struct one_file *one, unsigned which)
     petal_vfs vfs = one_vfs(one);
     struct env env = {.allocator = &mem_default_allocator, .vfs = &vfs};
     struct directory directory = {.env = &env, .path = ".", .handle = (petal_directory *)&env};
-    struct sst_options options = {.block_bytes = which < 2 ? 200 : 1000,
-                                  .compression = which % 2 == 0 ? PETAL_COMPRESSION_NONE
-                                                                : PETAL_COMPRESSION_LZ4,
-                                  .bloom = (enum petal_bloom_type)(which + 1),
-                                  .bloom_prefix_bytes = 7,
-                                  .bloom_error_rate = 0.01,
-                                  .salt = 1,
-                                  .origin = FILE_ORIGIN_MINOR,
-                                  .written_ms = 1000,
-                                  .file_identity = 2};
+    struct sst_options options = {
+        .block_bytes = which < 2 ? 200 : 1000,
+        .compression = which % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4,
+        .bloom = which == RIBBON_FILE ? PETAL_BLOOM_ROW_ROWCOL : (enum petal_bloom_type)(which + 1),
+        .bloom_layout = which == RIBBON_FILE ? BLOOM_RIBBON : 0,
+        .bloom_prefix_bytes = 7,
+        .bloom_error_rate = 0.01,
+        .salt = 1,
+        .origin = FILE_ORIGIN_MINOR,
+        .written_ms = 1000,
+        .file_identity = 2};
     struct sst_writer *writer;
     char row[24];
 
     must(sst_writer_open(&writer, &directory, "./f", &options, NULL));
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < (which == RIBBON_FILE ? 80u : 40u); i++) {
         struct cell cell = {.timestamp = 5, .sequence = i + 1};
 
         snprintf(row, sizeof row, "row%05u", i);
@@ -155,7 +158,7 @@ write_base(struct one_file *one, unsigned which)
 static const struct one_file *
 base_file(unsigned which)
 {
-    static struct one_file files[BASE_FILES];
+    static struct one_file files[BASE_FILES + 1];
 
     if (files[which].size == 0)
         write_base(&files[which], which);
@@ -320,7 +323,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size < 1)
         return 0;
     if (bytes[0] < 128) {
-        one = *base_file(bytes[0] % BASE_FILES);
+        one = *base_file(bytes[0] >= 120 ? RIBBON_FILE : bytes[0] % BASE_FILES);
         damage(&one, bytes + 1, size - 1);
     } else {
         one.size = size - 1 < FILE_BYTES ? size - 1 : FILE_BYTES;
