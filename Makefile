@@ -88,7 +88,7 @@ HFILE_LIBRARIES = no-hfile
 TEST_SOURCES := $(filter-out $(HFILE_TEST_SOURCES) tests/fuzz/hfile%,$(TEST_SOURCES))
 endif
 TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
-C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]'))
+C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]' -o -name '*.cpp'))
 
 .PHONY: all
 all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-filter $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)

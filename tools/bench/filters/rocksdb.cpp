@@ -29,6 +29,7 @@ extern "C" {
 #define BATCH      32     /* the most that a reader takes at once */
 #define TRIED_KEYS 500000 /* of a filter that is built to see its rate */
 #define TRIED_HITS 20000  /* so many absent keys pass it, about */
+#define MOST_TRIED 2e7    /* absent keys, whatever the rate */
 #define TRIALS     3
 #define HALVINGS   0.65 /* of the rate by one bit more, about */
 
@@ -206,7 +207,8 @@ double
 rate_of(make_policy make, double bits, double wanted)
 {
     filter *tried = new filter(make(bits));
-    size_t absent = static_cast<size_t>(TRIED_HITS / wanted), passed = 0;
+    size_t absent = static_cast<size_t>(std::fmin(TRIED_HITS / wanted, MOST_TRIED));
+    size_t passed = 0;
 
     for (uint64_t i = 0; i < TRIED_KEYS; i++) {
         uint64_t key = bench_scramble(i);
@@ -217,7 +219,7 @@ rate_of(make_policy make, double bits, double wanted)
     for (uint64_t i = 0; i < absent; i++)
         passed += tried->reader->HashMayMatch(bench_scramble(TRIED_KEYS + i));
     delete tried;
-    return static_cast<double>(passed) / static_cast<double>(absent);
+    return std::fmax(static_cast<double>(passed), 1) / static_cast<double>(absent);
 }
 
 /* RocksDB is told bits a key, and its ribbon the bits of a Bloom filter of the same rate. Those that
