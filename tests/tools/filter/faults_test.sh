@@ -136,6 +136,16 @@ for kind in BLOCKED GROWING RIBBON FUSE; do
     done
 done
 
+# While it is solved, range by range of hashes, for which another file is there.
+seq 8000000 >many
+"$filter" build --kind RIBBON --memory 12M outputs/old many >out 2>&1 &
+process=$!
+until ls -A outputs | grep -qv '^old$' || [ ! -d /proc/$process ]; do sleep 0.01; done
+kill -INT $process
+wait $process
+is_true 'Ctrl-C ends solving' "$([ $? = 2 ] && grep -q 'build: interrupted$' out && echo 1)"
+nothing_is_left 'build while it is solved'
+
 # A stream that says nothing.
 mkfifo pipe
 "$filter" unique --memory 1M <pipe >printed 2>out &
