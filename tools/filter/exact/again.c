@@ -47,12 +47,14 @@ again_seal(struct again *again)
 bool
 again_place_open(struct again_place *place, struct again *again, uint64_t from, uint64_t number)
 {
+    const char *name = again->has_spool ? "a temporary file" : again->reader->name;
+    int descriptor = again->has_spool ? again->spool.descriptor : again->reader->source.descriptor;
+
     *place = (struct again_place){.again = again, .number = number, .from = from};
-    if (again->has_spool)
-        return reader_open_part(&place->reader, again->job, "a temporary file",
-                                again->spool.descriptor, from, again->to);
-    return reader_open_part(&place->reader, again->job, again->reader->name,
-                            again->reader->source.descriptor, from, again->to);
+    if (!reader_open_part(&place->reader, again->job, name, descriptor, from, again->to))
+        return false;
+    reader_want_hashes(&place->reader);
+    return true;
 }
 
 void

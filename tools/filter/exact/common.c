@@ -5,7 +5,6 @@
 #include "tools/filter/exact/doubles.h"
 #include "tools/filter/exact/repeats.h"
 #include "tools/filter/exact/small.h"
-#include "tools/filter/records/hash.h"
 #include "tools/filter/records/write.h"
 
 struct common {
@@ -169,21 +168,19 @@ find_hashes(struct common *common)
 /* ---- Records that have them ------------------------------------------------------------------ */
 
 static bool
-hold_b(struct common *common, struct repeats *seen, const petal_slice *records, size_t count,
-       uint64_t first, const bool *was_in_memory)
+hold_b(struct common *common, struct repeats *seen, const petal_slice *records,
+       const uint64_t *hashes, size_t count, uint64_t first, const bool *was_in_memory)
 {
     bool known[READER_BATCH];
 
     if (!marks_ask(&common->known, first, count, known))
         return false;
     for (size_t i = 0; i < count; i++) {
-        uint64_t hash;
-
+        table_look_ahead(&seen->table, hashes, i, count);
         if (!known[i] || was_in_memory[i])
             continue;
-        hash_records(common->job, &records[i], 1, &hash);
-        if (repeats_ask(seen, records[i], hash) == REPEATS_OPEN &&
-            !repeats_put(seen, records[i], hash, first + i, ITEM_KNOWN))
+        if (repeats_ask(seen, records[i], hashes[i]) == REPEATS_OPEN &&
+            !repeats_put(seen, records[i], hashes[i], first + i, ITEM_KNOWN))
             return false;
     }
     return true;
@@ -191,24 +188,22 @@ hold_b(struct common *common, struct repeats *seen, const petal_slice *records, 
 
 /* in_b[i] as far as memory says; of others the question is put away. */
 static bool
-ask_a(struct common *common, struct repeats *seen, const petal_slice *records, size_t count,
-      uint64_t first, bool *in_b)
+ask_a(struct common *common, struct repeats *seen, const petal_slice *records,
+      const uint64_t *hashes, size_t count, uint64_t first, bool *in_b)
 {
     bool asked[READER_BATCH];
 
     if (!marks_ask(&common->asked, first, count, asked))
         return false;
     for (size_t i = 0; i < count; i++) {
-        uint64_t hash;
-
+        table_look_ahead(&seen->table, hashes, i, count);
         if (!asked[i] || in_b[i])
             continue;
-        hash_records(common->job, &records[i], 1, &hash);
-        in_b[i] = table_find(&seen->table, records[i], hash) != NULL;
+        in_b[i] = table_find(&seen->table, records[i], hashes[i]) != NULL;
         if (!seen->is_full)
             continue;
         if (in_b[i] ? !marks_add(&common->in_b, first + i)
-                    : !repeats_put(seen, records[i], hash, first + i, ITEM_ASKED))
+                    : !repeats_put(seen, records[i], hashes[i], first + i, ITEM_ASKED))
             return false;
     }
     return true;
@@ -227,7 +222,7 @@ hold_all_b(struct common *common, struct repeats *seen)
         return false;
     do
         fine = again_next(&place, records, &count, flags, &first) &&
-               hold_b(common, seen, records, count, first, flags);
+               hold_b(common, seen, records, reader_hashes(&place.reader), count, first, flags);
     while (fine && count > 0);
     again_place_close(&place);
     return fine;
@@ -247,7 +242,7 @@ ask_all_a(struct common *common, struct repeats *seen)
         return false;
     do
         fine = again_next(&place, records, &count, in_b, &first) &&
-               ask_a(common, seen, records, count, first, in_b) &&
+               ask_a(common, seen, records, reader_hashes(&place.reader), count, first, in_b) &&
                (seen->is_full || write_wanted(common, records, count, in_b));
     while (fine && count > 0);
     again_place_close(&place);

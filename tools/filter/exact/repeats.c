@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { PARTS = 128 };
+enum { PARTS = 128, ITEMS_AHEAD = 8 };
 
 /* Before the bytes of a record that was put. */
 struct header {
@@ -102,7 +102,27 @@ copy(struct spill_stream *from, struct spill *to, unsigned level, bool *more)
 struct work {
     struct table table;
     struct marks *marks;
+    size_t ahead; /* in the stream's chunk: where the first record begins that was not looked at */
+    unsigned items; /* between what is taken next and that one */
 };
+
+/* What is asked soon is fetched: of records that are whole in the chunk. */
+static void
+look_ahead(struct work *work, const struct spill_stream *stream)
+{
+    struct header header;
+
+    if (work->items == 0)
+        work->ahead = stream->begin;
+    while (work->items < ITEMS_AHEAD && work->ahead + sizeof header <= stream->end) {
+        memcpy(&header, stream->chunk + work->ahead, sizeof header);
+        if (header.size > stream->end - work->ahead - sizeof header)
+            return;
+        table_fetch(&work->table, header.item.hash);
+        work->ahead += sizeof header + header.size;
+        work->items++;
+    }
+}
 
 static enum parts_outcome
 enter(struct work *work, petal_slice record, const struct item *item)
@@ -129,7 +149,10 @@ take(void *argument, struct spill *spill, unsigned part)
     if (!spill_stream_open(&stream, spill, part))
         return PARTS_FAILED;
     table_clear(&work->table);
+    work->items = 0;
     do {
+        look_ahead(work, &stream);
+        work->items -= work->items > 0;
         if (!take_record(&stream, &header, &bytes))
             outcome = PARTS_FAILED;
         else if (bytes != NULL)

@@ -29,6 +29,16 @@ bool table_open(struct table *table, struct job *job, size_t most_bytes);
 void table_close(struct table *table);
 void table_clear(struct table *table);
 
+/* What a question looks at first. */
+static inline void
+table_fetch(const struct table *table, uint64_t hash)
+{
+    size_t slot = hash & (table->slot_count - 1);
+
+    __builtin_prefetch(&table->tags[slot]);
+    __builtin_prefetch(&table->slots[slot]);
+}
+
 /* Of hashes that are asked one after the other, at i: what is asked soon is fetched. */
 #define TABLE_AHEAD 24
 static inline void

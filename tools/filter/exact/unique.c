@@ -4,7 +4,6 @@
 #include "tools/filter/exact/again.h"
 #include "tools/filter/exact/doubles.h"
 #include "tools/filter/exact/repeats.h"
-#include "tools/filter/records/hash.h"
 #include "tools/filter/records/write.h"
 
 #include <assert.h>
@@ -125,14 +124,11 @@ find_candidates(struct unique *unique)
 
 /* A candidate: from memory, or, once a question was left open, for step 4. */
 static bool
-ask_candidate(struct unique *unique, struct repeats *seen, petal_slice record, uint64_t from,
-              uint64_t number, bool *dropped)
+ask_candidate(struct unique *unique, struct repeats *seen, petal_slice record, uint64_t hash,
+              uint64_t from, uint64_t number, bool *dropped)
 {
-    enum repeats_answer answer;
-    uint64_t hash;
+    enum repeats_answer answer = repeats_ask(seen, record, hash);
 
-    hash_records(unique->job, &record, 1, &hash);
-    answer = repeats_ask(seen, record, hash);
     *dropped = answer == REPEATS_REPEATED;
     if (answer == REPEATS_OPEN && !unique->is_open) {
         unique->is_open = true;
@@ -151,14 +147,16 @@ static bool
 take_again(struct unique *unique, struct repeats *seen, const struct again_place *place,
            const petal_slice *records, size_t count, uint64_t first, bool *dropped)
 {
+    const uint64_t *hashes = reader_hashes(&place->reader);
     bool candidates[READER_BATCH], was_open = unique->is_open;
 
     if (!marks_ask(&unique->candidates, first, count, candidates))
         return false;
     for (size_t i = 0; i < count; i++) {
+        table_look_ahead(&seen->table, hashes, i, count);
         if (candidates[i] && !dropped[i] &&
-            !ask_candidate(unique, seen, records[i], again_offset(place, records, i), first + i,
-                           &dropped[i]))
+            !ask_candidate(unique, seen, records[i], hashes[i], again_offset(place, records, i),
+                           first + i, &dropped[i]))
             return false;
     }
     if (was_open)
