@@ -22,6 +22,7 @@
 
 #define WORD_BITS     64u
 #define LINE_WORDS    8u
+#define LINE_BITS     (LINE_WORDS * WORD_BITS)
 #define BLOCK_LINES   4u
 #define BLOCK_WORDS   (BLOCK_LINES * LINE_WORDS)
 #define BLOCK_BITS    (BLOCK_WORDS * WORD_BITS)
@@ -296,14 +297,19 @@ before_line(uint64_t entry, unsigned line)
     return sum;
 }
 
+/* Set bits before the number's line, when the index was made. */
+static uint64_t
+indexed_rank(const struct bitmap_index *index, uint64_t number)
+{
+    return index->regions[number / REGION_BITS] +
+           before_line(index->blocks[number / BLOCK_BITS],
+                       (unsigned)(number % BLOCK_BITS / LINE_BITS));
+}
+
 static uint64_t
 rank_by_index(const petal_bitmap *bitmap, uint64_t number)
 {
-    const struct bitmap_index *index = &bitmap->index;
-    unsigned line = (unsigned)(number % BLOCK_BITS / (LINE_WORDS * WORD_BITS));
-
-    return index->regions[number / REGION_BITS] +
-           before_line(index->blocks[number / BLOCK_BITS], line) + rank_in_line(bitmap, number);
+    return indexed_rank(&bitmap->index, number) + rank_in_line(bitmap, number);
 }
 
 uint64_t
@@ -325,23 +331,44 @@ petal_bitmap_count(const petal_bitmap *bitmap)
                              : count_words(&bitmap->words, 0, bitmap->words.count);
 }
 
-uint64_t
-petal_bitmap_count_range(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
+/* Set bits of the numbers from..to-1.  REQUIRES: there are some. */
+static uint64_t
+count_bits(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
 {
-    uint64_t first = from / WORD_BITS, last, sum;
+    uint64_t first = from / WORD_BITS, last = (to - 1) / WORD_BITS, sum;
 
-    if (to > bitmap->bits)
-        to = bitmap->bits;
-    if (from >= to)
-        return 0;
-    if (has_index(bitmap))
-        return petal_bitmap_rank(bitmap, to) - petal_bitmap_rank(bitmap, from);
-    last = (to - 1) / WORD_BITS;
     sum = bitmap_count_bits(bitmap_load(&bitmap->words, first) & mask_of(first, from, to));
     if (last == first)
         return sum;
     return sum + count_words(&bitmap->words, first + 1, last) +
            bitmap_count_bits(bitmap_load(&bitmap->words, last) & mask_of(last, from, to));
+}
+
+/* Lines that are whole come from the index, both ends from one time; what lies around them is
+ * counted: beside a thread that changes bits a difference of ranks could fall below 0. */
+static uint64_t
+count_by_index(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
+{
+    uint64_t first = (from + LINE_BITS - 1) / LINE_BITS * LINE_BITS;
+    uint64_t last = (to - 1) / LINE_BITS * LINE_BITS; /* below `bits`: the index ends there */
+    uint64_t sum;
+
+    if (first >= last)
+        return count_bits(bitmap, from, to);
+    sum = indexed_rank(&bitmap->index, last) - indexed_rank(&bitmap->index, first);
+    if (from < first)
+        sum += count_bits(bitmap, from, first);
+    return sum + count_bits(bitmap, last, to);
+}
+
+uint64_t
+petal_bitmap_count_range(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
+{
+    if (to > bitmap->bits)
+        to = bitmap->bits;
+    if (from >= to)
+        return 0;
+    return has_index(bitmap) ? count_by_index(bitmap, from, to) : count_bits(bitmap, from, to);
 }
 
 /* ---- select ---- */

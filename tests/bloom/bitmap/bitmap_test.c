@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -598,6 +599,57 @@ threads_lose_no_number(void **state)
     petal_bitmap_free(bitmap);
 }
 
+struct setter {
+    petal_bitmap *bitmap;
+    uint64_t numbers;
+    _Atomic(unsigned) round;
+};
+
+#define SETTER_ROUNDS 100u
+
+/* Each round's numbers, one of each word, once that round has begun. */
+static void *
+set_numbers(void *argument)
+{
+    struct setter *setter = argument;
+
+    for (unsigned round = 1; round <= SETTER_ROUNDS; round++) {
+        while (atomic_load(&setter->round) < round)
+            ;
+        for (uint64_t i = 0; i < setter->numbers; i += 64)
+            (void)petal_bitmap_set(setter->bitmap, i);
+    }
+    return NULL;
+}
+
+/* The thread drops the index and changes the lines that a range begins and ends in while the range
+ * is counted. */
+static void
+a_range_is_counted_beside_a_thread_that_enters_numbers(void **state)
+{
+    struct setter setter = {new_bitmap(1 << 20), 1 << 19, 0};
+    uint64_t words = setter.numbers / 64;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, set_numbers, &setter), 0);
+    for (unsigned round = 1; round <= SETTER_ROUNDS; round++) {
+        uint64_t count;
+
+        petal_bitmap_clear_range(setter.bitmap, 0, 1 << 20);
+        assert_int_equal(petal_bitmap_index(setter.bitmap, NULL), PETAL_OK);
+        atomic_store(&setter.round, round);
+        do {
+            assert_int_equal(petal_bitmap_count_range(setter.bitmap, 1 << 19, (1 << 20) - 1), 0);
+            assert_in_range(petal_bitmap_count_range(setter.bitmap, 511, 513), 0, 1);
+            count = petal_bitmap_count_range(setter.bitmap, 0, 1 << 19);
+            assert_in_range(count, 0, words);
+        } while (count < words);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    petal_bitmap_free(setter.bitmap);
+}
+
 int
 main(void)
 {
@@ -614,6 +666,7 @@ main(void)
         cmocka_unit_test(the_largest_bitmap_can_be_had),
         cmocka_unit_test(want_of_memory_is_told),
         cmocka_unit_test(threads_lose_no_number),
+        cmocka_unit_test(a_range_is_counted_beside_a_thread_that_enters_numbers),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
