@@ -140,7 +140,8 @@ has_index(const petal_bitmap *bitmap)
     return atomic_load_explicit(&bitmap->index.is_valid, memory_order_relaxed);
 }
 
-/* What is so already is only read: its cache line stays with all cores. */
+/* What is so already is only read: its cache line stays with all cores. Who changed it has dropped
+ * the index before, which is seen then. */
 bool
 petal_bitmap_set(petal_bitmap *bitmap, uint64_t number)
 {
@@ -150,11 +151,11 @@ petal_bitmap_set(petal_bitmap *bitmap, uint64_t number)
     if (number >= bitmap->bits || bitmap->words.is_read_only)
         return false;
     word = &bitmap->words.words[index];
-    if ((atomic_load_explicit(word, memory_order_relaxed) & bit) != 0)
+    if ((atomic_load_explicit(word, memory_order_acquire) & bit) != 0)
         return true;
     drop_index(bitmap);
     bitmap_mark(&bitmap->words, index);
-    return (atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit) != 0;
+    return (atomic_fetch_or_explicit(word, bit, memory_order_release) & bit) != 0;
 }
 
 bool
@@ -166,10 +167,10 @@ petal_bitmap_clear(petal_bitmap *bitmap, uint64_t number)
     if (number >= bitmap->bits || bitmap->words.is_read_only)
         return false;
     word = &bitmap->words.words[number / WORD_BITS];
-    if ((atomic_load_explicit(word, memory_order_relaxed) & bit) == 0)
+    if ((atomic_load_explicit(word, memory_order_acquire) & bit) == 0)
         return false;
     drop_index(bitmap);
-    return (atomic_fetch_and_explicit(word, ~bit, memory_order_relaxed) & bit) != 0;
+    return (atomic_fetch_and_explicit(word, ~bit, memory_order_release) & bit) != 0;
 }
 
 bool
@@ -199,10 +200,10 @@ static void
 set_masked(struct bitmap_words *words, uint64_t index, uint64_t mask, bool value)
 {
     if (value)
-        atomic_fetch_or_explicit(&words->words[index], bitmap_word_of(mask), memory_order_relaxed);
+        atomic_fetch_or_explicit(&words->words[index], bitmap_word_of(mask), memory_order_release);
     else
         atomic_fetch_and_explicit(&words->words[index], ~bitmap_word_of(mask),
-                                  memory_order_relaxed);
+                                  memory_order_release);
 }
 
 /* The numbers from..to-1 of one chunk. */
@@ -217,7 +218,7 @@ fill_in_chunk(struct bitmap_words *words, uint64_t from, uint64_t to, bool value
         bitmap_mark(words, first);
     set_masked(words, first, mask_of(first, from, to), value);
     for (uint64_t i = first + 1; i < last; i++)
-        atomic_store_explicit(&words->words[i], value ? UINT64_MAX : 0, memory_order_relaxed);
+        atomic_store_explicit(&words->words[i], value ? UINT64_MAX : 0, memory_order_release);
     if (last > first)
         set_masked(words, last, mask_of(last, from, to), value);
 }

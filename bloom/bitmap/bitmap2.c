@@ -101,15 +101,15 @@ petal_bitmap2_add(petal_bitmap2 *bitmap, uint64_t number)
         return petal_bitmap2_get(bitmap, number);
     word = &bitmap->words.words[index];
     one = UINT64_C(1) << 2 * (number % WORD_NUMBERS);
-    before = atomic_load_explicit(word, memory_order_relaxed);
+    before = atomic_load_explicit(word, memory_order_acquire);
     do {
         state = state_of(bitmap_word_of(before), number);
         if (state == PETAL_BITMAP2_MORE)
             return state;
+        bitmap_mark(&bitmap->words, index);
         after = bitmap_word_of(bitmap_word_of(before) + one);
-    } while (!atomic_compare_exchange_weak_explicit(word, &before, after, memory_order_relaxed,
-                                                    memory_order_relaxed));
-    bitmap_mark(&bitmap->words, index);
+    } while (!atomic_compare_exchange_weak_explicit(word, &before, after, memory_order_release,
+                                                    memory_order_acquire));
     return state;
 }
 

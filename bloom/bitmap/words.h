@@ -3,10 +3,15 @@
  * 64 bits in memory or in a file, of which few may be used.
  *
  * WORDS lie in memory as in a file, lowest byte first; bitmap_word_of is between one and a number.
- * Each is changed by relaxed atomic operations and says nothing about another.
+ * Each is changed by an atomic operation of its own and says nothing about another word.
  *
- * CHUNKS of BITMAP_CHUNK_WORDS are marked when something is entered. What is not marked is zero and
- * is not looked at: so it takes no memory of the system, and no time.
+ * CHUNKS of BITMAP_CHUNK_WORDS are marked before something is entered. What is not marked is zero
+ * and is not looked at: so it takes no memory of the system, and no time.
+ *
+ * WHO FINDS A WORD AS IT WANTS IT leaves it alone, and its mark, too: so that mark has to be there
+ * for all whom this one tells. Words are changed with a release, behind the mark, and acquired by
+ * who may leave them alone. All changes but those of whole words read and write in one step, so
+ * each hands on the releases before it.
  */
 #ifndef PETAL_BLOOM_BITMAP_WORDS_H
 #define PETAL_BLOOM_BITMAP_WORDS_H
@@ -62,7 +67,7 @@ bitmap_is_marked(const struct bitmap_words *words, uint64_t chunk)
            atomic_load_explicit(&words->marked[chunk], memory_order_relaxed) != 0;
 }
 
-/* To be called for each word that becomes another one than 0. */
+/* To be called for each word that becomes another one than 0, before it does. */
 static inline void
 bitmap_mark(struct bitmap_words *words, uint64_t index)
 {

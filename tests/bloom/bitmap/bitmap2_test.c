@@ -11,9 +11,11 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -286,6 +288,66 @@ threads_lose_no_entry(void **state)
     petal_bitmap2_free(bitmap);
 }
 
+/* ---- the order of marks and words ---- */
+
+/* An allocator whose last piece can be kept from being written to; the pages of all are its own. */
+static uint8_t *last_piece;
+
+static void *
+allocate_pages(void *context, size_t alignment, size_t size)
+{
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)context;
+    (void)alignment;
+    last_piece = pages == MAP_FAILED ? NULL : pages;
+    return last_piece;
+}
+
+static void
+release_pages(void *context, void *memory, size_t size)
+{
+    (void)context;
+    (void)munmap(memory, size);
+}
+
+static petal_bitmap2 *watched;
+static volatile sig_atomic_t writes_seen, entered_before;
+
+/* A chunk is about to be marked. */
+static void
+see_write(int signal_number)
+{
+    (void)signal_number;
+    writes_seen = writes_seen + 1;
+    entered_before = petal_bitmap2_get(watched, 5) != PETAL_BITMAP2_NONE;
+    if (writes_seen > 1 || mprotect(last_piece, 1, PROT_READ | PROT_WRITE) != 0)
+        abort();
+}
+
+/* Another thread that found the number there would count without it, were it there before the mark
+ * of its chunk. */
+static void
+a_chunk_is_marked_before_a_number_is_in_it(void **state)
+{
+    const petal_allocator pages = {NULL, allocate_pages, release_pages};
+    struct sigaction watch = {.sa_handler = see_write}, before;
+
+    (void)state;
+    env.allocator = &pages;
+    assert_int_equal(petal_bitmap2_create(100, &env, &watched, NULL), PETAL_OK);
+    assert_int_equal(mprotect(last_piece, 1, PROT_READ), 0); /* the marks are taken last */
+    writes_seen = 0;
+    assert_int_equal(sigaction(SIGSEGV, &watch, &before), 0);
+    assert_int_equal(petal_bitmap2_add(watched, 5), PETAL_BITMAP2_NONE);
+    assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+    assert_int_equal(writes_seen, 1);
+    assert_int_equal(entered_before, 0);
+    assert_int_equal(petal_bitmap2_count(watched, PETAL_BITMAP2_ONE), 1);
+    petal_bitmap2_free(watched);
+    env.allocator = NULL;
+}
+
 int
 main(void)
 {
@@ -296,6 +358,7 @@ main(void)
         cmocka_unit_test(a_state_that_there_is_not_is_refused),
         cmocka_unit_test(sizes_that_cannot_be_are_refused),
         cmocka_unit_test(threads_lose_no_entry),
+        cmocka_unit_test(a_chunk_is_marked_before_a_number_is_in_it),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
