@@ -56,7 +56,10 @@ again=0
 for round in $(seq "${PETAL_KILLS:-12}"); do
     "$filter" unique --state killed --memory 8M --output printed lines 2>>errors &
     process=$!
-    sleep "0.$(printf '%03d' $((RANDOM % 400)))"
+    # At any moment behind the first records that it writes: behind its start nothing would be lost.
+    before=$(stat -c %s printed 2>/dev/null || echo 0)
+    while kill -0 $process 2>/dev/null && [ "$(stat -c %s printed 2>/dev/null || echo 0)" -eq "$before" ]; do sleep 0.005; done
+    sleep "0.$(printf '%03d' $((RANDOM % 150)))"
     kill -9 $process 2>/dev/null && kills=$((kills + 1))
     wait $process 2>/dev/null
     [ -e printed ] || : >printed
