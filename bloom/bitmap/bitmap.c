@@ -616,34 +616,26 @@ check_pair(const petal_bitmap *bitmap, const petal_bitmap *other, petal_error *e
 }
 
 static bitmap_plain_word *
-plain_words(const petal_bitmap *bitmap, uint64_t chunk)
+plain_words(const petal_bitmap *bitmap, uint64_t index)
 {
-    return (bitmap_plain_word *)&bitmap->words.words[bitmap_chunk_begin(chunk)];
-}
-
-static size_t
-chunk_words(const petal_bitmap *bitmap, uint64_t chunk)
-{
-    return (size_t)(bitmap_chunk_end(&bitmap->words, chunk) - bitmap_chunk_begin(chunk));
+    return (bitmap_plain_word *)&bitmap->words.words[index];
 }
 
 enum petal_status
 petal_bitmap_unite(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error)
 {
     enum petal_status status = check_pair(bitmap, other, error);
+    struct bitmap_page page = {0};
 
     if (status != PETAL_OK)
         return status;
     drop_index(bitmap);
-    for (uint64_t chunk = 0; chunk < bitmap_chunks(&bitmap->words); chunk++) {
-        bitmap_plain_word *to = plain_words(bitmap, chunk);
-        const bitmap_plain_word *from = plain_words(other, chunk);
-        size_t count = chunk_words(bitmap, chunk);
+    while (bitmap_next_page(&other->words, &page)) {
+        bitmap_plain_word *to = plain_words(bitmap, page.begin);
+        const bitmap_plain_word *from = plain_words(other, page.begin);
 
-        if (!bitmap_is_marked(&other->words, chunk))
-            continue;
-        bitmap_mark(&bitmap->words, bitmap_chunk_begin(chunk));
-        for (size_t i = 0; i < count; i++)
+        bitmap_mark(&bitmap->words, page.begin);
+        for (size_t i = 0; i < page.count; i++)
             to[i] |= from[i];
     }
     return PETAL_OK;
@@ -653,22 +645,20 @@ enum petal_status
 petal_bitmap_intersect(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error)
 {
     enum petal_status status = check_pair(bitmap, other, error);
+    struct bitmap_page page = {0};
 
     if (status != PETAL_OK)
         return status;
     drop_index(bitmap);
-    for (uint64_t chunk = 0; chunk < bitmap_chunks(&bitmap->words); chunk++) {
-        bitmap_plain_word *to = plain_words(bitmap, chunk);
-        const bitmap_plain_word *from = plain_words(other, chunk);
-        size_t count = chunk_words(bitmap, chunk);
+    while (bitmap_next_page(&bitmap->words, &page)) {
+        bitmap_plain_word *to = plain_words(bitmap, page.begin);
+        const bitmap_plain_word *from = plain_words(other, page.begin);
 
-        if (!bitmap_is_marked(&bitmap->words, chunk))
-            continue;
-        if (!bitmap_is_marked(&other->words, chunk)) {
-            memset(to, 0, count * sizeof *to);
+        if (!bitmap_is_marked(&other->words, page.begin / BITMAP_CHUNK_WORDS)) {
+            memset(to, 0, page.count * sizeof *to);
             continue;
         }
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < page.count; i++)
             to[i] &= from[i];
     }
     return PETAL_OK;
@@ -678,18 +668,18 @@ enum petal_status
 petal_bitmap_subtract(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error)
 {
     enum petal_status status = check_pair(bitmap, other, error);
+    struct bitmap_page page = {0};
 
     if (status != PETAL_OK)
         return status;
     drop_index(bitmap);
-    for (uint64_t chunk = 0; chunk < bitmap_chunks(&bitmap->words); chunk++) {
-        bitmap_plain_word *to = plain_words(bitmap, chunk);
-        const bitmap_plain_word *from = plain_words(other, chunk);
-        size_t count = chunk_words(bitmap, chunk);
+    while (bitmap_next_page(&bitmap->words, &page)) {
+        bitmap_plain_word *to = plain_words(bitmap, page.begin);
+        const bitmap_plain_word *from = plain_words(other, page.begin);
 
-        if (!bitmap_is_marked(&bitmap->words, chunk) || !bitmap_is_marked(&other->words, chunk))
+        if (!bitmap_is_marked(&other->words, page.begin / BITMAP_CHUNK_WORDS))
             continue;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < page.count; i++)
             to[i] &= ~from[i];
     }
     return PETAL_OK;
@@ -701,9 +691,11 @@ petal_bitmap_equals(const petal_bitmap *a, const petal_bitmap *b)
     if (a->bits != b->bits)
         return false;
     for (uint64_t chunk = 0; chunk < bitmap_chunks(&a->words); chunk++) {
+        uint64_t begin = bitmap_chunk_begin(chunk), end = bitmap_chunk_end(&a->words, chunk);
+
         if ((bitmap_is_marked(&a->words, chunk) || bitmap_is_marked(&b->words, chunk)) &&
-            memcmp(plain_words(a, chunk), plain_words(b, chunk),
-                   chunk_words(a, chunk) * sizeof(bitmap_word)) != 0)
+            memcmp(plain_words(a, begin), plain_words(b, begin),
+                   (size_t)(end - begin) * sizeof(bitmap_word)) != 0)
             return false;
     }
     return true;

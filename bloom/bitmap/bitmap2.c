@@ -194,6 +194,7 @@ enum petal_status
 petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_error *error)
 {
     struct bitmap_words *words = &bitmap->words;
+    struct bitmap_page page = {0};
 
     if (words->is_read_only)
         return error_set(error, PETAL_READ_ONLY, "the bitmap is mapped and cannot be changed");
@@ -201,16 +202,12 @@ petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_err
         return error_set(error, PETAL_INVALID,
                          "the bitmaps have %" PRIu64 " and %" PRIu64 " numbers", bitmap->numbers,
                          other->numbers);
-    for (uint64_t chunk = 0; chunk < bitmap_chunks(words); chunk++) {
-        uint64_t begin = bitmap_chunk_begin(chunk);
-        size_t count = (size_t)(bitmap_chunk_end(words, chunk) - begin);
-        bitmap_plain_word *to = (bitmap_plain_word *)&words->words[begin];
-        const bitmap_plain_word *from = (const bitmap_plain_word *)&other->words.words[begin];
+    while (bitmap_next_page(&other->words, &page)) {
+        bitmap_plain_word *to = (bitmap_plain_word *)&words->words[page.begin];
+        const bitmap_plain_word *from = (const bitmap_plain_word *)&other->words.words[page.begin];
 
-        if (!bitmap_is_marked(&other->words, chunk))
-            continue;
-        bitmap_mark(words, begin);
-        for (size_t i = 0; i < count; i++)
+        bitmap_mark(words, page.begin);
+        for (size_t i = 0; i < page.count; i++)
             to[i] = bitmap_word_of(add_states(bitmap_word_of(to[i]), bitmap_word_of(from[i])));
     }
     return PETAL_OK;

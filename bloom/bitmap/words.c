@@ -99,6 +99,37 @@ bitmap_words_next(const struct bitmap_words *words, uint64_t from)
     return words->count;
 }
 
+_Static_assert(BITMAP_CHUNK_WORDS % BITMAP_PAGE_WORDS == 0, "a chunk has whole pages");
+
+static bool
+are_zero(const bitmap_word *words, size_t count)
+{
+    const bitmap_plain_word *plain = (const bitmap_plain_word *)words;
+
+    return plain[0] == 0 && memcmp(plain, plain + 1, (count - 1) * sizeof *plain) == 0;
+}
+
+bool
+bitmap_next_page(const struct bitmap_words *words, struct bitmap_page *page)
+{
+    uint64_t from = page->begin + page->count;
+
+    while (from < words->count) {
+        uint64_t chunk = from / BITMAP_CHUNK_WORDS, end = bitmap_chunk_end(words, chunk);
+
+        if (!bitmap_is_marked(words, chunk)) {
+            from = end;
+            continue;
+        }
+        page->begin = from;
+        page->count = end - from < BITMAP_PAGE_WORDS ? end - from : BITMAP_PAGE_WORDS;
+        if (!are_zero(&words->words[from], (size_t)page->count))
+            return true;
+        from += page->count;
+    }
+    return false;
+}
+
 /* ---- files ---- */
 
 enum petal_status

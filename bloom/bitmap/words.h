@@ -38,7 +38,7 @@ struct bitmap_words {
     struct env env;
     bitmap_word *words;
     uint64_t count;           /* from 1 */
-    _Atomic(uint8_t) *marked; /* of each chunk; NULL: all are (the words are mapped) */
+    _Atomic(uint8_t) *marked; /* of each chunk; NULL: all may be (the words are mapped) */
     bool is_read_only;
     struct set_file file; /* mapped: the words are its body */
 };
@@ -129,6 +129,21 @@ uint64_t bitmap_words_count(const struct bitmap_words *words, uint64_t from, uin
 
 /* The first word from `from` on, of a marked chunk, that is not 0; the number of words: none. */
 uint64_t bitmap_words_next(const struct bitmap_words *words, uint64_t from);
+
+/* Words that bitmaps are united by and the like: of one chunk, and of one page of memory where the
+ * bitmap begins with one. */
+#define BITMAP_PAGE_WORDS 512u
+
+struct bitmap_page {
+    uint64_t begin, count; /* both 0: before the first */
+};
+
+/*
+ * The next page that has a word other than 0. A bitmap that is mapped, or where numbers were taken
+ * out, has pages without: who stored there, even what is there already, would take memory for all
+ * of them. False: there is none. Nobody changes the words meanwhile.
+ */
+bool bitmap_next_page(const struct bitmap_words *words, struct bitmap_page *page);
 
 /* The body is the words. */
 enum petal_status bitmap_words_save(const struct bitmap_words *words, const char *path,

@@ -500,6 +500,87 @@ far_from_all_numbers_there_is_no_memory(void **state)
     test_directory_free(directory);
 }
 
+/* Memory that was written to, without pages of files. */
+static uint64_t
+written_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long addresses, resident, shared;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld %ld", &addresses, &resident, &shared), 3);
+    (void)fclose(file);
+    return (uint64_t)(resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+#define SPARSE_NUMBERS 10u
+
+static void
+expect_sparse(const petal_bitmap *bitmap, uint64_t numbers, uint64_t before)
+{
+    assert_true(written_bytes() < before + (UINT64_C(8) << 20));
+    assert_int_equal(petal_bitmap_count(bitmap), numbers);
+}
+
+/* A mapped file is mostly holes, and a bitmap whose numbers were taken out mostly zeros: of 2^30
+ * bits, 128 MiB, nothing of the other bitmap is written to for those. */
+static void
+uniting_takes_memory_near_numbers_only(void **state)
+{
+    const uint64_t bits = UINT64_C(1) << 30;
+    const petal_bloom_load_options options = {.map = true};
+    char *directory = test_directory_new(), *path = test_path(directory, "bitmap");
+    petal_bitmap *made, *mapped, *target;
+    petal_bitmap2 *made2, *mapped2, *target2;
+    uint64_t before;
+
+    (void)state;
+    assert_int_equal(petal_bitmap_create(bits, NULL, &made, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_create(bits, NULL, &made2, NULL), PETAL_OK);
+    for (uint64_t i = 0; i < SPARSE_NUMBERS; i++) {
+        (void)petal_bitmap_set(made, i * (bits / SPARSE_NUMBERS));
+        (void)petal_bitmap2_add(made2, i * (bits / SPARSE_NUMBERS));
+    }
+    assert_int_equal(petal_bitmap_save(made, path, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap_load(path, &options, &mapped, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_save(made2, path, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_load(path, &options, &mapped2, NULL), PETAL_OK);
+
+    before = written_bytes();
+    assert_int_equal(petal_bitmap_create(bits, NULL, &target, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap_unite(target, mapped, NULL), PETAL_OK);
+    expect_sparse(target, SPARSE_NUMBERS, before);
+    assert_int_equal(petal_bitmap_intersect(target, mapped, NULL), PETAL_OK);
+    expect_sparse(target, SPARSE_NUMBERS, before);
+    assert_int_equal(petal_bitmap_subtract(target, mapped, NULL), PETAL_OK);
+    expect_sparse(target, 0, before);
+    assert_false(petal_bitmap_equals(target, mapped));
+    expect_sparse(target, 0, before);
+    assert_int_equal(petal_bitmap2_create(bits, NULL, &target2, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_unite(target2, mapped2, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_count(target2, PETAL_BITMAP2_ONE), SPARSE_NUMBERS);
+    expect_sparse(target, 0, before);
+
+    /* One number of each chunk, which is taken out, in the one; in the other all chunks are new. */
+    petal_bitmap_clear_range(made, 0, bits);
+    for (uint64_t i = 0; i < bits; i += CHUNK_BITS) {
+        (void)petal_bitmap_set(made, i);
+        (void)petal_bitmap_clear(made, i);
+    }
+    before = written_bytes();
+    assert_int_equal(petal_bitmap_unite(target, made, NULL), PETAL_OK);
+    expect_sparse(target, 0, before);
+
+    petal_bitmap_free(made);
+    petal_bitmap_free(mapped);
+    petal_bitmap_free(target);
+    petal_bitmap2_free(made2);
+    petal_bitmap2_free(mapped2);
+    petal_bitmap2_free(target2);
+    free(path);
+    test_directory_free(directory);
+}
+
 /* The largest, of which most machines have not the memory. */
 static void
 the_largest_bitmap_can_be_had(void **state)
@@ -663,6 +744,7 @@ main(void)
         cmocka_unit_test(files_come_back),
         cmocka_unit_test(lies_of_files_are_refused),
         cmocka_unit_test(far_from_all_numbers_there_is_no_memory),
+        cmocka_unit_test(uniting_takes_memory_near_numbers_only),
         cmocka_unit_test(the_largest_bitmap_can_be_had),
         cmocka_unit_test(want_of_memory_is_told),
         cmocka_unit_test(threads_lose_no_number),
