@@ -3,6 +3,7 @@
 
 #include "bloom/bloom.h"
 #include "bloom/filter/kind.h"
+#include "bloom/filter/walk_rate.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -118,7 +119,7 @@ filter_shape_rate(const struct filter_shape *shape, uint64_t keys)
     if (shape->line_positions == 0) {
         struct bloom_shape standard = {BLOOM_STANDARD, shape->probes, shape->positions};
 
-        return bloom_expected_rate(&standard, keys);
+        return filter_walk_rate(&standard, keys);
     }
     return bloom_lines_rate((unsigned)shape->line_positions, shape->probes, whole_lines(shape),
                             keys);
@@ -195,14 +196,9 @@ find_standard(struct filter_shape *shape, uint64_t keys, double rate)
     struct bloom_shape found;
 
     bloom_plan_init(&plan, BLOOM_STANDARD, rate);
-    if (keys <= BLOOM_MAX_KEYS) {
-        found = bloom_plan_shape(&plan, keys);
-        shape->positions = found.bits;
-        shape->probes = found.probes;
-    } else {
-        shape->positions = (uint64_t)ceil((double)keys * plan.standard.bits_per_key);
-        shape->probes = plan.standard.probes;
-    }
+    found = filter_walk_shape(&plan, keys);
+    shape->positions = found.bits;
+    shape->probes = found.probes;
 }
 
 enum petal_status

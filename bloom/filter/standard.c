@@ -5,6 +5,7 @@
 #include "base/inline.h"
 #include "base/mem.h"
 #include "bloom/filter/fill.h"
+#include "bloom/filter/walk_rate.h"
 
 #include <assert.h>
 #include <math.h>
@@ -177,12 +178,19 @@ bits_set(const struct filter_array *array)
 }
 
 static double
+count_keys(const struct filter_array *array, double set)
+{
+    return filter_line_keys(set, (double)array->shape.positions, array->shape.probes);
+}
+
+static double
 standard_present_rate(const petal_bloom *bloom)
 {
     const struct filter_array *array = filter_array_of_const(bloom);
-    double part = bits_set(array) / (double)array->shape.positions;
+    struct bloom_shape shape = {BLOOM_STANDARD, array->shape.probes, array->shape.positions};
+    double set = bits_set(array), part = set / (double)shape.bits;
 
-    return pow(fmin(part, 1), bloom->probes);
+    return filter_walk_rate_at(&shape, count_keys(array, set), fmin(part, 1));
 }
 
 static uint64_t
@@ -190,8 +198,7 @@ standard_count(const petal_bloom *bloom)
 {
     const struct filter_array *array = filter_array_of_const(bloom);
 
-    return (uint64_t)llround(
-        filter_line_keys(bits_set(array), (double)array->shape.positions, bloom->probes));
+    return (uint64_t)llround(count_keys(array, bits_set(array)));
 }
 
 const struct filter_kind filter_standard = {

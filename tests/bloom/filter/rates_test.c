@@ -107,6 +107,72 @@ rates_are_those_of_theory(void **state)
     test_counted("%" PRIu64 " rates measured", measured);
 }
 
+#define SMALL_FILTERS 300
+
+/* Of filters that are filled anew again and again: what passes of absent keys; and what the
+ * filters say of themselves, on average. */
+static double
+measure_small(petal_bloom *bloom, uint64_t keys, double *present)
+{
+    uint64_t passed = 0, asked = 0, filters = 0;
+    struct test_random random;
+
+    test_random_init(&random, keys);
+    *present = 0;
+    for (; passed < PASSING || filters < SMALL_FILTERS; filters++) {
+        assert_int_equal(petal_bloom_clear(bloom, NULL), PETAL_OK);
+        for (uint64_t i = 0; i < keys; i++) {
+            uint64_t hash = test_random_next(&random);
+
+            assert_int_equal(petal_bloom_add_hashes(bloom, &hash, 1, NULL, NULL), PETAL_OK);
+        }
+        if (filters < SMALL_FILTERS)
+            *present += petal_bloom_present_rate(bloom) / SMALL_FILTERS;
+        for (uint64_t i = 0; i < 50 + 20 * keys; i++, asked++)
+            passed += petal_bloom_may_contain_hash(bloom, test_random_next(&random));
+    }
+    return (double)passed / (double)asked;
+}
+
+static void
+check_small(enum petal_bloom_kind kind, uint64_t keys, double rate)
+{
+    petal_bloom_options options = {.kind = kind, .keys = keys, .rate = rate};
+    double expected, present, measured;
+    petal_bloom *bloom;
+
+    assert_int_equal(petal_bloom_create(&options, &bloom, NULL), PETAL_OK);
+    expected = petal_bloom_expected_rate(bloom, keys);
+    /* What no test has time for: far less than was asked. */
+    if (expected > rate / 10) {
+        measured = measure_small(bloom, keys, &present);
+        if (expected > rate * 1.0002 || fabs(measured - expected) > 0.06 * expected ||
+            (kind == PETAL_BLOOM_KIND_STANDARD && fabs(present - expected) > 0.06 * expected))
+            fail_msg("kind %d, %" PRIu64 " keys at %g: expected %g, present %g, measured %g",
+                     (int)kind, keys, rate, expected, present, measured);
+    }
+    petal_bloom_free(bloom);
+}
+
+/* Of few keys each has a good part of the bits, and what two have in common by the way positions
+ * are made is seen. */
+static void
+few_keys_hold_the_rate(void **state)
+{
+    static const uint64_t keys[] = {1, 2, 3, 10, 30, 100, 300};
+    size_t count = test_long() ? 7 : 5;
+    double least = test_long() ? 0.000001 : 0.0001;
+
+    (void)state;
+    for (double rate = 0.01; rate > least * 0.9; rate /= 10)
+        for (size_t i = 0; i < count; i++)
+            check_small(PETAL_BLOOM_KIND_STANDARD, keys[i], rate);
+    for (size_t i = 0; i < count; i++) {
+        check_small(PETAL_BLOOM_KIND_BLOCKED, keys[i], 0.001);
+        check_small(PETAL_BLOOM_KIND_COUNTING, keys[i], 0.001);
+    }
+}
+
 /* What no key can be told from any more neither divides by 0 nor takes for ever. */
 static void
 full_filters_let_all_pass(void **state)
@@ -132,6 +198,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_those_of_theory),
+        cmocka_unit_test(few_keys_hold_the_rate),
         cmocka_unit_test(full_filters_let_all_pass),
     };
 
