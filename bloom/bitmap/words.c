@@ -21,7 +21,7 @@ bitmap_words_init(struct bitmap_words *words, const struct env *env, uint64_t co
     *words = (struct bitmap_words){.env = *env, .count = count};
     if (count > SIZE_MAX / 2 / sizeof(bitmap_word))
         return error_no_memory(error);
-    words->words = mem_zalloc_aligned(env->allocator, SET_FILE_PAGE_BYTES, words_bytes(count));
+    words->words = set_memory(env, words_bytes(count));
     if (words->words == NULL)
         return error_no_memory(error);
     words->marked = mem_zalloc(env->allocator, (size_t)bitmap_chunks(words));

@@ -105,8 +105,7 @@ petal_distinct_create(double standard_error, uint64_t salt, const petal_env *env
     *distinct = new_distinct(&resolved, precision, salt);
     if (*distinct == NULL)
         return error_no_memory(error);
-    (*distinct)->registers =
-        mem_zalloc_aligned(resolved.allocator, SET_FILE_PAGE_BYTES, (*distinct)->register_bytes);
+    (*distinct)->registers = set_memory(&resolved, (*distinct)->register_bytes);
     if ((*distinct)->registers == NULL) {
         petal_distinct_free(*distinct);
         *distinct = NULL;

@@ -40,6 +40,9 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+/* From here on the default allocator gives pages. */
+#define OWN_PAGES_BYTES ((size_t)128 << 10)
+
 /* Bytes are written, read and checked in pieces of so many, which stay in a processor's cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
 
@@ -49,6 +52,14 @@ static bool
 is_zero(const uint8_t *bytes, size_t size)
 {
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+void *
+set_memory(const struct env *env, size_t bytes)
+{
+    size_t alignment = bytes < OWN_PAGES_BYTES ? CACHE_LINE_BYTES : MEM_PAGE_BYTES;
+
+    return mem_zalloc_aligned(env->allocator, alignment, bytes);
 }
 
 /* ---- paths ---- */
@@ -718,18 +729,19 @@ check_body(const struct set_reader *reader, uint8_t *body, petal_error *error)
 static enum petal_status
 load_body(const struct set_reader *reader, struct set_file *file, petal_error *error)
 {
-    size_t bytes = (size_t)reader->body_bytes, alignment = SET_FILE_PAGE_BYTES;
+    size_t bytes = (size_t)reader->body_bytes;
     enum petal_status status;
+    bool is_huge;
 
     if (reader->body_bytes == 0)
         return check_body(reader, NULL, error);
     /* A filter's questions go anywhere; a bitmap may be mostly holes, which huge pages would fill. */
-    if (reader->head.type == PETAL_BLOOM_FILE_FILTER && bytes >= HUGE_PAGE_BYTES)
-        alignment = HUGE_PAGE_BYTES;
-    file->body = mem_zalloc_aligned(reader->env.allocator, alignment, bytes);
+    is_huge = reader->head.type == PETAL_BLOOM_FILE_FILTER && bytes >= HUGE_PAGE_BYTES;
+    file->body = is_huge ? mem_zalloc_aligned(reader->env.allocator, HUGE_PAGE_BYTES, bytes)
+                         : set_memory(&reader->env, bytes);
     if (file->body == NULL)
         return error_no_memory(error);
-    if (alignment == HUGE_PAGE_BYTES)
+    if (is_huge)
         mem_advise_huge_pages(reader->env.allocator, file->body, bytes, true);
     status = check_body(reader, file->body, error);
     if (status != PETAL_OK)

@@ -31,6 +31,13 @@ struct set_file_head {
     uint64_t parameters[SET_FILE_PARAMETERS]; /* each type's own; those without use are 0 */
 };
 
+/*
+ * Zeroed memory for a set's bytes; NULL: there is none. On the border of a cache line, that small
+ * sets take little more than their bytes; of a page at least where it has pages of its own anyway
+ * (mem_zalloc_aligned).
+ */
+void *set_memory(const struct env *env, size_t bytes);
+
 /* ---- writing ---- */
 
 /* A file that is being written. Belongs to one thread. */
@@ -66,8 +73,7 @@ void set_file_abandon(struct set_file_writer *writer);
 struct set_file {
     struct set_file_head head;
     /*
-     * Read: mem_alloc_aligned of SET_FILE_PAGE_BYTES at least, of the env's allocator and of
-     * body_bytes, which the caller may write to, and may take away by setting it to NULL. Mapped:
+     * Read: set_memory of body_bytes, of the env's allocator, which the caller may write to, and may take away by setting it to NULL. Mapped:
      * read-only, on a border of 8 bytes at least; of a page with the default vfs. NULL if it has no
      * bytes.
      */

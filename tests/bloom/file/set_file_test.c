@@ -70,7 +70,7 @@ check_set(const petal_env *env, const char *path, const void *body, size_t size,
     assert_memory_equal(&file.head, &bitmap_head, sizeof bitmap_head);
     if (size > 0) {
         assert_memory_equal(file.body, body, size);
-        assert_int_equal((uintptr_t)file.body % (map ? 8 : SET_FILE_PAGE_BYTES), 0);
+        assert_int_equal((uintptr_t)file.body % (map ? 8 : CACHE_LINE_BYTES), 0);
     } else {
         assert_null(file.body);
     }
@@ -409,6 +409,51 @@ memory_is_taken_for_bytes_that_are_there(void **state)
     memory_vfs_free(disk.vfs);
 }
 
+/* The widest border that was asked for. */
+static size_t widest;
+
+static void *
+allocate_and_look(void *context, size_t alignment, size_t size)
+{
+    (void)context;
+    widest = alignment > widest ? alignment : widest;
+    return mem_default_allocator.allocate(NULL, alignment, size);
+}
+
+static void
+release(void *context, void *memory, size_t size)
+{
+    (void)context;
+    mem_default_allocator.release(NULL, memory, size);
+}
+
+/* On the border of a page each would take one, and what malloc loses before it. */
+static void
+small_sets_are_on_no_border_of_a_page(void **state)
+{
+    const petal_allocator allocator = {NULL, allocate_and_look, release};
+    struct disk disk = disk_of(memory_vfs_new());
+    const petal_bloom_load_options options = {.env = &disk.given};
+    petal_bitmap *bitmap, *loaded;
+    petal_bitmap2 *bitmap2;
+    petal_distinct *distinct;
+
+    (void)state;
+    disk.given.allocator = &allocator;
+    widest = 0;
+    assert_int_equal(petal_bitmap_create(100, &disk.given, &bitmap, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_create(100, &disk.given, &bitmap2, NULL), PETAL_OK);
+    assert_int_equal(petal_distinct_create(0.26, 0, &disk.given, &distinct, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap_save(bitmap, "bitmap", NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap_load("bitmap", &options, &loaded, NULL), PETAL_OK);
+    assert_in_range(widest, 1, CACHE_LINE_BYTES);
+    petal_bitmap_free(bitmap);
+    petal_bitmap_free(loaded);
+    petal_bitmap2_free(bitmap2);
+    petal_distinct_free(distinct);
+    memory_vfs_free(disk.vfs);
+}
+
 int
 main(void)
 {
@@ -421,6 +466,7 @@ main(void)
         cmocka_unit_test(wrong_bodies_are_refused),
         cmocka_unit_test(no_damage_passes),
         cmocka_unit_test(memory_is_taken_for_bytes_that_are_there),
+        cmocka_unit_test(small_sets_are_on_no_border_of_a_page),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
