@@ -71,6 +71,9 @@ petal_bitmap_create(uint64_t bits, const petal_env *env, petal_bitmap **bitmap, 
     if (bits == 0 || bits > PETAL_BITMAP_MAX_BITS)
         return error_set(error, PETAL_INVALID, "a bitmap of %" PRIu64 " bits; it has 1 to %" PRIu64,
                          bits, PETAL_BITMAP_MAX_BITS);
+    status = env_check(env, error);
+    if (status != PETAL_OK)
+        return status;
     env_init(&resolved, env);
     *bitmap = new_bitmap(&resolved, bits);
     if (*bitmap == NULL)

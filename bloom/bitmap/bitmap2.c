@@ -40,6 +40,9 @@ petal_bitmap2_create(uint64_t numbers, const petal_env *env, petal_bitmap2 **bit
         return error_set(error, PETAL_INVALID,
                          "a bitmap of %" PRIu64 " numbers; it has 1 to %" PRIu64, numbers,
                          PETAL_BITMAP_MAX_BITS);
+    status = env_check(env, error);
+    if (status != PETAL_OK)
+        return status;
     env_init(&resolved, env);
     *bitmap = new_bitmap2(&resolved, numbers);
     if (*bitmap == NULL)

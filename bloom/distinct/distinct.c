@@ -89,6 +89,7 @@ petal_distinct_create(double standard_error, uint64_t salt, const petal_env *env
                       petal_distinct **distinct, petal_error *error)
 {
     unsigned precision = LEAST_PRECISION;
+    enum petal_status status;
     struct env resolved;
 
     *distinct = NULL;
@@ -101,6 +102,9 @@ petal_distinct_create(double standard_error, uint64_t salt, const petal_env *env
     while (error_of(precision) > standard_error)
         precision++;
     assert(precision <= MOST_PRECISION);
+    status = env_check(env, error);
+    if (status != PETAL_OK)
+        return status;
     env_init(&resolved, env);
     *distinct = new_distinct(&resolved, precision, salt);
     if (*distinct == NULL)

@@ -805,7 +805,7 @@ take_options(const petal_bloom_load_options *given, petal_bloom_load_options *op
     if (options->unchecked && !options->map)
         return error_set(error, PETAL_INVALID,
                          "options: unchecked is for maps, and map is not set");
-    return PETAL_OK;
+    return env_check(options->env, error);
 }
 
 /* ---- what others call ---- */
@@ -866,6 +866,9 @@ petal_bloom_file_type(const char *path, const petal_env *env, enum petal_bloom_f
     enum petal_status status;
 
     *type = 0;
+    status = env_check(env, error);
+    if (status != PETAL_OK)
+        return status;
     env_init(&reader.env, env);
     status = open_file(&reader, error);
     if (status != PETAL_OK)

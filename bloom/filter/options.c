@@ -74,10 +74,8 @@ filter_options_resolve(petal_bloom_options *options, const petal_bloom_options *
         filter_copy_options(options, sizeof *options, given, "petal_bloom_options", error);
 
     options->size = sizeof *options;
-    if (status == PETAL_OK && options->env != NULL && options->env->size % sizeof(size_t) != 0)
-        status = error_set(error, PETAL_INVALID,
-                           "the size of petal_env is %zu; it is 0 or sizeof(petal_env)",
-                           options->env->size);
+    if (status == PETAL_OK)
+        status = env_check(options->env, error);
     if (status != PETAL_OK)
         return status;
     if (options->kind == PETAL_BLOOM_KIND_DEFAULT)

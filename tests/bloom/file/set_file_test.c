@@ -454,6 +454,35 @@ small_sets_are_on_no_border_of_a_page(void **state)
     memory_vfs_free(disk.vfs);
 }
 
+/* An env that was never filled in, or is of another struct, says so by its size. */
+static void
+envs_of_wrong_sizes_are_refused(void **state)
+{
+    const petal_env wrong = {.size = 9};
+    const petal_bloom_load_options options = {.env = &wrong};
+    petal_error errors[8];
+    enum petal_bloom_file_type type;
+    petal_bloom *bloom;
+    petal_bitmap *bitmap;
+    petal_bitmap2 *bitmap2;
+    petal_distinct *distinct;
+
+    (void)state;
+    memset(errors, 0, sizeof errors);
+    (void)!petal_bitmap_create(9, &wrong, &bitmap, &errors[0]);
+    (void)!petal_bitmap2_create(9, &wrong, &bitmap2, &errors[1]);
+    (void)!petal_distinct_create(0, 0, &wrong, &distinct, &errors[2]);
+    (void)!petal_bitmap_load("none", &options, &bitmap, &errors[3]);
+    (void)!petal_bitmap2_load("none", &options, &bitmap2, &errors[4]);
+    (void)!petal_distinct_load("none", &options, &distinct, &errors[5]);
+    (void)!petal_bloom_load("none", &options, &bloom, &errors[6]);
+    (void)!petal_bloom_file_type("none", &wrong, &type, &errors[7]);
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        assert_int_equal(errors[i].status, PETAL_INVALID);
+        assert_non_null(strstr(errors[i].text, "the size of petal_env is 9;"));
+    }
+}
+
 int
 main(void)
 {
@@ -466,6 +495,7 @@ main(void)
         cmocka_unit_test(wrong_bodies_are_refused),
         cmocka_unit_test(no_damage_passes),
         cmocka_unit_test(memory_is_taken_for_bytes_that_are_there),
+        cmocka_unit_test(envs_of_wrong_sizes_are_refused),
         cmocka_unit_test(small_sets_are_on_no_border_of_a_page),
     };
 
