@@ -176,7 +176,7 @@ too_much(const petal_bloom_options *options, petal_error *error)
 static enum petal_status
 give_bits(struct filter_shape *shape, const petal_bloom_options *options, petal_error *error)
 {
-    uint64_t line = shape->line_positions, most = UINT64_MAX / 2;
+    uint64_t line = shape->line_positions, most = UINT64_MAX / 2 / shape->position_bits;
 
     if (options->bits > most)
         return too_much(options, error);

@@ -74,6 +74,10 @@ numbers_are_checked(void **state)
                    PETAL_INVALID, "bits and probes are given for kind GROWING");
     assert_refused(&KEYS(.bits = UINT64_MAX, .probes = 3), PETAL_INVALID,
                    "bits is 18446744073709551615, more than memory can be addressed by");
+    /* Counters of which a number of 64 bits cannot tell the bits. */
+    assert_refused(&KEYS(.kind = PETAL_BLOOM_KIND_COUNTING, .bits = UINT64_C(1) << 62, .probes = 3),
+                   PETAL_INVALID,
+                   "bits is 4611686018427387904, more than memory can be addressed by");
 }
 
 /* What addresses cannot name is one error, what there is not another. */
