@@ -30,7 +30,8 @@
  * the file, the offset and what is wrong there.
  *
  * THREADS. Filters (but RIBBON and FUSE, which take no keys), bitmaps and counts of distinct take
- * keys from any number of threads at once, without locks, beside threads that ask. What was added
+ * keys from any number of threads at once, without locks, beside threads that ask; but while one of
+ * them makes room in a GROWING filter that is full, others that add wait. What was added
  * before (a lock, a join, a release that was acquired says so) is found. What else changes a set or
  * reads it as a whole (union, intersection, save, free, and what their declarations name) wants it
  * for itself. A builder belongs to one thread at a time.

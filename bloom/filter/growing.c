@@ -16,13 +16,15 @@
  * no rate but its own, and answers no question of was-it-new. The two have the places of bits
  * (bloom/bloom.h) in common, nothing else.
  *
- * THREADS. `newest` is exchanged by compare-and-swap when a segment is full; who comes second frees
- * what it has made. A segment's head and its zeroed words are published by that (release, acquire).
+ * THREADS. Who finds a segment full makes the next one under a mutex; those who find it full
+ * meanwhile wait, so that memory is taken once. No other call takes the mutex. A segment's head and
+ * its zeroed words are published by `newest` (release, acquire).
  * Two threads that enter one key at once may do so in two segments: then both are told that it was
  * new.
  */
 #include "base/coding.h"
 #include "base/mem.h"
+#include "base/mutex.h"
 #include "bloom/filter/fill.h"
 #include "bloom/filter/lines.h"
 
@@ -54,6 +56,7 @@ struct segment {
 struct growing {
     petal_bloom bloom;
     _Atomic(struct segment *) newest; /* NULL: no keys */
+    struct mutex growth;              /* of who puts a segment there */
     struct set_file file;             /* whose body lent segments lie in; NULL: there are none */
 };
 
@@ -175,9 +178,8 @@ segment_new(const struct env *env, const struct filter_shape *shape, struct segm
     return segment;
 }
 
-/* Put a segment behind `full`, or find that another thread has. */
 static enum petal_status
-grow(petal_bloom *bloom, struct segment *full, petal_error *error)
+add_segment(petal_bloom *bloom, struct segment *full, petal_error *error)
 {
     unsigned number = full == NULL ? 0 : full->number + 1;
     struct filter_shape shape;
@@ -200,10 +202,22 @@ grow(petal_bloom *bloom, struct segment *full, petal_error *error)
                          "out of memory: the filter grows by %" PRIu64 " bytes",
                          filter_shape_bytes(&shape));
     }
-    if (!atomic_compare_exchange_strong_explicit(&growing_of(bloom)->newest, &full, segment,
-                                                 memory_order_release, memory_order_relaxed))
-        segment_free(&bloom->env, segment);
+    atomic_store_explicit(&growing_of(bloom)->newest, segment, memory_order_release);
     return PETAL_OK;
+}
+
+/* Put a segment behind `full`, or find that another thread has. */
+static enum petal_status
+grow(petal_bloom *bloom, struct segment *full, petal_error *error)
+{
+    struct growing *growing = growing_of(bloom);
+    enum petal_status status = PETAL_OK;
+
+    mutex_lock(&growing->growth);
+    if (newest_of(bloom) == full)
+        status = add_segment(bloom, full, error);
+    mutex_unlock(&growing->growth);
+    return status;
 }
 
 /* Room for so many keys, or fewer. */
@@ -232,9 +246,22 @@ give_back(struct segment *segment, uint64_t keys)
 /* ---- life ---- */
 
 static enum petal_status
+growing_new(const petal_allocator *allocator, struct growing **growing, petal_error *error)
+{
+    *growing = mem_zalloc(allocator, sizeof **growing);
+    if (*growing == NULL)
+        return error_no_memory(error);
+    if (mutex_init(&(*growing)->growth))
+        return PETAL_OK;
+    mem_free(allocator, *growing, sizeof **growing);
+    return error_no_memory(error);
+}
+
+static enum petal_status
 growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_error *error)
 {
     struct growing *growing;
+    enum petal_status status;
     struct env env;
 
     if (options->keys > MOST_CAPACITY)
@@ -242,9 +269,9 @@ growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_er
                          "keys is %" PRIu64 ", more than memory can be addressed for",
                          options->keys);
     env_init(&env, options->env);
-    growing = mem_zalloc(env.allocator, sizeof *growing);
-    if (growing == NULL)
-        return error_no_memory(error);
+    status = growing_new(env.allocator, &growing, error);
+    if (status != PETAL_OK)
+        return status;
     filter_init(&growing->bloom, options);
     *bloom = &growing->bloom;
     return PETAL_OK;
@@ -272,6 +299,7 @@ growing_free(petal_bloom *bloom)
     const petal_allocator *allocator = bloom->env.allocator;
 
     growing_clear(bloom);
+    mutex_fini(&growing_of(bloom)->growth);
     mem_free(allocator, growing_of(bloom), sizeof(struct growing));
 }
 
@@ -588,11 +616,10 @@ growing_open(const char *path, const petal_bloom *like, struct set_file *file, p
     struct segment *newest = NULL;
     struct growing *growing;
 
+    if (status == PETAL_OK)
+        status = growing_new(like->env.allocator, &growing, error);
     if (status != PETAL_OK)
         return status;
-    growing = mem_zalloc(like->env.allocator, sizeof *growing);
-    if (growing == NULL)
-        return error_no_memory(error);
     growing->bloom = *like;
     for (uint64_t i = 0; i < file->head.parameters[SEGMENTS]; i++) {
         struct segment *segment = lend_segment(like, file, newest, &at);

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define THREADS 4
 #define KEYS    20000
@@ -332,6 +333,55 @@ a_key_is_removed_as_often_as_it_was_added(void **state)
     stage_free(stage);
 }
 
+struct slow_allocator {
+    struct test_allocator test;
+    petal_allocator table;
+    _Atomic(unsigned) segments;
+};
+
+/* Takes its time for what is the bits of a segment, in which other threads find the one before
+ * full, too. */
+static void *
+allocate_slowly(void *context, size_t alignment, size_t size)
+{
+    struct slow_allocator *slow = context;
+
+    if (size >= 4096) {
+        atomic_fetch_add(&slow->segments, 1);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    return slow->test.table.allocate(slow->test.table.context, alignment, size);
+}
+
+static void
+release_to_test(void *context, void *memory, size_t size)
+{
+    struct slow_allocator *slow = context;
+
+    slow->test.table.release(slow->test.table.context, memory, size);
+}
+
+static void
+a_segment_is_made_once(void **state)
+{
+    struct slow_allocator slow = {
+        .table = {.context = &slow, .allocate = allocate_slowly, .release = release_to_test}};
+    petal_env env = {.size = sizeof env, .allocator = &slow.table};
+    petal_bloom_options options = {.kind = PETAL_BLOOM_KIND_GROWING, .env = &env};
+    petal_bloom_info info = {.size = sizeof info};
+    struct stage *stage;
+
+    (void)state;
+    test_allocator_init(&slow.test);
+    stage = stage_new(&options);
+    run(stage, add_own_keys);
+    petal_bloom_get_info(stage->bloom, &info);
+    assert_true(info.segments >= 3);
+    assert_int_equal(slow.segments, info.segments);
+    stage_free(stage);
+    assert_int_equal(test_allocator_live_blocks(&slow.test), 0);
+}
+
 int
 main(void)
 {
@@ -340,6 +390,7 @@ main(void)
         cmocka_unit_test(keys_of_each_thread_stay),
         cmocka_unit_test(bits_are_those_of_one_thread),
         cmocka_unit_test(removed_keys_take_none_with_them),
+        cmocka_unit_test(a_segment_is_made_once),
         cmocka_unit_test(a_key_is_removed_as_often_as_it_was_added),
     };
 
