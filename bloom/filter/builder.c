@@ -22,6 +22,9 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+/* Of a filter's bytes: so little memory may be left over. */
+#define SURPLUS_PART 128
+
 struct petal_bloom_builder {
     petal_bloom like; /* the filter to be made: kind, rate, salt, env */
     const struct filter_part_kind *part_kind;
@@ -264,7 +267,7 @@ struct body {
 static enum petal_status
 body_reserve(struct body *body, uint64_t bytes, petal_error *error)
 {
-    size_t alignment = bytes < HUGE_PAGE_BYTES ? SET_FILE_PAGE_BYTES : HUGE_PAGE_BYTES;
+    size_t alignment = bytes < HUGE_PAGE_BYTES ? CACHE_LINE_BYTES : HUGE_PAGE_BYTES;
     uint8_t *memory;
 
     if (body->writer != NULL || bytes <= body->capacity)
@@ -282,16 +285,33 @@ body_reserve(struct body *body, uint64_t bytes, petal_error *error)
     return PETAL_OK;
 }
 
+/* Give back what was reserved for nothing, if it is more than a small part: by a copy, for which
+ * there may be no memory; then it stays. */
+static void
+body_shrink(struct body *body)
+{
+    struct body exact = {.allocator = body->allocator};
+
+    if (body->capacity - body->bytes <= body->bytes / SURPLUS_PART ||
+        body_reserve(&exact, body->bytes, NULL) != PETAL_OK)
+        return;
+    memcpy(exact.memory, body->memory, body->bytes);
+    mem_free(body->allocator, body->memory, body->capacity);
+    exact.bytes = body->bytes;
+    *body = exact;
+}
+
 static enum petal_status
 body_append(struct body *body, const void *bytes, size_t size, petal_error *error)
 {
-    enum petal_status status;
+    enum petal_status status = PETAL_OK;
 
     if (body->writer != NULL) {
         body->bytes += size;
         return set_file_append(body->writer, bytes, size, error);
     }
-    status = body_reserve(body, body->bytes + size, error);
+    if (body->bytes + size > body->capacity)
+        status = body_reserve(body, body->bytes + size + body->bytes / SURPLUS_PART, error);
     if (status != PETAL_OK)
         return status;
     memcpy(body->memory + body->bytes, bytes, size);
@@ -333,13 +353,15 @@ reserve_scratch(struct building *building, size_t bytes, petal_error *error)
     return PETAL_OK;
 }
 
-/* All parts take about as much as the first one. */
+/* All parts take about as much as the first one, and some a little more. */
 static enum petal_status
 reserve_for_all(struct building *building, size_t part_bytes, petal_error *error)
 {
     uint64_t all = building->part_count * part_bytes;
 
-    return body_reserve(&building->body, all + all / 64 + 2 * part_bytes, error);
+    if (building->part_count > 1)
+        all += all / (2 * SURPLUS_PART) + 2 * part_bytes;
+    return body_reserve(&building->body, all, error);
 }
 
 static enum petal_status
@@ -535,6 +557,10 @@ petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, pe
     *bloom = NULL;
     if (status == PETAL_OK)
         status = build_all(&building, error);
+    free_hashes(builder);
+    free_scratch(&building);
+    if (status == PETAL_OK)
+        body_shrink(&building.body);
     if (status == PETAL_OK)
         status = filter_parts_new(builder->part_kind, &builder->like, "", building.body.memory,
                                   building.body.bytes, building.part_count, &parts, error);

@@ -160,7 +160,9 @@ filter_parts_extent(const petal_bloom *bloom, struct filter_extent *extent)
 {
     const struct filter_parts *parts = filter_parts_of(bloom);
 
-    *extent = (struct filter_extent){bloom->bits, parts->body_bytes, (unsigned)parts->count};
+    uint64_t bytes = parts->memory_bytes > 0 ? parts->memory_bytes : parts->body_bytes;
+
+    *extent = (struct filter_extent){bloom->bits, bytes, (unsigned)parts->count};
 }
 
 double

@@ -263,7 +263,7 @@ rates_and_sizes_are_those_asked_for(void **state)
                      (double)info.bytes * 8 / (double)cases[i].keys,
                      (double)info.bytes * 8 / theory);
         assert_true(petal_bloom_expected_rate(bloom, 1) <= 1.02 * cases[i].rate);
-        assert_int_equal(info.bits, 8 * (info.bytes - FILTER_FOOTER_BYTES * info.segments));
+        assert_true(info.bits <= 8 * (info.bytes - FILTER_FOOTER_BYTES * info.segments));
         check_rate(bloom, test_short() ? 300000 : 3000000);
         petal_bloom_free(bloom);
     }
@@ -290,6 +290,37 @@ plans_are_what_is_built(void **state)
             assert_true(plan.build_bytes > plan.bytes + 16 * counts[n] - 1);
             assert_int_equal(plan.probes, 0);
             petal_bloom_free(bloom);
+        }
+    }
+}
+
+/* What a filter holds of the caller's allocator is what it says, and little more than its bits. */
+static void
+no_memory_is_held_for_nothing(void **state)
+{
+    static const uint64_t counts[] = {1, 100, 1000, 33000, 70000, 300000, 700000};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
+        for (size_t n = 0; n < COUNT_OF(counts); n++) {
+            struct test_allocator allocator;
+            petal_env env = {.size = sizeof env, .allocator = &allocator.table};
+            petal_bloom_builder_options options = options_of(KINDS[k], 0.01, &env, NULL);
+            petal_bloom_info info;
+            petal_bloom *bloom;
+            uint64_t held;
+
+            test_allocator_init(&allocator);
+            bloom = finish(builder_of(&options, counts[n]));
+            info = info_of(bloom);
+            held = test_allocator_live_bytes(&allocator);
+            assert_true(held >= info.bytes && held - info.bytes <= 1024 + 256 * info.segments);
+            if ((double)info.bytes > 1.01 * (double)info.bits / 8 + 16.0 * info.segments)
+                fail_msg("kind %d, %llu keys, %u parts: %llu bytes are held for %llu bits",
+                         (int)KINDS[k], (unsigned long long)counts[n], info.segments,
+                         (unsigned long long)info.bytes, (unsigned long long)info.bits);
+            petal_bloom_free(bloom);
+            assert_int_equal(test_allocator_live_blocks(&allocator), 0);
         }
     }
 }
@@ -643,7 +674,7 @@ a_full_disk_is_told_and_leaves_nothing(void **state)
 static void
 want_of_memory_is_told(void **state)
 {
-    uint64_t tried = 0;
+    uint64_t tried = 0, forgiven = 0;
     bool failed = true;
 
     (void)state;
@@ -660,7 +691,11 @@ want_of_memory_is_told(void **state)
             test_allocator_fail_at(&allocator, n, false);
             said = try_build(&env, save != 0, &error);
             failed = test_allocator_failures(&allocator) > 0;
-            assert_int_equal(said, failed ? PETAL_NO_MEMORY : PETAL_OK);
+            /* Without memory for a copy of the right size the filter stays in what it has. */
+            if (failed && said == PETAL_OK && !save)
+                forgiven++;
+            else
+                assert_int_equal(said, failed ? PETAL_NO_MEMORY : PETAL_OK);
             assert_int_equal(test_allocator_live_bytes(&allocator), 0);
             assert_int_equal(memory_vfs_open_files(vfs), 0);
             assert_int_equal(count_files(vfs), said == PETAL_OK && save);
@@ -668,6 +703,7 @@ want_of_memory_is_told(void **state)
             tried++;
         }
     }
+    assert_true(forgiven <= 1);
     test_counted("%llu builds of which an allocation failed", (unsigned long long)tried);
 }
 
@@ -873,6 +909,7 @@ main(void)
         cmocka_unit_test(doubles_are_one_key),
         cmocka_unit_test(rates_and_sizes_are_those_asked_for),
         cmocka_unit_test(plans_are_what_is_built),
+        cmocka_unit_test(no_memory_is_held_for_nothing),
         cmocka_unit_test(files_answer_as_memory_does),
         cmocka_unit_test(files_keep_their_bytes),
         cmocka_unit_test(hashes_on_disk_make_the_same_filter),
