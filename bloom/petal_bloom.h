@@ -250,6 +250,8 @@ typedef struct petal_bloom_builder_options {
     const char *directory;
 } petal_bloom_builder_options;
 
+/* PETAL_NOT_FOUND: there is no directory of this path. PETAL_INVALID: it is empty, or a number is out
+ * of range. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_create(const petal_bloom_builder_options *options,
                            petal_bloom_builder **builder, petal_error *error);

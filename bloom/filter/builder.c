@@ -72,6 +72,9 @@ resolve_options(const petal_bloom_builder_options *given, petal_bloom_builder_op
     if (options->memory_bytes < FILTER_PARTS_MIN_MEMORY_BYTES)
         return error_set(error, PETAL_INVALID, "memory_bytes is %zu; it is at least %zu",
                          options->memory_bytes, FILTER_PARTS_MIN_MEMORY_BYTES);
+    if (options->directory != NULL && options->directory[0] == '\0')
+        return error_set(error, PETAL_INVALID,
+                         "directory is empty; it is the path of one, or NULL");
     return filter_parts_check(part_kind_of(filter.kind), options->filter.rate, error);
 }
 

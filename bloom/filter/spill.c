@@ -25,6 +25,8 @@ spill_begin(struct spill *spill, const struct env *env, const char *path, petal_
     if (failed == 0)
         return PETAL_OK;
     spill->directory = NULL;
+    if (failed == ENOTDIR)
+        return error_file(error, PETAL_NOT_FOUND, path, "%s is no directory", path);
     if (failed == ENOENT)
         return error_file(error, PETAL_NOT_FOUND, path, "there is no directory %s", path);
     return error_io(error, path, failed, "open the directory");

@@ -753,6 +753,12 @@ wrong_options_are_refused(void **state)
     options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, "/there/is/no/such/directory");
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_NOT_FOUND);
     assert_non_null(strstr(error.text, "/there/is/no/such/directory"));
+    options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, "");
+    assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "directory is empty"));
+    options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, "/dev/null");
+    assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_NOT_FOUND);
+    assert_non_null(strstr(error.text, "/dev/null is no directory"));
     /* All defaults. */
     assert_int_equal(petal_bloom_builder_create(NULL, &builder, &error), PETAL_OK);
     assert_int_equal(petal_bloom_builder_finish(builder, &bloom, &error), PETAL_OK);
