@@ -72,9 +72,26 @@ open_failed(petal_error *error, const char *path, int failed, const char *action
                         : failed == ELOOP ? "is a symbolic link, which is not followed"
                                           : "is neither a file nor a directory";
 
+    if (failed == ENAMETOOLONG) /* the text may end within the path */
+        return error_file(error, PETAL_INVALID, path,
+                          "the name of the file is longer than the file system takes: cannot %s %s",
+                          action, path);
     if (failed == EISDIR || failed == ELOOP || failed == EINVAL)
         return error_file(error, PETAL_INVALID, path, "cannot %s %s: it %s", action, path, found);
     return error_io(error, path, failed, action);
+}
+
+enum petal_status
+set_file_directory_failed(petal_error *error, const char *file, const char *directory, int failed)
+{
+    if (failed == ENOENT)
+        return error_file(error, PETAL_NOT_FOUND, file, "there is no directory %s", directory);
+    if (failed == ENAMETOOLONG)
+        return error_file(error, PETAL_INVALID, file,
+                          "the path of the directory, or a name in it, is longer than the file "
+                          "system takes: %s",
+                          directory);
+    return error_io(error, directory, failed, "open the directory");
 }
 
 /* The last part of a path; NULL and the error: it has none. */
@@ -112,10 +129,8 @@ open_directory(const struct env *env, const char *path, const char *name,
     memcpy(parent, path, length);
     memcpy(parent + length, length == 0 ? "." : "", length == 0 ? 2 : 1);
     failed = env->vfs->open_directory(env->vfs->context, parent, false, directory);
-    if (failed == ENOENT)
-        status = error_file(error, PETAL_NOT_FOUND, path, "there is no directory %s", parent);
-    else if (failed != 0)
-        status = error_io(error, parent, failed, "open the directory");
+    if (failed != 0)
+        status = set_file_directory_failed(error, path, parent, failed);
     mem_free(env->allocator, parent, length + 2);
     return status;
 }

@@ -38,6 +38,11 @@ struct set_file_head {
  */
 void *set_memory(const struct env *env, size_t bytes);
 
+/* The error where a directory could not be opened, which `file`, maybe itself, is to lie in; of a
+ * number of errno.h. */
+enum petal_status set_file_directory_failed(petal_error *error, const char *file,
+                                            const char *directory, int failed);
+
 /* ---- writing ---- */
 
 /* A file that is being written. Belongs to one thread. */

@@ -2,6 +2,7 @@
 #include "bloom/filter/spill.h"
 
 #include "base/mem.h"
+#include "bloom/file/set_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -27,9 +28,7 @@ spill_begin(struct spill *spill, const struct env *env, const char *path, petal_
     spill->directory = NULL;
     if (failed == ENOTDIR)
         return error_file(error, PETAL_NOT_FOUND, path, "%s is no directory", path);
-    if (failed == ENOENT)
-        return error_file(error, PETAL_NOT_FOUND, path, "there is no directory %s", path);
-    return error_io(error, path, failed, "open the directory");
+    return set_file_directory_failed(error, path, path, failed);
 }
 
 /* It was there for a moment only; if it cannot be removed, maybe it can later. */

@@ -181,6 +181,39 @@ expect_open(const petal_env *env, const char *path, enum petal_status status, co
     assert_int_equal(petal_bloom_file_type(path, env, &type, &error), status);
 }
 
+/* Names of 256 bytes and more, in the file's place and in a directory's; and of builders. */
+static void
+names_that_are_too_long_are_refused(void **state)
+{
+    char *directory = test_directory_new(), name[301], *file, *below;
+    petal_bloom_builder_options options = {0};
+    petal_bloom_builder *builder;
+    petal_error error;
+    struct env env;
+
+    (void)state;
+    env_init(&env, NULL);
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    file = test_path(directory, name);
+    below = test_path(file, "below");
+    expect_create(&env, file, PETAL_INVALID, "the name of the file is longer than");
+    expect_open(NULL, file, PETAL_INVALID, "the name of the file is longer than");
+    expect_create(&env, below, PETAL_INVALID, "a name in it, is longer than");
+    expect_open(NULL, below, PETAL_INVALID, "a name in it, is longer than");
+    options.directory = file;
+    assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "a name in it, is longer than"));
+    name[255] = '\0'; /* the longest that there are */
+    free(file);
+    file = test_path(directory, name);
+    write_set(&env, file, "x", 1);
+    check_set(NULL, file, "x", 1, false, false);
+    free(below);
+    free(file);
+    test_directory_free(directory);
+}
+
 static void
 paths_that_name_no_file_are_refused(void **state)
 {
@@ -490,6 +523,7 @@ main(void)
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(pieces_make_the_whole),
         cmocka_unit_test(paths_that_name_no_file_are_refused),
+        cmocka_unit_test(names_that_are_too_long_are_refused),
         cmocka_unit_test(paths_are_taken_apart),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(wrong_bodies_are_refused),
