@@ -21,14 +21,17 @@ set_file(petal_error *error, const char *file)
     memcpy(error->file, file, strlen(file) + 1);
 }
 
-/* A text that does not name its file gets the name in front: the line is complete by itself. */
+/* A text that does not name its file gets the name in front: the line is complete by itself. Only a
+ * %s without a precision can name it: other words may be what a file is called, "a" or "in". */
 static void
-name_file(petal_error *error)
+name_file(petal_error *error, const char *format)
 {
     size_t name_bytes = strlen(error->file), text_bytes = strlen(error->text);
     size_t room = sizeof error->text - 1;
 
-    if (name_bytes == 0 || strstr(error->text, error->file) != NULL)
+    if (name_bytes == 0)
+        return;
+    if (strstr(format, "%s") != NULL && strstr(error->text, error->file) != NULL)
         return;
     assert(name_bytes + 2 <= room);
     if (text_bytes > room - name_bytes - 2)
@@ -50,7 +53,7 @@ fill(petal_error *error, enum petal_status status, const char *file, const char 
     error->status = status;
     set_file(error, file);
     vsnprintf(error->text, sizeof error->text, format, arguments);
-    name_file(error);
+    name_file(error, format);
     return status;
 }
 

@@ -2,7 +2,8 @@
  * error.h -- errors are born here and nowhere else, so one breakpoint shows every first cause.
  * Each call fills *error (may be NULL) and returns the status, so that a caller writes `return
  * error_corrupt(error, path, offset, "…")`.  The texts name what is wrong, found and expected; the
- * file is put in front of a text that does not name it.
+ * file is put in front of a text that does not name it by a %s. Words that come into it otherwise,
+ * and may be what a file is called, have a precision, "%.40s": they are no name.
  */
 #ifndef PETAL_BASE_ERROR_H
 #define PETAL_BASE_ERROR_H

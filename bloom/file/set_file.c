@@ -604,7 +604,7 @@ check_head(const struct set_reader *reader, petal_error *error)
                           (unsigned)head->type);
     if (head->type != PETAL_BLOOM_FILE_FILTER && head->kind != 0)
         return error_corrupt(error, reader->path, KIND_AT,
-                             "the header of %s names kind %u of a filter", type_text(head->type),
+                             "the header of %.40s names kind %u of a filter", type_text(head->type),
                              head->kind);
     if (head->type == PETAL_BLOOM_FILE_FILTER && (head->kind == 0 || head->kind > LAST_KIND))
         return error_file(error, PETAL_UNSUPPORTED, reader->path,
@@ -651,9 +651,9 @@ check_header(struct set_reader *reader, const uint8_t *header, petal_error *erro
 
     if (checksum != expected)
         return error_corrupt(error, reader->path, 0,
-                             "the checksum of the header is %016" PRIx64
+                             "the checksum of the header, bytes 0 to %d, is %016" PRIx64
                              ", it should be %016" PRIx64,
-                             checksum, expected);
+                             HEADER_CHECKSUM_AT - 1, checksum, expected);
     if (get_le16(header + UNUSED_AT) != 0)
         return error_corrupt(error, reader->path, UNUSED_AT,
                              "bytes of the header that should be 0 are not");
@@ -695,7 +695,7 @@ check_type(const struct set_reader *reader, enum petal_bloom_file_type type, pet
 {
     if (reader->head.type == type)
         return PETAL_OK;
-    return error_file(error, PETAL_INVALID, reader->path, "the file holds %s, not %s",
+    return error_file(error, PETAL_INVALID, reader->path, "the file holds %.40s, not %.40s",
                       type_text(reader->head.type), type_text(type));
 }
 
@@ -724,8 +724,9 @@ read_body(const struct set_reader *reader, uint8_t *piece, uint8_t *body, petal_
     if (found == reader->body_checksum)
         return PETAL_OK;
     return error_corrupt(error, reader->path, SET_FILE_PAGE_BYTES,
-                         "the checksum of the body is %016" PRIx64 ", it should be %016" PRIx64,
-                         found, reader->body_checksum);
+                         "the checksum of the body, from byte %zu on, is %016" PRIx64
+                         ", it should be %016" PRIx64,
+                         (size_t)SET_FILE_PAGE_BYTES, found, reader->body_checksum);
 }
 
 static enum petal_status

@@ -20,7 +20,7 @@ filter_kind_name(enum petal_bloom_kind kind)
 enum petal_status
 filter_bad_parameter(petal_error *error, const char *path, unsigned parameter, const char *text)
 {
-    return error_corrupt(error, path, PARAMETERS_AT + UINT64_C(8) * parameter, "%s", text);
+    return error_corrupt(error, path, PARAMETERS_AT + UINT64_C(8) * parameter, "%.200s", text);
 }
 
 enum petal_status

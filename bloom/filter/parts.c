@@ -79,7 +79,7 @@ read_footers(struct filter_parts *made, const char *path, petal_error *error)
 
         if (!kind->read_footer(&part->shape, made->body + footer_at))
             return error_corrupt(error, path, SET_FILE_PAGE_BYTES + footer_at,
-                                 "part %" PRIu64 " of %" PRIu64 " is no part of kind %s", i,
+                                 "part %" PRIu64 " of %" PRIu64 " is no part of kind %.40s", i,
                                  made->count, filter_kind_name(kind->kind));
         bytes = kind->bytes(&part->shape) - FILTER_FOOTER_BYTES;
         if (bytes > footers_at - at)

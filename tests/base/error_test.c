@@ -26,6 +26,12 @@ the_file_stands_in_front_once(void **state)
     assert_int_equal(error_corrupt(&error, "/d/f", 12, "%s is damaged", "/d/f"), PETAL_CORRUPT);
     assert_string_equal(error.text, "/d/f is damaged");
     assert_int_equal(error.offset, 12);
+    error_corrupt(&error, "in", 0, "no count is in a filter of %d", 1);
+    assert_string_equal(error.text, "in: no count is in a filter of 1");
+    error_file(&error, PETAL_INVALID, "a", "it holds %.40s", "a count");
+    assert_string_equal(error.text, "a: it holds a count");
+    error_file(&error, PETAL_INVALID, "1", "version %u", 1);
+    assert_string_equal(error.text, "1: version 1");
     assert_int_equal(error_set(&error, PETAL_BUSY, "wait"), PETAL_BUSY);
     assert_string_equal(error.text, "wait");
     assert_string_equal(error.file, "");

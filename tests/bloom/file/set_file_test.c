@@ -338,7 +338,7 @@ what_is_wrong_is_named(void **state)
     SPOIL(spoilt[0] = 'p', PETAL_CORRUPT, "is no file of a filter, a bitmap or a count");
     SPOIL(spoilt[8] = 2, PETAL_UNSUPPORTED, "has version 2 of the format, this library reads");
     SPOIL((spoilt[8] = 0, spoilt[9] = 1), PETAL_UNSUPPORTED, "byte order of another machine");
-    SPOIL(spoilt[100]++, PETAL_CORRUPT, "the checksum of the header is");
+    SPOIL(spoilt[100]++, PETAL_CORRUPT, "the checksum of the header, bytes 0 to 103, is");
     SPOIL((spoilt[15] = 1, sign(spoilt)), PETAL_CORRUPT, "should be 0 are not");
     SPOIL(spoilt[4095] = 1, PETAL_CORRUPT, "should be 0 are not");
     SPOIL((spoilt[10] = 9, sign(spoilt)), PETAL_UNSUPPORTED, "a set of type 9");
@@ -381,7 +381,7 @@ wrong_bodies_are_refused(void **state)
     assert_int_equal(set_file_open("set", &maps, PETAL_BLOOM_FILE_BITMAP, &file, &error),
                      PETAL_CORRUPT);
     assert_int_equal(error.offset, SET_FILE_PAGE_BYTES);
-    assert_non_null(strstr(error.text, "set: the checksum of the body is"));
+    assert_non_null(strstr(error.text, "set: the checksum of the body, from byte 4096 on, is"));
     assert_int_equal(memory_vfs_open_files(disk.vfs), 0);
     free(bytes);
     memory_vfs_free(disk.vfs);
