@@ -71,7 +71,8 @@ for kind in RIBBON FUSE GROWING; do
     expect "no line at all, $kind" 0 '^$' sh -c "'$filter' build --kind $kind f.none </dev/null && '$filter' check f.none in && echo"
 done
 expect 'an output' 0 '^$' sh -c "'$filter' check --output found f.BLOCKED in && cmp found in && echo"
-expect 'more lines than keys' 0 'about [0-9]* keys are in a filter for 1000: its rate is' "$filter" build --keys 1000 f.full in
+expect 'more lines than keys' 0 'about [0-9]* keys are in a filter for 10000: its rate is' "$filter" build --keys 10000 f.full in
+expect 'so many more that nothing is told apart' 0 'at least [0-9]* keys are in a filter for 10: its rate is' "$filter" build --keys 10 f.full in
 expect 'builders keep within little memory' 0 '^$' sh -c "'$filter' build --kind RIBBON --memory 12M f.little in && cmp f.little f.RIBBON && echo"
 
 # The file is as readable as others of the user, or as the one that it replaces, over links too.
@@ -139,7 +140,25 @@ for kind in STANDARD BLOCKED COUNTING GROWING RIBBON FUSE; do
     expect "nor is it asked" 2 'damaged: .*checksum' "$filter" check damaged in
     expect "nor merged" 2 'damaged: .*checksum' "$filter" merge f.x damaged f.$kind
 done
-expect 'info of several, the first that is damaged last' 2 'damaged: .*checksum' "$filter" info f.1 damaged
+# Whatever a file is called, words of the message are no name.
+mkdir short && cp out-lines short/a && cp out-lines short/in && cp f.1 short/good && cp damaged short/1
+for called in a in; do
+    expect "the file $called is named" 2 "^kv-filter info: $called: this is no file of a filter" sh -c "cd short && '$filter' info $called"
+    expect "the file $called is named by merge" 2 "^kv-filter merge: $called: this is no file of a filter" sh -c "cd short && '$filter' merge m good $called"
+done
+expect 'where the checksum is wrong' 2 '^kv-filter info: 1: the checksum of the body, from byte 4096 on, is' sh -c "cd short && '$filter' info 1"
+expect 'the bad ones among several' 2 'path: good' sh -c "cd short && '$filter' info a good in"
+is_true 'are all named' "$(grep -q 'info: a: this' out && grep -q 'info: in: this' out && echo 1)"
+ln -s good short/link && ln -s a short/bad && ln -s nobody short/broken
+same 'a link is followed' in "$filter" check short/link in
+expect 'to what is none' 2 'info: short/bad leads to .*short/a: this is no file' "$filter" info short/bad
+expect 'to nothing' 2 'cannot follow short/broken: No such file' "$filter" info short/broken
+for line in 'build - in' 'check - in' 'info -' 'merge - f.1' 'merge f.x -' 'merge f.x f.1 -'; do
+    # shellcheck disable=SC2086
+    expect "a stream: $line" 2 'a filter is a file, not a stream' "$filter" $line
+done
+is_true 'no file is called -' "$([ ! -e ./- ] && echo 1)"
+expect 'info of several, the last damaged' 2 'damaged: .*checksum' "$filter" info f.1 damaged
 is_true 'after the sound one' "$(grep -q 'path: f.1' out && echo 1)"
 
 # ---- what cannot be asked for ----
@@ -158,7 +177,9 @@ expect 'keys nobody counted' 2 'kind BLOCKED wants --keys N, since the standard 
 expect 'too little memory for a builder' 2 '--memory 2097152 is too little for kind RIBBON; it takes 12M' "$filter" build --kind RIBBON --memory 2M f.x in
 expect 'an output beside the filter' 2 '--output does not go with FILTER' "$filter" build --output f.y f.x in
 expect 'no place for it' 2 'no-such' "$filter" build no-such/f.x in
-expect 'an input that is not there' 2 'no-such' "$filter" build f.x no-such
+for kind in BLOCKED RIBBON GROWING; do
+    expect "an input that is not there, $kind" 2 'cannot open no-such: No such file or directory' "$filter" build --kind $kind f.x no-such
+done
 is_true 'no filter was written' "$([ ! -e f.x ] && echo 1)"
 if command -v python3 >/dev/null; then
     "$filter" info --json f.1 f.GROWING >out

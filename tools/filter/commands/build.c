@@ -17,6 +17,9 @@
 /* What a builder takes at least, with what stands beside it. */
 #define BUILDER_MIN_MEMORY ((size_t)12 << 20)
 
+/* From this rate on a filter cannot tell how many keys it has. */
+#define NEARLY_FULL_RATE 0.9
+
 struct request {
     petal_bloom_options filter;
     const char *salt;        /* NULL: 0 */
@@ -94,11 +97,19 @@ fill(void *argument, const uint64_t *hashes, size_t count)
 }
 
 static bool
-can_be_read_twice(const char *path)
+check_read_twice(struct job *job, const struct request *request, const char *path)
 {
+    const bool is_standard = strcmp(path, "-") == 0;
     struct stat about;
 
-    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    if (!is_standard && stat(path, &about) != 0)
+        return job_fail(job, "cannot open %s: %s", path, strerror(errno));
+    if (!is_standard && S_ISREG(about.st_mode))
+        return true;
+    return job_fail(job,
+                    "kind %s wants --keys N, since %s cannot be read twice; GROWING, RIBBON "
+                    "and FUSE do without",
+                    kind_name(request->filter.kind), is_standard ? "the standard input" : path);
 }
 
 /* Nobody said how many keys there are: they are counted, doubles too. */
@@ -108,13 +119,8 @@ count_keys(struct job *job, const struct request *request, uint64_t *keys)
     struct taker counter = {0};
 
     for (size_t i = 0; i < request->path_count; i++) {
-        if (!can_be_read_twice(request->paths[i]))
-            return job_fail(
-                job,
-                "kind %s wants --keys N, since %s cannot be read twice; GROWING, RIBBON "
-                "and FUSE do without",
-                kind_name(request->filter.kind),
-                strcmp(request->paths[i], "-") == 0 ? "the standard input" : request->paths[i]);
+        if (!check_read_twice(job, request, request->paths[i]))
+            return false;
     }
     job_phase(job, "build: counting");
     if (!read_inputs(job, request, &counter))
@@ -141,20 +147,22 @@ create(struct job *job, const petal_bloom_options *options, petal_bloom **bloom)
            job_fail(job, "%s", error.text);
 }
 
-/* It holds more keys than it was made for. */
+/* It holds more keys than it was made for. Their number is an estimate from the bits that are set,
+ * and where hardly any is left it only says that there are no fewer. */
 static void
 tell_overfull(const struct job *job, const petal_bloom *bloom)
 {
     petal_bloom_info info = {.size = sizeof info};
     uint64_t count = petal_bloom_count(bloom);
+    double rate = petal_bloom_present_rate(bloom);
 
     petal_bloom_get_info(bloom, &info);
-    /* The count is an estimate. */
     if (info.kind != PETAL_BLOOM_KIND_GROWING && (double)count > 1.05 * (double)info.keys)
         fprintf(stderr,
-                "kv-filter %s: about %" PRIu64 " keys are in a filter for %" PRIu64
+                "kv-filter %s: %s %" PRIu64 " keys are in a filter for %" PRIu64
                 ": its rate is %.2g, not %.2g\n",
-                job->command->name, count, info.keys, petal_bloom_present_rate(bloom), info.rate);
+                job->command->name, rate > NEARLY_FULL_RATE ? "at least" : "about", count,
+                info.keys, rate, info.rate);
 }
 
 static bool

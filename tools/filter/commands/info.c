@@ -81,20 +81,25 @@ print_set(struct print *print, const struct set *set)
     print_end(print);
 }
 
+/* Of a file that is bad it was said why; the others are told of all the same. */
 static bool
 tell(struct job *job, struct print *print, const char *const *paths, size_t count)
 {
     struct set set;
+    bool failed = false;
 
     for (size_t i = 0; i < count; i++) {
         if (!job_go_on(job, i, count))
             return job_fail(job, "interrupted");
-        if (!set_load(job, paths[i], true, &set))
-            return false;
-        print_set(print, &set);
-        set_free(&set);
+        if (set_load(job, paths[i], true, &set)) {
+            print_set(print, &set);
+            set_free(&set);
+        }
+        failed = failed || job->failed;
+        job->failed = false;
     }
-    return true;
+    job->failed = failed;
+    return !failed;
 }
 
 static int
@@ -127,6 +132,8 @@ const struct command filter_info = {
     .name = "info",
     .meaning = "what a file of a filter, count or bitmap holds",
     .usage = "kv-filter info [--json] FILE...\n"
-             "  reads all of each file: its kind, size, rates, keys; that its checksum is right\n",
+             "  reads all of each file: its kind, size, rates, keys; that its checksum is right. A "
+             "bad one\n"
+             "  is told of on standard error, and the others follow.\n",
     .run = run,
 };

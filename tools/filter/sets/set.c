@@ -1,6 +1,11 @@
 /* set.c -- see set.h. */
 #include "tools/filter/sets/set.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 const char *
 set_type_name(enum petal_bloom_file_type type)
 {
@@ -18,31 +23,59 @@ set_type_name(enum petal_bloom_file_type type)
 }
 
 bool
-set_load(struct job *job, const char *path, bool map, struct set *set)
+set_path_is_file(struct job *job, const char *path)
+{
+    return strcmp(path, "-") != 0 ||
+           job_fail(job, "a filter is a file, not a stream: \"-\" is none (\"./-\" is a file)");
+}
+
+/* The library follows no link as the last part of a path. */
+static enum petal_status
+load(struct set *set, const char *path, bool map, petal_error *error)
 {
     const petal_bloom_load_options options = {.size = sizeof options, .map = map};
-    petal_error error;
-    enum petal_status status;
+    enum petal_status status = petal_bloom_file_type(path, NULL, &set->type, error);
 
-    *set = (struct set){.path = path};
-    status = petal_bloom_file_type(path, NULL, &set->type, &error);
     if (status == PETAL_OK) {
         switch (set->type) {
         case PETAL_BLOOM_FILE_FILTER:
-            status = petal_bloom_load(path, &options, &set->filter, &error);
+            status = petal_bloom_load(path, &options, &set->filter, error);
             break;
         case PETAL_BLOOM_FILE_BITMAP:
-            status = petal_bitmap_load(path, &options, &set->bitmap, &error);
+            status = petal_bitmap_load(path, &options, &set->bitmap, error);
             break;
         case PETAL_BLOOM_FILE_BITMAP2:
-            status = petal_bitmap2_load(path, &options, &set->doubles, &error);
+            status = petal_bitmap2_load(path, &options, &set->doubles, error);
             break;
         case PETAL_BLOOM_FILE_DISTINCT:
-            status = petal_distinct_load(path, &options, &set->distinct, &error);
+            status = petal_distinct_load(path, &options, &set->distinct, error);
             break;
         }
     }
-    return status == PETAL_OK || job_fail(job, "%s", error.text);
+    return status;
+}
+
+bool
+set_load(struct job *job, const char *path, bool map, struct set *set)
+{
+    petal_error error;
+    enum petal_status status;
+    struct stat about;
+    char *real;
+
+    *set = (struct set){.path = path};
+    if (!set_path_is_file(job, path))
+        return false;
+    if (lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) {
+        status = load(set, path, map, &error);
+        return status == PETAL_OK || job_fail(job, "%s", error.text);
+    }
+    real = realpath(path, NULL);
+    if (real == NULL)
+        return job_fail(job, "cannot follow %s: %s", path, strerror(errno));
+    status = load(set, real, map, &error);
+    free(real);
+    return status == PETAL_OK || job_fail(job, "%s leads to %s", path, error.text);
 }
 
 void

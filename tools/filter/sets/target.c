@@ -1,6 +1,8 @@
 /* target.c -- see target.h. */
 #include "tools/filter/sets/target.h"
 
+#include "tools/filter/sets/set.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@ target_open(struct job *job, const char *path, struct target *target)
 
     (void)umask(mask);
     *target = (struct target){.mode = 0666 & ~mask};
+    if (!set_path_is_file(job, path))
+        return false;
     if (stat(path, &about) == 0) {
         if (!S_ISREG(about.st_mode))
             return job_fail(job, "%s is no regular file, and is not replaced by one", path);
