@@ -74,6 +74,8 @@ family_options(size_t which)
                                     .block_bytes = 1024,
                                     .compression = family->compression,
                                     .bloom = family->bloom,
+                                    .bloom_kind = which == 1 ? PETAL_BLOOM_KIND_RIBBON
+                                                             : PETAL_BLOOM_KIND_DEFAULT,
                                     .bloom_rate_per_file = which == 0,
                                     .in_memory = which == 1};
 
