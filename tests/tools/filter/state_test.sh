@@ -1,6 +1,6 @@
 #!/bin/bash
-# state_test.sh -- kv-filter unique --state: the runs together print each record once; a run that is killed loses none, and prints again
-# at most what it had not recorded. And --approximate, which swallows no more than its rate.
+# state_test.sh -- kv-filter unique --state: the runs together print each record once; a run that is killed, or whose reader stops, loses
+# none: into a file of --output it prints again at most what it had not recorded, elsewhere all that it printed. And --approximate, which swallows no more than its rate.
 #
 #     tests/tools/filter/state_test.sh KV-SHELL
 #
@@ -10,6 +10,7 @@ filter=$(dirname "$(realpath "${1:?usage: state_test.sh KV-SHELL}")")/kv-filter
 . "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
 cd "$scratch" || exit 1
+shell=$(dirname "$filter")/kv-shell
 RANDOM=$((seed % 32768))
 
 # Two days, a file and a stream.
@@ -89,6 +90,59 @@ exec 3>&-
 head -n 10000 lines | "$filter" unique --state interrupted --output before
 head -n 10000 lines | awk '!seen[$0]++' | cmp - before >out 2>&1
 is_true 'and the next run goes on' $((1 - $?))
+
+# The standard output: what a run printed was seen once the run has ended well. One whose reader stops, runs that are killed, one that
+# Ctrl-C ends: each of their records comes again, and none once a run has printed all.
+seq 1000000 >numbers
+for round in 1 2; do
+    "$filter" unique --state piped numbers 2>>errors | { head -n $((155000 * round)) >begun; sleep 0.4; }
+    is_true "a reader that stops is a failure, $round" "$([ "${PIPESTATUS[0]}" -ne 0 ] && echo 1)"
+done
+for round in 1 2 3; do
+    mkfifo held
+    # It is killed with the last of its records still to come: never behind its end.
+    { cat numbers; exec sleep 60; } >held 2>/dev/null &
+    feeder=$!
+    "$filter" unique --state piped <held >printed 2>>errors &
+    process=$!
+    for _ in $(seq 2000); do [ "$(stat -c %s printed)" -ge $((round * 1000000)) ] && break; sleep 0.01; done
+    kill -9 $process
+    wait $process 2>/dev/null
+    kill $feeder 2>/dev/null
+    rm held
+done
+same 'all of runs that were killed comes again' numbers "$filter" unique --state piped numbers
+same 'and not once more' empty "$filter" unique --state piped numbers
+exec 3<>pipe
+"$filter" unique --state stream <pipe >printed 2>out &
+process=$!
+head -n 5000 lines >&3
+sleep 1
+kill -INT $process
+wait $process
+is_true 'Ctrl-C ends a stream' "$([ $? = 2 ] && [ -s printed ] && echo 1)"
+exec 3>&-
+head -n 10000 lines | awk '!seen[$0]++' >wanted10
+same 'what it printed comes again' wanted10 "$filter" unique --state stream <(head -n 10000 lines)
+
+# A finished run stays one, among those that did not; files and pipes of one state in turn.
+seq 100 | "$filter" unique --state turns >printed
+"$filter" unique --state turns numbers 2>>errors | head -n 300 >begun
+seq 50 200 | "$filter" unique --state turns --output appended
+seq 101 200 | cmp - appended >out 2>&1
+is_true 'a finished run counts behind one that was not' $((1 - $?))
+"$filter" unique --state turns numbers 2>>errors | head -n 300 >begun
+same 'what was appended counts' <(seq 201 300) "$filter" unique --state turns <(seq 300)
+
+# Whose directory is it?
+mkdir foreign && echo mine >foreign/letter
+expect 'a directory with files' 2 'foreign is not empty, and no state of kv-filter unique' "$filter" unique --state foreign begun
+is_true 'stays what it was' "$([ "$(ls -A foreign)" = letter ] && echo 1)"
+echo "create 'people', 'f'" | "$shell" other >out 2>&1
+expect "another program's database" 2 "other is a Petal database without a table kv-filter.seen" "$filter" unique --state other begun
+is_true 'has no table more' "$(echo list | "$shell" other 2>&1 | tee out | grep -q kv-filter || echo 1)"
+mkdir fresh
+same 'an empty directory' wanted10 "$filter" unique --state fresh <(head -n 10000 lines)
 
 # About: of 300,000 new ones no more than the rate are swallowed, and nothing is printed twice.
 for options in '--approximate 0.01' '--approximate 1% --expect 300000' '--approximate 0.001'; do

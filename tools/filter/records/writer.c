@@ -203,6 +203,15 @@ writer_add(struct writer *writer, petal_slice record)
 }
 
 bool
+writer_is_file(const struct writer *writer)
+{
+    struct stat about;
+
+    return writer->owns_descriptor && fstat(writer->descriptor, &about) == 0 &&
+           S_ISREG(about.st_mode);
+}
+
+bool
 writer_sync(struct writer *writer)
 {
     if (!writer_flush(writer))

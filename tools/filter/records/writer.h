@@ -42,6 +42,9 @@ bool writer_flush(struct writer *writer);
 /* For struct reader: of a stream that waits nothing is held back. */
 bool writer_idle(void *writer);
 
+/* Is it a file of --output, which keeps what was synced, however the job ends? */
+bool writer_is_file(const struct writer *writer);
+
 /* Flushed, and on the disk if it is a file. */
 bool writer_sync(struct writer *writer);
 

@@ -14,6 +14,7 @@ struct lasting {
     struct job *job;
     struct writer *writer;
     struct seen_store store;
+    bool keeps_groups;   /* what was written is on the disk, group by group */
     struct table recent; /* records of the group, and others that were seen in this run */
     uint64_t written;
 };
@@ -22,7 +23,8 @@ struct lasting {
 static bool
 record_group(struct lasting *lasting)
 {
-    return writer_sync(lasting->writer) && seen_commit(&lasting->store);
+    return (lasting->keeps_groups ? writer_sync(lasting->writer) : writer_flush(lasting->writer)) &&
+           seen_commit(&lasting->store);
 }
 
 /* For struct reader: a stream that waits. */
@@ -114,7 +116,8 @@ take_all(struct lasting *lasting, struct reader *reader)
     return true;
 }
 
-/* After Ctrl-C what was read is kept; after a failure only what was recorded. */
+/* After Ctrl-C a file that groups are appended to keeps what was read; after a failure only what was
+ * recorded. */
 static bool
 take_and_record(struct lasting *lasting, struct reader *reader)
 {
@@ -122,16 +125,17 @@ take_and_record(struct lasting *lasting, struct reader *reader)
 
     if (fine || job_is_interrupted())
         fine = record_group(lasting) && fine;
-    return fine;
+    return fine && writer_sync(lasting->writer) && seen_finish(&lasting->store);
 }
 
 bool
 lasting_unique(struct reader *reader, struct writer *writer, const char *directory)
 {
-    struct lasting lasting = {.job = reader->job, .writer = writer};
+    struct lasting lasting = {
+        .job = reader->job, .writer = writer, .keeps_groups = writer_is_file(writer)};
     bool fine;
 
-    if (!seen_open(&lasting.store, lasting.job, directory))
+    if (!seen_open(&lasting.store, lasting.job, directory, lasting.keeps_groups))
         return false;
     /* Room for any one record, whatever the memory. */
     fine = table_open(&lasting.recent, lasting.job,
