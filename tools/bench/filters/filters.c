@@ -66,8 +66,8 @@ usage(void)
         fprintf(stderr, "%s%s", i == 0 ? "" : ",", kinds[i]->name);
     fputs("; all\n"
           "  --rates RATES      1e-6 to 0.5, with commas; 0.01\n"
-          "  --keys N           many: out of cache; 64M\n"
-          "  --few-keys N       few: in cache; 80k\n"
+          "  --keys N           many: by default out of cache; 64M\n"
+          "  --few-keys N       few: by default in cache; 80k\n"
           "  --questions N      that are timed together; 500k\n"
           "  --repeats N        5\n"
           "  --all-present      ask for each of the many keys: none may be missed\n"

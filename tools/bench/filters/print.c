@@ -125,9 +125,12 @@ filters_print_table(const struct filters_table *table)
 {
     int times = 8 * FILTERS_MEASURES + 8;
     uint64_t present = 0, missed = 0;
+    char few[32], many[32];
 
+    (void)snprintf(few, sizeof few, "%" PRIu64 " keys", table->few_keys);
+    (void)snprintf(many, sizeof many, "%" PRIu64 " keys", table->many_keys);
     printf("\nrate %g\n%-*s %6s %10s %10s | %*s | %*s\n", table->rate, NAME_WIDTH, "", "", "", "",
-           -times + 1, "few keys, in cache", -times + 1, "many keys, out of cache");
+           -times + 1, few, -times + 1, many);
     printf("%-*s %6s %10s %10s", NAME_WIDTH, "kind", "bits", "expected", "measured");
     print_column_names();
     for (size_t i = 0; i < table->count; i++)
