@@ -27,7 +27,7 @@ static bool
 asks_for_help(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return true;
     }
     return false;
@@ -36,8 +36,13 @@ asks_for_help(int argc, char **argv)
 static int
 run(const struct program *program, int argc, char **argv)
 {
-    bool asked = asks_for_help(argc, argv);
+    const bool is_help = argc > 0 && strcmp(argv[0], "help") == 0;
+    const bool asked = is_help || asks_for_help(argc, argv);
 
+    if (is_help) {
+        argc--;
+        argv++;
+    }
     if (argc > 0 && strcmp(argv[0], "--version") == 0) {
         printf("%s %s\n", program->name, petal_version());
         return COMMAND_FINE;
@@ -91,11 +96,16 @@ command_take_text(void *argument, char *value)
     return *value != '\0';
 }
 
+/* The option that an argument is, "--name" or "--name=value"; *value: the latter's, or NULL. */
 static const struct command_option *
-find_option(const struct command_option *options, size_t count, const char *name)
+find_option(const struct command_option *options, size_t count, char *argument, char **value)
 {
+    char *equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
+    size_t length = equals == NULL ? strlen(argument) : (size_t)(equals - argument);
+
+    *value = equals == NULL ? NULL : equals + 1;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(options[i].name, name) == 0)
+        if (strlen(options[i].name) == length && memcmp(options[i].name, argument, length) == 0)
             return &options[i];
     }
     return NULL;
@@ -121,16 +131,20 @@ take_value(const struct command *command, const struct command_option *option, c
     return taken;
 }
 
-/* Whether the option is taken, with its value, if it has one; *at goes to the last argument
- * used. */
+/* Whether the option is taken, with its value, if it has one: `value`, or, if that is NULL, the next
+ * argument; *at goes to the last argument used. */
 static bool
-take_option(const struct command *command, const struct command_option *option, int argc,
-            char **argv, int *at)
+take_option(const struct command *command, const struct command_option *option, char *value,
+            int argc, char **argv, int *at)
 {
     if (option->flag != NULL) {
+        if (value != NULL)
+            tell_mistake(command, option->name, " takes no value, not ", value);
         *option->flag = true;
-        return true;
+        return value == NULL;
     }
+    if (value != NULL)
+        return take_value(command, option, value);
     if (++*at < argc)
         return take_value(command, option, argv[*at]);
     tell_mistake(command, option->name, " wants ", option->wants);
@@ -147,6 +161,7 @@ command_take_arguments(const struct command *command, int argc, char **argv,
 
     for (int at = 0; at < argc; at++) {
         const struct command_option *option;
+        char *value;
 
         if (only_places || argv[at][0] != '-' || argv[at][1] == '\0') {
             if (count == most) {
@@ -157,12 +172,12 @@ command_take_arguments(const struct command *command, int argc, char **argv,
         } else if (strcmp(argv[at], "--") == 0) {
             only_places = true;
         } else {
-            option = find_option(options, option_count, argv[at]);
+            option = find_option(options, option_count, argv[at], &value);
             if (option == NULL) {
                 tell_mistake(command, "there is no option \"", argv[at], "\"");
                 return -1;
             }
-            if (!take_option(command, option, argc, argv, &at))
+            if (!take_option(command, option, value, argc, argv, &at))
                 return -1;
         }
     }

@@ -43,9 +43,9 @@ struct command_option {
 bool command_take_text(void *argument, char *value);
 
 /*
- * Take the options, which stand anywhere before "--", out of the arguments; places[] gets the
- * others, "-" among them, of which there are `least` to `most`: how many, or -1 when a mistake was
- * told.
+ * Take the options, which stand anywhere before "--", their values behind them or, "--name=value",
+ * behind an equals sign, out of the arguments; places[] gets the others, "-" among them, of which
+ * there are `least` to `most`: how many, or -1 when a mistake was told.
  */
 int command_take_arguments(const struct command *command, int argc, char **argv,
                            const struct command_option *options, size_t option_count,

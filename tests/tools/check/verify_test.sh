@@ -35,6 +35,10 @@ for command in verify dump salvage; do
     is_true 'in 80 columns' "$(grep -q '.\{81\}' out || echo 1)"
 done
 expect help 0 'usage: kv-check verify' "$check" verify --help
+expect 'help, short' 0 'usage: kv-check verify' "$check" verify -h
+expect 'help as a command' 0 'usage: kv-check verify' "$check" help verify
+expect 'all commands so' 0 'salvage' "$check" help
+expect 'all commands, short' 0 'salvage' "$check" -h
 expect 'a wrong command' 2 'there is no command "verfy"' "$check" verfy db
 
 # Each kind of file, one fault after the other.
