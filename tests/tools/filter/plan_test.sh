@@ -49,6 +49,37 @@ PYTHON
     is_true 'the same as JSON' $((1 - $?))
 fi
 
+# GROWING takes what is planned when the number of keys is known; what it takes else lies in the range below.
+"$filter" plan 100000 1% >out
+planned=$(awk '$1 == "GROWING" && $2 > 0 {print $4}' out)
+range=$(sed -n 's/^GROWING with the number of keys known .* without, \([0-9]*\) to \([0-9]*\) bits a key.*/\1 \2/p' out)
+for keys in 40000 90000 100000 200000; do
+    seq 1 $keys | "$filter" build --kind GROWING f.grown
+    bits=$("$filter" info f.grown | sed -n 's/^ *bits: //p')
+    awk -v bits="$bits" -v keys=$keys -v range="$range" 'BEGIN { split(range, r, " "); exit !(r[1] > 9 && bits / keys > r[1] - 1.5 && bits / keys < r[2] + 1.5) }'
+    is_true "GROWING of $keys keys nobody counted: $bits bits, in the range $range" $((1 - $?))
+done
+seq 1 100000 | "$filter" build --kind GROWING --keys 100000 f.known
+within 1 "$planned" "$("$filter" info f.known | sed -n 's/^ *bits: //p' | awk '{print $1 / 100000}')"
+is_true 'and with the number known what is planned' $((1 - $?))
+
+# How numbers and options are written.
+"$filter" plan 1500000 1% >wanted
+for written in 1.5e6 1.5M 1_500_000 1500K 0.0015G; do
+    "$filter" plan $written 1% 2>&1 | cmp - wanted >out 2>&1
+    is_true "1500000 written $written" $((1 - $?))
+done
+"$filter" plan --columns 3 1000 1% >wanted
+"$filter" plan --columns=3 1000 1% 2>&1 | cmp - wanted >out 2>&1
+is_true 'an option with its value behind =' $((1 - $?))
+expect 'a wrong one' 2 '--columns wants a number from 1 on, .* not "x"' "$filter" plan --columns=x 1000 1%
+expect 'none' 2 '--columns wants' "$filter" plan --columns= 1000 1%
+expect 'a flag has none' 2 '--json takes no value, not yes' "$filter" plan --json=yes 1000 1%
+expect 'part of a name' 2 'there is no option "--column=3"' "$filter" plan --column=3 1000 1%
+for written in 1.5 1.25e1 1..5e3 .5e3 1.5e6.1; do
+    expect "no whole number: $written" 2 "N is \"$written\"; it is a number" "$filter" plan $written 1%
+done
+
 # A store's files are what is planned, and columns are keys of ROWCOL.
 {
     echo "create 't', {NAME => 'r', COMPRESSION => 'NONE'}, {NAME => 's', BLOOMFILTER_KIND => 'RIBBON', COMPRESSION => 'NONE'},

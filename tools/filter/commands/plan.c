@@ -63,6 +63,64 @@ print_plan(const petal_bloom_plan *plan, enum petal_bloom_kind kind)
            plan->bits_per_key, bytes, plan->rate, build);
 }
 
+/* ---- GROWING without a number of keys -------------------------------------------------------- */
+
+/* Bits a key behind the last growth and before the next one. */
+struct growth {
+    double least, most;
+};
+
+/* Of a filter that has grown to a million keys; from there on it is the same, but for a bit or two
+ * that each further growth adds to a new key. False: it cannot be had. */
+static bool
+find_growth(double rate, struct growth *growth)
+{
+    const petal_bloom_options options = {
+        .size = sizeof options, .kind = PETAL_BLOOM_KIND_GROWING, .rate = rate};
+    petal_bloom_info info = {.size = sizeof info};
+    uint64_t bits = 0;
+    petal_bloom *bloom;
+
+    *growth = (struct growth){0};
+    if (petal_bloom_create(&options, &bloom, NULL) != PETAL_OK)
+        return false;
+    for (uint64_t keys = 1; keys <= MANY_KEYS + MANY_KEYS / 10; keys++) {
+        const uint64_t hash = petal_bloom_hash((petal_slice){(const char *)&keys, sizeof keys}, 0);
+
+        if (petal_bloom_add_hashes(bloom, &hash, 1, NULL, NULL) != PETAL_OK)
+            break;
+        petal_bloom_get_info(bloom, &info);
+        if (info.bits != bits && keys > 1) {
+            growth->least = (double)bits / (double)(keys - 1);
+            growth->most = (double)info.bits / (double)keys;
+        }
+        bits = info.bits;
+    }
+    petal_bloom_free(bloom);
+    return growth->most > 0;
+}
+
+static void
+print_growth(struct print *print, const struct request *request)
+{
+    struct growth growth;
+
+    if (!find_growth(request->rate, &growth))
+        return;
+    if (!print->json) {
+        printf("GROWING with the number of keys known (--keys); without, %.0f to %.0f bits a key, "
+               "the most when it\nhas just grown.\n",
+               growth.least, growth.most);
+        return;
+    }
+    print_object(print, "growing without keys known");
+    print_real(print, "least bits per key", growth.least);
+    print_real(print, "most bits per key", growth.most);
+    print_end(print);
+}
+
+/* ---- The kinds ------------------------------------------------------------------------------- */
+
 static void
 print_plan_json(struct print *print, const petal_bloom_plan *plan, enum petal_bloom_kind kind)
 {
@@ -112,6 +170,7 @@ print_kinds(struct print *print, const struct request *request)
     if (!print->json)
         puts("RIBBON and FUSE with all hashes in memory; kv-filter build does with 256 MiB, and "
              "files.");
+    print_growth(print, request);
 }
 
 /* ---- In a store ------------------------------------------------------------------------------ */
@@ -269,7 +328,7 @@ const struct command filter_plan = {
     .name = "plan",
     .meaning = "what filters of N keys would take, of each kind and in a store",
     .usage = "kv-filter plan [options] N RATE\n"
-             "  N different keys (1e9, 1G, 1_000_000_000); of keys that are not in the filter\n"
+             "  N different keys (1e9, 1.5G, 1_000_000_000); of keys that are not in the filter\n"
              "  the part RATE (0.01, 1%) passes.\n"
              "  --columns N  of each row, in a store (default 1)\n"
              "  --json       as JSON\n",

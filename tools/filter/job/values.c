@@ -84,20 +84,28 @@ bool
 value_take_count(void *argument, char *value)
 {
     char digits[32];
-    size_t size = 0;
-    uint64_t number, zeros;
+    size_t size = 0, whole = SIZE_MAX; /* of the digits: before the point */
+    uint64_t number, zeros, parts;
 
-    /* Digits in groups: 1_000_000 */
-    for (; (*value >= '0' && *value <= '9') || (size > 0 && *value == '_'); value++) {
+    /* Digits in groups, 1_000_000, or with a point, which a power of ten takes away: 1.5e6 */
+    for (; (*value >= '0' && *value <= '9') || (size > 0 && (*value == '_' || *value == '.'));
+         value++) {
         if (*value == '_')
             continue;
+        if (*value == '.') {
+            if (whole != SIZE_MAX)
+                return false;
+            whole = size;
+            continue;
+        }
         if (size == sizeof digits - 1)
             return false;
         digits[size++] = *value;
     }
     digits[size] = '\0';
+    parts = whole == SIZE_MAX ? 0 : size - whole;
     if (take_digits(digits, &number) == NULL || number == 0 || !take_power(value, &zeros) ||
-        !add_zeros(&number, zeros))
+        parts > zeros || !add_zeros(&number, zeros - parts))
         return false;
     *(uint64_t *)argument = number;
     return true;

@@ -8,9 +8,9 @@
 #define VALUE_SIZE_WANTS "a number of bytes, such as 64M or 2G"
 bool value_take_size(void *argument, char *value);
 
-/* A count from 1 on, "1000000", "1_000_000", "1e6" or "1M", to a uint64_t; the letters K, M, G, T
+/* A count from 1 on, "1000000", "1_000_000", "1e6", "1.5M", to a uint64_t; the letters K, M, G, T
  * mean powers of 1000. */
-#define VALUE_COUNT_WANTS "a number from 1 on, such as 1000000, 1_000_000, 1e6 or 1M"
+#define VALUE_COUNT_WANTS "a number from 1 on, such as 1000000, 1_000_000, 1e6 or 1.5M"
 bool value_take_count(void *argument, char *value);
 
 /* A part of 1, "0.01" or "1%", to a double. */
