@@ -25,7 +25,9 @@
  * FILES. Each kind of set can be saved to a file of its own, and is loaded from it, or mapped: then
  * nothing is copied, processes share the memory, and it can only be read. Files are the same on
  * every machine; bloom/FORMAT.md describes them byte by byte. A save replaces the file as a whole
- * and is durable when it returns: after a crash the old file is there or the new one. What a file
+ * and is durable when it returns: after a crash the old file is there or the new one. The new file
+ * is its owner's alone (mode 0600), whatever mode the old one had. A symbolic link as the last part
+ * of a path is refused, by a load as by a save (PETAL_INVALID): resolve it before. What a file
  * holds is checked: a wrong checksum is PETAL_CORRUPT, another version PETAL_UNSUPPORTED, each with
  * the file, the offset and what is wrong there.
  *
