@@ -16,6 +16,9 @@ export TMPDIR
 printf 'a\n\nb\na\n\n\0\377\nc' >odd
 echo 5 >wanted
 same 'count' wanted "$filter" count odd
+printf 'a\0b\0a\0' >zeros
+echo 2 >wanted
+same 'a number ends with a newline, whatever records end with' wanted "$filter" count -z zeros
 printf '2\t\n2\ta\n1\t\0\377\n1\tb\n' >wanted
 same 'top: equally frequent ones in the order of their bytes' wanted "$filter" top -n 4 odd
 : >empty
@@ -56,6 +59,13 @@ is_true 'two days are counted as one' "$([ "$(cat out)" = "$about" ] && echo 1)"
 "$filter" count --state days empty >out
 is_true 'nothing new' "$([ "$(cat out)" = "$about" ] && echo 1)"
 expect 'a state that is not exact enough' 2 'has a standard error of' "$filter" count --state days --approximate 0.001 first
+(umask 022 && "$filter" count --state open first >out)
+is_true 'a new state has the permissions of a new file' "$([ "$(stat -c %a open)" = 644 ] && echo 1)"
+chmod 660 open && ln -s open link
+"$filter" count --state link first >out
+is_true 'an old one keeps its own, and a link stays one' "$([ -L link ] && [ "$(stat -c %a open)" = 660 ] && echo 1)"
+mkfifo pipe
+expect 'a pipe as a state' 2 'pipe is no regular file' "$filter" count --state pipe first
 head -c 5000 days >cut
 expect 'a state that was cut' 2 'cut' "$filter" count --state cut first
 expect 'an error out of bounds' 2 'kv-filter count: ' "$filter" count --approximate 0.5 first

@@ -4,6 +4,7 @@
 #include "tools/filter/exact/unique.h"
 #include "tools/filter/job/values.h"
 #include "tools/filter/records/hash.h"
+#include "tools/filter/sets/target.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -65,21 +66,34 @@ add_all(struct reader *reader, petal_distinct *distinct)
     return true;
 }
 
+static bool
+save(struct job *job, const petal_distinct *distinct, const struct target *target)
+{
+    petal_error error;
+
+    return petal_distinct_save(distinct, target->path, &error) == PETAL_OK ||
+           job_fail(job, "%s", error.text);
+}
+
 /* What was added is kept before the number is told. */
 static bool
 count_about(struct reader *reader, const struct request *request, uint64_t *count)
 {
     struct job *job = reader->job;
+    struct target target;
     petal_distinct *distinct;
-    petal_error error;
     bool fine;
 
-    if (!open_distinct(job, request, &distinct))
+    if (request->state != NULL && !target_open(job, request->state, &target))
         return false;
+    if (!open_distinct(job, request, &distinct)) {
+        if (request->state != NULL)
+            (void)target_close(job, &target, false);
+        return false;
+    }
     fine = add_all(reader, distinct);
-    if (fine && request->state != NULL &&
-        petal_distinct_save(distinct, request->state, &error) != PETAL_OK)
-        fine = job_fail(job, "%s", error.text);
+    if (request->state != NULL)
+        fine = target_close(job, &target, fine && save(job, distinct, &target));
     *count = (uint64_t)llround(petal_distinct_count(distinct));
     petal_distinct_free(distinct);
     return fine;
@@ -97,8 +111,8 @@ count_and_write(struct reader *reader, struct writer *writer, const struct reque
 
     if (is_exact ? !unique_records(reader, NULL, &count) : !count_about(reader, request, &count))
         return false;
-    digits = snprintf(number, sizeof number, "%" PRIu64, count);
-    return writer_add(writer, (petal_slice){number, (size_t)digits}) && writer_finish(writer);
+    digits = snprintf(number, sizeof number, "%" PRIu64 "\n", count);
+    return writer_add_run(writer, number, (size_t)digits, 1) && writer_finish(writer);
 }
 
 static bool
