@@ -155,6 +155,17 @@ for options in '--approximate 0.01' '--approximate 1% --expect 300000' '--approx
         { while (order[++at] != $0 && at <= n); if (at > n) bad = 1 } END { print !bad }' lines printed)"
 done
 
+# Far more than expected: the rate holds, and it is told once; or the memory does not do.
+seq 100000 >numbers
+for expected in 1 1000 50000; do
+    "$filter" unique --approximate 0.01 --expect $expected numbers >printed 2>out
+    is_true "more than $expected: $(wc -l <printed) of 100000" "$([ "$(wc -l <printed)" -ge 99000 ] && [ "$(grep -c "more than the $expected different records of --expect came" out)" = 1 ] && echo 1)"
+done
+"$filter" unique --approximate 0.01 --expect 100000 numbers >printed 2>out
+is_true 'no more than expected' "$([ "$(wc -l <printed)" -ge 99000 ] && [ ! -s out ] && echo 1)"
+seq 3000000 >numbers
+expect 'more than expected and than fits' 2 'more than the 1000 different records of --expect came; behind .* which is more than --memory' "$filter" unique --output printed --approximate 0.01 --expect 1000 --memory 1M numbers
+
 expect 'too many, as it turns out' 2 'behind .* records the filter takes' "$filter" unique --output printed --approximate 0.00001 --memory 1M lines
 
 echo "counted: kv-filter unique --state, seed $seed: $kills kills, $again records printed again, none lost"

@@ -83,7 +83,8 @@ const struct command filter_unique = {
         "                   ended with status 0; those of any other run are printed again\n"
         "  --approximate RATE  in memory alone, by a Bloom filter: of the records that are new\n"
         "                   this part is taken for seen and not printed\n"
-        "  --expect N       of so many different records; then the filter takes the "
-        "least\n" JOB_OPTIONS_HELP,
+        "  --expect N       of about so many different records; then the filter takes the\n"
+        "                   least. With more it grows, with a warning, and the rate holds\n"
+        "  with --state a record has at most 1 MiB\n" JOB_OPTIONS_HELP,
     .run = run,
 };

@@ -100,6 +100,15 @@ job_is_interrupted(void)
     return !watch_go_on(&unseen, 0, 0);
 }
 
+static void
+say(struct job *job, const char *format, va_list arguments)
+{
+    progress_hide(&job->watch.progress);
+    (void)fprintf(stderr, "kv-filter %s: ", job->command->name);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+}
+
 bool
 job_fail(struct job *job, const char *format, ...)
 {
@@ -108,13 +117,20 @@ job_fail(struct job *job, const char *format, ...)
     if (job->failed)
         return false;
     job->failed = true;
-    progress_hide(&job->watch.progress);
-    (void)fprintf(stderr, "kv-filter %s: ", job->command->name);
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    say(job, format, arguments);
     va_end(arguments);
-    (void)fputc('\n', stderr);
     return false;
+}
+
+void
+job_warn(struct job *job, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(job, format, arguments);
+    va_end(arguments);
 }
 
 int

@@ -34,7 +34,8 @@ struct job {
 #define JOB_OPTIONS_HELP                                                                           \
     "  -z               records end with a zero byte, not with a newline\n"                        \
     "  --output FILE    written there, whole or not at all, not to the standard output\n"          \
-    "  --memory SIZE    for the whole process, about (default 256M, at least 1M)\n"                \
+    "  --memory SIZE    for the whole process, about (default 256M, at least 1M); a record has\n"  \
+    "                   at most an eighth of it\n"                                                 \
     "  --temporary DIR  for what does not fit there (default $TMPDIR, or /tmp)\n"                  \
     "  --quiet          no progress on a terminal\n"
 
@@ -55,6 +56,9 @@ bool job_is_interrupted(void);
 
 /* Prints "kv-filter COMMAND: ...", unless the job has failed before. Always false. */
 bool job_fail(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of what does not end the job. */
+void job_warn(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The exit status of a command whose work ended so. */
 int job_end(struct job *job, bool fine);

@@ -22,25 +22,45 @@ fits(struct job *job, const petal_bloom_options *options)
                     options->keys, options->rate, plan.bytes);
 }
 
+/* `expected` 0: not known. */
 static bool
-is_within_memory(struct job *job, const petal_bloom *bloom, uint64_t records)
+is_within_memory(struct job *job, const petal_bloom *bloom, uint64_t records, uint64_t expected)
 {
     petal_bloom_info info = {.size = sizeof info};
 
     petal_bloom_get_info(bloom, &info);
-    return info.bytes <= job->memory_bytes ||
-           job_fail(job,
+    if (info.bytes <= job->memory_bytes)
+        return true;
+    if (expected > 0)
+        return job_fail(job,
+                        "more than the %" PRIu64
+                        " different records of --expect came; behind %" PRIu64
+                        " records the filter takes %" PRIu64 " bytes, which is more than --memory",
+                        expected, records, info.bytes);
+    return job_fail(job,
                     "behind %" PRIu64 " records the filter takes %" PRIu64
                     " bytes, which is more than --memory; with --expect it takes the least",
                     records, info.bytes);
 }
 
+static void
+warn_of_more(struct job *job, const petal_bloom *bloom, uint64_t expected)
+{
+    petal_bloom_info info = {.size = sizeof info};
+
+    petal_bloom_get_info(bloom, &info);
+    job_warn(job,
+             "more than the %" PRIu64 " different records of --expect came: the filter grows to "
+             "hold the rate, and takes %" PRIu64 " bytes so far",
+             expected, info.bytes);
+}
+
 static bool
-filter_all(struct reader *reader, struct writer *writer, petal_bloom *bloom)
+filter_all(struct reader *reader, struct writer *writer, petal_bloom *bloom, uint64_t expected)
 {
     petal_slice records[READER_BATCH];
     uint64_t written = 0;
-    bool were_new[READER_BATCH];
+    bool were_new[READER_BATCH], has_warned = expected == 0;
     petal_error error;
     size_t count;
 
@@ -52,8 +72,12 @@ filter_all(struct reader *reader, struct writer *writer, petal_bloom *bloom)
             PETAL_OK)
             return job_fail(reader->job, "%s", error.text);
         if (!write_marked(writer, records, count, were_new, true, &written) ||
-            !is_within_memory(reader->job, bloom, reader->records))
+            !is_within_memory(reader->job, bloom, reader->records, expected))
             return false;
+        if (!has_warned && written > expected) {
+            has_warned = true;
+            warn_of_more(reader->job, bloom, expected);
+        }
     } while (count > 0);
     return true;
 }
@@ -62,8 +86,7 @@ bool
 approximate_unique(struct reader *reader, struct writer *writer, double rate, uint64_t expected)
 {
     const petal_bloom_options options = {.size = sizeof options,
-                                         .kind = expected > 0 ? PETAL_BLOOM_KIND_BLOCKED
-                                                              : PETAL_BLOOM_KIND_GROWING,
+                                         .kind = PETAL_BLOOM_KIND_GROWING,
                                          .keys = expected,
                                          .rate = rate,
                                          .salt = reader->job->salt};
@@ -77,7 +100,7 @@ approximate_unique(struct reader *reader, struct writer *writer, double rate, ui
         return job_fail(reader->job, "%s", error.text);
     reader->idle = writer_idle;
     reader->idle_argument = writer;
-    fine = filter_all(reader, writer, bloom);
+    fine = filter_all(reader, writer, bloom, expected);
     petal_bloom_free(bloom);
     return fine;
 }

@@ -8,8 +8,8 @@
 #include "tools/filter/records/reader.h"
 #include "tools/filter/records/writer.h"
 
-/* `expected`: so many different records at that rate; 0: not known, the filter grows. The filter is
- * within the job's memory. */
+/* `expected`: so many different records are likely, for which the filter is made; 0: not known. With
+ * more it grows, so that the rate holds, and a warning says so. It is within the job's memory. */
 bool approximate_unique(struct reader *reader, struct writer *writer, double rate,
                         uint64_t expected);
 
