@@ -39,7 +39,7 @@ head -c 1048577 /dev/zero | tr '\0' x >longest
 awk '!seen[$0]++' odd >wanted
 same 'odd records' wanted "$filter" unique --state odd-state odd
 same 'odd records once more' empty "$filter" unique --state odd-state odd
-expect 'a record that is too long' 2 'a record has 1048577 bytes; with --state it has at most 1048576' "$filter" unique --state odd-state longest
+expect 'a record that is too long' 2 'record 1 of longest has 1048577 bytes; with --state it has at most 1048576' "$filter" unique --state odd-state longest
 
 # What makes no sense.
 expect 'both' 2 'state is exact' "$filter" unique --state state --approximate 0.1 lines

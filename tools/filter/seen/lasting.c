@@ -99,6 +99,20 @@ take_batch(struct lasting *lasting, const petal_slice *records, const uint64_t *
     return true;
 }
 
+/* Of the records that the reader has just handed out. */
+static bool
+are_short_enough(const struct reader *reader, const petal_slice *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].size > SEEN_MOST_BYTES)
+            return job_fail(
+                reader->job,
+                "record %" PRIu64 " of %s has %zu bytes; with --state it has at most %u",
+                reader->records - count + i + 1, reader->name, records[i].size, SEEN_MOST_BYTES);
+    }
+    return true;
+}
+
 static bool
 take_all(struct lasting *lasting, struct reader *reader)
 {
@@ -109,7 +123,7 @@ take_all(struct lasting *lasting, struct reader *reader)
     reader->idle = record_idle;
     reader->idle_argument = lasting;
     do {
-        if (!reader_next(reader, records, &count) ||
+        if (!reader_next(reader, records, &count) || !are_short_enough(reader, records, count) ||
             !take_batch(lasting, records, reader_hashes(reader), count))
             return false;
     } while (count > 0);

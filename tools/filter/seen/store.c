@@ -372,9 +372,7 @@ ask_long(struct seen_store *store, petal_slice record, bool *was_seen)
     petal_error error;
 
     *was_seen = false;
-    if (record.size > SEEN_MOST_BYTES)
-        return job_fail(store->job, "a record has %zu bytes; with --state it has at most %u",
-                        record.size, SEEN_MOST_BYTES);
+    assert(record.size <= SEEN_MOST_BYTES);
     if (petal_get(store->table, make_row(record, row), &options, store->results[0], &error) !=
         PETAL_OK)
         return cannot(store, &error);

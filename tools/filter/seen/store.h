@@ -17,7 +17,7 @@
 
 #include "engine/petal.h"
 
-/* A longer record is refused. */
+/* No longer record is asked for. */
 #define SEEN_MOST_BYTES PETAL_MAX_QUALIFIER_BYTES
 
 struct seen_store {
