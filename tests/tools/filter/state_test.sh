@@ -141,6 +141,9 @@ is_true 'stays what it was' "$([ "$(ls -A foreign)" = letter ] && echo 1)"
 echo "create 'people', 'f'" | "$shell" other >out 2>&1
 expect "another program's database" 2 "other is a Petal database without a table kv-filter.seen" "$filter" unique --state other begun
 is_true 'has no table more' "$(echo list | "$shell" other 2>&1 | tee out | grep -q kv-filter || echo 1)"
+expect 'a directory as the input' 2 'cannot read foreign: Is a directory' "$filter" unique --state unborn --output stillborn foreign
+expect 'a foreign state' 2 'foreign is not empty' "$filter" unique --state foreign --output stillborn begun
+is_true 'no empty output or state is left' "$([ ! -e unborn ] && [ ! -e stillborn ] && echo 1)"
 mkdir fresh
 same 'an empty directory' wanted10 "$filter" unique --state fresh <(head -n 10000 lines)
 

@@ -41,6 +41,16 @@ open_blocks(struct reader *reader)
     return true;
 }
 
+/* A directory opens as a file does, and fails at its first read: too late for who opens an output. */
+static bool
+is_readable(const struct reader *reader)
+{
+    struct stat about;
+
+    return fstat(reader->source.descriptor, &about) != 0 || !S_ISDIR(about.st_mode) ||
+           job_fail(reader->job, "cannot read %s: %s", reader->name, strerror(EISDIR));
+}
+
 /* A regular file: where it is read on from, and that it can be read again. */
 static uint64_t
 look_at_file(struct reader *reader)
@@ -74,6 +84,10 @@ reader_open(struct reader *reader, struct job *job, const char *path)
         reader->source.descriptor = open(path, O_RDONLY | O_CLOEXEC);
         if (reader->source.descriptor < 0)
             return job_fail(job, "cannot open %s: %s", path, strerror(errno));
+    }
+    if (!is_readable(reader)) {
+        reader_close(reader);
+        return false;
     }
     from = look_at_file(reader);
     if (!open_blocks(reader))

@@ -100,6 +100,7 @@ open_output(struct writer *writer, bool append)
     is_there = stat(path, &about) == 0;
     if (!append && (!is_there || S_ISREG(about.st_mode)))
         return open_replacement(writer, path);
+    writer->is_new = append && !is_there;
     writer->descriptor = open(path, O_WRONLY | O_CLOEXEC | (append ? O_CREAT | O_APPEND : 0), 0666);
     return writer->descriptor >= 0 || cannot_write(writer);
 }
@@ -273,6 +274,8 @@ writer_close(struct writer *writer)
 {
     if (writer->temporary != NULL)
         (void)unlink(writer->temporary);
+    if (writer->is_new && writer->descriptor >= 0 && writer->bytes == 0)
+        (void)unlink(writer->name);
     free(writer->temporary);
     free(writer->target);
     if (writer->owns_descriptor && writer->descriptor >= 0)

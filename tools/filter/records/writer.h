@@ -19,6 +19,7 @@ struct writer {
     const char *name; /* for messages */
     int descriptor;
     bool owns_descriptor;
+    bool is_new;     /* it is appended to, and was not there before */
     char *target;    /* the name that it gets in the end; NULL: it has its name, or needs none */
     char *temporary; /* the name until then, where it cannot be without one; NULL: it has none */
     char *buffer;
@@ -51,7 +52,7 @@ bool writer_sync(struct writer *writer);
 /* All is written; a file gets its name. The writer has to be closed nevertheless. */
 bool writer_finish(struct writer *writer);
 
-/* What was not finished is gone, but for what was appended. */
+/* What was not finished is gone, but for what was appended; a new file to which nothing was, too. */
 void writer_close(struct writer *writer);
 
 #endif
