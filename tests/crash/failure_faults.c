@@ -15,6 +15,9 @@ _Thread_local struct failure_site *failure_site_now;
 extern struct failure_site *const __start_failure_sites[] __attribute__((weak));
 extern struct failure_site *const __stop_failure_sites[] __attribute__((weak));
 
+/* In the names under which sets are saved (bloom/file/set_file.h); digits follow. */
+#define SET_MARK ".saving-"
+
 static struct failure_site *sites[FAILURE_MOST_SITES];
 static size_t site_count;
 
@@ -101,12 +104,17 @@ is_of_the_cause(const struct failure_faults *faults, enum failure_call call)
 static void
 note_path(struct failure_faults *faults, const char *path)
 {
-    const char *last = strrchr(path, '/');
+    const char *last = strrchr(path, '/'), *mark;
+    char name[sizeof faults->paths[0]];
 
-    if (failure_faults_names(faults, path) || faults->path_count == FAILURE_MOST_PATHS)
+    snprintf(name, sizeof name, "%s", last == NULL ? path : last + 1);
+    /* Each try to save a set makes a name of its own: they are one file. */
+    mark = strstr(name, SET_MARK);
+    if (mark != NULL)
+        name[mark - name + (ptrdiff_t)strlen(SET_MARK)] = '\0';
+    if (failure_faults_names(faults, name) || faults->path_count == FAILURE_MOST_PATHS)
         return;
-    snprintf(faults->paths[faults->path_count++], sizeof faults->paths[0], "%s",
-             last == NULL ? path : last + 1);
+    memcpy(faults->paths[faults->path_count++], name, sizeof name);
 }
 
 /* Sets are saved under names of their own beside their files, in a directory of which nothing else
@@ -118,7 +126,7 @@ is_of_set(const char *failed, const char *name)
 
     return strcmp(failed, ".") == 0 ||
            (failed[0] == '.' && strncmp(failed + 1, name, length) == 0 &&
-            strncmp(failed + 1 + length, ".saving-", 8) == 0);
+            strncmp(failed + 1 + length, SET_MARK, strlen(SET_MARK)) == 0);
 }
 
 /* Whether this call fails. REQUIRES: the mutex. */
