@@ -54,12 +54,16 @@ is_zero(const uint8_t *bytes, size_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
+static size_t
+border_for(size_t bytes)
+{
+    return bytes < OWN_PAGES_BYTES ? CACHE_LINE_BYTES : MEM_PAGE_BYTES;
+}
+
 void *
 set_memory(const struct env *env, size_t bytes)
 {
-    size_t alignment = bytes < OWN_PAGES_BYTES ? CACHE_LINE_BYTES : MEM_PAGE_BYTES;
-
-    return mem_zalloc_aligned(env->allocator, alignment, bytes);
+    return mem_zalloc_aligned(env->allocator, border_for(bytes), bytes);
 }
 
 /* ---- paths ---- */
@@ -753,8 +757,8 @@ load_body(const struct set_reader *reader, struct set_file *file, petal_error *e
         return check_body(reader, NULL, error);
     /* A filter's questions go anywhere; a bitmap may be mostly holes, which huge pages would fill. */
     is_huge = reader->head.type == PETAL_BLOOM_FILE_FILTER && bytes >= HUGE_PAGE_BYTES;
-    file->body = is_huge ? mem_zalloc_aligned(reader->env.allocator, HUGE_PAGE_BYTES, bytes)
-                         : set_memory(&reader->env, bytes);
+    file->body = mem_zalloc_aligned(reader->env.allocator,
+                                    is_huge ? HUGE_PAGE_BYTES : border_for(bytes), bytes);
     if (file->body == NULL)
         return error_no_memory(error);
     if (is_huge)
