@@ -115,7 +115,8 @@ bloom_fuse_places(const struct bloom_fuse *fuse, uint64_t mixed)
                                       (uint32_t)(mixed ^ mixed >> 32)};
 }
 
-/* The fingerprints of the places and the expected one, added modulo 2: 0 if the key may be there. */
+/* The fingerprints of the places and the expected one, added modulo 2: 0 if the key may be
+ * there. */
 static inline uint32_t
 bloom_fuse_difference(const struct bloom_fuse *fuse, const uint8_t *bytes,
                       const struct bloom_fuse_places *places)

@@ -133,8 +133,8 @@ petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count,
                        petal_error *error);
 
 /*
- * Take back one petal_bloom_add of the key, of a filter of kind COUNTING. A counter that has come to
- * 15 stays there: the key and others may pass ever after, but none is missed.
+ * Take back one petal_bloom_add of the key, of a filter of kind COUNTING. A counter that has come
+ * to 15 stays there: the key and others may pass ever after, but none is missed.
  * PETAL_NOT_FOUND: the key is certainly not in the filter, nothing is changed. Removing a key that
  * was never added, and passes by chance, makes others be missed: who may not be sure must not
  * remove.
@@ -252,8 +252,8 @@ typedef struct petal_bloom_builder_options {
     const char *directory;
 } petal_bloom_builder_options;
 
-/* PETAL_NOT_FOUND: there is no directory of this path. PETAL_INVALID: it is empty, or a number is out
- * of range. */
+/* PETAL_NOT_FOUND: there is no directory of this path. PETAL_INVALID: it is empty, or a number is
+ * out of range. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_create(const petal_bloom_builder_options *options,
                            petal_bloom_builder **builder, petal_error *error);
@@ -261,8 +261,9 @@ petal_bloom_builder_create(const petal_bloom_builder_options *options,
 /* At any stage; NULL: nothing. What it made stays. */
 PETAL_API void petal_bloom_builder_free(petal_bloom_builder *builder);
 
-/* A key may be added more than once. Behind an error the builder can only be freed: PETAL_NO_MEMORY,
- * with less than memory_bytes or without a directory; PETAL_NO_SPACE, PETAL_IO: the directory's. */
+/* A key may be added more than once. Behind an error the builder can only be freed:
+ * PETAL_NO_MEMORY, with less than memory_bytes or without a directory; PETAL_NO_SPACE, PETAL_IO:
+ * the directory's. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_add(petal_bloom_builder *builder, petal_slice key, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status

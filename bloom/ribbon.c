@@ -438,7 +438,8 @@ begin(struct bloom_ribbon_question *question, const struct bloom_ribbon *ribbon,
     ptrdiff_t second_word = key.start / 64 % 2;
     uint64_t behind = ribbon->slots - (block + 1) * BLOCK_SLOTS;
     ptrdiff_t stride = behind < BLOCK_SLOTS ? (ptrdiff_t)(behind / 8) : COLUMN_BYTES;
-    /* Without a branch, which the place of a key in a filter of both kinds of blocks would mislead. */
+    /* Without a branch, which the place of a key in a filter of both kinds of blocks would
+     * mislead. */
     uint64_t wide = block + 1 > ribbon->narrow ? block + 1 : ribbon->narrow;
     const uint8_t *low =
         bytes + ((block + 1) * ribbon->columns + (wide - ribbon->narrow) - 1) * COLUMN_BYTES +

@@ -57,9 +57,9 @@
  *    10000000        7.7     6.5     6.3     5.4     5.9
  *
  * Three parts: the slots that no key needs, which grow with the logarithm of the keys, so that many
- * are better cut into several filters; up to 64 slots at the ends; and of rates between two powers of two
- * up to 0.09 bits a key, since a mixture of two rates takes more than the one between, which above
- * a rate of 0.2 is more than 5 per cent.
+ * are better cut into several filters; up to 64 slots at the ends; and of rates between two powers
+ * of two up to 0.09 bits a key, since a mixture of two rates takes more than the one between, which
+ * above a rate of 0.2 is more than 5 per cent.
  *
  * Threads: all functions are pure but for what they write through their arguments.
  */
@@ -91,8 +91,8 @@ struct bloom_ribbon {
 
 /*
  * The shape for `keys` keys (0 counts as 1; at most UINT32_MAX) with the expected rate nearest
- * to `rate`, which is 1e-6 to 0.5, but not above it.  `size`: 0; where building failed 1, and so on up to
- * BLOOM_RIBBON_SIZES - 1.
+ * to `rate`, which is 1e-6 to 0.5, but not above it.  `size`: 0; where building failed 1, and so on
+ * up to BLOOM_RIBBON_SIZES - 1.
  */
 struct bloom_ribbon bloom_ribbon_shape(uint64_t keys, double rate, unsigned size);
 
@@ -116,8 +116,8 @@ size_t bloom_ribbon_work_bytes(const struct bloom_ribbon *ribbon);
 bool bloom_ribbon_build(struct bloom_ribbon *ribbon, const uint64_t *hashes, size_t count,
                         void *work, uint8_t *bytes);
 
-/* Read a footer that is kept apart: bloom_ribbon_bytes says how many bytes belong to it.  False when
- * it is none of such a filter: then that is not to be asked. */
+/* Read a footer that is kept apart: bloom_ribbon_bytes says how many bytes belong to it.  False
+ * when it is none of such a filter: then that is not to be asked. */
 bool bloom_ribbon_read_footer(struct bloom_ribbon *ribbon, const uint8_t *footer);
 
 /* The same of a filter in one piece; the footer is the last of the `size` bytes. */

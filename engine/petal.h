@@ -593,8 +593,8 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
 /*
  * Make the table what `options` says (its name stays and need not be given): families that are not
  * named go with their data, new ones come, the others get the attributes given. One atomic change.
- * BLOOMFILTER with its rate and kind, BLOCKSIZE and COMPRESSION concern new store files, IN_MEMORY and
- * BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS and
+ * BLOOMFILTER with its rate and kind, BLOCKSIZE and COMPRESSION concern new store files, IN_MEMORY
+ * and BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS and
  * NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status

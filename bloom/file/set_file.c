@@ -755,7 +755,8 @@ load_body(const struct set_reader *reader, struct set_file *file, petal_error *e
 
     if (reader->body_bytes == 0)
         return check_body(reader, NULL, error);
-    /* A filter's questions go anywhere; a bitmap may be mostly holes, which huge pages would fill. */
+    /* A filter's questions go anywhere; a bitmap may be mostly holes, which huge pages would
+     * fill. */
     is_huge = reader->head.type == PETAL_BLOOM_FILE_FILTER && bytes >= HUGE_PAGE_BYTES;
     file->body = mem_zalloc_aligned(reader->env.allocator,
                                     is_huge ? HUGE_PAGE_BYTES : border_for(bytes), bytes);

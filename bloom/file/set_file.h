@@ -79,8 +79,9 @@ struct set_file {
     struct set_file_head head;
     /*
      * Read: memory of the env's allocator, body_bytes of it, which the caller may write to, and
-     * may take away by setting it to NULL; on the borders of set_memory at least. Mapped: read-only,
-     * on a border of 8 bytes at least; of a page with the default vfs. NULL if it has no bytes.
+     * may take away by setting it to NULL; on the borders of set_memory at least. Mapped:
+     * read-only, on a border of 8 bytes at least; of a page with the default vfs. NULL if it has no
+     * bytes.
      */
     uint8_t *body;
     uint64_t body_bytes; /* at most SIZE_MAX */

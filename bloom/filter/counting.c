@@ -6,9 +6,9 @@
  *
  * A counter that has come to 15 stays there, since nobody knows how many it stands for.
  *
- * THREADS. Each word is changed as a whole, by compare-and-swap, so no counter loses a step. As long
- * as each remove takes back an add that has returned, no counter of a key that is in comes to 0, at
- * any moment: what was added is found, whatever other threads add and remove. Of threads that
+ * THREADS. Each word is changed as a whole, by compare-and-swap, so no counter loses a step. As
+ * long as each remove takes back an add that has returned, no counter of a key that is in comes to
+ * 0, at any moment: what was added is found, whatever other threads add and remove. Of threads that
  * remove one key together as many take it as it was added, since all begin with the same word. A
  * remove of a key that is not in, and passes by chance, may find that out half way, when another
  * thread removes a key that it shares counters with, and puts back what it has taken: in between,

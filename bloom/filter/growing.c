@@ -49,7 +49,8 @@ struct segment {
     struct filter_shape shape;
     uint64_t lines, bytes, capacity;
     filter_word *words;
-    /* Keys that are entered, and such as are being; on a line of its own: all who enter write it. */
+    /* Keys that are entered, and such as are being; on a line of its own: all who enter write
+     * it. */
     _Alignas(BLOOM_LINE_BYTES) _Atomic(uint64_t) keys;
 };
 
@@ -379,8 +380,8 @@ growing_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, siz
 
 /*
  * Enter hashes[0..count), of which `passes` says who is in already, into the segment, for as many
- * as there was room for. Returns how many hashes are done with. passes[i] becomes true where one was
- * entered meanwhile.
+ * as there was room for. Returns how many hashes are done with. passes[i] becomes true where one
+ * was entered meanwhile.
  */
 static size_t
 enter(struct segment *segment, const uint64_t *hashes, size_t count, bool *passes, uint64_t room)

@@ -26,8 +26,9 @@
 /* The error rate for a file of `origin`; the family's own with bloom_rate_per_file. */
 double bloom_share_rate(const petal_family_options *family, enum file_origin origin);
 
-/* The layout (bloom/bloom.h) for it: RIBBON, if the family is so, only for what lives long and holds
- * most keys, the output of an all-files compaction; what is soon merged again is built quickly. */
+/* The layout (bloom/bloom.h) for it: RIBBON, if the family is so, only for what lives long and
+ * holds most keys, the output of an all-files compaction; what is soon merged again is built
+ * quickly. */
 unsigned bloom_share_layout(const petal_family_options *family, enum file_origin origin);
 
 #endif

@@ -351,7 +351,8 @@ try_changed(const struct golden *golden, bool unchecked, bool changes)
     return false;
 }
 
-/* Each byte to another value: refused; or mapped without a look at the checksum, within its bytes. */
+/* Each byte to another value: refused; or mapped without a look at the checksum, within its
+ * bytes. */
 static void
 no_changed_byte_is_believed(void **state)
 {

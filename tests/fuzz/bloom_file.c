@@ -1,6 +1,6 @@
 /*
- * bloom_file.c -- any bytes as the file of a set, of each type, loaded, mapped, and mapped without a
- * look at the checksum: refused with a place in it, or asked everything that can be asked, and
+ * bloom_file.c -- any bytes as the file of a set, of each type, loaded, mapped, and mapped without
+ * a look at the checksum: refused with a place in it, or asked everything that can be asked, and
  * changed, within its bytes. Memory is taken for bytes that are there.
  *
  * The input's first byte says how: its lowest bit, whether the rest is the whole file; else that is
@@ -23,8 +23,8 @@
 /* What reading takes besides: pieces, the set itself, and what it says of its parts. */
 #define MOST_MEMORY(size) (8 * (size) + (256 << 10))
 
-/* More is not there: an opening tells of that, which is a defect; a filter may grow by what its file
- * says, and be told so, too. */
+/* More is not there: an opening tells of that, which is a defect; a filter may grow by what its
+ * file says, and be told so, too. */
 static void *
 allocate(void *most, size_t alignment, size_t size)
 {

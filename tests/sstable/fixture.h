@@ -55,7 +55,8 @@ struct cell_shape {
 void cell_list_random(struct cell_list *list, const struct cell_shape *shape,
                       struct test_random *random);
 
-/* The same of a shape that has up to so many cells, rows, qualifiers and bytes, and these shares. */
+/* The same of a shape that has up to so many cells, rows, qualifiers and bytes, and these
+ * shares. */
 void cell_list_random_within(struct cell_list *list, const struct cell_shape *most,
                              struct test_random *random);
 

@@ -131,8 +131,8 @@ take_value(const struct command *command, const struct command_option *option, c
     return taken;
 }
 
-/* Whether the option is taken, with its value, if it has one: `value`, or, if that is NULL, the next
- * argument; *at goes to the last argument used. */
+/* Whether the option is taken, with its value, if it has one: `value`, or, if that is NULL, the
+ * next argument; *at goes to the last argument used. */
 static bool
 take_option(const struct command *command, const struct command_option *option, char *value,
             int argc, char **argv, int *at)

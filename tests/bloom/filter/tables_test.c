@@ -1,7 +1,7 @@
 /*
- * tables_test.c -- filters of kind STANDARD are the textbook's: the rates of Pei Cao's table ("Bloom
- * Filters - the math", 1998: bits a key and probes against the rate), by theory and as measured;
- * and the bits and probes that Guava's BloomFilter takes for a number of keys and a rate.
+ * tables_test.c -- filters of kind STANDARD are the textbook's: the rates of Pei Cao's table
+ * ("Bloom Filters - the math", 1998: bits a key and probes against the rate), by theory and as
+ * measured; and the bits and probes that Guava's BloomFilter takes for a number of keys and a rate.
  */
 #include <setjmp.h>
 #include <stdarg.h>

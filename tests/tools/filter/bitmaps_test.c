@@ -1,6 +1,6 @@
 /*
- * bitmaps_test.c -- kv-filter info and merge of bitmaps, which programs make: what the files hold is
- * told, united as the library does it, and what does not fit is refused by name.
+ * bitmaps_test.c -- kv-filter info and merge of bitmaps, which programs make: what the files hold
+ * is told, united as the library does it, and what does not fit is refused by name.
  */
 #include "bloom/petal_bloom.h"
 #include "tests/support/test_support.h"

@@ -56,7 +56,8 @@ struct filters_questions {
 void filters_questions_init(struct filters_questions *questions, size_t count);
 void filters_questions_free(struct filters_questions *questions);
 
-/* Build it, of a kind that is prepared for the rate; FILTERS_BUILD of the first repeat is what it took. */
+/* Build it, of a kind that is prepared for the rate; FILTERS_BUILD of the first repeat is what it
+ * took. */
 void filters_bed_init(struct filters_bed *bed, const struct filters_kind *kind, uint64_t keys,
                       double rate);
 void filters_bed_free(struct filters_bed *bed);

@@ -9,8 +9,8 @@
 /* So many hashes a call: answers stay in the nearest cache. */
 #define BATCH 256
 
-/* GROWING is not told how many keys come: it is made for this share of them, and has then four fifths
- * of the keys that it has taken memory for. */
+/* GROWING is not told how many keys come: it is made for this share of them, and has then four
+ * fifths of the keys that it has taken memory for. */
 #define GROWN 24
 
 /* Of one that is built of all keys at once the builder first, then the filter. */

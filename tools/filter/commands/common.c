@@ -1,4 +1,5 @@
-/* common.c -- kv-filter common and missing: records of one file that are, or are not, in another. */
+/* common.c -- kv-filter common and missing: records of one file that are, or are not, in
+ * another. */
 #include "tools/filter/exact/common.h"
 #include "tools/filter/commands/commands.h"
 

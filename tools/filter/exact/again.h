@@ -42,8 +42,8 @@ bool again_place_open(struct again_place *place, struct again *again, uint64_t f
                       uint64_t number);
 void again_place_close(struct again_place *place);
 
-/* As reader_next, with their flags; place->reader has their hashes. *first: the number of the first one. It fails if the file is not
- * what it was. */
+/* As reader_next, with their flags; place->reader has their hashes. *first: the number of the first
+ * one. It fails if the file is not what it was. */
 bool again_next(struct again_place *place, petal_slice *records, size_t *count, bool *flags,
                 uint64_t *first);
 

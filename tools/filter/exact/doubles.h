@@ -31,8 +31,8 @@ doubles_add(struct doubles *doubles, uint64_t hash, uint64_t number, enum item_r
 
 /*
  * Marks in `marks` every record that is asked and has the hash of one that was known before it; and
- * if that one is asked, too, also that one. In `known` (may be NULL) those records that are known, and
- * not asked, and have the hash of one that was asked.
+ * if that one is asked, too, also that one. In `known` (may be NULL) those records that are known,
+ * and not asked, and have the hash of one that was asked.
  */
 bool doubles_decide(struct doubles *doubles, struct marks *marks, struct marks *known);
 

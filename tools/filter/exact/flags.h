@@ -1,6 +1,6 @@
 /*
- * flags.h -- a yes or no for each record of a sequence, put in order and read in order. The bits wait
- * in a temporary file.
+ * flags.h -- a yes or no for each record of a sequence, put in order and read in order. The bits
+ * wait in a temporary file.
  */
 #ifndef PETAL_TOOLS_FILTER_EXACT_FLAGS_H
 #define PETAL_TOOLS_FILTER_EXACT_FLAGS_H

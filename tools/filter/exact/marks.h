@@ -1,7 +1,7 @@
 /*
  * marks.h -- a set of numbers that is filled in any order and then asked in ascending order: as a
- * bitmap, where that fits, else in ranges, of which one at a time is a bitmap and the others wait in
- * a temporary file. Takes an eighth of the job's memory at most.
+ * bitmap, where that fits, else in ranges, of which one at a time is a bitmap and the others wait
+ * in a temporary file. Takes an eighth of the job's memory at most.
  */
 #ifndef PETAL_TOOLS_FILTER_EXACT_MARKS_H
 #define PETAL_TOOLS_FILTER_EXACT_MARKS_H

@@ -1,6 +1,6 @@
 /*
- * parts.h -- the parts of a spill, one after the other, each in memory; one that does not fit is cut
- * into parts of its own, by further bits of its hashes.
+ * parts.h -- the parts of a spill, one after the other, each in memory; one that does not fit is
+ * cut into parts of its own, by further bits of its hashes.
  */
 #ifndef PETAL_TOOLS_FILTER_EXACT_PARTS_H
 #define PETAL_TOOLS_FILTER_EXACT_PARTS_H
@@ -10,8 +10,8 @@
 enum parts_outcome { PARTS_DONE, PARTS_TOO_LARGE, PARTS_FAILED };
 
 struct parts_work {
-    /* A part, from its beginning on. After PARTS_TOO_LARGE its items come again in other parts: what
-     * was made of some of them until then must not be wrong. */
+    /* A part, from its beginning on. After PARTS_TOO_LARGE its items come again in other parts:
+     * what was made of some of them until then must not be wrong. */
     enum parts_outcome (*take)(void *argument, struct spill *spill, unsigned part);
     /* The next item into the part of its hash at this level; *more false: there was none. */
     bool (*copy)(struct spill_stream *from, struct spill *to, unsigned level, bool *more);

@@ -1,8 +1,8 @@
 /*
  * spill.h -- bytes that do not fit into memory, in parts that are read one by one.
  *
- * All parts lie in one temporary file. It is written in chunks, each behind the last one written, and
- * a part is a chain of chunks. So writing is sequential, reading is in pieces of a chunk, and
+ * All parts lie in one temporary file. It is written in chunks, each behind the last one written,
+ * and a part is a chain of chunks. So writing is sequential, reading is in pieces of a chunk, and
  * memory holds one chunk a part, while it is written.
  *
  * A chunk: u64 offset of the part's next chunk (0: it is the last), u64 bytes that follow; bytes.

@@ -2,10 +2,10 @@
  * table.c -- see table.h.
  *
  * Slots stand in groups of eight, and a record in the group of its hash, or, where that is full, in
- * the next. Of each slot a byte of the hash stands in an array of its own, which is small enough for
- * the processor's caches: most questions for what is not there end with eight bytes of it. A slot
- * itself holds 24 bits of the hash above the 40 bits of the entry's offset. Slots are doubled when three of four are taken, if old and new ones
- * fit beside the entries.
+ * the next. Of each slot a byte of the hash stands in an array of its own, which is small enough
+ * for the processor's caches: most questions for what is not there end with eight bytes of it. A
+ * slot itself holds 24 bits of the hash above the 40 bits of the entry's offset. Slots are doubled
+ * when three of four are taken, if old and new ones fit beside the entries.
  */
 #include "tools/filter/exact/table.h"
 
@@ -92,7 +92,8 @@ next_group(const struct table *table, size_t group)
     return (group + GROUP) & (table->slot_count - 1);
 }
 
-/* The highest bit of a byte of the result is set if one of the bytes, or one below it, is this one. */
+/* The highest bit of a byte of the result is set if one of the bytes, or one below it, is this
+ * one. */
 static uint64_t
 bytes_like(uint64_t bytes, unsigned char byte)
 {

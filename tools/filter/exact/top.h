@@ -1,7 +1,7 @@
 /*
- * top.h -- the most frequent records, counted exactly, in a bounded memory: what came first is counted
- * in memory; when that is full, records that are not in it wait in a temporary file, in parts that are
- * counted one after the other.
+ * top.h -- the most frequent records, counted exactly, in a bounded memory: what came first is
+ * counted in memory; when that is full, records that are not in it wait in a temporary file, in
+ * parts that are counted one after the other.
  */
 #ifndef PETAL_TOOLS_FILTER_EXACT_TOP_H
 #define PETAL_TOOLS_FILTER_EXACT_TOP_H

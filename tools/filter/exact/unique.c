@@ -8,8 +8,8 @@
 
 #include <assert.h>
 
-/* Records are numbered from the first on that found the memory full; but of a stream those that were
- * in memory have no number. */
+/* Records are numbered from the first on that found the memory full; but of a stream those that
+ * were in memory have no number. */
 struct unique {
     struct job *job;
     struct reader *reader;

@@ -1,5 +1,6 @@
 /*
- * unique.h -- the first of each record, in the order of the input, byte by byte, in a bounded memory.
+ * unique.h -- the first of each record, in the order of the input, byte by byte, in a bounded
+ * memory.
  *
  * 1. What was seen is held in memory, and each new record is written at once.
  * 2. When that is full, no more is written. Of each record that is not in memory the hash is put

@@ -76,7 +76,8 @@ key_set_free(struct key_set *set)
 static void
 add_distinct(struct key_set *set, const uint64_t *keys, size_t count)
 {
-    /* Reads of memory overlap, changes of it do not: what is in cache by then is changed at once. */
+    /* Reads of memory overlap, changes of it do not: what is in cache by then is changed at
+     * once. */
     for (size_t i = 0; i < count; i++)
         (void)petal_bitmap_test(set->bitmap, keys[i] - set->low);
     for (size_t i = 0; i < count; i++)

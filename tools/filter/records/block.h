@@ -46,8 +46,8 @@ enum block_outcome {
     BLOCK_NO_MEMORY
 };
 
-/* Empty, but for the bytes of the one before that no record has taken, and for records that are whole
- * in them. False: there is no memory. */
+/* Empty, but for the bytes of the one before that no record has taken, and for records that are
+ * whole in them. False: there is no memory. */
 bool block_begin(struct block *block, const struct block *before,
                  const struct block_source *source);
 

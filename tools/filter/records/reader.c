@@ -41,7 +41,8 @@ open_blocks(struct reader *reader)
     return true;
 }
 
-/* A directory opens as a file does, and fails at its first read: too late for who opens an output. */
+/* A directory opens as a file does, and fails at its first read: too late for who opens an
+ * output. */
 static bool
 is_readable(const struct reader *reader)
 {
@@ -269,8 +270,8 @@ read_ahead(void *argument)
     return NULL;
 }
 
-/* The thread takes no signals: they are to interrupt the calls of the other. Where no thread is to be
- * had, the reader reads itself. */
+/* The thread takes no signals: they are to interrupt the calls of the other. Where no thread is to
+ * be had, the reader reads itself. */
 static void
 start_thread(struct reader *reader)
 {

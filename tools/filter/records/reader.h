@@ -2,8 +2,8 @@
  * reader.h -- the records of a file or stream, many at a time.
  *
  * A record is what stands before a delimiter, a newline or a zero byte; behind the last one it may
- * be missing. Any other bytes may stand in a record, or none at all. One is no longer than an eighth
- * of the job's memory.
+ * be missing. Any other bytes may stand in a record, or none at all. One is no longer than an
+ * eighth of the job's memory.
  *
  * A large file is read, cut and hashed ahead by a thread of the reader's own. One thread at a time
  * uses a reader.
@@ -68,8 +68,8 @@ void reader_want_hashes(struct reader *reader);
 
 /*
  * The next records, at most READER_BATCH; *count 0: there are no more. Their bytes stay until the
- * next call, and behind each stands its delimiter, also where the file has none. They lie one behind
- * the other.
+ * next call, and behind each stands its delimiter, also where the file has none. They lie one
+ * behind the other.
  */
 bool reader_next(struct reader *reader, petal_slice *records, size_t *count);
 

@@ -1,6 +1,6 @@
 /*
- * temporary.h -- files without names, in the job's --temporary directory: whatever ends the process,
- * nothing of them stays.
+ * temporary.h -- files without names, in the job's --temporary directory: whatever ends the
+ * process, nothing of them stays.
  *
  * What fails is said by job_fail. Ctrl-C ends writing and reading.
  */

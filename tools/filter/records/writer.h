@@ -52,7 +52,8 @@ bool writer_sync(struct writer *writer);
 /* All is written; a file gets its name. The writer has to be closed nevertheless. */
 bool writer_finish(struct writer *writer);
 
-/* What was not finished is gone, but for what was appended; a new file to which nothing was, too. */
+/* What was not finished is gone, but for what was appended; a new file to which nothing was,
+ * too. */
 void writer_close(struct writer *writer);
 
 #endif

@@ -130,8 +130,8 @@ take_all(struct lasting *lasting, struct reader *reader)
     return true;
 }
 
-/* After Ctrl-C a file that groups are appended to keeps what was read; after a failure only what was
- * recorded. */
+/* After Ctrl-C a file that groups are appended to keeps what was read; after a failure only what
+ * was recorded. */
 static bool
 take_and_record(struct lasting *lasting, struct reader *reader)
 {

@@ -47,7 +47,8 @@ bool seen_finish(struct seen_store *store);
 /* What was not committed is not kept. */
 bool seen_close(struct seen_store *store);
 
-/* were_seen[i]: was records[i] committed, by this run or one that finished or keeps groups? Up to READER_BATCH of them. */
+/* were_seen[i]: was records[i] committed, by this run or one that finished or keeps groups? Up to
+ * READER_BATCH of them. */
 bool seen_ask(struct seen_store *store, const petal_slice *records, size_t count, bool *were_seen);
 
 /* To be committed; of a record that was asked for. */

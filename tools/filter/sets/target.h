@@ -1,7 +1,7 @@
 /*
- * target.h -- the file that a command writes a set to. The library replaces it as a whole, and gives
- * it to its owner alone; a command gives it the permissions that its outputs have: those of the
- * file that it replaces, or of a new one of the user.
+ * target.h -- the file that a command writes a set to. The library replaces it as a whole, and
+ * gives it to its owner alone; a command gives it the permissions that its outputs have: those of
+ * the file that it replaces, or of a new one of the user.
  */
 #ifndef PETAL_TOOLS_FILTER_SETS_TARGET_H
 #define PETAL_TOOLS_FILTER_SETS_TARGET_H
