@@ -2,6 +2,7 @@
 #include "base/env.h"
 
 #include "base/mem.h"
+#include "base/options.h"
 #include "base/vfs_posix.h"
 
 #include <stdarg.h>
@@ -63,14 +64,10 @@ random_from_kernel(void *context)
     return bits;
 }
 
-/* Every member has the size of a pointer. */
 enum petal_status
 env_check(const petal_env *given, petal_error *error)
 {
-    if (given == NULL || given->size % sizeof(size_t) == 0)
-        return PETAL_OK;
-    return error_set(error, PETAL_INVALID,
-                     "the size of petal_env is %zu; it is 0 or sizeof(petal_env)", given->size);
+    return given == NULL ? PETAL_OK : options_check_size(given->size, "petal_env", error);
 }
 
 /* A member of *given, or NULL when it lies behind the size that the caller knew. */

@@ -1,6 +1,7 @@
 /* options.c -- see options.h. */
 #include "engine/options.h"
 
+#include "base/env.h"
 #include "base/error.h"
 #include "base/slice.h"
 #include "engine/attributes.h"
@@ -9,41 +10,7 @@
 #define MOST_MEMTABLE_BYTES   ((uint64_t)4 << 30)
 #define MOST_TABLE_NAME_BYTES 255
 
-/* ---- structs as callers give them ---- */
-
-enum petal_status
-options_check_size(size_t size, const char *name, petal_error *error)
-{
-    /* The size of a struct is a multiple of the alignment of its first member. */
-    if (size % sizeof size == 0)
-        return PETAL_OK;
-    return error_set(error, PETAL_INVALID, "the size of %s is %zu; it is 0 or sizeof(%s)", name,
-                     size, name);
-}
-
-void
-options_copy_known(void *to, size_t to_bytes, const void *from, size_t from_bytes)
-{
-    memset(to, 0, to_bytes);
-    memcpy(to, from, from_bytes < to_bytes ? from_bytes : to_bytes);
-}
-
-enum petal_status
-options_copy(void *to, size_t to_bytes, const void *from, const char *name, petal_error *error)
-{
-    enum petal_status status = PETAL_OK;
-    size_t size = 0;
-
-    if (from != NULL) {
-        memcpy(&size, from, sizeof size);
-        status = options_check_size(size, name, error);
-    }
-    if (from == NULL || status != PETAL_OK)
-        memset(to, 0, to_bytes);
-    else
-        options_copy_known(to, to_bytes, from, size == 0 ? to_bytes : size);
-    return status;
-}
+/* ---- values and their flags ---- */
 
 enum petal_status
 options_check_time_range(bool has_time_range, int64_t time_min, int64_t time_limit,
@@ -125,8 +92,8 @@ options_resolve(petal_options *options, const petal_options *given, petal_error 
         options_copy(options, sizeof *options, given, "petal_options", error);
 
     options->size = sizeof *options;
-    if (status == PETAL_OK && options->env != NULL)
-        status = options_check_size(options->env->size, "petal_env", error);
+    if (status == PETAL_OK)
+        status = env_check(options->env, error);
     if (status != PETAL_OK)
         return status;
     if (options->read_only && (options->create || options->error_if_exists))

@@ -2,7 +2,7 @@
 #ifndef PETAL_ENGINE_OPTIONS_H
 #define PETAL_ENGINE_OPTIONS_H
 
-#include "engine/petal.h"
+#include "base/options.h"
 
 #define DEFAULT_CACHE_BYTES          ((size_t)64 << 20)
 #define DEFAULT_MEMTABLE_BYTES       ((size_t)64 << 20)
@@ -13,21 +13,6 @@
 #define DEFAULT_BLOCK_BYTES          65536
 #define DEFAULT_BLOOM_ERROR_RATE     0.01
 #define MOST_FAMILIES                4096
-
-/* PETAL_INVALID: no struct that begins with a size_t is so large. 0 passes. `name` is the struct's.
- */
-enum petal_status options_check_size(size_t size, const char *name, petal_error *error);
-
-/* Copy the `from_bytes` that the caller's header knows of a struct, the rest zero. */
-void options_copy_known(void *to, size_t to_bytes, const void *from, size_t from_bytes);
-
-/*
- * Copy what the caller's header knows of a struct that begins with its size (0: that of this
- * header), the rest zero; `from` may be NULL. PETAL_INVALID, and `to` all zero, when the size is
- * none; `name` is the struct's.
- */
-enum petal_status options_copy(void *to, size_t to_bytes, const void *from, const char *name,
-                               petal_error *error);
 
 /* PETAL_INVALID: a value is set and its flag is not. */
 enum petal_status options_check_time_range(bool has_time_range, int64_t time_min,

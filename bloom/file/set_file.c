@@ -12,6 +12,7 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/mem.h"
+#include "base/options.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -802,27 +803,15 @@ map_body(const struct set_reader *reader, bool unchecked, struct set_file *file,
 
 /* ---- options ---- */
 
-/* A member of *given, or 0 when it lies behind the size that the caller knew. */
-#define GIVEN(member)                                                                              \
-    (size >= offsetof(petal_bloom_load_options, member) + sizeof(given->member) ? given->member : 0)
-
 static enum petal_status
 take_options(const petal_bloom_load_options *given, petal_bloom_load_options *options,
              petal_error *error)
 {
-    size_t size;
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_bloom_load_options", error);
 
-    *options = (petal_bloom_load_options){.size = sizeof *options};
-    if (given == NULL)
-        return PETAL_OK;
-    size = given->size == 0 ? sizeof *given : given->size;
-    if (size % sizeof(size_t) != 0)
-        return error_set(error, PETAL_INVALID,
-                         "the size of options is %zu; it is 0 or sizeof(petal_bloom_load_options)",
-                         size);
-    options->map = GIVEN(map);
-    options->unchecked = GIVEN(unchecked);
-    options->env = GIVEN(env);
+    if (status != PETAL_OK)
+        return status;
     if (options->unchecked && !options->map)
         return error_set(error, PETAL_INVALID,
                          "options: unchecked is for maps, and map is not set");

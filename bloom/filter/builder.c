@@ -8,6 +8,7 @@
  * while parts are built M / 16 hashes of a range, with as much to sort them, then one part's work.
  */
 #include "base/mem.h"
+#include "base/options.h"
 #include "bloom/filter/kinds.h"
 #include "bloom/filter/options.h"
 #include "bloom/filter/parts.h"
@@ -52,7 +53,7 @@ resolve_options(const petal_bloom_builder_options *given, petal_bloom_builder_op
                 petal_error *error)
 {
     enum petal_status status =
-        filter_copy_options(options, sizeof *options, given, "petal_bloom_builder_options", error);
+        options_copy(options, sizeof *options, given, "petal_bloom_builder_options", error);
     petal_bloom_options filter = options->filter;
 
     if (status != PETAL_OK)

@@ -2,6 +2,7 @@
  * filter.c -- filters as callers see them (bloom/petal_bloom.h), of whichever kind: each call is
  * checked here, and handed on to the kind (kind.h).
  */
+#include "base/options.h"
 #include "bloom/filter/kinds.h"
 #include "bloom/filter/options.h"
 #include "bloom/hash.h"
@@ -29,10 +30,9 @@ petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, p
     size_t size = plan->size;
 
     error_clear(error);
-    if (size % sizeof size != 0)
-        return error_set(error, PETAL_INVALID,
-                         "the size of petal_bloom_plan is %zu; it is 0 or sizeof(petal_bloom_plan)",
-                         size);
+    status = options_check_size(size, "petal_bloom_plan", error);
+    if (status != PETAL_OK)
+        return status;
     status = filter_options_resolve(&options, given, error);
     if (status == PETAL_OK)
         status = filter_find_kind(&functions, options.kind, error);

@@ -1,6 +1,7 @@
 /* options.c -- see options.h. */
 #include "bloom/filter/options.h"
 
+#include "base/options.h"
 #include "bloom/bloom.h"
 #include "bloom/filter/kind.h"
 #include "bloom/filter/walk_rate.h"
@@ -8,29 +9,9 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* No rate in range wants more positions in a line. */
 #define MOST_LINE_PROBES 20
-
-enum petal_status
-filter_copy_options(void *to, size_t to_bytes, const void *from, const char *name,
-                    petal_error *error)
-{
-    size_t size = 0;
-
-    memset(to, 0, to_bytes);
-    if (from == NULL)
-        return PETAL_OK;
-    memcpy(&size, from, sizeof size);
-    if (size % sizeof size != 0)
-        return error_set(error, PETAL_INVALID, "the size of %s is %zu; it is 0 or sizeof(%s)", name,
-                         size, name);
-    if (size == 0 || size > to_bytes)
-        size = to_bytes;
-    memcpy(to, from, size);
-    return PETAL_OK;
-}
 
 /* ---- checks ---- */
 
@@ -71,7 +52,7 @@ filter_options_resolve(petal_bloom_options *options, const petal_bloom_options *
                        petal_error *error)
 {
     enum petal_status status =
-        filter_copy_options(options, sizeof *options, given, "petal_bloom_options", error);
+        options_copy(options, sizeof *options, given, "petal_bloom_options", error);
 
     options->size = sizeof *options;
     if (status == PETAL_OK)

@@ -5,13 +5,6 @@
 #include "base/error.h"
 #include "bloom/petal_bloom.h"
 
-/*
- * Copy a struct of options or an info, which begins with a size: what the caller's struct does not
- * have is 0. `name` is for the text of PETAL_INVALID. NULL means all defaults.
- */
-enum petal_status filter_copy_options(void *to, size_t to_bytes, const void *from, const char *name,
-                                      petal_error *error);
-
 /* What was given, defaults filled in, each field checked by itself and with the others. With bits
  * and probes the rate may stay 0. */
 enum petal_status filter_options_resolve(petal_bloom_options *options,

@@ -2,8 +2,8 @@
 #include "engine/check/place.h"
 
 #include "base/mem.h"
+#include "base/options.h"
 #include "engine/db/lock.h"
-#include "engine/options.h"
 
 #include <errno.h>
 #include <inttypes.h>

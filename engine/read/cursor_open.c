@@ -1,6 +1,6 @@
 /* cursor_open.c -- opening and closing cursors, see cursor.h; and the get that walks through its
  * row. */
-#include "engine/options.h"
+#include "base/options.h"
 #include "engine/read/cursor.h"
 #include "engine/read/options.h"
 #include "engine/read/receipt.h"
