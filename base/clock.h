@@ -11,8 +11,9 @@
 
 #define CLOCK_NEVER UINT64_MAX
 
-/* Microseconds since some moment before the process began. */
+/* Since some moment before the process began. */
 uint64_t clock_us(void);
+uint64_t clock_ns(void);
 
 /* A condition for clock_wait. False: the system has no room for it. */
 bool clock_condition_init(pthread_cond_t *condition);

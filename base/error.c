@@ -136,6 +136,26 @@ error_no_memory(petal_error *error)
 }
 
 enum petal_status
+error_null(petal_error *error, const char *name)
+{
+    return error_set(error, PETAL_INVALID, "%.100s is NULL", name);
+}
+
+enum petal_status
+error_no_bytes(petal_error *error, const char *name, size_t size)
+{
+    return error_set(error, PETAL_INVALID, "%.100s has a size of %zu, but its data is NULL", name,
+                     size);
+}
+
+enum petal_status
+error_no_array(petal_error *error, const char *name, const char *count_name, size_t count)
+{
+    return error_set(error, PETAL_INVALID, "%.100s is NULL, but %.100s is %zu", name, count_name,
+                     count);
+}
+
+enum petal_status
 error_copy(petal_error *error, const petal_error *cause)
 {
     assert(cause->status != PETAL_OK);

@@ -12,8 +12,10 @@
 
 #if defined(__GNUC__)
 #define ERROR_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define ERROR_SELDOM              __attribute__((cold)) /* a branch that calls it is not foreseen */
 #else
 #define ERROR_PRINTF(text, first)
+#define ERROR_SELDOM
 #endif
 
 /* A system call on `file` failed with `os_error`; PETAL_NO_SPACE for a full disk, else PETAL_IO. */
@@ -38,6 +40,13 @@ enum petal_status error_set(petal_error *error, enum petal_status status, const 
 /* The same, about a file. */
 enum petal_status error_file(petal_error *error, enum petal_status status, const char *file,
                              const char *format, ...) ERROR_PRINTF(4, 5);
+
+/* What a caller must give is not there (base/argument.h): PETAL_INVALID. `name` is what the public
+ * header calls it. */
+enum petal_status error_null(petal_error *error, const char *name) ERROR_SELDOM;
+enum petal_status error_no_bytes(petal_error *error, const char *name, size_t size) ERROR_SELDOM;
+enum petal_status error_no_array(petal_error *error, const char *name, const char *count_name,
+                                 size_t count) ERROR_SELDOM;
 
 /* What another call has told is what this one tells; returns its status. */
 enum petal_status error_copy(petal_error *error, const petal_error *cause);

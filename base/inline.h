@@ -3,13 +3,16 @@
 #define PETAL_BASE_INLINE_H
 
 /* NEVER_INLINE: for functions that are seldom called by functions that often are, and would pay for
- * them with registers. ALWAYS_INLINE: for one body of which several functions are made, by constant
+ * them with registers. SELDOM: such ones that lie apart, behind branches that are not foreseen.
+ * ALWAYS_INLINE: for one body of which several functions are made, by constant
  * arguments; and for what does nothing but ask for memory (base/mem.h). */
 #if defined(__GNUC__)
 #define NEVER_INLINE  __attribute__((noinline))
+#define SELDOM        __attribute__((noinline, cold))
 #define ALWAYS_INLINE __attribute__((always_inline)) inline
 #else
 #define NEVER_INLINE
+#define SELDOM
 #define ALWAYS_INLINE inline
 #endif
 

@@ -11,8 +11,8 @@ options_check_size(size_t size, const char *name, petal_error *error)
     /* The size of a struct is a multiple of the alignment of its first member. */
     if (size % sizeof size == 0)
         return PETAL_OK;
-    return error_set(error, PETAL_INVALID, "the size of %s is %zu; it is 0 or sizeof(%s)", name,
-                     size, name);
+    return error_set(error, PETAL_INVALID, "the size of %s is %zu; it must be 0 or sizeof(%s)",
+                     name, size, name);
 }
 
 void

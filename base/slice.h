@@ -18,6 +18,13 @@ slice_from_text(const char *text)
     return (petal_slice){text, strlen(text)};
 }
 
+/* It has a size, but no bytes: no caller can mean that. */
+static inline bool
+slice_lacks_bytes(petal_slice a)
+{
+    return a.data == NULL && a.size > 0;
+}
+
 /* Unsigned bytewise; a prefix comes first.  <0, 0, >0. */
 static inline int
 slice_compare(petal_slice a, petal_slice b)

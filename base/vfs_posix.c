@@ -8,6 +8,7 @@
 #include "base/vfs_posix.h"
 
 #include "base/inline.h"
+#include "base/lock_holder.h"
 #include "base/mutex.h"
 #include "base/wal_window.h"
 
@@ -361,6 +362,12 @@ posix_lock(void *context, petal_file *file, bool shared)
         note_locked(file);
     mutex_unlock(&locked_mutex);
     return error;
+}
+
+bool
+vfs_posix_lock_holder(const petal_file *file, char *text, size_t text_bytes)
+{
+    return file->descriptor >= 0 && lock_holder_describe(file->descriptor, text, text_bytes);
 }
 
 /* A child that was forked off a moment ago may have the open file still: closing alone would leave

@@ -27,6 +27,9 @@ extern const petal_vfs vfs_posix;
 /* Descriptors that the process may have, as things are now. */
 uint32_t vfs_posix_most_open_files(void);
 
+/* Who holds the lock that was not to be had on this file: base/lock_holder.h. */
+bool vfs_posix_lock_holder(const petal_file *file, char *text, size_t text_bytes);
+
 /* Memory of the machine; 0: it does not tell. */
 uint64_t vfs_posix_memory_bytes(void);
 

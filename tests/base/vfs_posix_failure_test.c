@@ -295,6 +295,8 @@ static const char *const harmless[] = {
     "__sanitizer",
     "llvm_",
     "munmap", /* it does not fail of what was mapped */
+    /* It asks only when a lock was refused already, and what fails in it names nobody. */
+    "lock_holder_describe",
 };
 
 static bool
