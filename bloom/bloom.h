@@ -37,6 +37,7 @@
 #ifndef PETAL_BLOOM_BLOOM_H
 #define PETAL_BLOOM_BLOOM_H
 
+#include "bloom/little_endian.h"
 #include "bloom/ribbon.h"
 
 #include <stdbool.h>
@@ -199,26 +200,13 @@ bloom_line_next(uint64_t *walk)
     return (unsigned)(*walk >> 55);
 }
 
-/* Between a number and eight bytes of a line, in which the lowest comes first. */
-static inline uint64_t
-bloom_line_word(uint64_t word)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(word);
-#else
-    return word;
-#endif
-}
-
 /* The bit at the next position of a line is the lowest of the result; those above it are others. */
 static inline uint64_t
 bloom_line_bit(const uint8_t *line, uint64_t *walk)
 {
     unsigned position = bloom_line_next(walk);
-    uint64_t word;
 
-    memcpy(&word, line + 8 * (*walk >> 61), sizeof word);
-    return bloom_line_word(word) >> position % 64;
+    return load_word(line + 8 * (*walk >> 61)) >> position % 64;
 }
 
 /*
@@ -268,7 +256,7 @@ bloom_first_bits(uint64_t hash, struct bloom_first_bits *bits)
         unsigned position = bloom_line_next(&walk);
         uint64_t *word = (uint64_t *)bits->words + position / 64;
 
-        *word |= bloom_line_word(UINT64_C(1) << position % 64);
+        *word |= little_endian_word(UINT64_C(1) << position % 64);
     }
 }
 

@@ -5,6 +5,18 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Between a number and a word whose eight bytes lie in memory with the lowest first: one in place
+ * of the other. */
+static inline uint64_t
+little_endian_word(uint64_t word)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(word);
+#else
+    return word;
+#endif
+}
+
 /* Spelled out, compilers make one load of it, which they do not of a loop; every question opens
  * its chunk. */
 static inline uint32_t
@@ -27,10 +39,7 @@ load_word(const uint8_t *from)
     uint64_t word;
 
     memcpy(&word, from, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
+    return little_endian_word(word);
 }
 
 static inline void

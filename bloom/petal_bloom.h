@@ -39,7 +39,9 @@
  * for itself. A builder belongs to one thread at a time.
  *
  * ERRORS, OPTIONS AND OWNERSHIP are as in petal.h. Of an env (petal.h, petal_env) allocator and vfs
- * are used; both outlive the set. A NULL env means the defaults.
+ * are used; both outlive the set. A NULL env means the defaults. What cannot fail and is given
+ * NULL, or a slice with a size and without data, answers what can do no harm: every key may be in a
+ * filter that is not there, and a bitmap or count that is not there is empty.
  */
 #ifndef PETAL_BLOOM_H
 #define PETAL_BLOOM_H
@@ -171,6 +173,7 @@ typedef struct petal_bloom_info {
     bool is_read_only;
 } petal_bloom_info;
 
+/* What the filter is. *info is overwritten but for its size. */
 PETAL_API void petal_bloom_get_info(const petal_bloom *bloom, petal_bloom_info *info);
 
 /* The rate by theory once it has so many different keys. Of those built once: as built, whatever
@@ -220,6 +223,7 @@ typedef struct petal_bloom_load_options {
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error);
 
+/* The filter that a file has, as it was saved; errors as FILES above has them. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_load(const char *path, const petal_bloom_load_options *options, petal_bloom **bloom,
                  petal_error *error);

@@ -14,6 +14,7 @@
  */
 #include "bloom/bitmap/words.h"
 
+#include "base/argument.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -64,12 +65,14 @@ new_bitmap(const struct env *env, uint64_t bits)
 enum petal_status
 petal_bitmap_create(uint64_t bits, const petal_env *env, petal_bitmap **bitmap, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    *bitmap = NULL;
+
     enum petal_status status;
     struct env resolved;
 
-    *bitmap = NULL;
     if (bits == 0 || bits > PETAL_BITMAP_MAX_BITS)
-        return error_set(error, PETAL_INVALID, "a bitmap of %" PRIu64 " bits; it has 1 to %" PRIu64,
+        return error_set(error, PETAL_INVALID, "bits is %" PRIu64 "; it must be 1 to %" PRIu64,
                          bits, PETAL_BITMAP_MAX_BITS);
     status = env_check(env, error);
     if (status != PETAL_OK)
@@ -119,13 +122,13 @@ petal_bitmap_free(petal_bitmap *bitmap)
 uint64_t
 petal_bitmap_bits(const petal_bitmap *bitmap)
 {
-    return bitmap->bits;
+    return bitmap != NULL ? bitmap->bits : 0;
 }
 
 bool
 petal_bitmap_is_read_only(const petal_bitmap *bitmap)
 {
-    return bitmap->words.is_read_only;
+    return bitmap != NULL && bitmap->words.is_read_only;
 }
 
 /* ---- single numbers ---- */
@@ -148,10 +151,11 @@ has_index(const petal_bitmap *bitmap)
 bool
 petal_bitmap_set(petal_bitmap *bitmap, uint64_t number)
 {
-    uint64_t index = number / WORD_BITS, bit = bitmap_word_of(UINT64_C(1) << number % WORD_BITS);
+    uint64_t index = number / WORD_BITS,
+             bit = little_endian_word(UINT64_C(1) << number % WORD_BITS);
     bitmap_word *word;
 
-    if (number >= bitmap->bits || bitmap->words.is_read_only)
+    if (bitmap == NULL || number >= bitmap->bits || bitmap->words.is_read_only)
         return false;
     word = &bitmap->words.words[index];
     if ((atomic_load_explicit(word, memory_order_acquire) & bit) != 0)
@@ -164,10 +168,10 @@ petal_bitmap_set(petal_bitmap *bitmap, uint64_t number)
 bool
 petal_bitmap_clear(petal_bitmap *bitmap, uint64_t number)
 {
-    uint64_t bit = bitmap_word_of(UINT64_C(1) << number % WORD_BITS);
+    uint64_t bit = little_endian_word(UINT64_C(1) << number % WORD_BITS);
     bitmap_word *word;
 
-    if (number >= bitmap->bits || bitmap->words.is_read_only)
+    if (bitmap == NULL || number >= bitmap->bits || bitmap->words.is_read_only)
         return false;
     word = &bitmap->words.words[number / WORD_BITS];
     if ((atomic_load_explicit(word, memory_order_acquire) & bit) == 0)
@@ -179,7 +183,7 @@ petal_bitmap_clear(petal_bitmap *bitmap, uint64_t number)
 bool
 petal_bitmap_test(const petal_bitmap *bitmap, uint64_t number)
 {
-    return number < bitmap->bits &&
+    return bitmap != NULL && number < bitmap->bits &&
            (bitmap_load(&bitmap->words, number / WORD_BITS) >> number % WORD_BITS & 1) != 0;
 }
 
@@ -203,9 +207,10 @@ static void
 set_masked(struct bitmap_words *words, uint64_t index, uint64_t mask, bool value)
 {
     if (value)
-        atomic_fetch_or_explicit(&words->words[index], bitmap_word_of(mask), memory_order_release);
+        atomic_fetch_or_explicit(&words->words[index], little_endian_word(mask),
+                                 memory_order_release);
     else
-        atomic_fetch_and_explicit(&words->words[index], ~bitmap_word_of(mask),
+        atomic_fetch_and_explicit(&words->words[index], ~little_endian_word(mask),
                                   memory_order_release);
 }
 
@@ -247,13 +252,15 @@ fill(petal_bitmap *bitmap, uint64_t from, uint64_t to, bool value)
 void
 petal_bitmap_set_range(petal_bitmap *bitmap, uint64_t from, uint64_t to)
 {
-    fill(bitmap, from, to, true);
+    if (bitmap != NULL)
+        fill(bitmap, from, to, true);
 }
 
 void
 petal_bitmap_clear_range(petal_bitmap *bitmap, uint64_t from, uint64_t to)
 {
-    fill(bitmap, from, to, false);
+    if (bitmap != NULL)
+        fill(bitmap, from, to, false);
 }
 
 /* Set bits of words from..to-1; chunks that are not marked are passed over. */
@@ -283,10 +290,9 @@ rank_in_line(const petal_bitmap *bitmap, uint64_t number)
     uint64_t last = number / WORD_BITS, i = last / LINE_WORDS * LINE_WORDS, sum = 0;
 
     for (; i < last; i++)
-        sum += bitmap_count_bits(bitmap_load(&bitmap->words, i));
+        sum += count_bits(bitmap_load(&bitmap->words, i));
     if (number % WORD_BITS != 0)
-        sum += bitmap_count_bits(bitmap_load(&bitmap->words, last)
-                                 << (WORD_BITS - number % WORD_BITS));
+        sum += count_bits(bitmap_load(&bitmap->words, last) << (WORD_BITS - number % WORD_BITS));
     return sum;
 }
 
@@ -321,7 +327,7 @@ petal_bitmap_rank(const petal_bitmap *bitmap, uint64_t number)
 {
     uint64_t line = number / WORD_BITS / LINE_WORDS * LINE_WORDS;
 
-    if (number >= bitmap->bits)
+    if (bitmap == NULL || number >= bitmap->bits)
         return petal_bitmap_count(bitmap);
     if (has_index(bitmap))
         return rank_by_index(bitmap, number);
@@ -331,21 +337,23 @@ petal_bitmap_rank(const petal_bitmap *bitmap, uint64_t number)
 uint64_t
 petal_bitmap_count(const petal_bitmap *bitmap)
 {
+    if (bitmap == NULL)
+        return 0;
     return has_index(bitmap) ? bitmap->index.total
                              : count_words(&bitmap->words, 0, bitmap->words.count);
 }
 
 /* Set bits of the numbers from..to-1.  REQUIRES: there are some. */
 static uint64_t
-count_bits(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
+count_numbers(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
 {
     uint64_t first = from / WORD_BITS, last = (to - 1) / WORD_BITS, sum;
 
-    sum = bitmap_count_bits(bitmap_load(&bitmap->words, first) & mask_of(first, from, to));
+    sum = count_bits(bitmap_load(&bitmap->words, first) & mask_of(first, from, to));
     if (last == first)
         return sum;
     return sum + count_words(&bitmap->words, first + 1, last) +
-           bitmap_count_bits(bitmap_load(&bitmap->words, last) & mask_of(last, from, to));
+           count_bits(bitmap_load(&bitmap->words, last) & mask_of(last, from, to));
 }
 
 /* Lines that are whole come from the index, both ends from one time; what lies around them is
@@ -358,21 +366,23 @@ count_by_index(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
     uint64_t sum;
 
     if (first >= last)
-        return count_bits(bitmap, from, to);
+        return count_numbers(bitmap, from, to);
     sum = indexed_rank(&bitmap->index, last) - indexed_rank(&bitmap->index, first);
     if (from < first)
-        sum += count_bits(bitmap, from, first);
-    return sum + count_bits(bitmap, last, to);
+        sum += count_numbers(bitmap, from, first);
+    return sum + count_numbers(bitmap, last, to);
 }
 
 uint64_t
 petal_bitmap_count_range(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
 {
+    if (bitmap == NULL)
+        return 0;
     if (to > bitmap->bits)
         to = bitmap->bits;
     if (from >= to)
         return 0;
-    return has_index(bitmap) ? count_by_index(bitmap, from, to) : count_bits(bitmap, from, to);
+    return has_index(bitmap) ? count_by_index(bitmap, from, to) : count_numbers(bitmap, from, to);
 }
 
 /* ---- select ---- */
@@ -381,14 +391,14 @@ petal_bitmap_count_range(const petal_bitmap *bitmap, uint64_t from, uint64_t to)
 static unsigned
 select_in_word(uint64_t number, unsigned rank)
 {
-    unsigned position = 0, below = bitmap_count_bits(number & UINT32_MAX);
+    unsigned position = 0, below = count_bits(number & UINT32_MAX);
 
     if (rank >= below) {
         rank -= below;
         number >>= 32;
         position = 32;
     }
-    below = bitmap_count_bits(number & UINT16_MAX);
+    below = count_bits(number & UINT16_MAX);
     if (rank >= below) {
         rank -= below;
         number >>= 16;
@@ -396,7 +406,7 @@ select_in_word(uint64_t number, unsigned rank)
     }
     for (; rank > 0; rank--)
         number &= number - 1;
-    return position + bitmap_lowest_bit(number);
+    return position + lowest_bit(number);
 }
 
 /* Words from..to-1, of which the first set bit has the rank 0; PETAL_BITMAP_NONE: they have no more
@@ -406,7 +416,7 @@ select_in_words(const petal_bitmap *bitmap, uint64_t from, uint64_t to, uint64_t
 {
     for (; from < to; from++) {
         uint64_t number = bitmap_load(&bitmap->words, from);
-        unsigned count = bitmap_count_bits(number);
+        unsigned count = count_bits(number);
 
         if (rank < count) {
             uint64_t found = from * WORD_BITS + select_in_word(number, (unsigned)rank);
@@ -470,6 +480,9 @@ select_by_index(const petal_bitmap *bitmap, uint64_t rank)
 uint64_t
 petal_bitmap_select(const petal_bitmap *bitmap, uint64_t rank)
 {
+    if (bitmap == NULL)
+        return PETAL_BITMAP_NONE;
+
     const struct bitmap_words *words = &bitmap->words;
 
     if (has_index(bitmap))
@@ -548,6 +561,8 @@ fill_index(petal_bitmap *bitmap)
 enum petal_status
 petal_bitmap_index(petal_bitmap *bitmap, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+
     struct bitmap_index *index = &bitmap->index;
 
     if (has_index(bitmap))
@@ -571,6 +586,9 @@ petal_bitmap_index(petal_bitmap *bitmap, petal_error *error)
 uint64_t
 petal_bitmap_next_set(const petal_bitmap *bitmap, uint64_t from)
 {
+    if (bitmap == NULL)
+        return PETAL_BITMAP_NONE;
+
     const struct bitmap_words *words = &bitmap->words;
     uint64_t index = from / WORD_BITS, number, found;
 
@@ -583,13 +601,16 @@ petal_bitmap_next_set(const petal_bitmap *bitmap, uint64_t from)
             return PETAL_BITMAP_NONE;
         number = bitmap_load(words, index);
     }
-    found = index * WORD_BITS + bitmap_lowest_bit(number);
+    found = index * WORD_BITS + lowest_bit(number);
     return found < bitmap->bits ? found : PETAL_BITMAP_NONE;
 }
 
 uint64_t
 petal_bitmap_next_clear(const petal_bitmap *bitmap, uint64_t from)
 {
+    if (bitmap == NULL)
+        return PETAL_BITMAP_NONE;
+
     const struct bitmap_words *words = &bitmap->words;
     uint64_t index = from / WORD_BITS, number, found;
 
@@ -601,7 +622,7 @@ petal_bitmap_next_clear(const petal_bitmap *bitmap, uint64_t from)
             return PETAL_BITMAP_NONE;
         number = ~bitmap_load(words, index);
     }
-    found = index * WORD_BITS + bitmap_lowest_bit(number);
+    found = index * WORD_BITS + lowest_bit(number);
     return found < bitmap->bits ? found : PETAL_BITMAP_NONE;
 }
 
@@ -627,6 +648,9 @@ plain_words(const petal_bitmap *bitmap, uint64_t index)
 enum petal_status
 petal_bitmap_unite(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    RETURN_IF_NULL(other, error);
+
     enum petal_status status = check_pair(bitmap, other, error);
     struct bitmap_page page = {0};
 
@@ -647,6 +671,9 @@ petal_bitmap_unite(petal_bitmap *bitmap, const petal_bitmap *other, petal_error 
 enum petal_status
 petal_bitmap_intersect(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    RETURN_IF_NULL(other, error);
+
     enum petal_status status = check_pair(bitmap, other, error);
     struct bitmap_page page = {0};
 
@@ -670,6 +697,9 @@ petal_bitmap_intersect(petal_bitmap *bitmap, const petal_bitmap *other, petal_er
 enum petal_status
 petal_bitmap_subtract(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    RETURN_IF_NULL(other, error);
+
     enum petal_status status = check_pair(bitmap, other, error);
     struct bitmap_page page = {0};
 
@@ -691,7 +721,7 @@ petal_bitmap_subtract(petal_bitmap *bitmap, const petal_bitmap *other, petal_err
 bool
 petal_bitmap_equals(const petal_bitmap *a, const petal_bitmap *b)
 {
-    if (a->bits != b->bits)
+    if (a == NULL || b == NULL || a->bits != b->bits)
         return false;
     for (uint64_t chunk = 0; chunk < bitmap_chunks(&a->words); chunk++) {
         uint64_t begin = bitmap_chunk_begin(chunk), end = bitmap_chunk_end(&a->words, chunk);
@@ -709,6 +739,9 @@ petal_bitmap_equals(const petal_bitmap *a, const petal_bitmap *b)
 enum petal_status
 petal_bitmap_save(const petal_bitmap *bitmap, const char *path, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    RETURN_IF_NULL(path, error);
+
     const struct set_file_head head = {.type = PETAL_BLOOM_FILE_BITMAP,
                                        .layout = BITMAP_FILE_LAYOUT,
                                        .parameters = {bitmap->bits}};
@@ -720,11 +753,14 @@ enum petal_status
 petal_bitmap_load(const char *path, const petal_bloom_load_options *options, petal_bitmap **bitmap,
                   petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    *bitmap = NULL;
+    RETURN_IF_NULL(path, error);
+
     struct bitmap_words words;
     enum petal_status status;
     uint64_t bits;
 
-    *bitmap = NULL;
     status =
         bitmap_words_open(path, options, PETAL_BLOOM_FILE_BITMAP, WORD_BITS, &words, &bits, error);
     if (status != PETAL_OK)

@@ -6,6 +6,7 @@
  */
 #include "bloom/bitmap/words.h"
 
+#include "base/argument.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -32,14 +33,15 @@ enum petal_status
 petal_bitmap2_create(uint64_t numbers, const petal_env *env, petal_bitmap2 **bitmap,
                      petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    *bitmap = NULL;
+
     enum petal_status status;
     struct env resolved;
 
-    *bitmap = NULL;
     if (numbers == 0 || numbers > PETAL_BITMAP_MAX_BITS)
-        return error_set(error, PETAL_INVALID,
-                         "a bitmap of %" PRIu64 " numbers; it has 1 to %" PRIu64, numbers,
-                         PETAL_BITMAP_MAX_BITS);
+        return error_set(error, PETAL_INVALID, "numbers is %" PRIu64 "; it must be 1 to %" PRIu64,
+                         numbers, PETAL_BITMAP_MAX_BITS);
     status = env_check(env, error);
     if (status != PETAL_OK)
         return status;
@@ -71,7 +73,7 @@ petal_bitmap2_free(petal_bitmap2 *bitmap)
 uint64_t
 petal_bitmap2_numbers(const petal_bitmap2 *bitmap)
 {
-    return bitmap->numbers;
+    return bitmap != NULL ? bitmap->numbers : 0;
 }
 
 /* ---- numbers ---- */
@@ -87,7 +89,7 @@ state_of(uint64_t word, uint64_t number)
 enum petal_bitmap2_state
 petal_bitmap2_get(const petal_bitmap2 *bitmap, uint64_t number)
 {
-    if (number >= bitmap->numbers)
+    if (bitmap == NULL || number >= bitmap->numbers)
         return PETAL_BITMAP2_NONE;
     return state_of(bitmap_load(&bitmap->words, number / WORD_NUMBERS), number);
 }
@@ -100,17 +102,17 @@ petal_bitmap2_add(petal_bitmap2 *bitmap, uint64_t number)
     enum petal_bitmap2_state state;
     bitmap_word *word;
 
-    if (number >= bitmap->numbers || bitmap->words.is_read_only)
+    if (bitmap == NULL || number >= bitmap->numbers || bitmap->words.is_read_only)
         return petal_bitmap2_get(bitmap, number);
     word = &bitmap->words.words[index];
     one = UINT64_C(1) << 2 * (number % WORD_NUMBERS);
     before = atomic_load_explicit(word, memory_order_acquire);
     do {
-        state = state_of(bitmap_word_of(before), number);
+        state = state_of(little_endian_word(before), number);
         if (state == PETAL_BITMAP2_MORE)
             return state;
         bitmap_mark(&bitmap->words, index);
-        after = bitmap_word_of(bitmap_word_of(before) + one);
+        after = little_endian_word(little_endian_word(before) + one);
     } while (!atomic_compare_exchange_weak_explicit(word, &before, after, memory_order_release,
                                                     memory_order_acquire));
     return state;
@@ -136,6 +138,9 @@ in_state(uint64_t word, enum petal_bitmap2_state state)
 uint64_t
 petal_bitmap2_count(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state)
 {
+    if (bitmap == NULL)
+        return 0;
+
     const struct bitmap_words *words = &bitmap->words;
     uint64_t ones = 0, mores = 0;
 
@@ -145,8 +150,8 @@ petal_bitmap2_count(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state)
         for (uint64_t i = bitmap_chunk_begin(chunk); i < end; i++) {
             uint64_t word = bitmap_load(words, i);
 
-            ones += bitmap_count_bits(in_state(word, PETAL_BITMAP2_ONE));
-            mores += bitmap_count_bits(in_state(word, PETAL_BITMAP2_MORE));
+            ones += count_bits(in_state(word, PETAL_BITMAP2_ONE));
+            mores += count_bits(in_state(word, PETAL_BITMAP2_MORE));
         }
     }
     switch (state) {
@@ -163,6 +168,9 @@ petal_bitmap2_count(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state)
 uint64_t
 petal_bitmap2_next(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state, uint64_t from)
 {
+    if (bitmap == NULL)
+        return PETAL_BITMAP_NONE;
+
     const struct bitmap_words *words = &bitmap->words;
     uint64_t index = from / WORD_NUMBERS, mask = UINT64_MAX << 2 * (from % WORD_NUMBERS);
 
@@ -172,7 +180,7 @@ petal_bitmap2_next(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state, 
         uint64_t found = in_state(bitmap_load(words, index), state) & mask;
 
         if (found != 0) {
-            uint64_t number = index * WORD_NUMBERS + bitmap_lowest_bit(found) / 2;
+            uint64_t number = index * WORD_NUMBERS + lowest_bit(found) / 2;
 
             return number < bitmap->numbers ? number : PETAL_BITMAP_NONE;
         }
@@ -196,6 +204,9 @@ add_states(uint64_t a, uint64_t b)
 enum petal_status
 petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    RETURN_IF_NULL(other, error);
+
     struct bitmap_words *words = &bitmap->words;
     struct bitmap_page page = {0};
 
@@ -211,7 +222,8 @@ petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_err
 
         bitmap_mark(words, page.begin);
         for (size_t i = 0; i < page.count; i++)
-            to[i] = bitmap_word_of(add_states(bitmap_word_of(to[i]), bitmap_word_of(from[i])));
+            to[i] = little_endian_word(
+                add_states(little_endian_word(to[i]), little_endian_word(from[i])));
     }
     return PETAL_OK;
 }
@@ -221,6 +233,9 @@ petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_err
 enum petal_status
 petal_bitmap2_save(const petal_bitmap2 *bitmap, const char *path, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    RETURN_IF_NULL(path, error);
+
     const struct set_file_head head = {.type = PETAL_BLOOM_FILE_BITMAP2,
                                        .layout = BITMAP_FILE_LAYOUT,
                                        .parameters = {bitmap->numbers}};
@@ -237,8 +252,8 @@ check_states(const struct bitmap_words *words, const char *path, petal_error *er
 
         if (wrong != 0)
             return error_corrupt(error, path, SET_FILE_PAGE_BYTES + i * sizeof word,
-                                 "number %" PRIu64 " has the state 3, which there is not",
-                                 i * WORD_NUMBERS + bitmap_lowest_bit(wrong) / 2);
+                                 "number %" PRIu64 " has the state 3; states are 0 to 2",
+                                 i * WORD_NUMBERS + lowest_bit(wrong) / 2);
     }
     return PETAL_OK;
 }
@@ -247,11 +262,14 @@ enum petal_status
 petal_bitmap2_load(const char *path, const petal_bloom_load_options *options,
                    petal_bitmap2 **bitmap, petal_error *error)
 {
+    RETURN_IF_NULL(bitmap, error);
+    *bitmap = NULL;
+    RETURN_IF_NULL(path, error);
+
     struct bitmap_words words;
     enum petal_status status;
     uint64_t numbers;
 
-    *bitmap = NULL;
     status = bitmap_words_open(path, options, PETAL_BLOOM_FILE_BITMAP2, WORD_NUMBERS, &words,
                                &numbers, error);
     if (status != PETAL_OK)

@@ -52,7 +52,7 @@ count_plainly(const bitmap_word *words, size_t count)
     uint64_t sum = 0;
 
     for (size_t i = 0; i < count; i++)
-        sum += bitmap_count_bits(atomic_load_explicit(&words[i], memory_order_relaxed));
+        sum += count_bits(atomic_load_explicit(&words[i], memory_order_relaxed));
     return sum;
 }
 

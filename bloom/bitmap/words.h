@@ -2,8 +2,8 @@
  * words.h -- what bitmaps of one bit and of two bits a number have in common: very many words of
  * 64 bits in memory or in a file, of which few may be used.
  *
- * WORDS lie in memory as in a file, lowest byte first; bitmap_word_of is between one and a number.
- * Each is changed by an atomic operation of its own and says nothing about another word.
+ * WORDS lie in memory as in a file, lowest byte first; little_endian_word is between one and a
+ * number. Each is changed by an atomic operation of its own and says nothing about another word.
  *
  * CHUNKS of BITMAP_CHUNK_WORDS are marked before something is entered. What is not marked is zero
  * and is not looked at: so it takes no memory of the system, and no time.
@@ -16,7 +16,9 @@
 #ifndef PETAL_BLOOM_BITMAP_WORDS_H
 #define PETAL_BLOOM_BITMAP_WORDS_H
 
+#include "bloom/bits.h"
 #include "bloom/file/set_file.h"
+#include "bloom/little_endian.h"
 
 #include <stdatomic.h>
 
@@ -43,21 +45,10 @@ struct bitmap_words {
     struct set_file file; /* mapped: the words are its body */
 };
 
-/* Between a word and the number whose bit i is the word's bit i: one in place of the other. */
-static inline uint64_t
-bitmap_word_of(uint64_t number)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(number);
-#else
-    return number;
-#endif
-}
-
 static inline uint64_t
 bitmap_load(const struct bitmap_words *words, uint64_t index)
 {
-    return bitmap_word_of(atomic_load_explicit(&words->words[index], memory_order_relaxed));
+    return little_endian_word(atomic_load_explicit(&words->words[index], memory_order_relaxed));
 }
 
 static inline bool
@@ -75,27 +66,6 @@ bitmap_mark(struct bitmap_words *words, uint64_t index)
 
     if (atomic_load_explicit(mark, memory_order_relaxed) == 0)
         atomic_store_explicit(mark, 1, memory_order_relaxed);
-}
-
-/* Set bits. */
-static inline unsigned
-bitmap_count_bits(uint64_t number)
-{
-    number -= number >> 1 & 0x5555555555555555u;
-    number = (number & 0x3333333333333333u) + (number >> 2 & 0x3333333333333333u);
-    number = (number + (number >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return (unsigned)(number * 0x0101010101010101u >> 56);
-}
-
-/* The number of the lowest set bit.  REQUIRES: there is one. */
-static inline unsigned
-bitmap_lowest_bit(uint64_t number)
-{
-#if defined(__GNUC__)
-    return (unsigned)__builtin_ctzll(number);
-#else
-    return bitmap_count_bits((number & (0 - number)) - 1);
-#endif
 }
 
 /* Zero words.  On an error there is nothing to fini. */

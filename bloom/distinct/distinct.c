@@ -19,6 +19,7 @@
  * m, moved towards the limit by half the root of the part of registers that are empty: measured,
  * what is left is below 0.1/m at all numbers of keys.
  */
+#include "base/argument.h"
 #include "base/mem.h"
 #include "bloom/file/set_file.h"
 #include "bloom/hash.h"
@@ -88,16 +89,18 @@ enum petal_status
 petal_distinct_create(double standard_error, uint64_t salt, const petal_env *env,
                       petal_distinct **distinct, petal_error *error)
 {
+    RETURN_IF_NULL(distinct, error);
+    *distinct = NULL;
+
     unsigned precision = LEAST_PRECISION;
     enum petal_status status;
     struct env resolved;
 
-    *distinct = NULL;
     if (standard_error == 0)
         standard_error = DEFAULT_ERROR;
     if (!(standard_error >= PETAL_DISTINCT_MIN_ERROR && standard_error <= PETAL_DISTINCT_MAX_ERROR))
         return error_set(error, PETAL_INVALID,
-                         "a standard error of %g; it is 0 or between %g and %g", standard_error,
+                         "standard_error is %g; it must be 0 or between %g and %g", standard_error,
                          PETAL_DISTINCT_MIN_ERROR, PETAL_DISTINCT_MAX_ERROR);
     while (error_of(precision) > standard_error)
         precision++;
@@ -136,19 +139,19 @@ petal_distinct_free(petal_distinct *distinct)
 double
 petal_distinct_standard_error(const petal_distinct *distinct)
 {
-    return error_of(distinct->precision);
+    return distinct != NULL ? error_of(distinct->precision) : 0;
 }
 
 uint64_t
 petal_distinct_registers(const petal_distinct *distinct)
 {
-    return count_registers(distinct);
+    return distinct != NULL ? count_registers(distinct) : 0;
 }
 
 uint64_t
 petal_distinct_salt(const petal_distinct *distinct)
 {
-    return distinct->salt;
+    return distinct != NULL ? distinct->salt : 0;
 }
 
 /* ---- keys ---- */
@@ -199,7 +202,7 @@ void
 petal_distinct_add(petal_distinct *distinct, petal_slice key)
 {
     /* The same as petal_bloom_hash. */
-    if (!distinct->is_read_only)
+    if (distinct != NULL && !slice_lacks_bytes(key) && !distinct->is_read_only)
         add_hash(distinct, bloom_hash_row(distinct->salt, key.data, key.size));
 }
 
@@ -208,10 +211,11 @@ petal_distinct_add(petal_distinct *distinct, petal_slice key)
 void
 petal_distinct_add_hashes(petal_distinct *distinct, const uint64_t *hashes, size_t count)
 {
-    unsigned shift = 64 - distinct->precision;
+    unsigned shift;
 
-    if (distinct->is_read_only)
+    if (distinct == NULL || hashes == NULL || distinct->is_read_only)
         return;
+    shift = 64 - distinct->precision;
     for (size_t i = 0; i < count; i++) {
         if (count - i > AHEAD)
             mem_prefetch((const void *)&distinct->registers[hashes[i + AHEAD] >> shift], 1);
@@ -286,6 +290,9 @@ constant_of(double registers, double empty)
 double
 petal_distinct_count(const petal_distinct *distinct)
 {
+    if (distinct == NULL)
+        return 0;
+
     const double most = 18446744073709551616.0; /* there are no more hashes */
     double registers = (double)count_registers(distinct), empty, sum;
     unsigned most_rank = 65 - distinct->precision;
@@ -334,8 +341,10 @@ fold(petal_distinct *distinct, unsigned precision)
 enum petal_status
 petal_distinct_unite(petal_distinct *distinct, const petal_distinct *other, petal_error *error)
 {
+    RETURN_IF_NULL(distinct, error);
+    RETURN_IF_NULL(other, error);
     if (distinct->is_read_only)
-        return error_set(error, PETAL_READ_ONLY, "the count is mapped and takes nothing");
+        return error_set(error, PETAL_READ_ONLY, "the count is mapped and cannot be changed");
     if (distinct->salt != other->salt)
         return error_set(error, PETAL_INVALID, "the counts have different salts");
     if (distinct->precision > other->precision)
@@ -351,6 +360,9 @@ petal_distinct_unite(petal_distinct *distinct, const petal_distinct *other, peta
 enum petal_status
 petal_distinct_save(const petal_distinct *distinct, const char *path, petal_error *error)
 {
+    RETURN_IF_NULL(distinct, error);
+    RETURN_IF_NULL(path, error);
+
     const struct set_file_head head = {
         .type = PETAL_BLOOM_FILE_DISTINCT,
         .layout = FILE_LAYOUT,
@@ -382,12 +394,13 @@ check_file(const struct set_file *file, const char *path, petal_error *error)
                           "the count has layout %u, this library reads layout %u",
                           file->head.layout, FILE_LAYOUT);
     if (precision < LEAST_PRECISION || precision > MOST_PRECISION)
-        return error_corrupt(error, path, 0, "the count has a precision of %llu bits; %u to %u",
+        return error_corrupt(error, path, 0,
+                             "the count has a precision of %llu bits; it must have %u to %u",
                              (unsigned long long)precision, LEAST_PRECISION, MOST_PRECISION);
     if (file->body_bytes != (uint64_t)1 << precision)
-        return error_corrupt(error, path, 0, "the count has %llu registers; its precision, %llu",
-                             (unsigned long long)file->body_bytes,
-                             (unsigned long long)1 << precision);
+        return error_corrupt(
+            error, path, 0, "the count has %llu registers; its precision means %llu",
+            (unsigned long long)file->body_bytes, (unsigned long long)1 << precision);
     return PETAL_OK;
 }
 
@@ -399,7 +412,7 @@ check_registers(const struct set_file *file, const char *path, petal_error *erro
     for (size_t i = 0; i < file->body_bytes; i++) {
         if (file->body[i] > most)
             return error_corrupt(error, path, SET_FILE_PAGE_BYTES + i,
-                                 "a register has %u; no key gives it more than %u", file->body[i],
+                                 "a register holds %u; no key gives it more than %u", file->body[i],
                                  most);
     }
     return PETAL_OK;
@@ -409,10 +422,13 @@ enum petal_status
 petal_distinct_load(const char *path, const petal_bloom_load_options *options,
                     petal_distinct **distinct, petal_error *error)
 {
+    RETURN_IF_NULL(distinct, error);
+    *distinct = NULL;
+    RETURN_IF_NULL(path, error);
+
     struct set_file file;
     enum petal_status status;
 
-    *distinct = NULL;
     status = set_file_open(path, options, PETAL_BLOOM_FILE_DISTINCT, &file, error);
     if (status != PETAL_OK)
         return status;

@@ -9,6 +9,7 @@
  */
 #include "bloom/file/set_file.h"
 
+#include "base/argument.h"
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/mem.h"
@@ -629,7 +630,7 @@ check_length(const struct set_reader *reader, petal_error *error)
                              behind, reader->body_bytes);
     if (behind > reader->body_bytes)
         return error_corrupt(error, reader->path, SET_FILE_PAGE_BYTES + reader->body_bytes,
-                             "the file goes on behind its body, by %" PRIu64 " bytes",
+                             "the file goes on behind its body for %" PRIu64 " bytes",
                              behind - reader->body_bytes);
     return PETAL_OK;
 }
@@ -680,9 +681,10 @@ read_header(struct set_reader *reader, petal_error *error)
     if (status != PETAL_OK)
         return status;
     if (memcmp(header, MAGIC, sizeof MAGIC - 1) != 0)
-        return error_corrupt(error, reader->path, 0,
-                             "this is no file of a filter, a bitmap or a count: it does not begin "
-                             "with " MAGIC);
+        return error_corrupt(
+            error, reader->path, 0,
+            "this is not a file of a filter, a bitmap or a count: it does not begin "
+            "with " MAGIC);
     if (there >= TYPE_AT) {
         status = check_version(reader, header, error);
         if (status != PETAL_OK)
@@ -794,8 +796,9 @@ map_body(const struct set_reader *reader, bool unchecked, struct set_file *file,
         return error_io(error, reader->path, failed, "map");
     if ((uintptr_t)memory % sizeof(uint64_t) != 0) {
         vfs->unmap(vfs->context, memory, reader->bytes);
-        return error_file(error, PETAL_INVALID, reader->path,
-                          "this file layer (petal_vfs) maps files at odd addresses");
+        return error_file(
+            error, PETAL_INVALID, reader->path,
+            "this file layer (petal_vfs) maps files at addresses that are not aligned");
     }
     file->body = (uint8_t *)(uintptr_t)memory + SET_FILE_PAGE_BYTES;
     return PETAL_OK;
@@ -814,7 +817,7 @@ take_options(const petal_bloom_load_options *given, petal_bloom_load_options *op
         return status;
     if (options->unchecked && !options->map)
         return error_set(error, PETAL_INVALID,
-                         "options: unchecked is for maps, and map is not set");
+                         "options: unchecked is set, but map is not; it is for mapped files only");
     return env_check(options->env, error);
 }
 
@@ -872,10 +875,13 @@ enum petal_status
 petal_bloom_file_type(const char *path, const petal_env *env, enum petal_bloom_file_type *type,
                       petal_error *error)
 {
+    RETURN_IF_NULL(type, error);
+    *type = 0;
+    RETURN_IF_NULL(path, error);
+
     struct set_reader reader = {.path = path};
     enum petal_status status;
 
-    *type = 0;
     status = env_check(env, error);
     if (status != PETAL_OK)
         return status;

@@ -179,13 +179,13 @@ check_shape(const struct filter_shape *shape, const struct set_file *file, const
     if (probes < 1 || probes > PETAL_BLOOM_MAX_PROBES)
         return filter_bad_parameter(error, path, PROBES, "the number of probes is not 1 to 30");
     if (shape->positions == 0 || shape->positions > UINT64_MAX / 8)
-        return filter_bad_parameter(error, path, POSITIONS, "the number of bits cannot be");
+        return filter_bad_parameter(error, path, POSITIONS, "the number of bits is impossible");
     if (shape->line_positions != 0 && shape->positions % shape->line_positions != 0)
         return filter_bad_parameter(error, path, POSITIONS,
-                                    "the bits are no whole number of lines");
+                                    "the bits are not a whole number of lines");
     if (filter_shape_bytes(shape) != file->body_bytes)
         return error_corrupt(error, path, SET_FILE_PAGE_BYTES,
-                             "the body has %" PRIu64 " bytes, its bits want %" PRIu64,
+                             "the body has %" PRIu64 " bytes, its bits need %" PRIu64,
                              file->body_bytes, filter_shape_bytes(shape));
     return filter_check_unused(file, path, UNUSED, error);
 }

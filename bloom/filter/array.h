@@ -2,8 +2,8 @@
  * array.h -- filters that are one array of words: STANDARD, BLOCKED and COUNTING, and each segment
  * of GROWING.
  *
- * WORDS are 8 bytes that lie in memory as in a file, lowest byte first; bloom_line_word (bloom.h)
- * is between one and a number. Their bits are only added while others ask, by relaxed atomic
+ * WORDS are 8 bytes that lie in memory as in a file, lowest byte first; little_endian_word is
+ * between one and a number. Their bits are only added while others ask, by relaxed atomic
  * operations: a word is whole in itself, and no word says anything about another.
  */
 #ifndef PETAL_BLOOM_FILTER_ARRAY_H
@@ -26,7 +26,7 @@ typedef _Atomic(uint64_t) filter_word;
 static inline uint64_t
 filter_word_load(const filter_word *word)
 {
-    return bloom_line_word(atomic_load_explicit(word, memory_order_relaxed));
+    return little_endian_word(atomic_load_explicit(word, memory_order_relaxed));
 }
 
 /* A number of words, zeroed, on a cache line's border; of huge pages where they fill some and the

@@ -7,6 +7,7 @@
  * MEMORY, of M = memory_bytes: while keys are added M / 16 hashes and as much to sort them with;
  * while parts are built M / 16 hashes of a range, with as much to sort them, then one part's work.
  */
+#include "base/argument.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "bloom/filter/kinds.h"
@@ -65,17 +66,16 @@ resolve_options(const petal_bloom_builder_options *given, petal_bloom_builder_op
         return status;
     if (part_kind_of(filter.kind) == NULL)
         return error_set(error, PETAL_INVALID,
-                         "a filter of kind %s is not built: petal_bloom_create makes it, and it "
-                         "takes keys",
+                         "a filter of kind %s needs no builder: petal_bloom_create makes it, and "
+                         "keys are added to it",
                          filter_kind_name(filter.kind));
     if (options->memory_bytes == 0)
         options->memory_bytes = FILTER_PARTS_DEFAULT_MEMORY_BYTES;
     if (options->memory_bytes < FILTER_PARTS_MIN_MEMORY_BYTES)
-        return error_set(error, PETAL_INVALID, "memory_bytes is %zu; it is at least %zu",
+        return error_set(error, PETAL_INVALID, "memory_bytes is %zu; it must be at least %zu",
                          options->memory_bytes, FILTER_PARTS_MIN_MEMORY_BYTES);
     if (options->directory != NULL && options->directory[0] == '\0')
-        return error_set(error, PETAL_INVALID,
-                         "directory is empty; it is the path of one, or NULL");
+        return error_set(error, PETAL_INVALID, "directory is empty; it must be a path, or NULL");
     return filter_parts_check(part_kind_of(filter.kind), options->filter.rate, error);
 }
 
@@ -83,13 +83,15 @@ enum petal_status
 petal_bloom_builder_create(const petal_bloom_builder_options *given, petal_bloom_builder **builder,
                            petal_error *error)
 {
+    RETURN_IF_NULL(builder, error);
+    *builder = NULL;
+
     const struct filter_kind *functions;
     petal_bloom_builder_options options;
     petal_bloom_builder *made;
     enum petal_status status;
     struct env env;
 
-    *builder = NULL;
     error_clear(error);
     status = resolve_options(given, &options, error);
     if (status != PETAL_OK)
@@ -150,7 +152,7 @@ no_memory(const petal_bloom_builder *builder, petal_error *error)
 {
     return error_set(error, PETAL_NO_MEMORY, "out of memory: %zu hashes are in memory%s",
                      builder->count,
-                     can_spill(builder) ? "" : "; with a directory they need not be");
+                     can_spill(builder) ? "" : "; with options.directory they need not be");
 }
 
 static enum petal_status
@@ -229,6 +231,9 @@ enum petal_status
 petal_bloom_builder_add_hashes(petal_bloom_builder *builder, const uint64_t *hashes, size_t count,
                                petal_error *error)
 {
+    RETURN_IF_NULL(builder, error);
+    RETURN_IF_NO_ARRAY(hashes, count, error);
+
     enum petal_status status = check_not_over(builder, error);
 
     while (status == PETAL_OK && count > 0) {
@@ -251,6 +256,9 @@ petal_bloom_builder_add_hashes(petal_bloom_builder *builder, const uint64_t *has
 enum petal_status
 petal_bloom_builder_add(petal_bloom_builder *builder, petal_slice key, petal_error *error)
 {
+    RETURN_IF_NULL(builder, error);
+    RETURN_IF_NO_BYTES(key, error);
+
     uint64_t hash = petal_bloom_hash(key, builder->like.salt);
 
     return petal_bloom_builder_add_hashes(builder, &hash, 1, error);
@@ -554,11 +562,14 @@ end(struct building *building)
 enum petal_status
 petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    *bloom = NULL;
+    RETURN_IF_NULL(builder, error);
+
     struct building building;
     struct filter_parts *parts;
     enum petal_status status = begin(&building, builder, error);
 
-    *bloom = NULL;
     if (status == PETAL_OK)
         status = build_all(&building, error);
     free_hashes(builder);
@@ -580,6 +591,9 @@ petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, pe
 enum petal_status
 petal_bloom_builder_save(petal_bloom_builder *builder, const char *path, petal_error *error)
 {
+    RETURN_IF_NULL(builder, error);
+    RETURN_IF_NULL(path, error);
+
     struct set_file_head head;
     struct building building;
     enum petal_status status = begin(&building, builder, error);

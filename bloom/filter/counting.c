@@ -60,11 +60,11 @@ counters_full(uint64_t word)
 static inline bool
 swap_word(filter_word *word, uint64_t *before, uint64_t after)
 {
-    uint64_t stored = bloom_line_word(*before);
+    uint64_t stored = little_endian_word(*before);
     bool swapped = atomic_compare_exchange_weak_explicit(
-        word, &stored, bloom_line_word(after), memory_order_relaxed, memory_order_relaxed);
+        word, &stored, little_endian_word(after), memory_order_relaxed, memory_order_relaxed);
 
-    *before = bloom_line_word(stored);
+    *before = little_endian_word(stored);
     return swapped;
 }
 
@@ -258,7 +258,7 @@ counting_unite(petal_bloom *bloom, const petal_bloom *other)
         uint64_t sum =
             sum_of_counters(filter_word_load(&to->words[i]), filter_word_load(&from->words[i]));
 
-        atomic_store_explicit(&to->words[i], bloom_line_word(sum), memory_order_relaxed);
+        atomic_store_explicit(&to->words[i], little_endian_word(sum), memory_order_relaxed);
     }
 }
 

@@ -1,4 +1,5 @@
 /* file.c -- filters in files (bloom/FORMAT.md): what those of all kinds have in common. */
+#include "base/argument.h"
 #include "bloom/filter/kinds.h"
 
 #include <assert.h>
@@ -9,6 +10,9 @@
 enum petal_status
 petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    RETURN_IF_NULL(path, error);
+
     struct set_file_writer *writer;
     struct set_file_head head;
     enum petal_status status;
@@ -40,7 +44,7 @@ take_head(const char *path, const struct set_file *file, petal_bloom *like, peta
     memcpy(&like->rate, &head->parameters[FILTER_RATE], sizeof like->rate);
     if (head->layout != FILTER_LAYOUT)
         return error_file(error, PETAL_UNSUPPORTED, path,
-                          "the filter is laid out in way %u, which this library does not know",
+                          "the filter has layout %u, which this library does not know",
                           head->layout);
     if (!(like->rate >= 0 && like->rate < 1)) /* not a number, too */
         return filter_bad_parameter(error, path, FILTER_RATE, "the rate is not between 0 and 1");
@@ -51,12 +55,15 @@ enum petal_status
 petal_bloom_load(const char *path, const petal_bloom_load_options *options, petal_bloom **bloom,
                  petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    *bloom = NULL;
+    RETURN_IF_NULL(path, error);
+
     const struct filter_kind *functions = NULL;
     struct set_file file;
     enum petal_status status;
     petal_bloom like;
 
-    *bloom = NULL;
     error_clear(error);
     status = set_file_open(path, options, PETAL_BLOOM_FILE_FILTER, &file, error);
     if (status != PETAL_OK)

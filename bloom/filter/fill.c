@@ -18,7 +18,7 @@ filter_fill_init(struct filter_fill *fill, const struct filter_shape *shape,
         for (unsigned i = 0; i < FILTER_LINE_WORDS; i++) {
             uint64_t word = filter_word_load(&words[i]);
 
-            set += filter_count_bits(shape->position_bits == 1 ? word : filter_counters_set(word));
+            set += count_bits(shape->position_bits == 1 ? word : filter_counters_set(word));
         }
         fill->lines[set]++;
     }

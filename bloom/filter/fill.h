@@ -8,17 +8,8 @@
 #ifndef PETAL_BLOOM_FILTER_FILL_H
 #define PETAL_BLOOM_FILTER_FILL_H
 
+#include "bloom/bits.h"
 #include "bloom/filter/array.h"
-
-/* Set bits, or counters that are not 0. */
-static inline unsigned
-filter_count_bits(uint64_t word)
-{
-    word -= word >> 1 & 0x5555555555555555u;
-    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return (unsigned)(word * 0x0101010101010101u >> 56);
-}
 
 /* The lowest bit of each counter that is not 0. */
 static inline uint64_t

@@ -2,6 +2,7 @@
  * filter.c -- filters as callers see them (bloom/petal_bloom.h), of whichever kind: each call is
  * checked here, and handed on to the kind (kind.h).
  */
+#include "base/argument.h"
 #include "base/options.h"
 #include "bloom/filter/kinds.h"
 #include "bloom/filter/options.h"
@@ -15,7 +16,7 @@
 uint64_t
 petal_bloom_hash(petal_slice key, uint64_t salt)
 {
-    return bloom_hash_row(salt, key.data, key.size);
+    return bloom_hash_row(salt, key.data, slice_lacks_bytes(key) ? 0 : key.size);
 }
 
 /* ---- making ---- */
@@ -23,6 +24,8 @@ petal_bloom_hash(petal_slice key, uint64_t salt)
 enum petal_status
 petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, petal_error *error)
 {
+    RETURN_IF_NULL(plan, error);
+
     petal_bloom_plan found = {.size = sizeof found};
     const struct filter_kind *functions;
     petal_bloom_options options;
@@ -33,7 +36,10 @@ petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, p
     status = options_check_size(size, "petal_bloom_plan", error);
     if (status != PETAL_OK)
         return status;
-    status = filter_options_resolve(&options, given, error);
+    if (given == NULL)
+        status = error_null(error, "options"); /* there is no default for keys */
+    else
+        status = filter_options_resolve(&options, given, error);
     if (status == PETAL_OK)
         status = filter_find_kind(&functions, options.kind, error);
     if (status == PETAL_OK && options.keys == 0 && options.bits == 0)
@@ -50,11 +56,15 @@ petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, p
 enum petal_status
 petal_bloom_create(const petal_bloom_options *given, petal_bloom **bloom, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    *bloom = NULL;
+    if (given == NULL)
+        return error_null(error, "options"); /* there is no default for keys */
+
     const struct filter_kind *functions;
     petal_bloom_options options;
     enum petal_status status;
 
-    *bloom = NULL;
     error_clear(error);
     status = filter_options_resolve(&options, given, error);
     if (status == PETAL_OK)
@@ -63,7 +73,8 @@ petal_bloom_create(const petal_bloom_options *given, petal_bloom **bloom, petal_
         return status;
     if (functions->create == NULL)
         return error_set(error, PETAL_INVALID,
-                         "a filter of kind %s is not made empty: it is built of all keys",
+                         "a filter of kind %s cannot be made empty: a builder "
+                         "(petal_bloom_builder_create) makes it of all its keys",
                          filter_kind_name(options.kind));
     status = functions->create(&options, bloom, error);
     if (status == PETAL_OK)
@@ -96,6 +107,9 @@ enum petal_status
 petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *were_new,
                        petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    RETURN_IF_NO_ARRAY(hashes, count, error);
+
     enum petal_status status;
 
     error_clear(error);
@@ -108,6 +122,9 @@ petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count,
 enum petal_status
 petal_bloom_add(petal_bloom *bloom, petal_slice key, bool *was_new, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    RETURN_IF_NO_BYTES(key, error);
+
     uint64_t hash = petal_bloom_hash(key, bloom->salt);
 
     return petal_bloom_add_hashes(bloom, &hash, 1, was_new, error);
@@ -116,12 +133,15 @@ petal_bloom_add(petal_bloom *bloom, petal_slice key, bool *was_new, petal_error 
 enum petal_status
 petal_bloom_remove(petal_bloom *bloom, petal_slice key, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    RETURN_IF_NO_BYTES(key, error);
+
     enum petal_status status;
 
     error_clear(error);
     if (bloom->functions->remove_hash == NULL)
         return error_set(error, PETAL_INVALID,
-                         "the filter is of kind %s; keys are removed from kind COUNTING only",
+                         "the filter is of kind %s; keys can be removed from kind COUNTING only",
                          filter_kind_name(bloom->kind));
     status = check_writable(bloom, error);
     if (status != PETAL_OK)
@@ -134,6 +154,8 @@ petal_bloom_remove(petal_bloom *bloom, petal_slice key, petal_error *error)
 enum petal_status
 petal_bloom_clear(petal_bloom *bloom, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+
     enum petal_status status;
 
     error_clear(error);
@@ -148,57 +170,76 @@ petal_bloom_clear(petal_bloom *bloom, petal_error *error)
 bool
 petal_bloom_may_contain_hash(const petal_bloom *bloom, uint64_t hash)
 {
-    return bloom->functions->may_contain_hash(bloom, hash);
+    return bloom == NULL || bloom->functions->may_contain_hash(bloom, hash);
 }
 
 bool
 petal_bloom_may_contain(const petal_bloom *bloom, petal_slice key)
 {
-    return bloom->functions->may_contain_hash(bloom, petal_bloom_hash(key, bloom->salt));
+    return bloom == NULL || slice_lacks_bytes(key) ||
+           bloom->functions->may_contain_hash(bloom, petal_bloom_hash(key, bloom->salt));
 }
 
 size_t
 petal_bloom_may_contain_hashes(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
                                bool *answers)
 {
+    if (answers == NULL)
+        return 0;
+    if (bloom == NULL || hashes == NULL) {
+        for (size_t i = 0; i < count; i++)
+            answers[i] = true;
+        return count;
+    }
     return bloom->functions->may_contain_hashes(bloom, hashes, count, answers);
+}
+
+static void
+describe(const petal_bloom *bloom, petal_bloom_info *info)
+{
+    struct filter_extent extent;
+
+    bloom->functions->extent(bloom, &extent);
+    info->kind = bloom->kind;
+    info->keys = bloom->keys;
+    info->rate = bloom->rate;
+    info->bits = extent.bits;
+    info->probes = bloom->probes;
+    info->salt = bloom->salt;
+    info->bytes = extent.bytes;
+    info->segments = extent.segments;
+    info->is_read_only = bloom->is_read_only || bloom->functions->add_hashes == NULL;
 }
 
 void
 petal_bloom_get_info(const petal_bloom *bloom, petal_bloom_info *info)
 {
-    petal_bloom_info found = {.size = info->size};
-    struct filter_extent extent;
+    petal_bloom_info found = {.size = 0};
 
-    bloom->functions->extent(bloom, &extent);
-    found.kind = bloom->kind;
-    found.keys = bloom->keys;
-    found.rate = bloom->rate;
-    found.bits = extent.bits;
-    found.probes = bloom->probes;
-    found.salt = bloom->salt;
-    found.bytes = extent.bytes;
-    found.segments = extent.segments;
-    found.is_read_only = bloom->is_read_only || bloom->functions->add_hashes == NULL;
+    if (info == NULL)
+        return;
+    if (bloom != NULL)
+        describe(bloom, &found);
+    found.size = info->size;
     memcpy(info, &found, info->size == 0 || info->size > sizeof found ? sizeof found : info->size);
 }
 
 double
 petal_bloom_expected_rate(const petal_bloom *bloom, uint64_t keys)
 {
-    return bloom->functions->expected_rate(bloom, keys);
+    return bloom != NULL ? bloom->functions->expected_rate(bloom, keys) : 0;
 }
 
 double
 petal_bloom_present_rate(const petal_bloom *bloom)
 {
-    return bloom->functions->present_rate(bloom);
+    return bloom != NULL ? bloom->functions->present_rate(bloom) : 0;
 }
 
 uint64_t
 petal_bloom_count(const petal_bloom *bloom)
 {
-    return bloom->functions->count(bloom);
+    return bloom != NULL ? bloom->functions->count(bloom) : 0;
 }
 
 /* ---- two filters ---- */
@@ -234,12 +275,15 @@ check_compatible(const petal_bloom *a, const petal_bloom *b, petal_error *error)
 bool
 petal_bloom_is_compatible(const petal_bloom *a, const petal_bloom *b)
 {
-    return check_compatible(a, b, NULL) == PETAL_OK;
+    return a != NULL && b != NULL && check_compatible(a, b, NULL) == PETAL_OK;
 }
 
 enum petal_status
 petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    RETURN_IF_NULL(other, error);
+
     enum petal_status status;
 
     error_clear(error);
@@ -254,6 +298,9 @@ petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *err
 enum petal_status
 petal_bloom_intersect(petal_bloom *bloom, const petal_bloom *other, petal_error *error)
 {
+    RETURN_IF_NULL(bloom, error);
+    RETURN_IF_NULL(other, error);
+
     enum petal_status status;
 
     error_clear(error);

@@ -140,7 +140,7 @@ growing_plan(const petal_bloom_options *options, petal_bloom_plan *plan, petal_e
 
     if (options->keys > MOST_CAPACITY)
         return error_set(error, PETAL_INVALID,
-                         "keys is %" PRIu64 ", more than memory can be addressed for",
+                         "keys is %" PRIu64 "; they need more memory than can be addressed",
                          options->keys);
     find_shape(&shape, options->keys, options->rate, 0);
     plan->bits = shape.positions;
@@ -267,7 +267,7 @@ growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_er
 
     if (options->keys > MOST_CAPACITY)
         return error_set(error, PETAL_INVALID,
-                         "keys is %" PRIu64 ", more than memory can be addressed for",
+                         "keys is %" PRIu64 "; they need more memory than can be addressed",
                          options->keys);
     env_init(&env, options->env);
     status = growing_new(env.allocator, &growing, error);
@@ -543,12 +543,12 @@ check_entry(const struct set_file *file, const char *path, unsigned number, uint
                              number, lines, room);
     if (probes < 1 || probes > PETAL_BLOOM_MAX_PROBES)
         return error_corrupt(error, path, at + 24,
-                             "segment %u has %" PRIu64 " probes; there are 1 to %d", number, probes,
-                             PETAL_BLOOM_MAX_PROBES);
+                             "segment %u has %" PRIu64 " probes; it must have 1 to %d", number,
+                             probes, PETAL_BLOOM_MAX_PROBES);
     for (unsigned i = 32; i < ENTRY_BYTES; i++)
         if (entry[i] != 0)
-            return error_corrupt(error, path, at + i,
-                                 "a byte of segment %u that has no use is not 0", number);
+            return error_corrupt(error, path, at + i, "an unused byte of segment %u is not 0",
+                                 number);
     return PETAL_OK;
 }
 
@@ -562,14 +562,14 @@ check_chain(const petal_bloom *like, const struct set_file *file, const char *pa
     if (status != PETAL_OK)
         return status;
     if (like->keys > MOST_CAPACITY)
-        return filter_bad_parameter(error, path, FILTER_KEYS, "the number of keys cannot be");
+        return filter_bad_parameter(error, path, FILTER_KEYS, "the number of keys is impossible");
     if (like->rate < PETAL_BLOOM_MIN_RATE || like->rate > PETAL_BLOOM_MAX_RATE)
-        return filter_bad_parameter(error, path, FILTER_RATE, "the rate is none that can be asked");
+        return filter_bad_parameter(error, path, FILTER_RATE, "the rate is impossible");
     if (segments > MOST_SEGMENTS)
-        return filter_bad_parameter(error, path, SEGMENTS, "the number of segments cannot be");
+        return filter_bad_parameter(error, path, SEGMENTS, "the number of segments is impossible");
     if (file->body_bytes < SET_FILE_PAGE_BYTES)
         return error_corrupt(error, path, SET_FILE_PAGE_BYTES,
-                             "the body has %" PRIu64 " bytes, its table of segments has %d",
+                             "the body has %" PRIu64 " bytes, its table of segments alone needs %d",
                              file->body_bytes, SET_FILE_PAGE_BYTES);
     room = file->body_bytes - SET_FILE_PAGE_BYTES;
     for (unsigned i = 0; i < segments; i++) {
@@ -580,7 +580,7 @@ check_chain(const petal_bloom *like, const struct set_file *file, const char *pa
     }
     if (room > 0)
         return error_corrupt(error, path, SET_FILE_PAGE_BYTES + file->body_bytes - room,
-                             "%" PRIu64 " bytes follow that are no segment's", room);
+                             "%" PRIu64 " bytes behind the last segment belong to none", room);
     return PETAL_OK;
 }
 

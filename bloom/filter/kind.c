@@ -29,7 +29,7 @@ filter_check_unused(const struct set_file *file, const char *path, unsigned firs
 {
     for (unsigned i = first; i < SET_FILE_PARAMETERS; i++)
         if (file->head.parameters[i] != 0)
-            return filter_bad_parameter(error, path, i, "a parameter without use is not 0");
+            return filter_bad_parameter(error, path, i, "an unused parameter is not 0");
     return PETAL_OK;
 }
 

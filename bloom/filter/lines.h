@@ -50,7 +50,7 @@ filter_line_add(filter_word *line, unsigned probes, uint64_t hash)
         return false;
     for (; probes > 0; probes--) {
         unsigned position = bloom_line_next(&walk);
-        uint64_t bit = bloom_line_word(UINT64_C(1) << position % 64);
+        uint64_t bit = little_endian_word(UINT64_C(1) << position % 64);
 
         was_clear |=
             ~atomic_fetch_or_explicit(&line[position / 64], bit, memory_order_relaxed) & bit;

@@ -19,9 +19,9 @@ static enum petal_status
 check_rate(double rate, petal_error *error)
 {
     if (!(rate > 0 && rate < 1)) /* not a number, too */
-        return error_set(error, PETAL_INVALID, "rate is %g; it lies between 0 and 1", rate);
+        return error_set(error, PETAL_INVALID, "rate is %g; it must lie between 0 and 1", rate);
     if (rate < PETAL_BLOOM_MIN_RATE || rate > PETAL_BLOOM_MAX_RATE)
-        return error_set(error, PETAL_INVALID, "rate is %g; it is %g to %g", rate,
+        return error_set(error, PETAL_INVALID, "rate is %g; it must be %g to %g", rate,
                          PETAL_BLOOM_MIN_RATE, PETAL_BLOOM_MAX_RATE);
     return PETAL_OK;
 }
@@ -33,7 +33,7 @@ check_bits(const petal_bloom_options *options, petal_error *error)
         return PETAL_OK;
     if (options->kind > PETAL_BLOOM_KIND_COUNTING)
         return error_set(error, PETAL_INVALID,
-                         "bits and probes are given for kind %s, which finds its own",
+                         "bits and probes are given for kind %s, which computes its own",
                          filter_kind_name(options->kind));
     if (options->probes == 0)
         return error_set(error, PETAL_INVALID,
@@ -42,8 +42,8 @@ check_bits(const petal_bloom_options *options, petal_error *error)
         return error_set(error, PETAL_INVALID, "probes is %u, but bits is 0; give both or none",
                          options->probes);
     if (options->probes > PETAL_BLOOM_MAX_PROBES)
-        return error_set(error, PETAL_INVALID, "probes is %u; it is at most %d", options->probes,
-                         PETAL_BLOOM_MAX_PROBES);
+        return error_set(error, PETAL_INVALID, "probes is %u; it must be at most %d",
+                         options->probes, PETAL_BLOOM_MAX_PROBES);
     return PETAL_OK;
 }
 
@@ -145,12 +145,11 @@ static enum petal_status
 too_much(const petal_bloom_options *options, petal_error *error)
 {
     if (options->bits != 0)
-        return error_set(error, PETAL_INVALID,
-                         "bits is %" PRIu64 ", more than memory can be addressed by",
+        return error_set(error, PETAL_INVALID, "bits is %" PRIu64 ", more than can be addressed",
                          options->bits);
     return error_set(error, PETAL_INVALID,
                      "keys is %" PRIu64
-                     "; at a rate of %g they want more than memory can be addressed by",
+                     "; at a rate of %g they need more memory than can be addressed",
                      options->keys, options->rate);
 }
 
@@ -191,7 +190,7 @@ filter_shape_init(struct filter_shape *shape, const petal_bloom_options *options
         status = give_bits(shape, options, error);
     else if (options->keys == 0)
         status = error_set(error, PETAL_INVALID,
-                           "keys is 0; kind %s is made for a number of keys, which is at least 1",
+                           "keys is 0; kind %s is made for a known number of keys, at least 1",
                            filter_kind_name(options->kind));
     else if (options->keys > FILTER_MOST_KEYS)
         status = too_much(options, error);

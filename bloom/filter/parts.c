@@ -23,7 +23,7 @@ filter_parts_check(const struct filter_part_kind *kind, double rate, petal_error
 {
     if (rate >= kind->least_rate)
         return PETAL_OK;
-    return error_set(error, PETAL_INVALID, "rate is %g; a filter of kind %s has at least %g", rate,
+    return error_set(error, PETAL_INVALID, "rate is %g; with kind %s it must be at least %g", rate,
                      filter_kind_name(kind->kind), kind->least_rate);
 }
 
@@ -53,7 +53,7 @@ filter_parts_plan(const struct filter_part_kind *kind, const petal_bloom_options
     if (count > SIZE_MAX / 2 / kind->bytes(&shape) || options->keys > SIZE_MAX / 64)
         return error_set(error, PETAL_INVALID,
                          "keys is %" PRIu64
-                         "; at a rate of %g they want more than memory can be addressed by",
+                         "; at a rate of %g they need more memory than can be addressed",
                          options->keys, options->rate);
     plan->bytes = count * kind->bytes(&shape);
     plan->bits = (plan->bytes - count * FILTER_FOOTER_BYTES) * 8;
@@ -79,7 +79,7 @@ read_footers(struct filter_parts *made, const char *path, petal_error *error)
 
         if (!kind->read_footer(&part->shape, made->body + footer_at))
             return error_corrupt(error, path, SET_FILE_PAGE_BYTES + footer_at,
-                                 "part %" PRIu64 " of %" PRIu64 " is no part of kind %.40s", i,
+                                 "part %" PRIu64 " of %" PRIu64 " is not a part of kind %.40s", i,
                                  made->count, filter_kind_name(kind->kind));
         bytes = kind->bytes(&part->shape) - FILTER_FOOTER_BYTES;
         if (bytes > footers_at - at)
@@ -115,7 +115,7 @@ filter_parts_new(const struct filter_part_kind *kind, const petal_bloom *like, c
     *parts = NULL;
     if (count > body_bytes / FILTER_FOOTER_BYTES || (count == 0) != (like->keys == 0))
         return error_corrupt(
-            error, path, 0, "%" PRIu64 " parts of %" PRIu64 " keys do not lie in %" PRIu64 " bytes",
+            error, path, 0, "%" PRIu64 " parts of %" PRIu64 " keys cannot lie in %" PRIu64 " bytes",
             count, like->keys, body_bytes);
     made = mem_zalloc(allocator, sizeof *made);
     if (made == NULL)

@@ -27,7 +27,7 @@ spill_begin(struct spill *spill, const struct env *env, const char *path, petal_
         return PETAL_OK;
     spill->directory = NULL;
     if (failed == ENOTDIR)
-        return error_file(error, PETAL_NOT_FOUND, path, "%s is no directory", path);
+        return error_file(error, PETAL_NOT_FOUND, path, "%s is not a directory", path);
     return set_file_directory_failed(error, path, path, failed);
 }
 

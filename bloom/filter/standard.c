@@ -137,7 +137,7 @@ add(struct filter_array *array, uint64_t hash)
 
     for (unsigned i = 0; i < array->shape.probes; i++) {
         uint64_t position = bloom_standard_next(&walk, array->shape.positions);
-        uint64_t bit = bloom_line_word(UINT64_C(1) << position % 64);
+        uint64_t bit = little_endian_word(UINT64_C(1) << position % 64);
         filter_word *word = &array->words[position / 64];
 
         if ((atomic_load_explicit(word, memory_order_relaxed) & bit) == 0)
@@ -173,7 +173,7 @@ bits_set(const struct filter_array *array)
     uint64_t set = 0;
 
     for (uint64_t i = 0; i < array->bytes / 8; i++)
-        set += filter_count_bits(filter_word_load(&array->words[i]));
+        set += count_bits(filter_word_load(&array->words[i]));
     return (double)set;
 }
 

@@ -6,9 +6,8 @@
  *
  * PETAL_GOLDEN_WRITE=1 writes the files anew: only for a new layout.
  */
-#include "bloom/petal_bloom.h"
 #include "tests/bloom/questions.h"
-#include "tests/disk/vfs.h"
+#include "tests/bloom/set_fixture.h"
 #include "tests/support/test_support.h"
 
 #include <setjmp.h>
@@ -22,26 +21,6 @@
 #define FOLDER  "tests/bloom/golden/"
 #define SALT    UINT64_C(0x0123456789ABCDEF)
 #define NUMBERS 1000u
-
-static struct memory_vfs *vfs;
-static petal_env env;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    vfs = memory_vfs_new();
-    env = (petal_env){.size = sizeof env, .vfs = memory_vfs_table(vfs)};
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    memory_vfs_free(vfs);
-    return 0;
-}
 
 /* ---- what the files hold ---- */
 
@@ -80,7 +59,7 @@ static void
 save_built(const struct golden *golden)
 {
     const petal_bloom_builder_options options = {
-        .filter = {.kind = golden->kind, .rate = 1 / 256.0, .salt = SALT, .env = &env}};
+        .filter = {.kind = golden->kind, .rate = 1 / 256.0, .salt = SALT, .env = &set_env}};
     petal_bloom_builder *builder;
     char text[16];
 
@@ -95,7 +74,7 @@ static void
 save_filter(const struct golden *golden)
 {
     const petal_bloom_options options = {
-        .kind = golden->kind, .keys = golden->keys == 1 ? 10 : 100, .salt = SALT, .env = &env};
+        .kind = golden->kind, .keys = golden->keys == 1 ? 10 : 100, .salt = SALT, .env = &set_env};
     petal_bloom *bloom;
     char text[16];
 
@@ -115,7 +94,7 @@ save_bitmap(void)
 {
     petal_bitmap *bitmap;
 
-    assert_int_equal(petal_bitmap_create(100, &env, &bitmap, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap_create(100, &set_env, &bitmap, NULL), PETAL_OK);
     petal_bitmap_set(bitmap, 0);
     petal_bitmap_set(bitmap, 9);
     petal_bitmap_set(bitmap, 99);
@@ -129,7 +108,7 @@ save_bitmap2(void)
 {
     petal_bitmap2 *bitmap;
 
-    assert_int_equal(petal_bitmap2_create(NUMBERS, &env, &bitmap, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_create(NUMBERS, &set_env, &bitmap, NULL), PETAL_OK);
     for (uint64_t i = 0; i < NUMBERS; i += 3)
         petal_bitmap2_add(bitmap, i);
     for (uint64_t i = 0; i < NUMBERS; i += 5)
@@ -144,7 +123,7 @@ save_distinct(const struct golden *golden)
     petal_distinct *distinct;
     char text[16];
 
-    assert_int_equal(petal_distinct_create(0.1, SALT, &env, &distinct, NULL), PETAL_OK);
+    assert_int_equal(petal_distinct_create(0.1, SALT, &set_env, &distinct, NULL), PETAL_OK);
     for (unsigned i = 0; i < golden->keys; i++)
         petal_distinct_add(distinct, key_of(i, text));
     assert_int_equal(petal_distinct_save(distinct, "set", NULL), PETAL_OK);
@@ -208,7 +187,7 @@ expect_set(const struct golden *golden, const uint8_t *bytes, size_t size)
     size_t saved_size;
     uint8_t *saved;
 
-    assert_int_equal(memory_vfs_read_file(vfs, "set", &saved, &saved_size), 0);
+    assert_int_equal(memory_vfs_read_file(set_vfs, "set", &saved, &saved_size), 0);
     if (saved_size != size || memcmp(saved, bytes, size) != 0)
         fail_msg("%s is written otherwise than it was", golden->name);
     free(saved);
@@ -224,7 +203,7 @@ files_are_made_as_they_were(void **state)
 
         save(&goldens[i]);
         if (getenv("PETAL_GOLDEN_WRITE") != NULL) {
-            assert_int_equal(memory_vfs_read_file(vfs, "set", &bytes, &size), 0);
+            assert_int_equal(memory_vfs_read_file(set_vfs, "set", &bytes, &size), 0);
             write_kept(&goldens[i], bytes, size);
         } else {
             bytes = kept(&goldens[i], &size);
@@ -303,13 +282,13 @@ kept_files_are_read_and_written_as_they_are(void **state)
     for (size_t i = 0; i < GOLDENS * 3; i++) {
         const struct golden *golden = &goldens[i / 3];
         const petal_bloom_load_options options = {
-            .map = i % 3 > 0, .unchecked = i % 3 > 1, .env = &env};
+            .map = i % 3 > 0, .unchecked = i % 3 > 1, .env = &set_env};
         enum petal_bloom_file_type type;
         size_t size;
         uint8_t *bytes = kept(golden, &size);
 
-        assert_int_equal(memory_vfs_write_file(vfs, "set", bytes, size), 0);
-        assert_int_equal(petal_bloom_file_type("set", &env, &type, NULL), PETAL_OK);
+        assert_int_equal(memory_vfs_write_file(set_vfs, "set", bytes, size), 0);
+        assert_int_equal(petal_bloom_file_type("set", &set_env, &type, NULL), PETAL_OK);
         assert_int_equal(type, golden->type);
         switch (golden->type) {
         case PETAL_BLOOM_FILE_FILTER:
@@ -338,7 +317,7 @@ static bool
 try_changed(const struct golden *golden, bool unchecked, bool changes)
 {
     const petal_bloom_load_options options = {
-        .map = unchecked, .unchecked = unchecked, .env = &env};
+        .map = unchecked, .unchecked = unchecked, .env = &set_env};
     petal_error error = {.status = PETAL_OK};
     enum petal_status status = questions_to_file("set", golden->type, &options, changes, &error);
 
@@ -374,7 +353,7 @@ no_changed_byte_is_believed(void **state)
             if (test_short() && at >= 4096 && at % 8 != i % 8)
                 continue;
             bytes[at] ^= (uint8_t)(1 + test_random_below(&random, 255));
-            assert_int_equal(memory_vfs_write_file(vfs, "set", bytes, size), 0);
+            assert_int_equal(memory_vfs_write_file(set_vfs, "set", bytes, size), 0);
             assert_false(try_changed(&goldens[i], false, false));
             opened += try_changed(&goldens[i], true, true);
             bytes[at] = before;
@@ -395,5 +374,5 @@ main(void)
         cmocka_unit_test(no_changed_byte_is_believed),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
 }

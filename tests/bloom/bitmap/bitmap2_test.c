@@ -2,11 +2,7 @@
  * bitmap2_test.c -- bitmaps of two bits a number answer as an array of counts to two does: entries,
  * the next one, counts, two bitmaps, files and maps; threads lose nothing.
  */
-#include "base/checksum.h"
-#include "base/coding.h"
-#include "bloom/file/set_file.h"
-#include "bloom/petal_bloom.h"
-#include "tests/disk/vfs.h"
+#include "tests/bloom/set_fixture.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
@@ -21,26 +17,6 @@
 
 #define CHUNK_NUMBERS (UINT64_C(32) * 8192)
 
-static struct memory_vfs *vfs;
-static petal_env env;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    vfs = memory_vfs_new();
-    env = (petal_env){.size = sizeof env, .vfs = memory_vfs_table(vfs)};
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    memory_vfs_free(vfs);
-    return 0;
-}
-
 struct model {
     uint64_t numbers;
     uint8_t *states;
@@ -53,7 +29,7 @@ new_model(uint64_t numbers)
     struct model model = {numbers, test_allocate(numbers), NULL};
 
     memset(model.states, 0, numbers);
-    assert_int_equal(petal_bitmap2_create(numbers, &env, &model.bitmap, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_create(numbers, &set_env, &model.bitmap, NULL), PETAL_OK);
     assert_int_equal(petal_bitmap2_numbers(model.bitmap), numbers);
     return model;
 }
@@ -159,7 +135,7 @@ united_bitmaps_have_what_both_had(void **state)
 static enum petal_status
 load(bool map, bool unchecked, petal_bitmap2 **loaded, petal_error *error)
 {
-    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &env};
+    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &set_env};
 
     return petal_bitmap2_load("bitmap", &options, loaded, error);
 }
@@ -208,11 +184,10 @@ a_state_that_there_is_not_is_refused(void **state)
 
     (void)state;
     assert_int_equal(petal_bitmap2_save(model.bitmap, "bitmap", NULL), PETAL_OK);
-    assert_int_equal(memory_vfs_read_file(vfs, "bitmap", &bytes, &size), 0);
+    assert_int_equal(memory_vfs_read_file(set_vfs, "bitmap", &bytes, &size), 0);
     bytes[4096 + 8] = 0x0C; /* of number 33 */
-    put_le64(bytes + 96, checksum_at(0, 0, bytes + 4096, size - 4096));
-    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
-    assert_int_equal(memory_vfs_write_file(vfs, "bitmap", bytes, size), 0);
+    set_seal(bytes, size);
+    assert_int_equal(memory_vfs_write_file(set_vfs, "bitmap", bytes, size), 0);
     assert_int_equal(load(false, false, &loaded, &error), PETAL_CORRUPT);
     assert_int_equal(error.offset, 4096 + 8);
     assert_non_null(strstr(error.text, "number 33 has the state 3"));
@@ -233,8 +208,8 @@ sizes_that_cannot_be_are_refused(void **state)
     petal_error error;
 
     (void)state;
-    assert_int_equal(petal_bitmap2_create(0, &env, &made, &error), PETAL_INVALID);
-    assert_int_equal(petal_bitmap2_create(PETAL_BITMAP_MAX_BITS + 1, &env, &made, &error),
+    assert_int_equal(petal_bitmap2_create(0, &set_env, &made, &error), PETAL_INVALID);
+    assert_int_equal(petal_bitmap2_create(PETAL_BITMAP_MAX_BITS + 1, &set_env, &made, &error),
                      PETAL_INVALID);
     assert_null(made);
     assert_int_equal(petal_bitmap2_unite(small.bitmap, large.bitmap, &error), PETAL_INVALID);
@@ -272,7 +247,7 @@ threads_lose_no_entry(void **state)
     uint64_t seen[3] = {0};
 
     (void)state;
-    assert_int_equal(petal_bitmap2_create(THREAD_NUMBERS, &env, &bitmap, NULL), PETAL_OK);
+    assert_int_equal(petal_bitmap2_create(THREAD_NUMBERS, &set_env, &bitmap, NULL), PETAL_OK);
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){bitmap, {0}};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -334,8 +309,8 @@ a_chunk_is_marked_before_a_number_is_in_it(void **state)
     struct sigaction watch = {.sa_handler = see_write}, before;
 
     (void)state;
-    env.allocator = &pages;
-    assert_int_equal(petal_bitmap2_create(100, &env, &watched, NULL), PETAL_OK);
+    set_env.allocator = &pages;
+    assert_int_equal(petal_bitmap2_create(100, &set_env, &watched, NULL), PETAL_OK);
     assert_int_equal(mprotect(last_piece, 1, PROT_READ), 0); /* the marks are taken last */
     writes_seen = 0;
     assert_int_equal(sigaction(SIGSEGV, &watch, &before), 0);
@@ -345,7 +320,7 @@ a_chunk_is_marked_before_a_number_is_in_it(void **state)
     assert_int_equal(entered_before, 0);
     assert_int_equal(petal_bitmap2_count(watched, PETAL_BITMAP2_ONE), 1);
     petal_bitmap2_free(watched);
-    env.allocator = NULL;
+    set_env.allocator = NULL;
 }
 
 int
@@ -361,5 +336,5 @@ main(void)
         cmocka_unit_test(a_chunk_is_marked_before_a_number_is_in_it),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
 }

@@ -3,12 +3,8 @@
  * rank and select with an index and without, two bitmaps, files and maps; threads lose nothing;
  * what lies far from all numbers takes no memory.
  */
-#include "base/checksum.h"
-#include "base/coding.h"
 #include "base/mem.h"
-#include "bloom/file/set_file.h"
-#include "bloom/petal_bloom.h"
-#include "tests/disk/vfs.h"
+#include "tests/bloom/set_fixture.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
@@ -25,33 +21,13 @@
 
 #define CHUNK_BITS (UINT64_C(64) * 8192)
 
-static struct memory_vfs *vfs;
-static petal_env env;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    vfs = memory_vfs_new();
-    env = (petal_env){.size = sizeof env, .vfs = memory_vfs_table(vfs)};
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    memory_vfs_free(vfs);
-    return 0;
-}
-
 static petal_bitmap *
 new_bitmap(uint64_t bits)
 {
     petal_bitmap *made;
     petal_error error;
 
-    if (petal_bitmap_create(bits, &env, &made, &error) != PETAL_OK)
+    if (petal_bitmap_create(bits, &set_env, &made, &error) != PETAL_OK)
         fail_msg("%s", error.text);
     assert_int_equal(petal_bitmap_bits(made), bits);
     return made;
@@ -283,7 +259,7 @@ sizes_that_cannot_be_are_refused(void **state)
     assert_null(made);
     assert_int_equal(petal_bitmap_create(PETAL_BITMAP_MAX_BITS + 1, NULL, &made, &error),
                      PETAL_INVALID);
-    assert_non_null(strstr(error.text, "1099511627777 bits"));
+    assert_non_null(strstr(error.text, "bits is 1099511627777"));
     petal_bitmap_free(NULL);
 }
 
@@ -352,7 +328,7 @@ bitmaps_of_other_sizes_are_not_joined(void **state)
 static enum petal_status
 load(bool map, bool unchecked, petal_bitmap **loaded, petal_error *error)
 {
-    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &env};
+    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &set_env};
 
     return petal_bitmap_load("bitmap", &options, loaded, error);
 }
@@ -398,14 +374,6 @@ files_come_back(void **state)
 }
 
 static void
-sign(uint8_t *bytes, size_t size)
-{
-    put_le64(bytes + 96,
-             checksum_at(0, 0, bytes + SET_FILE_PAGE_BYTES, size - SET_FILE_PAGE_BYTES));
-    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
-}
-
-static void
 lies_of_files_are_refused(void **state)
 {
     static const struct {
@@ -426,15 +394,15 @@ lies_of_files_are_refused(void **state)
 
     (void)state;
     assert_int_equal(petal_bitmap_save(made, "bitmap", NULL), PETAL_OK);
-    assert_int_equal(memory_vfs_read_file(vfs, "bitmap", &bytes, &size), 0);
+    assert_int_equal(memory_vfs_read_file(set_vfs, "bitmap", &bytes, &size), 0);
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         uint8_t before = bytes[lies[i].at];
         petal_bitmap *loaded;
         petal_error error;
 
         bytes[lies[i].at] = lies[i].value;
-        sign(bytes, size);
-        assert_int_equal(memory_vfs_write_file(vfs, "bitmap", bytes, size), 0);
+        set_seal(bytes, size);
+        assert_int_equal(memory_vfs_write_file(set_vfs, "bitmap", bytes, size), 0);
         for (unsigned way = 0; way < 3; way++) {
             enum petal_status expected = way > 1 ? lies[i].unchecked : lies[i].status;
 
@@ -617,13 +585,13 @@ want_of_memory_is_told(void **state)
 
     (void)state;
     test_allocator_init(&allocator);
-    env.allocator = &allocator.table;
+    set_env.allocator = &allocator.table;
     do {
         petal_bitmap *made = NULL, *loaded = NULL;
         petal_error error;
 
         test_allocator_fail_at(&allocator, ++n, false);
-        if (petal_bitmap_create(100000, &env, &made, &error) == PETAL_OK &&
+        if (petal_bitmap_create(100000, &set_env, &made, &error) == PETAL_OK &&
             petal_bitmap_index(made, &error) == PETAL_OK &&
             petal_bitmap_save(made, "bitmap", &error) == PETAL_OK &&
             load(n % 2 == 0, false, &loaded, &error) == PETAL_OK)
@@ -635,7 +603,7 @@ want_of_memory_is_told(void **state)
         assert_int_equal(test_allocator_live_bytes(&allocator), 0);
     } while (test_allocator_failures(&allocator) == n);
     assert_in_range(n, 8, 24);
-    env.allocator = NULL;
+    set_env.allocator = NULL;
 }
 
 /* ---- threads ---- */
@@ -763,5 +731,5 @@ main(void)
         cmocka_unit_test(a_range_is_counted_beside_a_thread_that_enters_numbers),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
 }

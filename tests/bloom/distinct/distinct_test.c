@@ -3,11 +3,7 @@
  * key, by many threads, united and folded; the count errs by what theory says, for few keys and
  * many; files come back, and none that is damaged is believed.
  */
-#include "base/checksum.h"
-#include "base/coding.h"
-#include "bloom/file/set_file.h"
-#include "bloom/petal_bloom.h"
-#include "tests/disk/vfs.h"
+#include "tests/bloom/set_fixture.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
@@ -22,26 +18,6 @@
 #define LEAST_PRECISION 4u
 #define MOST_PRECISION  21u
 
-static struct memory_vfs *vfs;
-static petal_env env;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    vfs = memory_vfs_new();
-    env = (petal_env){.size = sizeof env, .vfs = memory_vfs_table(vfs)};
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    memory_vfs_free(vfs);
-    return 0;
-}
-
 static petal_distinct *
 new_distinct(unsigned precision, uint64_t salt)
 {
@@ -52,7 +28,7 @@ new_distinct(unsigned precision, uint64_t salt)
         error = PETAL_DISTINCT_MAX_ERROR;
     if (precision == MOST_PRECISION)
         error = PETAL_DISTINCT_MIN_ERROR;
-    assert_int_equal(petal_distinct_create(error, salt, &env, &made, NULL), PETAL_OK);
+    assert_int_equal(petal_distinct_create(error, salt, &set_env, &made, NULL), PETAL_OK);
     assert_int_equal(petal_distinct_registers(made), 1u << precision);
     return made;
 }
@@ -64,7 +40,7 @@ bytes_of(const petal_distinct *distinct, size_t *size)
     uint8_t *bytes;
 
     assert_int_equal(petal_distinct_save(distinct, "distinct", NULL), PETAL_OK);
-    assert_int_equal(memory_vfs_read_file(vfs, "distinct", &bytes, size), 0);
+    assert_int_equal(memory_vfs_read_file(set_vfs, "distinct", &bytes, size), 0);
     return bytes;
 }
 
@@ -451,11 +427,12 @@ errors_that_cannot_be_had_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_int_equal(petal_distinct_create(wrong[i], 0, &env, &made, &error), PETAL_INVALID);
+        assert_int_equal(petal_distinct_create(wrong[i], 0, &set_env, &made, &error),
+                         PETAL_INVALID);
         assert_null(made);
-        assert_non_null(strstr(error.text, "standard error"));
+        assert_non_null(strstr(error.text, "standard_error"));
     }
-    assert_int_equal(petal_distinct_create(0, 0, &env, &made, NULL), PETAL_OK);
+    assert_int_equal(petal_distinct_create(0, 0, &set_env, &made, NULL), PETAL_OK);
     assert_int_equal(petal_distinct_registers(made), 16384);
     assert_true(petal_distinct_standard_error(made) == 1.04 / 128);
     assert_true(petal_distinct_count(made) == 0);
@@ -468,7 +445,7 @@ errors_that_cannot_be_had_are_refused(void **state)
 static enum petal_status
 load(bool map, bool unchecked, petal_distinct **loaded, petal_error *error)
 {
-    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &env};
+    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &set_env};
 
     return petal_distinct_load("distinct", &options, loaded, error);
 }
@@ -508,14 +485,6 @@ files_come_back(void **state)
 }
 
 static void
-sign(uint8_t *bytes, size_t size)
-{
-    put_le64(bytes + 96,
-             checksum_at(0, 0, bytes + SET_FILE_PAGE_BYTES, size - SET_FILE_PAGE_BYTES));
-    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
-}
-
-static void
 lies_of_files_are_refused(void **state)
 {
     static const struct {
@@ -529,7 +498,7 @@ lies_of_files_are_refused(void **state)
         {32, 22, PETAL_CORRUPT, PETAL_CORRUPT, "precision of 22 bits"},
         {33, 1, PETAL_CORRUPT, PETAL_CORRUPT, "precision of 261 bits"},
         {32, 6, PETAL_CORRUPT, PETAL_CORRUPT, "has 32 registers"},
-        {4096 + 7, 61, PETAL_CORRUPT, PETAL_OK, "a register has 61"},
+        {4096 + 7, 61, PETAL_CORRUPT, PETAL_OK, "a register holds 61"},
     };
     petal_distinct *made = new_distinct(5, 0);
     size_t size;
@@ -542,8 +511,8 @@ lies_of_files_are_refused(void **state)
         petal_error error;
 
         bytes[lies[i].at] = lies[i].value;
-        sign(bytes, size);
-        assert_int_equal(memory_vfs_write_file(vfs, "distinct", bytes, size), 0);
+        set_seal(bytes, size);
+        assert_int_equal(memory_vfs_write_file(set_vfs, "distinct", bytes, size), 0);
         for (unsigned way = 0; way < 3; way++) {
             enum petal_status expected = way > 1 ? lies[i].unchecked : lies[i].status;
 
@@ -572,8 +541,8 @@ full_registers_count_at_most_all_hashes(void **state)
 
     (void)state;
     memset(bytes + SET_FILE_PAGE_BYTES, 61, 16);
-    sign(bytes, size);
-    assert_int_equal(memory_vfs_write_file(vfs, "distinct", bytes, size), 0);
+    set_seal(bytes, size);
+    assert_int_equal(memory_vfs_write_file(set_vfs, "distinct", bytes, size), 0);
     assert_int_equal(load(false, false, &loaded, NULL), PETAL_OK);
     assert_true(petal_distinct_count(loaded) == 18446744073709551616.0);
     free(bytes);
@@ -589,12 +558,12 @@ want_of_memory_is_told(void **state)
 
     (void)state;
     test_allocator_init(&allocator);
-    env.allocator = &allocator.table;
+    set_env.allocator = &allocator.table;
     do {
         petal_distinct *made = NULL, *loaded = NULL;
 
         test_allocator_fail_at(&allocator, ++n, false);
-        if (petal_distinct_create(0.1, 0, &env, &made, NULL) == PETAL_OK &&
+        if (petal_distinct_create(0.1, 0, &set_env, &made, NULL) == PETAL_OK &&
             petal_distinct_save(made, "distinct", NULL) == PETAL_OK)
             (void)(load(n % 2 == 0, false, &loaded, NULL) == PETAL_OK);
         petal_distinct_free(made);
@@ -602,7 +571,7 @@ want_of_memory_is_told(void **state)
         assert_int_equal(test_allocator_live_bytes(&allocator), 0);
     } while (test_allocator_failures(&allocator) == n);
     assert_in_range(n, 6, 20);
-    env.allocator = NULL;
+    set_env.allocator = NULL;
 }
 
 int
@@ -624,5 +593,5 @@ main(void)
         cmocka_unit_test(want_of_memory_is_told),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
 }

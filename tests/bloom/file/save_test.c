@@ -96,24 +96,6 @@ found(struct memory_vfs *vfs)
     return which;
 }
 
-static void
-count_name(void *argument, const char *name)
-{
-    size_t *count = argument;
-
-    (void)name;
-    ++*count;
-}
-
-static size_t
-count_files(struct memory_vfs *vfs)
-{
-    size_t count = 0;
-
-    assert_int_equal(memory_vfs_list(vfs, "/", count_name, &count), 0);
-    return count;
-}
-
 /* A disk with the old file, or none, and what two writers left that died. */
 static struct memory_vfs *
 disk_with(int which)
@@ -129,7 +111,7 @@ disk_with(int which)
     memory_vfs_process_death(vfs);
     for (int i = 0; i < 2; i++)
         set_file_abandon(writers[i]); /* memory alone: for the disk their process is no more */
-    assert_int_equal(count_files(vfs), (which != NONE) + 2);
+    assert_int_equal(memory_vfs_count_files(vfs, "/"), (which != NONE) + 2);
     return vfs;
 }
 
@@ -155,7 +137,7 @@ try_cuts(struct memory_vfs *vfs, int before, enum petal_status said)
         /* Work goes on, and what was left goes. */
         assert_int_equal(save(&env, OTHER, NULL), PETAL_OK);
         assert_int_equal(found(clone), OTHER);
-        assert_int_equal(count_files(clone), 1);
+        assert_int_equal(memory_vfs_count_files(clone, "/"), 1);
         memory_vfs_free(clone);
     }
     return fixed + SEEDS;
@@ -198,7 +180,7 @@ check_failed(struct memory_vfs *vfs, const petal_error *error, bool for_good)
     assert_true(error->os_error != 0);
     assert_int_equal(found(vfs), of_name ? NEW : OLD);
     if (!for_good)
-        assert_true(count_files(vfs) <= 3); /* the file, and what others left */
+        assert_true(memory_vfs_count_files(vfs, "/") <= 3); /* the file, and what others left */
 }
 
 /* Each call, with some errors, once and for good. */
@@ -228,7 +210,7 @@ a_failed_save_leaves_the_old_file_alone(void **state)
             else
                 check_failed(vfs, &error, for_good);
             assert_int_equal(save(&env, OTHER, NULL), PETAL_OK);
-            assert_int_equal(count_files(vfs), 1);
+            assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
             memory_vfs_free(vfs);
             tried++;
         }
@@ -257,7 +239,7 @@ a_full_disk_is_told_and_left_as_it_was(void **state)
             assert_int_equal(found(vfs), OLD);
             refused++;
         }
-        assert_int_equal(count_files(vfs), 1);
+        assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
         assert_int_equal(memory_vfs_used(vfs), used);
         memory_vfs_free(vfs);
     }
@@ -310,16 +292,16 @@ writers_of_one_name_do_not_disturb_each_other(void **state)
 
     (void)state;
     assert_int_equal(begin(&env, NEW, &writer, NULL), PETAL_OK);
-    assert_int_equal(count_files(vfs), 2);
+    assert_int_equal(memory_vfs_count_files(vfs, "/"), 2);
     assert_int_equal(save(&env, OTHER, NULL), PETAL_OK);
     assert_int_equal(found(vfs), OTHER);
-    assert_int_equal(count_files(vfs), 2);
+    assert_int_equal(memory_vfs_count_files(vfs, "/"), 2);
     assert_int_equal(set_file_finish(writer, &head, NULL), PETAL_OK);
     assert_int_equal(found(vfs), NEW);
     assert_int_equal(begin(&env, OTHER, &writer, NULL), PETAL_OK);
     set_file_abandon(writer);
     assert_int_equal(found(vfs), NEW);
-    assert_int_equal(count_files(vfs), 1);
+    assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
     memory_vfs_free(vfs);
 }
 
@@ -373,7 +355,7 @@ a_file_that_was_taken_for_a_leftover_is_made_again(void **state)
     assert_int_equal(save(&env, NEW, NULL), PETAL_OK);
     assert_true(meeting.has_met);
     assert_int_equal(found(meeting.vfs), NEW);
-    assert_int_equal(count_files(meeting.vfs), 1);
+    assert_int_equal(memory_vfs_count_files(meeting.vfs, "/"), 1);
     memory_vfs_free(meeting.vfs);
 }
 

@@ -5,10 +5,8 @@
  */
 #include "bloom/file/set_file.h"
 
-#include "base/checksum.h"
-#include "base/coding.h"
 #include "base/mem.h"
-#include "tests/disk/vfs.h"
+#include "tests/bloom/set_fixture.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
@@ -312,13 +310,6 @@ expect_bytes(struct disk *disk, const uint8_t *bytes, size_t size, enum petal_st
     expect_open(&disk->given, "set", status, text);
 }
 
-/* Put the header's checksum right, so that what is behind it is looked at. */
-static void
-sign(uint8_t *bytes)
-{
-    put_le64(bytes + 104, checksum_at(0, 0, bytes, 104));
-}
-
 static void
 what_is_wrong_is_named(void **state)
 {
@@ -335,21 +326,22 @@ what_is_wrong_is_named(void **state)
         change;                                                                                    \
         expect_bytes(&disk, spoilt, size, status, text);                                           \
     } while (0)
-    SPOIL(spoilt[0] = 'p', PETAL_CORRUPT, "is no file of a filter, a bitmap or a count");
+    SPOIL(spoilt[0] = 'p', PETAL_CORRUPT, "is not a file of a filter, a bitmap or a count");
     SPOIL(spoilt[8] = 2, PETAL_UNSUPPORTED, "has version 2 of the format, this library reads");
     SPOIL((spoilt[8] = 0, spoilt[9] = 1), PETAL_UNSUPPORTED, "byte order of another machine");
     SPOIL(spoilt[100]++, PETAL_CORRUPT, "the checksum of the header, bytes 0 to 103, is");
-    SPOIL((spoilt[15] = 1, sign(spoilt)), PETAL_CORRUPT, "should be 0 are not");
+    SPOIL((spoilt[15] = 1, set_seal_header(spoilt)), PETAL_CORRUPT, "should be 0 are not");
     SPOIL(spoilt[4095] = 1, PETAL_CORRUPT, "should be 0 are not");
-    SPOIL((spoilt[10] = 9, sign(spoilt)), PETAL_UNSUPPORTED, "a set of type 9");
-    SPOIL((spoilt[10] = 1, spoilt[11] = 7, sign(spoilt)), PETAL_UNSUPPORTED, "filter of kind 7");
-    SPOIL((spoilt[11] = 1, sign(spoilt)), PETAL_CORRUPT, "names kind 1");
-    SPOIL((put_le64(spoilt + 16, 1001), sign(spoilt)), PETAL_CORRUPT,
+    SPOIL((spoilt[10] = 9, set_seal_header(spoilt)), PETAL_UNSUPPORTED, "a set of type 9");
+    SPOIL((spoilt[10] = 1, spoilt[11] = 7, set_seal_header(spoilt)), PETAL_UNSUPPORTED,
+          "filter of kind 7");
+    SPOIL((spoilt[11] = 1, set_seal_header(spoilt)), PETAL_CORRUPT, "names kind 1");
+    SPOIL((put_le64(spoilt + 16, 1001), set_seal_header(spoilt)), PETAL_CORRUPT,
           "the file is cut: 1000 bytes are there of a body of 1001");
-    SPOIL((put_le64(spoilt + 16, UINT64_MAX - 100), sign(spoilt)), PETAL_CORRUPT,
+    SPOIL((put_le64(spoilt + 16, UINT64_MAX - 100), set_seal_header(spoilt)), PETAL_CORRUPT,
           "the file is cut");
-    SPOIL((put_le64(spoilt + 16, 990), sign(spoilt)), PETAL_CORRUPT,
-          "goes on behind its body, by 10 bytes");
+    SPOIL((put_le64(spoilt + 16, 990), set_seal_header(spoilt)), PETAL_CORRUPT,
+          "goes on behind its body for 10 bytes");
 #undef SPOIL
     free(bytes);
     memory_vfs_free(disk.vfs);
@@ -434,7 +426,7 @@ memory_is_taken_for_bytes_that_are_there(void **state)
     test_allocator_init(&allocator);
     disk.given.allocator = &allocator.table;
     put_le64(bytes + 16, (uint64_t)1 << 40);
-    sign(bytes);
+    set_seal_header(bytes);
     expect_bytes(&disk, bytes, size, PETAL_CORRUPT, "the file is cut");
     assert_true(test_allocator_peak_bytes(&allocator) < 4 * PIECE);
     assert_int_equal(test_allocator_live_bytes(&allocator), 0);

@@ -283,26 +283,26 @@ texts_say_what_is_wrong(void **state)
     fixture_init(&fixture);
     make_file(&fixture, PETAL_BLOOM_KIND_BLOCKED);
     put_le16(fixture.bytes + LAYOUT_AT, 2);
-    assert_refused(&fixture, PETAL_UNSUPPORTED, "laid out in way 2, which this library");
+    assert_refused(&fixture, PETAL_UNSUPPORTED, "has layout 2, which this library");
     put_le16(fixture.bytes + LAYOUT_AT, 1);
     put_le64(fixture.bytes + PARAMETER_AT + 24, 31);
     assert_refused(&fixture, PETAL_CORRUPT, "the number of probes is not 1 to 30");
     put_le64(fixture.bytes + PARAMETER_AT + 24, 6);
     put_le64(fixture.bytes + PARAMETER_AT + 16, 1000);
-    assert_refused(&fixture, PETAL_CORRUPT, "the bits are no whole number of lines");
+    assert_refused(&fixture, PETAL_CORRUPT, "the bits are not a whole number of lines");
     put_le64(fixture.bytes + PARAMETER_AT + 16, 1024);
-    assert_refused(&fixture, PETAL_CORRUPT, "bytes, its bits want 128");
+    assert_refused(&fixture, PETAL_CORRUPT, "bytes, its bits need 128");
     put_le64(fixture.bytes + PARAMETER_AT + 8, UINT64_MAX);
     assert_refused(&fixture, PETAL_CORRUPT, "the rate is not between 0 and 1");
     fixture_fini(&fixture);
     fixture_init(&fixture);
     make_file(&fixture, PETAL_BLOOM_KIND_GROWING);
     put_le64(fixture.bytes + HEADER_BYTES + 64 + 24, 0);
-    assert_refused(&fixture, PETAL_CORRUPT, "segment 1 has 0 probes; there are 1 to 30");
+    assert_refused(&fixture, PETAL_CORRUPT, "segment 1 has 0 probes; it must have 1 to 30");
     put_le64(fixture.bytes + HEADER_BYTES, UINT64_C(1) << 60);
     assert_refused(&fixture, PETAL_CORRUPT, "segment 0 has 1152921504606846976 lines, where");
     put_le64(fixture.bytes + PARAMETER_AT + 16, 65);
-    assert_refused(&fixture, PETAL_CORRUPT, "the number of segments cannot be");
+    assert_refused(&fixture, PETAL_CORRUPT, "the number of segments is impossible");
     fixture_fini(&fixture);
 }
 

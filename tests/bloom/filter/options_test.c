@@ -41,13 +41,13 @@ rates_are_checked(void **state)
         double rate;
         const char *text;
     } wrong[] = {
-        {-0.25, "rate is -0.25; it lies between 0 and 1"},
-        {1, "rate is 1; it lies between 0 and 1"},
-        {1.5, "rate is 1.5; it lies between 0 and 1"},
-        {0.75, "rate is 0.75; it is 1e-06 to 0.5"},
-        {1e-7, "rate is 1e-07; it is 1e-06 to 0.5"},
-        {NAN, "nan; it lies between 0 and 1"},
-        {INFINITY, "rate is inf; it lies between 0 and 1"},
+        {-0.25, "rate is -0.25; it must lie between 0 and 1"},
+        {1, "rate is 1; it must lie between 0 and 1"},
+        {1.5, "rate is 1.5; it must lie between 0 and 1"},
+        {0.75, "rate is 0.75; it must be 1e-06 to 0.5"},
+        {1e-7, "rate is 1e-07; it must be 1e-06 to 0.5"},
+        {NAN, "nan; it must lie between 0 and 1"},
+        {INFINITY, "rate is inf; it must lie between 0 and 1"},
     };
 
     (void)state;
@@ -61,23 +61,23 @@ static void
 numbers_are_checked(void **state)
 {
     (void)state;
-    assert_refused(NULL, PETAL_INVALID, "keys is 0");
+    assert_refused(NULL, PETAL_INVALID, "options is NULL");
     assert_refused(&(petal_bloom_options){.kind = PETAL_BLOOM_KIND_STANDARD}, PETAL_INVALID,
-                   "keys is 0; kind STANDARD is made for a number of keys, which is at least 1");
+                   "keys is 0; kind STANDARD is made for a known number of keys, at least 1");
     assert_refused(&KEYS(.size = 9), PETAL_INVALID, "the size of petal_bloom_options is 9");
     assert_refused(&KEYS(.kind = (enum petal_bloom_kind)7), PETAL_INVALID, "kind is 7");
     assert_refused(&KEYS(.kind = (enum petal_bloom_kind) - 1), PETAL_INVALID, "kind is -1");
     assert_refused(&KEYS(.bits = 1000), PETAL_INVALID, "bits is 1000, but probes is 0");
     assert_refused(&KEYS(.probes = 3), PETAL_INVALID, "probes is 3, but bits is 0");
-    assert_refused(&KEYS(.bits = 1000, .probes = 31), PETAL_INVALID, "probes is 31; it is at most");
+    assert_refused(&KEYS(.bits = 1000, .probes = 31), PETAL_INVALID,
+                   "probes is 31; it must be at most");
     assert_refused(&KEYS(.bits = 1000, .probes = 3, .kind = PETAL_BLOOM_KIND_GROWING),
                    PETAL_INVALID, "bits and probes are given for kind GROWING");
     assert_refused(&KEYS(.bits = UINT64_MAX, .probes = 3), PETAL_INVALID,
-                   "bits is 18446744073709551615, more than memory can be addressed by");
+                   "bits is 18446744073709551615, more than can be addressed");
     /* Counters of which a number of 64 bits cannot tell the bits. */
     assert_refused(&KEYS(.kind = PETAL_BLOOM_KIND_COUNTING, .bits = UINT64_C(1) << 62, .probes = 3),
-                   PETAL_INVALID,
-                   "bits is 4611686018427387904, more than memory can be addressed by");
+                   PETAL_INVALID, "bits is 4611686018427387904, more than can be addressed");
 }
 
 /* What addresses cannot name is one error, what there is not another. */
@@ -92,8 +92,8 @@ memory_is_an_error_of_its_own(void **state)
         petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind, .keys = UINT64_MAX};
 
         assert_refused(&options, PETAL_INVALID,
-                       "keys is 18446744073709551615; at a rate of 0.01 they want more than memory "
-                       "can be addressed by");
+                       "keys is 18446744073709551615; at a rate of 0.01 they need more memory than "
+                       "can be addressed");
         options.keys = UINT64_C(1) << 50;
         assert_refused(&options, PETAL_NO_MEMORY, "bytes was asked for");
     }
