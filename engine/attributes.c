@@ -1,9 +1,8 @@
 /* attributes.c -- see attributes.h. */
 #include "engine/attributes.h"
 
-#include "base/error.h"
+#include "base/argument.h"
 #include "base/mem.h"
-#include "base/slice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,17 +117,17 @@ check_kept_value(const struct kept_attribute *kept, petal_slice value, petal_err
     if (kept->words != NULL) {
         if (is_word_of(value, kept->words))
             return PETAL_OK;
-        return error_set(error, PETAL_INVALID, "%s is %s; it is one of %s", kept->name, quoted,
+        return error_set(error, PETAL_INVALID, "%s is %s; it must be one of %s", kept->name, quoted,
                          kept->words);
     }
     if (kept->least == 0 && kept->most == 0)
         return value.size > 0 ? PETAL_OK
                               : error_set(error, PETAL_INVALID,
-                                          "%s is empty; it has at least 1 byte", kept->name);
+                                          "%s is empty; it must have at least 1 byte", kept->name);
     if (parse_number(value, &number) && number >= kept->least && number <= kept->most)
         return PETAL_OK;
-    return error_set(error, PETAL_INVALID, "%s is %s; it is %" PRId64 " to %" PRId64, kept->name,
-                     quoted, kept->least, kept->most);
+    return error_set(error, PETAL_INVALID, "%s is %s; it must be %" PRId64 " to %" PRId64,
+                     kept->name, quoted, kept->least, kept->most);
 }
 
 /* ---- one attribute, and the list ---- */
@@ -139,7 +138,7 @@ check_configuration(petal_slice name, petal_error *error)
     for (size_t i = 0; i < sizeof own_fields / sizeof *own_fields; i++) {
         if (slice_equal(name, slice_from_text(own_fields[i].name)))
             return error_set(error, PETAL_INVALID,
-                             "CONFIGURATION %s is given as an attribute; it is set by %s",
+                             "CONFIGURATION %s is given as an attribute; set it by %s instead",
                              own_fields[i].name, own_fields[i].field);
     }
     return PETAL_OK;
@@ -151,13 +150,15 @@ check_attribute(const petal_attribute *attribute, bool of_table, petal_error *er
     const struct kept_attribute *kept;
     char quoted[QUOTED_BYTES];
 
+    RETURN_IF_NO_BYTES(attribute->name, error);
+    RETURN_IF_NO_BYTES(attribute->value, error);
     error_quote(attribute->name, quoted, sizeof quoted);
     if (attribute->name.size == 0 || attribute->name.size > MOST_ATTRIBUTE_NAME_BYTES)
         return error_set(error, PETAL_INVALID,
-                         "the name of an attribute has %zu bytes; it has 1 to %d",
+                         "the name of an attribute has %zu bytes; it must have 1 to %d",
                          attribute->name.size, MOST_ATTRIBUTE_NAME_BYTES);
     if (attribute->value.size > MOST_ATTRIBUTE_VALUE_BYTES)
-        return error_set(error, PETAL_INVALID, "attribute %s has %zu bytes; it has at most %d",
+        return error_set(error, PETAL_INVALID, "attribute %s has %zu bytes; it may have at most %d",
                          quoted, attribute->value.size, MOST_ATTRIBUTE_VALUE_BYTES);
     switch (attribute->kind) {
     case PETAL_METADATA:
@@ -167,12 +168,13 @@ check_attribute(const petal_attribute *attribute, bool of_table, petal_error *er
     case PETAL_KEPT_ATTRIBUTE:
         break;
     default:
-        return error_set(error, PETAL_INVALID, "the kind of attribute %s is %d; it is %d to %d",
-                         quoted, (int)attribute->kind, PETAL_METADATA, PETAL_KEPT_ATTRIBUTE);
+        return error_set(error, PETAL_INVALID,
+                         "the kind of attribute %s is %d; it must be %d to %d", quoted,
+                         (int)attribute->kind, PETAL_METADATA, PETAL_KEPT_ATTRIBUTE);
     }
     kept = find_kept(attribute->name, of_table);
     if (kept == NULL)
-        return error_set(error, PETAL_INVALID, "%s is no attribute that a %s keeps", quoted,
+        return error_set(error, PETAL_INVALID, "%s is not an attribute that a %s can keep", quoted,
                          of_table ? "table" : "family");
     return check_kept_value(kept, attribute->value, error);
 }
@@ -200,6 +202,8 @@ same_name(const petal_attribute *a, const petal_attribute *b)
 enum petal_status
 attributes_check(const petal_attribute *attributes, size_t count, bool of_table, petal_error *error)
 {
+    if (attributes == NULL && count > 0)
+        return error_no_array(error, "attributes", "attribute_count", count);
     if (count > MOST_ATTRIBUTES)
         return error_set(error, PETAL_INVALID, "there are %zu attributes; the limit is %d", count,
                          MOST_ATTRIBUTES);

@@ -2,10 +2,15 @@
 #ifndef PETAL_ENGINE_OPTIONS_H
 #define PETAL_ENGINE_OPTIONS_H
 
+#include "base/error.h"
 #include "base/options.h"
 
-#define DEFAULT_CACHE_BYTES          ((size_t)64 << 20)
-#define DEFAULT_MEMTABLE_BYTES       ((size_t)64 << 20)
+/* Of all together when no size is given; and of each when only the other one is. */
+#define DEFAULT_MEMORY_BYTES   ((size_t)64 << 20)
+#define DEFAULT_CACHE_BYTES    ((size_t)32 << 20)
+#define DEFAULT_MEMTABLE_BYTES ((size_t)8 << 20)
+/* Of a memory_bytes that was given memtables take an eighth, and by default no more than this. */
+#define MOST_DEFAULT_MEMTABLE_BYTES  ((size_t)64 << 20)
 #define DEFAULT_OPEN_FILES           512
 #define LEAST_OPEN_FILES             8
 #define LEAST_MEMORY_BYTES           ((size_t)1 << 20)
@@ -18,6 +23,16 @@
 enum petal_status options_check_time_range(bool has_time_range, int64_t time_min,
                                            int64_t time_limit, petal_error *error);
 enum petal_status options_check_ttl(bool has_ttl, int64_t ttl_ms, petal_error *error);
+
+/* PETAL_INVALID: it is none. Here, since each write with options asks. */
+static inline enum petal_status
+options_check_durability(enum petal_durability durability, petal_error *error)
+{
+    return durability <= PETAL_FSYNC_WAL
+               ? PETAL_OK
+               : error_set(error, PETAL_INVALID, "durability is %d; it must be 0 to %d",
+                           (int)durability, (int)PETAL_FSYNC_WAL);
+}
 
 enum petal_status options_resolve(petal_options *options, const petal_options *given,
                                   petal_error *error);

@@ -9,7 +9,7 @@
  * all of them and is fast because it can prove, from facts kept in memory and from a Bloom
  * filter in each store file, that most of them cannot hold its answer.
  *
- * CAVEATS, before the calls:
+ * CAVEATS.  To be known before the calls:
  * - At equal timestamps the later write wins, deletion or put. (HBase lets the deletion win.)
  * - A timestamp that the store assigns (PETAL_LATEST) never goes back. Two puts of one column in
  *   one millisecond are two writes of one version: the later one is what readers see.
@@ -73,13 +73,17 @@
  * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
  * may be NULL and otherwise receives the details of this call.  On failure out pointers are NULL
  * and results are empty.  A row without cells is PETAL_OK with an empty result.
+ * NULL: a pointer that is NULL where nothing says that it may be is PETAL_INVALID, and the text
+ * names the argument; so is a slice that has a size, but no data.  Functions without a status do
+ * nothing then, or return 0, false, NULL or an empty slice.
  *
- * OPTIONS.  Option structs begin with their size (sizeof, or 0, which is
- * taken as the size this header knows).  In every field 0 means the default; a NULL options
- * pointer means all defaults.  What cannot be meant is PETAL_INVALID, and the text names the field:
- * a size that no such struct has (not a multiple of sizeof(size_t)), a value without its flag
- * (ttl_ms without has_ttl, time_min or time_limit without has_time_range), a number that its
- * enumeration lacks.
+ * OPTIONS.  Option structs begin with their size: sizeof, or 0, which stands for the size that the
+ * library knows.  So a program that leaves it 0 wants the library that it was compiled for: one
+ * whose struct has grown would read past what the program has.  In every field 0 means the default;
+ * a NULL options pointer means all defaults, but where there are none: a table needs a name and
+ * families.  What cannot be meant is PETAL_INVALID, and the text names the field: a size that no
+ * such struct has (not a multiple of sizeof(size_t)), a value without its flag (ttl_ms without
+ * has_ttl, time_min or time_limit without has_time_range), a number that its enumeration lacks.
  */
 #ifndef PETAL_H
 #define PETAL_H
@@ -152,7 +156,8 @@ PETAL_API const char *petal_status_text(enum petal_status status);
 #define PETAL_ERROR_FILE_BYTES 256
 #define PETAL_ERROR_TEXT_BYTES 384
 
-/* Details of a failed call.  Held by the caller, written once where the failure arose. */
+/* Details of a failed call.  Held by the caller, written once where the failure arose.  Every
+ * function takes NULL in its place: then the status is all that the caller learns. */
 typedef struct petal_error {
     enum petal_status status;
     int os_error;    /* errno of the failed system call, 0 if none */
@@ -341,24 +346,30 @@ typedef struct petal_options {
     /*
      * Limit of memtables, block cache, and what is kept of open store files, together: what
      * memtables do not take is the cache's, down to an eighth, and writers wait before memtables
-     * take more than half. Default: cache_bytes and four times memtable_bytes; at least 1 MiB. With
-     * the default allocator the process takes at most a tenth more, for evicted blocks that readers
-     * still use and the cache's table, and 24 MiB: code and stacks, the log's buffer, what flushes
-     * and compactions work with, malloc's waste. A single batch larger than an eighth of the limit,
-     * and cursors that keep memtables, come on top.
+     * take more than half. Default 64 MiB, which a guest in somebody's process may take; or, where
+     * one of the next two is given, cache_bytes and four times memtable_bytes. At least 1 MiB. Who
+     * has more to give raises this one: a database of 256 MiB is filled and read faster (README.md
+     * says by how much). With the default allocator the process takes at most a tenth more, for
+     * evicted blocks that readers still use and the cache's table, and 24 MiB: code and stacks, the
+     * log's buffer, what flushes and compactions work with, malloc's waste. On top come a single
+     * batch larger than an eighth of the limit, cursors that keep memtables, about 12 KiB for each
+     * family (or table of one) beyond a few hundred, and what values of more than 64 KiB take in
+     * compactions: as large as the largest block, which a large value has to itself, two for each
+     * file that is merged and four for the output; two compactions may run at once. With values of
+     * 10 MiB, ten files are 240 MiB.
      */
     size_t memory_bytes;
     /*
-     * Most that the block cache takes of it; default 64 MiB, or with memory_bytes all that is left;
-     * at least 64 KiB, or PETAL_NO_CACHE.
+     * Most that the block cache takes of it; default all that is left, or beside memtable_bytes
+     * without memory_bytes 32 MiB; at least 64 KiB, or PETAL_NO_CACHE.
      */
     size_t cache_bytes;
     /*
      * Of all memtables that take writes, before the largest are flushed, as few as hold half of
      * them: a family that is seldom written may stay in memory, also what is not logged, until
      * petal_flush, petal_close, or until more than 32 logs, or logs of more than four times
-     * memtable_bytes, are kept; default 64 MiB, or with memory_bytes an eighth of it if that is
-     * less; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes.
+     * memtable_bytes, are kept; default an eighth of memory_bytes, at most 64 MiB, so 8 MiB when no
+     * size is given; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes.
      */
     size_t memtable_bytes;
     /*
@@ -406,8 +417,8 @@ typedef struct petal_options {
  * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses
  * (PETAL_CORRUPT, file and offset in *error) when something is missing of manifest and logs that a
  * sync had promised, and leaves all files as they were then; of store files see DAMAGE.  PETAL_BUSY
- * while another opener has it, in this process or another; PETAL_NOT_FOUND if there is none and
- * `create` is not set.
+ * while another opener has it, in this process or another, which the text names if the system lets
+ * us see it; PETAL_NOT_FOUND if there is none and `create` is not set.
  *
  * The path is resolved once: the database stays in the directory that was opened when the process
  * changes its working directory, or when the directory is renamed.  Errors name files by the path
@@ -553,11 +564,11 @@ typedef struct petal_table_options {
     size_t size;
     /*
      * Letters, digits, '_', '-', '.'; not starting with '.' or '-'. Before it may stand a namespace
-     * of letters, digits and '_', and a colon; not "default:". At most 255 bytes in all.
+     * of letters, digits and '_', and a colon; not "default:". 1 to 255 bytes in all.
      */
     petal_slice name;
     const petal_family_options *families; /* all of one size */
-    size_t family_count;                  /* at least 1 */
+    size_t family_count;                  /* 1 to 4096 */
     enum petal_durability durability;
     bool read_only;                    /* READONLY: writes are refused with PETAL_READ_ONLY */
     const petal_attribute *attributes; /* each (kind, name) once */
@@ -565,12 +576,21 @@ typedef struct petal_table_options {
 } petal_table_options;
 
 /*
- * The limits above are checked; PETAL_INVALID names attribute, value and range. PETAL_EXISTS if the
- * name is taken.
+ * The name has letters (of any language, in UTF-8), digits, '_', '-' and '.', and does not start
+ * with '-' or '.'. A namespace of letters, digits and '_', and a colon, may stand before it, but
+ * not "default:". Name and namespace have at most 255 bytes. The limits above are checked;
+ * PETAL_INVALID names attribute, value and range. PETAL_EXISTS if the name is taken.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_create(petal_db *db, const petal_table_options *options, petal_table **table,
                    petal_error *error);
+
+/*
+ * Whether a table may have these options, without a database: what petal_table_create checks of
+ * them. PETAL_INVALID names attribute, value and range.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_check(const petal_table_options *options,
+                                                               petal_error *error);
 
 /* The table of that name; PETAL_NOT_FOUND if there is none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -613,6 +633,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
                  petal_error *error);
 
+/* As petal_table_describe gives them. The name lives until petal_close. */
 PETAL_API petal_slice petal_table_name(const petal_table *table);
 PETAL_API enum petal_durability petal_table_durability(const petal_table *table);
 PETAL_API size_t petal_table_family_count(const petal_table *table);
@@ -620,12 +641,15 @@ PETAL_API size_t petal_table_family_count(const petal_table *table);
 /* The family at `index` (0 .. count - 1), in order of their names. */
 PETAL_API petal_family *petal_table_family_at(const petal_table *table, size_t index);
 
+/* The family of that name; PETAL_NOT_FOUND if the table has none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error);
 
 /* The family's attributes, defaults filled in; `options->size` as for petal_table_describe.  What
  * it points to lives until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
+
+/* The family's name, which lives until petal_close. */
 PETAL_API petal_slice petal_family_name(const petal_family *family);
 
 /* PETAL_OK if nothing is known to be the matter with the family; PETAL_NOT_FOUND: it was dropped;
@@ -688,6 +712,8 @@ petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **table,
                              petal_error *error);
+
+/* The snapshot goes, and of its files those that no table has. PETAL_NOT_FOUND if there is none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *error);
 
@@ -698,9 +724,12 @@ petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *err
  * decoded past a full cache. */
 typedef struct petal_result petal_result;
 
+/* A result without cells, for any call on any table of the database. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_result_new(petal_db *db, petal_result **result, petal_error *error);
 PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op */
+
+/* How many cells it has. */
 PETAL_API size_t petal_result_count(const petal_result *result);
 
 /*
@@ -749,6 +778,15 @@ petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64
              enum petal_cell_type type, const petal_write_options *options, petal_error *error);
 
 /*
+ * Delete a row, HBase's deleteall: a marker PETAL_DELETE_FAMILY in each family that the table has,
+ * all or none, stamped now with PETAL_LATEST. It does not matter whether the row is there. As with
+ * any marker, cells of the row with a later timestamp stay. petal_delete_rows deletes many rows.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_delete_row(petal_table *table, petal_slice row, int64_t timestamp,
+                 const petal_write_options *options, petal_error *error);
+
+/*
  * Read-modify-write. Both read the newest version of the column and write a new one at now, or at
  * the old timestamp + 1 if that is later; the new cell takes over the old one's own TTL unless the
  * write brings one. No other write to the row comes between. Append adds `value` behind the old
@@ -772,10 +810,15 @@ petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, in
  */
 typedef struct petal_batch petal_batch;
 
+/* A batch without writes. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error);
 PETAL_API void petal_batch_free(petal_batch *batch); /* NULL: no-op */
+
+/* Take all writes out, so that it can be filled anew. */
 PETAL_API void petal_batch_clear(petal_batch *batch);
+
+/* How many writes it has: puts, deletions, appends and increments, each for itself. */
 PETAL_API size_t petal_batch_count(const petal_batch *batch);
 
 /* What holds for the cells of one mutation of a batch. */
@@ -798,13 +841,18 @@ typedef struct petal_mutation_options {
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_mutation(petal_batch *batch, const petal_mutation_options *options, petal_error *error);
 
-/* Bytes are copied.  A refused cell leaves the batch as it was. */
+/* As petal_put, petal_delete, petal_append and petal_increment, when the batch is applied. Bytes
+ * are copied. A refused cell leaves the batch as it was. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                 int64_t timestamp, petal_slice value, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    int64_t timestamp, enum petal_cell_type type, petal_error *error);
+/* As petal_delete_row: the markers of all families, or none when it fails. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_delete_row(petal_batch *batch, petal_table *table, petal_slice row, int64_t timestamp,
+                       petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_append(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    petal_slice value, petal_error *error);
@@ -924,10 +972,10 @@ typedef struct petal_filter_argument {
 /*
  * Make one filter by its name in HBase's filter language and the arguments it has there. Names
  * that the language lacks:
- *     FuzzyRowFilter       pairs of BYTES: pattern, mask of the same length; mask byte 0: equal,
- *                          1: any
- *     MultiRowRangeFilter  for each range: start BYTES, inclusive BOOLEAN, stop BYTES, inclusive
- *                          BOOLEAN; empty: open end
+ *     FuzzyRowFilter       pairs of BYTES: pattern, mask of the same
+ *                          length; mask byte 0: equal, 1: any
+ *     MultiRowRangeFilter  for each range: start BYTES, inclusive BOOLEAN,
+ *                          stop BYTES, inclusive BOOLEAN; empty: open end
  *     RandomRowFilter      BYTES: the chance as decimal text
  * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N,
  * null:, bitand:BYTES, bitor:BYTES, bitxor:BYTES. Regular expressions are those of
@@ -963,15 +1011,18 @@ typedef struct petal_condition {
     const petal_filter *filter;
     petal_family *family;
     petal_slice qualifier;
-    bool absent; /* holds when the column has no version, or its newest one an empty value */
+    bool absent; /* holds when the column has no version; one with an empty value is one */
     /*
-     * Holds when a version exists and `value` compare stored value. An empty `value` means "none":
-     * PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when there is none.
+     * Holds when a version exists and `value` compare stored value. An empty `value` means "none",
+     * as in HBase: PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when
+     * there is none or an empty one. So PETAL_EQUAL with an empty value is HBase's ifNotExists. See
+     * compare_empty.
      */
     enum petal_compare compare;
     petal_slice value;
     bool has_time_range;          /* of the read */
     int64_t time_min, time_limit; /* 0 without has_time_range */
+    bool compare_empty;           /* an empty `value` is compared like any other */
 } petal_condition;
 
 /*
@@ -1012,6 +1063,7 @@ enum petal_skip {
 };
 #define PETAL_WITHOUT(skip) (1u << (skip)) /* for petal_read_options.without */
 
+/* The words for it, which live on; never NULL. */
 PETAL_API const char *petal_skip_text(enum petal_skip skip);
 
 /* A column that a read names: one qualifier, or the whole family when `whole_family`. */
@@ -1146,6 +1198,72 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
                   petal_slice qualifier, petal_error *error);
 PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before petal_close */
 
+/* ---- Deleting many rows --------------------------------------------------------------------- */
+
+/* What petal_delete_rows has done. */
+typedef struct petal_deleted_rows {
+    uint64_t rows; /* that were deleted */
+    /* PETAL_OK: empty. Else all rows below it are done: what a call that goes on takes for `from`.
+     * It points to next_bytes. */
+    petal_slice next;
+    unsigned char next_bytes[PETAL_MAX_ROW_BYTES];
+} petal_deleted_rows;
+
+typedef struct petal_delete_rows_options {
+    size_t size;
+    petal_slice prefix; /* not empty: of the rows only those that begin with it */
+    /*
+     * Of the table: only these are deleted, in the rows that have any of them: whole families by
+     * PETAL_DELETE_FAMILY, columns by PETAL_DELETE_COLUMN. 0 columns: all families, as
+     * petal_delete_row.
+     */
+    const petal_column *columns;
+    size_t column_count;
+    bool has_timestamp; /* of the markers; else each batch is stamped when it is written */
+    int64_t timestamp;  /* 0 without has_timestamp */
+    const petal_snapshot *snapshot;   /* the rows that it sees; NULL: those that are there now */
+    enum petal_durability durability; /* default: of the table */
+    uint32_t batch_rows; /* in one batch at most; default 1000. One of 1 MiB is not made larger. */
+    /*
+     * Milliseconds that the call may take: behind them it ends, between two batches, on its way
+     * over many rows that are deleted already, or waiting for flushes and compactions, with
+     * PETAL_TIMEOUT. 0: no limit; PETAL_NO_WAIT: none, but where it would have to wait for these
+     * it ends.
+     */
+    uint32_t deadline_ms;
+    void *argument;
+    /* Told after each batch, and every few thousand cells of rows that are deleted already, from
+     * this thread, what is done. When it returns false and the call has not seen that nothing is
+     * left, it ends with PETAL_BUSY. */
+    bool (*watch)(void *argument, const petal_deleted_rows *done);
+} petal_delete_rows_options;
+
+/*
+ * Delete the rows with from <= row < to that are there (`from` empty: from the first; `to` empty:
+ * to the last), one by one as petal_delete_row does, in batches: HBase's deleteall by
+ * ROWPREFIXFILTER. *deleted (may be NULL) says what was done, also when the call fails. It takes
+ * time and space in proportion to the rows, since each gets its markers, and bounded memory;
+ * petal_table_truncate empties a table at once.
+ *
+ * It is not atomic: each row is, also in a crash, and so is each batch; who reads meanwhile sees
+ * some rows deleted and others not yet. Which rows there are it sees as of its beginning (or as of
+ * `snapshot`): rows whose cells are all deleted, or past their time to live, are none, and get no
+ * markers and are not counted; rows that others add meanwhile stay. What others put into a row
+ * before its batch is written goes with it, and what they put afterwards stays, unless its
+ * timestamp is given and not above that of the marker. Cells with timestamps above the marker's
+ * stay, as with petal_delete_row, and their row is counted nevertheless. Snapshots and cursors that
+ * are there before a batch go on to see its rows, and as long as they are there, or the call runs,
+ * the rows' space is not free.
+ *
+ * When a call has ended early (PETAL_TIMEOUT, PETAL_BUSY) or failed, it can be called again: with
+ * deleted->next for `from` it goes on where it was. What a batch that failed wanted is not counted,
+ * and done again.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_delete_rows(petal_table *table, petal_slice from, petal_slice to,
+                  const petal_delete_rows_options *options, petal_deleted_rows *deleted,
+                  petal_error *error);
+
 /* ---- The receipt of a read ------------------------------------------------------------------ */
 
 enum petal_block_kind {
@@ -1174,6 +1292,7 @@ typedef struct petal_receipt_source {
     uint64_t cells;
 } petal_receipt_source;
 
+/* A receipt of nothing, for any read of the database. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error);
 PETAL_API void petal_receipt_free(petal_receipt *receipt); /* NULL: no-op; before petal_close */
@@ -1204,7 +1323,10 @@ enum petal_hidden {
     PETAL_HIDDEN_FILTER,     /* the filter, or a limit of cells in a row, left it out */
     PETAL_HIDDEN_COUNT
 };
+/* The words for it, which live on; never NULL. */
 PETAL_API const char *petal_hidden_text(enum petal_hidden by);
+
+/* How many puts it hid. */
 PETAL_API uint64_t petal_receipt_hidden(const petal_receipt *receipt, enum petal_hidden by);
 
 /* A hidden put.  A receipt names the first PETAL_HIDDEN_CELLS of them; the counts are of all. */
@@ -1215,6 +1337,7 @@ typedef struct petal_hidden_cell {
     enum petal_hidden by;
 } petal_hidden_cell;
 
+/* How many of the hidden puts are named, at most PETAL_HIDDEN_CELLS. */
 PETAL_API size_t petal_receipt_hidden_count(const petal_receipt *receipt);
 
 /* False behind the last. The slices are good until the next read. */
@@ -1325,9 +1448,9 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error);
     X(expired_files, "files dropped unread, since all they held was past TTL")                     \
     X(background_failures, "flushes and compactions that failed")                                  \
     X(delayed_writes, "writes that were slowed")                                                   \
-    X(delay_us, "microseconds for which they were")                                                \
+    X(delay_us, "microseconds for which writes were slowed")                                       \
     X(stopped_writes, "writes that waited at the limit of memory or files")                        \
-    X(stop_us, "microseconds for which they did")
+    X(stop_us, "microseconds for which writes waited at a limit")
 
 typedef struct petal_stats {
 #define PETAL_STATS_FIELD(name, meaning) uint64_t name;
@@ -1353,7 +1476,28 @@ typedef struct petal_stats {
     petal_error background_error;
 } petal_stats;
 
+/* All of them as of about now. */
 PETAL_API void petal_stats_get(petal_db *db, petal_stats *stats);
+
+enum petal_stats_form {
+    /*
+     * Prometheus' text exposition format 0.0.4: counters (petal_..._total), what there is now, by
+     * table and family too, and histograms of how long things took, in seconds: gets (of each
+     * result one of 256 is timed), multi-gets, seeks (one of 64), writes (one of 64), and each sync
+     * of the log, flush, compaction and stop of writers. The _count of a histogram is of what was
+     * timed. Names stay; new ones may come.
+     */
+    PETAL_PROMETHEUS = 1
+};
+
+/*
+ * The statistics as text, which ends with a zero byte behind *size bytes (may be NULL). It is the
+ * caller's, who releases it by petal_stats_text_free, also after petal_close.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_stats_text(petal_db *db, enum petal_stats_form form, char **text, size_t *size,
+                 petal_error *error);
+PETAL_API void petal_stats_text_free(char *text); /* NULL: no-op */
 
 /* What is known of a store file without reading it. */
 typedef struct petal_file_info {
@@ -1487,16 +1631,50 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
 
 /* ---- Plain key -> value --------------------------------------------------------------------- */
 
-/* A table of one family with the empty qualifier, behind five calls.  Keys are 1..32767 bytes. */
+/*
+ * An ordered map of keys to values, as LevelDB and LMDB are: no families, qualifiers and versions
+ * to think of. Keys have 1 to 32767 bytes, by which they are ordered; values up to 10 MiB, and may
+ * be empty. What one looks for:
+ *     one key              petal_kv_put, petal_kv_get, petal_kv_delete
+ *     all or nothing       petal_kv_batch_put, petal_kv_batch_delete, then
+ *                          petal_write, which also takes a durability
+ *     only if unchanged    petal_kv_put_if_absent,
+ *                          petal_kv_compare_and_swap
+ *     many keys at once    petal_kv_multi_get
+ *     keys in their order  petal_kv_cursor_open: by prefix or range,
+ *                          forward and backward
+ *     as of one moment     petal_snapshot_new, for the options of a
+ *                          petal_kv_multi_get or cursor
+ *     many keys away       petal_kv_delete_range
+ *
+ * It is a table of one family, whose cells have the empty qualifier. So all else goes by
+ * petal_kv_table: its name and attributes, petal_table_truncate and petal_table_drop, flush and
+ * compaction, snapshots on disk, loading in bulk, kv-shell; and by the family in it
+ * (petal_table_family_at): petal_increment, petal_append, petal_put with a time to live. Cells with
+ * other qualifiers, and rows that have nothing else, are none of its keys.
+ *
+ * CAVEAT: where timestamps are ahead of the clock, plain writes have no effect, not even after the
+ * clock has caught up with them. petal_increment or petal_append of one key more often than a
+ * thousand times a second gets there: each takes at least the next millisecond. A petal_kv_put or
+ * petal_kv_delete of that key is hidden by what it should replace. So change counters by
+ * petal_increment and petal_kv_compare_and_swap alone, which reaches what it compared. Behind a
+ * petal_kv_delete_range with a timestamp in the future all puts are hidden, those of
+ * petal_kv_put_if_absent as well, though it says that it has put.
+ *
+ * A petal_kv may be used by any number of threads at once, a petal_kv_cursor by one at a time.
+ */
 typedef struct petal_kv petal_kv; /* owned by the database, valid until petal_close */
 
 /*
  * Open the key-value table `name`, making it if there is none (options NULL: family defaults, 4 KiB
- * blocks).
+ * blocks). Names are those of tables: letters, digits, '_', '-' and '.', not starting with '-' or
+ * '.', at most 255 bytes; petal_table_create says more. Another name is PETAL_INVALID.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
               petal_error *error);
+
+/* Put the value in place of what the key had. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error);
 
@@ -1504,10 +1682,97 @@ petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *erro
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
              petal_error *error);
+
+/* Delete the key, if it is there. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_delete(petal_kv *kv, petal_slice key, petal_error *error);
 
-/* Iterate with petal_cursor_open on this table: each cell is a pair (row, value). */
+/* Into a batch of petal_batch_new, beside writes to other key-value tables, and to tables of any
+ * kind, of the same database. Of several writes to one key the last one holds. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_batch_put(petal_batch *batch, petal_kv *kv, petal_slice key, petal_slice value,
+                   petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_batch_delete(petal_batch *batch, petal_kv *kv, petal_slice key, petal_error *error);
+
+/*
+ * Put the value unless the key is there, be it with an empty value; *put (may be NULL) says whether
+ * it was put. Of threads that do so at once with one key, one puts.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_put_if_absent(petal_kv *kv, petal_slice key, petal_slice value, bool *put,
+                       petal_error *error);
+
+/*
+ * Put `value` (NULL: delete the key) if the key has `expected`, byte by byte (NULL: if it is not
+ * there); *swapped (may be NULL) says whether it had. No other write to the key comes between.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_compare_and_swap(petal_kv *kv, petal_slice key, const petal_slice *expected,
+                          const petal_slice *value, bool *swapped, petal_error *error);
+
+/*
+ * Get `count` keys as of one moment: found[i] says whether keys[i] is there, values[i] is its
+ * value, empty if it is not; either array may be NULL. Values point into `result`, good until its
+ * next use, and its memory serves the next call. As quick as petal_multi_get. `options` may be
+ * NULL, and has no columns; with options.snapshot it reads as of that, which petal_kv_get does
+ * not: for one key `count` is 1.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_multi_get(petal_kv *kv, const petal_slice *keys, size_t count,
+                   const petal_read_options *options, petal_result *result, bool *found,
+                   petal_slice *values, petal_error *error);
+
+/* ---- Keys in their order ---- */
+
+typedef struct petal_kv_cursor_options {
+    size_t size;
+    /* All three may be given, each may be empty: only keys with from <= key < to that begin with
+     * `prefix`. Also in a reversed cursor `from` is the low end. */
+    petal_slice from, to, prefix;
+    bool reversed;                  /* keys from high to low */
+    bool keep_out_of_cache;         /* as in petal_read_options */
+    const petal_snapshot *snapshot; /* NULL: as of now */
+} petal_kv_cursor_options;
+
+/* Sees the keys as they were when it was opened, whatever is written meanwhile. */
+typedef struct petal_kv_cursor petal_kv_cursor;
+
+/* `options` NULL: all keys, low to high. The first step gives the first key. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_cursor_open(petal_kv *kv, const petal_kv_cursor_options *options, petal_kv_cursor **cursor,
+                     petal_error *error);
+
+/*
+ * Step to the next key: *key and *value (which may be NULL) are good until the next call on the
+ * cursor; *found is false at the end. As quick as petal_cursor_next_many.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_cursor_next(petal_kv_cursor *cursor, bool *found, petal_slice *key, petal_slice *value,
+                     petal_error *error);
+
+/*
+ * Go on, forward or back, so that the next step gives `key`, or the first one behind it in the
+ * cursor's direction: the least above, in a reversed cursor the greatest below. The options' ends
+ * stay. Also when the cursor was at its end.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_cursor_seek(petal_kv_cursor *cursor, petal_slice key, petal_error *error);
+PETAL_API void
+petal_kv_cursor_close(petal_kv_cursor *cursor); /* NULL: no-op; before petal_close */
+
+/*
+ * Delete the keys with from <= key < to that are there (`from` empty: from the first; `to` empty:
+ * to the last), in batches, as petal_delete_rows does, which says what holds meanwhile. *deleted
+ * (may be NULL) tells how many they were, and where a call that ended early goes on. `options` may
+ * be NULL, and has no columns: with a prefix, a deadline, a way to stop it.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_delete_range(petal_kv *kv, petal_slice from, petal_slice to,
+                      const petal_delete_rows_options *options, petal_deleted_rows *deleted,
+                      petal_error *error);
+
+/* Its table. In a petal_cursor of it each cell is a pair: row and value. */
 PETAL_API petal_table *petal_kv_table(petal_kv *kv);
 
 #ifdef __cplusplus

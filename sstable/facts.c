@@ -409,11 +409,11 @@ check_numbers(const struct file_facts *facts, const uint8_t *from)
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i] > rest)
-            return "cells by type are more than all";
+            return "the numbers of cells by type add up to more than all";
         rest -= parts[i];
     }
     if (rest != 0)
-        return "cells by type do not sum to all";
+        return "the numbers of cells by type do not add up to all";
     if (facts->cells == 0 || facts->rows == 0 || facts->rows > facts->cells)
         return "impossible number of rows";
     if (facts->data_blocks == 0 || facts->data_blocks > facts->cells)

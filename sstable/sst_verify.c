@@ -355,7 +355,7 @@ static const char *
 what_is_wrong(const struct verification *v, const struct cell *cell, bool same_column)
 {
     if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous.cell, cell) >= 0)
-        return "a cell does not sort behind the one before";
+        return "a cell is not in order behind the one before";
     if (data_block_is_plain(&v->cells.block) &&
         (same_column || cell_is_marker(cell->type) || cell->has_ttl))
         return "the block is said to have no markers, no times to live and no column twice";

@@ -313,7 +313,7 @@ add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
 
     if (succession == OUT_OF_ORDER)
         return error_file(error, PETAL_INVALID, writer->path,
-                          "cell %" PRIu64 " of row %s does not sort behind the one before",
+                          "cell %" PRIu64 " of row %s is not in order behind the one before",
                           writer->gatherer.facts.cells, error_quote(cell->row, row, sizeof row));
     status = add_to_block(writer, cell, succession, error);
     if (status == PETAL_OK && new_column && writer->has_bloom)
@@ -458,7 +458,8 @@ sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts, pe
     if (writer->failure != PETAL_OK)
         return error_failed_before(writer, error);
     if (writer->gatherer.facts.cells == 0)
-        return error_file(error, PETAL_INVALID, writer->path, "a store file without cells");
+        return error_file(error, PETAL_INVALID, writer->path,
+                          "a store file must have at least one cell");
     writer->failure = write_tail(writer, error);
     if (writer->failure == PETAL_OK)
         writer->failure = sync_and_close(writer, error);

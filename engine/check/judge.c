@@ -86,8 +86,7 @@ dismiss(struct place *place)
 
     filename_manifest(path, place->directory.path);
     error_corrupt(&error, path, 0,
-                  "%s is of another database: no store file and no log beside it is of its own",
-                  path);
+                  "%s belongs to another database than the store files and logs beside it", path);
     check_place_tell_error(place, &error, 0, false);
     manifest_free(place->manifest);
     place->manifest = NULL;

@@ -104,7 +104,7 @@ tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end,
     if (behind == 0)
         error_corrupt(&cause, reader->path, end,
                       "%" PRIu64 " bytes at offset %" PRIu64
-                      " are what a write left that was not completed: no sync had promised them, "
+                      " are left from a write that was not completed: no sync had promised them, "
                       "and the next opening drops them",
                       bytes, end);
     else

@@ -95,7 +95,7 @@ check_place_go_on(struct place *place, uint64_t bytes)
 enum petal_status
 check_place_given_up(petal_error *error)
 {
-    return error_set(error, PETAL_BUSY, "given up");
+    return error_set(error, PETAL_BUSY, "the check was given up");
 }
 
 /* ---- the directory ---- */
@@ -216,7 +216,7 @@ tell_manifest_tail(void *argument, uint64_t offset, uint64_t bytes)
     filename_manifest(path, place->directory.path);
     error_corrupt(&error, path, offset,
                   "%" PRIu64 " bytes at offset %" PRIu64
-                  " are a change that was not completed; no sync had promised them",
+                  " are left from a change that was not completed; no sync had promised them",
                   bytes, offset);
     check_place_tell_error(place, &error, bytes, true);
 }
@@ -280,8 +280,8 @@ tell_no_lock(struct place *place)
 
     filename_lock(path, place->directory.path);
     error_file(&error, PETAL_BUSY, path,
-               "%s may not be opened: the database is looked at without a lock, and nobody may "
-               "write meanwhile",
+               "%s may not be opened: the database is checked without its lock, so nobody may "
+               "write to it meanwhile",
                path);
     check_place_tell_error(place, &error, 0, true);
 }

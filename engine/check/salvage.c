@@ -5,6 +5,7 @@
  * store files and logs, are merged into new store files. The manifest of the new database comes
  * last: until then petal_open refuses the directory.
  */
+#include "base/argument.h"
 #include "engine/check/judge.h"
 #include "engine/check/links.h"
 #include "engine/check/logs.h"
@@ -371,8 +372,8 @@ make_directory(struct salvage *salvage, const char *path, petal_error *error)
     if (failed != 0 && failed != ENOTDIR)
         return error_io(error, path, failed, "list directory");
     if (failed != 0)
-        return error_file(error, PETAL_EXISTS, path, "%s, or what it is to lie in, is no directory",
-                          path);
+        return error_file(error, PETAL_EXISTS, path,
+                          "%s, or what it would lie in, is not a directory", path);
     if (!empty)
         return error_file(error, PETAL_EXISTS, path, "%s is a directory that is not empty", path);
     status = opener_lock_take(&salvage->directory, false, &salvage->lock, error);
@@ -483,8 +484,9 @@ check_destination(const struct place *place, const char *destination, petal_erro
         return error_io(error, destination, failed, "tell the place of");
     if (contains)
         return error_file(error, PETAL_INVALID, destination,
-                          "%s lies in %s, which is not written into", destination,
-                          place->directory.path);
+                          "%s lies in %s, the directory that is salvaged, which is never written "
+                          "to; name another one",
+                          destination, place->directory.path);
     return PETAL_OK;
 }
 
@@ -492,6 +494,9 @@ enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
               petal_check_counts *counts, petal_error *error)
 {
+    RETURN_IF_NULL(directory, error);
+    RETURN_IF_NULL(destination, error);
+
     struct place place;
     enum petal_status status;
 

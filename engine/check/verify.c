@@ -4,6 +4,7 @@
  * The manifest is read first, then each store file that it names, then the logs; at the end what
  * lies in the directory and nothing names.
  */
+#include "base/argument.h"
 #include "engine/check/judge.h"
 #include "engine/check/logs.h"
 #include "sstable/sst_walk.h"
@@ -158,7 +159,7 @@ check_unnamed(struct place *place, const struct place_file *file, petal_error *e
 
     filename_store_file(path, place->directory.path, file->number);
     if (place->manifest_whole) {
-        tell_stray(place, path, "is a store file that no table has");
+        tell_stray(place, path, "is a store file that belongs to no table");
         return check_place_go_on(place, file->bytes) ? PETAL_OK : check_place_given_up(error);
     }
     return check_file(&check, file, error);
@@ -194,6 +195,8 @@ enum petal_status
 petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,
              petal_error *error)
 {
+    RETURN_IF_NULL(directory, error);
+
     struct place place;
     enum petal_status status;
 

@@ -83,7 +83,7 @@ tell_order(const struct whole_cells *cells, const struct cell *cell)
     petal_error error;
     char row[80];
 
-    error_corrupt(&error, path, 0, "%s: cells from row %s on do not sort behind those before", path,
+    error_corrupt(&error, path, 0, "%s: cells from row %s on are not in order", path,
                   error_quote(cell->row, row, sizeof row));
     tell(cells, &error, 0, &(struct sst_rows){true, false, cell->row, {NULL, 0}});
 }

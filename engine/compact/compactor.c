@@ -1,6 +1,7 @@
 /* compactor.c -- see compactor.h. */
 #include "engine/compact/compactor.h"
 
+#include "base/argument.h"
 #include "base/clock.h"
 #include "engine/compact/work.h"
 #include "engine/state/progress.h"
@@ -492,6 +493,8 @@ compactor_compact(petal_family *family, petal_error *error)
 enum petal_status
 petal_compact(petal_table *table, petal_family *family, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+
     const struct table_descriptor *descriptor = table_descriptor(table);
     petal_error cause = {.status = PETAL_OK}, damage = {.status = PETAL_OK};
     enum petal_status status;
@@ -595,7 +598,7 @@ compactor_state(petal_db *db, const petal_table *table)
 enum petal_compaction_state
 petal_table_compaction_state(petal_table *table)
 {
-    if (db_is_of_another_process(table->db))
+    if (table == NULL || db_is_of_another_process(table->db))
         return PETAL_COMPACTION_NONE;
     return compactor_state(table->db, table);
 }

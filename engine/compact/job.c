@@ -397,12 +397,14 @@ compact_run(const struct compact_job *job, petal_error *error)
     petal_db *db = job->family->table->db;
     struct compaction compaction = {.job = job, .db = db};
     bool unknown = false;
+    uint64_t began = clock_ns();
     enum petal_status status = check_before(&compaction, error);
 
     assert(job->input_count > 0);
     if (status == PETAL_OK)
         status = write_and_commit(&compaction, &unknown, error);
     if (status == PETAL_OK) {
+        latency_end(&db->latencies, LATENCY_COMPACTION, began);
         count(&compaction);
         report(&compaction);
         note_if_in_vain(&compaction);

@@ -8,6 +8,7 @@
  * that logs of the two are never mixed up, and the salt of the original, which the filters in the
  * files need.
  */
+#include "base/argument.h"
 #include "engine/flush/flush.h"
 #include "engine/table/link.h"
 
@@ -222,6 +223,9 @@ remove_made(struct checkpoint *checkpoint)
 enum petal_status
 petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NULL(directory, error);
+
     struct checkpoint checkpoint = {.db = db};
     enum petal_status status;
 

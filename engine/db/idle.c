@@ -1,5 +1,6 @@
 /* idle.c -- a database comes to rest: what is in memory goes to files, and what is due is
  * compacted. */
+#include "base/argument.h"
 #include "engine/compact/compactor.h"
 #include "engine/flush/flush.h"
 #include "engine/wal/wal.h"
@@ -7,6 +8,8 @@
 enum petal_status
 petal_flush(petal_db *db, petal_table *table, petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+
     enum petal_status status = PETAL_OK;
 
     if (db_enter(db, error) != PETAL_OK)
@@ -22,6 +25,8 @@ petal_flush(petal_db *db, petal_table *table, petal_error *error)
 enum petal_status
 petal_wait_idle(petal_db *db, petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+
     struct compactor_moment moment;
     enum petal_status status = PETAL_OK;
 

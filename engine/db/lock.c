@@ -1,16 +1,29 @@
 /* lock.c -- see engine/db/lock.h. */
 #include "engine/db/lock.h"
 
+#include "base/vfs_posix.h"
 #include "engine/manifest/names.h"
 
 #include <assert.h>
 #include <errno.h>
 
+/* Somebody has the database open; `what` is said of the lock file. */
 static enum petal_status
-refuse_busy(const char *path, petal_error *error)
+refuse_busy(const struct directory *directory, const petal_file *lock, const char *path,
+            const char *what, petal_error *error)
 {
-    return error_file(error, PETAL_BUSY, path, "%s is locked: the database is open elsewhere",
-                      path);
+    char holder[160];
+
+    if (directory->env->vfs != &vfs_posix)
+        return error_file(error, PETAL_BUSY, path, "%s %.40s: the database is open elsewhere", path,
+                          what);
+    if (!vfs_posix_lock_holder(lock, holder, sizeof holder))
+        return error_file(error, PETAL_BUSY, path,
+                          "%s %.40s: the database is open elsewhere, in a process that cannot be "
+                          "seen from here: another user's, or one in another container or machine",
+                          path, what);
+    return error_file(error, PETAL_BUSY, path, "%s %.40s: the database is open already, in %.150s",
+                      path, what, holder);
 }
 
 static enum petal_status
@@ -24,7 +37,7 @@ take_alone(const struct directory *directory, const char *path, petal_file **loc
         return error_io(error, path, failed, "open");
     failed = vfs->lock(vfs->context, *lock, false);
     if (failed == EAGAIN)
-        return refuse_busy(path, error);
+        return refuse_busy(directory, *lock, path, "is locked", error);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "lock");
 }
 
@@ -34,7 +47,9 @@ is_none_needed(const struct directory *directory, const char *path, int failed)
 {
     if (failed == EACCES || failed == EPERM)
         env_log(directory->env, PETAL_LOG_WARNING,
-                "%s may not be opened: reading without a lock; nobody must write meanwhile", path);
+                "%s may not be opened: the database is read without its lock, so nobody may write "
+                "to it meanwhile",
+                path);
     return failed == ENOENT || failed == EROFS || failed == EACCES || failed == EPERM ||
            failed == ENOLCK || failed == ENOSYS || failed == EOPNOTSUPP;
 }
@@ -52,7 +67,7 @@ take_shared(const struct directory *directory, const char *path, petal_file **lo
         failed = vfs->lock(vfs->context, *lock, true);
     }
     if (failed == EAGAIN)
-        return refuse_busy(path, error);
+        return refuse_busy(directory, *lock, path, "is locked", error);
     if (failed == 0 || is_none_needed(directory, path, failed))
         return PETAL_OK;
     return error_io(error, path, failed, action);
@@ -82,7 +97,7 @@ opener_lock_confirm(const struct directory *directory, const petal_file *lock, p
     filename_lock(path, directory->path);
     if (directory_open_file(directory, path, PETAL_FILE_READ, &file) != 0)
         return PETAL_OK;
+    (void)refuse_busy(directory, file, path, "was made while the database was read", error);
     vfs->close(vfs->context, file);
-    return error_file(error, PETAL_BUSY, path,
-                      "%s was made while the database was read: it is open elsewhere", path);
+    return PETAL_BUSY;
 }

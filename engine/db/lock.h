@@ -22,7 +22,8 @@
 
 #include "base/directory.h"
 
-/* PETAL_BUSY: another opener's lock excludes this one. *lock, NULL before, is NULL or open
+/* PETAL_BUSY: another opener's lock excludes this one; the error names the process if that can be
+ * known (base/lock_holder.h). *lock, NULL before, is NULL or open
  * afterwards, also on failure; locked on success. */
 enum petal_status opener_lock_take(const struct directory *directory, bool shared,
                                    petal_file **lock, petal_error *error);

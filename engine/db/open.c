@@ -1,6 +1,7 @@
 /* open.c -- a database is opened and closed. */
 #include "engine/state/db.h"
 
+#include "base/argument.h"
 #include "base/clock.h"
 #include "base/vfs_posix.h"
 #include "engine/compact/compactor.h"
@@ -169,7 +170,8 @@ refuse_lost_manifest(petal_db *db, petal_error *error)
         return PETAL_OK;
     filename_manifest(path, db->directory.path);
     return error_corrupt(error, path, 0,
-                         "%s is missing, but there are %llu logs and store files of a database",
+                         "%s is missing, but there are %llu logs and store files of a database; "
+                         "kv-check salvage takes what there is",
                          path, (unsigned long long)found);
 }
 
@@ -333,11 +335,14 @@ db_free(petal_db *db)
 enum petal_status
 petal_open(const char *directory, const petal_options *given, petal_db **db, petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+    *db = NULL;
+    RETURN_IF_NULL(directory, error);
+
     petal_options options;
     petal_db *made = NULL;
     enum petal_status status;
 
-    *db = NULL;
     error_clear(error);
     status = options_resolve(&options, given, error);
     if (status == PETAL_OK)

@@ -416,7 +416,7 @@ visit_name(void *argument, const char *name)
     if (!manifest_number_possible(db->manifest, number)) {
         if (scan->purpose == SCAN_NUMBERS)
             env_log(&db->env, PETAL_LOG_WARNING,
-                    "%s/%s is no file of this database: it stays as it is", db->directory.path,
+                    "%s/%s is not a file of this database: it stays as it is", db->directory.path,
                     name);
         return;
     }

@@ -7,7 +7,11 @@ petal_stats_get(petal_db *db, petal_stats *stats)
 {
     struct cache_usage usage;
 
+    if (stats == NULL)
+        return;
     memset(stats, 0, sizeof *stats);
+    if (db == NULL)
+        return;
     if (db_is_of_another_process(db)) {
         stats->read_only = true;
         (void)db_refuse_process(db, &stats->background_error);

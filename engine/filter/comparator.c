@@ -97,7 +97,8 @@ comparator_init(struct comparator *comparator, const petal_allocator *allocator,
         type++;
     if (colon == NULL || type == TYPE_COUNT) {
         snprintf(reason, COMPARATOR_REASON_BYTES,
-                 colon == NULL ? "a comparator is 'type:value'" : "unknown type of comparator");
+                 colon == NULL ? "a comparator must be written 'type:value'"
+                               : "unknown type of comparator");
         return PETAL_INVALID;
     }
     comparator->kind = types[type].kind;

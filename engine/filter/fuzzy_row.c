@@ -21,7 +21,7 @@ fuzzy_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t 
             filter->longest = mask.size;
         for (size_t k = 0; k < mask.size; k++) {
             if (slice_bytes(mask)[k] > 1)
-                return filter_refuse_argument(mistake, i + 1, "a mask has bytes 0 and 1 only");
+                return filter_refuse_argument(mistake, i + 1, "a mask may have bytes 0 and 1 only");
         }
     }
     return PETAL_OK;

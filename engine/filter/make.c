@@ -11,6 +11,7 @@
  */
 #include "engine/filter/node.h"
 
+#include "base/argument.h"
 #include "engine/state/db.h"
 
 static const struct filter_kind *const kinds[] = {
@@ -95,24 +96,26 @@ argument_fault(char letter, const petal_filter_argument *argument)
     case 's':
     case 'c':
     case 'C':
-        return argument->kind == PETAL_FILTER_BYTES ? NULL : "a string is wanted";
+        return argument->kind == PETAL_FILTER_BYTES ? NULL : "it must be a string";
     case 'e':
         return argument->kind == PETAL_FILTER_BYTES || argument->kind == PETAL_FILTER_OPEN
                    ? NULL
-                   : "a string is wanted";
+                   : "it must be a string";
     case 'b':
-        return argument->kind == PETAL_FILTER_BOOLEAN ? NULL : "true or false is wanted";
+        return argument->kind == PETAL_FILTER_BOOLEAN ? NULL : "it must be true or false";
     case '=':
         return argument->kind == PETAL_FILTER_COMPARE && argument->number >= PETAL_LESS &&
                        argument->number <= PETAL_GREATER
                    ? NULL
-                   : "a comparison is wanted";
+                   : "it must be a comparison, =, !=, <, <=, > or >=";
     default:
         if (argument->kind != PETAL_FILTER_NUMBER)
-            return "a number is wanted";
+            return "it must be a number";
         if (argument->number < 0)
             return "the number must not be negative";
-        return letter == 'n' && argument->number > INT32_MAX ? "the number is too large" : NULL;
+        return letter == 'n' && argument->number > INT32_MAX
+                   ? "the number must be at most 2147483647"
+                   : NULL;
     }
 }
 
@@ -231,13 +234,24 @@ enum petal_status
 petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *arguments,
                   size_t count, petal_filter **filter, petal_error *error)
 {
+    RETURN_IF_NULL(filter, error);
+    *filter = NULL;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NULL(name, error);
+    RETURN_IF_NO_ARRAY(arguments, count, error);
+
     struct filter_mistake mistake;
     char quoted[160];
     enum petal_status status;
 
-    *filter = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
+    for (size_t i = 0; i < count; i++) {
+        if (slice_lacks_bytes(arguments[i].bytes))
+            return error_set(error, PETAL_INVALID,
+                             "the bytes of argument %zu have a size of %zu, but their data is NULL",
+                             i + 1, arguments[i].bytes.size);
+    }
     status = filter_make(db->env.allocator, env_random(&db->env), slice_from_text(name), arguments,
                          count, filter, &mistake);
     if (status == PETAL_OK)
@@ -295,9 +309,13 @@ petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
                      petal_filter *const *members, size_t count, petal_filter **filter,
                      petal_error *error)
 {
+    RETURN_IF_NULL(filter, error);
+    *filter = NULL;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NO_ARRAY(members, count, error);
+
     enum petal_status status;
 
-    *filter = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     if (operation < PETAL_FILTER_AND || operation > PETAL_FILTER_WHILE)
@@ -308,7 +326,7 @@ petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
                          operation == PETAL_FILTER_SKIP ? "SKIP" : "WHILE", count);
     for (size_t i = 0; i < count; i++) {
         if (members[i] == NULL)
-            return error_set(error, PETAL_INVALID, "member %zu of the combination is NULL", i);
+            return error_set(error, PETAL_INVALID, "members[%zu] is NULL", i);
     }
     status = filter_combine(db->env.allocator, operation, members, count, filter);
     if (status == PETAL_INVALID)

@@ -11,6 +11,7 @@
  * parser fails on some valid texts (an operator, then a parenthesis with OR and then AND); this one
  * goes by precedence.
  */
+#include "base/argument.h"
 #include "base/slice.h"
 #include "engine/filter/made.h"
 #include "engine/state/db.h"
@@ -224,13 +225,14 @@ parse_arguments(struct parser *parser, petal_slice whole)
         if (*from == '\'') {
             argument.bytes = take_string(parser, end);
             if (parser->at < end && !ends_word(*parser->at))
-                return refuse_filter(parser, whole, parser->at, "a comma is wanted");
+                return refuse_filter(parser, whole, parser->at, "a comma is missing");
         } else {
             while (parser->at < end && !ends_word(*parser->at))
                 parser->at++;
             if (!read_word(slice_make(from, (size_t)(parser->at - from)), &argument))
-                return refuse_filter(parser, whole, from,
-                                     "this is no string in quotes, number, boolean or comparison");
+                return refuse_filter(
+                    parser, whole, from,
+                    "this must be a string in quotes, a number, true, false or a comparison");
         }
         status = add_argument(parser, &argument, from);
         if (status != PETAL_OK)
@@ -302,7 +304,8 @@ parse_filter(struct parser *parser, petal_filter **filter)
     if (status == PETAL_OK && (*filter)->comparator.kind >= COMPARATOR_LONG) {
         petal_filter_free(*filter);
         *filter = NULL;
-        return refuse_filter(parser, whole, from, "the filter language lacks this comparator");
+        return refuse_filter(parser, whole, from,
+                             "this comparator cannot be written in the filter language");
     }
     if (status == PETAL_OK)
         return PETAL_OK;
@@ -463,13 +466,17 @@ parse_expression(struct parser *parser, petal_filter **filter)
 enum petal_status
 petal_filter_parse(petal_db *db, petal_slice text, petal_filter **filter, petal_error *error)
 {
+    RETURN_IF_NULL(filter, error);
+    *filter = NULL;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NO_BYTES(text, error);
+
     const petal_allocator *allocator = db->env.allocator;
     const uint8_t *start = text.size > 0 ? text.data : (const uint8_t *)"";
     struct parser parser = {
         .db = db, .text = start, .at = start, .limit = start + text.size, .error = error};
     enum petal_status status;
 
-    *filter = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     if (text.size == 0)

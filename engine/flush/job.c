@@ -126,7 +126,7 @@ enum petal_status
 flush_job_run(petal_db *db, struct flush_job *job, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    uint64_t oldest_log = 0;
+    uint64_t oldest_log = 0, began = clock_ns();
 
     assert(!job->committed);
     for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
@@ -139,6 +139,7 @@ flush_job_run(petal_db *db, struct flush_job *job, petal_error *error)
         return status;
     status = commit(db, job, &oldest_log, error);
     if (status == PETAL_OK) {
+        latency_end(&db->latencies, LATENCY_FLUSH, began);
         STATS_ADD_SHARED(db, flushes, job->part_count);
         for (size_t i = 0; i < job->part_count; i++) {
             const struct flush_part *part = &job->parts[i];

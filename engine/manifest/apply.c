@@ -34,7 +34,7 @@ apply_add_file(const struct apply *apply, const struct item *item)
         file.sequence_min > file.sequence_max || file.sequence_max >= CELL_SEQUENCE_END ||
         (file.sequence_shift != 0 && file.sequence_shift >= file.sequence_min))
         return error_set(apply->error, PETAL_INVALID,
-                         "store file %llu, sequences %llu to %llu: no file can be so",
+                         "store file %llu has sequences %llu to %llu, which is impossible",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
                          (unsigned long long)file.sequence_max);
     if (manifest_names_file(manifest, file.number))
@@ -66,7 +66,7 @@ apply_remove_file(const struct apply *apply, const struct item *item)
         return status;
     if (!manifest_find_file(apply->manifest, family, number, &place))
         return error_set(apply->error, PETAL_INVALID,
-                         "an edit removes store file %llu, which is not there",
+                         "an edit removes store file %llu, which does not exist",
                          (unsigned long long)number);
     status = item_note(apply, UNDO_REMOVED_FILE, table, family, place, &family->files[place]);
     if (status == PETAL_OK)
@@ -84,7 +84,7 @@ apply_flushed(const struct apply *apply, const struct item *item)
 
     if (status == PETAL_OK && sequence >= CELL_SEQUENCE_END)
         return error_set(apply->error, PETAL_INVALID,
-                         "a family is flushed up to sequence %llu: this cannot be",
+                         "a family is flushed up to sequence %llu, which is impossible",
                          (unsigned long long)sequence);
     if (status == PETAL_OK && sequence > family->flushed_sequence) {
         status = item_note(apply, UNDO_FLUSHED, table, family, family->flushed_sequence, NULL);
@@ -169,7 +169,7 @@ apply_item(const struct apply *apply, const struct item *item)
         return PETAL_OK;
     if (!known)
         return error_set(apply->error, PETAL_UNSUPPORTED,
-                         "item %u of an edit is of a newer version", item->tag);
+                         "item %u of an edit was written by a newer version of Petal", item->tag);
     if (!appliers[item->tag].attributes || item->size < appliers[item->tag].bytes) {
         enum petal_status status = item_check_size(apply, item, appliers[item->tag].bytes);
 
@@ -189,11 +189,12 @@ check_state(const struct apply *apply)
     if (manifest->next_file_number > MANIFEST_FILE_NUMBER_END ||
         manifest->oldest_log > manifest->next_file_number)
         return error_set(apply->error, PETAL_INVALID,
-                         "the next file number is %llu, the oldest log %llu: this cannot be",
+                         "the next file number is %llu, the oldest log %llu, which is impossible",
                          (unsigned long long)manifest->next_file_number,
                          (unsigned long long)manifest->oldest_log);
     if (manifest->last_sequence >= CELL_SEQUENCE_END)
-        return error_set(apply->error, PETAL_INVALID, "the last sequence is %llu: this cannot be",
+        return error_set(apply->error, PETAL_INVALID,
+                         "the last sequence is %llu, which is impossible",
                          (unsigned long long)manifest->last_sequence);
     /* Tables come with their families in one edit, and keep at least one. */
     for (size_t i = 0; i < apply->undo->count; i++) {

@@ -88,7 +88,8 @@ take_text(const struct apply *apply, const struct item *item, bool of_table,
                             item->size - MANIFEST_TEXT_BYTES - name_bytes);
     if (!attributes_knows(&text, of_table))
         return error_set(apply->error, PETAL_UNSUPPORTED,
-                         "a text attribute of kind %d is of a newer version", (int)text.kind);
+                         "a text attribute of kind %d was written by a newer version of Petal",
+                         (int)text.kind);
     grown = mem_grow(apply->allocator, &array, &attributes->text_capacity, attributes->text_count,
                      attributes->text_count + 1, sizeof text);
     attributes->texts = array;
@@ -174,8 +175,8 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
     default:
         if (item->tag >= MANIFEST_OPTIONAL_TAG)
             return PETAL_OK;
-        return error_set(apply->error, PETAL_UNSUPPORTED, "attribute %u is of a newer version",
-                         item->tag);
+        return error_set(apply->error, PETAL_UNSUPPORTED,
+                         "attribute %u was written by a newer version of Petal", item->tag);
     }
 }
 
@@ -283,7 +284,8 @@ check_no_name(const struct apply *apply, const struct attributes *attributes)
 {
     if (((attributes->seen >> MANIFEST_NAME | attributes->seen >> MANIFEST_SNAPSHOT) & 1) == 0)
         return PETAL_OK;
-    return error_set(apply->error, PETAL_INVALID, "an edit alters a name");
+    return error_set(apply->error, PETAL_INVALID,
+                     "an edit changes the name of a table or family, which no edit may do");
 }
 
 /* Put the attributes into the table in place of those it has. */

@@ -217,8 +217,9 @@ decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
         return error_corrupt(error, path, 0, "%s does not begin with the header of a manifest",
                              path);
     if (get_le32(header + 8) != MANIFEST_VERSION)
-        return error_file(error, PETAL_UNSUPPORTED, path, "%s has manifest format %u; this is %u",
-                          path, get_le32(header + 8), MANIFEST_VERSION);
+        return error_file(error, PETAL_UNSUPPORTED, path,
+                          "%s has manifest format %u; this version reads format %u", path,
+                          get_le32(header + 8), MANIFEST_VERSION);
     manifest->database_identity = get_le64(header + 16);
     manifest->salt = get_le64(header + 24);
     writer->file_identity = get_le64(header + 32);
@@ -264,8 +265,8 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
     for (; decode_record(file, writer->file_identity, offset, &record); offset += record.bytes) {
         if (record.kind != MANIFEST_EDIT && record.kind != MANIFEST_SEAL)
             return error_file(error, PETAL_UNSUPPORTED, path,
-                              "%s: the record at %llu is of a newer kind", path,
-                              (unsigned long long)offset);
+                              "%s: the record at %llu was written by a newer version of Petal",
+                              path, (unsigned long long)offset);
         if (record.kind == MANIFEST_EDIT) {
             struct manifest_undo undo;
 
@@ -408,7 +409,7 @@ load_record(struct parts_walk *walk, uint64_t offset, const struct record *recor
         status =
             manifest_apply(walk->manifest, writer->env->allocator, record->payload, &undo, &cause);
     else if (record->kind != MANIFEST_SEAL)
-        status = error_set(&cause, PETAL_UNSUPPORTED, "it is of a newer kind");
+        status = error_set(&cause, PETAL_UNSUPPORTED, "it was written by a newer version of Petal");
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
     if (status == PETAL_OK && is_edit)

@@ -25,6 +25,13 @@ copy_to(uint8_t *to, petal_slice row)
     return slice_make(to, row.size);
 }
 
+petal_slice
+scan_bounds_behind_prefix(uint8_t *room, petal_slice prefix)
+{
+    copy_to(room, prefix);
+    return slice_make(room, make_successor(room, prefix.size));
+}
+
 void
 scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
                  struct scan_memory *memory)

@@ -27,6 +27,10 @@ scan_bounds_bytes(const petal_scan_options *options)
 void scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
                       struct scan_memory *memory);
 
+/* The first row behind all those that begin with `prefix`, made in `room` for as many bytes; empty:
+ * there is none. */
+petal_slice scan_bounds_behind_prefix(uint8_t *room, petal_slice prefix);
+
 /* The least and the greatest row that can be in the scan; empty: open. */
 static inline petal_slice
 scan_bounds_low(const struct scan_bounds *bounds)

@@ -2,8 +2,10 @@
  * does. */
 #include "engine/read/cursor.h"
 
+#include "base/argument.h"
 #include "base/inline.h"
 #include "engine/read/options.h"
+#include "engine/read/range.h"
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
 
@@ -377,6 +379,33 @@ find_more(petal_cursor *cursor, petal_error *error)
     return status == PETAL_OK ? PETAL_OK : fail(cursor, status, error);
 }
 
+enum petal_status
+cursor_next_within(petal_cursor *cursor, uint64_t most, const petal_cell **cell, petal_slice *at,
+                   petal_error *error)
+{
+    struct cursor_run *run = &cursor->run;
+    enum petal_status status = PETAL_OK;
+
+    assert(most > 0);
+    *cell = NULL;
+    *at = slice_make(NULL, 0);
+    cursor->patience = most;
+    /* What advance() itself counts ends with 0; a step of it that counts nothing is counted here. */
+    while (status == PETAL_OK && run->next == run->end && cursor->state != CURSOR_ENDED &&
+           cursor->patience > 0) {
+        status = advance(cursor, error);
+        cursor->patience -= cursor->patience > 0;
+    }
+    cursor->patience = 0;
+    if (status != PETAL_OK)
+        return fail(cursor, status, error);
+    if (run->next < run->end)
+        *cell = run->next++;
+    else if (cursor->state != CURSOR_ENDED)
+        *at = row_of(cursor);
+    return PETAL_OK;
+}
+
 static NEVER_INLINE enum petal_status
 find_and_give(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
 {
@@ -389,9 +418,15 @@ find_and_give(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
 enum petal_status
 petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
 {
+    RETURN_IF_NULL(cell, error);
+    if (cursor == NULL) {
+        *cell = NULL; /* not before: most calls write it once */
+        return error_null(error, "cursor");
+    }
+
     const petal_cell *ready = cursor->run.next;
 
-    if (ready == cursor->run.end || db_is_of_another_process(cursor->table->db))
+    if (ready == cursor->run.end || cursor->process != process_now())
         return find_and_give(cursor, cell, error);
     error_clear(error);
     cursor->run.next = ready + 1;
@@ -403,14 +438,18 @@ enum petal_status
 petal_cursor_next_many(petal_cursor *cursor, size_t most, const petal_cell **cells, size_t *count,
                        petal_error *error)
 {
+    RETURN_IF_NULL(cells, error);
+    *cells = NULL;
+    RETURN_IF_NULL(count, error);
+    *count = 0;
+    RETURN_IF_NULL(cursor, error);
+
     struct cursor_run *run = &cursor->run;
     enum petal_status status;
 
-    *cells = NULL;
-    *count = 0;
     status = db_enter(cursor->table->db, error);
     if (status == PETAL_OK && most == 0)
-        status = error_set(error, PETAL_INVALID, "no cells are asked for");
+        status = error_set(error, PETAL_INVALID, "most is 0; it must be at least 1");
     if (status == PETAL_OK && run->next == run->end)
         status = find_more(cursor, error);
     if (status != PETAL_OK || run->next == run->end)
@@ -453,10 +492,13 @@ collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
 enum petal_status
 petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *error)
 {
+    RETURN_IF_NULL(result, error);
+
     enum petal_status status;
 
     result->count = 0;
     result->byte_count = 0;
+    RETURN_IF_NULL(cursor, error);
     if (db_enter(cursor->table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     status = collect_piece(cursor, result, error);
@@ -540,12 +582,32 @@ copy_place(petal_cursor *cursor, petal_slice row, petal_slice *qualifier)
     return cursor_copy_row(cursor, row);
 }
 
+/* The call again, between two looks at the clock. */
+static SELDOM enum petal_status
+time_seek(petal_cursor *cursor, petal_slice row, const petal_family *family, petal_slice qualifier,
+          petal_error *error)
+{
+    uint64_t began = clock_ns();
+    enum petal_status status;
+
+    latency_begin(&cursor->turn, LATENCY_ONE_OF);
+    status = petal_cursor_seek(cursor, row, family, qualifier, error);
+    latency_end(&cursor->table->db->latencies, LATENCY_SEEK, began);
+    return status;
+}
+
 enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
                   petal_slice qualifier, petal_error *error)
 {
+    RETURN_IF_NULL(cursor, error);
+    RETURN_IF_NO_BYTES(row, error);
+    RETURN_IF_NO_BYTES(qualifier, error);
+
     enum petal_status status;
 
+    if (latency_is_due(&cursor->turn))
+        return time_seek(cursor, row, family, qualifier, error);
     if (db_enter(cursor->table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     status = read_check_row(row, error);

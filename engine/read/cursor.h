@@ -43,6 +43,7 @@ struct cursor_run {
 
 struct petal_cursor {
     petal_table *table;
+    uint32_t process;    /* the one that opened the database, as there */
     size_t memory_bytes; /* that begins with this struct: see cursor_open.c */
     struct cursor_room *room;
     bool counted; /* in the database's `open`; those that gets use inside are not */
@@ -52,8 +53,11 @@ struct petal_cursor {
     struct scan_bounds bounds;
     struct filter_run *filter; /* NULL: none */
     bool needs_rows, watches_excluded_rows;
-    bool plain; /* forward, no filter, no limits in a row, no receipt: see cursor_next_plain */
-    bool runs;  /* plain, and may take runs */
+    bool plain;    /* forward, no filter, no limits in a row, no receipt: see cursor_next_plain */
+    bool runs;     /* plain, and may take runs */
+    uint32_t turn; /* of seeks to be timed (engine/state/latency.h) */
+    /* Behind so many hidden cells a plain cursor returns without one: see cursor_next_within. */
+    uint64_t patience;
     struct cursor_run run;
     /* Of a get: families that the filter does not need are read behind the others. */
     bool reads_needed_first;

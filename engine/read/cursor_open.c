@@ -1,5 +1,6 @@
 /* cursor_open.c -- opening and closing cursors, see cursor.h; and the get that walks through its
  * row. */
+#include "base/argument.h"
 #include "base/options.h"
 #include "engine/read/cursor.h"
 #include "engine/read/options.h"
@@ -80,8 +81,9 @@ open_filter(petal_cursor *cursor, petal_error *error)
     cursor->watches_excluded_rows =
         filter_watches_excluded_rows(filter) && !cursor->options.reversed;
     if (cursor->needs_rows && cursor->options.batch > 0)
-        return error_set(error, PETAL_INVALID,
-                         "a batch cuts rows, and the filter needs whole rows");
+        return error_set(
+            error, PETAL_INVALID,
+            "batch is set, which cuts rows into pieces, but the filter needs whole rows");
     if (filter_run_new(&cursor->filter, cursor->table->db->env.allocator, filter,
                        cursor->options.reversed) != PETAL_OK)
         return error_no_memory(error);
@@ -167,6 +169,8 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
     made = scan_memory_take(&memory, 1, sizeof *made);
     *made = (petal_cursor){
         .table = table,
+        .process = table->db->process,
+        .turn = 1,
         .memory_bytes = bytes,
         .room = scan_memory_take(&memory, 1, sizeof *made->room),
         .descriptor = descriptor,
@@ -187,13 +191,16 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
 static enum petal_status
 check_scan(const petal_scan_options *options, petal_error *error)
 {
+    RETURN_IF_NO_BYTES(options->start_row, error);
+    RETURN_IF_NO_BYTES(options->stop_row, error);
+    RETURN_IF_NO_BYTES(options->prefix, error);
     if (options->start_row.size > PETAL_MAX_ROW_BYTES ||
         options->stop_row.size > PETAL_MAX_ROW_BYTES || options->prefix.size > PETAL_MAX_ROW_BYTES)
         return error_set(error, PETAL_INVALID, "a bound of the scan is longer than %d bytes",
                          PETAL_MAX_ROW_BYTES);
     for (size_t i = 0; options->raw && i < options->read.column_count; i++) {
         if (!options->read.columns[i].whole_family)
-            return error_set(error, PETAL_INVALID, "a raw scan takes families, no named columns");
+            return error_set(error, PETAL_INVALID, "a raw scan may name families, but no columns");
     }
     return PETAL_OK;
 }
@@ -235,10 +242,10 @@ scan_options_init(petal_scan_options *options, const petal_table *table,
         return status;
     most = given->size != 0 ? bytes - head : sizeof read;
     if (given->read.size > most)
-        return error_set(error, PETAL_INVALID,
-                         "read.size of petal_scan_options is %zu; with its size, %zu, it is at "
-                         "most %zu",
-                         given->read.size, given->size, most);
+        return error_set(
+            error, PETAL_INVALID,
+            "read.size of petal_scan_options is %zu; with its size, %zu, it must be at most %zu",
+            given->read.size, given->size, most);
     read_bytes = given->read.size != 0 ? given->read.size : sizeof read;
     if (read_bytes > most)
         read_bytes = most;
@@ -249,16 +256,30 @@ scan_options_init(petal_scan_options *options, const petal_table *table,
     return read_options_init(&options->read, table, &read, error);
 }
 
+/* Is this one of the openings that are timed? */
+static bool
+opening_is_due(petal_db *db)
+{
+    return atomic_fetch_add_explicit(&db->latencies.cursors, 1, memory_order_relaxed) %
+               LATENCY_ONE_OF ==
+           0;
+}
+
 enum petal_status
 petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cursor **cursor,
                   petal_error *error)
 {
+    RETURN_IF_NULL(cursor, error);
+    *cursor = NULL;
+    RETURN_IF_NULL(table, error);
+
     petal_scan_options options;
     enum petal_status status;
+    uint64_t began;
 
-    *cursor = NULL;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
+    began = opening_is_due(table->db) ? clock_ns() : 0;
     status = scan_options_init(&options, table, given, error);
     if (status == PETAL_OK)
         status = check_scan(&options, error);
@@ -267,6 +288,8 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
     if (status != PETAL_OK)
         return status;
     (*cursor)->counted = true;
+    if (began != 0)
+        latency_end(&table->db->latencies, LATENCY_SEEK, began);
     atomic_fetch_add_explicit(&table->db->open.cursor, 1, memory_order_relaxed);
     return PETAL_OK;
 }

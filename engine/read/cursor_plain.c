@@ -154,8 +154,12 @@ find_shown(petal_cursor *cursor, struct store_scan *store, bool in_row, petal_er
             status = input->ops->load(input, error);
         if (status == PETAL_OK && cursor_may_take_run(cursor, store))
             status = cursor_take_run(cursor, store, error);
-        if (status == PETAL_OK && cursor->run.next == cursor->run.end)
+        if (status == PETAL_OK && cursor->run.next == cursor->run.end) {
             status = consider(cursor, store, error);
+            /* The input stands at a cell that was not judged, of this row or of the next. */
+            if (cursor->run.next == cursor->run.end && --cursor->patience == 0)
+                return status;
+        }
     }
     return status;
 }

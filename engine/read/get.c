@@ -405,7 +405,7 @@ get_options_init(petal_read_options *options, const petal_table *table,
     enum petal_status status = read_options_init(options, table, given, error);
 
     if (status == PETAL_OK && options->versions < 0)
-        status = error_set(error, PETAL_INVALID, "a get of %ld versions; at least 1 is wanted",
+        status = error_set(error, PETAL_INVALID, "versions is %ld; a get needs at least 1",
                            (long)options->versions);
     return status;
 }

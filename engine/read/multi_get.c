@@ -1,4 +1,7 @@
-/* multi_get.c -- several rows as of one moment. */
+/* multi_get.c -- see multi_get.h; and petal_multi_get, which is one piece. */
+#include "engine/read/multi_get.h"
+
+#include "base/argument.h"
 #include "engine/read/cursor.h"
 #include "engine/read/get.h"
 #include "engine/read/result.h"
@@ -21,13 +24,19 @@ compare_wanted(const void *a, const void *b)
 /* What one call reads, as of one moment. */
 struct multi_get {
     petal_table *table;
+    /* The piece at hand. */
     const petal_slice *rows;
     petal_result *const *results;
     size_t count;
-    petal_read_options options;
-    struct get_moment moment;  /* its view NULL: not yet pinned */
-    struct wanted_row *wanted; /* what the pipeline left; room for `count`, NULL before the first */
+    bool goes_on;              /* there are pieces behind it */
+    struct wanted_row *wanted; /* what the pipeline left; NULL before the first */
     size_t wanted_count;
+    /* All of them. */
+    size_t piece_rows; /* at most */
+    petal_read_options options;
+    bool straight;            /* the pipeline is tried */
+    struct get_moment moment; /* its view NULL: not yet pinned; its descriptor likewise */
+    petal_snapshot *snapshot; /* of its own, for rows that have to be walked through */
     petal_error *error;
 };
 
@@ -39,7 +48,7 @@ leave_for_later(struct multi_get *gets, size_t first, uint32_t declined)
     const petal_allocator *allocator = gets->table->db->env.allocator;
 
     if (declined != 0 && gets->wanted == NULL)
-        gets->wanted = mem_alloc(allocator, gets->count * sizeof *gets->wanted);
+        gets->wanted = mem_alloc(allocator, gets->piece_rows * sizeof *gets->wanted);
     if (declined != 0 && gets->wanted == NULL)
         return error_no_memory(gets->error);
     for (size_t i = first; declined != 0; i++, declined >>= 1) {
@@ -62,7 +71,10 @@ get_cached(struct multi_get *gets)
     enum petal_status status = PETAL_OK;
     struct read_point point;
 
-    read_begin(db, &point);
+    if (gets->moment.pin.view != NULL)
+        read_begin_pinned(db, &gets->moment.pin, &point);
+    else
+        read_begin(db, &point);
     if (snapshot != NULL)
         point.sequence = snapshot_sequence(snapshot);
     for (size_t i = 0, batch; status == PETAL_OK && i < gets->count; i += batch) {
@@ -70,7 +82,8 @@ get_cached(struct multi_get *gets)
         status = leave_for_later(
             gets, i,
             straight_batch_get(&question, &point, gets->rows + i, batch, gets->results + i));
-        if (gets->moment.pin.view == NULL && (gets->wanted_count > 0 || i + batch < gets->count)) {
+        if (gets->moment.pin.view == NULL &&
+            (gets->wanted_count > 0 || gets->goes_on || i + batch < gets->count)) {
             view_ref(point.view);
             gets->moment.pin = (struct read_pin){point.view, point.sequence};
         }
@@ -92,7 +105,8 @@ get_pinned(struct multi_get *gets, bool *walk)
 {
     enum petal_status status = PETAL_OK;
 
-    gets->moment.descriptor = table_descriptor(gets->table);
+    if (gets->moment.descriptor == NULL)
+        gets->moment.descriptor = table_descriptor(gets->table);
     assert(gets->moment.pin.view != NULL);
     for (size_t i = 0; status == PETAL_OK && !*walk && i < gets->wanted_count; i++) {
         const struct wanted_row *wanted = &gets->wanted[i];
@@ -110,14 +124,10 @@ static enum petal_status
 get_at_snapshot(struct multi_get *gets)
 {
     petal_table *table = gets->table;
-    petal_read_options *options = &gets->options;
-    petal_snapshot *snapshot = NULL;
+    const petal_read_options *options = &gets->options;
     enum petal_status status = PETAL_OK;
 
-    if (options->snapshot == NULL) {
-        status = petal_snapshot_new(table->db, &snapshot, gets->error);
-        options->snapshot = snapshot;
-    }
+    assert(options->snapshot != NULL);
     for (size_t i = 0; status == PETAL_OK && i < gets->wanted_count; i++) {
         const struct wanted_row *wanted = &gets->wanted[i];
         bool walk = false;
@@ -128,17 +138,15 @@ get_at_snapshot(struct multi_get *gets)
         if (status == PETAL_OK && walk)
             status = cursor_get_row(table, wanted->row, options, wanted->result, gets->error);
     }
-    petal_snapshot_free(snapshot);
     return status;
 }
 
 static enum petal_status
 want_all(struct multi_get *gets)
 {
-    gets->wanted_count = 0;
     if (gets->wanted == NULL)
         gets->wanted =
-            mem_alloc(gets->table->db->env.allocator, gets->count * sizeof *gets->wanted);
+            mem_alloc(gets->table->db->env.allocator, gets->piece_rows * sizeof *gets->wanted);
     if (gets->wanted == NULL)
         return error_no_memory(gets->error);
     for (size_t i = 0; i < gets->count; i++)
@@ -146,68 +154,137 @@ want_all(struct multi_get *gets)
     return PETAL_OK;
 }
 
-static void
-sort_wanted(struct multi_get *gets)
-{
-    qsort(gets->wanted, gets->wanted_count, sizeof *gets->wanted, compare_wanted);
-}
-
+/* *walk as get_pinned says it. */
 static enum petal_status
-get_wanted(struct multi_get *gets)
+get_piece(struct multi_get *gets, bool *walk)
 {
     enum petal_status status;
-    bool walk = false;
 
-    sort_wanted(gets);
+    gets->wanted_count = 0;
+    status = gets->straight ? get_cached(gets) : want_all(gets);
+    if (status != PETAL_OK || gets->wanted_count == 0)
+        return status;
+    qsort(gets->wanted, gets->wanted_count, sizeof *gets->wanted, compare_wanted);
     if (gets->options.snapshot != NULL)
         return get_at_snapshot(gets);
     if (gets->moment.pin.view == NULL)
         gets->moment.pin = read_pin(gets->table->db);
-    status = get_pinned(gets, &walk);
-    if (status != PETAL_OK || !walk)
-        return status;
-    /* What was read already is of another moment than the snapshot will be. */
-    status = want_all(gets);
-    if (status != PETAL_OK)
-        return status;
-    sort_wanted(gets);
-    return get_at_snapshot(gets);
+    return get_pinned(gets, walk);
+}
+
+/* ---- piece by piece ---- */
+
+/* What was read already is of another moment than the snapshot is: all is read again. */
+static enum petal_status
+begin_walk(struct multi_get *gets)
+{
+    enum petal_status status;
+
+    assert(gets->options.snapshot == NULL && gets->snapshot == NULL);
+    status = petal_snapshot_new(gets->table->db, &gets->snapshot, gets->error);
+    gets->options.snapshot = gets->snapshot;
+    gets->straight = false;
+    return status;
 }
 
 static enum petal_status
-get_all(struct multi_get *gets, const petal_read_options *given)
+get_pieces(struct multi_get *gets, const petal_slice *rows, size_t count, multi_get_take *take,
+           void *argument)
 {
-    enum petal_status status = get_options_init(&gets->options, gets->table, given, gets->error);
+    enum petal_status status = PETAL_OK;
 
-    if (status != PETAL_OK)
-        return status;
-    if (given != NULL && straight_allows(gets->table, given))
-        status = get_cached(gets);
-    else
-        status = want_all(gets);
-    if (status == PETAL_OK && gets->wanted_count > 0)
-        status = get_wanted(gets);
-    if (gets->moment.pin.view != NULL)
-        view_unref(gets->moment.pin.view);
-    mem_free(gets->table->db->env.allocator, gets->wanted, gets->count * sizeof *gets->wanted);
+    for (size_t first = 0; status == PETAL_OK && first < count;) {
+        size_t left = count - first;
+        bool walk = false;
+
+        gets->rows = rows + first;
+        gets->goes_on = left > gets->piece_rows;
+        gets->count = gets->goes_on ? gets->piece_rows : left;
+        for (size_t i = 0; i < gets->count; i++)
+            gets->results[i]->count = 0;
+        status = get_piece(gets, &walk);
+        if (status == PETAL_OK && walk) {
+            status = begin_walk(gets);
+            first = 0;
+            continue;
+        }
+        if (status == PETAL_OK && take != NULL)
+            status = take(argument, first, gets->results, gets->count, gets->error);
+        first += gets->count;
+    }
     return status;
+}
+
+enum petal_status
+multi_get_pieces(petal_table *table, const petal_slice *rows, size_t count,
+                 const petal_read_options *options, petal_result *const *results,
+                 size_t result_count, multi_get_take *take, void *argument, petal_error *error)
+{
+    struct multi_get gets = {
+        .table = table, .results = results, .piece_rows = result_count, .error = error};
+    uint64_t began = clock_ns();
+    enum petal_status status = get_options_init(&gets.options, table, options, error);
+
+    assert(result_count > 0);
+    gets.straight = status == PETAL_OK && options != NULL && straight_allows(table, options);
+    if (status == PETAL_OK)
+        status = get_pieces(&gets, rows, count, take, argument);
+    if (gets.moment.pin.view != NULL)
+        view_unref(gets.moment.pin.view);
+    petal_snapshot_free(gets.snapshot);
+    mem_free(table->db->env.allocator, gets.wanted, gets.piece_rows * sizeof *gets.wanted);
+    latency_end(&table->db->latencies, LATENCY_MULTI_GET, began);
+    return status;
+}
+
+/* ---- what the caller gave ---- */
+
+static enum petal_status
+empty_results(petal_result *const *results, size_t count, petal_error *error)
+{
+    size_t missing = count;
+
+    RETURN_IF_NO_ARRAY(results, count, error);
+    for (size_t i = count; i-- > 0;) {
+        if (results[i] == NULL)
+            missing = i;
+        else
+            results[i]->count = 0;
+    }
+    if (missing < count)
+        return error_set(error, PETAL_INVALID, "results[%zu] is NULL", missing);
+    return PETAL_OK;
+}
+
+static enum petal_status
+check_rows(const petal_slice *rows, size_t count, petal_error *error)
+{
+    RETURN_IF_NO_ARRAY(rows, count, error);
+    for (size_t i = 0; i < count; i++) {
+        if (slice_lacks_bytes(rows[i]))
+            return error_set(error, PETAL_INVALID,
+                             "rows[%zu] has a size of %zu, but its data is NULL", i, rows[i].size);
+    }
+    return PETAL_OK;
 }
 
 enum petal_status
 petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
                 const petal_read_options *given, petal_result *const *results, petal_error *error)
 {
-    struct multi_get gets = {
-        .table = table, .rows = rows, .results = results, .count = count, .error = error};
-    enum petal_status status;
+    enum petal_status status = empty_results(results, count, error);
 
-    for (size_t i = 0; i < count; i++)
-        results[i]->count = 0;
+    if (status != PETAL_OK)
+        return status;
+    RETURN_IF_NULL(table, error);
+    status = check_rows(rows, count, error);
+    if (status != PETAL_OK)
+        return status;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     if (count == 0)
         return PETAL_OK;
-    status = get_all(&gets, given);
+    status = multi_get_pieces(table, rows, count, given, results, count, NULL, NULL, error);
     for (size_t i = 0; status != PETAL_OK && i < count; i++)
         results[i]->count = 0;
     return status;

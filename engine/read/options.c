@@ -1,6 +1,7 @@
 /* options.c -- see engine/read/options.h. */
 #include "engine/read/options.h"
 
+#include "base/argument.h"
 #include "engine/options.h"
 
 #include <assert.h>
@@ -16,12 +17,42 @@ read_check_row(petal_slice row, petal_error *error)
     return PETAL_OK;
 }
 
+enum petal_status
+read_check_key(petal_slice key, const char *name, petal_error *error)
+{
+    if (key.size == 0)
+        return error_set(error, PETAL_INVALID, "%s is empty; a key has 1 to %d bytes", name,
+                         PETAL_MAX_ROW_BYTES);
+    if (key.size > PETAL_MAX_ROW_BYTES)
+        return error_set(error, PETAL_INVALID, "%s has %zu bytes; a key has 1 to %d", name,
+                         key.size, PETAL_MAX_ROW_BYTES);
+    return PETAL_OK;
+}
+
 static enum petal_status
 check_time_range(int64_t time_min, int64_t time_limit, petal_error *error)
 {
     if (time_min < 0 || time_limit < time_min)
-        return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
+        return error_set(error, PETAL_INVALID,
+                         "the time range [%lld, %lld) is impossible: it must begin at 0 or later "
+                         "and not end before it begins",
                          (long long)time_min, (long long)time_limit);
+    return PETAL_OK;
+}
+
+static enum petal_status
+check_arrays(const petal_read_options *options, petal_error *error)
+{
+    RETURN_IF_NO_ARRAY(options->columns, options->column_count, error);
+    RETURN_IF_NO_ARRAY(options->family_time_ranges, options->family_time_range_count, error);
+    for (size_t i = 0; i < options->column_count; i++) {
+        petal_slice qualifier = options->columns[i].qualifier;
+
+        if (slice_lacks_bytes(qualifier))
+            return error_set(error, PETAL_INVALID,
+                             "the qualifier of column %zu has a size of %zu, but its data is NULL",
+                             i + 1, qualifier.size);
+    }
     return PETAL_OK;
 }
 
@@ -42,6 +73,8 @@ read_options_init(petal_read_options *options, const petal_table *table,
         options->versions = 1;
     if (status == PETAL_OK)
         status = check_time_range(options->time_min, options->time_limit, error);
+    if (status == PETAL_OK)
+        status = check_arrays(options, error);
     for (size_t i = 0; status == PETAL_OK && i < options->family_time_range_count; i++) {
         const petal_family_time_range *range = &options->family_time_ranges[i];
 

@@ -11,6 +11,9 @@
 /* PETAL_INVALID for a row that no cell can have. */
 enum petal_status read_check_row(petal_slice row, petal_error *error);
 
+/* The same for a key of a key-value table, which `name` is in the text. */
+enum petal_status read_check_key(petal_slice key, const char *name, petal_error *error);
+
 /* Fill `options` with what the caller gave, defaults behind its size, and check them: a known
  * size, values with their flags, legal time ranges, columns of `table`, a snapshot of its
  * database. PETAL_INVALID. */

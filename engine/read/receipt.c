@@ -1,14 +1,19 @@
 /* receipt.c -- see receipt.h. */
 #include "engine/read/receipt.h"
 
+#include "base/argument.h"
+
 #include <assert.h>
 
 enum petal_status
 petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error)
 {
+    RETURN_IF_NULL(receipt, error);
+    *receipt = NULL;
+    RETURN_IF_NULL(db, error);
+
     petal_receipt *made;
 
-    *receipt = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     made = *receipt = mem_zalloc(db->env.allocator, sizeof *made);
@@ -232,13 +237,13 @@ receipt_forget_hidden(petal_receipt *receipt, const struct receipt_mark *mark)
 size_t
 petal_receipt_count(const petal_receipt *receipt)
 {
-    return receipt->count;
+    return receipt != NULL ? receipt->count : 0;
 }
 
 const petal_receipt_source *
 petal_receipt_at(const petal_receipt *receipt, size_t index)
 {
-    return index < receipt->count ? &receipt->sources[index] : NULL;
+    return receipt != NULL && index < receipt->count ? &receipt->sources[index] : NULL;
 }
 
 uint64_t
@@ -246,7 +251,7 @@ petal_receipt_cells_hidden(const petal_receipt *receipt)
 {
     uint64_t hidden = 0;
 
-    for (int by = 0; by < PETAL_HIDDEN_COUNT; by++)
+    for (int by = 0; receipt != NULL && by < PETAL_HIDDEN_COUNT; by++)
         hidden += receipt->hidden[by];
     return hidden;
 }
@@ -254,13 +259,13 @@ petal_receipt_cells_hidden(const petal_receipt *receipt)
 uint64_t
 petal_receipt_hidden(const petal_receipt *receipt, enum petal_hidden by)
 {
-    return (unsigned)by < PETAL_HIDDEN_COUNT ? receipt->hidden[by] : 0;
+    return receipt != NULL && (unsigned)by < PETAL_HIDDEN_COUNT ? receipt->hidden[by] : 0;
 }
 
 size_t
 petal_receipt_hidden_count(const petal_receipt *receipt)
 {
-    return receipt->hidden_count;
+    return receipt != NULL ? receipt->hidden_count : 0;
 }
 
 bool
@@ -268,7 +273,7 @@ petal_receipt_hidden_at(const petal_receipt *receipt, size_t index, petal_hidden
 {
     const struct receipt_hidden *hidden;
 
-    if (index >= receipt->hidden_count)
+    if (receipt == NULL || cell == NULL || index >= receipt->hidden_count)
         return false;
     hidden = &receipt->hidden_cells[index];
     *cell = (petal_hidden_cell){
@@ -285,5 +290,5 @@ petal_receipt_hidden_at(const petal_receipt *receipt, size_t index, petal_hidden
 uint64_t
 petal_receipt_bytes_returned(const petal_receipt *receipt)
 {
-    return receipt->bytes_returned;
+    return receipt != NULL ? receipt->bytes_returned : 0;
 }

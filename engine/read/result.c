@@ -1,14 +1,19 @@
 /* result.c -- see result.h. */
 #include "engine/read/result.h"
 
+#include "base/argument.h"
+
 #include <assert.h>
 
 enum petal_status
 petal_result_new(petal_db *db, petal_result **result, petal_error *error)
 {
+    RETURN_IF_NULL(result, error);
+    *result = NULL;
+    RETURN_IF_NULL(db, error);
+
     petal_result *made;
 
-    *result = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     made = *result = mem_zalloc(db->env.allocator, sizeof *made);
@@ -16,6 +21,7 @@ petal_result_new(petal_db *db, petal_result **result, petal_error *error)
         return error_no_memory(error);
     made->db = db;
     made->allocator = db->env.allocator;
+    made->turn = 1;
     row_collect_init(&made->collect, db->env.allocator);
     return PETAL_OK;
 }
@@ -28,6 +34,9 @@ petal_result_free(petal_result *result)
     if (result == NULL)
         return;
     allocator = result->allocator;
+    for (size_t i = 0; i < result->member_count; i++)
+        petal_result_free(result->members[i]);
+    mem_free(allocator, result->members, result->member_capacity * sizeof *result->members);
     row_collect_fini(&result->collect);
     sst_private_block_free(&result->block, allocator);
     mem_free(allocator, result->cells, result->capacity * sizeof *result->cells);
@@ -35,16 +44,31 @@ petal_result_free(petal_result *result)
     mem_free(allocator, result, sizeof *result);
 }
 
+enum petal_status
+result_have_members(petal_result *result, size_t count, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (!mem_grow_array(result->allocator, &result->members, &result->member_capacity,
+                        result->member_count, count, sizeof(petal_result *)))
+        return error_no_memory(error);
+    while (status == PETAL_OK && result->member_count < count) {
+        status = petal_result_new(result->db, &result->members[result->member_count], error);
+        result->member_count += status == PETAL_OK;
+    }
+    return status;
+}
+
 size_t
 petal_result_count(const petal_result *result)
 {
-    return result->count;
+    return result != NULL ? result->count : 0;
 }
 
 const petal_cell *
 petal_result_cell(const petal_result *result, size_t index)
 {
-    return index < result->count ? &result->cells[index] : NULL;
+    return result != NULL && index < result->count ? &result->cells[index] : NULL;
 }
 
 /* Make room for `more` bytes; cells that point into the old place are moved along. */
@@ -247,6 +271,23 @@ result_append_puts(petal_result *result, const petal_family *family, petal_slice
         append_bytes(result, cells[i].value);
         append_put(result, family, row.size, qualifier, cells[i].value.size, cells[i].timestamp);
     }
+    return PETAL_OK;
+}
+
+void
+result_start_values(petal_result *result)
+{
+    result->count = 0;
+    result->byte_count = 0;
+}
+
+enum petal_status
+result_append_value(petal_result *result, petal_slice value)
+{
+    assert(result->count == 0);
+    if (reserve_bytes(result, value.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    append_bytes(result, value);
     return PETAL_OK;
 }
 

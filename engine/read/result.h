@@ -14,11 +14,17 @@ struct petal_result {
     const petal_allocator *allocator;
     petal_cell *cells;
     size_t count, capacity;
+    uint32_t turn;  /* of gets into it to be timed (engine/state/latency.h) */
     uint8_t *bytes; /* rows, qualifiers and values of the cells */
     size_t byte_count, byte_capacity;
     struct row_collect collect;
     struct sst_private_block block; /* the last one that a get needed and the cache did not want */
+    petal_result **members;         /* of one that has the answers to many gets, for a piece */
+    size_t member_count, member_capacity;
 };
+
+/* Have `count` members at least, which are the result's and used again. */
+enum petal_status result_have_members(petal_result *result, size_t count, petal_error *error);
 
 /* Forget the answer and begin one for `row`. */
 enum petal_status result_start(petal_result *result, petal_slice row);
@@ -40,6 +46,12 @@ enum petal_status result_append_put(petal_result *result, const petal_family *fa
 /* Append copies of puts of the row that was begun. */
 enum petal_status result_append_puts(petal_result *result, const petal_family *family,
                                      petal_slice row, const petal_cell *cells, size_t count);
+
+/* Forget the answer and begin one of values alone, without cells. */
+void result_start_values(petal_result *result);
+
+/* Append a copy of a value; they lie one behind the other in result->bytes, which may move. */
+enum petal_status result_append_value(petal_result *result, petal_slice value);
 
 /* Append a copy of one cell of the row that was begun; its family name is borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cell);

@@ -65,7 +65,7 @@ struct straight_get {
 bool straight_allows(const petal_table *table, const petal_read_options *options);
 
 /* Ask for a column in the view of the read point, inside its epoch. */
-bool straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
+bool straight_begin(struct straight_get *get, petal_db *db, petal_family *family, petal_slice row,
                     petal_slice qualifier, const struct read_point *point);
 bool straight_visit_memtables(struct straight_get *get);
 /* Start loading what the files' filters will be asked, so that the cache misses overlap. */

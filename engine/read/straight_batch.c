@@ -42,7 +42,8 @@ static bool
 begin(struct lane *lane, const struct straight_question *question, petal_slice row,
       const struct read_point *point)
 {
-    if (!straight_begin(&lane->get, question->family, row, question->qualifier, point))
+    if (!straight_begin(&lane->get, question->family->table->db, question->family, row,
+                        question->qualifier, point))
         return false;
     lane->column = (struct data_block_column){row, question->qualifier, point->sequence};
     lane->context = (struct read_context){.trace = &lane->get.trace,

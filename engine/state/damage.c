@@ -104,7 +104,8 @@ damage_note_lost(petal_family *family, uint64_t number, petal_error *cause)
     if (!note(family, number, true, &error))
         return error_no_memory(cause);
     family->unusable = true;
-    env_log(&family->table->db->env, PETAL_LOG_ERROR, "cannot be used: %s", error.text);
+    env_log(&family->table->db->env, PETAL_LOG_ERROR,
+            "%s; the column family cannot be used until the file is restored", error.text);
     return PETAL_OK;
 }
 

@@ -47,6 +47,7 @@
 #include "engine/state/budget.h"
 #include "engine/state/failure.h"
 #include "engine/state/handle.h"
+#include "engine/state/latency.h"
 #include "engine/state/progress.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
@@ -124,6 +125,8 @@ struct petal_db {
         *compactor; /* engine/compact/compactor.h; NULL until petal_open has recovered */
     struct progress progress;
     struct failure failure;
+
+    struct latencies latencies;
 };
 
 /* ---- the process ---- */

@@ -1,6 +1,7 @@
 /* handle.c -- the handles of tables and families, and what they say of themselves. */
 #include "engine/state/db.h"
 
+#include "base/argument.h"
 #include "base/checksum.h"
 
 #include <assert.h>
@@ -313,36 +314,41 @@ family_check_writable(const petal_family *family, petal_error *error)
 petal_slice
 petal_table_name(const petal_table *table)
 {
-    return table->name;
+    return table != NULL ? table->name : slice_make(NULL, 0);
 }
 
 enum petal_durability
 petal_table_durability(const petal_table *table)
 {
-    return table_options(table)->durability;
+    return table != NULL ? table_options(table)->durability : PETAL_DURABILITY_DEFAULT;
 }
 
 size_t
 petal_table_family_count(const petal_table *table)
 {
-    return table_descriptor(table)->family_count;
+    return table != NULL ? table_descriptor(table)->family_count : 0;
 }
 
 petal_family *
 petal_table_family_at(const petal_table *table, size_t index)
 {
-    const struct table_descriptor *descriptor = table_descriptor(table);
+    const struct table_descriptor *descriptor = table != NULL ? table_descriptor(table) : NULL;
 
-    return index < descriptor->family_count ? descriptor->families[index] : NULL;
+    return descriptor != NULL && index < descriptor->family_count ? descriptor->families[index]
+                                                                  : NULL;
 }
 
 enum petal_status
 petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error)
 {
+    RETURN_IF_NULL(family, error);
+    *family = NULL;
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(name, error);
+
     const struct table_descriptor *descriptor = table_descriptor(table);
     char quoted_family[160], quoted_table[160];
 
-    *family = NULL;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     for (size_t i = 0; i < descriptor->family_count; i++) {
@@ -362,33 +368,40 @@ describe(void *to, const void *from, size_t known_bytes)
 {
     size_t given, size;
 
+    if (to == NULL)
+        return;
     memcpy(&given, to, sizeof given);
     size = given == 0 || given > known_bytes ? known_bytes : given;
-    memcpy(to, from, size);
+    if (from != NULL)
+        memcpy(to, from, size);
+    else
+        memset(to, 0, size);
     memcpy(to, &size, sizeof size);
 }
 
 void
 petal_table_describe(const petal_table *table, petal_table_options *options)
 {
-    describe(options, table_options(table), sizeof *options);
+    describe(options, table != NULL ? table_options(table) : NULL, sizeof *options);
 }
 
 void
 petal_family_describe(const petal_family *family, petal_family_options *options)
 {
-    describe(options, family_options(family), sizeof *options);
+    describe(options, family != NULL ? family_options(family) : NULL, sizeof *options);
 }
 
 petal_slice
 petal_family_name(const petal_family *family)
 {
-    return family->name;
+    return family != NULL ? family->name : slice_make(NULL, 0);
 }
 
 enum petal_status
 petal_family_check(petal_family *family, petal_error *error)
 {
+    RETURN_IF_NULL(family, error);
+
     enum petal_status status;
 
     if (db_enter(family->table->db, error) != PETAL_OK)

@@ -177,7 +177,8 @@ petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
 /* Check the families of a table to be; the resolved ones are allocated (also on failure,
  * family_count of them), their names and attributes borrowed. */
-enum petal_status table_resolve_families(petal_db *db, const petal_table_options *options,
+enum petal_status table_resolve_families(const petal_allocator *allocator,
+                                         const petal_table_options *options,
                                          petal_family_options **families, petal_error *error);
 
 /* PETAL_NOT_FOUND if the table, the family was dropped. */

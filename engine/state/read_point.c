@@ -1,13 +1,18 @@
 /* read_point.c -- see engine/state/read_point.h. */
 #include "engine/state/read_point.h"
 
+#include "base/argument.h"
+
 enum petal_status
 petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
 {
+    RETURN_IF_NULL(snapshot, error);
+    *snapshot = NULL;
+    RETURN_IF_NULL(db, error);
+
     struct read_point_list *list = &db->snapshots;
     petal_snapshot *made;
 
-    *snapshot = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     made = *snapshot = mem_zalloc(db->env.allocator, sizeof *made);

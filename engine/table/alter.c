@@ -8,6 +8,7 @@
  * where dropped ones have no store, or knows new attributes of some families and old ones of
  * others.
  */
+#include "base/argument.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
 #include "engine/state/progress.h"
@@ -261,6 +262,10 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
 enum petal_status
 petal_table_alter(petal_table *table, const petal_table_options *given, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+    if (given == NULL)
+        return error_null(error, "options"); /* there is no default for families */
+
     petal_db *db = table->db;
     petal_table_options options;
     petal_family_options *families = NULL;
@@ -275,7 +280,7 @@ petal_table_alter(petal_table *table, const petal_table_options *given, petal_er
         return error_set(error, PETAL_INVALID, "a table keeps its name: it cannot be altered");
     status = table_attributes_check(&options, error);
     if (status == PETAL_OK)
-        status = table_resolve_families(db, &options, &families, error);
+        status = table_resolve_families(db->env.allocator, &options, &families, error);
     if (status == PETAL_OK) {
         options.families = families;
         status = alter_alone(table, &options, error);

@@ -30,6 +30,7 @@
  *
  * Threads: a bulk belongs to one thread at a time. Several may be at work on one table.
  */
+#include "base/argument.h"
 #include "engine/compact/compactor.h"
 #include "engine/flush/flush.h"
 #include "engine/options.h"
@@ -115,17 +116,20 @@ enum petal_status
 petal_bulk_begin(petal_table *table, const petal_bulk_options *given, petal_bulk **bulk,
                  petal_error *error)
 {
+    RETURN_IF_NULL(bulk, error);
+    *bulk = NULL;
+    RETURN_IF_NULL(table, error);
+
     petal_db *db = table->db;
     petal_bulk_options options;
     petal_bulk *made;
     enum petal_status status;
 
-    *bulk = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     status = options_copy(&options, sizeof options, given, "petal_bulk_options", error);
     if (status == PETAL_OK && options.place > PETAL_BULK_BELOW)
-        status = error_set(error, PETAL_INVALID, "%d is no place of a bulk; it is 0 to %d",
+        status = error_set(error, PETAL_INVALID, "place is %d; it must be 0 to %d",
                            (int)options.place, (int)PETAL_BULK_BELOW);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
@@ -159,7 +163,7 @@ make_store(petal_bulk *bulk, petal_family *family, struct bulk_store **store, pe
     char name[QUOTE_BYTES], table[QUOTE_BYTES];
 
     if (family->table != bulk->table)
-        return error_set(error, PETAL_INVALID, "family %s is none of table %s",
+        return error_set(error, PETAL_INVALID, "family %s does not belong to table %s",
                          error_quote(family->name, name, sizeof name),
                          error_quote(bulk->table->name, table, sizeof table));
     status = family_check_writable(family, error);
@@ -225,7 +229,8 @@ error_cell(const struct bulk_store *store, const petal_cell *cell, const char *w
 static enum petal_status
 error_order(const struct bulk_store *store, const petal_cell *cell, bool twice, petal_error *error)
 {
-    return error_cell(store, cell, twice ? "came twice" : "does not sort behind the cell before",
+    return error_cell(store, cell,
+                      twice ? "came twice" : "does not come behind the cell before it in order",
                       error);
 }
 
@@ -372,10 +377,11 @@ check_cell(const petal_cell *cell, petal_error *error)
 
     if (status == PETAL_OK && cell->timestamp == PETAL_LATEST)
         status = error_set(error, PETAL_INVALID,
-                           "PETAL_LATEST is no timestamp of a cell that is loaded in bulk");
+                           "a cell that is loaded in bulk needs a timestamp, not PETAL_LATEST");
     if (status == PETAL_OK && cell->type != PETAL_PUT && cell->value.size > 0)
-        status = error_set(error, PETAL_INVALID, "a deletion has a value of %zu bytes",
-                           cell->value.size);
+        status =
+            error_set(error, PETAL_INVALID,
+                      "a deletion has a value of %zu bytes; it must have none", cell->value.size);
     if (status == PETAL_OK)
         status = options_check_ttl(cell->has_ttl, cell->ttl_ms, error);
     return status;
@@ -385,9 +391,12 @@ static enum petal_status
 add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error *error)
 {
     struct bulk_store *store = NULL;
-    enum petal_status status = check_cell(cell, error);
+    enum petal_status status;
     int order;
 
+    RETURN_IF_NULL(family, error);
+    RETURN_IF_NULL(cell, error);
+    status = check_cell(cell, error);
     if (status == PETAL_OK)
         status = find_store(bulk, family, &store, error);
     if (status != PETAL_OK)
@@ -407,7 +416,7 @@ static enum petal_status
 error_failed_before(const petal_bulk *bulk, petal_error *error)
 {
     if (bulk->committed)
-        return error_set(error, PETAL_INVALID, "the bulk is committed");
+        return error_set(error, PETAL_INVALID, "the bulk is committed already");
     return error_set(error, bulk->failure.status, "the bulk has failed before: %s",
                      bulk->failure.text);
 }
@@ -425,6 +434,8 @@ fail(petal_bulk *bulk, const petal_error *cause, petal_error *error)
 enum petal_status
 petal_bulk_add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error *error)
 {
+    RETURN_IF_NULL(bulk, error);
+
     petal_error cause;
 
     if (db_enter(bulk->db, error) != PETAL_OK)
@@ -674,6 +685,8 @@ commit(petal_bulk *bulk, petal_error *error)
 enum petal_status
 petal_bulk_commit(petal_bulk *bulk, petal_error *error)
 {
+    RETURN_IF_NULL(bulk, error);
+
     petal_error cause;
 
     if (db_enter(bulk->db, error) != PETAL_OK)

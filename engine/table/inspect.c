@@ -1,4 +1,5 @@
 /* inspect.c -- a table's files, their verification and their blocks in the cache; its memory. */
+#include "base/argument.h"
 #include "bloom/bloom.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
@@ -57,6 +58,9 @@ enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NULL(visit, error);
+
     const struct table_descriptor *descriptor = table_descriptor(table);
     struct view *view;
     bool go_on = true, alive;
@@ -86,12 +90,13 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 uint64_t
 petal_table_memtable_bytes(petal_table *table)
 {
-    const struct table_descriptor *descriptor = table_descriptor(table);
+    const struct table_descriptor *descriptor;
     struct view *view;
     uint64_t bytes = 0;
 
-    if (db_is_of_another_process(table->db))
+    if (table == NULL || db_is_of_another_process(table->db))
         return 0;
+    descriptor = table_descriptor(table);
     view = read_pin_view(table->db);
     for (size_t i = 0; i < descriptor->family_count; i++) {
         const struct store_view *store = view_store(view, descriptor->families[i]);
@@ -176,6 +181,7 @@ verify_family(struct table_check *check, const struct store_view *store, petal_e
 enum petal_status
 petal_table_verify(petal_table *table, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
     return petal_table_verify_watched(table, NULL, error);
 }
 
@@ -183,6 +189,8 @@ enum petal_status
 petal_table_verify_watched(petal_table *table, const petal_check_options *options,
                            petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+
     const struct table_descriptor *descriptor = table_descriptor(table);
     struct table_check check = {.table = table};
     struct view *view;
@@ -255,11 +263,14 @@ clear_table(void *argument, petal_table *table)
 enum petal_status
 petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error)
 {
+    RETURN_IF_NULL(blocks, error);
+    *blocks = 0;
+    RETURN_IF_NULL(db, error);
+
     struct clearing clearing = {.db = db, .error = error, .status = PETAL_OK};
     uint64_t before, after;
     enum petal_status status;
 
-    *blocks = 0;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     before = cached_blocks(db);

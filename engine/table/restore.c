@@ -8,6 +8,7 @@
  * leaves one of the two. Truncating needs no file, and holds the leadership from the beginning:
  * what it makes is the table as it is when it goes.
  */
+#include "base/argument.h"
 #include "cache/cache.h"
 #include "engine/options.h"
 #include "engine/state/progress.h"
@@ -244,9 +245,14 @@ enum petal_status
 petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table_name,
                            petal_table **table, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+    *table = NULL;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NO_BYTES(snapshot, error);
+    RETURN_IF_NO_BYTES(table_name, error);
+
     enum petal_status status;
 
-    *table = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     status = table_name_check(table_name, error);
@@ -261,7 +267,10 @@ enum petal_status
 petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **table,
                              petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
     *table = NULL;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NO_BYTES(snapshot, error);
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     return restore_by_name(db, snapshot, slice_make(NULL, 0), table, error);
@@ -290,12 +299,15 @@ copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_
 enum petal_status
 petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error)
 {
+    RETURN_IF_NULL(truncated, error);
+    *truncated = NULL;
+    RETURN_IF_NULL(table, error);
+
     petal_db *db = table->db;
     struct restoration restoration = {.db = db, .name = table->name, .replaces = true};
     struct write_place place;
     enum petal_status status;
 
-    *truncated = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     lock(db, &place);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/argument.h"
 #include "engine/flush/flush.h"
 #include "engine/options.h"
 #include "engine/store/change.h"
@@ -180,9 +181,12 @@ table_snapshot_find(petal_db *db, petal_slice name, struct manifest_table *copy,
 }
 
 enum petal_status
-petal_table_snapshot_delete(petal_db *db, petal_slice name, petal_error *error)
+petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *error)
 {
-    struct manifest_table snapshot;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NO_BYTES(snapshot, error);
+
+    struct manifest_table found;
     enum petal_status status;
 
     if (db_enter(db, error) != PETAL_OK)
@@ -190,10 +194,10 @@ petal_table_snapshot_delete(petal_db *db, petal_slice name, petal_error *error)
     mutex_lock(&db->capture_mutex);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
-        status = table_snapshot_find(db, name, &snapshot, error);
+        status = table_snapshot_find(db, snapshot, &found, error);
     if (status == PETAL_OK) {
-        status = delete_snapshot(db, &snapshot, error);
-        manifest_copy_table_fini(&snapshot, db->env.allocator);
+        status = delete_snapshot(db, &found, error);
+        manifest_copy_table_fini(&found, db->env.allocator);
     }
     mutex_unlock(&db->capture_mutex);
     return status;
@@ -249,6 +253,9 @@ enum petal_status
 petal_table_snapshot_create(petal_table *table, petal_slice name,
                             const petal_table_snapshot_options *given, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(name, error);
+
     petal_db *db = table->db;
     petal_table_snapshot_options options;
     struct manifest_snapshot snapshot = {.name = name, .created_ms = env_clock_ms(&db->env)};
@@ -370,6 +377,9 @@ petal_table_snapshot_list(petal_db *db,
                           bool (*visit)(void *argument, const petal_table_snapshot_info *info),
                           void *argument, petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NULL(visit, error);
+
     const petal_allocator *allocator = db->env.allocator;
     struct snapshot_names names = {0};
     bool gathered;

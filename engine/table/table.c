@@ -1,4 +1,5 @@
 /* table.c -- tables: creating, dropping, finding, listing. */
+#include "base/argument.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
 #include "engine/state/progress.h"
@@ -10,7 +11,7 @@
 /* ---- create ---- */
 
 enum petal_status
-table_resolve_families(petal_db *db, const petal_table_options *options,
+table_resolve_families(const petal_allocator *allocator, const petal_table_options *options,
                        petal_family_options **families, petal_error *error)
 {
     const uint8_t *given = (const uint8_t *)options->families;
@@ -18,12 +19,13 @@ table_resolve_families(petal_db *db, const petal_table_options *options,
     size_t first_bytes, stride;
 
     *families = NULL;
+    RETURN_IF_NO_ARRAY(options->families, options->family_count, error);
     if (options->family_count == 0)
         return error_set(error, PETAL_INVALID, "Table must have at least one column family");
     if (options->family_count > MOST_FAMILIES)
         return error_set(error, PETAL_INVALID, "the table has %zu families; the limit is %d",
                          options->family_count, MOST_FAMILIES);
-    resolved = mem_alloc(db->env.allocator, options->family_count * sizeof *resolved);
+    resolved = mem_alloc(allocator, options->family_count * sizeof *resolved);
     if (resolved == NULL)
         return error_no_memory(error);
     *families = resolved;
@@ -136,24 +138,58 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     return status;
 }
 
+/* Without a database: *options is a copy of `given`, with families of its own in *families, which
+ * the caller frees, also on failure. */
+static enum petal_status
+read_options(const petal_allocator *allocator, const petal_table_options *given,
+             petal_table_options *options, petal_family_options **families, petal_error *error)
+{
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_table_options", error);
+
+    *families = NULL;
+    if (status == PETAL_OK)
+        status = table_name_check(options->name, error);
+    if (status == PETAL_OK)
+        status = table_attributes_check(options, error);
+    if (status == PETAL_OK)
+        status = table_resolve_families(allocator, options, families, error);
+    return status;
+}
+
+enum petal_status
+petal_table_check(const petal_table_options *given, petal_error *error)
+{
+    if (given == NULL)
+        return error_null(error, "options");
+
+    petal_table_options options;
+    petal_family_options *families;
+    enum petal_status status;
+
+    error_clear(error);
+    status = read_options(&mem_default_allocator, given, &options, &families, error);
+    mem_free(&mem_default_allocator, families, options.family_count * sizeof *families);
+    return status;
+}
+
 enum petal_status
 petal_table_create(petal_db *db, const petal_table_options *given, petal_table **table,
                    petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+    *table = NULL;
+    RETURN_IF_NULL(db, error);
+    if (given == NULL)
+        return error_null(error, "options"); /* there is no default for the name */
+
     petal_table_options options;
     petal_family_options *families = NULL;
     enum petal_status status;
 
-    *table = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    status = options_copy(&options, sizeof options, given, "petal_table_options", error);
-    if (status == PETAL_OK)
-        status = table_name_check(options.name, error);
-    if (status == PETAL_OK)
-        status = table_attributes_check(&options, error);
-    if (status == PETAL_OK)
-        status = table_resolve_families(db, &options, &families, error);
+    status = read_options(db->env.allocator, given, &options, &families, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK) {
@@ -171,6 +207,8 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
 enum petal_status
 petal_table_drop(petal_table *table, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+
     petal_db *db = table->db;
     const struct table_descriptor *descriptor;
     struct write_place place;
@@ -209,9 +247,13 @@ petal_table_drop(petal_table *table, petal_error *error)
 enum petal_status
 petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_error *error)
 {
+    RETURN_IF_NULL(table, error);
+    *table = NULL;
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NO_BYTES(name, error);
+
     char quoted[160];
 
-    *table = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     mutex_lock(&db->schema.mutex);
@@ -242,6 +284,9 @@ enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
                  petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NULL(visit, error);
+
     petal_table **tables = NULL;
     size_t count = 0, capacity = 0;
     enum petal_status status = PETAL_OK;

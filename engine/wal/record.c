@@ -354,9 +354,10 @@ enum petal_status
 record_cell_unknown(const struct record_cell *cell, const char *path, uint64_t offset,
                     petal_error *error)
 {
-    return error_corrupt(error, path, offset,
-                         "%s: the record at %" PRIu64
-                         " names table %u, family %u, which never existed as the manifest tells; "
-                         "if it was cut short, kv-check salvage takes what there is",
-                         path, offset, cell->table_id, cell->family_id);
+    return error_corrupt(
+        error, path, offset,
+        "%s: the record at %" PRIu64
+        " names table %u, family %u, which never existed according to the manifest; "
+        "if it was cut short, kv-check salvage takes what there is",
+        path, offset, cell->table_id, cell->family_id);
 }

@@ -205,9 +205,15 @@ wal_close(petal_db *db)
 static enum petal_status
 sync_counted(petal_db *db, struct wal_file *wal, petal_error *error)
 {
-    if (wal_file_synced_length(wal) < wal_file_length(wal))
+    uint64_t began = clock_ns();
+    bool needed = wal_file_synced_length(wal) < wal_file_length(wal);
+    enum petal_status status = wal_file_sync(wal, error);
+
+    if (needed) {
         STATS_ADD_SHARED(db, log_syncs, 1);
-    return wal_file_sync(wal, error);
+        latency_end(&db->latencies, LATENCY_LOG_SYNC, began);
+    }
+    return status;
 }
 
 /* The oldest WAL below `below` that is closed and not known to be synced; NULL: there is none. */

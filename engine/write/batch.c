@@ -1,6 +1,7 @@
 /* batch.c -- see batch.h; the public calls are described in petal.h. */
 #include "engine/write/batch.h"
 
+#include "base/argument.h"
 #include "base/coding.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
@@ -19,9 +20,12 @@ struct batch_chunk {
 enum petal_status
 petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error)
 {
+    RETURN_IF_NULL(batch, error);
+    *batch = NULL;
+    RETURN_IF_NULL(db, error);
+
     petal_batch *made;
 
-    *batch = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     made = *batch = mem_zalloc(db->env.allocator, sizeof *made);
@@ -65,6 +69,8 @@ petal_batch_free(petal_batch *batch)
 void
 petal_batch_clear(petal_batch *batch)
 {
+    if (batch == NULL)
+        return;
     /* The newest chunk is kept for the next filling. */
     if (batch->chunks != NULL) {
         free_chunks(batch, batch->chunks->next);
@@ -82,7 +88,7 @@ petal_batch_clear(petal_batch *batch)
 size_t
 petal_batch_count(const petal_batch *batch)
 {
-    return batch->count;
+    return batch != NULL ? batch->count : 0;
 }
 
 /* ---- mutations ---- */
@@ -97,6 +103,8 @@ latest_is_empty(const petal_batch *batch)
 enum petal_status
 petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, petal_error *error)
 {
+    RETURN_IF_NULL(batch, error);
+
     petal_mutation_options options;
     enum petal_status status;
     void *mutations = batch->mutations;
@@ -113,7 +121,9 @@ petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, pe
     if (status != PETAL_OK)
         return status;
     if (options.has_time_range && (options.time_min < 0 || options.time_limit < options.time_min))
-        return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
+        return error_set(error, PETAL_INVALID,
+                         "the time range [%lld, %lld) is impossible: it must begin at 0 or later "
+                         "and not end before it begins",
                          (long long)options.time_min, (long long)options.time_limit);
     if (batch->mutation_count == UINT32_MAX)
         return error_set(error, PETAL_INVALID, "the batch would exceed %u mutations", UINT32_MAX);
@@ -235,6 +245,8 @@ enum petal_status
 petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                 int64_t timestamp, petal_slice value, petal_error *error)
 {
+    RETURN_IF_NULL(batch, error);
+
     struct write_cell write;
     enum petal_status status =
         write_cell_make(&write, family, row, qualifier, timestamp, value, PETAL_PUT, error);
@@ -246,6 +258,8 @@ enum petal_status
 petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    int64_t timestamp, enum petal_cell_type type, petal_error *error)
 {
+    RETURN_IF_NULL(batch, error);
+
     struct write_cell write;
     enum petal_status status;
 
@@ -254,6 +268,35 @@ petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, pe
     status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0), type,
                              error);
     return status == PETAL_OK ? batch_add(batch, &write, error) : status;
+}
+
+/* Take back all cells behind the first `count`, none of which needs a read. */
+static void
+cut_back(petal_batch *batch, size_t count, size_t bytes)
+{
+    assert(count <= batch->count && bytes <= batch->bytes);
+    batch->count = count;
+    batch->bytes = bytes;
+}
+
+enum petal_status
+petal_batch_delete_row(petal_batch *batch, petal_table *table, petal_slice row, int64_t timestamp,
+                       petal_error *error)
+{
+    RETURN_IF_NULL(batch, error);
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(row, error);
+
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    size_t count = batch->count, bytes = batch->bytes;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
+        status = petal_batch_delete(batch, descriptor->families[i], row, slice_make(NULL, 0),
+                                    timestamp, PETAL_DELETE_FAMILY, error);
+    if (status != PETAL_OK)
+        cut_back(batch, count, bytes);
+    return status;
 }
 
 static enum petal_status
@@ -275,6 +318,7 @@ enum petal_status
 petal_batch_append(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    petal_slice value, petal_error *error)
 {
+    RETURN_IF_NULL(batch, error);
     return add_read_modify_write(batch, family, row, qualifier, value, WRITE_APPEND, error);
 }
 
@@ -282,6 +326,7 @@ enum petal_status
 petal_batch_increment(petal_batch *batch, petal_family *family, petal_slice row,
                       petal_slice qualifier, int64_t amount, petal_error *error)
 {
+    RETURN_IF_NULL(batch, error);
     uint8_t bytes[8];
 
     put_be64(bytes, (uint64_t)amount);

@@ -5,6 +5,9 @@ enum petal_status
 write_cell_check(petal_slice row, petal_slice qualifier, int64_t timestamp, petal_slice value,
                  enum petal_cell_type type, petal_error *error)
 {
+    RETURN_IF_NO_BYTES(row, error);
+    RETURN_IF_NO_BYTES(qualifier, error);
+    RETURN_IF_NO_BYTES(value, error);
     if (row.size == 0)
         return error_set(error, PETAL_INVALID, "the row is empty; a row has 1 to %d bytes",
                          PETAL_MAX_ROW_BYTES);
@@ -12,7 +15,7 @@ write_cell_check(petal_slice row, petal_slice qualifier, int64_t timestamp, peta
         return error_set(error, PETAL_INVALID, "the row has %zu bytes; the limit is %d", row.size,
                          PETAL_MAX_ROW_BYTES);
     if (!cell_type_valid((unsigned)type))
-        return error_set(error, PETAL_INVALID, "%d is no cell type", (int)type);
+        return error_set(error, PETAL_INVALID, "%d is not a cell type", (int)type);
     if (qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
         return error_set(error, PETAL_INVALID, "the qualifier has %zu bytes; the limit is %u",
                          qualifier.size, PETAL_MAX_QUALIFIER_BYTES);

@@ -2,6 +2,8 @@
 #ifndef PETAL_ENGINE_WRITE_CELL_H
 #define PETAL_ENGINE_WRITE_CELL_H
 
+#include "base/argument.h"
+#include "base/inline.h"
 #include "bloom/hash.h"
 #include "engine/state/db.h"
 #include "engine/wal/record.h"
@@ -18,7 +20,8 @@ write_cell_is_plain_put(petal_slice row, petal_slice qualifier, int64_t timestam
 {
     return row.size - 1 < PETAL_MAX_ROW_BYTES && type == PETAL_PUT &&
            qualifier.size <= PETAL_MAX_QUALIFIER_BYTES && value.size <= PETAL_MAX_VALUE_BYTES &&
-           timestamp >= 0;
+           timestamp >= 0 && row.data != NULL && (value.data != NULL || value.size == 0) &&
+           (qualifier.data != NULL || qualifier.size == 0);
 }
 
 /*
@@ -26,13 +29,15 @@ write_cell_is_plain_put(petal_slice row, petal_slice qualifier, int64_t timestam
  * hash. The beginning of a public call (db_enter), of those that write one cell and of those that
  * add one to a batch.
  */
-static inline enum petal_status
+static ALWAYS_INLINE enum petal_status
 write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
                 petal_slice qualifier, int64_t timestamp, petal_slice value,
                 enum petal_cell_type type, petal_error *error)
 {
-    enum petal_status status = db_enter(family->table->db, error);
+    enum petal_status status;
 
+    RETURN_IF_NULL(family, error);
+    status = db_enter(family->table->db, error);
     if (status != PETAL_OK)
         return status;
     if (!write_cell_is_plain_put(row, qualifier, timestamp, value, type)) {

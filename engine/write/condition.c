@@ -1,6 +1,7 @@
 /* condition.c -- see condition.h. */
 #include "engine/write/condition.h"
 
+#include "base/argument.h"
 #include "engine/options.h"
 #include "engine/read/options.h"
 #include "engine/state/db.h"
@@ -21,10 +22,12 @@ condition_init(struct condition *condition, petal_table *table, petal_slice row,
         return status;
     if (asked->compare > PETAL_GREATER ||
         (asked->compare < PETAL_LESS && asked->filter == NULL && !asked->absent))
-        return error_set(error, PETAL_INVALID, "%d is no comparison; it is %d to %d",
+        return error_set(error, PETAL_INVALID, "compare is %d; it must be %d to %d",
                          (int)asked->compare, (int)PETAL_LESS, (int)PETAL_GREATER);
     if (asked->filter != NULL)
         return PETAL_OK;
+    RETURN_IF_NO_BYTES(asked->qualifier, error);
+    RETURN_IF_NO_BYTES(asked->value, error);
     if (asked->family == NULL || asked->family->table != table)
         return error_set(error, PETAL_INVALID,
                          "the condition names no column of the table and has no filter");
@@ -59,8 +62,8 @@ column_holds(const petal_condition *asked, const petal_cell *stored)
     bool none = stored == NULL || stored->value.size == 0;
 
     if (asked->absent)
-        return none;
-    if (asked->value.size == 0)
+        return stored == NULL;
+    if (asked->value.size == 0 && !asked->compare_empty)
         return none == (asked->compare != PETAL_NOT_EQUAL);
     return stored != NULL &&
            compare_holds(asked->compare, slice_compare(asked->value, stored->value));

@@ -118,7 +118,7 @@ work_cell(struct mutate *m, const struct write_cell *reader)
 }
 
 /* Copies of the cells as they were given; `least_timestamp` is what the condition demands of
- * puts. */
+ * puts, and where it says so of markers: HBase stamps these by the clock alone. */
 static enum petal_status
 start_work(struct mutate *m, int64_t least_timestamp)
 {
@@ -140,7 +140,8 @@ start_work(struct mutate *m, int64_t least_timestamp)
     for (size_t i = 0; least_timestamp > 0 && i < work->count; i++) {
         struct write_cell *write = &work->cells[i];
 
-        if (write->operation == WRITE_PLAIN && write->cell.type == PETAL_PUT)
+        if (write->operation == WRITE_PLAIN &&
+            (write->cell.type == PETAL_PUT || m->condition->markers_follow))
             write->least_timestamp = least_timestamp;
     }
     return PETAL_OK;

@@ -15,4 +15,11 @@ enum petal_status mutate_batch(const petal_batch *batch, const struct condition 
                                const petal_write_options *options, bool *applied,
                                petal_error *error);
 
+/* petal_mutate_row; with `markers_follow` deletions, too, reach the cell that the condition judged,
+ * whatever its timestamp: HBase stamps them by the clock alone. */
+enum petal_status mutate_row(petal_table *table, petal_slice row, const petal_condition *given,
+                             bool markers_follow, petal_batch *batch,
+                             const petal_write_options *given_options, bool *applied,
+                             petal_error *error);
+
 #endif

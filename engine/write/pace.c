@@ -305,8 +305,12 @@ wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_err
         db_collect(db);
         mutex_lock(&db->progress.mutex);
     }
-    if (waits > 0)
-        STATS_ADD_SHARED(db, stop_us, clock_us() - began);
+    if (waits > 0) {
+        uint64_t stopped_us = clock_us() - began;
+
+        STATS_ADD_SHARED(db, stop_us, stopped_us);
+        latency_add(&db->latencies, LATENCY_WRITE_STOP, stopped_us * 1000);
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "engine/write/commit.h"
 
+#include "base/argument.h"
 #include "base/coding.h"
 #include "base/inline.h"
 #include "engine/options.h"
@@ -35,10 +36,7 @@ take_options(petal_write_options *options, const petal_write_options *given, pet
         options->result->count = 0;
     if (status == PETAL_OK)
         status = options_check_ttl(options->has_ttl, options->ttl_ms, error);
-    if (status == PETAL_OK && options->durability > PETAL_FSYNC_WAL)
-        status = error_set(error, PETAL_INVALID, "%d is no durability; it is 0 to %d",
-                           (int)options->durability, (int)PETAL_FSYNC_WAL);
-    return status;
+    return status == PETAL_OK ? options_check_durability(options->durability, error) : status;
 }
 
 /* Write several cells that depend on nothing read. `mortal`: one of them has a time to live of its
@@ -60,6 +58,15 @@ submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t byte
     return status;
 }
 
+/* Is this one of the writes that are timed? About: writers beside it may look at the same count. */
+static inline bool
+write_is_due(const petal_db *db)
+{
+    return atomic_load_explicit(&db->stats[STATS_LEADER].batches_written, memory_order_relaxed) %
+               LATENCY_ONE_OF ==
+           0;
+}
+
 /* Write cells that depend on nothing read, as submit_several. */
 static enum petal_status
 write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
@@ -67,6 +74,7 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
 {
     petal_db *db = cells->family->table->db;
     struct pace_write pace = {.admitted = 0};
+    uint64_t began = write_is_due(db) ? clock_ns() : 0;
     enum petal_status status = PETAL_OK;
 
     if (!pace_is_free(db, bytes + count * MEMTABLE_CELL_OVERHEAD_BYTES))
@@ -77,6 +85,8 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
                         : submit_several(db, cells, count, bytes, mortal, options, error);
     if (pace.admitted > 0)
         pace_end(&pace);
+    if (began != 0)
+        latency_end(&db->latencies, LATENCY_WRITE, began);
     return status;
 }
 
@@ -87,7 +97,7 @@ write_plain_cell(struct write_cell *cell, const petal_write_options *options, pe
     petal_db *db = cell->family->table->db;
     size_t bytes = write_cell_bytes(cell);
 
-    if (pace_is_free(db, bytes + MEMTABLE_CELL_OVERHEAD_BYTES))
+    if (pace_is_free(db, bytes + MEMTABLE_CELL_OVERHEAD_BYTES) && !write_is_due(db))
         return write_submit_one(db, cell, bytes, options, error);
     return write_plain(cell, 1, bytes, false, options, error);
 }
@@ -131,6 +141,28 @@ petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t 
         write_cell_make(&write, family, row, qualifier, timestamp, value, PETAL_PUT, error);
 
     return write_single(&write, status, options, NULL, error);
+}
+
+/* Without bytes, empty or too long: told here, for below it is called a row. */
+static SELDOM enum petal_status
+refuse_key(petal_slice key, petal_error *error)
+{
+    RETURN_IF_NO_BYTES(key, error);
+    return read_check_key(key, "the key", error);
+}
+
+enum petal_status
+petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error)
+{
+    struct write_cell write;
+    enum petal_status status;
+
+    RETURN_IF_NULL(kv, error);
+    if (key.data == NULL || key.size - 1 >= PETAL_MAX_ROW_BYTES)
+        return refuse_key(key, error);
+    status = write_cell_make(&write, kv->family, key, slice_make(NULL, 0), PETAL_LATEST, value,
+                             PETAL_PUT, error);
+    return write_single(&write, status, NULL, NULL, error);
 }
 
 enum petal_status
@@ -180,6 +212,9 @@ petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, in
 enum petal_status
 petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, petal_error *error)
 {
+    RETURN_IF_NULL(db, error);
+    RETURN_IF_NULL(batch, error);
+
     petal_write_options options;
     enum petal_status status;
 
@@ -199,8 +234,16 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, 
 
 enum petal_status
 petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *given,
-                 petal_batch *batch, const petal_write_options *given_options, bool *applied,
+                 petal_batch *batch, const petal_write_options *options, bool *applied,
                  petal_error *error)
+{
+    return mutate_row(table, row, given, false, batch, options, applied, error);
+}
+
+enum petal_status
+mutate_row(petal_table *table, petal_slice row, const petal_condition *given, bool markers_follow,
+           petal_batch *batch, const petal_write_options *given_options, bool *applied,
+           petal_error *error)
 {
     petal_write_options options;
     struct condition condition;
@@ -208,6 +251,9 @@ petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *giv
 
     if (applied != NULL)
         *applied = false;
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(row, error);
+    RETURN_IF_NULL(batch, error);
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     status = take_options(&options, given_options, error);
@@ -233,5 +279,6 @@ petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *giv
         return status;
     }
     status = condition_init(&condition, table, row, given, error);
+    condition.markers_follow = markers_follow;
     return status == PETAL_OK ? mutate_batch(batch, &condition, &options, applied, error) : status;
 }

@@ -235,11 +235,13 @@ read_condition(struct reader *reader, struct recorded_condition *condition)
         if (!recorded_filter_read(reader, name, &condition->filter))
             return false;
     } else if (!has_value && (slice_is(name, "absent") || slice_is(name, "value"))) {
-        condition->kind = slice_is(name, "absent") ? CONDITION_ABSENT : CONDITION_VALUE;
+        condition->kind = CONDITION_VALUE;
         if (!reader_take_string(reader, "a family", &condition->family) ||
             !reader_take_string(reader, "a qualifier", &condition->qualifier))
             return false;
-        if (condition->kind == CONDITION_VALUE) {
+        if (slice_is(name, "absent")) {
+            condition->compare = PETAL_EQUAL; /* to nothing: HBase's absent is "none or empty" */
+        } else {
             if (!reader_take_word(reader, "an operator", &word))
                 return false;
             condition->compare = compare_of(word);

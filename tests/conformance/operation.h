@@ -40,7 +40,7 @@ struct recorded_mutation {
     size_t item_count;
 };
 
-enum condition_kind { CONDITION_ABSENT, CONDITION_VALUE, CONDITION_FILTER };
+enum condition_kind { CONDITION_VALUE, CONDITION_FILTER };
 
 struct recorded_condition {
     enum condition_kind kind;

@@ -274,7 +274,6 @@ make_condition(struct store *store, const struct recorded_condition *recorded,
     *filter = NULL;
     *condition = (petal_condition){.size = sizeof *condition,
                                    .qualifier = recorded->qualifier,
-                                   .absent = recorded->kind == CONDITION_ABSENT,
                                    .compare = recorded->compare,
                                    .value = recorded->value,
                                    .has_time_range = recorded->time_range.given,

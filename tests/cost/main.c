@@ -542,6 +542,8 @@ main(int argc, char **argv)
     petal_options options = {.create = true,
                              .error_if_exists = true,
                              .no_compaction = true,
+                             .cache_bytes = (size_t)64 << 20,
+                             .memtable_bytes = (size_t)64 << 20,
                              .log_sync_interval_ms = PETAL_NEVER,
                              .env = &env};
     petal_result *result;

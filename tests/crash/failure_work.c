@@ -555,16 +555,95 @@ step_list(struct failure_run *run)
                      &error);
 }
 
-static void
-step_key_values(struct failure_run *run)
+static petal_kv *
+open_key_values(struct failure_run *run)
 {
-    petal_kv *kv;
+    petal_kv *kv = NULL;
     petal_error error;
 
     if (is_ready(run))
         failure_told(run, "key-value table",
-                     petal_kv_open(run->fixture.db, slice_from_text("steady"), NULL, &kv, &error),
+                     petal_kv_open(run->fixture.db, slice_from_text("kept"), NULL, &kv, &error),
                      &error);
+    return kv;
+}
+
+static enum petal_status
+put_pairs(struct failure_run *run, petal_kv *kv, const petal_slice keys[3], petal_error *error)
+{
+    petal_batch *batch;
+    enum petal_status status = petal_kv_put_if_absent(kv, keys[0], keys[0], NULL, error);
+
+    if (status == PETAL_OK)
+        status = petal_kv_compare_and_swap(kv, keys[1], NULL, &keys[1], NULL, error);
+    if (status != PETAL_OK)
+        return status;
+    status = petal_batch_new(run->fixture.db, &batch, error);
+    if (status == PETAL_OK)
+        status = petal_kv_batch_put(batch, kv, keys[2], keys[2], error);
+    if (status == PETAL_OK)
+        status = petal_write(run->fixture.db, batch, NULL, error);
+    petal_batch_free(batch);
+    return status;
+}
+
+static enum petal_status
+get_pairs(struct failure_run *run, petal_kv *kv, const petal_slice keys[3], petal_error *error)
+{
+    petal_result *result;
+    petal_slice values[3];
+    enum petal_status status = petal_result_new(run->fixture.db, &result, error);
+
+    if (status == PETAL_OK)
+        status = petal_kv_multi_get(kv, keys, 3, NULL, result, NULL, values, error);
+    if (status == PETAL_OK)
+        expect(run, "three keys at once", values[0].size + values[1].size + values[2].size,
+               keys[0].size + keys[1].size + keys[2].size);
+    petal_result_free(result);
+    return status;
+}
+
+static enum petal_status
+walk_pairs(struct failure_run *run, petal_kv *kv, const petal_slice keys[3], petal_error *error)
+{
+    petal_kv_cursor_options options = {.prefix = TEXT("pair"), .from = keys[1]};
+    petal_kv_cursor *cursor;
+    petal_slice key;
+    size_t count = 0;
+    bool found = true;
+    enum petal_status status = petal_kv_cursor_open(kv, &options, &cursor, error);
+
+    while (status == PETAL_OK && found) {
+        status = petal_kv_cursor_next(cursor, &found, &key, NULL, error);
+        count += found;
+    }
+    petal_kv_cursor_close(cursor);
+    if (status == PETAL_OK)
+        expect(run, "keys from the second on", count, 2);
+    return status;
+}
+
+static void
+step_key_values(struct failure_run *run)
+{
+    static const petal_delete_rows_options options = {.prefix = TEXT("pair")};
+    const petal_slice keys[] = {TEXT("pair-1"), TEXT("pair-2"), TEXT("pair-3")};
+    petal_kv *kv = open_key_values(run);
+    petal_deleted_rows deleted;
+    petal_error error;
+    enum petal_status status;
+
+    if (kv == NULL)
+        return;
+    status = put_pairs(run, kv, keys, &error);
+    if (status == PETAL_OK)
+        status = get_pairs(run, kv, keys, &error);
+    if (status == PETAL_OK)
+        status = walk_pairs(run, kv, keys, &error);
+    if (status == PETAL_OK)
+        status = petal_kv_delete_range(kv, keys[0], (petal_slice){0}, &options, &deleted, &error);
+    if (failure_told(run, "keys and values", status, &error))
+        expect(run, "deleted keys", deleted.rows, 3);
 }
 
 /* ---- snapshots and copies ---- */
@@ -777,6 +856,33 @@ step_mutate(struct failure_run *run)
     failure_told(run, "mutate", status, &error);
 }
 
+/* Three rows come, two at least go. A call that fails has done what it says. */
+static void
+step_delete_rows(struct failure_run *run)
+{
+    static const petal_delete_rows_options options = {.prefix = TEXT("go"), .batch_rows = 1};
+    static const petal_scan_options going = {.prefix = TEXT("go")};
+    const petal_slice rows[] = {TEXT("go-1"), TEXT("go-2"), TEXT("go-3")};
+    petal_table *kept = table_of(run, "kept");
+    petal_deleted_rows deleted;
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; kept != NULL && status == PETAL_OK && i < 3; i++)
+        status = petal_put(petal_table_family_at(kept, 0), rows[i], slice_from_text("q"),
+                           PETAL_LATEST, rows[i], NULL, &error);
+    if (kept == NULL || !failure_told(run, "put", status, &error))
+        return;
+    status = petal_delete_row(kept, rows[0], PETAL_LATEST, NULL, &error);
+    if (!failure_told(run, "delete a row", status, &error))
+        return;
+    expect(run, "rows behind the deleted one", walk(run, kept, &going), 2);
+    status = petal_delete_rows(kept, rows[1], (petal_slice){0}, &options, &deleted, &error);
+    if (failure_told(run, "delete rows", status, &error))
+        expect(run, "deleted rows", deleted.rows, 2);
+    expect(run, "rows that stay", walk(run, kept, &going), 2 - deleted.rows);
+}
+
 /* So long rows that a search for one needs memory. */
 static enum petal_status
 load_row(petal_bulk *bulk, petal_table *table, unsigned number, petal_error *error)
@@ -910,6 +1016,7 @@ step_inspect(struct failure_run *run)
     petal_error error;
     uint64_t cells = 0, blocks;
     petal_stats stats;
+    char *text;
 
     if (!is_ready(run))
         return;
@@ -921,6 +1028,10 @@ step_inspect(struct failure_run *run)
         failure_told(run, "verify", petal_table_verify(table, &error), &error);
     }
     failure_told(run, "cache", petal_cache_clear(run->fixture.db, NULL, &blocks, &error), &error);
+    if (failure_told(run, "statistics",
+                     petal_stats_text(run->fixture.db, PETAL_PROMETHEUS, &text, NULL, &error),
+                     &error))
+        petal_stats_text_free(text);
 }
 
 static void
@@ -1391,7 +1502,7 @@ const struct failure_work failure_works[] = {
      .steps = {step_compacting, step_write, step_flush, step_wait, step_close}},
     {.name = "changes of a row",
      .prepare = {step_open, step_count, step_mutate, step_flush, step_close},
-     .steps = {step_open, step_count, step_mutate, step_count}},
+     .steps = {step_open, step_count, step_mutate, step_delete_rows, step_count}},
     {.name = "loads in bulk",
      .prepare = {step_open, step_close},
      .steps = {step_open, step_write, step_load, step_read_loaded, step_compact, step_read_loaded}},

@@ -349,6 +349,22 @@ memory_vfs_list(struct memory_vfs *vfs, const char *path,
     return error;
 }
 
+static void
+count_name(void *argument, const char *name)
+{
+    (void)name;
+    ++*(size_t *)argument;
+}
+
+size_t
+memory_vfs_count_files(struct memory_vfs *vfs, const char *path)
+{
+    size_t count = 0;
+
+    (void)memory_vfs_list(vfs, path, count_name, &count);
+    return count;
+}
+
 size_t
 memory_vfs_open_files(struct memory_vfs *vfs)
 {

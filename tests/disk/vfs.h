@@ -125,6 +125,8 @@ bool memory_vfs_exists(struct memory_vfs *vfs, const char *path);
 uint64_t memory_vfs_hash(struct memory_vfs *vfs);
 int memory_vfs_list(struct memory_vfs *vfs, const char *path,
                     void (*visit)(void *argument, const char *name), void *argument);
+/* Names in the directory; 0 where there is none. */
+size_t memory_vfs_count_files(struct memory_vfs *vfs, const char *path);
 
 /* What is open, dead ones included; with the files what is mapped. */
 size_t memory_vfs_open_files(struct memory_vfs *vfs);

@@ -1,6 +1,6 @@
 /*
- * key_value.c -- Petal as a plain store of keys and values: put, get, delete, go over the keys in
- * order.
+ * key_value.c -- Petal as a plain store of keys and values: put, get, delete; several at once, all
+ * or nothing; only if nobody was there before; keys in their order, by prefix.
  *
  *     cc key_value.c $(pkg-config --cflags --libs petal) -o key_value
  *     ./key_value DIRECTORY
@@ -21,33 +21,77 @@ show(petal_kv *kv, petal_result *result, const char *key)
         printf("%s is not there\n", key);
 }
 
+/* A move from one key to another, which nobody sees half done. */
+static void
+rename_key(petal_db *db, petal_kv *kv, petal_result *result, const char *from, const char *to)
+{
+    petal_batch *batch;
+    petal_slice value;
+    bool found;
+
+    check(petal_batch_new(db, &batch, &error));
+    check(petal_kv_get(kv, text(from), result, &found, &value, &error));
+    check(petal_kv_batch_put(batch, kv, text(to), value, &error)); /* bytes are copied */
+    check(petal_kv_batch_delete(batch, kv, text(from), &error));
+    check(petal_write(db, batch, NULL, &error));
+    petal_batch_free(batch);
+}
+
+/* A cursor sees the keys as they were when it was opened. */
+static void
+list(petal_kv *kv, const char *prefix, bool reversed)
+{
+    petal_kv_cursor_options options = PETAL_DEFAULTS;
+    petal_kv_cursor *cursor;
+    petal_slice key, value;
+    bool found;
+
+    options.prefix = text(prefix);
+    options.reversed = reversed;
+    check(petal_kv_cursor_open(kv, &options, &cursor, &error));
+    while (check(petal_kv_cursor_next(cursor, &found, &key, &value, &error)), found)
+        printf("%.*s -> %.*s\n", SHOWN(key), SHOWN(value));
+    petal_kv_cursor_close(cursor);
+}
+
 int
 main(int argc, char **argv)
 {
     petal_options options = PETAL_DEFAULTS;
+    const petal_slice asked[] = {text("capital/France"), text("capital/Peru"), text("river/Peru")};
+    petal_slice values[3];
+    petal_deleted_rows deleted;
     petal_db *db;
     petal_kv *kv;
     petal_result *result;
-    petal_cursor *cursor;
-    const petal_cell *cell;
+    bool found[3], put;
 
     db = open_database(argc, argv, &options);
-    check(petal_kv_open(db, text("capitals"), NULL, &kv, &error));
+    check(petal_kv_open(db, text("world"), NULL, &kv, &error));
     check(petal_result_new(db, &result, &error)); /* used again by every get */
 
-    check(petal_kv_put(kv, text("France"), text("Paris"), &error));
-    check(petal_kv_put(kv, text("Japan"), text("Tokyo"), &error));
-    check(petal_kv_put(kv, text("Brazil"), text("Rio de Janeiro"), &error));
-    check(petal_kv_put(kv, text("Brazil"), text("Brasilia"), &error)); /* replaces the value */
-    show(kv, result, "Brazil");
-    check(petal_kv_delete(kv, text("Japan"), &error));
-    show(kv, result, "Japan");
+    check(petal_kv_put(kv, text("capital/France"), text("Paris"), &error));
+    check(petal_kv_put(kv, text("capital/Japan"), text("Edo"), &error));
+    check(petal_kv_put(kv, text("capital/Japan"), text("Tokyo"), &error)); /* in its place */
+    check(petal_kv_put(kv, text("river/Brasil"), text("Amazonas"), &error));
+    check(petal_kv_put(kv, text("river/France"), text("Loire"), &error));
+    show(kv, result, "capital/Japan");
+    check(petal_kv_delete(kv, text("capital/Japan"), &error));
+    show(kv, result, "capital/Japan");
 
-    /* A cursor sees the store as it was when it was opened, keys in the order of their bytes. */
-    check(petal_cursor_open(petal_kv_table(kv), NULL, &cursor, &error));
-    while (check(petal_cursor_next(cursor, &cell, &error)), cell != NULL)
-        printf("%.*s -> %.*s\n", SHOWN(cell->row), SHOWN(cell->value));
-    petal_cursor_close(cursor);
+    check(petal_kv_put_if_absent(kv, text("capital/France"), text("Vichy"), &put, &error));
+    printf("capital/France was %s\n", put ? "put" : "there already");
+    rename_key(db, kv, result, "river/Brasil", "river/Peru");
+
+    check(petal_kv_multi_get(kv, asked, 3, NULL, result, found, values, &error));
+    for (size_t i = 0; i < 3; i++)
+        printf("%.*s: %.*s\n", SHOWN(asked[i]), SHOWN(values[i]));
+
+    list(kv, "river/", false);
+    list(kv, "", true); /* all, from the last key on */
+    check(petal_kv_delete_range(kv, text("river/"), text("river0"), NULL, &deleted, &error));
+    printf("%llu keys deleted\n", (unsigned long long)deleted.rows);
+    list(kv, "", false);
 
     petal_result_free(result);
     check(petal_close(db, &error)); /* the store is in DIRECTORY, for the next run */

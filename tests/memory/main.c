@@ -4,9 +4,9 @@
  * when a sample is above 1.10 times the limit and what petal.h allows beside it.
  *
  * Usage: memory DIRECTORY MEGABYTES [LIMIT_MEGABYTES [BLOCK_BYTES]]: write so many, under
- * memory_bytes of LIMIT (64).  With BLOCK_BYTES blocks are of that size, and reading goes on behind
- * the writing, by threads that come and go: malloc keeps what one gave back for its successors
- * only.
+ * memory_bytes of LIMIT; without LIMIT none is given, and the limit is what petal.h promises of the
+ * default. With BLOCK_BYTES blocks are of that size, and reading goes on behind the writing, by
+ * threads that come and go: malloc keeps what one gave back for its successors only.
  */
 #include "engine/petal.h"
 
@@ -22,6 +22,7 @@
 #define MIB         ((uint64_t)1 << 20)
 #define WRITERS     2
 #define VALUE_BYTES 1000
+#define DEFAULT     (64 * MIB) /* petal.h, memory_bytes */
 #define BESIDE      (24 * MIB) /* petal.h, memory_bytes */
 #define READERS     4          /* that come and go, at once */
 
@@ -234,8 +235,9 @@ report(struct work *work, const struct sampler *sampler, uint64_t limit, uint64_
 int
 main(int argc, char **argv)
 {
-    uint64_t limit = (argc > 3 ? strtoull(argv[3], NULL, 10) : 64) * MIB;
-    petal_options options = {.size = sizeof options, .create = true, .memory_bytes = limit};
+    uint64_t given = argc > 3 ? strtoull(argv[3], NULL, 10) * MIB : 0;
+    uint64_t limit = given != 0 ? given : DEFAULT;
+    petal_options options = {.size = sizeof options, .create = true, .memory_bytes = given};
     petal_family_options family = {.size = sizeof family, .name = slice("f", 1)};
     petal_table_options table = {
         .size = sizeof table, .name = slice("t", 1), .families = &family, .family_count = 1};

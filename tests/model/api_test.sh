@@ -5,7 +5,10 @@ cd "$(dirname "$0")/../.." || exit 2
 
 # name: reason
 kept="petal_verify: of a database that nobody has open; engine/check/sweep has it
-petal_salvage: the same"
+petal_salvage: the same
+petal_stats_text: its numbers are no answers; engine/db/stats_text has it
+petal_stats_text_free: the same
+petal_table_check: the checks of petal_table_create without a database; engine/table/table has it"
 
 functions=$(tr '\n' ' ' <engine/petal.h | grep -oE 'PETAL_API [^;(]*\(' | grep -oE 'petal_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)
 count=$(wc -l <<<"$functions")

@@ -160,7 +160,8 @@ changes(const struct operation *operation)
 static bool
 is_write(const struct operation *operation)
 {
-    return operation->kind == OPERATION_WRITE || operation->kind == OPERATION_PUT_VALUE;
+    return operation->kind == OPERATION_WRITE || operation->kind == OPERATION_PUT_VALUE ||
+           operation->kind == OPERATION_DELETE_ROWS;
 }
 
 /* ---- what may be there ---- */

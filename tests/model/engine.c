@@ -114,6 +114,7 @@ engine_knows(const struct engine *engine, const struct operation *operation)
     case OPERATION_COMPACT:
         return table->table != NULL &&
                (operation->family == MODEL_FAMILIES || table->families[operation->family] != NULL);
+    case OPERATION_DELETE_ROWS:
     case OPERATION_DROP_TABLE:
     case OPERATION_TRUNCATE_TABLE:
     case OPERATION_ALTER_TABLE:

@@ -94,6 +94,7 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
                                  .qualifier = model_slice(&wanted->qualifier),
                                  .absent = wanted->absent,
                                  .compare = wanted->compare,
+                                 .compare_empty = wanted->compare_empty,
                                  .value = model_slice(&wanted->value),
                                  .has_time_range = wanted->has_time_range,
                                  .time_min = wanted->time_min,

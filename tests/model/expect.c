@@ -70,41 +70,6 @@ expect_write(struct expectation *expectation, const struct operation *operation,
     return true;
 }
 
-/* Of a table of one family that is there, for it would be made else. */
-static bool
-expect_key_value(struct expectation *expectation, const struct operation *operation,
-                 struct model_text *text)
-{
-    struct model_database *database = &expectation->database;
-    const struct model_table *table = &database->tables[operation->items[0].table];
-    struct model_item item = operation->items[0];
-    struct model_read read = {.column_count = 1, .read_point = UINT64_MAX};
-    struct model_results results;
-    enum petal_status status;
-    bool unsure;
-
-    if (!table->exists)
-        return false;
-    if (model_table_family_count(table) != 1) {
-        add_status(text, PETAL_INVALID);
-        return true;
-    }
-    while (table->content.families[item.family].absent)
-        item.family = (item.family + 1) % MODEL_FAMILIES;
-    if (operation->kind == OPERATION_PUT_VALUE) {
-        status = model_database_write(database, &item, 1, 0, &results, &unsure);
-        add_status(text, status);
-        return !unsure;
-    }
-    read.columns[0] = (struct model_column){.family = item.family};
-    expectation->answer.count = 0;
-    model_get(&table->content, &read, model_slice(&item.row), &expectation->answer);
-    add_status(text, PETAL_OK);
-    for (size_t i = 0; i < expectation->answer.count; i++)
-        model_text_add_model_cell(text, expectation->answer.cells[i]);
-    return true;
-}
-
 /* ---- reads ---- */
 
 /* Append the cells, in pieces of a row as a cursor gives them. */
@@ -439,7 +404,11 @@ expect_operation(struct expectation *expectation, const struct operation *operat
         break;
     case OPERATION_PUT_VALUE:
     case OPERATION_GET_VALUE:
+    case OPERATION_GET_VALUES:
+    case OPERATION_SCAN_VALUES:
         return expect_key_value(expectation, operation, text);
+    case OPERATION_DELETE_ROWS:
+        return expect_deleted_rows(expectation, operation, text);
     case OPERATION_LOOK:
         model_database_expire(database);
         add_status(text, PETAL_OK);

@@ -89,6 +89,7 @@ pick_condition(struct maker *maker, struct operation *operation)
                                           .qualifier = pick_qualifier(maker),
                                           .absent = chance(maker, 40),
                                           .compare = (enum petal_compare)(1 + below(maker, 6)),
+                                          .compare_empty = chance(maker, 50),
                                           .has_time_range = chance_of_range(maker, 15)};
     if (chance(maker, 80))
         condition->value = pick_value(maker, true);
@@ -196,14 +197,68 @@ pick_write(struct maker *maker, struct operation *operation)
         pick_condition(maker, operation);
 }
 
+/* Mostly one that is open, as a prefix or the low end of a range. */
+static struct model_bytes
+pick_end(struct maker *maker)
+{
+    return chance(maker, 50) ? pick_row(maker) : (struct model_bytes){0};
+}
+
+void
+pick_delete_rows(struct maker *maker, struct operation *operation)
+{
+    operation->kind = OPERATION_DELETE_ROWS;
+    operation->of_keys = has(maker, FEATURE_KEY_VALUE) && chance(maker, 25);
+    operation->one_row = !operation->of_keys && chance(maker, 40);
+    operation->single = chance(maker, 50);
+    operation->rows[0] = operation->one_row ? pick_row(maker) : pick_end(maker);
+    operation->rows[1] = pick_end(maker);
+    if (chance(maker, 30)) {
+        operation->scan.prefix = pick_row(maker);
+        operation->scan.prefix.size = 1;
+    }
+    operation->items[0].timestamp = pick_write_timestamp(maker, false);
+    operation->items[0].table = operation->table;
+    operation->item_count = 1;
+    /* With crashes in one batch: what is left of a call that was cut is all or nothing. */
+    operation->batch = has(maker, FEATURE_CRASHES) ? 0 : below(maker, 4);
+    /* Who makes the writes before a crash once more has no read points of then. */
+    if (!operation->one_row && has(maker, FEATURE_SNAPSHOTS) && !has(maker, FEATURE_CRASHES) &&
+        chance(maker, 20))
+        operation->snapshot = 1 + (unsigned)below(maker, MODEL_READ_POINTS);
+}
+
+/* What is asked for at once; or in which range. */
+static void
+pick_values(struct maker *maker, struct operation *operation)
+{
+    struct model_scan *scan = &operation->scan;
+
+    for (size_t i = 0; i < OPERATION_ROWS; i++)
+        operation->rows[i] = pick_row(maker);
+    if (operation->kind != OPERATION_SCAN_VALUES)
+        return;
+    scan->start_row = pick_end(maker);
+    scan->stop_row = pick_end(maker);
+    scan->reversed = chance(maker, 50);
+    if (chance(maker, 40)) {
+        scan->prefix = pick_row(maker);
+        scan->prefix.size = 1;
+    }
+    operation->move_count = below(maker, 2); /* a seek */
+}
+
 /* A deletion would hide the past puts that come later. */
 void
 pick_key_value(struct maker *maker, struct operation *operation)
 {
+    static const enum operation_kind reads[] = {OPERATION_GET_VALUE, OPERATION_GET_VALUES,
+                                                OPERATION_SCAN_VALUES};
     struct model_item *item = operation->items;
     bool is_delete = !maker->past_puts && chance(maker, 25);
 
-    operation->kind = chance(maker, 50) ? OPERATION_GET_VALUE : OPERATION_PUT_VALUE;
+    operation->kind = chance(maker, 50) ? reads[below(maker, 3)] : OPERATION_PUT_VALUE;
+    pick_values(maker, operation);
     operation->item_count = 1;
     *item = (struct model_item){.kind = is_delete ? MODEL_DELETE : MODEL_PUT,
                                 .type = PETAL_DELETE_COLUMN,
@@ -213,4 +268,15 @@ pick_key_value(struct maker *maker, struct operation *operation)
                                 .begins_mutation = true};
     if (!is_delete)
         item->value = pick_value(maker, false);
+    operation->way = (enum value_way)below(maker, is_delete ? WAY_IF_ABSENT : WAYS);
+    if (is_delete && chance(maker, 30))
+        operation->way = WAY_SWAP;
+    if (operation->way < WAY_IF_ABSENT)
+        return;
+    operation->condition =
+        (struct model_condition){.row = item->row,
+                                 .absent = operation->way == WAY_IF_ABSENT || chance(maker, 40),
+                                 .compare = PETAL_EQUAL,
+                                 .compare_empty = true,
+                                 .value = pick_value(maker, true)};
 }

@@ -71,6 +71,7 @@ struct model_bytes pick_value(struct maker *maker, bool again);
 
 void pick_write(struct maker *maker, struct operation *operation);
 void pick_key_value(struct maker *maker, struct operation *operation);
+void pick_delete_rows(struct maker *maker, struct operation *operation);
 /* Of a read of one row. */
 void pick_filter_of_row(struct maker *maker, struct model_filter *filter);
 

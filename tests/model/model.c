@@ -381,8 +381,8 @@ model_condition_holds(const struct model *model, const struct model_condition *c
                          model_slice(&condition->qualifier), &read, &cell, 1) == 1;
     *timestamp = found ? cell->timestamp : 0;
     if (condition->absent)
-        return !found || cell->value.size == 0;
-    if (condition->value.size == 0)
+        return !found;
+    if (condition->value.size == 0 && !condition->compare_empty)
         return (found && cell->value.size > 0) == (condition->compare == PETAL_NOT_EQUAL);
     if (!found)
         return false;

@@ -271,6 +271,7 @@ struct model_condition {
     struct model_bytes row, qualifier, value;
     bool absent;
     enum petal_compare compare;
+    bool compare_empty;
     bool has_time_range;
     int64_t time_min, time_limit;
 };

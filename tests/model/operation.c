@@ -49,6 +49,8 @@ pick_operation(struct maker *maker, struct operation *operation)
     }
     if (choice < 4 && has(maker, FEATURE_KEY_VALUE)) {
         pick_key_value(maker, operation);
+    } else if (choice < 7) {
+        pick_delete_rows(maker, operation);
     } else if (choice < 45) {
         pick_write(maker, operation);
     } else if (choice < 57) {
@@ -104,6 +106,7 @@ operation_kind_text(enum operation_kind kind)
     static const char *const words[OPERATION_KINDS] = {
         [OPERATION_WRITE] = "write",
         [OPERATION_PUT_VALUE] = "put value",
+        [OPERATION_DELETE_ROWS] = "delete rows",
         [OPERATION_FLUSH] = "flush",
         [OPERATION_COMPACT] = "compact",
         [OPERATION_REOPEN] = "reopen",
@@ -121,6 +124,8 @@ operation_kind_text(enum operation_kind kind)
         [OPERATION_CHECKPOINT] = "checkpoint",
         [OPERATION_LOOK] = "look",
         [OPERATION_GET_VALUE] = "get value",
+        [OPERATION_GET_VALUES] = "get values",
+        [OPERATION_SCAN_VALUES] = "scan values",
         [OPERATION_GET] = "get",
         [OPERATION_GET_ROWS] = "get rows",
         [OPERATION_SCAN] = "scan",

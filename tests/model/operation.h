@@ -15,7 +15,8 @@
 
 enum operation_kind {
     OPERATION_WRITE,
-    OPERATION_PUT_VALUE, /* or delete it: of a key-value table */
+    OPERATION_PUT_VALUE,   /* or delete it: of a key-value table */
+    OPERATION_DELETE_ROWS, /* one whole, or those of a range */
     OPERATION_FLUSH,
     OPERATION_COMPACT,
     OPERATION_REOPEN,
@@ -33,6 +34,8 @@ enum operation_kind {
     OPERATION_CHECKPOINT, /* which is opened and read whole; read.raw: its stored cells, too */
     OPERATION_LOOK,       /* names, attributes, statistics, files, verification */
     OPERATION_GET_VALUE,
+    OPERATION_GET_VALUES,  /* by petal_kv_multi_get */
+    OPERATION_SCAN_VALUES, /* by petal_kv_cursor */
     OPERATION_GET,
     OPERATION_GET_ROWS, /* by petal_multi_get */
     OPERATION_SCAN,
@@ -44,6 +47,9 @@ enum operation_kind {
 };
 
 enum move_kind { MOVE_NEXT, MOVE_NEXT_ROW, MOVE_SEEK };
+
+/* By which calls a value is put or deleted. */
+enum value_way { WAY_PLAIN, WAY_BATCH, WAY_IF_ABSENT, WAY_SWAP, WAYS };
 
 /* What is done with an open cursor. */
 struct operation_move {
@@ -82,6 +88,11 @@ struct operation {
     bool changes_row;   /* by petal_mutate_row; all items are of one row */
     bool has_condition; /* of it */
     struct model_condition condition;
+    enum value_way way; /* of a value; WAY_SWAP: if it is what the condition says */
+    /* Deletions of rows: the one in rows[0], or those from that to rows[1] that begin with
+     * scan.prefix, with the timestamp of the first item, `batch` rows in one batch; or the keys of
+     * a key-value table. */
+    bool one_row, of_keys;
     /* Compactions: the family, or all of them if MODEL_FAMILIES.  Flushes: of the table or of the
      * database. */
     unsigned family;

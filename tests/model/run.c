@@ -253,7 +253,12 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
         return;
     case OPERATION_PUT_VALUE:
     case OPERATION_GET_VALUE:
+    case OPERATION_GET_VALUES:
+    case OPERATION_SCAN_VALUES:
         engine_use_key_value(engine, operation, text);
+        return;
+    case OPERATION_DELETE_ROWS:
+        engine_delete_rows(engine, operation, text);
         return;
     case OPERATION_LOOK:
         engine_add_status(text, engine_look(engine, text, &error), &error);

@@ -66,6 +66,12 @@ void expect_end(struct expectation *expectation);
 bool expect_operation(struct expectation *expectation, const struct operation *operation,
                       struct model_text *text);
 
+/* Of those on key-value tables, and of deletions of whole rows. */
+bool expect_key_value(struct expectation *expectation, const struct operation *operation,
+                      struct model_text *text);
+bool expect_deleted_rows(struct expectation *expectation, const struct operation *operation,
+                         struct model_text *text);
+
 /* What it says to an operation on a cursor, open or not; *scan is the one that opened it,
  * `read_point` that of one to be opened. */
 void expect_cursor(const struct model *model, struct model_cursor *cursor,
@@ -171,8 +177,6 @@ void engine_check_receipt(const struct engine *engine, unsigned without, const p
 
 /* Ask for all that can be asked for, and append what is wrong with it. */
 enum petal_status engine_look(struct engine *engine, struct model_text *text, petal_error *error);
-void engine_use_key_value(struct engine *engine, const struct operation *operation,
-                          struct model_text *text);
 
 /* NULL: none is wanted. */
 enum petal_status engine_make_filter(petal_db *db, const struct model_filter *wanted,
@@ -188,6 +192,10 @@ bool engine_change_tables(struct engine *engine, const struct operation *operati
 /* Append what the engine says to a write or a read. */
 void engine_write(struct engine *engine, const struct operation *operation,
                   struct model_text *text);
+void engine_use_key_value(struct engine *engine, const struct operation *operation,
+                          struct model_text *text);
+void engine_delete_rows(struct engine *engine, const struct operation *operation,
+                        struct model_text *text);
 void engine_get(struct engine *engine, const struct operation *operation, unsigned without,
                 struct model_text *text);
 void engine_get_rows(struct engine *engine, const struct operation *operation, unsigned without,

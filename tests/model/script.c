@@ -172,7 +172,8 @@ print_condition(const struct operation *operation, FILE *out)
     fprintf(out, "# if ");
     if (!condition->absent) {
         print_quoted(out, model_slice(&condition->value));
-        fprintf(out, " %s ", words[condition->compare]);
+        fprintf(out, " %s%s ", words[condition->compare],
+                condition->compare_empty ? " (also if it is empty)" : "");
     }
     print_column(out, condition->family, &condition->qualifier);
     if (condition->has_time_range)
@@ -420,6 +421,54 @@ print_crash(const struct operation_crash *crash, FILE *out)
     fprintf(out, "\n");
 }
 
+static void
+print_range(const struct operation *operation, const struct model_bytes *from,
+            const struct model_bytes *to, FILE *out)
+{
+    fprintf(out, " from ");
+    print_quoted(out, model_slice(from));
+    fprintf(out, " to ");
+    print_quoted(out, model_slice(to));
+    fprintf(out, " with ");
+    print_quoted(out, model_slice(&operation->scan.prefix));
+    fprintf(out, "\n");
+}
+
+static void
+print_value(const struct operation *operation, FILE *out)
+{
+    static const char *const ways[WAYS] = {"", "by a batch", "if absent", "by a swap"};
+
+    fprintf(out, "# as key and value, in the family that there is: %s %s\n",
+            operation_kind_text(operation->kind), ways[operation->way]);
+    if (operation->way == WAY_SWAP && !operation->condition.absent) {
+        fprintf(out, "# if it is ");
+        print_quoted(out, model_slice(&operation->condition.value));
+        fprintf(out, "\n");
+    }
+    for (size_t i = 0; operation->kind != OPERATION_PUT_VALUE && i < OPERATION_ROWS; i++) {
+        fprintf(out, "# key ");
+        print_quoted(out, model_slice(&operation->rows[i]));
+        fprintf(out, "\n");
+    }
+    if (operation->kind == OPERATION_SCAN_VALUES) {
+        fprintf(out, "# %s, %zu seeks,", operation->scan.reversed ? "reversed" : "forward",
+                operation->move_count);
+        print_range(operation, &operation->scan.start_row, &operation->scan.stop_row, out);
+    }
+    print_item(operation->items, operation->now_ms, out);
+}
+
+static void
+print_deleted_rows(const struct operation *operation, FILE *out)
+{
+    fprintf(out, "# '%s', marker at %" PRId64 ", as of %u, %" PRIu64 " in a batch%s%s: delete %s",
+            name_of(operation->table), operation->items[0].timestamp, operation->snapshot,
+            operation->batch, operation->single ? ", single" : "",
+            operation->of_keys ? ", keys" : "", operation->one_row ? "row" : "rows");
+    print_range(operation, &operation->rows[0], &operation->rows[1], out);
+}
+
 void
 operation_list_print(const struct operation_list *list, FILE *out)
 {
@@ -442,10 +491,12 @@ operation_list_print(const struct operation_list *list, FILE *out)
         if (operation->kind == OPERATION_WRITE) {
             print_write(operation, out);
         } else if (operation->kind == OPERATION_PUT_VALUE ||
-                   operation->kind == OPERATION_GET_VALUE) {
-            fprintf(out, "# as key and value, in the family that there is: %s\n",
-                    operation->kind == OPERATION_GET_VALUE ? "get" : "");
-            print_item(operation->items, operation->now_ms, out);
+                   operation->kind == OPERATION_GET_VALUE ||
+                   operation->kind == OPERATION_GET_VALUES ||
+                   operation->kind == OPERATION_SCAN_VALUES) {
+            print_value(operation, out);
+        } else if (operation->kind == OPERATION_DELETE_ROWS) {
+            print_deleted_rows(operation, out);
         } else if (operation->kind == OPERATION_GET || operation->kind == OPERATION_GET_ROWS) {
             print_gets(operation, out);
         } else if (operation->kind == OPERATION_SCAN) {

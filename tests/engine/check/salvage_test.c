@@ -465,7 +465,7 @@ assert_refused(struct scene *scene, const char *to, enum petal_status expected, 
 static void
 the_source_is_not_written_into(void **state)
 {
-    static const char within[] = " lies in db, which is not written into";
+    static const char within[] = " lies in db, the directory that is salvaged";
     struct scene scene;
 
     (void)state;

@@ -715,9 +715,9 @@ first_fault(struct surroundings *around)
     petal_error error;
 
     assert_int_equal(petal_verify(SOURCE, &options, NULL, &error), PETAL_CORRUPT);
-    return strstr(error.text, "is of another database") != NULL ? "another database"
-           : strstr(error.text, "cut short") != NULL            ? "cut short"
-                                                                : "something else";
+    return strstr(error.text, "belongs to another database") != NULL ? "another database"
+           : strstr(error.text, "cut short") != NULL                 ? "cut short"
+                                                                     : "something else";
 }
 
 /* One that was cut short, and one of another database: nothing is lost, and it is told. */

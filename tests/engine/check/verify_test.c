@@ -82,7 +82,7 @@ files_that_are_not_needed_are_told_and_go(void **state)
     assert_int_equal(memory_vfs_write_file(vfs, "db/MANIFEST.tmp", "x", 1), 0);
     expect_told(memory_vfs_table(vfs),
                 "harmless: db/000001.log is a log that is not needed\n"
-                "harmless: db/999999.sst is a store file that no table has\n"
+                "harmless: db/999999.sst is a store file that belongs to no table\n"
                 "harmless: db/MANIFEST.tmp is a manifest that was not completed\n");
     assert_int_equal(petal_open("db", &options, &db, &error), PETAL_OK);
     assert_int_equal(petal_close(db, &error), PETAL_OK);
@@ -216,8 +216,8 @@ a_lock_that_may_not_be_opened_is_told(void **state)
     lenient = memory_vfs_table(vfs);
     strict = *lenient;
     strict.open = open_but_the_lock;
-    expect_told(&strict, "harmless: db/LOCK may not be opened: the database is looked at without "
-                         "a lock, and nobody may write meanwhile\n");
+    expect_told(&strict, "harmless: db/LOCK may not be opened: the database is checked without its "
+                         "lock, so nobody may write to it meanwhile\n");
     memory_vfs_free(vfs);
 }
 

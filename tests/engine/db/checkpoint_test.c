@@ -277,22 +277,6 @@ files_are_copied_if_there_is_room(void **state)
 
 /* ---- failures ---- */
 
-static void
-count_name(void *argument, const char *name)
-{
-    (void)name;
-    ++*(unsigned *)argument;
-}
-
-static unsigned
-names_in_copy(struct fixture *fixture)
-{
-    unsigned count = 0;
-
-    memory_vfs_list(fixture->vfs, COPY, count_name, &count);
-    return count;
-}
-
 /* After the failure of one call or allocation: complete, or nothing left but a directory. */
 static void
 check_after_failure(struct checkpoint_fixture *fixture, enum petal_status status, uint64_t at)
@@ -310,7 +294,7 @@ check_after_failure(struct checkpoint_fixture *fixture, enum petal_status status
     must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
     assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
     copy_fixture_expect_no_stray(&fixture->base);
-    if (status != PETAL_OK && names_in_copy(&fixture->base) == 0) {
+    if (status != PETAL_OK && memory_vfs_count_files(fixture->base.vfs, COPY) == 0) {
         checkpoint(fixture);
         check_copy(&fixture->base, WRITES);
     }
@@ -334,7 +318,7 @@ every_call_fails(void **state)
         status = petal_checkpoint(fixture.base.db, COPY, &error);
         memory_vfs_fail_at(fixture.base.vfs, 0, 0, false);
         more = memory_vfs_failures(fixture.base.vfs) > 0;
-        left += status != PETAL_OK && names_in_copy(&fixture.base) > 0;
+        left += status != PETAL_OK && memory_vfs_count_files(fixture.base.vfs, COPY) > 0;
         tried++;
         check_after_failure(&fixture, status, at);
         fixture_fini(&fixture.base);

@@ -180,7 +180,7 @@ test_wrong_numbers_are_refused(void **state)
     fixture_init(&fixture, 1);
     fixture.options.open_files = 7;
     assert_int_equal(fixture_open(&fixture, &error), PETAL_INVALID);
-    assert_non_null(strstr(error.text, "open_files is 7; it is at least 8"));
+    assert_non_null(strstr(error.text, "open_files is 7; it must be at least 8"));
     fixture.options.open_files = 0;
     fixture_must_open(&fixture);
     fixture_fini(&fixture);

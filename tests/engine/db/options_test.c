@@ -392,12 +392,12 @@ test_numbers_of_no_enumeration(void **state)
 
         snprintf(found, sizeof found, "%d", numbers[i]);
         writes_refused(&fixture, &write, "durability", found);
-        condition_refused(&fixture, &condition, "comparison", found);
+        condition_refused(&fixture, &condition, "compare", found);
         condition.absent = true;
-        condition_refused(&fixture, &condition, "comparison", found);
+        condition_refused(&fixture, &condition, "compare", found);
         condition.absent = false;
         condition.filter = filter;
-        condition_refused(&fixture, &condition, "comparison", found);
+        condition_refused(&fixture, &condition, "compare", found);
     }
     petal_filter_free(filter);
     end(&fixture);

@@ -337,8 +337,8 @@ test_make_refuses_what_is_no_number(void **state)
         check_make_refused("ValueFilter", PETAL_EQUAL, text,
                            "the value of long: is not a 64-bit number");
     }
-    check_make_refused("ValueFilter", PETAL_LESS - 1, "binary:a", "a comparison is wanted");
-    check_make_refused("ValueFilter", PETAL_GREATER + 1, "binary:a", "a comparison is wanted");
+    check_make_refused("ValueFilter", PETAL_LESS - 1, "binary:a", "it must be a comparison");
+    check_make_refused("ValueFilter", PETAL_GREATER + 1, "binary:a", "it must be a comparison");
 }
 
 static void
@@ -360,7 +360,8 @@ test_make_refuses_masks(void **state)
     arguments[1].bytes = slice_make("\1\2", 2);
     assert_int_equal(petal_filter_make(db, "FuzzyRowFilter", arguments, 2, &filter, &error),
                      PETAL_INVALID);
-    assert_string_equal(error.text, "FuzzyRowFilter, argument 2: a mask has bytes 0 and 1 only");
+    assert_string_equal(error.text,
+                        "FuzzyRowFilter, argument 2: a mask may have bytes 0 and 1 only");
 }
 
 static void
@@ -384,7 +385,7 @@ test_combine_refuses(void **state)
     assert_string_equal(error.text, "WHILE wraps one filter, not 2");
     assert_int_equal(petal_filter_combine(db, PETAL_FILTER_AND, holed, 2, &filter, &error),
                      PETAL_INVALID);
-    assert_string_equal(error.text, "member 1 of the combination is NULL");
+    assert_string_equal(error.text, "members[1] is NULL");
     assert_null(filter);
     petal_filter_free(member);
 }

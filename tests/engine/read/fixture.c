@@ -23,6 +23,7 @@ reads_open(struct read_fixture *fixture, const char *letters, const petal_family
         families[i].name = slice_make(letters + i, 1);
     }
     fixture_init(&fixture->base, 1);
+    fixture->base.options.memtable_bytes = (size_t)64 << 20; /* tests flush when they want it */
     fixture_must_open(&fixture->base);
     must(petal_table_create(fixture->base.db, &options, &fixture->table, &error), &error);
 }

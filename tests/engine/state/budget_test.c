@@ -69,7 +69,9 @@ defaults_follow_from_what_is_given(void **state)
     const size_t mib = 1024 * KIB;
 
     (void)state;
-    resolved(0, 0, 0, (size_t[]){320 * mib, 64 * mib, 64 * mib});
+    resolved(0, 0, 0, (size_t[]){64 * mib, 64 * mib, 8 * mib});
+    resolved(0, 1024 * mib, 0, (size_t[]){1056 * mib, 1024 * mib, 8 * mib});
+    resolved(0, 0, 64 * mib, (size_t[]){288 * mib, 32 * mib, 64 * mib});
     resolved(0, 8 * mib, mib, (size_t[]){12 * mib, 8 * mib, mib});
     resolved(0, PETAL_NO_CACHE, mib, (size_t[]){4 * mib, PETAL_NO_CACHE, mib});
     resolved(0, 64 * KIB, 64 * KIB, (size_t[]){mib, 64 * KIB, 64 * KIB});

@@ -333,6 +333,7 @@ check_first_store_fails_alone(struct damaged_family_fixture *fixture, const char
 
     assert_named(error.status, &error, path, "f", "bad");
     assert_true(count_lines(fixture, path) >= 1);
+    assert_true(count_lines(fixture, "; the column family cannot be used until") >= 1);
     assert_named(get_row(fixture, 0, 1, round, &error), &error, path, "f", "bad");
     assert_named(scan(fixture, 0, NULL, &cells, &error), &error, path, "f", "bad");
     assert_named(scan(fixture, 0, fixture->families[0], &cells, &error), &error, path, "f", "bad");

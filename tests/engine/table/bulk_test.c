@@ -530,20 +530,21 @@ what_cannot_be_is_refused_and_nothing_enters(void **state)
     memset(large, 'x', PETAL_MAX_VALUE_BYTES + 1);
     table = begin_with_table(&fixture, 5, &f);
     must(petal_table_create(fixture.db, &other_options, &other, &error), &error);
-    expect_refused(table, f, cell_of("a", "q", 5, PUT, ""), "does not sort behind");
-    expect_refused(table, f, cell_of("b", "p", 5, PUT, ""), "does not sort behind");
-    expect_refused(table, f, cell_of("b", "q", 6, PUT, ""), "does not sort behind");
-    expect_refused(table, f, cell_of("b", "q", 5, COLUMN, ""), "does not sort behind");
+    expect_refused(table, f, cell_of("a", "q", 5, PUT, ""), "does not come behind");
+    expect_refused(table, f, cell_of("b", "p", 5, PUT, ""), "does not come behind");
+    expect_refused(table, f, cell_of("b", "q", 6, PUT, ""), "does not come behind");
+    expect_refused(table, f, cell_of("b", "q", 5, COLUMN, ""), "does not come behind");
     expect_refused(table, f, cell_of("b", "q", 5, VERSION, ""), "came twice");
-    expect_refused(table, f, cell_of("b", "", 5, FAMILY, ""), "does not sort behind");
+    expect_refused(table, f, cell_of("b", "", 5, FAMILY, ""), "does not come behind");
     expect_refused(table, f, cell_of("", "q", 5, PUT, ""), "the row is empty");
     expect_refused(table, f, cell_of("c", "q", -1, PUT, ""), "is negative");
     expect_refused(table, f, cell_of("c", "q", PETAL_LATEST, PUT, ""), "PETAL_LATEST");
     expect_refused(table, f, cell_of("c", "q", 1, VERSION, "x"), "a deletion has a value");
     expect_refused(table, f, cell_of("c", "q", 1, FAMILY, ""), "takes no qualifier");
-    expect_refused(table, f, cell_of("c", "q", 1, (enum petal_cell_type)6, ""), "no cell type");
+    expect_refused(table, f, cell_of("c", "q", 1, (enum petal_cell_type)6, ""),
+                   "is not a cell type");
     expect_refused(table, table_family_named(other, "f"), cell_of("c", "q", 1, PUT, ""),
-                   "is none of table");
+                   "does not belong to table");
     cell = cell_of("c", "q", 1, PUT, "");
     cell.ttl_ms = 7;
     expect_refused(table, f, cell, "ttl");

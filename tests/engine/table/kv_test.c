@@ -1,12 +1,19 @@
-/* kv_test.c -- key-value tables whose schema changes, and errors of calls that succeed. */
+/*
+ * kv_test.c -- key-value tables: single keys, batches, many keys at once, writes under a condition,
+ * cursors, ranges that are deleted; tables whose schema changes; errors of calls that succeed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
+#include "base/slice.h"
 #include "tests/crash/ledger.h"
 
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const petal_slice name = {"kv", 2}, key = {"k", 1}, value = {"v", 1};
@@ -69,12 +76,776 @@ test_success_leaves_no_error(void **state)
     fixture_fini(&fixture);
 }
 
+/* ---- keys ---- */
+
+struct keys {
+    struct fixture base;
+    petal_kv *kv;
+    petal_result *result;
+    petal_batch *batch;
+    petal_error error;
+};
+
+static petal_slice
+text(const char *bytes)
+{
+    return slice_from_text(bytes);
+}
+
+#define MANY 300 /* more than are searched abreast */
+
+static char many_names[MANY][8];
+
+static void
+keys_init(struct keys *keys)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        snprintf(many_names[i], sizeof many_names[i], "key%03u", i);
+    fixture_init(&keys->base, 7);
+    fixture_must_open(&keys->base);
+    must(petal_kv_open(keys->base.db, name, NULL, &keys->kv, &keys->error), &keys->error);
+    must(petal_result_new(keys->base.db, &keys->result, &keys->error), &keys->error);
+    must(petal_batch_new(keys->base.db, &keys->batch, &keys->error), &keys->error);
+}
+
+static void
+keys_fini(struct keys *keys)
+{
+    petal_result_free(keys->result);
+    petal_batch_free(keys->batch);
+    fixture_fini(&keys->base);
+}
+
+static void
+put(struct keys *keys, const char *of, const char *put_value)
+{
+    must(petal_kv_put(keys->kv, text(of), text(put_value), &keys->error), &keys->error);
+}
+
+/* `expected` NULL: it is not there. */
+static void
+expect_key(struct keys *keys, petal_kv *kv, const char *of, const char *expected)
+{
+    petal_slice got;
+    bool found;
+
+    must(petal_kv_get(kv, text(of), keys->result, &found, &got, &keys->error), &keys->error);
+    assert_int_equal(found, expected != NULL);
+    if (expected != NULL)
+        assert_int_equal(slice_compare(got, text(expected)), 0);
+}
+
+/* What the cursor has from here on, as "key=value key=value". */
+static void
+expect_rest(struct keys *keys, petal_kv_cursor *cursor, const char *pairs)
+{
+    static char all[4096];
+    petal_slice at, got;
+    size_t length = 0;
+    bool found;
+
+    all[0] = '\0';
+    while (must(petal_kv_cursor_next(cursor, &found, &at, &got, &keys->error), &keys->error), found)
+        length += (size_t)snprintf(all + length, sizeof all - length, "%s%.*s=%.*s",
+                                   length > 0 ? " " : "", (int)at.size, (const char *)at.data,
+                                   (int)got.size, got.size > 0 ? (const char *)got.data : "");
+    assert_string_equal(all, pairs);
+    assert_int_equal(at.size + got.size, 0);
+}
+
+static void
+expect_pairs(struct keys *keys, const petal_kv_cursor_options *options, const char *pairs)
+{
+    petal_kv_cursor *cursor;
+
+    must(petal_kv_cursor_open(keys->kv, options, &cursor, &keys->error), &keys->error);
+    expect_rest(keys, cursor, pairs);
+    petal_kv_cursor_close(cursor);
+}
+
+static void
+test_a_batch_is_of_several_tables(void **state)
+{
+    struct keys keys;
+    petal_kv *other;
+
+    (void)state;
+    keys_init(&keys);
+    must(petal_kv_open(keys.base.db, text("other"), NULL, &other, &keys.error), &keys.error);
+    put(&keys, "a", "1");
+    must(petal_kv_batch_put(keys.batch, keys.kv, text("b"), text("2"), &keys.error), &keys.error);
+    must(petal_kv_batch_delete(keys.batch, keys.kv, text("a"), &keys.error), &keys.error);
+    must(petal_kv_batch_put(keys.batch, other, text("a"), text("3"), &keys.error), &keys.error);
+    must(petal_kv_batch_put(keys.batch, other, text("b"), text("4"), &keys.error), &keys.error);
+    must(petal_kv_batch_delete(keys.batch, other, text("b"), &keys.error), &keys.error);
+    must(petal_kv_batch_delete(keys.batch, other, text("c"), &keys.error), &keys.error);
+    must(petal_kv_batch_put(keys.batch, other, text("c"), text("5"), &keys.error), &keys.error);
+    assert_int_equal(petal_kv_batch_put(keys.batch, other, text(""), value, &keys.error),
+                     PETAL_INVALID);
+    assert_int_equal(petal_kv_batch_delete(keys.batch, other, text(""), &keys.error),
+                     PETAL_INVALID);
+    expect_key(&keys, other, "a", NULL);
+    must(petal_write(keys.base.db, keys.batch, NULL, &keys.error), &keys.error);
+    expect_key(&keys, keys.kv, "a", NULL);
+    expect_key(&keys, keys.kv, "b", "2");
+    expect_key(&keys, other, "a", "3");
+    expect_key(&keys, other, "b", NULL); /* the last write to a key holds */
+    expect_key(&keys, other, "c", "5");
+    keys_fini(&keys);
+}
+
+/* ---- many keys at once ---- */
+
+/* Key i is there if i is no multiple of 3; its value is empty if i is one of 5. */
+static bool
+is_there(unsigned i)
+{
+    return i % 3 != 0;
+}
+
+static petal_slice
+many_key(unsigned i)
+{
+    return text(many_names[i]);
+}
+
+static petal_slice
+many_value(unsigned i)
+{
+    return i % 5 == 0 ? (petal_slice){NULL, 0} : many_key(i);
+}
+
+static void
+expect_many(struct keys *keys, const petal_read_options *options, bool there)
+{
+    petal_slice asked[MANY], values[MANY];
+    bool found[MANY];
+
+    for (unsigned i = 0; i < MANY; i++)
+        asked[i] = many_key(i * 7 % MANY);
+    memset(found, 1, sizeof found);
+    must(petal_kv_multi_get(keys->kv, asked, MANY, options, keys->result, found, values,
+                            &keys->error),
+         &keys->error);
+    for (unsigned i = 0; i < MANY; i++) {
+        unsigned k = i * 7 % MANY;
+
+        assert_int_equal(found[i], there && is_there(k));
+        assert_int_equal(
+            slice_compare(values[i], there && is_there(k) ? many_value(k) : (petal_slice){NULL, 0}),
+            0);
+    }
+}
+
+static void
+test_many_keys_at_once(void **state)
+{
+    petal_slice asked[3] = {text("key001"), text(""), text("key001")}, values[3];
+    petal_read_options options = {.size = 0};
+    petal_snapshot *snapshot;
+    struct keys keys;
+    bool found[3] = {true, true, true};
+    uint64_t allocations;
+
+    (void)state;
+    keys_init(&keys);
+    must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
+    for (unsigned i = 0; i < MANY; i++) {
+        if (is_there(i))
+            must(petal_kv_put(keys.kv, many_key(i), many_value(i), &keys.error), &keys.error);
+    }
+    expect_many(&keys, NULL, true);
+    allocations = test_allocator_calls(&keys.base.allocator);
+    expect_many(&keys, NULL, true); /* a result that is warm has all it wants */
+    assert_int_equal(test_allocator_calls(&keys.base.allocator), allocations);
+    must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+    expect_many(&keys, NULL, true);
+    options.snapshot = snapshot;
+    expect_many(&keys, &options, false);
+    petal_snapshot_free(snapshot);
+
+    assert_int_equal(
+        petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, found, values, &keys.error),
+        PETAL_INVALID);
+    assert_string_equal(keys.error.text, "keys[1] is empty; a key has 1 to 32767 bytes");
+    assert_false(found[0] || found[1] || found[2]);
+    assert_int_equal(values[0].size, 0);
+    asked[1] = text("nobody");
+    must(petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, found, NULL, &keys.error),
+         &keys.error);
+    assert_true(found[0] && !found[1] && found[2]);
+    must(petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, NULL, values, &keys.error),
+         &keys.error);
+    assert_int_equal(slice_compare(values[2], text("key001")), 0);
+    must(petal_kv_multi_get(keys.kv, NULL, 0, NULL, keys.result, NULL, NULL, &keys.error),
+         &keys.error);
+    options = (petal_read_options){.columns = &(petal_column){0}, .column_count = 1};
+    assert_int_equal(
+        petal_kv_multi_get(keys.kv, asked, 3, &options, keys.result, found, values, &keys.error),
+        PETAL_INVALID);
+    assert_string_equal(keys.error.text,
+                        "column_count is 1; a key-value table has no columns to choose from");
+    keys_fini(&keys);
+}
+
+/* What the result holds behind a get of so many keys that are there. */
+static uint64_t
+bytes_held(struct keys *keys, const petal_slice *asked, size_t count, petal_slice *values)
+{
+    uint64_t before = test_allocator_live_bytes(&keys->base.allocator), held;
+    petal_result *result;
+
+    must(petal_result_new(keys->base.db, &result, &keys->error), &keys->error);
+    must(petal_kv_multi_get(keys->kv, asked, count, NULL, result, NULL, values, &keys->error),
+         &keys->error);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(slice_compare(values[i], asked[i]), 0);
+    held = test_allocator_live_bytes(&keys->base.allocator) - before;
+    petal_result_free(result);
+    return held;
+}
+
+/* The result holds the values' bytes, with room to grow, and nothing else of each key. */
+static void
+test_many_keys_hold_the_values_alone(void **state)
+{
+    enum { FEW = 1000, ALL = 20000, BYTES = 20 };
+    static char names[ALL][BYTES + 1];
+    static petal_slice asked[ALL], values[ALL];
+    uint64_t few, all;
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    for (unsigned i = 0; i < ALL; i++) {
+        snprintf(names[i], sizeof names[i], "%0*u", BYTES, i);
+        asked[i] = text(names[i]);
+        must(petal_kv_put(keys.kv, asked[i], asked[i], &keys.error), &keys.error);
+    }
+    must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+    must(petal_wait_idle(keys.base.db, &keys.error), &keys.error);
+    bytes_held(&keys, asked, ALL, values); /* the cache has the blocks */
+    few = bytes_held(&keys, asked, FEW, values);
+    all = bytes_held(&keys, asked, ALL, values);
+    assert_true((all - few) / (ALL - FEW) <= 2 * BYTES);
+    assert_true(few < 400 * 1024);
+    keys_fini(&keys);
+}
+
+/* ---- under a condition ---- */
+
+static bool
+put_if_absent(struct keys *keys, const char *of, const char *put_value)
+{
+    bool done = true;
+
+    must(petal_kv_put_if_absent(keys->kv, text(of), text(put_value), &done, &keys->error),
+         &keys->error);
+    return done;
+}
+
+static void
+test_put_if_absent(void **state)
+{
+    struct keys keys;
+    bool done = true;
+
+    (void)state;
+    keys_init(&keys);
+    assert_true(put_if_absent(&keys, "a", ""));
+    assert_false(put_if_absent(&keys, "a", "1")); /* an empty value is there */
+    expect_key(&keys, keys.kv, "a", "");
+    must(petal_kv_delete(keys.kv, text("a"), &keys.error), &keys.error);
+    assert_true(put_if_absent(&keys, "a", "2"));
+    must(petal_kv_put_if_absent(keys.kv, text("a"), text("3"), NULL, &keys.error), &keys.error);
+    expect_key(&keys, keys.kv, "a", "2");
+    must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+    assert_false(put_if_absent(&keys, "a", "4"));
+    assert_int_equal(petal_kv_put_if_absent(keys.kv, text(""), value, &done, &keys.error),
+                     PETAL_INVALID);
+    assert_string_equal(keys.error.text, "the key is empty; a key has 1 to 32767 bytes");
+    assert_false(done);
+    keys_fini(&keys);
+}
+
+/* NULL: it is not there, or goes. */
+static bool
+swap(struct keys *keys, const char *of, const char *expected, const char *put_value)
+{
+    petal_slice slices[2];
+    bool done = true;
+
+    if (expected != NULL)
+        slices[0] = text(expected);
+    if (put_value != NULL)
+        slices[1] = text(put_value);
+    must(petal_kv_compare_and_swap(keys->kv, text(of), expected != NULL ? &slices[0] : NULL,
+                                   put_value != NULL ? &slices[1] : NULL, &done, &keys->error),
+         &keys->error);
+    return done;
+}
+
+static void
+test_compare_and_swap(void **state)
+{
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    assert_false(swap(&keys, "a", "", "1"));
+    assert_false(swap(&keys, "a", "x", "1"));
+    assert_true(swap(&keys, "a", NULL, ""));
+    assert_false(swap(&keys, "a", NULL, "1"));
+    assert_false(swap(&keys, "a", "x", "1"));
+    assert_true(swap(&keys, "a", "", "1"));
+    assert_false(swap(&keys, "a", "", "2"));
+    assert_false(swap(&keys, "a", "11", "2"));
+    assert_true(swap(&keys, "a", "1", "2"));
+    assert_false(swap(&keys, "a", "1", NULL));
+    expect_key(&keys, keys.kv, "a", "2");
+    assert_true(swap(&keys, "a", "2", NULL));
+    expect_key(&keys, keys.kv, "a", NULL);
+    assert_true(swap(&keys, "a", NULL, NULL));
+    keys_fini(&keys);
+}
+
+/* A key whose timestamp is ahead of the clock, as after many increments. */
+static void
+test_swaps_ahead_of_the_clock(void **state)
+{
+    struct keys keys;
+    petal_family *family;
+
+    (void)state;
+    keys_init(&keys);
+    family = petal_table_family_at(petal_kv_table(keys.kv), 0);
+    must(petal_put(family, text("a"), slice_make(NULL, 0), INT64_MAX / 2, text("1"), NULL,
+                   &keys.error),
+         &keys.error);
+    assert_true(swap(&keys, "a", "1", "2"));
+    expect_key(&keys, keys.kv, "a", "2");
+    assert_true(swap(&keys, "a", "2", NULL));
+    expect_key(&keys, keys.kv, "a", NULL);
+    assert_false(swap(&keys, "a", "2", NULL));
+    keys_fini(&keys);
+}
+
+/* Threads that count one key up by swaps, and each put all keys of a row of them if absent. */
+#define THREADS 4
+#define SWAPS   300
+
+struct counting {
+    struct keys *keys;
+    pthread_t thread;
+    unsigned puts;
+    bool failed;
+};
+
+static bool
+count_up(struct counting *counting, petal_result *result)
+{
+    petal_kv *kv = counting->keys->kv;
+    char shown[16];
+    petal_slice old, fresh;
+    bool found, done = false;
+
+    while (!done) {
+        if (petal_kv_get(kv, text("count"), result, &found, &old, NULL) != PETAL_OK)
+            return false;
+        snprintf(shown, sizeof shown, "%.*s", found ? (int)old.size : 1,
+                 found ? (const char *)old.data : "0");
+        snprintf(shown, sizeof shown, "%u", (unsigned)atoi(shown) + 1);
+        fresh = text(shown);
+        if (petal_kv_compare_and_swap(kv, text("count"), found ? &old : NULL, &fresh, &done,
+                                      NULL) != PETAL_OK)
+            return false;
+    }
+    return true;
+}
+
+static void *
+run_counting(void *argument)
+{
+    struct counting *counting = argument;
+    petal_kv *kv = counting->keys->kv;
+    petal_result *result;
+
+    counting->failed = petal_result_new(counting->keys->base.db, &result, NULL) != PETAL_OK;
+    for (unsigned i = 0; !counting->failed && i < SWAPS; i++) {
+        bool done = false;
+
+        counting->failed = !count_up(counting, result) ||
+                           petal_kv_put_if_absent(kv, many_key(i), text("v"), &done, NULL) != 0;
+        counting->puts += done;
+    }
+    petal_result_free(result);
+    return NULL;
+}
+
+static void
+test_threads_under_conditions(void **state)
+{
+    struct counting counting[THREADS];
+    struct keys keys;
+    unsigned puts = 0;
+    char total[16];
+
+    (void)state;
+    keys_init(&keys);
+    for (unsigned i = 0; i < THREADS; i++) {
+        counting[i] = (struct counting){.keys = &keys};
+        assert_int_equal(pthread_create(&counting[i].thread, NULL, run_counting, &counting[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(counting[i].thread, NULL);
+        assert_false(counting[i].failed);
+        puts += counting[i].puts;
+    }
+    assert_int_equal(puts, SWAPS); /* each key once */
+    snprintf(total, sizeof total, "%u", THREADS * SWAPS);
+    expect_key(&keys, keys.kv, "count", total);
+    keys_fini(&keys);
+}
+/* ---- keys in their order ---- */
+
+#define OPTIONS(...) (&(petal_kv_cursor_options){__VA_ARGS__})
+
+static void
+put_users(struct keys *keys)
+{
+    petal_family *family = petal_table_family_at(petal_kv_table(keys->kv), 0);
+
+    put(keys, "a", "1");
+    put(keys, "user", "");
+    put(keys, "user:1", "x");
+    put(keys, "user:2", "y");
+    put(keys, "user:3", "z");
+    put(keys, "z", "9");
+    /* What is no key. */
+    must(petal_put(family, text("b"), text("q"), PETAL_LATEST, value, NULL, &keys->error),
+         &keys->error);
+    must(petal_put(family, text("user:2"), text("q"), PETAL_LATEST, value, NULL, &keys->error),
+         &keys->error);
+}
+
+static void
+test_cursors_by_range_and_prefix(void **state)
+{
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    put_users(&keys);
+    for (unsigned round = 0; round < 2; round++) { /* in memory, in a file */
+        expect_pairs(&keys, NULL, "a=1 user= user:1=x user:2=y user:3=z z=9");
+        expect_pairs(&keys, OPTIONS(.reversed = true), "z=9 user:3=z user:2=y user:1=x user= a=1");
+        expect_pairs(&keys, OPTIONS(.prefix = text("user:")), "user:1=x user:2=y user:3=z");
+        expect_pairs(&keys, OPTIONS(.prefix = text("user:"), .reversed = true),
+                     "user:3=z user:2=y user:1=x");
+        expect_pairs(&keys, OPTIONS(.from = text("user"), .to = text("user:3")),
+                     "user= user:1=x user:2=y");
+        expect_pairs(&keys, OPTIONS(.from = text("user"), .to = text("user:3"), .reversed = true),
+                     "user:2=y user:1=x user=");
+        expect_pairs(&keys, OPTIONS(.from = text("user:3")), "user:3=z z=9");
+        expect_pairs(&keys, OPTIONS(.from = text("user:3"), .reversed = true), "z=9 user:3=z");
+        expect_pairs(&keys, OPTIONS(.to = text("user")), "a=1");
+        expect_pairs(&keys, OPTIONS(.to = text("user"), .reversed = true), "a=1");
+        /* A prefix within a range. */
+        expect_pairs(&keys, OPTIONS(.prefix = text("user:"), .from = text("user:2")),
+                     "user:2=y user:3=z");
+        expect_pairs(&keys,
+                     OPTIONS(.prefix = text("user:"), .from = text("user:2"), .reversed = true),
+                     "user:3=z user:2=y");
+        expect_pairs(&keys, OPTIONS(.prefix = text("user:"), .to = text("user:2")), "user:1=x");
+        expect_pairs(&keys,
+                     OPTIONS(.prefix = text("user"), .from = text("b"), .to = text("user:1")),
+                     "user=");
+        expect_pairs(&keys, OPTIONS(.prefix = text("user"), .from = text("b"), .to = text("y")),
+                     "user= user:1=x user:2=y user:3=z");
+        expect_pairs(&keys, OPTIONS(.prefix = text("user"), .from = text("y")), "");
+        expect_pairs(&keys, OPTIONS(.prefix = text("user"), .to = text("u")), "");
+        expect_pairs(&keys, OPTIONS(.from = text("y"), .to = text("b")), "");
+        expect_pairs(&keys, OPTIONS(.from = text("y"), .to = text("b"), .reversed = true), "");
+        expect_pairs(&keys, OPTIONS(.from = text("user"), .to = text("user")), "");
+        expect_pairs(&keys, OPTIONS(.prefix = text("b")), "");
+        must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+    }
+    keys_fini(&keys);
+}
+
+/* A prefix of greatest bytes has no key behind it. */
+static void
+test_a_prefix_that_nothing_follows(void **state)
+{
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    put(&keys, "a", "1");
+    put(&keys, "\xff", "2");
+    put(&keys, "\xff\xff", "3");
+    put(&keys, "\xff\xff\x01", "4");
+    expect_pairs(&keys, OPTIONS(.prefix = text("\xff\xff")), "\xff\xff=3 \xff\xff\x01=4");
+    expect_pairs(&keys, OPTIONS(.prefix = text("\xff\xff"), .from = text("\xff\xff\x01")),
+                 "\xff\xff\x01=4");
+    expect_pairs(&keys,
+                 OPTIONS(.prefix = text("\xff"), .to = text("\xff\xff\x01"), .reversed = true),
+                 "\xff\xff=3 \xff=2");
+    keys_fini(&keys);
+}
+
+static void
+test_seeks_of_cursors(void **state)
+{
+    petal_kv_cursor *cursor;
+    struct keys keys;
+    petal_slice at;
+    bool found;
+
+    (void)state;
+    keys_init(&keys);
+    put_users(&keys);
+    must(petal_kv_cursor_open(keys.kv, OPTIONS(.prefix = text("user:")), &cursor, &keys.error),
+         &keys.error);
+    must(petal_kv_cursor_seek(cursor, text("user:2"), &keys.error), &keys.error);
+    must(petal_kv_cursor_next(cursor, &found, &at, NULL, &keys.error), &keys.error);
+    assert_true(found);
+    assert_int_equal(slice_compare(at, text("user:2")), 0);
+    must(petal_kv_cursor_seek(cursor, text("user:21"), &keys.error), &keys.error);
+    expect_rest(&keys, cursor, "user:3=z");
+    /* Back from the end, to before the beginning; behind the end. */
+    must(petal_kv_cursor_seek(cursor, text("a"), &keys.error), &keys.error);
+    must(petal_kv_cursor_next(cursor, &found, &at, NULL, &keys.error), &keys.error);
+    /* A key that is none leaves it where it is. */
+    assert_int_equal(petal_kv_cursor_seek(cursor, text(""), &keys.error), PETAL_INVALID);
+    expect_rest(&keys, cursor, "user:2=y user:3=z");
+    must(petal_kv_cursor_seek(cursor, text("user:9"), &keys.error), &keys.error);
+    expect_rest(&keys, cursor, "");
+    petal_kv_cursor_close(cursor);
+
+    must(petal_kv_cursor_open(keys.kv, OPTIONS(.reversed = true), &cursor, &keys.error),
+         &keys.error);
+    must(petal_kv_cursor_seek(cursor, text("user:2"), &keys.error), &keys.error);
+    expect_rest(&keys, cursor, "user:2=y user:1=x user= a=1");
+    must(petal_kv_cursor_seek(cursor, text("user:19"), &keys.error), &keys.error);
+    expect_rest(&keys, cursor, "user:1=x user= a=1");
+    petal_kv_cursor_close(cursor);
+    petal_kv_cursor_close(NULL);
+    keys_fini(&keys);
+}
+
+/* As of the opening, or of the snapshot. */
+static void
+test_the_moment_of_cursors(void **state)
+{
+    petal_kv_cursor *cursor;
+    petal_snapshot *snapshot;
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    put(&keys, "a", "1");
+    must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
+    put(&keys, "b", "2");
+    must(petal_kv_cursor_open(keys.kv, NULL, &cursor, &keys.error), &keys.error);
+    put(&keys, "a", "3");
+    put(&keys, "c", "3");
+    expect_rest(&keys, cursor, "a=1 b=2");
+    petal_kv_cursor_close(cursor);
+    expect_pairs(&keys, OPTIONS(.snapshot = snapshot), "a=1");
+    petal_snapshot_free(snapshot);
+    keys_fini(&keys);
+}
+
+static void
+test_refused_cursors(void **state)
+{
+    static char bytes[PETAL_MAX_ROW_BYTES + 1];
+    petal_slice long_key = {bytes, sizeof bytes};
+    petal_kv_cursor *cursor;
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    assert_int_equal(
+        petal_kv_cursor_open(keys.kv, OPTIONS(.prefix = long_key), &cursor, &keys.error),
+        PETAL_INVALID);
+    assert_string_equal(keys.error.text, "`prefix` has 32768 bytes; a row has at most 32767");
+    assert_null(cursor);
+    assert_int_equal(petal_kv_cursor_open(keys.kv, OPTIONS(.size = 3), &cursor, &keys.error),
+                     PETAL_INVALID);
+    must(petal_table_drop(petal_kv_table(keys.kv), &keys.error), &keys.error);
+    assert_int_equal(petal_kv_cursor_open(keys.kv, NULL, &cursor, &keys.error), PETAL_NOT_FOUND);
+    keys_fini(&keys);
+}
+
+/* ---- ranges that are deleted ---- */
+
+static uint64_t
+delete_range(struct keys *keys, const char *from, const char *to,
+             const petal_delete_rows_options *options)
+{
+    petal_deleted_rows deleted;
+
+    must(petal_kv_delete_range(keys->kv, text(from), text(to), options, &deleted, &keys->error),
+         &keys->error);
+    assert_int_equal(deleted.next.size, 0);
+    return deleted.rows;
+}
+
+static void
+test_ranges_are_deleted(void **state)
+{
+    petal_column column = {.whole_family = true};
+    petal_delete_rows_options options = {.prefix = text("user:"), .batch_rows = 2};
+    petal_deleted_rows deleted;
+    petal_result *row;
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    put_users(&keys);
+    assert_int_equal(delete_range(&keys, "", "user:3", &options), 2);
+    expect_pairs(&keys, NULL, "a=1 user= user:3=z z=9");
+    assert_int_equal(delete_range(&keys, "", "", &options), 1);
+    assert_int_equal(delete_range(&keys, "a", "b", NULL), 1);
+    assert_int_equal(delete_range(&keys, "b", "user", NULL), 0); /* b is none of the keys */
+    expect_pairs(&keys, NULL, "user= z=9");
+    assert_int_equal(delete_range(&keys, "", "", NULL), 2);
+    expect_pairs(&keys, NULL, "");
+    /* What is no key stays. */
+    must(petal_result_new(keys.base.db, &row, &keys.error), &keys.error);
+    must(petal_get(petal_kv_table(keys.kv), text("user:2"), NULL, row, &keys.error), &keys.error);
+    assert_int_equal(petal_result_count(row), 1);
+    petal_result_free(row);
+    options = (petal_delete_rows_options){.columns = &column, .column_count = 1};
+    assert_int_equal(
+        petal_kv_delete_range(keys.kv, text("a"), text("b"), &options, &deleted, &keys.error),
+        PETAL_INVALID);
+    assert_int_equal(deleted.rows, 0);
+    keys_fini(&keys);
+}
+
+/* ---- all of it beside a plain array ---- */
+
+#define SPACE  64 /* keys of one or two letters of 8 */
+#define ROUNDS 400
+
+static petal_slice
+letters(unsigned i)
+{
+    static char names[SPACE][3];
+
+    names[i][0] = (char)('a' + i / 8);
+    names[i][1] = i % 8 == 0 ? '\0' : (char)('a' + i % 8);
+    return text(names[i]);
+}
+
+static bool
+in_range(petal_slice of, petal_slice from, petal_slice to, petal_slice prefix)
+{
+    return slice_compare(of, from) >= 0 && (to.size == 0 || slice_compare(of, to) < 0) &&
+           of.size >= prefix.size && slice_equal(slice_make(of.data, prefix.size), prefix);
+}
+
+static petal_slice
+some_end(struct test_random *random)
+{
+    return test_random_below(random, 3) == 0 ? text("")
+                                             : letters((unsigned)test_random_below(random, SPACE));
+}
+
+/* 0: it is not there. */
+static void
+expect_array(struct keys *keys, const unsigned array[SPACE], struct test_random *random)
+{
+    petal_slice from = some_end(random), to = some_end(random);
+    petal_slice prefix = test_random_below(random, 2) == 0 ? some_end(random) : text("");
+    bool reversed = test_random_below(random, 2) == 0;
+    static char pairs[4096];
+    size_t length = 0;
+
+    pairs[0] = '\0';
+    for (unsigned n = 0; n < SPACE; n++) {
+        unsigned i = reversed ? SPACE - 1 - n : n;
+
+        if (array[i] > 0 && in_range(letters(i), from, to, prefix))
+            length +=
+                (size_t)snprintf(pairs + length, sizeof pairs - length, "%s%s=%u",
+                                 length > 0 ? " " : "", (const char *)letters(i).data, array[i]);
+    }
+    expect_pairs(keys, OPTIONS(.from = from, .to = to, .prefix = prefix, .reversed = reversed),
+                 pairs);
+}
+
+static void
+delete_from_array(struct keys *keys, unsigned array[SPACE], struct test_random *random)
+{
+    petal_slice from = some_end(random), to = some_end(random);
+    petal_delete_rows_options options = {.batch_rows = 1 + (uint32_t)test_random_below(random, 5)};
+    petal_deleted_rows deleted;
+    uint64_t count = 0;
+
+    if (test_random_below(random, 2) == 0)
+        options.prefix = some_end(random);
+    for (unsigned i = 0; i < SPACE; i++) {
+        if (array[i] > 0 && in_range(letters(i), from, to, options.prefix)) {
+            array[i] = 0;
+            count++;
+        }
+    }
+    must(petal_kv_delete_range(keys->kv, from, to, &options, &deleted, &keys->error), &keys->error);
+    assert_int_equal(deleted.rows, count);
+}
+
+static void
+test_beside_an_array(void **state)
+{
+    unsigned array[SPACE] = {0};
+    struct test_random random;
+    struct keys keys;
+    char shown[16];
+
+    (void)state;
+    keys_init(&keys);
+    test_random_init(&random, 20261123);
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        for (unsigned k = 0; k < 8; k++) {
+            unsigned i = (unsigned)test_random_below(&random, SPACE);
+
+            array[i] = round;
+            snprintf(shown, sizeof shown, "%u", round);
+            must(petal_kv_put(keys.kv, letters(i), text(shown), &keys.error), &keys.error);
+        }
+        if (test_random_below(&random, 3) == 0)
+            delete_from_array(&keys, array, &random);
+        if (test_random_below(&random, 10) == 0)
+            must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+        expect_array(&keys, array, &random);
+    }
+    keys_fini(&keys);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_handle_is_of_the_family_that_is_there),
         cmocka_unit_test(test_success_leaves_no_error),
+        cmocka_unit_test(test_a_batch_is_of_several_tables),
+        cmocka_unit_test(test_many_keys_at_once),
+        cmocka_unit_test(test_many_keys_hold_the_values_alone),
+        cmocka_unit_test(test_put_if_absent),
+        cmocka_unit_test(test_compare_and_swap),
+        cmocka_unit_test(test_swaps_ahead_of_the_clock),
+        cmocka_unit_test(test_threads_under_conditions),
+        cmocka_unit_test(test_cursors_by_range_and_prefix),
+        cmocka_unit_test(test_a_prefix_that_nothing_follows),
+        cmocka_unit_test(test_seeks_of_cursors),
+        cmocka_unit_test(test_the_moment_of_cursors),
+        cmocka_unit_test(test_refused_cursors),
+        cmocka_unit_test(test_ranges_are_deleted),
+        cmocka_unit_test(test_beside_an_array),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,11 +35,12 @@ applies(struct write_fixture *w, const petal_condition *condition)
 /* For which of < <= = != >= > the condition with `value` holds, and, with NULL, whether that of
  * absence does. */
 static void
-expect_condition(struct write_fixture *w, const char *qualifier, const char *value,
-                 const char *holding)
+expect_compared(struct write_fixture *w, const char *qualifier, const char *value,
+                bool compare_empty, const char *holding)
 {
     static const char *const names[] = {"", "<", "<=", "=", "!=", ">=", ">"};
-    petal_condition condition = {.family = w->f, .qualifier = text(qualifier)};
+    petal_condition condition = {
+        .family = w->f, .qualifier = text(qualifier), .compare_empty = compare_empty};
     char found[32] = "";
 
     if (value == NULL) {
@@ -59,6 +60,13 @@ expect_condition(struct write_fixture *w, const char *qualifier, const char *val
 }
 
 static void
+expect_condition(struct write_fixture *w, const char *qualifier, const char *value,
+                 const char *holding)
+{
+    expect_compared(w, qualifier, value, false, holding);
+}
+
+static void
 test_conditions(void **state)
 {
     struct write_fixture w;
@@ -71,7 +79,7 @@ test_conditions(void **state)
     expect_condition(&w, "none", NULL, "absent");
     expect_condition(&w, "none", "x", "");
     expect_condition(&w, "none", "", "< <= = >= >");
-    expect_condition(&w, "empty", NULL, "absent");
+    expect_condition(&w, "empty", NULL, "");
     expect_condition(&w, "empty", "x", "!= >= >");
     expect_condition(&w, "empty", "", "< <= = >= >");
     expect_condition(&w, "b", NULL, "");
@@ -81,6 +89,13 @@ test_conditions(void **state)
     expect_condition(&w, "b", "b", "<= = >=");
     expect_condition(&w, "b", "ba", "!= >= >");
     expect_condition(&w, "b", "\xff", "!= >= >");
+    /* Nothing is compared as such. */
+    expect_compared(&w, "none", NULL, true, "absent");
+    expect_compared(&w, "none", "", true, "");
+    expect_compared(&w, "empty", NULL, true, "");
+    expect_compared(&w, "empty", "", true, "<= = >=");
+    expect_compared(&w, "b", "", true, "< <= !=");
+    expect_compared(&w, "b", "b", true, "<= = >=");
     write_fixture_fini(&w);
 }
 
@@ -116,7 +131,7 @@ test_time_range_of_a_condition(void **state)
 static void
 test_timestamps_under_a_condition(void **state)
 {
-    petal_condition condition = {.absent = true};
+    petal_condition condition = {.compare = PETAL_EQUAL}; /* none or empty */
     struct write_fixture w;
     petal_error error;
     bool applied;

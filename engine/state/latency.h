@@ -1,0 +1,82 @@
+/*
+ * latency.h -- how long operations took: histograms that all threads add to, without a lock. What
+ * is quick and frequent is timed now and then, so that nobody pays for two looks at the clock; who
+ * decides keeps count himself, where no other thread does. What is slow is always timed.
+ */
+#ifndef PETAL_ENGINE_STATE_LATENCY_H
+#define PETAL_ENGINE_STATE_LATENCY_H
+
+#include "base/clock.h"
+#include "base/inline.h"
+#include "engine/petal.h"
+
+#include <stdatomic.h>
+
+/* Bucket i holds what took up to 2^(LATENCY_LEAST_BITS + i) nanoseconds and more than the one
+ * before; the last one all that took longer. */
+#define LATENCY_LEAST_BITS 8
+#define LATENCY_BUCKETS    29
+
+/* Gets are the quickest: two looks at the clock cost as much as a fifth of one. */
+#define LATENCY_ONE_OF_GETS 256
+#define LATENCY_ONE_OF      64
+
+/* Name in the statistics, of how many one is timed, and what is timed. */
+#define LATENCY_KINDS(X)                                                                           \
+    X(GET, "get", LATENCY_ONE_OF_GETS, "petal_get and petal_kv_get; of each result")               \
+    X(MULTI_GET, "multi_get", 1, "petal_multi_get, with all its rows")                             \
+    X(SEEK, "cursor_seek", LATENCY_ONE_OF, "petal_cursor_open and petal_cursor_seek")              \
+    X(WRITE, "write", LATENCY_ONE_OF,                                                              \
+      "puts, deletions and batches, what writers wait for flushes and syncs included; about")      \
+    X(LOG_SYNC, "log_sync", 1, "syncs of the log")                                                 \
+    X(FLUSH, "flush", 1, "flushes of memtables, from the first cell to the commit")                \
+    X(COMPACTION, "compaction", 1, "compactions of a family, from the first cell to the commit")   \
+    X(WRITE_STOP, "write_stop", 1, "waits of writers at the limit of memory or files")
+
+enum latency_kind {
+#define LATENCY_ENTRY(kind, name, one_of, help) LATENCY_##kind,
+    LATENCY_KINDS(LATENCY_ENTRY)
+#undef LATENCY_ENTRY
+        LATENCY_KIND_COUNT
+};
+
+struct latency {
+    _Atomic(uint64_t) buckets[LATENCY_BUCKETS];
+    _Atomic(uint64_t) nanoseconds; /* of all that is in the buckets */
+};
+
+struct latencies {
+    struct latency of[LATENCY_KIND_COUNT];
+    _Atomic(uint64_t)
+        cursors; /* that were opened: by this it is decided which openings are timed */
+};
+
+/* Any thread. */
+void latency_add(struct latencies *latencies, enum latency_kind kind, uint64_t nanoseconds);
+
+/* What began at that time by clock_ns has ended. */
+static inline void
+latency_end(struct latencies *latencies, enum latency_kind kind, uint64_t began_ns)
+{
+    latency_add(latencies, kind, clock_ns() - began_ns);
+}
+
+/* Is it the turn of this operation to be timed? *turn, of one thread, counts down: begun with 1,
+ * the first is timed. */
+static inline bool
+latency_is_due(uint32_t *turn)
+{
+    return --*turn == 0;
+}
+
+/* It was due: each `one_of`-th is. Who times by calling itself takes no turn by that. */
+static inline void
+latency_begin(uint32_t *turn, uint32_t one_of)
+{
+    *turn = one_of + 1;
+}
+
+/* The longest that the bucket holds, in nanoseconds; UINT64_MAX: the last one. */
+uint64_t latency_limit(unsigned bucket);
+
+#endif

@@ -1,0 +1,1266 @@
+/*
+ * null_arguments_test.c -- NULL where a function of petal.h must be given something is
+ * PETAL_INVALID, or nothing happens; it names the argument, and never crashes. So is NULL inside
+ * what arguments point to. The error itself may always be NULL.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "base/vfs_posix.h"
+#include "tests/support/null_arguments.h"
+#include "tests/support/test_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    char *directory, *other; /* of the database; that is not there yet */
+    petal_db *db;
+    petal_table *table;
+    petal_family *family;
+    petal_kv *kv;
+    petal_batch *batch;
+    petal_result *result;
+    petal_receipt *receipt;
+    petal_filter *filter;
+    petal_snapshot *snapshot;
+    petal_cursor *cursor;
+    petal_bulk *bulk;
+};
+
+static petal_slice
+text(const char *bytes)
+{
+    return slice_from_text(bytes);
+}
+
+static void
+must(enum petal_status status, const petal_error *error)
+{
+    if (status != PETAL_OK)
+        fail_msg("%s", error->text);
+}
+
+/* What is asked for here needs no durable file, and hundreds of databases are made. */
+static int
+sync_nothing(void *context, petal_file *file)
+{
+    (void)context;
+    (void)file;
+    return 0;
+}
+
+static int
+sync_no_names(void *context, petal_directory *directory)
+{
+    (void)context;
+    (void)directory;
+    return 0;
+}
+
+static const petal_env *
+quick_env(void)
+{
+    static petal_vfs vfs;
+    static const petal_env env = {.vfs = &vfs};
+
+    vfs = vfs_posix;
+    vfs.sync = sync_nothing;
+    vfs.sync_directory = sync_no_names;
+    vfs.sync_parent = sync_no_names;
+    return &env;
+}
+
+static void
+open_database(struct state *state)
+{
+    petal_options options = {.create = true, .env = quick_env()};
+    petal_family_options family = {.name = text("cf")};
+    petal_table_options table = {.name = text("t"), .families = &family, .family_count = 1};
+    petal_error error;
+
+    must(petal_open(state->directory, &options, &state->db, &error), &error);
+    must(petal_table_create(state->db, &table, &state->table, &error), &error);
+    state->family = petal_table_family_at(state->table, 0);
+    must(petal_put(state->family, text("row"), text("q"), 1, text("value"), NULL, &error), &error);
+    must(petal_table_snapshot_create(state->table, text("taken"), NULL, &error), &error);
+    must(petal_kv_open(state->db, text("kv"), NULL, &state->kv, &error), &error);
+}
+
+static void *
+make_state(void)
+{
+    struct state *state = test_allocate(sizeof *state);
+    petal_read_options read = {.size = sizeof read};
+    petal_error error;
+
+    memset(state, 0, sizeof *state);
+    state->directory = test_directory_new();
+    state->other = test_path(state->directory, "other");
+    open_database(state);
+    must(petal_batch_new(state->db, &state->batch, &error), &error);
+    must(petal_result_new(state->db, &state->result, &error), &error);
+    must(petal_receipt_new(state->db, &state->receipt, &error), &error);
+    read.receipt = state->receipt;
+    must(petal_get(state->table, text("row"), &read, state->result, &error), &error);
+    must(petal_filter_parse(state->db, text("KeyOnlyFilter()"), &state->filter, &error), &error);
+    must(petal_snapshot_new(state->db, &state->snapshot, &error), &error);
+    must(petal_cursor_open(state->table, NULL, &state->cursor, &error), &error);
+    must(petal_bulk_begin(state->table, NULL, &state->bulk, &error), &error);
+    return state;
+}
+
+/* What is to be freed before the database. */
+static void
+free_parts(struct state *state)
+{
+    petal_batch_free(state->batch);
+    petal_result_free(state->result);
+    petal_receipt_free(state->receipt);
+    petal_filter_free(state->filter);
+    petal_snapshot_free(state->snapshot);
+    petal_cursor_close(state->cursor);
+    petal_bulk_free(state->bulk);
+    state->batch = NULL;
+    state->result = NULL;
+    state->receipt = NULL;
+    state->filter = NULL;
+    state->snapshot = NULL;
+    state->cursor = NULL;
+    state->bulk = NULL;
+}
+
+static void
+free_state(void *made)
+{
+    struct state *state = made;
+    petal_error error;
+
+    free_parts(state);
+    must(petal_close(state->db, &error), &error);
+    test_directory_free(state->directory);
+    free(state->other);
+    free(state);
+}
+
+/* ---- the rows ---- */
+
+#define S              ((struct state *)state)
+#define CALL(function) static uint64_t call_##function(void *state)
+
+static bool
+visit_table(void *argument, petal_table *table)
+{
+    (void)argument;
+    (void)table;
+    return true;
+}
+
+static bool
+visit_snapshot(void *argument, const petal_table_snapshot_info *info)
+{
+    (void)argument;
+    (void)info;
+    return true;
+}
+
+static bool
+visit_file(void *argument, const petal_file_info *info)
+{
+    (void)argument;
+    (void)info;
+    return true;
+}
+
+static uint64_t
+address(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+CALL(petal_version)
+{
+    (void)state;
+    return address(petal_version());
+}
+
+CALL(petal_status_text)
+{
+    (void)state;
+    return address(petal_status_text(PETAL_OK));
+}
+
+CALL(petal_skip_text)
+{
+    (void)state;
+    return address(petal_skip_text(PETAL_SKIP_NONE));
+}
+
+CALL(petal_hidden_text)
+{
+    (void)state;
+    return address(petal_hidden_text(PETAL_HIDDEN_DELETE));
+}
+
+CALL(petal_filter_name)
+{
+    (void)state;
+    return address(petal_filter_name(0));
+}
+
+CALL(petal_open)
+{
+    petal_options create = {.create = true, .env = quick_env()};
+    static petal_db *db;
+    enum petal_status status = petal_open(GIVEN(directory, S->other), &create, OUT(db, db), ERROR);
+
+    /* Without options it has to be there. */
+    if (status == PETAL_OK)
+        status = petal_close(db, NULL);
+    if (status == PETAL_OK)
+        status = petal_open(S->other, OPTIONAL(options, &create), &db, ERROR);
+    if (status == PETAL_OK)
+        status = petal_close(db, NULL);
+    return status;
+}
+
+CALL(petal_close)
+{
+    uint64_t status;
+
+    free_parts(S);
+    status = petal_close(OPTIONAL(db, S->db), ERROR);
+    if (!null_is("db", false))
+        S->db = NULL;
+    return status;
+}
+
+CALL(petal_table_create)
+{
+    petal_family_options family = {.name = text("cf")};
+    petal_table_options options = {.name = text("new"), .families = &family, .family_count = 1};
+    static petal_table *table;
+
+    return petal_table_create(GIVEN(db, S->db), GIVEN(options, &options), OUT(table, table), ERROR);
+}
+
+CALL(petal_table_check)
+{
+    petal_family_options family = {.name = text("cf")};
+    petal_table_options options = {.name = text("new"), .families = &family, .family_count = 1};
+
+    (void)state;
+    return petal_table_check(GIVEN(options, &options), ERROR);
+}
+
+CALL(petal_table_open)
+{
+    static petal_table *table;
+
+    return petal_table_open(GIVEN(db, S->db), BYTES(name, "t"), OUT(table, table), ERROR);
+}
+
+CALL(petal_table_drop)
+{
+    return petal_table_drop(GIVEN(table, S->table), ERROR);
+}
+
+CALL(petal_table_truncate)
+{
+    static petal_table *truncated;
+
+    return petal_table_truncate(GIVEN(table, S->table), OUT(truncated, truncated), ERROR);
+}
+
+CALL(petal_table_alter)
+{
+    petal_family_options family = {.name = text("cf"), .versions = 2};
+    petal_table_options options = {.families = &family, .family_count = 1};
+
+    return petal_table_alter(GIVEN(table, S->table), GIVEN(options, &options), ERROR);
+}
+
+CALL(petal_table_describe)
+{
+    petal_table_options options = {.size = sizeof options};
+
+    petal_table_describe(GIVEN(table, S->table), GIVEN(options, &options));
+    return options.family_count;
+}
+
+CALL(petal_table_list)
+{
+    return petal_table_list(GIVEN(db, S->db), GIVEN(visit, visit_table), OPTIONAL(argument, state),
+                            ERROR);
+}
+
+CALL(petal_table_name)
+{
+    return petal_table_name(GIVEN(table, S->table)).size;
+}
+
+CALL(petal_table_durability)
+{
+    return petal_table_durability(GIVEN(table, S->table));
+}
+
+CALL(petal_table_family_count)
+{
+    return petal_table_family_count(GIVEN(table, S->table));
+}
+
+CALL(petal_table_family_at)
+{
+    return address(petal_table_family_at(GIVEN(table, S->table), 0));
+}
+
+CALL(petal_table_family)
+{
+    static petal_family *family;
+
+    return petal_table_family(GIVEN(table, S->table), BYTES(name, "cf"), OUT(family, family),
+                              ERROR);
+}
+
+CALL(petal_family_describe)
+{
+    petal_family_options options = {.size = sizeof options};
+
+    petal_family_describe(GIVEN(family, S->family), GIVEN(options, &options));
+    return options.versions;
+}
+
+CALL(petal_family_name)
+{
+    return petal_family_name(GIVEN(family, S->family)).size;
+}
+
+CALL(petal_family_check)
+{
+    return petal_family_check(GIVEN(family, S->family), ERROR);
+}
+
+CALL(petal_table_snapshot_create)
+{
+    petal_table_snapshot_options options = {.size = sizeof options};
+
+    return petal_table_snapshot_create(GIVEN(table, S->table), BYTES(name, "new"),
+                                       OPTIONAL(options, &options), ERROR);
+}
+
+CALL(petal_table_snapshot_list)
+{
+    return petal_table_snapshot_list(GIVEN(db, S->db), GIVEN(visit, visit_snapshot),
+                                     OPTIONAL(argument, state), ERROR);
+}
+
+CALL(petal_table_snapshot_clone)
+{
+    static petal_table *table;
+
+    return petal_table_snapshot_clone(GIVEN(db, S->db), BYTES(snapshot, "taken"),
+                                      BYTES(table_name, "clone"), OUT(table, table), ERROR);
+}
+
+CALL(petal_table_snapshot_restore)
+{
+    static petal_table *table;
+
+    return petal_table_snapshot_restore(GIVEN(db, S->db), BYTES(snapshot, "taken"),
+                                        OUT(table, table), ERROR);
+}
+
+CALL(petal_table_snapshot_delete)
+{
+    return petal_table_snapshot_delete(GIVEN(db, S->db), BYTES(snapshot, "taken"), ERROR);
+}
+
+CALL(petal_result_new)
+{
+    static petal_result *result;
+    enum petal_status status = petal_result_new(GIVEN(db, S->db), OUT(result, result), ERROR);
+
+    if (status == PETAL_OK)
+        petal_result_free(result);
+    return status;
+}
+
+CALL(petal_result_free)
+{
+    petal_result_free(GIVEN(result, S->result));
+    if (!null_is("result", true))
+        S->result = NULL;
+    return 0;
+}
+
+CALL(petal_result_count)
+{
+    return petal_result_count(GIVEN(result, S->result));
+}
+
+CALL(petal_result_cell)
+{
+    return address(petal_result_cell(GIVEN(result, S->result), 0));
+}
+
+CALL(petal_put)
+{
+    petal_write_options options = {.size = sizeof options};
+
+    return petal_put(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"), PETAL_LATEST,
+                     BYTES(value, "v"), OPTIONAL(options, &options), ERROR);
+}
+
+CALL(petal_delete)
+{
+    petal_write_options options = {.size = sizeof options};
+
+    return petal_delete(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"),
+                        PETAL_LATEST, PETAL_DELETE_COLUMN, OPTIONAL(options, &options), ERROR);
+}
+
+CALL(petal_append)
+{
+    petal_write_options options = {.size = sizeof options};
+
+    return petal_append(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"),
+                        BYTES(value, "v"), OPTIONAL(options, &options), ERROR);
+}
+
+CALL(petal_increment)
+{
+    petal_write_options options = {.size = sizeof options};
+    int64_t sum;
+
+    return petal_increment(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "n"), 1,
+                           OPTIONAL(options, &options), OPTIONAL(sum, &sum), ERROR);
+}
+
+CALL(petal_batch_new)
+{
+    static petal_batch *batch;
+    enum petal_status status = petal_batch_new(GIVEN(db, S->db), OUT(batch, batch), ERROR);
+
+    if (status == PETAL_OK)
+        petal_batch_free(batch);
+    return status;
+}
+
+CALL(petal_batch_free)
+{
+    petal_batch_free(GIVEN(batch, S->batch));
+    if (!null_is("batch", true))
+        S->batch = NULL;
+    return 0;
+}
+
+CALL(petal_batch_clear)
+{
+    petal_batch_clear(GIVEN(batch, S->batch));
+    return 0;
+}
+
+CALL(petal_batch_count)
+{
+    return petal_batch_count(GIVEN(batch, S->batch));
+}
+
+CALL(petal_batch_mutation)
+{
+    petal_mutation_options options = {.size = sizeof options};
+
+    return petal_batch_mutation(GIVEN(batch, S->batch), OPTIONAL(options, &options), ERROR);
+}
+
+CALL(petal_batch_put)
+{
+    return petal_batch_put(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                           BYTES(qualifier, "q"), 1, BYTES(value, "v"), ERROR);
+}
+
+CALL(petal_batch_delete)
+{
+    return petal_batch_delete(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                              BYTES(qualifier, "q"), 1, PETAL_DELETE_COLUMN, ERROR);
+}
+
+CALL(petal_batch_delete_row)
+{
+    return petal_batch_delete_row(GIVEN(batch, S->batch), GIVEN(table, S->table), BYTES(row, "r"),
+                                  1, ERROR);
+}
+
+CALL(petal_delete_row)
+{
+    petal_write_options options = {.size = sizeof options};
+
+    return petal_delete_row(GIVEN(table, S->table), BYTES(row, "r"), 1, OPTIONAL(options, &options),
+                            ERROR);
+}
+
+CALL(petal_delete_rows)
+{
+    petal_delete_rows_options options = {.size = sizeof options};
+    static petal_deleted_rows deleted;
+
+    return petal_delete_rows(GIVEN(table, S->table), BYTES(from, "a"), BYTES(to, "z"),
+                             OPTIONAL(options, &options), OPTIONAL(deleted, &deleted), ERROR);
+}
+
+CALL(petal_batch_append)
+{
+    return petal_batch_append(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                              BYTES(qualifier, "q"), BYTES(value, "v"), ERROR);
+}
+
+CALL(petal_batch_increment)
+{
+    return petal_batch_increment(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                                 BYTES(qualifier, "q"), 1, ERROR);
+}
+
+CALL(petal_write)
+{
+    petal_write_options options = {.size = sizeof options};
+
+    return petal_write(GIVEN(db, S->db), GIVEN(batch, S->batch), OPTIONAL(options, &options),
+                       ERROR);
+}
+
+CALL(petal_bulk_begin)
+{
+    petal_bulk_options options = {.size = sizeof options};
+    static petal_bulk *bulk;
+    enum petal_status status = petal_bulk_begin(GIVEN(table, S->table), OPTIONAL(options, &options),
+                                                OUT(bulk, bulk), ERROR);
+
+    if (status == PETAL_OK)
+        petal_bulk_free(bulk);
+    return status;
+}
+
+CALL(petal_bulk_add)
+{
+    petal_cell cell = {.row = text("r"), .timestamp = 1, .type = PETAL_PUT};
+
+    return petal_bulk_add(GIVEN(bulk, S->bulk), GIVEN(family, S->family), GIVEN(cell, &cell),
+                          ERROR);
+}
+
+CALL(petal_bulk_commit)
+{
+    return petal_bulk_commit(GIVEN(bulk, S->bulk), ERROR);
+}
+
+CALL(petal_bulk_free)
+{
+    petal_bulk_free(GIVEN(bulk, S->bulk));
+    if (!null_is("bulk", true))
+        S->bulk = NULL;
+    return 0;
+}
+
+CALL(petal_filter_parse)
+{
+    static petal_filter *filter;
+    enum petal_status status = petal_filter_parse(GIVEN(db, S->db), BYTES(text, "KeyOnlyFilter()"),
+                                                  OUT(filter, filter), ERROR);
+
+    if (status == PETAL_OK)
+        petal_filter_free(filter);
+    return status;
+}
+
+CALL(petal_filter_make)
+{
+    petal_filter_argument arguments[] = {{.kind = PETAL_FILTER_NUMBER, .number = 1}};
+    static petal_filter *filter;
+    enum petal_status status =
+        petal_filter_make(GIVEN(db, S->db), GIVEN(name, "PageFilter"), GIVEN(arguments, arguments),
+                          1, OUT(filter, filter), ERROR);
+
+    if (status == PETAL_OK)
+        petal_filter_free(filter);
+    return status;
+}
+
+CALL(petal_filter_combine)
+{
+    petal_filter *const members[] = {S->filter, S->filter};
+    static petal_filter *filter;
+    enum petal_status status = petal_filter_combine(
+        GIVEN(db, S->db), PETAL_FILTER_AND, GIVEN(members, members), 2, OUT(filter, filter), ERROR);
+
+    if (status == PETAL_OK)
+        petal_filter_free(filter);
+    return status;
+}
+
+CALL(petal_filter_free)
+{
+    petal_filter_free(GIVEN(filter, S->filter));
+    if (!null_is("filter", true))
+        S->filter = NULL;
+    return 0;
+}
+
+CALL(petal_mutate_row)
+{
+    petal_condition condition = {.family = S->family, .qualifier = text("q"), .absent = true};
+    petal_write_options options = {.size = sizeof options};
+    bool applied;
+
+    return petal_mutate_row(GIVEN(table, S->table), BYTES(row, "r"),
+                            OPTIONAL(condition, &condition), GIVEN(batch, S->batch),
+                            OPTIONAL(options, &options), OPTIONAL(applied, &applied), ERROR);
+}
+
+CALL(petal_snapshot_new)
+{
+    static petal_snapshot *snapshot;
+    enum petal_status status = petal_snapshot_new(GIVEN(db, S->db), OUT(snapshot, snapshot), ERROR);
+
+    if (status == PETAL_OK)
+        petal_snapshot_free(snapshot);
+    return status;
+}
+
+CALL(petal_snapshot_free)
+{
+    petal_snapshot_free(GIVEN(snapshot, S->snapshot));
+    if (!null_is("snapshot", true))
+        S->snapshot = NULL;
+    return 0;
+}
+
+CALL(petal_get)
+{
+    petal_read_options options = {.size = sizeof options};
+
+    return petal_get(GIVEN(table, S->table), BYTES(row, "row"), OPTIONAL(options, &options),
+                     GIVEN(result, S->result), ERROR);
+}
+
+CALL(petal_multi_get)
+{
+    petal_read_options options = {.size = sizeof options};
+    const petal_slice rows[] = {text("row")};
+
+    return petal_multi_get(GIVEN(table, S->table), GIVEN(rows, rows), 1,
+                           OPTIONAL(options, &options), GIVEN(results, &S->result), ERROR);
+}
+
+CALL(petal_cursor_open)
+{
+    petal_scan_options options = {.size = sizeof options};
+    static petal_cursor *cursor;
+    enum petal_status status = petal_cursor_open(
+        GIVEN(table, S->table), OPTIONAL(options, &options), OUT(cursor, cursor), ERROR);
+
+    if (status == PETAL_OK)
+        petal_cursor_close(cursor);
+    return status;
+}
+
+CALL(petal_cursor_next)
+{
+    static const petal_cell *cell;
+
+    return petal_cursor_next(GIVEN(cursor, S->cursor), OUT(cell, cell), ERROR);
+}
+
+CALL(petal_cursor_next_many)
+{
+    static const petal_cell *cells;
+    size_t count;
+
+    return petal_cursor_next_many(GIVEN(cursor, S->cursor), 10, OUT(cells, cells),
+                                  GIVEN(count, &count), ERROR);
+}
+
+CALL(petal_cursor_next_row)
+{
+    return petal_cursor_next_row(GIVEN(cursor, S->cursor), GIVEN(result, S->result), ERROR);
+}
+
+CALL(petal_cursor_seek)
+{
+    return petal_cursor_seek(GIVEN(cursor, S->cursor), BYTES(row, "row"),
+                             OPTIONAL(family, S->family), BYTES(qualifier, "q"), ERROR);
+}
+
+CALL(petal_cursor_close)
+{
+    petal_cursor_close(GIVEN(cursor, S->cursor));
+    if (!null_is("cursor", true))
+        S->cursor = NULL;
+    return 0;
+}
+
+CALL(petal_receipt_new)
+{
+    static petal_receipt *receipt;
+    enum petal_status status = petal_receipt_new(GIVEN(db, S->db), OUT(receipt, receipt), ERROR);
+
+    if (status == PETAL_OK)
+        petal_receipt_free(receipt);
+    return status;
+}
+
+CALL(petal_receipt_free)
+{
+    petal_receipt_free(GIVEN(receipt, S->receipt));
+    if (!null_is("receipt", true))
+        S->receipt = NULL;
+    return 0;
+}
+
+CALL(petal_receipt_count)
+{
+    return petal_receipt_count(GIVEN(receipt, S->receipt));
+}
+
+CALL(petal_receipt_at)
+{
+    return address(petal_receipt_at(GIVEN(receipt, S->receipt), 0));
+}
+
+CALL(petal_receipt_cells_hidden)
+{
+    return petal_receipt_cells_hidden(GIVEN(receipt, S->receipt));
+}
+
+CALL(petal_receipt_hidden)
+{
+    return petal_receipt_hidden(GIVEN(receipt, S->receipt), PETAL_HIDDEN_DELETE);
+}
+
+CALL(petal_receipt_hidden_count)
+{
+    return petal_receipt_hidden_count(GIVEN(receipt, S->receipt));
+}
+
+CALL(petal_receipt_hidden_at)
+{
+    petal_hidden_cell cell;
+
+    return petal_receipt_hidden_at(GIVEN(receipt, S->receipt), 0, GIVEN(cell, &cell));
+}
+
+CALL(petal_receipt_bytes_returned)
+{
+    return petal_receipt_bytes_returned(GIVEN(receipt, S->receipt));
+}
+
+CALL(petal_flush)
+{
+    return petal_flush(GIVEN(db, S->db), OPTIONAL(table, S->table), ERROR);
+}
+
+CALL(petal_compact)
+{
+    return petal_compact(GIVEN(table, S->table), OPTIONAL(family, S->family), ERROR);
+}
+
+CALL(petal_table_compaction_state)
+{
+    return petal_table_compaction_state(GIVEN(table, S->table));
+}
+
+CALL(petal_wait_idle)
+{
+    return petal_wait_idle(GIVEN(db, S->db), ERROR);
+}
+
+CALL(petal_checkpoint)
+{
+    return petal_checkpoint(GIVEN(db, S->db), GIVEN(directory, S->other), ERROR);
+}
+
+CALL(petal_stats_get)
+{
+    petal_stats stats = {.gets = 0};
+
+    petal_stats_get(GIVEN(db, S->db), GIVEN(stats, &stats));
+    return stats.gets;
+}
+
+CALL(petal_stats_text)
+{
+    static char *made;
+    size_t size;
+    enum petal_status status = petal_stats_text(GIVEN(db, S->db), PETAL_PROMETHEUS, OUT(text, made),
+                                                OPTIONAL(size, &size), ERROR);
+
+    if (status == PETAL_OK)
+        petal_stats_text_free(made);
+    return status;
+}
+
+CALL(petal_stats_text_free)
+{
+    (void)state;
+    petal_stats_text_free(GIVEN(text, NULL));
+    return 0;
+}
+
+CALL(petal_table_files)
+{
+    return petal_table_files(GIVEN(table, S->table), GIVEN(visit, visit_file),
+                             OPTIONAL(argument, state), ERROR);
+}
+
+CALL(petal_table_memtable_bytes)
+{
+    return petal_table_memtable_bytes(GIVEN(table, S->table));
+}
+
+CALL(petal_table_verify)
+{
+    return petal_table_verify(GIVEN(table, S->table), ERROR);
+}
+
+CALL(petal_table_verify_watched)
+{
+    petal_check_options options = {.size = sizeof options};
+
+    return petal_table_verify_watched(GIVEN(table, S->table), OPTIONAL(options, &options), ERROR);
+}
+
+CALL(petal_cache_clear)
+{
+    uint64_t blocks;
+
+    return petal_cache_clear(GIVEN(db, S->db), OPTIONAL(table, S->table), GIVEN(blocks, &blocks),
+                             ERROR);
+}
+
+/* A copy, since nobody may have it open. */
+static void
+copy_database(struct state *state)
+{
+    petal_error error;
+
+    must(petal_checkpoint(state->db, state->other, &error), &error);
+}
+
+CALL(petal_verify)
+{
+    petal_check_options options = {.size = sizeof options};
+    petal_check_counts counts;
+
+    copy_database(S);
+    return petal_verify(GIVEN(directory, S->other), OPTIONAL(options, &options),
+                        OPTIONAL(counts, &counts), ERROR);
+}
+
+CALL(petal_salvage)
+{
+    petal_check_options options = {.size = sizeof options};
+    petal_check_counts counts;
+    char *destination = test_path(S->directory, "salvaged");
+    uint64_t status;
+
+    copy_database(S);
+    status = petal_salvage(GIVEN(directory, S->other), GIVEN(destination, destination),
+                           OPTIONAL(options, &options), OPTIONAL(counts, &counts), ERROR);
+    free(destination);
+    return status;
+}
+
+CALL(petal_kv_open)
+{
+    petal_family_options options = {.name = text("f")};
+    static petal_kv *kv;
+
+    return petal_kv_open(GIVEN(db, S->db), BYTES(name, "new"), OPTIONAL(options, &options),
+                         OUT(kv, kv), ERROR);
+}
+
+CALL(petal_kv_put)
+{
+    return petal_kv_put(GIVEN(kv, S->kv), BYTES(key, "k"), BYTES(value, "v"), ERROR);
+}
+
+CALL(petal_kv_get)
+{
+    petal_slice value;
+    bool found;
+
+    return petal_kv_get(GIVEN(kv, S->kv), BYTES(key, "k"), GIVEN(result, S->result),
+                        GIVEN(found, &found), GIVEN(value, &value), ERROR);
+}
+
+CALL(petal_kv_delete)
+{
+    return petal_kv_delete(GIVEN(kv, S->kv), BYTES(key, "k"), ERROR);
+}
+
+CALL(petal_kv_table)
+{
+    return address(petal_kv_table(GIVEN(kv, S->kv)));
+}
+
+CALL(petal_kv_batch_put)
+{
+    return petal_kv_batch_put(GIVEN(batch, S->batch), GIVEN(kv, S->kv), BYTES(key, "k"),
+                              BYTES(value, "v"), ERROR);
+}
+
+CALL(petal_kv_batch_delete)
+{
+    return petal_kv_batch_delete(GIVEN(batch, S->batch), GIVEN(kv, S->kv), BYTES(key, "k"), ERROR);
+}
+
+CALL(petal_kv_put_if_absent)
+{
+    bool put;
+
+    return petal_kv_put_if_absent(GIVEN(kv, S->kv), BYTES(key, "k"), BYTES(value, "v"),
+                                  OPTIONAL(put, &put), ERROR);
+}
+
+CALL(petal_kv_compare_and_swap)
+{
+    petal_slice expected = text("v"), value = text("w");
+    bool swapped;
+
+    return petal_kv_compare_and_swap(GIVEN(kv, S->kv), BYTES(key, "k"),
+                                     OPTIONAL(expected, &expected), OPTIONAL(value, &value),
+                                     OPTIONAL(swapped, &swapped), ERROR);
+}
+
+CALL(petal_kv_multi_get)
+{
+    petal_read_options options = {.size = sizeof options};
+    const petal_slice keys[] = {text("k")};
+    petal_slice values[1];
+    bool found[1];
+
+    return petal_kv_multi_get(GIVEN(kv, S->kv), GIVEN(keys, keys), 1, OPTIONAL(options, &options),
+                              GIVEN(result, S->result), OPTIONAL(found, found),
+                              OPTIONAL(values, values), ERROR);
+}
+
+CALL(petal_kv_cursor_open)
+{
+    petal_kv_cursor_options options = {.size = sizeof options};
+    static petal_kv_cursor *cursor;
+    enum petal_status status = petal_kv_cursor_open(GIVEN(kv, S->kv), OPTIONAL(options, &options),
+                                                    OUT(cursor, cursor), ERROR);
+
+    if (status == PETAL_OK)
+        petal_kv_cursor_close(cursor);
+    return status;
+}
+
+static petal_kv_cursor *
+open_pairs(struct state *state)
+{
+    petal_kv_cursor *cursor;
+    petal_error error;
+
+    must(petal_kv_cursor_open(state->kv, NULL, &cursor, &error), &error);
+    return cursor;
+}
+
+CALL(petal_kv_cursor_next)
+{
+    petal_kv_cursor *cursor = open_pairs(S);
+    petal_slice key, value;
+    bool found;
+    enum petal_status status =
+        petal_kv_cursor_next(GIVEN(cursor, cursor), GIVEN(found, &found), GIVEN(key, &key),
+                             OPTIONAL(value, &value), ERROR);
+
+    petal_kv_cursor_close(cursor);
+    return status;
+}
+
+CALL(petal_kv_cursor_seek)
+{
+    petal_kv_cursor *cursor = open_pairs(S);
+    enum petal_status status = petal_kv_cursor_seek(GIVEN(cursor, cursor), BYTES(key, "k"), ERROR);
+
+    petal_kv_cursor_close(cursor);
+    return status;
+}
+
+CALL(petal_kv_cursor_close)
+{
+    petal_kv_cursor *cursor = open_pairs(S);
+
+    petal_kv_cursor_close(GIVEN(cursor, cursor));
+    if (null_is("cursor", true))
+        petal_kv_cursor_close(cursor);
+    return 0;
+}
+
+CALL(petal_kv_delete_range)
+{
+    petal_delete_rows_options options = {.size = sizeof options};
+    static petal_deleted_rows deleted;
+
+    return petal_kv_delete_range(GIVEN(kv, S->kv), BYTES(from, "a"), BYTES(to, "z"),
+                                 OPTIONAL(options, &options), OPTIONAL(deleted, &deleted), ERROR);
+}
+
+#define ROW(function, answer)                                                                      \
+    {                                                                                              \
+#function, answer, call_##function                                                         \
+    }
+
+static const struct null_row rows[] = {
+    ROW(petal_version, NULL_ANYTHING),
+    ROW(petal_status_text, NULL_ANYTHING),
+    ROW(petal_open, NULL_STATUS),
+    ROW(petal_close, NULL_STATUS),
+    ROW(petal_table_create, NULL_STATUS),
+    ROW(petal_table_open, NULL_STATUS),
+    ROW(petal_table_drop, NULL_STATUS),
+    ROW(petal_table_truncate, NULL_STATUS),
+    ROW(petal_table_alter, NULL_STATUS),
+    ROW(petal_table_describe, NULL_ZERO),
+    ROW(petal_table_list, NULL_STATUS),
+    ROW(petal_table_name, NULL_ZERO),
+    ROW(petal_table_durability, NULL_ZERO),
+    ROW(petal_table_family_count, NULL_ZERO),
+    ROW(petal_table_family_at, NULL_ZERO),
+    ROW(petal_table_family, NULL_STATUS),
+    ROW(petal_family_describe, NULL_ZERO),
+    ROW(petal_family_name, NULL_ZERO),
+    ROW(petal_family_check, NULL_STATUS),
+    ROW(petal_table_snapshot_create, NULL_STATUS),
+    ROW(petal_table_snapshot_list, NULL_STATUS),
+    ROW(petal_table_snapshot_clone, NULL_STATUS),
+    ROW(petal_table_snapshot_restore, NULL_STATUS),
+    ROW(petal_table_snapshot_delete, NULL_STATUS),
+    ROW(petal_result_new, NULL_STATUS),
+    ROW(petal_result_free, NULL_ZERO),
+    ROW(petal_result_count, NULL_ZERO),
+    ROW(petal_result_cell, NULL_ZERO),
+    ROW(petal_put, NULL_STATUS),
+    ROW(petal_delete, NULL_STATUS),
+    ROW(petal_delete_row, NULL_STATUS),
+    ROW(petal_delete_rows, NULL_STATUS),
+    ROW(petal_batch_delete_row, NULL_STATUS),
+    ROW(petal_table_check, NULL_STATUS),
+    ROW(petal_append, NULL_STATUS),
+    ROW(petal_increment, NULL_STATUS),
+    ROW(petal_batch_new, NULL_STATUS),
+    ROW(petal_batch_free, NULL_ZERO),
+    ROW(petal_batch_clear, NULL_ZERO),
+    ROW(petal_batch_count, NULL_ZERO),
+    ROW(petal_batch_mutation, NULL_STATUS),
+    ROW(petal_batch_put, NULL_STATUS),
+    ROW(petal_batch_delete, NULL_STATUS),
+    ROW(petal_batch_append, NULL_STATUS),
+    ROW(petal_batch_increment, NULL_STATUS),
+    ROW(petal_write, NULL_STATUS),
+    ROW(petal_bulk_begin, NULL_STATUS),
+    ROW(petal_bulk_add, NULL_STATUS),
+    ROW(petal_bulk_commit, NULL_STATUS),
+    ROW(petal_bulk_free, NULL_ZERO),
+    ROW(petal_filter_parse, NULL_STATUS),
+    ROW(petal_filter_make, NULL_STATUS),
+    ROW(petal_filter_combine, NULL_STATUS),
+    ROW(petal_filter_free, NULL_ZERO),
+    ROW(petal_filter_name, NULL_ANYTHING),
+    ROW(petal_mutate_row, NULL_STATUS),
+    ROW(petal_snapshot_new, NULL_STATUS),
+    ROW(petal_snapshot_free, NULL_ZERO),
+    ROW(petal_skip_text, NULL_ANYTHING),
+    ROW(petal_get, NULL_STATUS),
+    ROW(petal_multi_get, NULL_STATUS),
+    ROW(petal_cursor_open, NULL_STATUS),
+    ROW(petal_cursor_next, NULL_STATUS),
+    ROW(petal_cursor_next_many, NULL_STATUS),
+    ROW(petal_cursor_next_row, NULL_STATUS),
+    ROW(petal_cursor_seek, NULL_STATUS),
+    ROW(petal_cursor_close, NULL_ZERO),
+    ROW(petal_receipt_new, NULL_STATUS),
+    ROW(petal_receipt_free, NULL_ZERO),
+    ROW(petal_receipt_count, NULL_ZERO),
+    ROW(petal_receipt_at, NULL_ZERO),
+    ROW(petal_receipt_cells_hidden, NULL_ZERO),
+    ROW(petal_hidden_text, NULL_ANYTHING),
+    ROW(petal_receipt_hidden, NULL_ZERO),
+    ROW(petal_receipt_hidden_count, NULL_ZERO),
+    ROW(petal_receipt_hidden_at, NULL_ZERO),
+    ROW(petal_receipt_bytes_returned, NULL_ZERO),
+    ROW(petal_flush, NULL_STATUS),
+    ROW(petal_compact, NULL_STATUS),
+    ROW(petal_table_compaction_state, NULL_ZERO),
+    ROW(petal_wait_idle, NULL_STATUS),
+    ROW(petal_checkpoint, NULL_STATUS),
+    ROW(petal_stats_get, NULL_ZERO),
+    ROW(petal_stats_text, NULL_STATUS),
+    ROW(petal_stats_text_free, NULL_ZERO),
+    ROW(petal_table_files, NULL_STATUS),
+    ROW(petal_table_memtable_bytes, NULL_ZERO),
+    ROW(petal_table_verify, NULL_STATUS),
+    ROW(petal_table_verify_watched, NULL_STATUS),
+    ROW(petal_cache_clear, NULL_STATUS),
+    ROW(petal_verify, NULL_STATUS),
+    ROW(petal_salvage, NULL_STATUS),
+    ROW(petal_kv_open, NULL_STATUS),
+    ROW(petal_kv_put, NULL_STATUS),
+    ROW(petal_kv_get, NULL_STATUS),
+    ROW(petal_kv_delete, NULL_STATUS),
+    ROW(petal_kv_table, NULL_ZERO),
+    ROW(petal_kv_batch_put, NULL_STATUS),
+    ROW(petal_kv_batch_delete, NULL_STATUS),
+    ROW(petal_kv_put_if_absent, NULL_STATUS),
+    ROW(petal_kv_compare_and_swap, NULL_STATUS),
+    ROW(petal_kv_multi_get, NULL_STATUS),
+    ROW(petal_kv_cursor_open, NULL_STATUS),
+    ROW(petal_kv_cursor_next, NULL_STATUS),
+    ROW(petal_kv_cursor_seek, NULL_STATUS),
+    ROW(petal_kv_cursor_close, NULL_ZERO),
+    ROW(petal_kv_delete_range, NULL_STATUS),
+};
+
+static void
+null_in_each_argument(void **cmocka_state)
+{
+    static const struct null_fixture fixture = {make_state, free_state};
+
+    (void)cmocka_state;
+    null_arguments_test("engine/petal.h", rows, sizeof rows / sizeof *rows, &fixture);
+}
+
+/* ---- inside what arguments point to ---- */
+
+static void
+check_text(enum petal_status status, const petal_error *error, const char *words)
+{
+    assert_int_equal(status, PETAL_INVALID);
+    if (strstr(error->text, words) == NULL)
+        fail_msg("not \"%s\": %s", words, error->text);
+}
+
+static const petal_slice no_bytes = {NULL, 3};
+
+static void
+null_in_reads(void **cmocka_state)
+{
+    struct state *state = make_state();
+    const petal_column column = {state->family, no_bytes, false};
+    const petal_column without_family = {NULL, {"q", 1}, false};
+    petal_read_options options = {.column_count = 1};
+    petal_scan_options scan = {.start_row = no_bytes};
+    petal_result *results[] = {state->result, NULL};
+    const petal_slice asked[] = {{"row", 3}, no_bytes};
+    petal_cursor *cursor;
+    petal_error error;
+
+    (void)cmocka_state;
+    check_text(petal_get(state->table, text("row"), &options, state->result, &error), &error,
+               "options->columns is NULL, but options->column_count is 1");
+    options.columns = &without_family;
+    check_text(petal_get(state->table, text("row"), &options, state->result, &error), &error,
+               "column 1 names a family of another table");
+    options.columns = &column;
+    check_text(petal_get(state->table, text("row"), &options, state->result, &error), &error,
+               "the qualifier of column 1 has a size of 3, but its data is NULL");
+    options = (petal_read_options){.family_time_range_count = 1};
+    check_text(petal_get(state->table, text("row"), &options, state->result, &error), &error,
+               "family_time_ranges is NULL");
+    check_text(petal_multi_get(state->table, asked, 2, NULL, results, &error), &error,
+               "results[1] is NULL");
+    results[1] = state->result;
+    check_text(petal_multi_get(state->table, asked, 2, NULL, results, &error), &error,
+               "rows[1] has a size of 3");
+    assert_int_equal(petal_multi_get(state->table, NULL, 0, NULL, NULL, &error), PETAL_OK);
+    check_text(petal_cursor_open(state->table, &scan, &cursor, &error), &error, "start_row has");
+    scan = (petal_scan_options){.stop_row = no_bytes};
+    check_text(petal_cursor_open(state->table, &scan, &cursor, &error), &error, "stop_row has");
+    scan = (petal_scan_options){.prefix = no_bytes};
+    check_text(petal_cursor_open(state->table, &scan, &cursor, &error), &error, "prefix has");
+    free_state(state);
+}
+
+static void
+null_in_writes(void **cmocka_state)
+{
+    struct state *state = make_state();
+    petal_condition condition = {
+        .family = state->family, .qualifier = no_bytes, .compare = PETAL_EQUAL};
+    petal_cell cell = {.row = no_bytes, .timestamp = 1, .type = PETAL_PUT};
+    petal_delete_rows_options many = {.prefix = no_bytes};
+    petal_error error;
+
+    (void)cmocka_state;
+    check_text(
+        petal_mutate_row(state->table, text("r"), &condition, state->batch, NULL, NULL, &error),
+        &error, "qualifier has a size of 3");
+    condition.qualifier = text("q");
+    condition.value = no_bytes;
+    check_text(
+        petal_mutate_row(state->table, text("r"), &condition, state->batch, NULL, NULL, &error),
+        &error, "value has a size of 3");
+    condition.family = NULL;
+    condition.value = text("v");
+    check_text(
+        petal_mutate_row(state->table, text("r"), &condition, state->batch, NULL, NULL, &error),
+        &error, "names no column");
+    check_text(petal_delete_rows(state->table, text("a"), text("z"), &many, NULL, &error), &error,
+               "prefix has a size of 3");
+    check_text(petal_bulk_add(state->bulk, state->family, &cell, &error), &error,
+               "row has a size of 3");
+    free_state(state);
+}
+
+static void
+null_in_tables_and_filters(void **cmocka_state)
+{
+    struct state *state = make_state();
+    petal_family_options family = {.name = no_bytes};
+    petal_attribute attribute = {PETAL_METADATA, no_bytes, {NULL, 0}};
+    petal_table_options options = {.name = text("new"), .family_count = 1};
+    petal_filter_argument argument = {.kind = PETAL_FILTER_BYTES, .bytes = no_bytes};
+    petal_filter *members[] = {state->filter, NULL}, *filter;
+    petal_table *table;
+    petal_error error;
+
+    (void)cmocka_state;
+    check_text(petal_table_create(state->db, &options, &table, &error), &error,
+               "options->families is NULL, but options->family_count is 1");
+    options.families = &family;
+    check_text(petal_table_create(state->db, &options, &table, &error), &error,
+               "name has a size of 3");
+    family = (petal_family_options){.name = text("f"), .attribute_count = 1};
+    check_text(petal_table_create(state->db, &options, &table, &error), &error,
+               "attributes is NULL, but attribute_count is 1");
+    family.attributes = &attribute;
+    check_text(petal_table_create(state->db, &options, &table, &error), &error,
+               "name has a size of 3");
+    attribute = (petal_attribute){PETAL_METADATA, {"n", 1}, no_bytes};
+    check_text(petal_table_create(state->db, &options, &table, &error), &error,
+               "value has a size of 3");
+    options.name = no_bytes;
+    check_text(petal_table_create(state->db, &options, &table, &error), &error,
+               "name has a size of 3");
+    check_text(petal_filter_make(state->db, "PrefixFilter", &argument, 1, &filter, &error), &error,
+               "argument 1 have a size of 3");
+    check_text(petal_filter_combine(state->db, PETAL_FILTER_OR, members, 2, &filter, &error),
+               &error, "members[1] is NULL");
+    free_state(state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_in_each_argument),
+        cmocka_unit_test(null_in_reads),
+        cmocka_unit_test(null_in_writes),
+        cmocka_unit_test(null_in_tables_and_filters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

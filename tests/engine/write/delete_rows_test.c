@@ -1,0 +1,690 @@
+/*
+ * delete_rows_test.c -- rows that are deleted whole: one by one, by range, by prefix; what stays,
+ * what is counted, where a call that ended early goes on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/engine/write/fixture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const petal_slice open_end = {NULL, 0};
+
+/* The table's rows, as a plain scan has them, with a blank between two. */
+static void
+expect_rows(struct write_fixture *w, const char *rows)
+{
+    static char all[4096];
+    petal_cursor *cursor;
+    petal_error error;
+    size_t length = 0;
+
+    all[0] = '\0';
+    must(petal_cursor_open(w->table, NULL, &cursor, &error), &error);
+    while (must(petal_cursor_next_row(cursor, w->read, &error), &error),
+           petal_result_count(w->read) > 0) {
+        petal_slice row = petal_result_cell(w->read, 0)->row;
+
+        length += (size_t)snprintf(all + length, sizeof all - length, "%s%.*s",
+                                   length > 0 ? " " : "", (int)row.size, (const char *)row.data);
+    }
+    petal_cursor_close(cursor);
+    assert_string_equal(all, rows);
+}
+
+static void
+put_rows(struct write_fixture *w, const char *names)
+{
+    for (; *names != '\0'; names++) {
+        petal_slice row = {names, 1};
+        petal_error error;
+
+        must(petal_put(w->f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
+    }
+}
+
+static void
+delete_row(struct write_fixture *w, const char *row, int64_t timestamp)
+{
+    petal_error error;
+
+    must(petal_delete_row(w->table, text(row), timestamp, NULL, &error), &error);
+}
+
+/* Delete; *rows as the call counts them. */
+static uint64_t
+delete_rows(struct write_fixture *w, const char *from, const char *to,
+            const petal_delete_rows_options *options)
+{
+    petal_deleted_rows deleted;
+    petal_error error;
+
+    must(petal_delete_rows(w->table, text(from), text(to), options, &deleted, &error), &error);
+    assert_int_equal(deleted.next.size, 0);
+    return deleted.rows;
+}
+
+/* ---- one row ---- */
+
+static void
+test_a_row_is_deleted_in_all_families(void **state)
+{
+    struct write_fixture w;
+
+    (void)state;
+    write_fixture_init(&w);
+    write_fixture_put_versions(&w);
+    write_fixture_put(w.g, "r", "b", 5000, "later");
+    delete_row(&w, "r", 20);
+    write_fixture_expect_row(&w, "r", "r/f:a=v@30 r/g:a=v@30 r/g:b=later@5000");
+    delete_row(&w, "r", PETAL_LATEST); /* the clock stands at 1000 */
+    write_fixture_expect_row(&w, "r", "r/g:b=later@5000");
+    write_fixture_expect_row(&w, "s", "s/f:a=v@30 s/f:a=v@20 s/f:a=v@10");
+    delete_row(&w, "nobody", PETAL_LATEST);
+    expect_rows(&w, "r s");
+    write_fixture_fini(&w);
+}
+
+static void
+test_a_row_is_deleted_in_a_batch(void **state)
+{
+    petal_slice long_row = {"r", PETAL_MAX_ROW_BYTES + 1};
+    struct write_fixture w;
+    petal_error error;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_rows(&w, "ab");
+    must(petal_batch_delete_row(w.batch, w.table, text("a"), PETAL_LATEST, &error), &error);
+    assert_int_equal(petal_batch_count(w.batch), 2);
+    assert_int_equal(petal_batch_delete_row(w.batch, w.table, long_row, PETAL_LATEST, &error),
+                     PETAL_INVALID);
+    assert_int_equal(petal_batch_delete_row(w.batch, w.table, text("b"), -1, &error),
+                     PETAL_INVALID);
+    assert_int_equal(petal_batch_count(w.batch), 2);
+    write_fixture_batch_put(&w, w.g, "c", "q", PETAL_LATEST, "v");
+    write_fixture_write_batch(&w);
+    expect_rows(&w, "b c");
+    write_fixture_fini(&w);
+}
+
+/* A marker whose time to live is over hides nothing. */
+static void
+test_deletion_of_a_row_with_options(void **state)
+{
+    petal_write_options mortal = {.has_ttl = true, .ttl_ms = 500};
+    struct write_fixture w;
+    petal_error error;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_rows(&w, "a");
+    must(petal_delete_row(w.table, text("a"), PETAL_LATEST, &mortal, &error), &error);
+    expect_rows(&w, "");
+    w.base.clock.now_ms += 501;
+    expect_rows(&w, "a");
+    mortal.has_ttl = false;
+    assert_int_equal(petal_delete_row(w.table, text("a"), PETAL_LATEST, &mortal, &error),
+                     PETAL_INVALID);
+    mortal = (petal_write_options){.durability = (enum petal_durability)9};
+    assert_int_equal(petal_delete_row(w.table, text("a"), PETAL_LATEST, &mortal, &error),
+                     PETAL_INVALID);
+    assert_int_equal(petal_delete_row(w.table, text(""), PETAL_LATEST, NULL, &error),
+                     PETAL_INVALID);
+    expect_rows(&w, "a");
+    must(petal_table_drop(w.table, &error), &error);
+    assert_int_equal(petal_delete_row(w.table, text("a"), PETAL_LATEST, NULL, &error),
+                     PETAL_NOT_FOUND);
+    write_fixture_fini(&w);
+}
+
+/* ---- which rows ---- */
+
+static void
+test_ranges_and_prefixes(void **state)
+{
+    struct write_fixture w;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_rows(&w, "abcdefghi");
+    assert_int_equal(delete_rows(&w, "c", "e", NULL), 2);
+    expect_rows(&w, "a b e f g h i");
+    assert_int_equal(delete_rows(&w, "c", "e", NULL), 0); /* they are no rows any more */
+    assert_int_equal(delete_rows(&w, "a\x01", "f", NULL), 2);
+    expect_rows(&w, "a f g h i");
+    assert_int_equal(delete_rows(&w, "h", "", NULL), 2);
+    assert_int_equal(delete_rows(&w, "", "f", NULL), 1);
+    assert_int_equal(delete_rows(&w, "g", "f", NULL), 0);
+    expect_rows(&w, "f g");
+    assert_int_equal(delete_rows(&w, "", "", NULL), 2);
+    expect_rows(&w, "");
+    write_fixture_put(w.f, "user1", "q", PETAL_LATEST, "v");
+    write_fixture_put(w.g, "user1-a", "q", PETAL_LATEST, "v");
+    write_fixture_put(w.g, "user1-b", "q", PETAL_LATEST, "v");
+    write_fixture_put(w.g, "user2", "q", PETAL_LATEST, "v");
+    assert_int_equal(
+        delete_rows(&w, "", "user1-b", &(petal_delete_rows_options){.prefix = text("user1-")}), 1);
+    expect_rows(&w, "user1 user1-b user2");
+    assert_int_equal(
+        delete_rows(&w, "user1-", "", &(petal_delete_rows_options){.prefix = text("user1")}), 1);
+    expect_rows(&w, "user1 user2");
+    assert_int_equal(delete_rows(&w, "", "", &(petal_delete_rows_options){.prefix = text("user")}),
+                     2);
+    expect_rows(&w, "");
+    write_fixture_fini(&w);
+}
+
+/* Only the columns, in the rows that have any of them. */
+static void
+test_columns(void **state)
+{
+    struct write_fixture w;
+    petal_column columns[2];
+    petal_delete_rows_options options = {.columns = columns, .column_count = 2};
+
+    (void)state;
+    write_fixture_init(&w);
+    columns[0] = (petal_column){.family = w.f, .qualifier = text("a")};
+    columns[1] = (petal_column){.family = w.g, .whole_family = true};
+    write_fixture_put(w.f, "r", "a", 7, "v");
+    write_fixture_put(w.f, "r", "b", 8, "v");
+    write_fixture_put(w.g, "s", "x", 7, "v");
+    write_fixture_put(w.g, "s", "y", 8, "v");
+    write_fixture_put(w.f, "t", "b", 8, "v");
+    assert_int_equal(delete_rows(&w, "", "", &options), 2);
+    write_fixture_expect_row(&w, "r", "r/f:b=v@8");
+    write_fixture_expect_row(&w, "s", "");
+    expect_rows(&w, "r t");
+    write_fixture_fini(&w);
+}
+
+/* The timestamp is that of the markers; which rows are there it does not say. */
+static void
+test_timestamp_of_the_markers(void **state)
+{
+    petal_delete_rows_options options = {.has_timestamp = true, .timestamp = 20};
+    struct write_fixture w;
+
+    (void)state;
+    write_fixture_init(&w);
+    write_fixture_put_versions(&w);
+    assert_int_equal(delete_rows(&w, "", "", &options), 2);
+    write_fixture_expect_row(&w, "r", "r/f:a=v@30 r/g:a=v@30");
+    write_fixture_expect_row(&w, "s", "s/f:a=v@30");
+    options.timestamp = 30;
+    assert_int_equal(delete_rows(&w, "", "", &options), 2);
+    expect_rows(&w, "");
+    options.timestamp = PETAL_LATEST;
+    write_fixture_put(w.f, "r", "a", 900, "v");
+    assert_int_equal(delete_rows(&w, "", "", &options), 1);
+    expect_rows(&w, "");
+    write_fixture_fini(&w);
+}
+
+/* Rows are those of the beginning, or of the snapshot; a snapshot goes on to see them. */
+struct meanwhile {
+    struct write_fixture *w;
+    unsigned calls;
+};
+
+static bool
+put_meanwhile(void *argument, const petal_deleted_rows *done)
+{
+    struct meanwhile *meanwhile = argument;
+
+    if (meanwhile->calls++ == 0) {
+        assert_int_equal(done->rows, 2);
+        write_fixture_put(meanwhile->w->f, "a", "q", PETAL_LATEST, "again"); /* behind */
+        write_fixture_put(meanwhile->w->f, "d", "q", PETAL_LATEST, "more");  /* ahead, there */
+        write_fixture_put(meanwhile->w->f, "e", "q", PETAL_LATEST, "new");   /* ahead, new */
+    }
+    return true;
+}
+
+static void
+test_rows_are_those_of_the_beginning(void **state)
+{
+    struct write_fixture w;
+    struct meanwhile meanwhile = {.w = &w};
+    petal_delete_rows_options options = {
+        .batch_rows = 2, .argument = &meanwhile, .watch = put_meanwhile};
+    petal_snapshot *snapshot;
+    petal_error error;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_rows(&w, "abcdf");
+    must(petal_snapshot_new(w.base.db, &snapshot, &error), &error);
+    assert_int_equal(delete_rows(&w, "", "", &options), 5);
+    assert_int_equal(meanwhile.calls, 3);
+    expect_rows(&w, "a e");
+    options = (petal_delete_rows_options){.snapshot = snapshot};
+    assert_int_equal(delete_rows(&w, "", "", &options), 5);
+    expect_rows(&w, "e");
+    petal_snapshot_free(snapshot);
+    write_fixture_fini(&w);
+}
+
+/* ---- going on ---- */
+
+static bool
+stop_at_once(void *argument, const petal_deleted_rows *done)
+{
+    (void)argument;
+    (void)done;
+    return false;
+}
+
+static void
+test_a_call_that_was_stopped_goes_on(void **state)
+{
+    petal_delete_rows_options options = {.batch_rows = 2, .watch = stop_at_once};
+    struct write_fixture w;
+    petal_deleted_rows deleted;
+    petal_error error;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_rows(&w, "abcde");
+    assert_int_equal(petal_delete_rows(w.table, text("a"), open_end, &options, &deleted, &error),
+                     PETAL_BUSY);
+    assert_string_equal(error.text, "the deletion was given up after 2 rows");
+    assert_int_equal(deleted.rows, 2);
+    assert_int_equal(slice_compare(deleted.next, (petal_slice){"b\0", 2}), 0);
+    expect_rows(&w, "c d e");
+    put_rows(&w, "ab"); /* they are done, and stay */
+    must(petal_delete_rows(w.table, deleted.next, text("d"), &options, &deleted, &error), &error);
+    assert_int_equal(deleted.rows, 1);
+    assert_int_equal(deleted.next.size, 0);
+    expect_rows(&w, "a b d e");
+    options.batch_rows = 3;
+    assert_int_equal(petal_delete_rows(w.table, open_end, open_end, &options, NULL, &error),
+                     PETAL_BUSY);
+    expect_rows(&w, "e");
+    write_fixture_fini(&w);
+}
+
+static bool
+count_and_stop(void *argument, const petal_deleted_rows *done)
+{
+    assert_int_equal(done->rows, 1);
+    ++*(unsigned *)argument;
+    return false;
+}
+
+/* The last batch is told, too; stopped then, the call has done all: whatever cells the row has. */
+static void
+test_nothing_is_left_behind_the_last_batch(void **state)
+{
+    unsigned calls = 0;
+    petal_delete_rows_options options = {
+        .batch_rows = 1, .argument = &calls, .watch = count_and_stop};
+    char qualifier[16];
+    struct write_fixture w;
+
+    (void)state;
+    write_fixture_init(&w);
+    for (unsigned cells = 1; cells <= 1000; cells *= 10) {
+        for (unsigned i = 0; i < cells; i++) {
+            snprintf(qualifier, sizeof qualifier, "%04u", i);
+            write_fixture_put(w.f, "r", qualifier, PETAL_LATEST, "v");
+        }
+        write_fixture_put(w.g, "r", "q", PETAL_LATEST, "v");
+        assert_int_equal(delete_rows(&w, "", "", &options), 1);
+    }
+    assert_int_equal(calls, 4);
+    write_fixture_fini(&w);
+}
+
+/* Each call comes forward, however short its time. */
+static void
+test_a_call_whose_time_is_over_goes_on(void **state)
+{
+    petal_delete_rows_options options = {.batch_rows = 1, .deadline_ms = 1};
+    struct write_fixture w;
+    petal_deleted_rows deleted = {.rows = 0};
+    petal_error error;
+    char row[8];
+    uint64_t rows = 0;
+    unsigned calls = 0;
+    enum petal_status status;
+
+    (void)state;
+    write_fixture_init(&w);
+    for (unsigned i = 0; i < 2000; i++) {
+        snprintf(row, sizeof row, "%04u", i);
+        write_fixture_put(w.f, row, "q", PETAL_LATEST, "v");
+    }
+    do {
+        status = petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error);
+        calls++;
+        rows += deleted.rows;
+        assert_true(deleted.rows > 0);
+        assert_true(status == PETAL_OK || status == PETAL_TIMEOUT);
+    } while (status != PETAL_OK);
+    assert_true(calls > 1);
+    assert_int_equal(rows, 2000);
+    expect_rows(&w, "");
+    write_fixture_fini(&w);
+}
+
+/* Rows that are deleted already: more than a call walks over without being asked to stop, in one of
+ * them more cells than that. */
+#define GONE_ROWS  20000
+#define GONE_CELLS 10000
+
+static void
+put_deleted_rows(struct write_fixture *w)
+{
+    char name[16];
+    petal_error error;
+
+    for (unsigned i = 0; i < GONE_ROWS; i++) {
+        snprintf(name, sizeof name, "d%06u", i);
+        write_fixture_put(w->f, name, "q", PETAL_LATEST, "v");
+    }
+    assert_int_equal(delete_rows(w, "", "", NULL), GONE_ROWS);
+    for (unsigned i = 0; i < GONE_CELLS; i++) {
+        snprintf(name, sizeof name, "%06u", i);
+        write_fixture_put(w->f, "e", name, 7, "v");
+        must(petal_delete(w->f, text("e"), text(name), 7, PETAL_DELETE_COLUMN, NULL, &error),
+             &error);
+    }
+}
+
+/* Delete all but what is stopped, again and again from where it ended; how often that was. */
+static unsigned
+calls_until_done(struct write_fixture *w, const petal_delete_rows_options *options,
+                 enum petal_status stopped, uint64_t *rows)
+{
+    petal_deleted_rows deleted = {.rows = 0};
+    petal_error error;
+    unsigned calls = 0;
+    enum petal_status status;
+
+    *rows = 0;
+    do {
+        status = petal_delete_rows(w->table, deleted.next, open_end, options, &deleted, &error);
+        assert_true(status == PETAL_OK || status == stopped);
+        *rows += deleted.rows;
+        calls++;
+    } while (status != PETAL_OK);
+    return calls;
+}
+
+static void
+test_a_walk_over_deleted_rows_can_be_stopped(void **state)
+{
+    const petal_delete_rows_options stopped = {.watch = stop_at_once};
+    const petal_delete_rows_options late = {.deadline_ms = 1};
+    struct write_fixture w;
+    uint64_t rows;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_deleted_rows(&w);
+    write_fixture_put(w.f, "f", "q", PETAL_LATEST, "v");
+    assert_in_range(calls_until_done(&w, &stopped, PETAL_BUSY, &rows), 4, 40);
+    assert_int_equal(rows, 1);
+    assert_in_range(calls_until_done(&w, &late, PETAL_TIMEOUT, &rows), 2, 40);
+    assert_int_equal(rows, 0);
+    write_fixture_put(w.f, "a", "q", PETAL_LATEST, "v");
+    write_fixture_put(w.f, "d010000x", "q", PETAL_LATEST, "v");
+    write_fixture_put(w.g, "e", "q", PETAL_LATEST, "v");
+    assert_in_range(calls_until_done(&w, &stopped, PETAL_BUSY, &rows), 4, 40);
+    assert_int_equal(rows, 3);
+    expect_rows(&w, "");
+    write_fixture_fini(&w);
+}
+
+/* What can follow a row of the greatest length is no longer than that. */
+static void
+test_behind_the_longest_rows(void **state)
+{
+    static uint8_t bytes[PETAL_MAX_ROW_BYTES];
+    petal_delete_rows_options options = {.batch_rows = 1, .watch = stop_at_once};
+    petal_slice row = {bytes, sizeof bytes};
+    struct write_fixture w;
+    petal_deleted_rows deleted;
+    petal_error error;
+
+    (void)state;
+    write_fixture_init(&w);
+    memset(bytes, 0xff, sizeof bytes);
+    must(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
+    bytes[0] = 'a';
+    must(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
+    put_rows(&w, "b");
+    assert_int_equal(petal_delete_rows(w.table, open_end, open_end, &options, &deleted, &error),
+                     PETAL_BUSY);
+    assert_int_equal(slice_compare(deleted.next, text("b")), 0);
+    assert_int_equal(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error),
+                     PETAL_BUSY);
+    /* No row can be behind the next. */
+    must(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error), &error);
+    assert_int_equal(deleted.rows, 1);
+    expect_rows(&w, "");
+    write_fixture_fini(&w);
+}
+
+/* ---- what fails, and what is left ---- */
+
+/* A row whose markers do not all find room adds none. */
+static void
+test_a_batch_without_memory_stays_as_it_was(void **state)
+{
+    struct write_fixture w;
+    petal_error error;
+    unsigned refused = 0;
+
+    (void)state;
+    write_fixture_init(&w);
+    for (unsigned cells = 0; cells < 40; cells++) {
+        for (unsigned n = 1; n <= 3; n++) {
+            petal_batch *batch;
+
+            must(petal_batch_new(w.base.db, &batch, &error), &error);
+            for (unsigned i = 0; i < cells; i++)
+                must(petal_batch_put(batch, w.f, text("r"), text("q"), 1, text("v"), &error),
+                     &error);
+            test_allocator_fail_at(&w.base.allocator, n, false);
+            if (petal_batch_delete_row(batch, w.table, text("row"), 1, &error) != PETAL_OK) {
+                refused++;
+                assert_int_equal(petal_batch_count(batch), cells);
+            }
+            test_allocator_fail_at(&w.base.allocator, 0, false);
+            petal_batch_free(batch);
+        }
+    }
+    assert_true(refused >= 4);
+    write_fixture_fini(&w);
+}
+
+#define CUT_ROWS 9
+
+/* Each row is whole or gone, and of the batches of two the first ones are. Consumes the files. */
+static void
+expect_whole_rows(struct memory_vfs *files, uint64_t told)
+{
+    struct write_fixture w;
+    petal_error error;
+    unsigned gone = 0;
+    char row[2] = "a";
+
+    fixture_init_on(&w.base, files, 5);
+    fixture_must_open(&w.base);
+    write_fixture_attach(&w);
+    for (; row[0] < 'a' + CUT_ROWS; row[0]++) {
+        must(petal_get(w.table, text(row), NULL, w.read, &error), &error);
+        assert_true(petal_result_count(w.read) == 0 || petal_result_count(w.read) == 2);
+        if (petal_result_count(w.read) == 0)
+            assert_int_equal(gone++, row[0] - 'a');
+    }
+    assert_true(gone % 2 == 0 || gone == CUT_ROWS);
+    assert_true(gone >= told);
+    write_fixture_fini(&w);
+}
+
+/* The power fails during each call of the deletion; or the process dies there. */
+static void
+test_rows_are_whole_after_a_crash(void **state)
+{
+    petal_delete_rows_options options = {.batch_rows = 2, .durability = PETAL_FSYNC_WAL};
+    bool completed = false;
+    uint64_t n;
+
+    (void)state;
+    for (n = 1; !completed; n++) {
+        struct write_fixture w;
+        petal_deleted_rows deleted;
+        petal_error error;
+        char row[2] = "a";
+
+        write_fixture_init(&w);
+        for (; row[0] < 'a' + CUT_ROWS; row[0]++) {
+            write_fixture_put(w.f, row, "q", 1, "v");
+            write_fixture_put(w.g, row, "q", 1, "v");
+        }
+        must(petal_flush(w.base.db, NULL, &error), &error);
+        memory_vfs_cut_at(w.base.vfs, n);
+        completed = petal_delete_rows(w.table, open_end, open_end, &options, &deleted, &error) ==
+                        PETAL_OK &&
+                    !memory_vfs_is_off(w.base.vfs);
+        assert_true(!completed || deleted.rows == CUT_ROWS);
+        for (unsigned i = 0; i < 6; i++) {
+            struct memory_vfs *files = memory_vfs_clone(w.base.vfs);
+
+            if (i == 0)
+                memory_vfs_process_death(files);
+            else
+                memory_vfs_power_cut(files, i == 1 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM,
+                                     n * 100 + i);
+            expect_whole_rows(files, deleted.rows);
+        }
+        write_fixture_detach(&w);
+        fixture_die(&w.base);
+        fixture_fini(&w.base);
+    }
+    print_message("cut at %" PRIu64 " calls\n", n - 1);
+    assert_true(n > 5);
+}
+
+/* ---- what it costs ---- */
+
+/* Cells and places that the deletion of all rows looks at, with `cells` of each. */
+static uint64_t
+work_of_rows(unsigned rows, unsigned cells)
+{
+    petal_delete_rows_options options = {.batch_rows = 50};
+    struct write_fixture w;
+    petal_stats before, after;
+    petal_error error;
+    char row[16], qualifier[16];
+
+    write_fixture_init(&w);
+    for (unsigned i = 0; i < rows; i++) {
+        snprintf(row, sizeof row, "%06u", i);
+        for (unsigned k = 0; k < cells; k++) {
+            snprintf(qualifier, sizeof qualifier, "%06u", k);
+            write_fixture_put(w.f, row, qualifier, PETAL_LATEST, "v");
+        }
+    }
+    must(petal_flush(w.base.db, NULL, &error), &error);
+    petal_stats_get(w.base.db, &before);
+    assert_int_equal(delete_rows(&w, "", "", &options), rows);
+    petal_stats_get(w.base.db, &after);
+    expect_rows(&w, "");
+    write_fixture_fini(&w);
+    assert_int_equal(after.cells_written - before.cells_written, 2 * (uint64_t)rows);
+    return after.scan_cells - before.scan_cells + after.scan_seeks - before.scan_seeks +
+           after.data_cached - before.data_cached + after.data_fetched - before.data_fetched;
+}
+
+/* Ten times the rows are ten times the work; a wide row is not read to its end. */
+static void
+test_work_is_in_proportion_to_rows(void **state)
+{
+    uint64_t few = work_of_rows(400, 1), many = work_of_rows(4000, 1),
+             wide = work_of_rows(40, 2000);
+
+    (void)state;
+    print_message("400 rows: %" PRIu64 ", 4000 rows: %" PRIu64 ", 40 wide rows: %" PRIu64 "\n", few,
+                  many, wide);
+    assert_true(many <= 11 * few);
+    assert_true(wide <= 40 * 200);
+}
+
+/* ---- what is refused ---- */
+
+static void
+expect_refused(struct write_fixture *w, petal_slice from, petal_slice to,
+               const petal_delete_rows_options *options, const char *why)
+{
+    petal_deleted_rows deleted = {.rows = 77};
+    petal_error error;
+
+    assert_int_equal(petal_delete_rows(w->table, from, to, options, &deleted, &error),
+                     PETAL_INVALID);
+    assert_string_equal(error.text, why);
+    assert_int_equal(deleted.rows, 0);
+}
+
+static void
+test_refused_deletions(void **state)
+{
+    petal_slice long_row = {"r", PETAL_MAX_ROW_BYTES + 1};
+    struct write_fixture w;
+    petal_error error;
+
+    (void)state;
+    write_fixture_init(&w);
+    put_rows(&w, "a");
+    expect_refused(&w, long_row, open_end, NULL, "`from` has 32768 bytes; a row has at most 32767");
+    expect_refused(&w, open_end, long_row, NULL, "`to` has 32768 bytes; a row has at most 32767");
+    expect_refused(&w, open_end, open_end, &(petal_delete_rows_options){.prefix = long_row},
+                   "`prefix` has 32768 bytes; a row has at most 32767");
+    expect_refused(&w, open_end, open_end, &(petal_delete_rows_options){.timestamp = 1},
+                   "timestamp is set, but has_timestamp is not");
+    expect_refused(&w, open_end, open_end,
+                   &(petal_delete_rows_options){.has_timestamp = true, .timestamp = -1},
+                   "timestamp -1 is negative");
+    expect_refused(&w, open_end, open_end,
+                   &(petal_delete_rows_options){.durability = (enum petal_durability)9},
+                   "durability is 9; it must be 0 to 4");
+    expect_rows(&w, "a");
+    must(petal_table_drop(w.table, &error), &error);
+    assert_int_equal(petal_delete_rows(w.table, open_end, open_end, NULL, NULL, &error),
+                     PETAL_NOT_FOUND);
+    write_fixture_fini(&w);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_row_is_deleted_in_all_families),
+        cmocka_unit_test(test_a_row_is_deleted_in_a_batch),
+        cmocka_unit_test(test_deletion_of_a_row_with_options),
+        cmocka_unit_test(test_ranges_and_prefixes),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_timestamp_of_the_markers),
+        cmocka_unit_test(test_rows_are_those_of_the_beginning),
+        cmocka_unit_test(test_a_call_that_was_stopped_goes_on),
+        cmocka_unit_test(test_nothing_is_left_behind_the_last_batch),
+        cmocka_unit_test(test_a_call_whose_time_is_over_goes_on),
+        cmocka_unit_test(test_a_walk_over_deleted_rows_can_be_stopped),
+        cmocka_unit_test(test_behind_the_longest_rows),
+        cmocka_unit_test(test_a_batch_without_memory_stays_as_it_was),
+        cmocka_unit_test(test_rows_are_whole_after_a_crash),
+        cmocka_unit_test(test_work_is_in_proportion_to_rows),
+        cmocka_unit_test(test_refused_deletions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

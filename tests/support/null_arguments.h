@@ -1,0 +1,46 @@
+/*
+ * null_arguments.h -- a public header is read, and each of its functions is called with NULL in each
+ * of its pointers in turn, and with slices that have a size but no bytes. A function of the header
+ * that has no row, and a pointer that a row does not name, fail the test.
+ *
+ * A row is a function that calls one function of the library, good arguments in all places but the
+ * one that is asked for: it writes its arguments by the macros below. Of one thread.
+ */
+#ifndef PETAL_TESTS_SUPPORT_NULL_ARGUMENTS_H
+#define PETAL_TESTS_SUPPORT_NULL_ARGUMENTS_H
+
+#include "engine/petal.h"
+
+/* The argument `name` of the header must be given; or may be NULL. */
+#define GIVEN(name, value)    (null_is(#name, true) ? NULL : (value))
+#define OPTIONAL(name, value) (null_is(#name, false) ? NULL : (value))
+/* A slice. */
+#define BYTES(name, text) null_bytes(#name, text)
+/* A pointer that the call fills: it must be given, and is NULL after a failure. The variable is
+ * static, since it is looked at when the row is over. */
+#define OUT(name, variable) (null_out(#name, &(variable)) ? NULL : &(variable))
+#define ERROR               null_error()
+
+bool null_is(const char *name, bool must_be_given);
+petal_slice null_bytes(const char *name, const char *text);
+bool null_out(const char *name, void *variable);
+petal_error *null_error(void);
+
+/* What a call gives back that has no status, when an argument that must be given is NULL. */
+enum null_answer { NULL_STATUS, NULL_ZERO, NULL_TRUE, NULL_NONE, NULL_ANYTHING };
+
+struct null_row {
+    const char *function;
+    enum null_answer answer;
+    uint64_t (*call)(void *fixture); /* gives back what the function did */
+};
+
+struct null_fixture {
+    void *(*make)(void);
+    void (*free)(void *fixture);
+};
+
+void null_arguments_test(const char *header, const struct null_row *rows, size_t count,
+                         const struct null_fixture *fixture);
+
+#endif
