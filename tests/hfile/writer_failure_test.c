@@ -147,9 +147,9 @@ cells_that_a_file_cannot_have_are_refused_by_name(void **state)
             bad = good, bad.family = (petal_slice){"cg", 2};
             expect_refused(writer, &bad, "it is of another family");
             bad = *numbered(&numbered_cell, i - 1, false), bad.timestamp++;
-            expect_refused(writer, &bad, "it does not come behind the cell before");
+            expect_refused(writer, &bad, "it does not come after the cell before");
             bad = good, bad.row = (petal_slice){"ro", 2};
-            expect_refused(writer, &bad, "it does not come behind the cell before");
+            expect_refused(writer, &bad, "it does not come after the cell before");
         }
         assert_int_equal(petal_hfile_writer_add(writer, numbered(&numbered_cell, i, false), &error),
                          PETAL_OK);
@@ -283,7 +283,7 @@ options_that_cannot_be_meant_are_refused_by_name(void **state)
         petal_hfile_write_options options;
         const char *field;
     } WRONG[] = {
-        {{.size = 3}, "size 3"},
+        {{.size = 3}, "petal_hfile_write_options is 3"},
         {{.codec = (enum petal_hfile_codec)6}, "codec"},
         {{.codec = (enum petal_hfile_codec) - 1}, "codec"},
         {{.encoding = (enum petal_hfile_encoding)6}, "encoding"},

@@ -22,11 +22,12 @@
  * (PREFIX_TREE), INDEX_BLOCK_ENCODING, encrypted files, the order of hbase:meta, files of version
  * 1, references and links (by their names: what they hold is another file's).
  *
- * ERRORS. As in petal.h. Bytes of a file are believed only as far as they are checked: whatever
- * they are, a call ends in bounded time and memory, with PETAL_CORRUPT, the file, the offset of the
- * block concerned, and what is wrong with it. A wrong checksum is an error (HBase logs it, and
- * reads on). Memory never grows with what a file claims, only with bytes that are there: a block
- * may unpack to at most 256 MiB, and to no more than its codec can make of what is stored.
+ * ERRORS. As in petal.h, NULL included. Bytes of a file are believed only as far as they are
+ * checked: whatever they are, a call ends in bounded time and memory, with PETAL_CORRUPT, the file,
+ * the offset of the block concerned, and what is wrong with it. A wrong checksum is an error (HBase
+ * logs it, and reads on). Memory never grows with what a file claims, only with bytes that are
+ * there: a block may unpack to at most 256 MiB, and to no more than its codec can make of what is
+ * stored.
  *
  * THREADS. A petal_hfile may be used by any number of threads at once, also by scanners of theirs.
  * A scanner or a writer belongs to one thread at a time.
@@ -442,6 +443,7 @@ typedef struct petal_hfile_write_options {
     bool is_plain;
 } petal_hfile_write_options;
 
+/* Begin a file; `options` NULL: all defaults. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_writer_new(const petal_hfile_sink *sink, const petal_hfile_write_options *options,
                        petal_hfile_writer **writer, petal_error *error);

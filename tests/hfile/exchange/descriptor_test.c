@@ -176,7 +176,7 @@ test_bad_texts_are_named(void **state)
                {"{NAME => 'f', IN_MEMORY => 'perhaps'}", "IN_MEMORY => 'perhaps'"},
                {"{NAME => 'f', TTL", "NAME => 'value'"},
                {"{NAME => 'f', TTL => 'x", "NAME => 'value'"},
-               {"{NAME => 'f', METADATA => {A => {B => 'c'}}}", "a list in a list"}};
+               {"{NAME => 'f', METADATA => {A => {B => 'c'}}}", "nested more than two deep"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

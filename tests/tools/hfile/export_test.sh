@@ -90,17 +90,17 @@ expect 'to the millisecond before' 0 "timestamp 4, type DeleteColumn" "$hfile" p
 before=$(find db -type f -exec cksum {} + | sort)
 expect 'a directory that is not empty' 2 'the folder is not empty' "$hfile" export db t like
 is_true 'its files stay' "$([ "$(files like)" -ge 2 ] && echo 1)"
-expect 'no directory' 2 'no folder' "$hfile" export db t made
+expect 'no directory' 2 'that is not a folder' "$hfile" export db t made
 expect 'no way to it' 2 'No such file' "$hfile" export db t no/way
 expect 'no table' 2 'never' "$hfile" export db never never
 expect 'no database' 2 'nothing was exported' "$hfile" export nowhere t never
 is_true 'none is made' "$([ ! -e nowhere ] && echo 1)"
-expect 'no codec' 2 'wants NONE, GZ' "$hfile" export --codec LZMA db t never
-expect 'no encoding' 2 'wants NONE, PREFIX' "$hfile" export --encoding PREFIX_TREE db t never
-expect 'no size' 2 'wants bytes' "$hfile" export --split-size 0 db t never
-expect 'too large a size' 2 'wants bytes' "$hfile" export --split-size 99999999999G db t never
-expect 'no bytes' 2 'wants rows' "$hfile" export --split-keys 'a\x0' db t never
-expect 'keys that go back' 2 'split key 2 is not above' "$hfile" export --split-keys b,a db t never
+expect 'no codec' 2 'takes NONE, GZ' "$hfile" export --codec LZMA db t never
+expect 'no encoding' 2 'takes NONE, PREFIX' "$hfile" export --encoding PREFIX_TREE db t never
+expect 'no size' 2 'takes a number of bytes' "$hfile" export --split-size 0 db t never
+expect 'too large a size' 2 'takes a number of bytes' "$hfile" export --split-size 99999999999G db t never
+expect 'no bytes' 2 'takes rows' "$hfile" export --split-keys 'a\x0' db t never
+expect 'keys that go back' 2 'split key 2 is not greater' "$hfile" export --split-keys b,a db t never
 expect 'a full disk' 2 'File too large' with_little_room 4 "$hfile" export --codec NONE db t never
 is_true 'nothing came of these' "$([ ! -e never ] && echo 1)"
 mkdir empty

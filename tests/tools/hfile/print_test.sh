@@ -68,7 +68,7 @@ expect 'nothing there' 2 'nowhere: No such file' "$hfile" print nowhere
 expect 'a directory' 2 'is not a file' "$hfile" print .
 expect 'no file' 2 'kv-hfile print: an argument is missing' "$hfile" print -p
 expect 'a wrong option' 2 'there is no option "-z"' "$hfile" print -z x
-expect 'a row that is none' 2 '-w wants a row, .*, not ".x0"; ' "$hfile" print -w '\x0' x
+expect 'a row that is none' 2 '-w takes a row, .*, not ".x0"; ' "$hfile" print -w '\x0' x
 
 # check.
 expect 'sound files' 0 "^sound: $golden/deletes-row.hfile, cells 264, blocks [0-9]*, checksums [0-9]*, index entries 5, filter keys 168, rebuilt chunks 2$" \

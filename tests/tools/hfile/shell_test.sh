@@ -14,7 +14,7 @@ cd "$scratch" || exit 1
 
 # run DATABASE COMMANDS
 run() {
-    "$shell" --no-compaction --no-took "$1" -e "$2"
+    "$shell" --no-compaction --no-took --create "$1" -e "$2"
 }
 
 make_table db t
@@ -59,13 +59,13 @@ expect 'a disabled table' 2 'Table t is disabled!' run away "disable 't'; import
 expect 'a name that is none' 2 'llegal' run away "import_hfiles 't t', 'plain'"
 expect 'nothing there' 1 'No such file' run away "import_hfiles 'never', 'nowhere'"
 expect 'no path' 2 'wrong number of arguments' run away "import_hfiles 'never'"
-expect 'a path that is none' 2 'path of a file or a folder is wanted' run away "import_hfiles 'never', 5"
-expect 'a word that it does not know' 2 'what does CODEC mean here' run away "import_hfiles 'never', 'plain', {CODEC => 'GZ'}"
+expect 'a path that is none' 2 'path of a file or folder must be text' run away "import_hfiles 'never', 5"
+expect 'a word that it does not know' 2 'has no option CODEC' run away "import_hfiles 'never', 'plain', {CODEC => 'GZ'}"
 expect 'no table' 1 'never' run away "export_hfiles 'never', 'never'"
 expect 'a directory that is not empty' 2 'the folder is not empty' run db "export_hfiles 't', 'plain'"
 expect 'no codec' 2 'LZMA' run db "export_hfiles 't', 'never', {CODEC => 'LZMA'}"
-expect 'no size' 2 'a size as' run db "export_hfiles 't', 'never', {SPLIT_SIZE => 'x'}"
-expect 'no rows' 2 'a list of rows is wanted' run db "export_hfiles 't', 'never', {SPLITS => 'x'}"
+expect 'no size' 2 'a size such as' run db "export_hfiles 't', 'never', {SPLIT_SIZE => 'x'}"
+expect 'no rows' 2 'it must be a list of rows' run db "export_hfiles 't', 'never', {SPLITS => 'x'}"
 is_true 'nothing came of these' "$([ ! -e never ] && echo 1)"
 expect 'read only' 3 'read-only' "$shell" --no-compaction --no-took --read-only away -e "import_hfiles 'never', 'plain'"
 expect 'reading' 0 'exported' "$shell" --no-compaction --no-took --read-only db -e "export_hfiles 't', 'read'"

@@ -281,7 +281,7 @@ run(const struct command *command, int argc, char **argv)
         {.name = "--split-size",
          .take = take_bytes,
          .argument = &request.split_bytes,
-         .wants = "bytes, as 10G"},
+         .wants = "a number of bytes, such as 10G"},
         {.name = "--snapshot",
          .take = command_take_text,
          .argument = &request.snapshot,
@@ -312,7 +312,7 @@ const struct command hfile_export = {
              "  --encoding E      NONE, PREFIX, DIFF, FAST_DIFF, ROW_INDEX_V1\n"
              "  --bloom B         NONE, ROW, ROWCOL; default: as the family\n"
              "  --split-keys K,K  rows at which a file begins: the table's regions in HBase\n"
-             "  --split-size N    begin another file at the next row behind N bytes, as 10G\n"
+             "  --split-size N    begin another file at the next row after N bytes, as 10G\n"
              "  --snapshot NAME   the table as it was in a snapshot of it\n"
              "  --visible         what readers see; else all that is stored, markers too\n"
              "  --json            as one JSON object\n"

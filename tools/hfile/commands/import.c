@@ -210,13 +210,14 @@ static int
 run(const struct command *command, int argc, char **argv)
 {
     struct import_request request = {0};
-    const struct command_option options[] = {{.name = "--describe",
-                                              .take = command_take_text,
-                                              .argument = &request.describe,
-                                              .wants = "a file with what describe printed"},
-                                             {.name = "--drop-tags", .flag = &request.drop_tags},
-                                             {.name = "--json", .flag = &request.json},
-                                             {.name = "--quiet", .flag = &request.quiet}};
+    const struct command_option options[] = {
+        {.name = "--describe",
+         .take = command_take_text,
+         .argument = &request.describe,
+         .wants = "a file that holds what HBase's describe printed"},
+        {.name = "--drop-tags", .flag = &request.drop_tags},
+        {.name = "--json", .flag = &request.json},
+        {.name = "--quiet", .flag = &request.quiet}};
     const char **places = calloc((size_t)argc + 1, sizeof *places);
     int count, status = COMMAND_FAILED;
 

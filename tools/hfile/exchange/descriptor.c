@@ -151,7 +151,7 @@ set_number(uint32_t *field, uint32_t least, uint32_t most, const char *file, pet
     if (!read_number(value, &number) || number < least || number > most) {
         char why[64];
 
-        snprintf(why, sizeof why, "a number from %u to %u is wanted", least, most);
+        snprintf(why, sizeof why, "it must be a number from %u to %u", least, most);
         return cannot_take(file, name, value, why, error);
     }
     *field = (uint32_t)number;
@@ -165,7 +165,7 @@ set_flag(bool *field, bool as_true, const char *file, petal_slice name, petal_sl
     bool is_true = is_text_of_any_case(value, "true");
 
     if (!is_true && !is_text_of_any_case(value, "false"))
-        return cannot_take(file, name, value, "true or false is wanted", error);
+        return cannot_take(file, name, value, "it must be true or false", error);
     *field = is_true == as_true;
     return PETAL_OK;
 }
@@ -274,14 +274,14 @@ descriptor_set_family(struct descriptor *descriptor, petal_family_options *famil
         return set_flag(&family->new_version_behavior, true, file, name, value, error);
     if (is_text(name, "KEEP_DELETED_CELLS")) {
         if (!read_word(keep_words, value, &word))
-            return cannot_take(file, name, value, "FALSE, TRUE or TTL is wanted", error);
+            return cannot_take(file, name, value, "it must be FALSE, TRUE or TTL", error);
         family->keep_deleted_cells = (enum petal_keep_deleted)word;
         return PETAL_OK;
     }
     if (is_text(name, "BLOOMFILTER")) {
         if (!read_word(bloom_words, value, &word))
             return cannot_take(file, name, value,
-                               "NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH is wanted", error);
+                               "it must be NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH", error);
         family->bloom = (enum petal_bloom_type)word;
         return PETAL_OK;
     }
@@ -309,7 +309,9 @@ descriptor_set_table(struct descriptor *descriptor, enum petal_attribute_kind ki
         return PETAL_OK; /* it would refuse what is about to be imported */
     if (kind == PETAL_METADATA && is_text(name, "DURABILITY")) {
         if (!read_word(durability_words, value, &word))
-            return cannot_take(file, name, value, "a durability is wanted", error);
+            return cannot_take(file, name, value,
+                               "it must be USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL",
+                               error);
         table->durability = (enum petal_durability)word;
         return PETAL_OK;
     }
@@ -328,7 +330,7 @@ descriptor_set_table(struct descriptor *descriptor, enum petal_attribute_kind ki
 static enum petal_status
 not_a_schema(const char *file, petal_error *error)
 {
-    return hfile_error_corrupt(error, file, 0, "this is no description of a table");
+    return hfile_error_corrupt(error, file, 0, "this is not a description of a table");
 }
 
 static bool
@@ -494,17 +496,20 @@ parse_list(struct descriptor *descriptor, petal_family_options *family,
         petal_slice name, value;
 
         if (!take_value(text, &name) || !skip_text(text, "=>"))
-            return hfile_error_corrupt(error, file, 0, "NAME => 'value' is wanted in { }");
+            return hfile_error_corrupt(error, file, 0,
+                                       "something between { and } is not written NAME => 'value'");
         if (skip_text(text, "{")) {
             bool is_configuration = is_text(name, "CONFIGURATION");
 
             if (kind != PETAL_KEPT_ATTRIBUTE)
-                return hfile_error_corrupt(error, file, 0, "a list in a list in a list");
+                return hfile_error_corrupt(error, file, 0,
+                                           "lists in { } are nested more than two deep");
             status = parse_list(descriptor, family,
                                 is_configuration ? PETAL_CONFIGURATION : PETAL_METADATA, text, file,
                                 error);
         } else if (!take_value(text, &value)) {
-            return hfile_error_corrupt(error, file, 0, "NAME => 'value' is wanted in { }");
+            return hfile_error_corrupt(error, file, 0,
+                                       "something between { and } is not written NAME => 'value'");
         } else {
             status = descriptor_set_family(descriptor, family,
                                            kind == PETAL_CONFIGURATION ? kind : PETAL_METADATA,

@@ -7,6 +7,7 @@
 #include "tools/hfile/exchange/out_file.h"
 #include "tools/hfile/exchange/outgoing.h"
 #include "tools/hfile/exchange/watching.h"
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/options.h"
@@ -294,7 +295,7 @@ take_options(struct export *export, const petal_hfile_export_options *given, pet
     for (size_t i = 1; status == PETAL_OK && i < options->split_key_count; i++) {
         if (hfile_slice_compare(options->split_keys[i - 1], options->split_keys[i]) >= 0)
             status = hfile_error_set(error, PETAL_INVALID, "",
-                                     "split key %zu is not above that before it", i + 1);
+                                     "split key %zu is not greater than the one before it", i + 1);
     }
     return status;
 }
@@ -304,6 +305,10 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
                    const petal_hfile_export_options *options, petal_hfile_export_counts *counts,
                    petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(db, error);
+    HFILE_RETURN_IF_NULL(table, error);
+    HFILE_RETURN_IF_NULL(directory, error);
+
     petal_table_options described = {.size = sizeof described};
     struct export export = {.db = db, .table = table, .directory = directory};
     enum petal_status status;
@@ -311,8 +316,8 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     hfile_error_clear(error);
     if (counts != NULL)
         *counts = (petal_hfile_export_counts){0};
-    if (db == NULL || table == NULL || directory == NULL || *directory == '\0')
-        return hfile_error_set(error, PETAL_INVALID, "", "db, table and directory must be given");
+    if (*directory == '\0')
+        return hfile_error_set(error, PETAL_INVALID, "", "the name of the directory is empty");
     status = take_options(&export, options, error);
     if (status != PETAL_OK)
         return status;

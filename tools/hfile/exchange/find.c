@@ -114,7 +114,7 @@ read_whole(struct found_files *found, const char *path, petal_slice *bytes, peta
     if (fstat(descriptor, &what) != 0)
         status = hfile_error_io(error, path, errno, "look at");
     else if (!S_ISREG(what.st_mode) || what.st_size > FIND_MOST_DESCRIPTOR_BYTES)
-        status = hfile_error_corrupt(error, path, 0, "this is no description of a table");
+        status = hfile_error_corrupt(error, path, 0, "this is not a description of a table");
     else if ((memory = arena_allocate(&found->arena, (size_t)what.st_size + 1)) == NULL)
         status = hfile_error_no_memory(error);
     while (status == PETAL_OK && done < (size_t)what.st_size) {
@@ -150,7 +150,7 @@ add_file(struct found_files *found, const char *path, petal_error *error)
                                        "this is a link to a file of another table; compact the "
                                        "table in HBase first");
     case PETAL_HFILE_NAME_MOB:
-        return hfile_error_unsupported(error, path, "this is a MOB file");
+        return hfile_error_unsupported(error, path, "this is a MOB file, which Petal cannot read");
     case PETAL_HFILE_NAME_STORE_FILE:
         break;
     }
@@ -188,7 +188,7 @@ read_table_info(struct found_files *found, const char *folder, petal_error *erro
     if (status != PETAL_OK)
         return status;
     if (bytes.size < 4 || memcmp(bytes.data, "PBUF", 4) != 0)
-        return hfile_error_corrupt(error, path, 0, "this is no description of a table");
+        return hfile_error_corrupt(error, path, 0, "this is not a description of a table");
     found->has_descriptor = true;
     return descriptor_parse_schema(
         &found->descriptor, hfile_slice(hfile_slice_bytes(bytes) + 4, bytes.size - 4), path, error);
@@ -265,7 +265,7 @@ find_store_file(struct found_files *found, const char *root, const char *family_
 static enum petal_status
 not_a_manifest(const char *path, petal_error *error)
 {
-    return hfile_error_corrupt(error, path, 0, "this is no manifest of a snapshot");
+    return hfile_error_corrupt(error, path, 0, "this is not a manifest of a snapshot");
 }
 
 static enum petal_status

@@ -2,6 +2,7 @@
 #include "tools/hfile/exchange/find.h"
 #include "tools/hfile/exchange/incoming.h"
 #include "tools/hfile/exchange/watching.h"
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/buffer.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
@@ -17,6 +18,7 @@ struct petal_hfile_set {
 enum petal_status
 petal_hfile_set_new(petal_hfile_set **set, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(set, error);
     hfile_error_clear(error);
     *set = hfile_allocate_zeroed(&hfile_default_allocator, sizeof **set);
     if (*set == NULL)
@@ -37,6 +39,8 @@ petal_hfile_set_free(petal_hfile_set *set)
 enum petal_status
 petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(set, error);
+    HFILE_RETURN_IF_NULL(path, error);
     hfile_error_clear(error);
     set->is_sorted = false;
     return found_add(&set->found, path, error);
@@ -46,6 +50,10 @@ enum petal_status
 petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name,
                          petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(set, error);
+    HFILE_RETURN_IF_NO_BYTES(text, error);
+    HFILE_RETURN_IF_NULL(name, error);
+
     enum petal_status status;
 
     hfile_error_clear(error);
@@ -66,6 +74,8 @@ sort(petal_hfile_set *set)
 size_t
 petal_hfile_set_count(petal_hfile_set *set)
 {
+    if (set == NULL)
+        return 0;
     sort(set);
     return set->found.count;
 }
@@ -73,6 +83,8 @@ petal_hfile_set_count(petal_hfile_set *set)
 const char *
 petal_hfile_set_path(petal_hfile_set *set, size_t index)
 {
+    if (set == NULL)
+        return NULL;
     sort(set);
     return index < set->found.count ? set->found.paths[index] : NULL;
 }
@@ -128,6 +140,10 @@ enum petal_status
 petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *is_described,
                       petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(set, error);
+    HFILE_RETURN_IF_NULL(options, error);
+    HFILE_RETURN_IF_NULL(is_described, error);
+
     enum petal_status status = PETAL_OK;
 
     hfile_error_clear(error);
@@ -301,6 +317,9 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
                    const petal_hfile_import_options *options, petal_hfile_import_counts *counts,
                    petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(table, error);
+    HFILE_RETURN_IF_NULL(set, error);
+
     struct import import = {.table = table};
     petal_table_options described = {.size = sizeof described};
     struct arena arena = {NULL};
@@ -309,8 +328,6 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
     hfile_error_clear(error);
     if (counts != NULL)
         *counts = (petal_hfile_import_counts){0};
-    if (table == NULL || set == NULL)
-        return hfile_error_set(error, PETAL_INVALID, "", "table and set must be given");
     status = hfile_options_take(options, &import.options, sizeof import.options,
                                 "petal_hfile_import_options", error);
     if (status != PETAL_OK)
@@ -383,6 +400,10 @@ petal_hfile_import_as(petal_db *db, petal_slice name, petal_hfile_set *set,
                       enum petal_hfile_table_origin *origin, petal_hfile_import_counts *counts,
                       petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(db, error);
+    HFILE_RETURN_IF_NO_BYTES(name, error);
+    HFILE_RETURN_IF_NULL(set, error);
+
     enum petal_hfile_table_origin found;
     petal_table *table;
     enum petal_status status;
@@ -390,8 +411,6 @@ petal_hfile_import_as(petal_db *db, petal_slice name, petal_hfile_set *set,
     hfile_error_clear(error);
     if (counts != NULL)
         *counts = (petal_hfile_import_counts){0};
-    if (db == NULL || set == NULL)
-        return hfile_error_set(error, PETAL_INVALID, "", "database and set must be given");
     status = open_table(db, name, set, &table, &found, error);
     if (status != PETAL_OK)
         return status;

@@ -106,7 +106,8 @@ out_folder_make(const char *path, bool *made, petal_error *error)
     if (stat(path, &what) != 0)
         return hfile_error_io(error, path, errno, "look at");
     if (!S_ISDIR(what.st_mode))
-        return hfile_error_set(error, PETAL_EXISTS, path, "there is something that is no folder");
+        return hfile_error_set(error, PETAL_EXISTS, path,
+                               "there is something here that is not a folder");
     return PETAL_OK;
 }
 

@@ -352,7 +352,7 @@ gunzip(struct hfile_codec *codec, const uint8_t *from, size_t stored, uint8_t *t
     *wrong = "the gzip data holds less than the block's uncompressed size";
     if (stream->avail_out > 0)
         return PETAL_CORRUPT;
-    *wrong = "something stands behind the gzip data";
+    *wrong = "something follows the gzip data";
     return stream->avail_in > 0 ? PETAL_CORRUPT : PETAL_OK;
 }
 

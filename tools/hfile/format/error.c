@@ -116,6 +116,19 @@ hfile_error_no_memory(petal_error *error)
     return hfile_error_set(error, PETAL_NO_MEMORY, "", "out of memory");
 }
 
+enum petal_status
+hfile_error_null(petal_error *error, const char *name)
+{
+    return hfile_error_set(error, PETAL_INVALID, "", "%s is NULL", name);
+}
+
+enum petal_status
+hfile_error_no_bytes(petal_error *error, const char *name, size_t size)
+{
+    return hfile_error_set(error, PETAL_INVALID, "", "%s has a size of %zu, but its data is NULL",
+                           name, size);
+}
+
 const char *
 hfile_error_quote(petal_slice bytes, char *text, size_t text_bytes)
 {

@@ -32,6 +32,10 @@ enum petal_status hfile_error_io(petal_error *error, const char *file, int os_er
 
 enum petal_status hfile_error_no_memory(petal_error *error);
 
+/* What a caller must give is not there (tools/hfile/format/argument.h): PETAL_INVALID. */
+enum petal_status hfile_error_null(petal_error *error, const char *name);
+enum petal_status hfile_error_no_bytes(petal_error *error, const char *name, size_t size);
+
 /* Nothing has failed. */
 void hfile_error_clear(petal_error *error);
 

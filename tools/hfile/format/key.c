@@ -71,8 +71,11 @@ is_end_of_row(const petal_hfile_cell *key)
 int
 petal_hfile_compare(const petal_hfile_cell *a, const petal_hfile_cell *b)
 {
-    int order = hfile_slice_compare(a->row, b->row);
+    int order;
 
+    if (a == NULL || b == NULL)
+        return (a != NULL) - (b != NULL);
+    order = hfile_slice_compare(a->row, b->row);
     if (order != 0)
         return order;
     if (is_end_of_row(a) || is_end_of_row(b))
@@ -90,12 +93,15 @@ petal_hfile_compare(const petal_hfile_cell *a, const petal_hfile_cell *b)
 int
 petal_hfile_tag_next(petal_slice *tags, int *type, petal_slice *payload)
 {
-    struct hfile_bytes rest = hfile_bytes_of(*tags);
+    struct hfile_bytes rest;
     uint16_t size;
     petal_slice tag;
 
-    if (tags->size == 0)
+    if (tags == NULL || type == NULL || payload == NULL || tags->size == 0)
         return 0;
+    if (tags->data == NULL)
+        return -1;
+    rest = hfile_bytes_of(*tags);
     if (!hfile_take_u16(&rest, &size) || size == 0 || !hfile_take_slice(&rest, size, &tag))
         return -1;
     *type = hfile_slice_bytes(tag)[0];

@@ -16,8 +16,9 @@ hfile_options_take(const void *given, void *taken, size_t size, const char *name
         return PETAL_OK;
     memcpy(&given_size, given, sizeof given_size);
     if (given_size % sizeof(size_t) != 0)
-        return hfile_error_set(error, PETAL_INVALID, "", "%s: size %zu is that of no such struct",
-                               name, given_size);
+        return hfile_error_set(error, PETAL_INVALID, "",
+                               "the size of %s is %zu, which no version of it has", name,
+                               given_size);
     memcpy(taken, given, given_size != 0 && given_size < size ? given_size : size);
     return PETAL_OK;
 }

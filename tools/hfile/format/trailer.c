@@ -140,7 +140,8 @@ check_offsets(const struct hfile_trailer *trailer, uint64_t end, const char *fil
                                    trailer->last_data_block_offset);
     if (empty != (trailer->cells == 0))
         return hfile_error_corrupt(error, file, end,
-                                   "the trailer speaks of %" PRIu64 " cells and %s data blocks",
+                                   "the trailer says that there are %" PRIu64
+                                   " cells and %s data blocks, which cannot both be true",
                                    trailer->cells, empty ? "no" : "some");
     return PETAL_OK;
 }
@@ -150,7 +151,8 @@ check_index(const struct hfile_trailer *trailer, uint64_t end, const char *file,
 {
     if (trailer->index_levels == 0 || trailer->index_levels > HFILE_MOST_INDEX_LEVELS)
         return hfile_error_corrupt(error, file, end,
-                                   "the trailer speaks of an index of %" PRIu32 " levels",
+                                   "the trailer says that the index has %" PRIu32
+                                   " levels, which is impossible",
                                    trailer->index_levels);
     if ((trailer->root_entries == 0) != (trailer->cells == 0))
         return hfile_error_corrupt(error, file, end,

@@ -1,4 +1,5 @@
 /* blocks.c -- the blocks of a file as they stand in it, and user meta blocks. */
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
 #include "tools/hfile/format/memory.h"
@@ -32,6 +33,9 @@ enum petal_status
 petal_hfile_blocks(petal_hfile *file, bool (*visit)(void *argument, const petal_hfile_block *block),
                    void *argument, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(file, error);
+    HFILE_RETURN_IF_NULL(visit, error);
+
     struct hfile_block_reader reader;
     enum petal_status status;
 
@@ -59,7 +63,8 @@ copy(const petal_hfile *file, petal_slice from, void **bytes, size_t *size, peta
 void
 petal_hfile_release(petal_hfile *file, void *bytes, size_t size)
 {
-    hfile_release(file->allocator, bytes, size);
+    if (file != NULL)
+        hfile_release(file->allocator, bytes, size);
 }
 
 /* ---- user meta blocks ---- */
@@ -67,7 +72,7 @@ petal_hfile_release(petal_hfile *file, void *bytes, size_t size)
 bool
 petal_hfile_meta_name(const petal_hfile *file, size_t number, petal_slice *name)
 {
-    if (number >= file->meta_root.count)
+    if (file == NULL || name == NULL || number >= file->meta_root.count)
         return false;
     *name = file->meta_root.entries[number].key;
     return true;
@@ -77,14 +82,18 @@ enum petal_status
 petal_hfile_meta_read(petal_hfile *file, size_t number, void **bytes, size_t *size,
                       petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(bytes, error);
+    *bytes = NULL;
+    HFILE_RETURN_IF_NULL(size, error);
+    *size = 0;
+    HFILE_RETURN_IF_NULL(file, error);
+
     const struct hfile_index_entry *entry;
     struct hfile_block_reader reader;
     enum petal_status status;
     struct hfile_block block;
 
     hfile_error_clear(error);
-    *bytes = NULL;
-    *size = 0;
     if (number >= file->meta_root.count)
         return hfile_error_set(error, PETAL_NOT_FOUND, file->name,
                                "there is no meta block number %zu", number);
@@ -130,13 +139,17 @@ copy_key_of_leaf(const petal_hfile *file, struct hfile_block_reader *reader,
 enum petal_status
 petal_hfile_mid_key(petal_hfile *file, void **bytes, size_t *size, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(bytes, error);
+    *bytes = NULL;
+    HFILE_RETURN_IF_NULL(size, error);
+    *size = 0;
+    HFILE_RETURN_IF_NULL(file, error);
+
     struct hfile_block_reader reader;
     struct hfile_index_block leaf;
     enum petal_status status;
 
     hfile_error_clear(error);
-    *bytes = NULL;
-    *size = 0;
     if (file->root.count == 0)
         return hfile_error_set(error, PETAL_NOT_FOUND, file->name, "the file has no cells");
     if (!file->has_mid_key)

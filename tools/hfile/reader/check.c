@@ -2,6 +2,7 @@
  * check.c -- everything in a file read once, from its begin to its trailer, and compared with all
  * that the file says of it: see petal_hfile_check. Memory is that of a block of each kind.
  */
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
 #include "tools/hfile/reader/facts_check.h"
@@ -129,7 +130,7 @@ check_entry(struct check *check, const petal_hfile_block *header, petal_error *e
         entry->stored_bytes != header->stored_bytes)
         return corrupt(check, header->offset, "the index does not name it in its turn", error);
     if (!hfile_key_parse(entry->key, &key) || petal_hfile_compare(&key, &check->cells.cells[0]) > 0)
-        return corrupt(check, header->offset, "its key in the index lies behind its first cell",
+        return corrupt(check, header->offset, "its key in the index comes after its first cell",
                        error);
     if (!check->index_has_begun && petal_hfile_compare(&key, &check->cells.cells[0]) != 0)
         return corrupt(check, header->offset, "the index does not begin with the file's first key",
@@ -138,7 +139,7 @@ check_entry(struct check *check, const petal_hfile_block *header, petal_error *e
         (!hfile_key_parse(hfile_buffer_slice(&check->facts.last_key), &last) ||
          petal_hfile_compare(&key, &last) <= 0))
         return corrupt(check, header->offset,
-                       "its key in the index does not lie behind the block before", error);
+                       "its key in the index does not come after the block before", error);
     check->index_has_begun = true;
     check->report.index_entries++;
     return PETAL_OK;
@@ -307,6 +308,8 @@ enum petal_status
 petal_hfile_check(petal_hfile *file, bool (*watch)(void *argument, uint64_t done, uint64_t total),
                   void *argument, petal_hfile_report *report, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(file, error);
+
     enum petal_status status;
     struct check check;
 

@@ -290,13 +290,14 @@ hfile_facts_from_root(petal_hfile *file, petal_error *error)
 const petal_hfile_info *
 petal_hfile_info_get(const petal_hfile *file)
 {
-    return &file->info;
+    return file != NULL ? &file->info : NULL;
 }
 
 bool
 petal_hfile_info_entry(const petal_hfile *file, size_t number, petal_slice *key, petal_slice *value)
 {
-    if (number >= hfile_file_info_count(&file->file_info))
+    if (file == NULL || key == NULL || value == NULL ||
+        number >= hfile_file_info_count(&file->file_info))
         return false;
     hfile_file_info_get(&file->file_info, number, key, value);
     return true;
@@ -305,5 +306,6 @@ petal_hfile_info_entry(const petal_hfile *file, size_t number, petal_slice *key,
 bool
 petal_hfile_info_find(const petal_hfile *file, const char *key, petal_slice *value)
 {
-    return hfile_file_info_find(&file->file_info, hfile_text_slice(key), value);
+    return file != NULL && key != NULL && value != NULL &&
+           hfile_file_info_find(&file->file_info, hfile_text_slice(key), value);
 }

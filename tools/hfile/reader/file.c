@@ -1,6 +1,7 @@
 /* file.c -- see file.h. */
 #include "tools/hfile/reader/file.h"
 
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/options.h"
@@ -278,11 +279,15 @@ petal_hfile_open_source(const petal_hfile_source *source,
                         const petal_hfile_read_options *given_options, petal_hfile **file,
                         petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(file, error);
+    *file = NULL;
+    HFILE_RETURN_IF_NULL(source, error);
+    HFILE_RETURN_IF_NULL(source->read_at, error);
+
     petal_hfile_read_options options;
     enum petal_status status;
 
     hfile_error_clear(error);
-    *file = NULL;
     status = take_options(given_options, &options, error);
     if (status == PETAL_OK)
         return open_taken(source, &options, file, error);
@@ -313,12 +318,15 @@ enum petal_status
 petal_hfile_open(const char *path, const petal_hfile_read_options *given_options,
                  petal_hfile **file, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(file, error);
+    *file = NULL;
+    HFILE_RETURN_IF_NULL(path, error);
+
     petal_hfile_read_options options;
     petal_hfile_source source;
     enum petal_status status;
 
     hfile_error_clear(error);
-    *file = NULL;
     status = take_options(given_options, &options, error);
     if (status == PETAL_OK)
         status = check_name(path, error);

@@ -1,6 +1,7 @@
 /* filter.c -- see filter.h. */
 #include "tools/hfile/reader/filter.h"
 
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/bloom.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
@@ -108,7 +109,8 @@ hfile_filter_read_chunk(struct hfile_filter_asker *asker, size_t number, petal_e
         return status;
     if (block.payload.size == 0 || block.payload.size > HFILE_BLOOM_MOST_CHUNK_BYTES)
         return hfile_error_corrupt(error, asker->file->name, entry->offset,
-                                   "block at %" PRIu64 ": a chunk of a Bloom filter of %zu bytes",
+                                   "block at %" PRIu64
+                                   ": a chunk of a Bloom filter cannot have %zu bytes",
                                    entry->offset, block.payload.size);
     asker->chunk_number = number;
     asker->chunk = block.payload;
@@ -142,7 +144,8 @@ bool
 petal_hfile_bloom_get(const petal_hfile *file, enum petal_hfile_filter filter,
                       petal_hfile_bloom *bloom)
 {
-    if ((unsigned)filter >= HFILE_FILTERS || !file->filters[filter].is_there)
+    if (file == NULL || bloom == NULL || (unsigned)filter >= HFILE_FILTERS ||
+        !file->filters[filter].is_there)
         return false;
     *bloom = file->filters[filter].meta.facts;
     return true;
@@ -154,7 +157,8 @@ petal_hfile_bloom_chunk(const petal_hfile *file, enum petal_hfile_filter filter,
 {
     const struct hfile_index_entry *entry;
 
-    if ((unsigned)filter >= HFILE_FILTERS || !file->filters[filter].is_there ||
+    if (file == NULL || offset == NULL || stored_bytes == NULL || first_key == NULL ||
+        (unsigned)filter >= HFILE_FILTERS || !file->filters[filter].is_there ||
         number >= file->filters[filter].meta.chunks.count)
         return false;
     entry = &file->filters[filter].meta.chunks.entries[number];
@@ -189,19 +193,26 @@ check_question(const petal_hfile *file, petal_slice row, petal_error *error)
 {
     if (row.size <= PETAL_HFILE_MAX_ROW_BYTES)
         return hfile_check_readable(file, error);
-    return hfile_error_set(error, PETAL_INVALID, file->name, "a row of %zu bytes: the most is %d",
-                           row.size, PETAL_HFILE_MAX_ROW_BYTES);
+    return hfile_error_set(error, PETAL_INVALID, file->name,
+                           "the row has %zu bytes; the most is %d", row.size,
+                           PETAL_HFILE_MAX_ROW_BYTES);
 }
 
 enum petal_status
 petal_hfile_bloom_ask(petal_hfile *file, enum petal_hfile_filter filter, petal_slice row,
                       const petal_slice *qualifier, bool *answer, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(answer, error);
+    *answer = true;
+    HFILE_RETURN_IF_NULL(file, error);
+    HFILE_RETURN_IF_NO_BYTES(row, error);
+    if (qualifier != NULL)
+        HFILE_RETURN_IF_NO_BYTES(*qualifier, error);
+
     const petal_slice none = {NULL, 0};
     enum petal_status status;
 
     hfile_error_clear(error);
-    *answer = true;
     status = check_question(file, row, error);
     if (status != PETAL_OK || (unsigned)filter >= HFILE_FILTERS || !file->filters[filter].is_there)
         return status;
@@ -221,11 +232,17 @@ enum petal_status
 petal_hfile_may_contain(petal_hfile *file, petal_slice row, const petal_slice *qualifier,
                         bool *answer, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(answer, error);
+    *answer = true;
+    HFILE_RETURN_IF_NULL(file, error);
+    HFILE_RETURN_IF_NO_BYTES(row, error);
+    if (qualifier != NULL)
+        HFILE_RETURN_IF_NO_BYTES(*qualifier, error);
+
     const petal_slice none = {NULL, 0};
     enum petal_status status;
 
     hfile_error_clear(error);
-    *answer = true;
     status = check_question(file, row, error);
     if (status != PETAL_OK)
         return status;
@@ -247,11 +264,15 @@ enum petal_status
 petal_hfile_may_contain_delete_family(petal_hfile *file, petal_slice row, bool *answer,
                                       petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(answer, error);
+    *answer = true;
+    HFILE_RETURN_IF_NULL(file, error);
+    HFILE_RETURN_IF_NO_BYTES(row, error);
+
     const petal_slice none = {NULL, 0};
     enum petal_status status;
 
     hfile_error_clear(error);
-    *answer = true;
     status = check_question(file, row, error);
     if (status != PETAL_OK)
         return status;

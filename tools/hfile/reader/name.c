@@ -47,6 +47,9 @@ is_mob(const char *name)
 enum petal_hfile_name_kind
 petal_hfile_name_kind_of(const char *path)
 {
+    if (path == NULL)
+        return PETAL_HFILE_NAME_STORE_FILE;
+
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     bool has_region = region_behind_dot(name) != NULL;

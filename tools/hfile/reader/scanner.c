@@ -6,6 +6,7 @@
  * index, and so does the way back, since writers may leave out where the block before stands. On
  * either way offsets of blocks only rise, or only fall.
  */
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
 #include "tools/hfile/format/memory.h"
@@ -38,11 +39,14 @@ struct petal_hfile_scanner {
 enum petal_status
 petal_hfile_scanner_new(petal_hfile *file, petal_hfile_scanner **scanner, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(scanner, error);
+    *scanner = NULL;
+    HFILE_RETURN_IF_NULL(file, error);
+
     petal_hfile_scanner *made;
     enum petal_status status;
 
     hfile_error_clear(error);
-    *scanner = NULL;
     status = hfile_check_readable(file, error);
     if (status != PETAL_OK)
         return status;
@@ -75,7 +79,7 @@ petal_hfile_scanner_free(petal_hfile_scanner *scanner)
 uint64_t
 petal_hfile_scanner_offset(const petal_hfile_scanner *scanner)
 {
-    return scanner->at == AT_NONE ? 0 : scanner->block_offset;
+    return scanner == NULL || scanner->at == AT_NONE ? 0 : scanner->block_offset;
 }
 
 /* ---- blocks ---- */
@@ -227,11 +231,14 @@ enum petal_status
 petal_hfile_scanner_first(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
                           petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(cell, error);
+    *cell = NULL;
+    HFILE_RETURN_IF_NULL(scanner, error);
+
     const struct hfile_trailer *trailer = &scanner->file->trailer;
     enum petal_status status;
 
     hfile_error_clear(error);
-    *cell = NULL;
     scanner->at = AT_NONE;
     if (trailer->first_data_block_offset == HFILE_NO_BLOCK)
         return PETAL_OK;
@@ -247,8 +254,10 @@ enum petal_status
 petal_hfile_scanner_next(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
                          petal_error *error)
 {
-    hfile_error_clear(error);
+    HFILE_RETURN_IF_NULL(cell, error);
     *cell = NULL;
+    HFILE_RETURN_IF_NULL(scanner, error);
+    hfile_error_clear(error);
     if (scanner->at == AT_NONE)
         return PETAL_OK;
     if (scanner->at + 1 < scanner->cells.count)
@@ -262,11 +271,14 @@ enum petal_status
 petal_hfile_scanner_last(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
                          petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(cell, error);
+    *cell = NULL;
+    HFILE_RETURN_IF_NULL(scanner, error);
+
     const struct hfile_trailer *trailer = &scanner->file->trailer;
     enum petal_status status;
 
     hfile_error_clear(error);
-    *cell = NULL;
     scanner->at = AT_NONE;
     if (trailer->last_data_block_offset == HFILE_NO_BLOCK)
         return PETAL_OK;
@@ -331,8 +343,10 @@ enum petal_status
 petal_hfile_scanner_previous(petal_hfile_scanner *scanner, const petal_hfile_cell **cell,
                              petal_error *error)
 {
-    hfile_error_clear(error);
+    HFILE_RETURN_IF_NULL(cell, error);
     *cell = NULL;
+    HFILE_RETURN_IF_NULL(scanner, error);
+    hfile_error_clear(error);
     if (scanner->at == AT_NONE)
         return PETAL_OK;
     if (scanner->at > 0)
@@ -407,13 +421,20 @@ enum petal_status
 petal_hfile_scanner_seek(petal_hfile_scanner *scanner, const petal_hfile_cell *key,
                          const petal_hfile_cell **cell, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(cell, error);
+    *cell = NULL;
+    HFILE_RETURN_IF_NULL(scanner, error);
+    HFILE_RETURN_IF_NULL(key, error);
+    HFILE_RETURN_IF_NO_BYTES(key->row, error);
+    HFILE_RETURN_IF_NO_BYTES(key->family, error);
+    HFILE_RETURN_IF_NO_BYTES(key->qualifier, error);
+
     petal_hfile_cell sought = *key;
     enum petal_status status;
     bool found;
     size_t at;
 
     hfile_error_clear(error);
-    *cell = NULL;
     status = go_to_block_of(scanner, &sought, &found, error);
     if (status != PETAL_OK || !found)
         return status;
@@ -427,6 +448,11 @@ enum petal_status
 petal_hfile_scanner_seek_row(petal_hfile_scanner *scanner, petal_slice row,
                              const petal_hfile_cell **cell, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(cell, error);
+    *cell = NULL;
+    HFILE_RETURN_IF_NULL(scanner, error);
+    HFILE_RETURN_IF_NO_BYTES(row, error);
+
     const petal_hfile_cell key = {
         .row = row, .timestamp = INT64_MAX, .type = PETAL_HFILE_TYPE_MAXIMUM};
 

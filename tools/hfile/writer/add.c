@@ -1,6 +1,7 @@
 /* add.c -- a cell is checked, enters the filters, and is stored in a data block; see writer.h. */
 #include "tools/hfile/writer/writer.h"
 
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/bloom_meta.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/key.h"
@@ -91,7 +92,7 @@ wrong_place(const petal_hfile_writer *writer, const petal_hfile_cell *cell,
         return "it is of another family than the cells before";
     hfile_key_step(last, cell, step);
     if (step->order < 0)
-        return "it does not come behind the cell before";
+        return "it does not come after the cell before";
     /* Cells with equal keys share a block. */
     if (step->order == 0 && (encoder->count >= HFILE_MOST_CELLS_OF_BLOCK ||
                              encoder->unencoded_bytes + hfile_cell_bytes(cell, true, true) >
@@ -268,6 +269,14 @@ keep_last(petal_hfile_writer *writer, const petal_hfile_cell *cell)
 enum petal_status
 petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(writer, error);
+    HFILE_RETURN_IF_NULL(cell, error);
+    HFILE_RETURN_IF_NO_BYTES(cell->row, error);
+    HFILE_RETURN_IF_NO_BYTES(cell->family, error);
+    HFILE_RETURN_IF_NO_BYTES(cell->qualifier, error);
+    HFILE_RETURN_IF_NO_BYTES(cell->value, error);
+    HFILE_RETURN_IF_NO_BYTES(cell->tags, error);
+
     struct hfile_key_step step = {.order = 1};
     struct hfile_buffer *key = &writer->keys[!writer->last];
     struct hfile_keyed_cell keyed;

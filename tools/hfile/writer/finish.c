@@ -1,6 +1,7 @@
 /* finish.c -- what stands behind the data blocks; see writer.h. */
 #include "tools/hfile/writer/writer.h"
 
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/trailer.h"
 
@@ -187,6 +188,8 @@ write_end(petal_hfile_writer *writer, struct hfile_index_chunk *metas, struct hf
 enum petal_status
 petal_hfile_writer_finish(petal_hfile_writer *writer, uint64_t *file_bytes, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(writer, error);
+
     struct hfile_index_chunk metas;
     struct hfile_buffer block;
     enum petal_status status = hfile_writer_check_open(writer, error);

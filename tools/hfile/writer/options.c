@@ -69,13 +69,13 @@ static enum petal_status
 check_numbers(const petal_hfile_write_options *options, petal_error *error)
 {
     if ((unsigned)options->codec > PETAL_HFILE_CODEC_ZSTD)
-        return wrong(error, "codec", "is none");
+        return wrong(error, "codec", "is not one of enum petal_hfile_codec");
     if ((unsigned)options->encoding > PETAL_HFILE_ENCODING_ROW_INDEX_V1)
-        return wrong(error, "encoding", "is none");
+        return wrong(error, "encoding", "is not one of enum petal_hfile_encoding");
     if ((unsigned)options->bloom > PETAL_HFILE_BLOOM_ROW_PREFIX)
-        return wrong(error, "bloom", "is none");
+        return wrong(error, "bloom", "is not one of enum petal_hfile_bloom_type");
     if ((unsigned)options->checksum > PETAL_HFILE_CHECKSUM_CRC32C)
-        return wrong(error, "checksum", "is none");
+        return wrong(error, "checksum", "is not one of enum petal_hfile_checksum");
     if (!hfile_codec_is_built(options->codec))
         return hfile_error_unsupported(error, "", "this build of the library has no codec %s",
                                        petal_hfile_codec_text(options->codec));

@@ -1,6 +1,7 @@
 /* writer.c -- writers are made and freed, and take what does not belong to a cell; see writer.h. */
 #include "tools/hfile/writer/writer.h"
 
+#include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/trailer.h"
@@ -41,18 +42,21 @@ enum petal_status
 petal_hfile_writer_new(const petal_hfile_sink *sink, const petal_hfile_write_options *given,
                        petal_hfile_writer **writer, petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(writer, error);
+    *writer = NULL;
+    HFILE_RETURN_IF_NULL(sink, error);
+
     petal_hfile_write_options options;
     petal_hfile_writer *made;
     enum petal_status status;
     size_t name_bytes;
 
-    *writer = NULL;
     hfile_error_clear(error);
     status = hfile_write_options_take(given, &options, error);
     if (status != PETAL_OK)
         return status;
-    if (sink == NULL || sink->write == NULL || sink->name == NULL)
-        return hfile_error_set(error, PETAL_INVALID, "", "a sink has a name and a function");
+    if (sink->write == NULL || sink->name == NULL)
+        return hfile_error_null(error, sink->write == NULL ? "sink->write" : "sink->name");
     made = hfile_allocate_zeroed(options.allocator, sizeof *made);
     if (made == NULL)
         return hfile_error_no_memory(error);
@@ -98,13 +102,13 @@ petal_hfile_writer_free(petal_hfile_writer *writer)
 uint64_t
 petal_hfile_writer_bytes(const petal_hfile_writer *writer)
 {
-    return writer->blocks.offset;
+    return writer != NULL ? writer->blocks.offset : 0;
 }
 
 uint64_t
 petal_hfile_writer_cells(const petal_hfile_writer *writer)
 {
-    return writer->facts.cells;
+    return writer != NULL ? writer->facts.cells : 0;
 }
 
 /* ---- failures ---- */
@@ -122,7 +126,7 @@ hfile_writer_check_open(const petal_hfile_writer *writer, petal_error *error)
     hfile_error_clear(error);
     if (writer->failed != PETAL_OK)
         return hfile_error_set(error, writer->failed, writer->name,
-                               "the file cannot be written on: an earlier call failed");
+                               "the file cannot be continued: an earlier call failed");
     if (writer->is_finished)
         return hfile_error_set(error, PETAL_INVALID, writer->name, "the file is finished");
     return PETAL_OK;
@@ -153,6 +157,10 @@ enum petal_status
 petal_hfile_writer_info(petal_hfile_writer *writer, petal_slice key, petal_slice value,
                         petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(writer, error);
+    HFILE_RETURN_IF_NO_BYTES(key, error);
+    HFILE_RETURN_IF_NO_BYTES(value, error);
+
     enum petal_status status = hfile_writer_check_open(writer, error);
     char quoted[QUOTED_BYTES];
 
@@ -169,6 +177,10 @@ enum petal_status
 petal_hfile_writer_meta(petal_hfile_writer *writer, petal_slice name, petal_slice bytes,
                         petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(writer, error);
+    HFILE_RETURN_IF_NO_BYTES(name, error);
+    HFILE_RETURN_IF_NO_BYTES(bytes, error);
+
     enum petal_status status = hfile_writer_check_open(writer, error);
 
     return status == PETAL_OK ? enter(writer, &writer->metas, name, bytes, error) : status;
