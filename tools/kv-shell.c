@@ -7,6 +7,8 @@
 #include "tools/shell/commands.h"
 #include "tools/shell/files/intake.h"
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/near.h"
+#include "tools/shell/session/opening.h"
 #include "tools/shell/session/words_of_values.h"
 #include "tools/shell/terminal/input.h"
 
@@ -24,8 +26,9 @@ struct arguments {
     size_t text_count;
     const char *file; /* of -f */
     petal_options options;
-    petal_env env; /* with --seed: numbers that repeat */
-    atomic_uint_least64_t seed;
+    petal_env env;
+    struct log log;
+    atomic_uint_least64_t seed; /* with --seed: numbers that repeat */
     bool stop_at_failure, no_times, echo_input, noninteractive;
     enum format_mode format;
     int rest; /* index of the subcommand's name, 0 if there is none */
@@ -34,7 +37,10 @@ struct arguments {
 static const struct {
     const char *name;
     enum shell_status (*run)(struct session *session, int argc, char **argv);
-} subcommands[] = {{"import", import_main}, {"export", export_main}, {"compare", compare_main}};
+    bool may_make; /* the database: it sees to that by itself */
+} subcommands[] = {{"import", import_main, true},
+                   {"export", export_main, false},
+                   {"compare", compare_main, false}};
 
 static void
 print_subcommand_options(FILE *file)
@@ -45,6 +51,10 @@ print_subcommand_options(FILE *file)
                 file);
     (void)fputs(intake_usage, file);
     (void)fputs(
+        "  --create                  import: make a table that is not there, with the families "
+        "that "
+        "the columns or cells name,\n"
+        "                            or else with the family cf\n"
         "  --threads N               import: parse in N threads beside the one that writes (1)\n"
         "  --flush-every N           import: flush to store files after every N records\n"
         "export writes the cells of TABLE to FILE (- or none is standard output; a file appears "
@@ -53,7 +63,8 @@ print_subcommand_options(FILE *file)
     (void)fputs(export_usage, file);
     (void)fputs(
         "\n"
-        "Exit status: 0 fine; 1 a table, family or file there is not, exists said no, or a "
+        "Exit status: 0 fine; 1 a database, table, family or file there is not, exists said no, or "
+        "a "
         "get found no row, or import passed\n"
         "over what it could not read;\n"
         "2 a mistake in a command or option; 3 damaged data, input/output error, or the "
@@ -74,8 +85,8 @@ print_usage(FILE *file)
         "       kv-shell [options] DIR export TABLE [FILE] [export options]\n"
         "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
         "\n"
-        "Commands in the HBase shell's language on the database in DIR, which is made if "
-        "there is none.\n"
+        "Commands in the HBase shell's language on the database in DIR.  Where there is none, the "
+        "command create makes it.\n"
         "They come from -e, from FILE, from standard input, or from you, at a terminal.  "
         "Those of -e come first,\n"
         "before FILE or a subcommand.\n"
@@ -86,12 +97,16 @@ print_usage(FILE *file)
         "  -n, --noninteractive\n"
         "                    as HBase's shell -n: the first error ends it, with status 1; exit 7 "
         "with 7; else 0\n"
+        "  -d, --debug       as log_level 'DEBUG' from the beginning: tell on standard error what "
+        "the engine does\n"
         "  --format FORMAT   answers as hbase (the default), table, json (an object a line) or "
         "csv; "
         "all else that is\n"
         "                    said goes to standard error\n"
-        "  --cache SIZE      block cache, such as 64MB (the default) or 0 for none\n"
-        "  --memtable SIZE   memory for writes before they are flushed (64MB)\n"
+        "  --memory SIZE     what the database may take in all (64MB)\n"
+        "  --cache SIZE      of it for the block cache at most; 0 for none (all that is left)\n"
+        "  --memtable SIZE   of it for writes before they are flushed (an eighth)\n"
+        "  --create          make the database in DIR if there is none\n"
         "  --read-only       write nothing: the database must be there, commands that write fail, "
         "and "
         "others\n"
@@ -150,29 +165,61 @@ set_seed(struct arguments *arguments, const char *text)
     if (text == NULL || !schema_parse_size(slice_of_string(text), &seed))
         return false;
     atomic_init(&arguments->seed, seed);
-    arguments->env = (petal_env){
-        .size = sizeof(arguments->env), .random_context = &arguments->seed, .random = next_number};
-    arguments->options.env = &arguments->env;
+    arguments->env.random_context = &arguments->seed;
+    arguments->env.random = next_number;
     return true;
 }
+
+/* What options there are, and what a value must be; NULL: they have none. */
+static const struct {
+    const char *name, *wants;
+} options[] = {{"-e", "commands"},
+               {"-f", "a file of commands"},
+               {"-n", NULL},
+               {"--noninteractive", NULL},
+               {"-d", NULL},
+               {"--debug", NULL},
+               {"--format", "hbase, table, json or csv"},
+               {"--memory", "a size such as 64MB"},
+               {"--cache", "a size such as 64MB, or 0"},
+               {"--memtable", "a size such as 8MB"},
+               {"--create", NULL},
+               {"--read-only", NULL},
+               {"--no-compaction", NULL},
+               {"--no-log-mapping", NULL},
+               {"--bail", NULL},
+               {"--no-took", NULL},
+               {"--echo", NULL},
+               {"--seed", "a number"},
+               {"--help", NULL},
+               {"--version", NULL}};
 
 /* An option that was not taken: there is none of that name, it has no value, or not this one. */
 static enum shell_status
 complain_of_option(const char *option, const char *value)
 {
-    static const char *const with_value[] = {"-e",      "-f",         "--format",
-                                             "--cache", "--memtable", "--seed"};
+    const char *nearest = NULL;
+    unsigned least = 0;
 
-    for (size_t i = 0; i < COUNT_OF(with_value); i++) {
-        if (strcmp(option, with_value[i]) != 0)
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        near_consider(slice_of_string(option), options[i].name, &nearest, &least);
+        if (strcmp(option, options[i].name) != 0)
             continue;
-        if (value == NULL)
-            return complain("a value is wanted behind ", option);
-        (void)fprintf(stderr, "kv-shell: what does %s %s mean?  See kv-shell --help\n", option,
-                      value);
+        if (options[i].wants == NULL) /* --help and --version, which stand alone */
+            (void)fprintf(stderr, "kv-shell: %s stands alone, without other words\n", option);
+        else if (value == NULL)
+            (void)fprintf(stderr, "kv-shell: a value must follow %s: %s\n", option,
+                          options[i].wants);
+        else
+            (void)fprintf(stderr, "kv-shell: %s must be followed by %s, not by %s\n", option,
+                          options[i].wants, value);
         return SHELL_USAGE;
     }
-    return complain("unknown option: ", option);
+    if (nearest == NULL)
+        return complain("unknown option: ", option);
+    (void)fprintf(stderr, "kv-shell: unknown option: %s; did you mean %s?  See kv-shell --help\n",
+                  option, nearest);
+    return SHELL_USAGE;
 }
 
 /* Take the option at argv[*at], and its value.  Leaves *at at what was taken last. */
@@ -189,6 +236,7 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
                  {"--bail", &arguments->stop_at_failure},
                  {"--no-took", &arguments->no_times},
                  {"--echo", &arguments->echo_input},
+                 {"--create", &arguments->options.create},
                  {"--read-only", &arguments->options.read_only},
                  {"--no-compaction", &arguments->options.no_compaction},
                  {"--no-log-mapping", &arguments->options.no_log_mapping}};
@@ -197,13 +245,16 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
         if (strcmp(option, flags[i].name) != 0)
             continue;
         *flags[i].flag = true;
-        arguments->options.create = !arguments->options.read_only;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "-d") == 0 || strcmp(option, "--debug") == 0) {
+        atomic_init(&arguments->log.threshold, LOG_DEBUG);
         return SHELL_FINE;
     }
     (*at)++;
     if (strcmp(option, "-e") == 0 && value != NULL) {
         if (arguments->text_count == GREATEST_TEXTS)
-            return complain("too many times ", option);
+            return complain("there are too many of ", option);
         arguments->texts[arguments->text_count++] = value;
         return SHELL_FINE;
     }
@@ -212,6 +263,8 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
         return SHELL_FINE;
     }
     if (strcmp(option, "--format") == 0 && value != NULL && format_find(value, &arguments->format))
+        return SHELL_FINE;
+    if (strcmp(option, "--memory") == 0 && parse_size(value, &arguments->options.memory_bytes))
         return SHELL_FINE;
     if (strcmp(option, "--cache") == 0 && parse_size(value, &arguments->options.cache_bytes)) {
         if (arguments->options.cache_bytes == 0)
@@ -235,12 +288,38 @@ is_subcommand(const char *word)
 }
 
 static enum shell_status
+complain_of_subcommand(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = 0;
+
+    if (access(word, F_OK) == 0) {
+        (void)fprintf(stderr,
+                      "kv-shell: there is no subcommand %s, but a file of that name: to run its "
+                      "commands, say -f %s\n",
+                      word, word);
+        return SHELL_USAGE;
+    }
+    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
+        near_consider(slice_of_string(word), subcommands[i].name, &nearest, &least);
+    (void)fprintf(stderr,
+                  "kv-shell: there is no subcommand %s%s%s%s  They are import, export "
+                  "and compare; commands stand behind -e\n",
+                  word, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+                  nearest != NULL ? "?" : ".");
+    return SHELL_USAGE;
+}
+
+static enum shell_status
 parse_arguments(struct arguments *arguments, int argc, char **argv)
 {
     enum shell_status status = SHELL_FINE;
 
     memset(arguments, 0, sizeof(*arguments));
-    arguments->options = (petal_options){.size = sizeof(petal_options), .create = true};
+    arguments->options = (petal_options){.size = sizeof(petal_options), .env = &arguments->env};
+    arguments->env = (petal_env){
+        .size = sizeof(arguments->env), .log_context = &arguments->log, .log = log_write};
+    atomic_init(&arguments->log.threshold, LOG_ERROR);
     for (int at = 1; at < argc && status == SHELL_FINE; at++) {
         if (argv[at][0] == '-' && argv[at][1] != '\0') {
             status = parse_option(arguments, argc, argv, &at);
@@ -252,14 +331,24 @@ parse_arguments(struct arguments *arguments, int argc, char **argv)
         }
     }
     if (status == SHELL_FINE && arguments->directory == NULL)
-        return complain("the database's directory is wanted", "");
+        return complain("say in which directory the database is", "");
     if (status == SHELL_FINE && arguments->rest != 0 && !is_subcommand(argv[arguments->rest])) {
         if (!arguments->noninteractive || arguments->rest + 1 != argc || arguments->file != NULL)
-            return complain("there is no subcommand ", argv[arguments->rest]);
+            return complain_of_subcommand(argv[arguments->rest]);
         arguments->file = argv[arguments->rest];
         arguments->rest = 0;
     }
     return status;
+}
+
+/* The errno says why. */
+static enum shell_status
+fail_to_open(const char *path)
+{
+    int error = errno;
+
+    (void)fprintf(stderr, "kv-shell: cannot open %s: %s\n", path, strerror(error));
+    return error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA;
 }
 
 static enum shell_status
@@ -268,16 +357,15 @@ run_file(struct session *session, const char *path)
     FILE *file = fopen(path, "r");
 
     if (file == NULL) {
-        int error = errno;
-
-        (void)fprintf(stderr, "kv-shell: cannot open %s: %s\n", path, strerror(error));
         session->failed = true;
-        return error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA;
+        return fail_to_open(path);
     }
+    session->script = path;
     if (session->failure_style == FAILURE_IS_SHOWN)
         input_run_stream(session, file);
     else
         input_run_script(session, file);
+    session->script = NULL;
     (void)fclose(file);
     return session->worst;
 }
@@ -317,10 +405,34 @@ run_subcommand(struct session *session, int argc, char **argv)
 
     text_clear(&session->message);
     for (size_t i = 0; i < COUNT_OF(subcommands); i++)
-        if (strcmp(argv[0], subcommands[i].name) == 0)
+        if (strcmp(argv[0], subcommands[i].name) == 0 &&
+            (subcommands[i].may_make || (status = session_want_database(session)) == SHELL_FINE))
             status = subcommands[i].run(session, argc - 1, argv + 1);
     if (status != SHELL_FINE && session->message.size > 0)
         (void)fprintf(stderr, "kv-shell: %s\n", text_string(&session->message));
+    return status;
+}
+
+/* Before --create makes a database: can what shall be read for it be opened at all? */
+static enum shell_status
+check_inputs(struct session *session, const struct arguments *arguments, int argc, char **argv)
+{
+    int rest = arguments->rest;
+    struct intake intake;
+    enum shell_status status;
+
+    if (arguments->file != NULL && access(arguments->file, R_OK) != 0) {
+        status = fail_to_open(arguments->file);
+        return arguments->noninteractive ? SHELL_NOT_FOUND : status;
+    }
+    if (rest == 0 || strcmp(argv[rest], "import") != 0)
+        return SHELL_FINE;
+    text_clear(&session->message);
+    status = intake_parse(&intake, session, argc - rest - 1, argv + rest + 1);
+    if (status != SHELL_FINE)
+        (void)fprintf(stderr, "kv-shell: %s\n", text_string(&session->message));
+    else if (strcmp(intake.file_name, "-") != 0 && access(intake.file_name, R_OK) != 0)
+        status = fail_to_open(intake.file_name);
     return status;
 }
 
@@ -338,9 +450,10 @@ output_is_written(int error)
 }
 
 static int
-run(const struct arguments *arguments, int argc, char **argv)
+run(struct arguments *arguments, int argc, char **argv)
 {
     struct session session = {.commands = shell_commands(),
+                              .log = &arguments->log,
                               .stop_at_failure = arguments->stop_at_failure,
                               .no_times = arguments->no_times,
                               .conversation = is_conversation(arguments),
@@ -353,8 +466,17 @@ run(const struct arguments *arguments, int argc, char **argv)
                                     : FAILURE_ENDS_STREAM;
     output_init(&session.output, stdout, isatty(STDOUT_FILENO) == 1);
     session.output.format.mode = arguments->format;
+    if (!session.output.terminal)
+        session.output.errors = stderr;
     if (format_is_on(&session.output.format))
         output_say_elsewhere(&session.output, stderr);
+    if (arguments->options.create) {
+        status = check_inputs(&session, arguments, argc, argv);
+        if (status != SHELL_FINE) {
+            (void)session_close(&session);
+            return (int)status;
+        }
+    }
     interrupt_install();
     interrupt_hold(true);
     status = session_open(&session, arguments->directory, &arguments->options);
@@ -392,8 +514,9 @@ main(int argc, char **argv)
     enum shell_status status;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        errno = 0;
         print_usage(stdout);
-        return output_is_written(0) ? SHELL_FINE : SHELL_DATA;
+        return output_is_written(errno) ? SHELL_FINE : SHELL_DATA;
     }
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         (void)printf("kv-shell of Petal %s\n", petal_version());

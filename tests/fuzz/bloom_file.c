@@ -7,10 +7,8 @@
  * what the header has from its byte 10 to 95, but for the length, and the body, and the rest of the
  * header is put right.
  */
-#include "base/checksum.h"
-#include "base/coding.h"
-#include "bloom/file/set_file.h"
 #include "tests/bloom/questions.h"
+#include "tests/bloom/set_fixture.h"
 #include "tests/fuzz/file.h"
 #include "tests/fuzz/target.h"
 
@@ -38,8 +36,7 @@ put_header(uint8_t *file, size_t size)
     put_le16(file + 8, 1);
     put_le16(file + 14, 0);
     put_le64(file + 16, size - SET_FILE_PAGE_BYTES);
-    put_le64(file + 96, checksum_at(0, 0, file + SET_FILE_PAGE_BYTES, size - SET_FILE_PAGE_BYTES));
-    put_le64(file + 104, checksum_at(0, 0, file, 104));
+    set_seal(file, size);
 }
 
 /* The file of an input, to be freed; its length. */

@@ -4,6 +4,7 @@
  * The first byte chooses the format and whether the first line is taken as a head.
  */
 #include "tools/shell/files/cell.h"
+#include "tools/shell/text/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,12 @@ write_and_read(const petal_cell *cell)
         begin(&parser, (enum file_format)format);
         cell_write(&line, parser.format, slice_of_string("t"), cell);
         for (size_t i = 0; i + 1 < line.size; i++)
-            if ((line.bytes[i] < 0x20 && line.bytes[i] != '\t') || line.bytes[i] > 0x7e)
+            if ((unsigned char)line.bytes[i] < 0x20 && line.bytes[i] != '\t')
                 abort();
+            else if ((unsigned char)line.bytes[i] > 0x7e && format != FILE_JSON)
+                abort();
+        if (!text_is_utf8(text_slice(&line)))
+            abort();
         if (cell_parse(&parser, (petal_slice){line.bytes, line.size - 1}) != CELL_GOOD)
             abort();
         expect_same(cell, &parser.cell);

@@ -21,7 +21,7 @@ type_again(const struct value *value, const struct text *shown)
     fuzz_must(!lexer_wants_more(&lexer));
     lexer_finish(&lexer);
     fuzz_must(lexer.error.message[0] == '\0' &&
-              parser_parse(&lexer, &arena, &statements, &count, &error));
+              parser_parse(&lexer, NULL, &arena, &statements, &count, &error));
     fuzz_must(count == 1 && statements[0]->kind == NODE_LITERAL &&
               value_equal(&statements[0]->value, value));
     lexer_free(&lexer);
@@ -47,6 +47,8 @@ weigh(const struct node *node)
     }
     for (size_t i = 0; i < node->name.size; i++)
         sum += ((const uint8_t *)node->name.data)[i];
+    for (size_t i = 0; i < node->name_count; i++)
+        sum += node->names[i].size + *(const uint8_t *)node->names[i].data;
     for (size_t i = 0; i < node->count; i++)
         sum += weigh(node->items[i]);
     return sum + weigh(node->receiver) + weigh(node->block);
@@ -70,7 +72,7 @@ run_input(struct lexer *lexer, struct arena *arena)
     lexer_finish(lexer);
     if (lexer->error.message[0] != '\0') {
         check_error(&lexer->error, lexer->input.size);
-    } else if (parser_parse(lexer, arena, &statements, &count, &error)) {
+    } else if (parser_parse(lexer, NULL, arena, &statements, &count, &error)) {
         for (size_t i = 0; i < count; i++)
             if (weigh(statements[i]) == 0)
                 abort();

@@ -93,14 +93,14 @@ static void
 run_child(const char *shell, const struct recorded_session *session, const char *directory,
           int output)
 {
-    const char *arguments[8] = {shell, "--echo", "--no-compaction", "db"};
+    const char *arguments[8] = {shell, "--echo", "--no-compaction", "--create", "db"};
     const char *input_name = session->mode == MODE_SCRIPT ? "/dev/null" : script_name;
     int input, errors;
 
     if (session->mode == MODE_SCRIPT || session->mode == MODE_PIPE_N) {
-        arguments[3] = "-n";
-        arguments[4] = "db";
-        arguments[5] = session->mode == MODE_SCRIPT ? script_name : NULL;
+        arguments[4] = "-n";
+        arguments[5] = "db";
+        arguments[6] = session->mode == MODE_SCRIPT ? script_name : NULL;
     }
     if (chdir(directory) != 0)
         _exit(CANNOT_START);
@@ -108,6 +108,9 @@ run_child(const char *shell, const struct recorded_session *session, const char 
     errors = open(error_name, O_WRONLY | O_CREAT, 0600);
     if (output < 0)
         output = open(output_name, O_WRONLY | O_CREAT, 0600);
+    /* HBase's shell has its errors among its output, but in a stream of commands under -n. */
+    if (session->mode == MODE_PIPE || session->mode == MODE_SCRIPT)
+        errors = output;
     if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
         dup2(errors, STDERR_FILENO) < 0)
         _exit(CANNOT_START);

@@ -34,6 +34,17 @@ is_true() {
     fi
 }
 
+# same NAME FILE: FILE holds what comes from standard input, which is no pipe: at the end of one a failure would not be counted.
+same() {
+    if diff -u - "$2" >"$scratch/difference"; then
+        passed=$((passed + 1))
+    else
+        echo "FAILED $1:"
+        cat "$scratch/difference"
+        failed=$((failed + 1))
+    fi
+}
+
 # The script's exit status.
 expect_end() {
     echo "$passed passed, $failed failed"

@@ -16,8 +16,7 @@ static const struct program *running;
 static void
 list_commands(const struct program *program, FILE *to)
 {
-    fprintf(to, "usage: %s COMMAND [options] ...; --help behind a command tells of it\n",
-            program->name);
+    fprintf(to, "usage: %s COMMAND [options] ...; COMMAND --help says more\n", program->name);
     for (size_t i = 0; i < program->command_count; i++)
         fprintf(to, "  %-8s %s\n", program->commands[i]->name, program->commands[i]->meaning);
     fputs(program->notes, to);
@@ -85,7 +84,7 @@ program_run(const struct program *program, int argc, char **argv)
 static void
 tell_mistake(const struct command *command, const char *what, const char *argument, const char *why)
 {
-    (void)fprintf(stderr, "%s %s: %s%s%s; \"%s %s --help\" tells what it takes\n", running->name,
+    (void)fprintf(stderr, "%s %s: %s%s%s; \"%s %s --help\" says what it takes\n", running->name,
                   command->name, what, argument, why, running->name, command->name);
 }
 
@@ -124,7 +123,7 @@ take_value(const struct command *command, const struct command_option *option, c
         struct text why = {0};
 
         text_add_format(&why, "%s, not \"%s\"", option->wants, text_string(&given));
-        tell_mistake(command, option->name, " wants ", text_string(&why));
+        tell_mistake(command, option->name, " takes ", text_string(&why));
         text_free(&why);
     }
     text_free(&given);
@@ -147,7 +146,7 @@ take_option(const struct command *command, const struct command_option *option, 
         return take_value(command, option, value);
     if (++*at < argc)
         return take_value(command, option, argv[*at]);
-    tell_mistake(command, option->name, " wants ", option->wants);
+    tell_mistake(command, option->name, " must be followed by ", option->wants);
     return false;
 }
 

@@ -13,10 +13,12 @@
 #include "tools/shell/study/commands.h"
 
 #define ANY                  COMMAND_ANY_NUMBER
-#define COMMAND(name)        #name, #name, command_##name, false
-#define SAME(name, function) #name, #name, command_##function, false
-#define ALIAS(name, main)    #name, #main, command_##main, false
-#define OF_CALL(name)        #name, #name, command_##name, true
+#define COMMAND(name)        #name, #name, command_##name, false, DATABASE_WANTED
+#define SAME(name, function) #name, #name, command_##function, false, DATABASE_WANTED
+#define ALIAS(name, main)    #name, #main, command_##main, false, DATABASE_WANTED
+#define OF_CALL(name)        #name, #name, command_##name, true, DATABASE_WANTED
+#define MAKES(name)          #name, #name, command_##name, false, DATABASE_MADE
+#define WITHOUT(name, main)  #name, #main, command_##main, false, DATABASE_UNUSED
 
 static const struct command commands[] = {
     {COMMAND(advise), "t", 1, 2,
@@ -52,12 +54,12 @@ static const struct command commands[] = {
      "compact 't' [, 'f']      merge all store files into one and wait; the same as major_compact"},
     {COMMAND(compaction_state), "t", 1, 1,
      "compaction_state 't'      NONE, MINOR, MAJOR or MAJOR_AND_MINOR: what runs now"},
-    {COMMAND(compaction_switch), "-", 1, ANY,
+    {WITHOUT(compaction_switch, compaction_switch), "-", 1, ANY,
      "compaction_switch true | false      what --no-compaction has set; cannot be changed while "
      "the database is open"},
     {COMMAND(count), "t", 1, 2,
      "count 't' [, INTERVAL => 1000, any key of scan]      the rows that a scan would show"},
-    {COMMAND(create), "-", 1, ANY,
+    {MAKES(create), "-", 1, ANY,
      "create 't', 'f1', {NAME => 'f2', VERSIONS => 1, MIN_VERSIONS => 0, TTL => '1 DAY' | "
      "'FOREVER', KEEP_DELETED_CELLS => 'FALSE' | 'TRUE' | 'TTL', BLOOMFILTER => 'NONE' | 'ROW' | "
      "'ROWCOL' | 'ROW_ROWCOL' | 'ROWPREFIX_FIXED_LENGTH', BLOCKSIZE => '64KB', COMPRESSION => "
@@ -67,7 +69,7 @@ static const struct command commands[] = {
      "'BLOCKED' | 'RIBBON'}, READONLY => false      the rate is that of all store files together, "
      "or with BLOOM_RATE_PER_FILE of each; RIBBON: compactions of all files write filters in 25 to "
      "31 per cent fewer bytes"},
-    {COMMAND(create_namespace), "-", 1, ANY,
+    {MAKES(create_namespace), "-", 1, ANY,
      "create_namespace 'ns' [, {'key' => 'value'}]      tables in it have names such as 'ns:t'"},
     {COMMAND(delete), "t-q-", 3, 5,
      "delete 't', 'row', 'f:q' [, timestamp] [, TTL => milliseconds]      one version, the newest "
@@ -80,7 +82,8 @@ static const struct command commands[] = {
      "snapshots; asks before it deletes"},
     {COMMAND(deleteall), "t-q-", 2, 5,
      "deleteall 't', 'row' | {ROWPREFIXFILTER => 'p'} [, 'f:q' | 'f' [, timestamp]] [, TTL => "
-     "milliseconds]      all versions up to the timestamp"},
+     "milliseconds]      all versions up to the timestamp; of the rows that begin with p, batch by "
+     "batch, and says how many: these take no TTL"},
     {ALIAS(desc, describe), "t", 1, 1, NULL},
     {COMMAND(describe), "t", 1, 1, "describe 't'"},
     {COMMAND(describe_namespace), "n", 1, 1, "describe_namespace 'ns'"},
@@ -94,13 +97,14 @@ static const struct command commands[] = {
     {COMMAND(enable), "t", 1, 1, "enable 't'"},
     {COMMAND(enable_all), "t", 1, 1, "enable_all 'regular expression'      of tables; asks first"},
     {COMMAND(exists), "t", 1, 1, "exists 't'"},
-    {COMMAND(exit), "-", 0, 1, "exit [status]"},
+    {WITHOUT(exit, exit), "-", 0, 1, "exit [status]"},
     {OF_CALL(explain), "t", 1, ANY,
      "explain get 't', 'row' ..  |  explain scan 't' ..      what a read did, source by source"},
     {COMMAND(export), "tp", 2, 3,
      "export 't', 'file' [, FORMAT => 'csv' | 'tsv' | 'jsonl' | 'hbase', ALL_VERSIONS => true, "
      "CREATE => true, any key of scan]      one cell a line; bytes outside 0x20 .. 0x7e and the "
-     "backslash are written \\xHH, so that import gives every byte back"},
+     "backslash are written \\xHH, in jsonl what is no UTF-8 as {\"b64\": ..}, so that import "
+     "gives every byte back"},
     {COMMAND(export_hfiles), "tp", 2, 3,
      "export_hfiles 't', 'directory' [, CODEC => 'GZ' | 'NONE' | 'LZ4' | 'SNAPPY' | 'ZSTD', "
      "ENCODING "
@@ -120,12 +124,15 @@ static const struct command commands[] = {
     {COMMAND(get_table), "t", 1, ANY,
      "get_table 't'      for a variable: t = get_table 't', then t.put 'row', 'f:q', 'value' and "
      "the like"},
-    {COMMAND(help), "c", 0, 1, "help ['command' | 'group']"},
-    {COMMAND(import), "tp", 2, 3,
-     "import 't', 'file' [, FORMAT => 'csv' | 'tsv' | 'jsonl' | 'hbase', ON_ERROR => 'skip' | "
-     "'stop', MAX_ERRORS => n, THREADS => n, FLUSH_EVERY => n, ONLY_FIELDS => 'f:a,f:b', "
-     "SKIP_FIELDS => 'f:a,f:b']      csv and tsv have a column for each family:qualifier, or are "
-     "what export writes"},
+    {WITHOUT(help, help), "c", 0, 1, "help ['command' | 'group' | 'topic' | 'filter']"},
+    {MAKES(import), "tp", 2, 3,
+     "import 't', 'file' [, CREATE => true, ROW => 'column' | ['column', ..] | ROW_NUMBER => true, "
+     "ROW_SEPARATOR => '|', FAMILY => 'f', FORMAT => 'csv' | 'tsv' | 'jsonl' | 'hbase', ON_ERROR "
+     "=> 'skip' | 'stop', MAX_ERRORS => n, THREADS => n, FLUSH_EVERY => n, ONLY_FIELDS => "
+     "'f:a,f:b', "
+     "SKIP_FIELDS => 'f:a,f:b']      csv and tsv have a column for each family:qualifier and one "
+     "for the row, or are what export writes; ROW names the row's column, or several to be joined; "
+     "FAMILY is that of columns which name none; CREATE makes a table that is not there"},
     {COMMAND(import_hfiles), "tp", 2, ANY,
      "import_hfiles 't', 'path' [, 'path' ..] [, DROP_TAGS => true]      HBase's own files: single "
      "ones, or folders of families, regions, tables, or snapshots; all cells enter by one commit, "
@@ -151,6 +158,9 @@ static const struct command commands[] = {
      "list_table_snapshots 'regular expression' [, 'regular expression']      of tables, and of "
      "snapshots"},
     {COMMAND(locate_region), "t", 2, 2, "locate_region 't', 'row'"},
+    {WITHOUT(log_level, log_level), "-", 0, 1,
+     "log_level ['OFF' | 'ERROR' | 'WARN' | 'INFO' | 'DEBUG']      from which level on the engine "
+     "tells on standard error what it does in the background; without an argument as it is now"},
     {SAME(major_compact, compact), "tf", 1, 3,
      "major_compact 't' [, 'f']      merge all store files into one and wait; what is deleted, "
      "superseded or expired goes"},
@@ -158,7 +168,7 @@ static const struct command commands[] = {
      "processlist      flushes that wait and compactions that run"},
     {COMMAND(put), "t-q-", 4, 6,
      "put 't', 'row', 'f:q', 'value' [, timestamp] [, TTL => milliseconds]"},
-    {ALIAS(quit, exit), "-", 0, 1, NULL},
+    {WITHOUT(quit, exit), "-", 0, 1, NULL},
     {COMMAND(restore_snapshot), "s", 1, 2,
      "restore_snapshot 's' [, {RESTORE_ACL => true}]      its table, which must be disabled, "
      "becomes what it was"},
@@ -167,19 +177,21 @@ static const struct command commands[] = {
      "'p', LIMIT => n, REVERSED => true, COLUMNS => ['f:q', 'g'], VERSIONS => n, TIMERANGE => "
      "[from, before], TIMESTAMP => t, FILTER => \"..\", RAW => true, BATCH => n, MAXLENGTH => n, "
      "FORMATTER => 'toString', WITHOUT => [..]]"},
-    {COMMAND(show_filters), "t", 0, 0, "show_filters      the names that FILTER takes"},
+    {WITHOUT(show_filters, show_filters), "t", 0, 0,
+     "show_filters      the names that FILTER takes; help 'filters' says what they do"},
     {COMMAND(snapshot), "t", 2, ANY,
      "snapshot 't', 's' [, {SKIP_FLUSH => true, TTL => seconds}]      keep what the table holds "
      "now under the name s"},
     {COMMAND(snapshot_cleanup_enabled), "t", 0, 0,
      "snapshot_cleanup_enabled      always: table snapshots whose time is over go by themselves"},
     {COMMAND(stats), "t", 0, 1,
-     "stats [COUNTERS => ['name', ..]]  |  stats 't'      counters since opening; the store files "
-     "of a table"},
+     "stats [COUNTERS => ['name', ..] | FORMAT => 'PROMETHEUS']  |  stats 't'      counters since "
+     "opening, FORMAT adds how long gets, writes, syncs, flushes and compactions took; the store "
+     "files of a table"},
     {COMMAND(status), "-", 0, 2,
      "status ['summary' | 'simple' | 'detailed']      how many tables there are, their files and "
      "memory"},
-    {COMMAND(table_help), "t", 0, 0, "table_help      tables in variables"},
+    {WITHOUT(table_help, table_help), "t", 0, 0, "table_help      tables in variables"},
     {OF_CALL(time), "t", 1, ANY,
      "time scan 't' ..      runs a command, then says what it took: by the clock, of the "
      "processor, in blocks"},
@@ -187,8 +199,8 @@ static const struct command commands[] = {
     {SAME(truncate_preserve, truncate), "t", 1, 1, "truncate_preserve 't'      the same"},
     {COMMAND(verify), "t", 1, 1,
      "verify 't'      read every block of every store file and list what is damaged"},
-    {COMMAND(version), "-", 0, 0, "version"},
-    {COMMAND(whoami), "-", 0, 0, "whoami      the user and groups of this process"},
+    {WITHOUT(version, version), "-", 0, 0, "version"},
+    {WITHOUT(whoami, whoami), "-", 0, 0, "whoami      the user and groups of this process"},
     {.name = NULL},
 };
 

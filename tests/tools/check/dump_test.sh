@@ -34,7 +34,7 @@ mkdir empty
 expect 'no database' 2 'there is no database' "$check" dump empty
 expect 'a file of somebody else' 2 'is no file of Petal' "$check" dump "$check"
 expect 'no file' 2 'kv-check dump: an argument is missing' "$check" dump --cells
-expect 'no number' 2 'kv-check dump: --limit wants a number, not .x.; ' "$check" dump --limit x db
+expect 'no number' 2 'kv-check dump: --limit takes a number, not .x.; ' "$check" dump --limit x db
 expect 'no descriptors' 2 'Too many open files' sh -c 'ulimit -n 5; exec "$0" dump db' "$check"
 
 # Rows as they are printed.
@@ -46,9 +46,9 @@ expect 'their escapes' 0 "cell: row 'user:1'" "$check" dump --cells --rows 'user
 is_true 'one row' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
 expect 'bytes' 0 "cell: row '.x00z'" "$check" dump --cells --to '\x00z' "$colons"
 is_true 'one row' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
-expect 'an escape that is none' 2 '--rows wants FROM:TO, .*, not "a:b\\xZZ"; ' "$check" dump --rows 'a:b\xZZ' "$colons"
-expect 'the same of one row' 2 '--from wants a row, .*, not ".x0"; ' "$check" dump --from '\x0' "$colons"
-expect 'colons that may be any' 2 'kv-check dump: --rows wants FROM:TO, ' "$check" dump --rows user:1:user:2 "$colons"
+expect 'an escape that is none' 2 '--rows takes FROM:TO, .*, not "a:b\\xZZ"; ' "$check" dump --rows 'a:b\xZZ' "$colons"
+expect 'the same of one row' 2 '--from takes a row, .*, not ".x0"; ' "$check" dump --from '\x0' "$colons"
+expect 'colons that may be any' 2 'kv-check dump: --rows takes FROM:TO, ' "$check" dump --rows user:1:user:2 "$colons"
 
 # Damage is passed over.
 cp "$victim" bad.sst

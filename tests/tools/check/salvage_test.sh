@@ -28,12 +28,12 @@ is_true 'the copy says the same' "$(diff whole.txt copy.txt >out && echo 1)"
 # Where to?
 expect 'the directory is taken' 2 'is a directory that is not empty' "$check" salvage db copy
 before=$(state_of db)
-expect 'into itself' 2 'lies in db, which is not written into' "$check" salvage db db/inside
+expect 'into itself' 2 'lies in db, the directory that is salvaged' "$check" salvage db db/inside
 ln -s "$PWD/db" link
-expect 'over a link' 2 'link/inside lies in db, which is not written into' "$check" salvage db link/inside
-expect 'from a link' 2 'db/inside lies in link, which is not written into' "$check" salvage link db/inside
-expect 'by a path from there' 2 'inside lies in ../db, which is not written into' sh -c 'cd db && "$0" salvage ../db inside' "$check"
-expect 'as it is' 2 'db lies in db, which is not written into' "$check" salvage db db
+expect 'over a link' 2 'link/inside lies in db, the directory that is salvaged' "$check" salvage db link/inside
+expect 'from a link' 2 'db/inside lies in link, the directory that is salvaged' "$check" salvage link db/inside
+expect 'by a path from there' 2 'inside lies in ../db, the directory that is salvaged' sh -c 'cd db && "$0" salvage ../db inside' "$check"
+expect 'as it is' 2 'db lies in db, the directory that is salvaged' "$check" salvage db db
 expect 'around it' 2 'is a directory that is not empty' "$check" salvage db .
 is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'nothing there' 2 'there is no database' "$check" salvage nowhere other

@@ -69,13 +69,13 @@ change bad/MANIFEST 200
 expect 'the manifest' 1 'fault: bad/MANIFEST is damaged at offset' "$check" verify bad
 expect 'what to do' 1 '^damaged: "kv-check salvage DIR NEW" writes what can be read' "$check" verify bad
 "$shell" --no-took --read-only bad -e list >out 2>&1
-is_true 'the shell names kv-check' "$(grep -q '"kv-check verify DIR" lists what is damaged' out && echo 1)"
+is_true 'the shell names kv-check' "$(grep -q '"kv-check verify [^ ]*" lists what is damaged' out && echo 1)"
 rm bad/MANIFEST
 expect 'no manifest' 1 'fault: bad/MANIFEST is missing' "$check" verify bad
 damaged
 cp "db/$victim" bad/000999.sst
 echo half >bad/MANIFEST.tmp
-expect 'what nothing names is no fault' 0 'note: bad/000999.sst is a store file that no table has' "$check" verify bad
+expect 'what nothing names is no fault' 0 'note: bad/000999.sst is a store file that belongs to no table' "$check" verify bad
 grep -q 'note: bad/MANIFEST.tmp is a manifest that was not completed' out
 is_true 'an unfinished manifest' $((1 - $?))
 expect 'notes are not wanted' 0 'harmless 2' "$check" verify --quiet bad
@@ -130,7 +130,7 @@ until grep -aq 'last' killed/*.log 2>/dev/null || [ $i -gt 200 ]; do
     sleep 0.05
     i=$((i + 1))
 done
-expect 'somebody has it open' 2 'open elsewhere' "$check" verify killed
+expect 'somebody has it open' 2 "open already, in process $writer (kv-shell)" "$check" verify killed
 kill -9 $writer
 wait $writer 2>/dev/null
 exec 3>&-
@@ -152,7 +152,7 @@ is_true 'some faults' "$([ "$wanted" -ge 2 ] && echo 1)"
 is_true 'its exit status' "$([ $? = 3 ] && echo 1)"
 cat faults error >out
 is_true 'all faults of a table' "$([ "$(grep -c '^fault: bad/.*sst: .*, family [fg], from row row0.*, to row row0' faults)" = "$wanted" ] && echo 1)"
-is_true 'and at the end the first' "$(grep -q '^ERROR: column family [fg] of table big: bad/.*sst: ' out && echo 1)"
+is_true 'and at the end how many' "$(grep -q "^$wanted faults in the store files of table big: .*kv-check salvage" out && echo 1)"
 "$shell" --no-took --read-only --format json bad -e "verify 'big'" >out 2>/dev/null
 is_true 'as records' "$([ "$(grep -c '"fault":.*"family":"[fg]".*"from_row":"row0' out)" = "$wanted" ] && echo 1)"
 

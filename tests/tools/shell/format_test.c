@@ -3,6 +3,8 @@
  * what was given.
  */
 #include "tools/shell/print/format.h"
+#include "tools/shell/print/width.h"
+#include "tools/shell/text/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,24 +101,7 @@ read_json(const char *printed, char *text)
     return size;
 }
 
-/* What stands as \xHH becomes a byte. */
-static size_t
-take_back(char *text, size_t size)
-{
-    size_t to = 0;
-
-    for (size_t from = 0; from < size;) {
-        if (text[from] != '\\') {
-            text[to++] = text[from++];
-            continue;
-        }
-        assert_int_equal(text[from + 1], 'x');
-        text[to++] = (char)hex(text + from + 2, 2);
-        from += 4;
-    }
-    return to;
-}
-
+/* Bytes that are no UTF-8 are base64, all others are the text that they are. */
 static void
 test_every_byte_comes_back_from_json(void **state)
 {
@@ -124,30 +109,69 @@ test_every_byte_comes_back_from_json(void **state)
     size_t size;
 
     (void)state;
-    for (int i = 0; i < 256; i++)
-        bytes[i] = (char)i;
-    (void)print_record(FORMAT_JSON, (petal_slice){bytes, sizeof(bytes)}, false, &printed);
-    size = take_back(text, read_json(printed, text));
-    assert_int_equal(size, sizeof(bytes));
-    assert_memory_equal(text, bytes, sizeof(bytes));
-    free(printed);
+    for (size_t begin = 0; begin <= 128; begin += 128) {
+        for (size_t i = 0; i < 256; i++)
+            bytes[i] = (char)(begin == 0 ? i % 128 : i);
+        for (size_t length = 0; length <= 256; length++) {
+            (void)print_record(FORMAT_JSON, (petal_slice){bytes, length}, length % 2 == 0,
+                               &printed);
+            if (begin > 0 && length > 128) {
+                const char *at = printed;
+                char *end;
+
+                pass_over(&at, "{\"text\":{\"b64\":\"");
+                end = strchr(at, '"');
+                assert_non_null(end);
+                assert_true(base64_read((petal_slice){at, (size_t)(end - at)}, text, &size));
+                at = end;
+                pass_over(&at, "\"},\"number\":-7,\"nothing\":null,\"last\":\"z\"}\n");
+            } else {
+                size = read_json(printed, text);
+            }
+            assert_int_equal(size, length);
+            assert_memory_equal(text, bytes, length);
+            free(printed);
+        }
+    }
 }
 
-/* Text that a formatter made: UTF-8 stays, what is none is escaped. */
 static void
-test_text_is_valid_json(void **state)
+test_utf8_stays_text(void **state)
 {
-    static const char given[] = "a\tb\"c\xc3\xa4\xe2\x82\xac \xff\xc3(";
-    char text[256], *printed;
+    static const char given[] = "a\tb\"c\\ \x7f\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
+    static const char *const others[] = {
+        "\xff", "\xc3(", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "eight by\xc3"};
+    char *printed;
+
+    (void)state;
+    (void)print_record(FORMAT_JSON, slice_of_string(given), false, &printed);
+    assert_string_equal(printed,
+                        "{\"text\":\"a\\u0009b\\\"c\\\\ \x7f\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\","
+                        "\"number\":-7,\"nothing\":null,\"last\":\"z\"}\n");
+    free(printed);
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        (void)print_record(FORMAT_JSON, slice_of_string(others[i]), false, &printed);
+        assert_int_equal(strncmp(printed, "{\"text\":{\"b64\":\"", 16), 0);
+        free(printed);
+    }
+}
+
+static void
+test_what_is_no_base64(void **state)
+{
+    static const char *const wrong[] = {"A",    "AA",   "AAA",  "=",    "====",     "A===",
+                                        "AB==", "AAB=", "A*==", "AA=A", "AAAA AAA", "AA==AA=="};
+    char text[16];
     size_t size;
 
     (void)state;
-    (void)print_record(FORMAT_JSON, (petal_slice){given, sizeof(given) - 1}, true, &printed);
-    size = read_json(printed, text);
-    text[size] = '\0';
-    assert_string_equal(text, "a\tb\"c\xc3\xa4\xe2\x82\xac \\xFF\\xC3(");
-    assert_null(strchr(printed, '\t'));
-    free(printed);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        assert_false(base64_read(slice_of_string(wrong[i]), text, &size));
+    assert_true(base64_read(slice_of_string(""), text, &size));
+    assert_int_equal(size, 0);
+    assert_true(base64_read(slice_of_string("/+8="), text, &size));
+    assert_int_equal(size, 2);
+    assert_memory_equal(text, "\xff\xef", 2);
 }
 
 /* ---- CSV, tables
@@ -211,15 +235,133 @@ test_tables_are_aligned(void **state)
     free(printed);
 }
 
+/* Of a terminal so many columns wide, which is told by a variable, since no file is one here. */
+static char *
+print_on_terminal(unsigned columns, size_t records, const char *const texts[])
+{
+    struct format format = {.mode = FORMAT_TABLE, .terminal = true};
+    char number[16], *printed;
+    size_t size = 0;
+
+    (void)snprintf(number, sizeof(number), "%u", columns);
+    assert_int_equal(setenv("COLUMNS", number, 1), 0);
+    format.file = open_memstream(&printed, &size);
+    assert_non_null(format.file);
+    format_begin(&format, "row number value");
+    for (size_t i = 0; i < records; i++) {
+        format_string(&format, texts[2 * i]);
+        format_number(&format, 1234567890123u);
+        format_string(&format, texts[2 * i + 1]);
+    }
+    format_end(&format);
+    format_free(&format);
+    (void)fclose(format.file);
+    assert_int_equal(unsetenv("COLUMNS"), 0);
+    return printed;
+}
+
+static void
+test_tables_are_as_wide_as_the_terminal(void **state)
+{
+    static const char *const texts[] = {
+        "r1", "a value that is too long for this terminal",
+        "r2", "\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd\xe6\x98\xaf\xe5\xa4\xa7\xe5\x9f\x8e",
+        "r3", "gr\xc3\xbc\xc3\x9f e\xcc\x81t\xcc\x81\xc2\x9b"};
+    char *printed;
+
+    (void)state;
+    /* Blanks and bars take 8 columns, the row 3, numbers 13: 9 are left. */
+    printed = print_on_terminal(33, 3, texts);
+    assert_string_equal(
+        printed, " row | number        | value\n"
+                 "-----+---------------+-----------\n"
+                 " r1  | 1234567890123 | a value \xe2\x80\xa6\n"
+                 " r2  | 1234567890123 | "
+                 "\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd\xe6\x98\xaf\xe2\x80\xa6\n"
+                 " r3  | 1234567890123 | gr\xc3\xbc\xc3\x9f e\xcc\x81t\xcc\x81\\\xe2\x80\xa6\n");
+    free(printed);
+    printed = print_on_terminal(28, 2, texts);
+    assert_string_equal(
+        printed,
+        "-[ 1 ]----------------------\n"
+        " row    | r1\n"
+        " number | 1234567890123\n"
+        " value  | a value that is t\xe2\x80\xa6\n"
+        "-[ 2 ]----------------------\n"
+        " row    | r2\n"
+        " number | 1234567890123\n"
+        " value  | \xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd\xe6\x98\xaf\xe5\xa4\xa7\xe5\x9f\x8e\n");
+    free(printed);
+}
+
+/* Whatever is printed: no line is wider than the terminal, no character is cut, numbers are
+ * whole. */
+static void
+test_no_line_is_too_wide(void **state)
+{
+    static const char *const pieces[] = {
+        "a", "bc", "\xc3\xa9", "e\xcc\x81", "\xe6\x9d\xb1", "\xf0\x9f\x98\x80", "\t", "\\"};
+    uint32_t random = 12345;
+
+    (void)state;
+    for (unsigned columns = 26; columns < 120; columns++) {
+        char texts[8][256], *printed;
+        const char *given[8];
+        size_t numbers = 0;
+
+        for (size_t i = 0; i < 8; i++) {
+            texts[i][0] = '\0';
+            random = random * 1664525 + 1013904223;
+            for (uint32_t k = random >> 16 & 31; k > 0; k--) {
+                random = random * 1664525 + 1013904223;
+                (void)strcat(texts[i], pieces[random >> 20 & 7]);
+            }
+            given[i] = texts[i];
+        }
+        printed = print_on_terminal(columns, 4, given);
+        assert_true(text_is_utf8(slice_of_string(printed)));
+        for (char *line = printed, *end; *line != '\0'; line = end + 1) {
+            end = strchr(line, '\n');
+            assert_non_null(end);
+            assert_in_range(width_of((petal_slice){line, (size_t)(end - line)}), 1, columns);
+        }
+        for (const char *at = printed; (at = strstr(at, "1234567890123")) != NULL; at++)
+            numbers++;
+        assert_int_equal(numbers, 4);
+        free(printed);
+    }
+}
+
+static void
+test_widths_of_characters(void **state)
+{
+    size_t used;
+
+    (void)state;
+    assert_int_equal(width_of(slice_of_string("abc")), 3);
+    assert_int_equal(width_of(slice_of_string("\xe6\x9d\xb1\xe4\xba\xac")), 4);
+    assert_int_equal(width_of(slice_of_string("e\xcc\x81")), 1);
+    assert_int_equal(width_of(slice_of_string("\xff\xc3")), 2);
+    assert_int_equal(width_cut(slice_of_string("a\xe6\x9d\xb1z"), 2, &used).size, 1);
+    assert_int_equal(used, 1);
+    /* What combines belongs to what it stands behind. */
+    assert_int_equal(width_cut(slice_of_string("e\xcc\x81z"), 1, &used).size, 3);
+    assert_int_equal(used, 1);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_byte_comes_back_from_json),
-        cmocka_unit_test(test_text_is_valid_json),
+        cmocka_unit_test(test_utf8_stays_text),
+        cmocka_unit_test(test_what_is_no_base64),
         cmocka_unit_test(test_csv_is_quoted_where_needed),
         cmocka_unit_test(test_a_set_without_records_has_names),
         cmocka_unit_test(test_tables_are_aligned),
+        cmocka_unit_test(test_tables_are_as_wide_as_the_terminal),
+        cmocka_unit_test(test_no_line_is_too_wide),
+        cmocka_unit_test(test_widths_of_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,11 @@ run() {
     "$shell" --no-took "$@" 2>&1
 }
 
+# Lines that were wrapped, whose second and later ones begin with six blanks, as one.
+joined() {
+    awk '/^      / { sub(/^ +/, " "); line = line $0; next } { if (NR > 1) print line; line = $0 } END { print line }'
+}
+
 # ---- every command is known, and its help begins with its name ----
 for name in $hbase; do
     echo "help '$name'"
@@ -59,11 +64,11 @@ done
 grep 'There is no command' "$scratch/known" && fail "unknown commands"
 
 # ---- groups ----
-echo help | run "$scratch/db" | sed -n 's/^  Commands: //p' | grep -v 'which say so' | tr -s ', ' '\n\n' | sort >"$scratch/grouped"
+echo help | run "$scratch/db" | joined | sed -n 's/^  Commands: //p' | grep -v 'which say so' | tr -s ', ' '\n\n' | sort >"$scratch/grouped"
 uniq -d "$scratch/grouped" | grep . && fail "commands in two groups"
 own=$(wc -l <"$scratch/grouped")
 [ "$own" -gt 60 ] || fail "help lists $own commands only"
-absent=$(echo "help 'cluster'" | run "$scratch/db" | wc -l)
+absent=$(echo "help 'cluster'" | run "$scratch/db" | grep -c '^[^ ]')
 echo help | run "$scratch/db" | grep -q "Commands: $absent, which say so" || fail "help 'cluster' does not list as many as help says"
 for name in $hbase; do
     grep -qx "$name" "$scratch/grouped" && continue
@@ -72,12 +77,26 @@ done
 for group in general ddl namespace dml tools snapshots petal cluster; do
     echo "help '$group'" | run "$scratch/db" | grep -q '^ERROR' && fail "help '$group' fails"
 done
-echo "help 'nosuch'" | run "$scratch/db" | grep -q "ERROR: There is no command or group 'nosuch'" || fail "help 'nosuch' succeeds"
+echo "help 'nosuch'" | run "$scratch/db" | grep -q "ERROR: There is no command, group or topic 'nosuch'" || fail "help 'nosuch' succeeds"
+
+# ---- lines end at words, at 80 characters where nothing else is known ----
+echo "help 'create'" | run "$scratch/db" | awk 'length($0) > 80' | grep . && fail "lines of help are longer than 80 characters"
+
+# ---- topics, and every filter of the filter language with its Java constructor ----
+topics=$(echo help | run "$scratch/db" | sed -n '/^TOPICS:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$topics" | wc -l)" -ge 5 ] || fail "help lists few topics"
+filters=$(echo show_filters | run "$scratch/db")
+echo "help 'filters'" | run "$scratch/db" >"$scratch/filters"
+for name in $filters; do
+    grep -q "^$name(" "$scratch/filters" || fail "help 'filters' does not have $name"
+    echo "help '$name'" | run "$scratch/db" | grep -q "^  scan 't', FILTER => $name.new" || fail "help '$name' has no constructor"
+done
+echo "help 'filtrs'" | run "$scratch/db" | grep -q "did you mean 'filters'?" || fail "help 'filtrs' suggests nothing"
 
 # ---- examples ----
 examples=0
-while read -r name; do
-    echo "help '$name'" | run "$scratch/db" | sed -n 's/^  //p' >"$scratch/examples"
+for name in $(cat "$scratch/grouped") $topics $filters; do
+    echo "help '$name'" | run "$scratch/db" | sed -n '/^      /d; s/^  //p' >"$scratch/examples"
     [ -s "$scratch/examples" ] || continue
     rm -rf "$scratch/example"
     {
@@ -88,12 +107,12 @@ while read -r name; do
     (cd "$scratch" && "$shell" --no-took example <input) >"$scratch/said" 2>&1
     # Where the libraries for HBase's files are not there, the shell says so.
     grep -q 'was built without the libraries' "$scratch/said" && continue
-    if grep -q 'ERROR\|NameError\|SyntaxError\|kv-shell:' "$scratch/said"; then
+    if grep -v 'split points change nothing' "$scratch/said" | grep -q '^ERROR\|Error (petal:\|kv-shell:'; then
         fail "the examples of $name"
         cat "$scratch/said"
     fi
     examples=$((examples + $(wc -l <"$scratch/examples")))
-done <"$scratch/grouped"
+done
 [ $examples -gt 100 ] || fail "there are $examples examples only"
 echo "$own commands in groups, $absent of a cluster, $examples examples"
 [ $failed = 0 ]

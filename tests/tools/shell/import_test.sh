@@ -42,9 +42,9 @@ expect 'a missing row' 0 . "$shell" --no-compaction "$db" -e "deleteall 't', 'b'
 expect 'compare misses it' 3 'line 6: row b, field meta:Empty: is not in the table' "$shell" --no-compaction "$db" compare t "$scratch/index.csv"
 
 printf 'package,meta:Version\nc,1,2\nd,4\n' >"$scratch/bad.csv"
-expect 'a bad record ends the import' 3 'line 2: more values than the first line has columns' \
+expect 'a bad record ends the import' 3 'bad.csv:2: there are more values than the first line has columns' \
     "$shell" --no-compaction "$db" import t "$scratch/bad.csv"
-expect 'or is passed over' 1 '^1 records and 1 cells imported, 1 bad records passed over' \
+expect 'or is passed over' 1 '^1 record and 1 cell imported, 1 bad record passed over' \
     "$shell" --no-compaction "$db" import t "$scratch/bad.csv" --skip-bad
 expect 'no such family' 1 'Column family nosuch does not exist' \
     sh -c 'sed s/meta/nosuch/ "$3/index.csv" | "$1" --no-compaction "$2" import t -' - "$shell" "$db" "$scratch"
@@ -127,12 +127,12 @@ expect 'upper case' 0 '^80000 cells' "$shell" --no-compaction "$db" export many 
 is_true 'they are what the options would give' "$(($(head -c 11 "$scratch/named.CSV" | grep -c '^row,family') == 1 &&
     $(head -n 1 "$scratch/named.tsv" | grep -c 'family	qualifier') == 1 && $(head -n 1 "$scratch/named.jsonl" | grep -c '^{') == 1 &&
     $(grep -c '^put ' "$scratch/named.hbase") == 80000))"
-expect 'an option is stronger' 3 'line 1, byte 1: an object' \
+expect 'an option is stronger' 3 'named.csv:1: byte 1: a line must be a JSON object' \
     "$shell" --no-compaction "$db" import named "$scratch/named.csv" --format jsonl
 printf '\357\273x' >"$scratch/half.jsonl"
-expect 'half a byte order mark' 3 'line 1, byte 1: an object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
+expect 'half a byte order mark' 3 'half.jsonl:1: byte 1: a line must be a JSON object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
 printf '\357' >"$scratch/half.jsonl"
-expect 'a third of one' 3 'line 1, byte 1: an object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
+expect 'a third of one' 3 'half.jsonl:1: byte 1: a line must be a JSON object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
 printf '\357\273\277list\r\n' >"$scratch/marked"
 expect 'a script with a byte order mark' 0 '^named$' "$shell" --no-compaction "$db" -f "$scratch/marked"
 
@@ -156,9 +156,29 @@ expect 'on a name' 0 '^Took [0-9.]* seconds$' "$shell" --no-compaction "$db" -e 
 # ---- Wrong arguments ---------------------------------------------------------------------------------
 
 expect 'an unknown option' 2 'unknown option: --nosuch' "$shell" --nosuch "$db"
-expect 'an option without its value' 2 'a value is wanted behind -e' "$shell" "$db" -e
-expect 'a value that means nothing' 2 'what does --format xml mean?' "$shell" --format xml "$db" -e list
-expect 'a size that means nothing' 2 'what does --cache much mean?' "$shell" --cache much "$db" -e list
+expect 'an option without its value' 2 'a value must follow -e' "$shell" "$db" -e
+expect 'a value that means nothing' 2 'format must be followed by hbase, table, json or csv, not by xml$' "$shell" --format xml "$db" -e list
+expect 'a size that means nothing' 2 'cache must be followed by a size such as 64MB, or 0, not by much$' "$shell" --cache much "$db" -e list
+expect 'an option nearly' 2 'unknown option: --bial; did you mean --bail?' "$shell" --bial "$db"
+expect 'a subcommand nearly' 2 'no subcommand imprt; did you mean import?  They are import, export and compare' "$shell" "$db" imprt t x
+expect 'a script in its place' 2 "to run its commands, say -f $scratch/gets$" "$shell" "$db" "$scratch/gets"
+expect 'an option of import, nearly' 2 'there is no option --formt; did you mean --format?  The options are --format, --row,' \
+    "$shell" "$db" import t "$scratch/index" --formt csv
+expect 'no value of an option of import' 2 'family must be followed by a family$' "$shell" "$db" import t "$scratch/index" --family
+for wrong in 'format json csv,' 'part 5/4 I/N,' 'on-error go skip' 'threads many a' 'max-errors x a'; do
+    # shellcheck disable=SC2086
+    set -- $wrong
+    expect "a value of --$1" 2 "^kv-shell: --$1 must be followed by $3 .*, not by $2$" "$shell" "$db" import t "$scratch/index" "--$1" "$2"
+done
+expect 'a value of a key' 2 'FLUSH_EVERY must be a number of records, not x' \
+    "$shell" "$db" -e "import 't', '$scratch/index', FLUSH_EVERY => 'x'"
+expect 'no database to import into' 1 'import t .*index --create makes it, and the table from the file$' "$shell" "$scratch/none" import t "$scratch/index"
+expect 'as it says' 0 'Created table t with' "$shell" "$scratch/none" import t "$scratch/index" --create
+printf 'id,f:a,f:b\nr\n' >"$scratch/short.csv"
+expect 'one value' 3 'short.csv:2: there is 1 value, but the first line has 3 columns' "$shell" "$db" import many "$scratch/short.csv"
+expect 'an export into no directory' 1 "cannot write $scratch/nodir/x.csv: there is no directory $scratch/nodir$" "$shell" "$db" export many "$scratch/nodir/x.csv"
+expect 'an option of export, nearly' 2 'export has no option --colums; did you mean --columns?  Its options are --format,' "$shell" "$db" export many --colums f
+expect 'an option of export without its value' 2 'a value must follow --from' "$shell" "$db" export many --from
 if [ -c /dev/full ]; then
     "$shell" --no-compaction "$db" -e "scan 'many'" >/dev/full 2>"$scratch/out"
     is_true 'output that cannot be written is told, and why' \
@@ -190,7 +210,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     grep -q 'row(s)' "$scratch/first" && break
     sleep 0.2
 done
-expect 'open elsewhere' 3 'cannot open the database' "$shell" --no-compaction "$db" -e list
+expect 'open elsewhere' 3 "cannot open the database: .*open already, in process $! (kv-shell)" "$shell" --no-compaction "$db" -e list
 exec 3>&-
 wait
 expect 'closed again' 0 '^many$' "$shell" --no-compaction "$db" -e list

@@ -9,6 +9,7 @@
 #include "tests/tools/shell/process.h"
 #include "tools/shell/commands.h"
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/opening.h"
 #include "tools/shell/text/progress.h"
 
 #include <fcntl.h>
@@ -106,39 +107,121 @@ static void
 test_a_scan_stops_and_the_shell_goes_on(void **state)
 {
     struct shell_process shell;
+    int rows = 0, last = 0, again = 0;
+    char *said, shown[32];
 
     (void)state;
     start_terminal(&shell);
     shell_process_type(&shell, "scan 't'; list\r");
-    shell_process_expect(&shell, "column=f:a");
+    shell_process_expect(&shell, " r00001 "); /* of one row the words are others */
     shell_process_interrupt(&shell);
-    shell_process_expect(&shell, "Interrupted");
+    shell_process_expect(&shell, "Interrupted: ");
     /* What was left of the line is not run. */
     shell_process_expect(&shell, "petal:002:0>");
     assert_null(strstr(shell.text, " row(s)"));
+    said = strstr(shell.text, "Interrupted: ");
+    assert_int_equal(sscanf(said,
+                            "Interrupted: %d rows were shown, the last one is 'r%d'; STARTROW => "
+                            "'r%d' goes on with it",
+                            &rows, &last, &again),
+                     3);
+    assert_true(rows >= 2 && last == rows - 1 && again == last);
+    (void)snprintf(shown, sizeof(shown), " r%05d ", last);
+    assert_non_null(strstr(shell.text, shown));
+    (void)snprintf(shown, sizeof(shown), " r%05d ", last + 1);
+    assert_null(strstr(shell.text, shown));
     assert_null(strstr(shell.text, "TABLE"));
     shell_process_type(&shell, "get 't', 'r00007'\r");
     shell_process_expect(&shell, "1 row(s)");
     end_terminal(&shell);
 }
 
+/* What a pipe is told while nobody reads it is less than it prints, so a count in it is at work. */
 static void
 test_a_count_stops_and_says_how_far_it_came(void **state)
 {
     struct shell_process shell;
-    int rows = 0;
+    int rows = 0, last = 0, status;
+    char *said;
+
+    (void)state;
+    start_pipe(&shell, "count 't', INTERVAL => 1; list");
+    shell_process_expect(&shell, "Current count: 9, row: r00008");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "\nInterrupted: ");
+    status = shell_process_wait(&shell);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    said = strstr(shell.text, "Interrupted: ");
+    assert_int_equal(
+        sscanf(said, "Interrupted: %d rows were counted, the last one is 'r%d'", &rows, &last), 2);
+    assert_in_range(rows, 9, ROWS);
+    assert_int_equal(last, rows - 1);
+    assert_non_null(strstr(said, "\\x00\" goes on behind it\n"));
+    assert_null(strstr(shell.text, "ERROR"));
+    assert_null(strstr(shell.text, "TABLE"));
+    shell_process_free(&shell);
+}
+
+/* The rows that were counted, and those behind the place that is named, are all. */
+static void
+test_a_count_goes_on_where_it_stopped(void **state)
+{
+    const char *const places[] = {"'t', STARTROW => \"r00123\\x00\"",
+                                  "'t', STOPROW => \"r00123\\x00\""};
+    char command[64], *counted;
+    int rows[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(command, sizeof(command), "count %s, INTERVAL => 1000000", places[i]);
+        counted = run(command);
+        assert_int_equal(sscanf(counted, "%d row(s)", &rows[i]), 1);
+        free(counted);
+    }
+    assert_int_equal(rows[1], 124);
+    assert_int_equal(rows[0] + rows[1], ROWS + 1);
+}
+
+/* At a terminal one line changes, where a pipe is told of each interval; a count that takes no time
+ * has none. */
+static void
+test_a_count_is_one_line_at_a_terminal(void **state)
+{
+    struct shell_process shell;
 
     (void)state;
     start_terminal(&shell);
-    shell_process_type(&shell, "count 't', INTERVAL => 1\r");
-    shell_process_expect(&shell, "Current count: 9, row: r00008");
+    shell_process_type(&shell, "count 't', INTERVAL => 10\r");
+    shell_process_expect(&shell, "40001 row(s)");
+    assert_null(strstr(shell.text, "Current count"));
+    end_terminal(&shell);
+}
+
+/* Nothing in the loop looks for a signal: the loop itself does. */
+static void
+test_a_loop_stops_and_says_how_far_it_came(void **state)
+{
+    struct shell_process shell;
+    unsigned long long round = 0;
+
+    (void)state;
+    start_terminal(&shell);
+    shell_process_type(&shell, "loop { (1..3).each { |i| puts \"round #{i}\" } }; list\r");
+    shell_process_expect(&shell, "round 3");
     shell_process_interrupt(&shell);
-    shell_process_expect(&shell, "Interrupted behind ");
-    shell_process_expect(&shell, " row(s)");
+    shell_process_expect(&shell, "Interrupted in round ");
+    shell_process_expect(&shell, "petal:002:0>");
     assert_int_equal(
-        sscanf(strstr(shell.text, "Interrupted behind "), "Interrupted behind %d", &rows), 1);
-    assert_in_range(rows, 9, ROWS);
-    assert_null(strstr(shell.text, "ERROR"));
+        sscanf(strstr(shell.text, "Interrupted in round "), "Interrupted in round %llu", &round),
+        1);
+    assert_true(round > 0);
+    assert_null(strstr(shell.text, "TABLE"));
+    shell_process_type(&shell, "puts 'be' + 'gun'; while true do end\r");
+    shell_process_expect(&shell, "begun");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "Interrupted in round ");
+    shell_process_expect(&shell, "petal:003:0>");
     end_terminal(&shell);
 }
 
@@ -163,7 +246,7 @@ test_the_prompt_begins_anew(void **state)
     shell_process_interrupt(&shell);
     shell_process_expect(&shell, "petal:002:0>");
     shell_process_type(&shell, "version\r");
-    shell_process_expect(&shell, "kv-shell of Petal");
+    shell_process_expect(&shell, "Petal 0.");
     assert_null(strstr(shell.text, "Error"));
     end_terminal(&shell);
 }
@@ -181,7 +264,7 @@ test_a_script_ends(void **state)
     status = shell_process_wait(&shell);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 130);
-    assert_non_null(strstr(shell.text, "\nInterrupted\n"));
+    assert_non_null(strstr(shell.text, "\nInterrupted: "));
     assert_null(strstr(shell.text, "TABLE"));
     shell_process_free(&shell);
 }
@@ -314,7 +397,7 @@ test_an_export_stops(void **state)
     shell_process_type(&shell, "export 't', '-'; list\r");
     shell_process_expect(&shell, "r00009,f,a");
     shell_process_interrupt(&shell);
-    shell_process_expect(&shell, "kv-shell: export stopped behind ");
+    shell_process_expect(&shell, "kv-shell: export stopped after ");
     shell_process_expect(&shell, " cells: standard output ends there");
     shell_process_expect(&shell, "Interrupted");
     shell_process_expect(&shell, "petal:002:0>");
@@ -390,9 +473,38 @@ test_a_file_of_an_export_that_stopped(void **state)
     interrupt_command("export", arguments, 2, &message);
     assert_string_equal(text_string(&message), "Interrupted");
     files = run("import 't', 'out.csv', FORMAT => 'csv'");
-    assert_string_equal(files, "1 records and 1 cells imported\n");
+    assert_string_equal(files, "1 record and 1 cell imported\n");
     free(files);
     assert_int_equal(system("ls | grep -q part-"), 1 << 8);
+    text_free(&message);
+}
+
+/* It says how far it came, which is true, and the same command goes on. */
+static void
+test_a_deletion_of_many_rows_stops(void **state)
+{
+    struct value_pair prefix = {value_string(slice_of_string("ROWPREFIXFILTER")),
+                                value_string(slice_of_string("r"))};
+    struct value arguments[2] = {
+        value_string(slice_of_string("many")),
+        {.kind = VALUE_HASH, .count = 1, .as.pairs = &prefix},
+    };
+    struct text message = {0};
+    char *counted;
+
+    (void)state;
+    free(run("create 'many', 'f'; import 'many', 'rows.csv'"));
+    interrupt_command("deleteall", arguments, 2, &message);
+    assert_string_equal(text_string(&message),
+                        "Interrupted: 1000 rows are deleted, the others that begin with 'r' are "
+                        "not.  The same command goes on with them");
+    counted = run("scan 'many', LIMIT => 1; count 'many', INTERVAL => 1000000");
+    assert_non_null(strstr(counted, " r01000 column=f:a"));
+    assert_non_null(strstr(counted, "\n39000 row(s)\n"));
+    free(counted);
+    counted = run("deleteall 'many', {ROWPREFIXFILTER => 'r'}; count 'many'");
+    assert_string_equal(counted, "39000 row(s) deleted\n0 row(s)\n=> 0\n");
+    free(counted);
     text_free(&message);
 }
 
@@ -463,6 +575,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_scan_stops_and_the_shell_goes_on),
         cmocka_unit_test(test_a_count_stops_and_says_how_far_it_came),
+        cmocka_unit_test(test_a_count_goes_on_where_it_stopped),
+        cmocka_unit_test(test_a_count_is_one_line_at_a_terminal),
+        cmocka_unit_test(test_a_loop_stops_and_says_how_far_it_came),
         cmocka_unit_test(test_the_prompt_begins_anew),
         cmocka_unit_test(test_a_script_ends),
         cmocka_unit_test(test_an_import_stops),
@@ -471,6 +586,7 @@ main(void)
         cmocka_unit_test(test_an_export_stops),
         cmocka_unit_test(test_a_verification_stops),
         cmocka_unit_test(test_a_file_of_an_export_that_stopped),
+        cmocka_unit_test(test_a_deletion_of_many_rows_stops),
         cmocka_unit_test(test_a_compaction_goes_on),
         cmocka_unit_test(test_progress_is_drawn_and_wiped_away),
         cmocka_unit_test(test_progress_is_for_terminals),

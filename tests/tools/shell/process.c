@@ -18,6 +18,9 @@
 
 enum { PATIENCE_MS = 30000, TEXT_BYTES = 4 << 20, ROWS = 40 };
 
+/* What runs, until it was waited for; 0: nothing. */
+static pid_t running;
+
 const char *
 shell_process_path(void)
 {
@@ -44,9 +47,15 @@ become_shell(const char *path, char **arguments)
     _exit(127);
 }
 
+/* A test that failed left its shell behind, which holds the database that the next one opens. */
 static void
 prepare(struct shell_process *shell)
 {
+    if (running > 0) {
+        (void)kill(running, SIGKILL);
+        (void)waitpid(running, NULL, 0);
+        running = 0;
+    }
     *shell = (struct shell_process){.text = test_allocate(TEXT_BYTES)};
     shell->text[0] = '\0';
 }
@@ -62,6 +71,7 @@ shell_process_start(struct shell_process *shell, unsigned short columns, char **
     assert_true(shell->process >= 0);
     if (shell->process == 0)
         become_shell(path, arguments);
+    running = shell->process;
     shell->input = shell->output;
 }
 
@@ -77,10 +87,12 @@ shell_process_pipe(struct shell_process *shell, char **arguments)
     assert_true(shell->process >= 0);
     if (shell->process == 0) {
         (void)dup2(ends[1], STDOUT_FILENO);
+        (void)dup2(ends[1], STDERR_FILENO);
         (void)close(ends[0]);
         (void)close(ends[1]);
         become_shell(path, arguments);
     }
+    running = shell->process;
     (void)close(ends[1]);
     shell->output = shell->input = ends[0];
 }
@@ -141,6 +153,7 @@ shell_process_wait(struct shell_process *shell)
     while (read_some(shell))
         ;
     assert_int_equal(waitpid(shell->process, &status, 0), shell->process);
+    running = 0;
     (void)close(shell->output);
     return status;
 }

@@ -23,7 +23,7 @@ struct shell_process {
 const char *shell_process_path(void);
 
 /* Run it with these arguments behind its name, the last one NULL.  On a terminal, or with its
- * standard output in a pipe. */
+ * standard output and error in a pipe.  One runs at a time: an earlier one is killed. */
 void shell_process_start(struct shell_process *shell, unsigned short columns, char **arguments);
 void shell_process_pipe(struct shell_process *shell, char **arguments);
 

@@ -46,7 +46,7 @@ run_script() {
             echo "--- reopen${directory:+ $directory}" >>"$scratch/printed"
         fi
         # shellcheck disable=SC2086
-        (cd "$scratch"/run && exec "$shell" --no-took --no-compaction --echo $options "${directory:-db}") <"$part" >"$scratch/raw" 2>&1
+        (cd "$scratch"/run && exec "$shell" --no-took --no-compaction --create --echo $options "${directory:-db}") <"$part" >"$scratch/raw" 2>&1
         status=$?
         sed -e 's/timestamp=20\(2[4-9]\|[3-9][0-9]\)-[-0-9T:.]*/timestamp=NOW/' \
             -e 's/"created":[0-9]*/"created":NOW/' -e 's/"storefile_bytes":[1-9][0-9]*/"storefile_bytes":N/' \

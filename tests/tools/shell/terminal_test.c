@@ -1,5 +1,6 @@
 /*
- * terminal_test.c -- kv-shell at a terminal: completion by Tab, and the history that is kept.
+ * terminal_test.c -- kv-shell at a terminal: completion by Tab, the history that is kept, and what
+ * import asks.
  *
  * The shell runs on a pseudo terminal, in a new directory that is its home as well.  Each step
  * types letters and waits for what they must bring about, however long that takes.
@@ -114,6 +115,91 @@ tab_completes(void **state)
     stop(&shell);
 }
 
+/* What may have been meant is asked where people read it. */
+static void
+near_names_are_suggested(void **state)
+{
+    static const struct {
+        const char *typed, *words;
+    } steps[] = {
+        {"create 'users', 'info'; create_namespace 'shop'\n", "petal:002"},
+        {"scna 'users'\n", "unknown command 'scna'; did you mean 'scan'?"},
+        {"scan 'usres'\n", "ERROR: Unknown table usres! Did you mean 'users'?"},
+        {"drop 'user'\n", "Did you mean 'users'?"},
+        {"put 'users', 'r', 'inof:a', 'v'\n",
+         "Column family inof does not exist in table users; did you mean 'info'?"},
+        {"get 'users', 'r', COLUMN => 'infos:a'\n", "did you mean 'info'?"},
+        {"scan 'users', {VERSION => 3}\n", "unknown constant 'VERSION'; did you mean VERSIONS?"},
+        {"create 'x', {NAME => 'f', 'VERSION' => 3}\n",
+         "for column family f: VERSION; did you mean VERSIONS?"},
+        {"scan 'users', FILTER => \"PrefixFiltr('r')\"\n",
+         "Filter Name PrefixFiltr not supported; did you mean 'PrefixFilter'?"},
+        {"create 'shp:t', 'f'\n", "Unknown namespace shp! Did you mean 'shop'?"},
+        {"describe_namespace 'shopp'\n", "Unknown namespace shopp! Did you mean 'shop'?"},
+        {"[1].frist\n", "unknown method 'frist'; did you mean 'first'?"},
+        {"help 'sacn'\n", "did you mean 'scan'?"},
+    };
+    struct shell_process shell;
+
+    (void)state;
+    start(&shell);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        shell_process_type(&shell, steps[i].typed);
+        shell_process_expect(&shell, steps[i].words);
+        shell_process_expect(&shell, "> ");
+    }
+    /* Neither what is far nor what is as it should be. */
+    shell_process_type(&shell, "scan 'orders'; xyz 5; count 'users'\n");
+    shell_process_expect(&shell, "Unknown table orders!\r\n");
+    shell_process_expect(&shell, "unknown command 'xyz')");
+    stop(&shell);
+}
+
+/* Help's lines end at words, at the terminal's width. */
+static void
+help_heeds_the_width(void **state)
+{
+    char *arguments[] = {"kv-shell", "--no-took", "db", NULL};
+    struct shell_process shell;
+
+    (void)state;
+    shell_process_start(&shell, 50, arguments);
+    shell_process_expect(&shell, "petal:001");
+    shell_process_type(&shell, "help 'compact'\n");
+    shell_process_expect(&shell, "compact 't' [, 'f']\r\n"
+                                 "      merge all store files into one and wait; the\r\n"
+                                 "      same as major_compact\r\n");
+    shell_process_type(&shell, "help 'times'\n");
+    shell_process_expect(&shell,
+                         "Timestamps are milliseconds since 1970 and are\r\nshown as dates");
+    shell_process_type(&shell, "help 'get_table'\n");
+    shell_process_expect(&shell, "  t.scan LIMIT => 10");
+    stop(&shell);
+}
+
+/* What it says, and completes, before there is anything; the directory is made by create. */
+static void
+a_conversation_begins_without_a_database(void **state)
+{
+    char *arguments[] = {"kv-shell", "--no-took", "new", NULL};
+    struct shell_process shell;
+
+    (void)state;
+    shell_process_start(&shell, 200, arguments);
+    shell_process_expect(&shell,
+                         "There is no database in new yet: create 'table', 'family' makes it.");
+    shell_process_expect(&shell, "petal:001");
+    shell_process_type(&shell, "scan 't\t', {COLUMN => 'f\t'}\n");
+    shell_process_expect(&shell, "ERROR: there is no database in new: create 'table', 'family'");
+    shell_process_expect(&shell, "petal:002");
+    assert_int_equal(access("new", F_OK), -1);
+    shell_process_type(&shell, "create 'table', 'family'; lis\t\n");
+    shell_process_expect(&shell, "Created table table");
+    shell_process_expect(&shell, "1 row(s)");
+    shell_process_expect(&shell, "petal:003");
+    stop(&shell);
+}
+
 static void
 lines_are_kept(void **state)
 {
@@ -179,6 +265,55 @@ a_pipe_leaves_no_history(void **state)
     free(after);
 }
 
+/* A csv whose names do not tell the row: the subcommand asks, until the answer fits, and so does
+ * the command of a conversation; no answer imports nothing. */
+static void
+import_asks_for_the_row(void **state)
+{
+    char *subcommand[] = {"kv-shell", "--no-took",  "asked",    "import",
+                          "people",   "people.csv", "--create", NULL};
+    struct shell_process shell;
+    FILE *file = fopen("people.csv", "w");
+
+    (void)state;
+    assert_non_null(file);
+    assert_true(fputs("name,age,city\nada,36,London\n", file) >= 0 && fclose(file) == 0);
+
+    shell_process_start(&shell, 200, subcommand);
+    shell_process_expect(&shell, "2  age");
+    shell_process_expect(&shell, "row key? ");
+    shell_process_type(&shell, "\n");
+    shell_process_expect(&shell, "No row key was chosen, so nothing is imported");
+    assert_int_equal(WEXITSTATUS(shell_process_wait(&shell)), 2);
+    shell_process_free(&shell);
+
+    shell_process_start(&shell, 200, subcommand);
+    shell_process_expect(&shell, "row key? ");
+    shell_process_type(&shell, "nosuch\n");
+    shell_process_expect(&shell, "There is no column nosuch");
+    shell_process_expect(&shell, "row key? ");
+    shell_process_type(&shell, "city, 1\n");
+    shell_process_expect(&shell, "1 record and 1 cell imported");
+    assert_int_equal(shell_process_wait(&shell), 0);
+    shell_process_free(&shell);
+
+    shell_process_start(&shell, 200, subcommand);
+    shell_process_expect(&shell, "row key? ");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "Interrupted");
+    assert_int_equal(WEXITSTATUS(shell_process_wait(&shell)), 130);
+    shell_process_free(&shell);
+
+    start(&shell);
+    shell_process_type(&shell, "import 'people', 'people.csv', CREATE => true\n");
+    shell_process_expect(&shell, "row key? ");
+    shell_process_type(&shell, "#\n");
+    shell_process_expect(&shell, "1 record and 3 cells imported");
+    shell_process_type(&shell, "scan 'people', COLUMNS => 'cf:age'\n");
+    shell_process_expect(&shell, "0000000001");
+    stop(&shell);
+}
+
 static int
 enter_directory(void **state)
 {
@@ -205,9 +340,13 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tab_completes),
+        cmocka_unit_test(near_names_are_suggested),
+        cmocka_unit_test(help_heeds_the_width),
+        cmocka_unit_test(a_conversation_begins_without_a_database),
         cmocka_unit_test(lines_are_kept),
         cmocka_unit_test(old_lines_go),
         cmocka_unit_test(a_pipe_leaves_no_history),
+        cmocka_unit_test(import_asks_for_the_row),
     };
 
     return cmocka_run_group_tests(tests, enter_directory, remove_directory);

@@ -126,7 +126,8 @@ absent_commands(void)
             at += size;
             text_clear(&usage);
             text_add_format(&usage, "%s %s: %s", name, answer->usage, absent[i].reason);
-            commands[count] = (struct command){.name = name, .main_name = name, .run = answer->run};
+            commands[count] = (struct command){
+                .name = name, .main_name = name, .run = answer->run, .database = DATABASE_UNUSED};
             commands[count].least = answer->least;
             commands[count].most = answer->most;
             commands[count++].usage = arena_copy(&arena, text_string(&usage), usage.size + 1);

@@ -377,7 +377,7 @@ COMMAND_FUNCTION(command_compaction_switch)
     bool running = !session->no_compaction;
 
     if (arguments[0].kind != VALUE_BOOLEAN)
-        return session_fail(session, SHELL_USAGE, "true or false is wanted, not %s",
+        return session_fail(session, SHELL_USAGE, "Say true or false, not %s",
                             value_class(&arguments[0]));
     if (arguments[0].as.boolean != running)
         return session_fail(session, SHELL_USAGE,

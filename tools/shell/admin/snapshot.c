@@ -20,7 +20,7 @@ read_options(struct session *session, const struct value *argument,
 
     if (argument->kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE,
-                            "A hash such as {SKIP_FLUSH => true} is wanted, not %s",
+                            "Options are a hash such as {SKIP_FLUSH => true}, not %s",
                             value_class(argument));
     if (skip_flush != NULL)
         options->skip_flush = value_read_boolean(session, skip_flush);
@@ -28,7 +28,7 @@ read_options(struct session *session, const struct value *argument,
         return SHELL_FINE;
     if (!value_read_number(ttl, &seconds) || seconds > UINT32_MAX)
         return query_fail_key(session, "TTL", ttl,
-                              "a number of seconds is wanted, at most 4294967295");
+                              "it must be a number of seconds, at most 4294967295");
     options->ttl_seconds = seconds > 0 ? (uint32_t)seconds : 0;
     return SHELL_FINE;
 }
@@ -125,7 +125,7 @@ COMMAND_FUNCTION(command_clone_snapshot)
         return status;
     if (!found)
         return fail_unknown(session, name);
-    status = namespace_check_table(session, clone);
+    status = namespace_check_clone(session, clone);
     if (status != SHELL_FINE)
         return status;
     outcome = petal_table_snapshot_clone(session->db, name, clone, &table, &error);
@@ -193,9 +193,10 @@ COMMAND_FUNCTION(command_checkpoint)
     petal_error error;
 
     if (arguments[0].kind != VALUE_STRING || arguments[0].as.bytes.size == 0)
-        return session_fail(session, SHELL_USAGE, "The directory must be a string, and not empty");
+        return session_fail(session, SHELL_USAGE, "The directory must be text that is not empty");
     if (memchr(arguments[0].as.bytes.data, 0, arguments[0].as.bytes.size) != NULL)
-        return session_fail(session, SHELL_USAGE, "The directory must not have a zero byte in it");
+        return session_fail(session, SHELL_USAGE,
+                            "The name of the directory must not have a zero byte in it");
     text_clear(&session->scratch);
     text_add_slice(&session->scratch, arguments[0].as.bytes);
     directory = text_string(&session->scratch);

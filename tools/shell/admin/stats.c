@@ -1,10 +1,12 @@
-/* stats.c -- stats: the database's counters; verify.  What is known of a table:
- * tools/shell/admin/stats_table.c. */
+/* stats.c -- stats: the database's counters, also as Prometheus reads them; verify.  What is known
+ * of a table: tools/shell/admin/stats_table.c. */
 #include "tools/shell/admin/stats.h"
 #include "tools/shell/admin/commands.h"
+#include "tools/shell/data/query.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -100,21 +102,52 @@ show_counters(struct session *session, const struct value *wanted)
                   stats.background_error.status == PETAL_OK ? "none" : stats.background_error.text,
                   "what failed last in the background and was not made good");
     if (wanted != NULL && shown < wanted->count)
-        return session_fail(session, SHELL_NOT_FOUND, "some of these counters there are not");
+        return session_fail(
+            session, SHELL_NOT_FOUND,
+            "There is no counter of one of these names; stats alone lists them all");
+    return SHELL_FINE;
+}
+
+/* The text ends with a line end, which output_document adds. */
+static enum shell_status
+show_prometheus(struct session *session)
+{
+    petal_error error;
+    size_t size;
+    char *text;
+
+    if (petal_stats_text(session->db, PETAL_PROMETHEUS, &text, &size, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    assert(size > 0 && text[size - 1] == '\n');
+    if (output_begin_records(&session->output, "prometheus"))
+        format_string(&session->output.format, text);
+    else
+        output_document(&session->output, (petal_slice){text, size - 1});
+    petal_stats_text_free(text);
     return SHELL_FINE;
 }
 
 COMMAND_FUNCTION(command_stats)
 {
-    const struct value *wanted;
+    const struct value *wanted, *format;
 
     if (count == 0)
         return show_counters(session, NULL);
     if (arguments[0].kind != VALUE_HASH)
         return stats_show_table(session, &arguments[0]);
     wanted = value_hash_get(&arguments[0], "COUNTERS");
+    format = value_hash_get(&arguments[0], "FORMAT");
+    if (wanted != NULL && format != NULL)
+        return session_fail(session, SHELL_USAGE,
+                            "FORMAT prints all counters, so leave out COUNTERS");
+    if (format != NULL && !slice_is(value_to_bytes(&session->arena, format), "PROMETHEUS"))
+        return query_fail_key(session, "FORMAT", format, "it must be PROMETHEUS");
+    if (format != NULL)
+        return show_prometheus(session);
     if (wanted == NULL || wanted->kind != VALUE_ARRAY)
-        return session_fail(session, SHELL_USAGE, "COUNTERS => ['name', ..] is wanted");
+        return session_fail(session, SHELL_USAGE,
+                            "stats takes a table, COUNTERS => ['name', ..] or FORMAT => "
+                            "'PROMETHEUS'");
     return show_counters(session, wanted);
 }
 
@@ -179,6 +212,20 @@ watch_verification(void *argument, uint64_t done, uint64_t total)
     return !interrupt_pending();
 }
 
+/* The faults are shown: how many they are, and what can be done. */
+static enum shell_status
+conclude(const struct verification *verification, petal_slice table)
+{
+    struct session *session = verification->session;
+
+    return session_fail_by_verdict(
+        session, SHELL_DATA,
+        "%u %s in the store files of table %.*s: bring the files back from a backup, or have "
+        "\"kv-check salvage %s NEW\" write what can still be read into a new database, NEW",
+        verification->faults, verification->faults == 1 ? "fault" : "faults",
+        SLICE_UP_TO(256, table), session->directory);
+}
+
 COMMAND_FUNCTION(command_verify)
 {
     struct verification verification = {.session = session};
@@ -203,6 +250,8 @@ COMMAND_FUNCTION(command_verify)
         return session_fail(session, SHELL_USAGE, "Interrupted at %.0f %%: %s up to there",
                             100 * (double)verification.done / (double)verification.total,
                             verification.faults == 0 ? "sound" : "damaged");
+    if (outcome == PETAL_CORRUPT && verification.faults > 0)
+        return conclude(&verification, name);
     if (outcome != PETAL_OK)
         return session_fail_petal(session, &error);
     if (output_begin_records(&session->output, "sound"))

@@ -174,6 +174,33 @@ selects(struct session *session, const struct value *hash, struct value *rest)
     return rest->count == 0;
 }
 
+/* HBase's message, and below it why: `rest` is what selects nothing. */
+static enum shell_status
+fail_selection(struct session *session, const struct value *rest)
+{
+    const struct value *versions = query_given(rest, "VERSIONS");
+    int64_t number;
+
+    text_clear(&session->scratch);
+    value_inspect(&session->scratch, rest);
+    (void)session_fail(session, SHELL_USAGE, "Failed parse of %.400s, Hash",
+                       text_string(&session->scratch));
+    if (!session_gives_reasons(session))
+        return SHELL_USAGE;
+    if (versions != NULL && (!value_to_integer(versions, &number) || number < 1))
+        text_add_string(&session->message,
+                        "\nVERSIONS must be a number, at least 1; it stands beside "
+                        "COLUMN, TIMERANGE or TIMESTAMP");
+    else if (versions != NULL)
+        text_add_string(&session->message,
+                        "\nVERSIONS stands beside COLUMN, TIMERANGE or TIMESTAMP, "
+                        "as in COLUMN => 'f:q', VERSIONS => 3");
+    else
+        text_add_string(&session->message, "\nA get has no such key; help 'get' shows those that "
+                                           "it has");
+    return SHELL_USAGE;
+}
+
 static enum shell_status
 read_common(struct session *session, struct query *query, const struct value *hash)
 {
@@ -220,10 +247,7 @@ query_read_get(struct session *session, const struct value *arguments, size_t co
         if (argument->kind == VALUE_ARRAY) {
             status = add_columns(session, query, argument->as.items, argument->count);
         } else if (argument->kind == VALUE_HASH && !selects(session, argument, &rest)) {
-            text_clear(&session->scratch);
-            value_inspect(&session->scratch, &rest);
-            status = session_fail(session, SHELL_USAGE, "Failed parse of %.400s, Hash",
-                                  text_string(&session->scratch));
+            status = fail_selection(session, &rest);
         } else if (argument->kind == VALUE_HASH) {
             status = read_common(session, query, argument);
         } else if (argument->kind != VALUE_NIL) {
@@ -266,11 +290,11 @@ read_range(struct session *session, struct query *query, const struct value *has
         if (value == NULL)
             continue;
         if (value->kind != VALUE_STRING)
-            return query_fail_key(session, keys[i], value, "a string is wanted");
+            return query_fail_key(session, keys[i], value, "it must be a string");
         rows[i] = value->as.bytes;
     }
     if (inclusive != NULL && inclusive->kind != VALUE_BOOLEAN)
-        return query_fail_key(session, "INCLUDE_STOPROW", inclusive, "true or false is wanted");
+        return query_fail_key(session, "INCLUDE_STOPROW", inclusive, "it must be true or false");
     scan->start_row = rows[0];
     scan->stop_row = rows[1];
     /* Equal ends mean that one row. */
@@ -284,7 +308,7 @@ read_range(struct session *session, struct query *query, const struct value *has
     }
     if (limit != NULL) {
         if (limit->kind != VALUE_INTEGER)
-            return query_fail_key(session, "LIMIT", limit, "a number is wanted");
+            return query_fail_key(session, "LIMIT", limit, "it must be a number");
         scan->row_limit = limit->as.integer > 0 ? (uint64_t)limit->as.integer : 0;
     }
     if (interval != NULL)
@@ -306,8 +330,8 @@ query_read_scan(struct session *session, enum query_kind kind, const struct valu
         return SHELL_FINE;
     }
     if (hash->kind != VALUE_HASH)
-        return session_fail(session, SHELL_USAGE, "a hash such as {LIMIT => 10} is wanted, not %s",
-                            value_class(hash));
+        return session_fail(session, SHELL_USAGE,
+                            "Options are a hash such as {LIMIT => 10}, not %s", value_class(hash));
     status = read_common(session, query, hash);
     return status == SHELL_FINE ? read_range(session, query, hash) : status;
 }

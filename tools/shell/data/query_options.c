@@ -2,7 +2,9 @@
  * query_options.c -- the keys of get, scan and count that choose versions, times and filters, and
  * those that say how to go about it.  See tools/shell/data/query.h.
  */
+#include "tools/shell/data/filter_object.h"
 #include "tools/shell/data/query.h"
+#include "tools/shell/session/near.h"
 
 #include <string.h>
 
@@ -35,7 +37,25 @@ part_reason(char *text)
     return end + 2;
 }
 
-/* HBase's message, which scripts read; at a terminal reason and place are shown below it. */
+/* Of a filter that there is not, one that is near. */
+static void
+suggest_filter(struct session *session)
+{
+    static const char before[] = "Filter Name ", behind[] = " not supported";
+    const char *message = text_string(&session->message), *end = strstr(message, behind);
+    petal_slice name, nearest = {NULL, 0};
+    unsigned least = 0;
+
+    if (strncmp(message, before, sizeof(before) - 1) != 0 || end == NULL)
+        return;
+    name =
+        (petal_slice){message + sizeof(before) - 1, (size_t)(end - message) - (sizeof(before) - 1)};
+    for (size_t i = 0; petal_filter_name(i) != NULL; i++)
+        near_consider_bytes(name, slice_of_string(petal_filter_name(i)), &nearest, &least);
+    near_suggest(session, nearest);
+}
+
+/* HBase's message, which scripts read; reason and place are shown below it. */
 static enum shell_status
 fail_filter(struct session *session, petal_slice filter, const petal_error *error)
 {
@@ -48,7 +68,8 @@ fail_filter(struct session *session, petal_slice filter, const petal_error *erro
     reason = part_reason(text);
     text_clear(&session->message);
     text_add_string(&session->message, text);
-    if (session->output.terminal && filter.size > 0 && filter.size <= FILTER_CHARACTERS &&
+    suggest_filter(session);
+    if (session_gives_reasons(session) && filter.size > 0 && filter.size <= FILTER_CHARACTERS &&
         error->offset <= filter.size) {
         /* The filter's text, and a caret with the reason under the place of the mistake. */
         struct text before = {0};
@@ -75,7 +96,7 @@ read_boolean(struct session *session, const struct value *hash, const char *key,
         *boolean = value->as.boolean;
     if (value == NULL || value->kind == VALUE_BOOLEAN)
         return true;
-    (void)query_fail_key(session, key, value, "true or false is wanted");
+    (void)query_fail_key(session, key, value, "it must be true or false");
     return false;
 }
 
@@ -135,12 +156,12 @@ read_scan_options(struct session *session, struct query *query, const struct val
         return SHELL_USAGE;
     if (batch != NULL) {
         if (!value_to_integer(batch, &number))
-            return query_fail_key(session, "BATCH", batch, "a number is wanted");
+            return query_fail_key(session, "BATCH", batch, "it must be a number");
         scan->batch = number > 0 ? (uint64_t)number : 0;
     }
     if (bytes != NULL) { /* which cuts rows only where partial results are allowed */
         if (!value_to_integer(bytes, &number))
-            return query_fail_key(session, "MAX_RESULT_SIZE", bytes, "a number is wanted");
+            return query_fail_key(session, "MAX_RESULT_SIZE", bytes, "it must be a number");
         query->piece_bytes = partial && number > 0 ? (uint64_t)number : 0;
     }
 
@@ -203,7 +224,7 @@ query_read_options(struct session *session, struct query *query, const struct va
     if (stamp != NULL) {
         if (!value_to_integer(stamp, &number) || number < 0 || number == INT64_MAX)
             return query_fail_key(session, "TIMESTAMP", stamp,
-                                  "a number of milliseconds is wanted");
+                                  "it must be a number of milliseconds");
         read->time_min = number;
         read->time_limit = number + 1;
         read->has_time_range = true;
@@ -223,16 +244,21 @@ query_read_options(struct session *session, struct query *query, const struct va
     }
     if (versions != NULL) { /* a scan takes what is below 1 as 1 */
         if (!value_to_integer(versions, &number))
-            return query_fail_key(session, "VERSIONS", versions, "a number is wanted");
+            return query_fail_key(session, "VERSIONS", versions, "it must be a number");
         if (number <= 0 && query->kind == QUERY_GET)
             return session_fail(session, SHELL_USAGE, "versions must be positive");
         if (number > PETAL_ALL_VERSIONS)
             number = PETAL_ALL_VERSIONS;
         read->versions = number > 1 ? (int32_t)number : 1;
     }
-    if (filter != NULL) {
+    if (filter != NULL && filter->kind == VALUE_OBJECT) {
+        query_end(query);
+        if (filter_object_make(session, filter, &query->filter) != SHELL_FINE)
+            return SHELL_USAGE;
+        read->filter = query->filter;
+    } else if (filter != NULL) {
         if (filter->kind != VALUE_STRING)
-            return query_fail_key(session, "FILTER", filter, "a filter in quotes is wanted");
+            return query_fail_key(session, "FILTER", filter, "it must be a filter in quotes");
         query_end(query);
         if (petal_filter_parse(session->db, filter->as.bytes, &query->filter, &error) != PETAL_OK)
             return fail_filter(session, filter->as.bytes, &error);
@@ -243,7 +269,7 @@ query_read_options(struct session *session, struct query *query, const struct va
 
     if (length != NULL) {
         if (length->kind != VALUE_INTEGER)
-            return query_fail_key(session, "MAXLENGTH", length, "a number is wanted");
+            return query_fail_key(session, "MAXLENGTH", length, "it must be a number");
         query->greatest_length = length->as.integer > 0 ? (uint64_t)length->as.integer : 0;
     }
     read->keep_out_of_cache = query->kind == QUERY_COUNT;

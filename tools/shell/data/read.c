@@ -19,8 +19,7 @@ cut(struct text *text, size_t begin, uint64_t greatest_length)
 
     if (greatest_length == 0)
         return;
-    for (uint64_t i = 0; i < greatest_length && rest.size > 0; i++)
-        (void)text_take_character(&rest);
+    (void)text_take_characters(&rest, greatest_length);
     text->size -= rest.size;
     text->bytes[text->size] = '\0';
 }
@@ -73,7 +72,15 @@ begin_records(struct session *session)
     format_begin(&session->output.format, "row family qualifier timestamp type value");
 }
 
-/* The fields of a record are made first, since a conversion may fail. */
+/* The first characters of the bytes, as many as the query shows. */
+static petal_slice
+cut_bytes(petal_slice bytes, uint64_t greatest_length)
+{
+    return greatest_length == 0 ? bytes : text_take_characters(&bytes, greatest_length);
+}
+
+/* The fields of a record are made first, since a conversion may fail.  JSON has a text of its own
+ * for bytes that no converter is asked for. */
 static enum shell_status
 show_record(struct session *session, const struct query *query, petal_slice row,
             const petal_cell *cell)
@@ -88,10 +95,15 @@ show_record(struct session *session, const struct query *query, petal_slice row,
                   {cell->value, format_of(query, cell)}};
     struct text *text = &session->scratch;
     size_t ends[5] = {0};
+    bool bare[4];
     enum shell_status status = SHELL_FINE;
 
     text_clear(text);
     for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
+        bare[i] = format->mode == FORMAT_JSON && fields[i].conversion == CONVERT_TO_STRING_BINARY;
+        ends[i + 1] = text->size;
+        if (bare[i])
+            continue;
         status = convert_add(session, text, fields[i].conversion, fields[i].bytes);
         if (i == 3)
             cut(text, ends[i], query->greatest_length);
@@ -104,6 +116,9 @@ show_record(struct session *session, const struct query *query, petal_slice row,
         }
         if (i == 3 && cell->type != PETAL_PUT)
             format_null(format);
+        else if (bare[i])
+            format_bytes(format,
+                         i < 3 ? fields[i].bytes : cut_bytes(cell->value, query->greatest_length));
         else
             format_text(format, (petal_slice){text_string(text) + ends[i], ends[i + 1] - ends[i]});
     }
@@ -190,6 +205,48 @@ count_cell(struct row_counter *counter, const petal_cell *cell)
     return true;
 }
 
+/* Bytes of a row that a message shows; a longer one can hardly be typed. */
+#define ROW_SHOWED 200
+
+/*
+ * Fail since there was a signal, with how far it came and how to go on.  `done` is what became of
+ * the rows.  Of those that are `finished` the last one need not be met again; else some of its
+ * cells may be missing.
+ */
+static enum shell_status
+fail_interrupted(struct session *session, const struct query *query,
+                 const struct row_counter *counter, const char *done, bool finished)
+{
+    struct text *message = &session->message, next = {0};
+
+    text_clear(message);
+    if (counter->rows == 0) {
+        text_add_string(message, "Interrupted before the first row");
+        return SHELL_USAGE;
+    }
+    text_add_string(message, "Interrupted: ");
+    text_add_count(message, counter->rows, "row");
+    text_add_format(message, " %s %s, ", counter->rows == 1 ? "was" : "were", done);
+    if (counter->row.size > ROW_SHOWED) {
+        text_add_format(message, "the last one has a key of %zu bytes", counter->row.size);
+        return SHELL_USAGE;
+    }
+    text_add_string(message, "the last one is ");
+    text_add_literal(message, text_slice(&counter->row));
+    /* A scan of a prefix begins nowhere else. */
+    if (query->scan.prefix.size > 0)
+        return SHELL_USAGE;
+    text_add_slice(&next, text_slice(&counter->row));
+    if (finished && !query->scan.reversed)
+        text_add(&next, "", 1); /* the least row behind it */
+    text_add_string(message, "; STARTROW => ");
+    text_add_literal(message, text_slice(&next));
+    text_add_string(message,
+                    next.size > counter->row.size ? " goes on behind it" : " goes on with it");
+    text_free(&next);
+    return SHELL_USAGE;
+}
+
 /* A scan on its way. */
 struct scan {
     struct session *session;
@@ -231,7 +288,12 @@ show_scanned(struct scan *scan, const petal_cell *cell)
 static enum shell_status
 take_cell(struct scan *scan, const petal_cell *cell)
 {
-    bool new_row = count_cell(&scan->counter, cell);
+    bool new_row;
+
+    if (interrupt_pending())
+        return fail_interrupted(scan->session, scan->query, &scan->counter,
+                                scan->show ? "shown" : "read", false);
+    new_row = count_cell(&scan->counter, cell);
 
     /* With partial results a reply ends with the cell that makes it full; a row that goes on
      * counts anew. */
@@ -244,8 +306,6 @@ take_cell(struct scan *scan, const petal_cell *cell)
         if (scan->piece_full)
             scan->piece_size = 0;
     }
-    if (interrupt_pending())
-        return interrupt_check(scan->session);
     return scan->show ? show_scanned(scan, cell) : SHELL_FINE;
 }
 
@@ -343,26 +403,26 @@ count_rows(struct session *session, const struct query *query, struct row_counte
     enum petal_status outcome;
     enum shell_status status = SHELL_FINE;
     struct progress progress;
+    bool watched; /* by someone for whom one line is enough, which changes */
 
     progress_begin(&progress, "count", "rows");
+    watched = session->output.terminal && progress_is_watched(&progress);
     outcome = open_cursor(session, query, &cursor, &status, &error);
     while (outcome == PETAL_OK && status == SHELL_FINE) {
         outcome = petal_cursor_next(cursor, &cell, &error);
         if (outcome != PETAL_OK || cell == NULL)
             break;
         if (interrupt_pending())
-            status = session_fail(session, SHELL_USAGE, "Interrupted behind %" PRIu64 " row(s)",
-                                  counter->rows);
-        if (!count_cell(counter, cell) || status != SHELL_FINE)
+            status = fail_interrupted(session, query, counter, "counted", true);
+        if (status != SHELL_FINE || !count_cell(counter, cell))
             continue;
         if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
             progress_update(&progress, 0, 0, counter->rows);
         if (query->interval == 0) {
             status = session_fail(session, SHELL_USAGE, "divided by 0");
-        } else if ((int64_t)counter->rows % query->interval == 0) {
+        } else if (!watched && (int64_t)counter->rows % query->interval == 0) {
             struct text *text = &session->scratch;
 
-            progress_hide(&progress);
             text_clear(text);
             text_add_format(text, "Current count: %" PRIu64 ", row: ", counter->rows);
             text_add_binary(text, text_slice(&counter->row));

@@ -74,7 +74,8 @@ target_read_options(struct session *session, const struct value *argument, struc
     const struct value *ttl = query_given(argument, "TTL");
 
     if (argument->kind != VALUE_HASH)
-        return session_fail(session, SHELL_USAGE, "A hash such as {TTL => 1000} is wanted, not %s",
+        return session_fail(session, SHELL_USAGE,
+                            "Options are a hash such as {TTL => 1000}, not %s",
                             value_class(argument));
     if (attributes != NULL && attributes->kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE, "Attributes must be a Hash type");

@@ -7,8 +7,10 @@
 #include "tools/shell/data/commands.h"
 #include "tools/shell/data/query.h"
 #include "tools/shell/data/target.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/progress.h"
 
-enum { ROWS_AT_ONCE = 1000 }; /* that a deletion by prefix writes in one batch */
+#include <inttypes.h>
 
 COMMAND_FUNCTION(command_put)
 {
@@ -48,9 +50,9 @@ read_deleted(struct session *session, const struct value *arguments, size_t coun
     return status;
 }
 
-/* Add what deletes all versions of the target in `row`: in every family, or in the one it names. */
+/* Add what deletes all versions of the target: in every family, or in the one it names. */
 static enum petal_status
-add_deletion(petal_batch *batch, const struct target *target, petal_slice row, petal_error *error)
+add_deletion(petal_batch *batch, const struct target *target, petal_error *error)
 {
     size_t families = target->family == NULL ? petal_table_family_count(target->table) : 1;
     petal_mutation_options options = {.size = sizeof(options),
@@ -63,7 +65,7 @@ add_deletion(petal_batch *batch, const struct target *target, petal_slice row, p
             target->family == NULL ? petal_table_family_at(target->table, i) : target->family;
 
         outcome = petal_batch_delete(
-            batch, family, row, target->qualifier, target->timestamp,
+            batch, family, target->row, target->qualifier, target->timestamp,
             target->has_qualifier ? PETAL_DELETE_COLUMN : PETAL_DELETE_FAMILY, error);
     }
     return outcome;
@@ -78,7 +80,7 @@ delete_all(struct session *session, const struct target *target)
     enum petal_status outcome = petal_batch_new(session->db, &batch, &error);
 
     if (outcome == PETAL_OK)
-        outcome = add_deletion(batch, target, target->row, &error);
+        outcome = add_deletion(batch, target, &error);
     if (outcome == PETAL_OK)
         outcome = petal_write(session->db, batch, NULL, &error);
     petal_batch_free(batch);
@@ -106,54 +108,65 @@ COMMAND_FUNCTION(command_delete)
     return SHELL_FINE;
 }
 
-/* Delete in each row that the cursor has; it sees the table as it was before. */
-static enum petal_status
-delete_rows(struct session *session, const struct target *target, petal_cursor *cursor,
-            petal_batch *batch, petal_error *error)
-{
-    const petal_cell *cell;
-    struct text row = {0};
-    size_t rows = 0;
-    enum petal_status outcome;
+/* ---- Many rows ------------------------------------------------------------------------------- */
 
-    while ((outcome = petal_cursor_next(cursor, &cell, error)) == PETAL_OK && cell != NULL) {
-        if (rows > 0 && slices_equal(text_slice(&row), cell->row))
-            continue;
-        text_clear(&row);
-        text_add_slice(&row, cell->row);
-        outcome = add_deletion(batch, target, cell->row, error);
-        if (outcome == PETAL_OK && ++rows % ROWS_AT_ONCE == 0) {
-            outcome = petal_write(session->db, batch, NULL, error);
-            petal_batch_clear(batch);
-        }
-        if (outcome != PETAL_OK)
-            break;
-    }
-    text_free(&row);
-    return outcome == PETAL_OK ? petal_write(session->db, batch, NULL, error) : outcome;
+static bool
+go_on(void *argument, const petal_deleted_rows *done)
+{
+    progress_update(argument, 0, 0, done->rows);
+    return !interrupt_pending();
+}
+
+/* Ctrl-C came between two batches. */
+static enum shell_status
+fail_interrupted(struct session *session, petal_slice prefix, const petal_deleted_rows *deleted)
+{
+    struct text text = {0};
+    enum shell_status status;
+
+    text_add_string(&text, "Interrupted: ");
+    text_add_count(&text, deleted->rows, "row");
+    text_add_format(&text, " %s deleted, the others that begin with ",
+                    deleted->rows == 1 ? "is" : "are");
+    text_add_literal(&text, prefix);
+    text_add_string(&text, " are not.  The same command goes on with them");
+    status = session_fail(session, SHELL_USAGE, "%s", text_string(&text));
+    text_free(&text);
+    return status;
 }
 
 static enum shell_status
 delete_prefix(struct session *session, const struct value *hash, const struct target *target)
 {
     const struct value *prefix = query_given(hash, "ROWPREFIXFILTER");
-    petal_scan_options options = {.read.size = sizeof(options.read),
-                                  .read.keep_out_of_cache = true};
-    petal_cursor *cursor = NULL;
-    petal_batch *batch = NULL;
+    const petal_column column = {target->family, target->qualifier, !target->has_qualifier};
+    const petal_slice all = {NULL, 0};
+    struct progress progress;
+    petal_delete_rows_options options = {.size = sizeof(options),
+                                         .columns = &column,
+                                         .column_count = target->family != NULL,
+                                         .has_timestamp = target->timestamp != PETAL_LATEST,
+                                         .argument = &progress,
+                                         .watch = go_on};
+    petal_deleted_rows deleted;
     petal_error error;
     enum petal_status outcome;
 
     if (prefix == NULL || prefix->kind != VALUE_STRING || prefix->as.bytes.size == 0)
-        return session_fail(session, SHELL_USAGE, "{ROWPREFIXFILTER => 'prefix'} is wanted");
+        return session_fail(session, SHELL_USAGE,
+                            "Say which rows: {ROWPREFIXFILTER => 'what they begin with'}");
+    if (target->options.has_ttl)
+        return session_fail(session, SHELL_USAGE, "A deletion of many rows takes no TTL");
     options.prefix = prefix->as.bytes;
-    outcome = petal_batch_new(session->db, &batch, &error);
-    if (outcome == PETAL_OK)
-        outcome = petal_cursor_open(target->table, &options, &cursor, &error);
-    if (outcome == PETAL_OK)
-        outcome = delete_rows(session, target, cursor, batch, &error);
-    petal_cursor_close(cursor);
-    petal_batch_free(batch);
+    if (options.has_timestamp)
+        options.timestamp = target->timestamp;
+    progress_begin(&progress, "deleteall", "rows");
+    outcome = petal_delete_rows(target->table, all, all, &options, &deleted, &error);
+    progress_end(&progress);
+    if (outcome == PETAL_BUSY)
+        return fail_interrupted(session, options.prefix, &deleted);
+    output_flush(&session->output);
+    (void)fprintf(stderr, "%" PRIu64 " row(s) deleted\n", deleted.rows);
     return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }
 

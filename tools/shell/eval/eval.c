@@ -7,18 +7,18 @@
  */
 #include "tools/shell/eval/eval.h"
 
+#include "tools/shell/eval/eval_state.h"
+#include "tools/shell/eval/function.h"
+#include "tools/shell/eval/index.h"
+#include "tools/shell/eval/java.h"
 #include "tools/shell/eval/method.h"
-#include "tools/shell/language/parser.h"
+#include "tools/shell/eval/operator.h"
+#include "tools/shell/session/near.h"
 #include "tools/shell/session/run.h"
 
 #include <string.h>
 
-struct eval {
-    struct session *session;
-    const struct text *input;
-    unsigned line;  /* number of the input's first line */
-    unsigned calls; /* whose arguments are being evaluated */
-};
+enum { GREATEST_EVAL_DEPTH = 1100 }; /* of nodes within nodes; a frame or two each */
 
 /* Names that stand for themselves, so that hash keys need no quotes; a blank before and behind
  * each. */
@@ -40,7 +40,8 @@ static const char constants[] =
     "NO_INSERTS NO_WRITES NO_WRITES_COMPACTIONS NUMREGIONS ONLY_FIELDS ON_ERROR OWNER POLICY "
     "PREFETCH_BLOCKS_ON_OPEN PRIORITY RAW READ READONLY READ_TYPE REGION_MEMSTORE_REPLICATION "
     "REGION_REPLICATION REGION_REPLICA_ID REMOTE_WAL_DIR REPLICATION_SCOPE REQUEST RESTORE_ACL "
-    "REVERSED ROW ROWPREFIXFILTER SAMPLE SCOPE SERIAL SERVER_NAME SKIP_FIELDS SKIP_FLUSH SPACE "
+    "REVERSED ROW ROWPREFIXFILTER ROW_NUMBER ROW_SEPARATOR SAMPLE SCOPE SERIAL SERVER_NAME "
+    "SKIP_FIELDS SKIP_FLUSH SPACE "
     "SPLITALGO SPLITS SPLITS_FILE SPLIT_ENABLED SPLIT_POLICY SPLIT_SIZE STARTROW STATE STOPROW "
     "STORAGE_POLICY TABLE TABLE_CFS THREADS THROTTLE THROTTLE_TYPE TIMERANGE TIMESTAMP TTL TYPE "
     "USER VALUE VERSIONS VISIBILITY VISIBLE WITHOUT WRITE ";
@@ -49,34 +50,41 @@ static const struct {
     const char *name, *meaning;
 } constant_aliases[] = {{"ENDKEY", "STOPROW"}, {"ENDROW", "STOPROW"}, {"STARTKEY", "STARTROW"}};
 
-static bool eval_node(struct eval *eval, const struct node *node, struct value *value);
+static struct place
+place_at(const struct eval *eval, size_t position)
+{
+    return (struct place){text_slice(eval->input), position, eval->line};
+}
 
 /* The input's mistake at a position. */
 static void
 show_mistake(struct eval *eval, const char *kind, size_t position, const char *message)
 {
-    struct place place = {
-        .input = text_slice(eval->input), .position = position, .line = eval->line};
+    struct place place = place_at(eval, position);
 
     run_mistake(eval->session, &place, kind, message);
 }
 
-static bool
-fail_name(struct eval *eval, const struct node *node, const char *what)
+bool
+eval_fail(struct eval *eval, size_t position, const struct complaint *complaint)
 {
-    struct text message = {0};
+    if (complaint->kind != NULL)
+        show_mistake(eval, complaint->kind, position, complaint->text);
+    return false;
+}
+
+bool
+eval_fail_name(struct eval *eval, const struct node *node, const char *what)
+{
     const char *nearest = node->kind == NODE_CALL && node->receiver == NULL
                               ? command_nearest(eval->session, node->name)
                               : NULL;
+    struct complaint complaint;
 
-    text_add_format(&message, "%s '", what);
-    text_add_slice(&message, node->name);
-    text_add_string(&message, "'");
-    if (nearest != NULL)
-        text_add_format(&message, "; did you mean '%s'?", nearest);
-    show_mistake(eval, "NameError", node->position, text_string(&message));
-    text_free(&message);
-    return false;
+    (void)complain(&complaint, "NameError", "%s '%.*s'%s%s%s", what, SLICE_UP_TO(200, node->name),
+                   nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?" : "");
+    return eval_fail(eval, node->position, &complaint);
 }
 
 static bool
@@ -124,6 +132,40 @@ eval_variable(struct eval *eval, const struct node *node, struct value *value)
     return variable != NULL;
 }
 
+/* What the shell knows in capital letters, or a class of Java's, whatever is near. */
+static bool
+fail_constant(struct eval *eval, const struct node *node, struct complaint *complaint)
+{
+    petal_slice nearest = {NULL, 0};
+    bool capitals = true;
+    unsigned least = 0;
+
+    for (size_t i = 0; i < node->name.size; i++)
+        capitals = capitals && !(((const char *)node->name.data)[i] >= 'a' &&
+                                 ((const char *)node->name.data)[i] <= 'z');
+    for (const char *at = constants + 1; *at != '\0';) {
+        size_t size = strcspn(at, " ");
+
+        near_consider_bytes(node->name, (petal_slice){at, size}, &nearest, &least);
+        at += size + 1;
+    }
+    if (capitals || (nearest.data != NULL && least == 0))
+        (void)complain(complaint, "NameError", "unknown constant '%.*s'%s%.*s%s",
+                       SLICE_UP_TO(200, node->name), nearest.data != NULL ? "; did you mean " : "",
+                       SLICE(nearest), nearest.data != NULL ? "?" : "");
+    return eval_fail(eval, node->position, complaint);
+}
+
+/* A class of Java's, by its name alone: nobody must import what there is. */
+static bool
+eval_class(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct complaint complaint = {.kind = NULL};
+
+    return java_class(&eval->session->arena, node->name, value, &complaint) ||
+           fail_constant(eval, node, &complaint);
+}
+
 static bool
 eval_constant(struct eval *eval, const struct node *node, struct value *value)
 {
@@ -139,7 +181,7 @@ eval_constant(struct eval *eval, const struct node *node, struct value *value)
             return true;
         }
     }
-    return fail_name(eval, node, "unknown constant");
+    return eval_class(eval, node, value);
 }
 
 static bool
@@ -194,77 +236,92 @@ eval_called(struct eval *eval, const struct node *node, struct value **arguments
     return true;
 }
 
-static bool
+bool
 eval_is_over(const struct eval *eval)
 {
     return eval->session->ended || eval->session->interrupted;
 }
 
-/*
- * Run the block for each item: `each` gives the receiver back, `map` what the block's last
- * statements gave.  The block's parameter hides a variable of its name meanwhile.
- */
-static bool
-eval_blocks(struct eval *eval, const struct node *node, const struct value *receiver,
-            struct value *value)
+/* The name of the variable that the node is, of no bytes if it is none; of `a << b` it is a's. */
+static petal_slice
+variable_of(const struct eval *eval, const struct node *node)
 {
-    struct session *session = eval->session;
-    const struct node *block = node->block;
-    bool map = slice_is(node->name, "map"), good = true;
-    struct value mapped = {.kind = VALUE_ARRAY}, kept = value_nil();
-    const struct value *hidden = variables_get(&session->variables, block->name);
+    bool named;
 
-    if (receiver->kind != VALUE_ARRAY || (!map && !slice_is(node->name, "each")))
-        return fail_name(eval, node, "unknown method with a block");
-    if (hidden != NULL)
-        kept = value_copy(&session->arena, hidden);
-    mapped.as.items = arena_allocate(&session->arena, (receiver->count + 1) * sizeof(struct value));
-    for (size_t i = 0; i < receiver->count && good; i++) {
-        struct value *result = &mapped.as.items[mapped.count++];
+    while (node->kind == NODE_OPERATOR && slice_is(node->name, "<<"))
+        node = node->items[0];
+    named = node->kind == NODE_CONSTANT ||
+            (node->kind == NODE_CALL && node->bare && node->receiver == NULL);
 
-        *result = value_nil();
-        variables_set(&session->variables, block->name, &receiver->as.items[i]);
-        for (size_t k = 0; k < block->count && good && !eval_is_over(eval); k++)
-            good = eval_node(eval, block->items[k], result);
-        good = good && !eval_is_over(eval);
-    }
-    *value = map ? mapped : *receiver;
-    if (hidden != NULL)
-        variables_set(&session->variables, block->name, &kept);
-    else
-        variables_remove(&session->variables, block->name);
-    return good;
+    if (!named || variables_get(&eval->session->variables, node->name) == NULL)
+        return (petal_slice){"", 0};
+    return node->name;
 }
 
 static bool
 eval_method(struct eval *eval, const struct node *node, struct value *value)
 {
+    petal_slice variable = variable_of(eval, node->receiver);
     struct value receiver, *arguments;
+    struct call call;
 
-    if (!eval_node(eval, node->receiver, &receiver) || !eval_items(eval, node, &arguments))
+    if (!eval_node(eval, node->receiver, &receiver) || !eval_arguments(eval, node, &arguments))
         return false;
+    call = (struct call){.session = eval->session,
+                         .name = node->name,
+                         .receiver = &receiver,
+                         .arguments = arguments,
+                         .count = node->count,
+                         .value = value};
     *value = value_nil();
+    if (loop_is_method(node->name, &receiver))
+        return loop_over(eval, node, &call);
     if (node->block != NULL)
-        return eval_blocks(eval, node, &receiver, value);
-    return method_call(eval->session, &receiver, node->name, arguments, node->count, value) ||
-           fail_name(eval, node, "unknown method");
+        return eval_fail_name(eval, node, "unknown method with a block");
+    eval->session->place = place_at(eval, node->position);
+    if (!method_call(&call))
+        return eval_fail(eval, node->position, &call.complaint);
+    if (call.changed && variable.size > 0)
+        variables_set(&eval->session->variables, variable, &receiver);
+    return true;
 }
 
-/* An item of an array; nil if there is none. */
+static bool
+is_variable(const struct eval *eval, const struct node *node)
+{
+    return node->kind != NODE_OPERATOR && variable_of(eval, node).size > 0;
+}
+
+/* Does evaluating it leave all variables as they are? */
+static bool
+is_steady(const struct eval *eval, const struct node *node)
+{
+    return node->kind == NODE_LITERAL || is_variable(eval, node) ||
+           (node->kind == NODE_OPERATOR && !slice_is(node->name, "<<") && node->count == 2 &&
+            is_steady(eval, node->items[0]) && is_steady(eval, node->items[1]));
+}
+
+/* Of a variable only the item is copied, unless its place may set the variable anew. */
 static bool
 eval_index(struct eval *eval, const struct node *node, struct value *value)
 {
-    struct value receiver, index;
+    struct arena *arena = &eval->session->arena;
+    const struct value *lent = NULL;
+    struct value receiver, index, length = value_nil();
+    struct complaint complaint = {.kind = NULL};
 
-    if (!eval_node(eval, node->receiver, &receiver) || !eval_node(eval, node->items[0], &index))
+    if (is_variable(eval, node->receiver) && is_steady(eval, node->items[0]) &&
+        (node->count < 2 || is_steady(eval, node->items[1])))
+        lent = variables_get(&eval->session->variables, node->receiver->name);
+    else if (!eval_node(eval, node->receiver, &receiver))
         return false;
-    if (receiver.kind != VALUE_ARRAY || index.kind != VALUE_INTEGER) {
-        show_mistake(eval, "TypeError", node->position, "only an array's items have an index");
+    if (!eval_node(eval, node->items[0], &index) ||
+        (node->count == 2 && !eval_node(eval, node->items[1], &length)))
         return false;
-    }
-    *value = index.as.integer >= 0 && index.as.integer < (int64_t)receiver.count
-                 ? receiver.as.items[index.as.integer]
-                 : value_nil();
+    if (!index_get(arena, lent != NULL ? lent : &receiver, &index, &length, value, &complaint))
+        return eval_fail(eval, node->position, &complaint);
+    if (lent != NULL)
+        *value = value_copy(arena, value);
     return true;
 }
 
@@ -282,6 +339,54 @@ is_help(const struct node *node, struct value *argument)
 }
 
 static bool
+eval_function(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct value *arguments = NULL;
+    struct call call = {
+        .session = eval->session, .name = node->name, .count = node->count, .value = value};
+
+    /* Arguments are commands that would run, so the name is looked at first. */
+    if (!function_is_known(node->name))
+        return node->bare && eval->calls > 0 ? fail_word(eval, node)
+                                             : eval_fail_name(eval, node, "unknown command");
+    if (!eval_arguments(eval, node, &arguments))
+        return false;
+    call.arguments = arguments;
+    eval->session->place = place_at(eval, node->position);
+    return function_call(&call) || eval_fail(eval, node->position, &call.complaint);
+}
+
+/* import org.apache.hadoop.hbase.filter.PrefixFilter, java_import 'java.util.Date', include Java:
+ * classes are known without, so only their names are looked at. */
+static bool
+is_import(const struct node *node)
+{
+    bool java = slice_is(node->name, "java_import") || slice_is(node->name, "include_class") ||
+                slice_is(node->name, "include");
+
+    return (java || slice_is(node->name, "import")) && node->count == 1 &&
+           (java || node->items[0]->kind == NODE_CLASS || node->items[0]->kind == NODE_SCOPE);
+}
+
+static bool
+eval_import(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct complaint complaint = {.kind = NULL};
+    struct value class;
+
+    if (slice_is(node->name, "include"))
+        return true; /* include Java */
+    if (!eval_node(eval, node->items[0], &class))
+        return false;
+    if (class.kind == VALUE_STRING &&
+        !java_class(&eval->session->arena, class.as.bytes, &class, &complaint))
+        return eval_fail(eval, node->items[0]->position, &complaint);
+    *value = (struct value){.kind = VALUE_ARRAY, .count = 1};
+    value->as.items = arena_copy(&eval->session->arena, &class, sizeof(class));
+    return true;
+}
+
+static bool
 eval_call(struct eval *eval, const struct node *node, struct value *value)
 {
     const struct command *command = command_find(eval->session, node->name);
@@ -295,62 +400,237 @@ eval_call(struct eval *eval, const struct node *node, struct value *value)
     if (node->bare && eval_variable(eval, node, value))
         return true;
     *value = value_nil();
-    if (command == NULL) {
-        /* Arguments are commands that would run, so the name is looked at first. */
-        if (!function_is_known(node->name))
-            return node->bare && eval->calls > 0 ? fail_word(eval, node)
-                                                 : fail_name(eval, node, "unknown command");
-        return eval_arguments(eval, node, &arguments) &&
-               function_call(eval->session, node->name, arguments, node->count);
-    }
+    if (node->block != NULL)
+        return slice_is(node->name, "loop") && node->count == 0
+                   ? loop_forever(eval, node)
+                   : eval_fail_name(eval, node, "no block can stand behind");
+    if (is_import(node))
+        return eval_import(eval, node, value);
+    if (command == NULL)
+        return eval_function(eval, node, value);
     if (is_help(node, &named)) {
         run_command(eval->session, command, &named, 1, false, value);
         return true;
     }
     good = command->takes_call ? eval_called(eval, node, &arguments, &count)
                                : eval_arguments(eval, node, &arguments);
-    if (good)
-        run_command(eval->session, command, arguments, count, false, value);
+    if (!good)
+        return false;
+    eval->session->place = place_at(eval, node->position);
+    run_command(eval->session, command, arguments, count, false, value);
+    return true;
+}
+
+/* ---- Expressions ----------------------------------------------------------------------------- */
+
+/* Its pieces put together; statements between #{ and } give their last one's value. */
+static bool
+eval_string(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct complaint complaint;
+    struct text text = {0};
+    bool good = true;
+
+    for (size_t i = 0; i < node->count && good; i++) {
+        struct value piece = value_nil();
+
+        good = eval_node(eval, node->items[i], &piece);
+        if (good)
+            value_to_text(&text, &piece);
+        if (good && text.size > MOST_BYTES) {
+            (void)complain(&complaint, "ArgumentError", "a text has at most 64 MB");
+            good = eval_fail(eval, node->position, &complaint);
+        }
+    }
+    *value = value_string_copy(&eval->session->arena, text_slice(&text));
+    text_free(&text);
     return good;
 }
 
+/* `&&` and `||` look at their second operand only where the first does not decide. */
 static bool
-eval_node(struct eval *eval, const struct node *node, struct value *value)
+eval_logic(struct eval *eval, const struct node *node, struct value *value)
+{
+    const struct node *left = node->items[0];
+
+    *value = value_nil();
+    /* `name ||= value` where the name is no variable yet. */
+    if (!(node->bare && variable_of(eval, left).size == 0) && !eval_node(eval, left, value))
+        return false;
+    return value_is_true(value) == slice_is(node->name, "||") ||
+           eval_node(eval, node->items[1], value);
+}
+
+static bool
+eval_operator(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct complaint complaint = {.kind = NULL};
+    struct value left, right;
+    petal_slice variable;
+
+    if (slice_is(node->name, "&&") || slice_is(node->name, "||"))
+        return eval_logic(eval, node, value);
+    if (!eval_node(eval, node->items[0], &left))
+        return false;
+    if (node->count == 1) {
+        if (slice_is(node->name, "-"))
+            return operator_negate(&left, value, &complaint) ||
+                   eval_fail(eval, node->position, &complaint);
+        *value = value_boolean(!value_is_true(&left));
+        return true;
+    }
+    if (!eval_node(eval, node->items[1], &right))
+        return false;
+    if (!operator_apply(&eval->session->arena, node->name, &left, &right, value, &complaint))
+        return eval_fail(eval, node->position, &complaint);
+    variable = variable_of(eval, node->items[0]);
+    if (slice_is(node->name, "<<") && left.kind != VALUE_INTEGER && variable.size > 0)
+        variables_set(&eval->session->variables, variable, value);
+    return true;
+}
+
+/* `name = value`, `name[index] = value`. */
+static bool
+eval_assign(struct eval *eval, const struct node *node, struct value *value)
+{
+    const struct node *place = node->receiver;
+    struct complaint complaint = {.kind = NULL};
+    struct value index, changed;
+    petal_slice variable;
+
+    if (!eval_node(eval, node->items[0], value))
+        return false;
+    if (place == NULL) {
+        variables_set(&eval->session->variables, node->name, value);
+        return true;
+    }
+    variable = variable_of(eval, place->receiver);
+    if (variable.size == 0) {
+        (void)complain(&complaint, "NameError", "only an item of a variable can be set");
+        return eval_fail(eval, node->position, &complaint);
+    }
+    if (!eval_node(eval, place->receiver, &changed) || !eval_node(eval, place->items[0], &index))
+        return false;
+    if (!index_set(&eval->session->arena, &changed, &index, value, &complaint))
+        return eval_fail(eval, node->position, &complaint);
+    variables_set(&eval->session->variables, variable, &changed);
+    return true;
+}
+
+static bool
+eval_hash(struct eval *eval, const struct node *node, struct value *value)
+{
+    size_t pairs = node->count / 2;
+    struct value *items;
+
+    if (!eval_items(eval, node, &items))
+        return false;
+    *value = (struct value){.kind = VALUE_HASH};
+    value->as.pairs = arena_allocate(&eval->session->arena, pairs * sizeof(struct value_pair));
+    for (size_t i = 0; i < pairs; i++)
+        value_hash_set(value, &items[2 * i], &items[2 * i + 1]);
+    return true;
+}
+
+static bool
+eval_if(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct value condition;
+
+    if (!eval_node(eval, node->items[0], &condition))
+        return false;
+    *value = value_nil();
+    if (value_is_true(&condition))
+        return eval_node(eval, node->items[1], value);
+    return node->count < 3 || eval_node(eval, node->items[2], value);
+}
+
+/* org.apache.hadoop.hbase.filter.PrefixFilter, CompareOperator::EQUAL. */
+static bool
+eval_scope(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct complaint complaint = {.kind = NULL};
+    struct value class;
+
+    if (node->kind == NODE_CLASS)
+        return java_class(&eval->session->arena, node->name, value, &complaint) ||
+               eval_fail(eval, node->position, &complaint);
+    if (!eval_node(eval, node->receiver, &class))
+        return false;
+    return java_constant(&eval->session->arena, &class, node->name, value, &complaint) ||
+           eval_fail(eval, node->position, &complaint);
+}
+
+static bool
+eval_kind(struct eval *eval, const struct node *node, struct value *value)
 {
     switch (node->kind) {
     case NODE_LITERAL:
         *value = node->value;
         return true;
+    case NODE_STRING:
+        return eval_string(eval, node, value);
     case NODE_CONSTANT:
         return eval_constant(eval, node, value);
+    case NODE_CLASS:
+    case NODE_SCOPE:
+        return eval_scope(eval, node, value);
     case NODE_CALL:
         return eval_call(eval, node, value);
     case NODE_INDEX:
         return eval_index(eval, node, value);
     case NODE_ASSIGN:
-        if (!eval_node(eval, node->items[0], value))
-            return false;
-        variables_set(&eval->session->variables, node->name, value);
-        return true;
+        return eval_assign(eval, node, value);
+    case NODE_OPERATOR:
+        return eval_operator(eval, node, value);
     case NODE_ARRAY:
         *value = (struct value){.kind = VALUE_ARRAY, .count = node->count};
         return eval_items(eval, node, &value->as.items);
-    case NODE_HASH: {
-        size_t pairs = node->count / 2;
-        struct value *items;
-
-        if (!eval_items(eval, node, &items))
-            return false;
-        *value = (struct value){.kind = VALUE_HASH};
-        value->as.pairs = arena_allocate(&eval->session->arena, pairs * sizeof(struct value_pair));
-        for (size_t i = 0; i < pairs; i++)
-            value_hash_set(value, &items[2 * i], &items[2 * i + 1]);
-        return true;
-    }
-    case NODE_BLOCK: /* stands in a call only */
-        break;
+    case NODE_HASH:
+        return eval_hash(eval, node, value);
+    case NODE_BLOCK:
+        return eval_statements(eval, node, value);
+    case NODE_IF:
+        return eval_if(eval, node, value);
+    case NODE_WHILE:
+        return loop_while(eval, node, value);
+    case NODE_FOR:
+        return loop_for(eval, node, value);
+    case NODE_JUMP:
+        eval->jump = slice_is(node->name, "break") ? JUMP_BREAK : JUMP_NEXT;
+        return false;
     }
     return false;
+}
+
+bool
+eval_node(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct complaint complaint;
+    bool good;
+
+    if (eval->depth == GREATEST_EVAL_DEPTH) {
+        (void)complain(&complaint, "SyntaxError", "nested too deeply");
+        return eval_fail(eval, node->position, &complaint);
+    }
+    eval->depth++;
+    good = eval_kind(eval, node, value);
+    eval->depth--;
+    return good;
+}
+
+bool
+eval_statements(struct eval *eval, const struct node *block, struct value *value)
+{
+    unsigned calls = eval->calls;
+    bool good = true;
+
+    *value = value_nil();
+    eval->calls = 0;
+    for (size_t i = 0; i < block->count && good; i++)
+        good = eval_node(eval, block->items[i], value) && !eval_is_over(eval);
+    eval->calls = calls;
+    return good;
 }
 
 static void
@@ -376,7 +656,8 @@ eval_input(struct session *session, struct lexer *lexer, unsigned line)
 
     lexer_finish(lexer);
     if (lexer->error.message[0] != '\0' ||
-        !parser_parse(lexer, &session->arena, &statements, &count, &lexer->error)) {
+        !parser_parse(lexer, &session->variables, &session->arena, &statements, &count,
+                      &lexer->error)) {
         show_mistake(&eval, "SyntaxError", lexer->error.position, lexer->error.message);
         good = false;
         count = 0;
@@ -386,6 +667,9 @@ eval_input(struct session *session, struct lexer *lexer, unsigned line)
         good = eval_node(&eval, statements[i], &value);
     if (good && !eval_is_over(&eval))
         show_echo(session, &value);
+    if (eval.rounds_of_interrupted > 0)
+        output_plain(&session->output, "Interrupted in round %llu of the loop",
+                     (unsigned long long)eval.rounds_of_interrupted);
     output_finish(&session->output);
     output_flush(&session->output);
     lexer_clear(lexer);

@@ -1,6 +1,8 @@
 /* method.c -- see tools/shell/eval/method.h. */
 #include "tools/shell/eval/method.h"
 
+#include "tools/shell/eval/java.h"
+#include "tools/shell/session/near.h"
 #include "tools/shell/session/run.h"
 
 #include <string.h>
@@ -50,10 +52,15 @@ table_columns(struct session *session, const struct value *receiver)
     return columns;
 }
 
+/* False: a table has no such method. */
 static bool
-call_on_table(struct session *session, const struct value *receiver, petal_slice name,
-              const struct value *arguments, size_t count, struct value *value)
+call_on_table(struct call *call)
 {
+    struct session *session = call->session;
+    const struct value *receiver = call->receiver, *arguments = call->arguments;
+    petal_slice name = call->name;
+    size_t count = call->count;
+    struct value *value = call->value;
     const struct command *command = command_find(session, name);
 
     for (size_t i = 0; i < COUNT_OF(table_commands); i++) {
@@ -83,95 +90,84 @@ call_on_table(struct session *session, const struct value *receiver, petal_slice
     return true;
 }
 
-/* ---- Other values ---------------------------------------------------------------------------- */
+/* ---- Any value ------------------------------------------------------------------------------- */
+
+static const struct method *
+methods_of(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_STRING:
+    case VALUE_SYMBOL:
+        return methods_of_texts;
+    case VALUE_INTEGER:
+    case VALUE_FLOAT:
+        return methods_of_numbers;
+    case VALUE_ARRAY:
+        return methods_of_lists;
+    case VALUE_RANGE:
+        return methods_of_ranges;
+    case VALUE_HASH:
+        return methods_of_hashes;
+    case VALUE_NIL:
+    case VALUE_BOOLEAN:
+    case VALUE_TABLE:
+    case VALUE_CLASS:
+    case VALUE_OBJECT:
+        break;
+    }
+    return NULL;
+}
+
+/* What every value has. */
+static bool
+call_on_any(struct call *call)
+{
+    struct text text = {0};
+
+    if (call->count > 0)
+        return false;
+    if (slice_is(call->name, "nil?"))
+        return call_gives_boolean(call, call->receiver->kind == VALUE_NIL);
+    if (slice_is(call->name, "class"))
+        text_add_string(&text, value_class(call->receiver));
+    else if (slice_is(call->name, "inspect"))
+        value_inspect(&text, call->receiver);
+    else if (slice_is(call->name, "to_s"))
+        value_to_text(&text, call->receiver);
+    else
+        return false;
+    (void)call_gives_bytes(call, text.bytes, text.size);
+    text_free(&text);
+    return true;
+}
 
 static bool
-call_on_string(struct session *session, const struct value *receiver, petal_slice name,
-               struct value *value)
+complain_of_method(struct call *call, const struct method *methods)
 {
-    petal_slice rest = receiver->as.bytes;
+    const char *nearest = NULL;
+    unsigned least = 0;
 
-    if (slice_is(name, "upcase")) {
-        char *letters = arena_copy(&session->arena, rest.data, rest.size);
-
-        for (size_t i = 0; i < rest.size; i++)
-            if (letters[i] >= 'a' && letters[i] <= 'z')
-                letters[i] ^= 0x20;
-        *value = value_string((petal_slice){letters, rest.size});
-        return true;
-    }
-    if (!slice_is(name, "size") && !slice_is(name, "length"))
-        return false;
-    *value = value_integer((int64_t)text_characters(rest));
-    return true;
+    for (size_t i = 0; call->receiver->kind == VALUE_TABLE && method_of_table(i) != NULL; i++)
+        near_consider(call->name, method_of_table(i), &nearest, &least);
+    for (size_t i = 0; methods != NULL && methods[i].name != NULL; i++)
+        near_consider(call->name, methods[i].name, &nearest, &least);
+    return complain(&call->complaint, "NameError", "unknown method '%.*s'%s%s%s",
+                    SLICE_UP_TO(80, call->name), nearest != NULL ? "; did you mean '" : "",
+                    nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
 }
 
 bool
-method_call(struct session *session, const struct value *receiver, petal_slice name,
-            const struct value *arguments, size_t count, struct value *value)
+method_call(struct call *call)
 {
-    if (receiver->kind == VALUE_TABLE &&
-        call_on_table(session, receiver, name, arguments, count, value))
+    const struct method *methods = methods_of(call->receiver), *method;
+
+    *call->value = value_nil();
+    if (call->receiver->kind == VALUE_TABLE && call_on_table(call))
         return true;
-    if (count > 0)
-        return false;
-    if (receiver->kind == VALUE_STRING && call_on_string(session, receiver, name, value))
-        return true;
-    if ((receiver->kind == VALUE_ARRAY || receiver->kind == VALUE_HASH) &&
-        (slice_is(name, "size") || slice_is(name, "length"))) {
-        *value = value_integer((int64_t)receiver->count);
-        return true;
-    }
-    if (!slice_is(name, "inspect"))
-        return false;
-    text_clear(&session->scratch);
-    value_inspect(&session->scratch, receiver);
-    *value = value_string(
-        (petal_slice){arena_copy(&session->arena, session->scratch.bytes, session->scratch.size),
-                      session->scratch.size});
-    return true;
-}
-
-/* ---- Functions ------------------------------------------------------------------------------- */
-
-/* Each item of an array in a line of its own. */
-static void
-show_value(struct session *session, const struct value *value)
-{
-    if (value->kind == VALUE_ARRAY && value->count > 0) {
-        for (size_t i = 0; i < value->count; i++)
-            show_value(session, &value->as.items[i]);
-        return;
-    }
-    text_clear(&session->scratch);
-    if (value->kind != VALUE_ARRAY)
-        value_to_text(&session->scratch, value);
-    output_plain_slice(&session->output, text_slice(&session->scratch));
-}
-
-bool
-function_is_known(petal_slice name)
-{
-    return slice_is(name, "puts") || slice_is(name, "raise");
-}
-
-bool
-function_call(struct session *session, petal_slice name, const struct value *arguments,
-              size_t count)
-{
-    struct text message = {0};
-
-    if (slice_is(name, "puts")) {
-        for (size_t i = 0; i < count; i++)
-            show_value(session, &arguments[i]);
-        if (count == 0)
-            output_plain(&session->output, "%s", "");
-    }
-    if (!slice_is(name, "raise"))
-        return true;
-    if (count > 0)
-        value_to_text(&message, &arguments[count - 1]);
-    run_raise(session, "RuntimeError", count > 0 ? text_string(&message) : "unhandled exception");
-    text_free(&message);
-    return false;
+    if (call->receiver->kind == VALUE_CLASS || call->receiver->kind == VALUE_OBJECT)
+        return java_call(call);
+    method = method_find(methods, call->name);
+    if (method != NULL)
+        return method_run(method, call);
+    return call_on_any(call) || complain_of_method(call, methods);
 }

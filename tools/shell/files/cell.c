@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    GREATEST_ESCAPE = 5, /* bytes that one may become: "\\xHH" */
+    GREATEST_ESCAPE = 6, /* bytes that one may become: \u0000 */
     OVERHEAD = 256,      /* of a line: names, numbers, quotes */
     PLAIN_STEP = 16      /* bytes looked at together */
 };
@@ -91,7 +91,7 @@ are_plain(const char *bytes, char first, char second)
 }
 
 char *
-cell_put_binary(char *to, petal_slice bytes, char first, char second, const char *before)
+cell_put_binary(char *to, petal_slice bytes, char first, char second)
 {
     static const char digits[] = "0123456789ABCDEF";
     const char *from = bytes.data;
@@ -111,7 +111,6 @@ cell_put_binary(char *to, petal_slice bytes, char first, char second, const char
             *to++ = *from;
             continue;
         }
-        to = cell_put_string(to, before);
         *to++ = '\\';
         *to++ = 'x';
         *to++ = digits[byte >> 4];
@@ -174,16 +173,15 @@ cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes)
 
     bytes->data = to;
     while (from < end) {
-        int high, low;
+        int byte;
 
         if (*from != '\\') {
             *to++ = *from++;
             continue;
         }
-        if (end - from < 4 || from[1] != 'x' || (high = text_hex_digit(from[2])) < 0 ||
-            (low = text_hex_digit(from[3])) < 0)
+        if (end - from < 4 || from[1] != 'x' || (byte = text_hex_byte(from + 2)) < 0)
             return false;
-        *to++ = (char)(high << 4 | low);
+        *to++ = (char)byte;
         from += 4;
     }
     bytes->size = (size_t)(to - (const char *)bytes->data);

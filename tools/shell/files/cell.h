@@ -10,9 +10,13 @@
  * hbase  Commands of the HBase shell: put, delete and deleteall with their timestamps.  Lines that
  *        begin with #, create or alter are passed over.
  *
- * In all of them a byte outside 0x20 .. 0x7e, and the backslash, is written \xHH, which in JSON is
- * "\\xHH": so every byte comes back.  What is read may hold other bytes as they are, but a
- * backslash that begins no \xHH is a mistake.
+ * In JSON text is text, as --format json prints it, and bytes that are no UTF-8 are
+ * {"b64":"/w=="} (tools/shell/text/json.h); a column whose qualifier is none is written as family
+ * and qualifier.  A value of a deletion may be null.
+ *
+ * In the others a byte outside 0x20 .. 0x7e, and the backslash, is written \xHH: so every byte
+ * comes back.  What is read may hold other bytes as they are, but a backslash that begins no \xHH
+ * is a mistake.
  *
  * type is Put, Delete, DeleteColumn, DeleteFamily or DeleteFamilyVersion; ttl the cell's own time
  * to live in milliseconds, or nothing.  Without a timestamp the store gives its own.
@@ -76,9 +80,8 @@ char *cell_write_table(char *to, enum file_format format, const petal_cell *cell
 char *cell_write_json(char *to, const petal_cell *cell);
 char *cell_write_hbase(char *to, petal_slice table, const petal_cell *cell);
 
-/* Bytes with \xHH for what is not plain; `first` and `second` are not, either.  `before` stands
- * before each \xHH. */
-char *cell_put_binary(char *to, petal_slice bytes, char first, char second, const char *before);
+/* Bytes with \xHH for what is not plain; `first` and `second` are not, either. */
+char *cell_put_binary(char *to, petal_slice bytes, char first, char second);
 char *cell_put_string(char *to, const char *string);
 char *cell_put_number(char *to, int64_t number);
 

@@ -11,7 +11,7 @@ static char *
 put_quoted(char *to, petal_slice bytes)
 {
     *to++ = '"';
-    to = cell_put_binary(to, bytes, '"', '#', "");
+    to = cell_put_binary(to, bytes, '"', '#');
     *to++ = '"';
     return to;
 }
@@ -28,10 +28,10 @@ cell_write_hbase(char *to, petal_slice table, const petal_cell *cell)
     to = cell_put_string(to, ", ");
     /* "f:q", or "f" of a marker for a whole family. */
     *to++ = '"';
-    to = cell_put_binary(to, cell->family, '"', '#', "");
+    to = cell_put_binary(to, cell->family, '"', '#');
     if (cell->type != PETAL_DELETE_FAMILY && cell->type != PETAL_DELETE_FAMILY_VERSION) {
         *to++ = ':';
-        to = cell_put_binary(to, cell->qualifier, '"', '#', "");
+        to = cell_put_binary(to, cell->qualifier, '"', '#');
     }
     *to++ = '"';
     if (cell->type == PETAL_PUT) {
@@ -99,7 +99,7 @@ take_string(struct cell_parser *parser, const char **at, const char *end, petal_
     const char *from;
 
     if (quote != '"' && quote != '\'')
-        return "a string in quotes is wanted";
+        return "a string in quotes must stand here";
     for (from = *at + 1; from < end && *from != quote;) {
         const char *plain = from;
 
@@ -110,7 +110,7 @@ take_string(struct cell_parser *parser, const char **at, const char *end, petal_
             break;
         if (*from == '#') {
             if (quote == '"' && from + 1 < end && memchr("{$@", from[1], 3) != NULL)
-                return "an expression inside a string";
+                return "#{..} in a string: import computes nothing";
             text_add(&parser->bytes, from++, 1);
         } else if (quote == '"') {
             if (!take_escape(&parser->bytes, &from, end))
@@ -136,7 +136,7 @@ take_number(const char **at, const char *end, int64_t *number)
         (*at)++;
     return cell_number_read((petal_slice){begin, (size_t)(*at - begin)}, number)
                ? NULL
-               : "a whole number is wanted";
+               : "a whole number must stand here";
 }
 
 /* Is `word` at *at?  Then go behind it and the blanks that follow. */
@@ -163,7 +163,7 @@ take_rest(struct cell_parser *parser, const char **at, const char *end)
     if (comma && *at < end && ((**at >= '0' && **at <= '9') || **at == '-')) {
         wrong = take_number(at, end, &cell->timestamp);
         if (wrong == NULL && cell->timestamp < 0)
-            wrong = "a timestamp is 0 or more";
+            wrong = "the timestamp must be 0 or more";
         *at = skip_blanks(*at, end);
         comma = wrong == NULL && take_word(at, end, ",");
     }
@@ -171,7 +171,7 @@ take_rest(struct cell_parser *parser, const char **at, const char *end)
         bool braces = take_word(at, end, "{");
 
         if (!take_word(at, end, "TTL") || !take_word(at, end, "=>"))
-            return "a timestamp or TTL => milliseconds is wanted";
+            return "only a timestamp or TTL => milliseconds can stand here";
         wrong = take_number(at, end, &cell->ttl_ms);
         cell->has_ttl = wrong == NULL;
         *at = skip_blanks(*at, end);
@@ -181,7 +181,7 @@ take_rest(struct cell_parser *parser, const char **at, const char *end)
     if (wrong == NULL)
         (void)take_word(at, end, ";");
     if (wrong == NULL && *at < end && **at != '#')
-        wrong = "the line goes on behind its command";
+        wrong = "something follows the command in its line";
     return wrong;
 }
 
@@ -202,7 +202,7 @@ set_column(petal_cell *cell, petal_slice column, bool put, bool all)
         cell->type = all ? PETAL_DELETE_COLUMN : PETAL_DELETE;
     else
         cell->type = all ? PETAL_DELETE_FAMILY : PETAL_DELETE_FAMILY_VERSION;
-    return cell->family.size > 0 ? NULL : "a column is family:qualifier";
+    return cell->family.size > 0 ? NULL : "the column must be family:qualifier";
 }
 
 enum cell_outcome
@@ -219,13 +219,13 @@ cell_parse_hbase(struct cell_parser *parser, petal_slice line)
     put = take_word(&at, end, "put ");
     all = !put && take_word(&at, end, "deleteall ");
     if (!put && !all && !take_word(&at, end, "delete "))
-        return cell_fail(parser, line, at, "neither put, delete nor deleteall");
+        return cell_fail(parser, line, at, "the line is neither put, delete nor deleteall");
     wanted = put ? 4 : 3;
     for (size_t i = 0; i < wanted && wrong == NULL; i++) {
         if (i > 0 && !take_word(&at, end, ","))
             return cell_fail(parser, line, at,
-                             put ? "table, row, column and value are wanted"
-                                 : "table, row and column are wanted");
+                             put ? "put takes a table, a row, a column and a value"
+                                 : "a deletion takes a table, a row and a column");
         wrong = take_string(parser, &at, end, &strings[i]);
         if (wrong == NULL)
             at = skip_blanks(at, end);

@@ -1,39 +1,37 @@
 /* cell_json.c -- cells as JSON objects, one a line.  See tools/shell/files/cell.h. */
 #include "tools/shell/files/cell.h"
 
+#include "tools/shell/text/json.h"
+
 #include <string.h>
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* The bytes as a piece of a JSON string. */
+/* "column":"f:q", or its two parts where the qualifier is no text. */
 static char *
-put_bytes(char *to, petal_slice bytes)
+put_column(char *to, const petal_cell *cell)
 {
-    const char *from = bytes.data, *end = bytes.size > 0 ? from + bytes.size : from;
-
-    while (from < end) {
-        const char *quote = memchr(from, '"', (size_t)(end - from));
-
-        if (quote == NULL)
-            quote = end;
-        to = cell_put_binary(to, (petal_slice){from, (size_t)(quote - from)}, '\\', '\\', "\\");
-        if (quote < end)
-            to = cell_put_string(to, "\\\"");
-        from = quote + 1;
+    if (!text_is_utf8(cell->family) || !text_is_utf8(cell->qualifier)) {
+        to = cell_put_string(to, ",\"family\":");
+        to = json_put_bytes(to, cell->family);
+        to = cell_put_string(to, ",\"qualifier\":");
+        return json_put_bytes(to, cell->qualifier);
     }
+    to = cell_put_string(to, ",\"column\":\"");
+    to = json_put_letters(to, cell->family);
+    *to++ = ':';
+    to = json_put_letters(to, cell->qualifier);
+    *to++ = '"';
     return to;
 }
 
 char *
 cell_write_json(char *to, const petal_cell *cell)
 {
-    to = cell_put_string(to, "{\"row\":\"");
-    to = put_bytes(to, cell->row);
-    to = cell_put_string(to, "\",\"column\":\"");
-    to = put_bytes(to, cell->family);
-    *to++ = ':';
-    to = put_bytes(to, cell->qualifier);
-    to = cell_put_string(to, "\",\"timestamp\":");
+    to = cell_put_string(to, "{\"row\":");
+    to = json_put_bytes(to, cell->row);
+    to = put_column(to, cell);
+    to = cell_put_string(to, ",\"timestamp\":");
     to = cell_put_number(to, cell->timestamp);
     if (cell->has_ttl) {
         to = cell_put_string(to, ",\"ttl\":");
@@ -44,9 +42,10 @@ cell_write_json(char *to, const petal_cell *cell)
         to = cell_put_string(to, cell_type_name(cell->type));
         return cell_put_string(to, "\"}");
     }
-    to = cell_put_string(to, ",\"value\":\"");
-    to = put_bytes(to, cell->value);
-    return cell_put_string(to, "\"}");
+    to = cell_put_string(to, ",\"value\":");
+    to = json_put_bytes(to, cell->value);
+    *to++ = '}';
+    return to;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -87,30 +86,6 @@ read_unit(const char *at, const char *end)
     return unit;
 }
 
-static void
-add_character(struct text *text, uint32_t code)
-{
-    char bytes[4];
-    size_t size = 0;
-
-    if (code < 0x80) {
-        bytes[size++] = (char)code;
-    } else if (code < 0x800) {
-        bytes[size++] = (char)(0xc0 | code >> 6);
-        bytes[size++] = (char)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        bytes[size++] = (char)(0xe0 | code >> 12);
-        bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
-        bytes[size++] = (char)(0x80 | (code & 0x3f));
-    } else {
-        bytes[size++] = (char)(0xf0 | code >> 18);
-        bytes[size++] = (char)(0x80 | (code >> 12 & 0x3f));
-        bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
-        bytes[size++] = (char)(0x80 | (code & 0x3f));
-    }
-    text_add(text, bytes, size);
-}
-
 /* \uHHHH, or two of them for one character; *at is behind the u. */
 static bool
 take_unicode(struct text *text, const char **at, const char *end)
@@ -121,7 +96,7 @@ take_unicode(struct text *text, const char **at, const char *end)
         return false;
     *at += 4;
     if (unit < 0xd800 || unit > 0xdfff) {
-        add_character(text, (uint32_t)unit);
+        text_add_character(text, (uint32_t)unit);
         return true;
     }
     if (unit > 0xdbff || end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u')
@@ -130,7 +105,8 @@ take_unicode(struct text *text, const char **at, const char *end)
     if (low < 0xdc00 || low > 0xdfff)
         return false;
     *at += 6;
-    add_character(text, 0x10000u + ((uint32_t)(unit - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+    text_add_character(text,
+                       0x10000u + ((uint32_t)(unit - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
     return true;
 }
 
@@ -153,7 +129,7 @@ take_escape(struct text *text, const char **at, const char *end)
     return true;
 }
 
-/* Read a string into *bytes: JSON's escapes, then \xHH.  NULL, or what is wrong at *at. */
+/* Read a string into *bytes.  NULL, or what is wrong at *at. */
 static const char *
 take_string(struct cell_parser *parser, const char **at, const char *end, petal_slice *bytes)
 {
@@ -162,7 +138,7 @@ take_string(struct cell_parser *parser, const char **at, const char *end, petal_
     bool plain = true;
 
     if (!take_letter(at, end, '"'))
-        return "a string in quotes is wanted";
+        return "a string in quotes must stand here";
     for (start = *at;; *at = start) {
         while (start < end && *start != '"' && *start != '\\' && (unsigned char)*start >= 0x20)
             start++;
@@ -182,12 +158,55 @@ take_string(struct cell_parser *parser, const char **at, const char *end, petal_
             break;
         plain = false;
         if (!take_escape(&parser->bytes, &start, end))
-            return "an unknown escape; a byte is written \\\\xHH, a backslash \\\\x5C";
+            return "an unknown escape";
     }
     (*at)++;
-    return cell_undo_binary(parser, begin, bytes)
-               ? NULL
-               : "a backslash that begins no \\\\xHH; itself it is written \\\\x5C";
+    *bytes = (petal_slice){parser->bytes.bytes + begin, parser->bytes.size - begin};
+    return NULL;
+}
+
+/* Read bytes: a string, or {"b64":"..."}. */
+static const char *
+take_bytes(struct cell_parser *parser, const char **at, const char *end, petal_slice *bytes)
+{
+    size_t begin = parser->bytes.size, size;
+    const char *wrong, *place;
+    petal_slice name;
+
+    if (!take_letter(at, end, '{'))
+        return take_string(parser, at, end, bytes);
+    wrong = take_string(parser, at, end, &name);
+    if (wrong != NULL)
+        return wrong;
+    if (!slice_is(name, "b64"))
+        return "bytes are a string in quotes, or {\"b64\":\"...\"}";
+    if (!take_letter(at, end, ':'))
+        return "a colon must follow a key";
+    parser->bytes.size = begin;
+    place = *at = skip_blanks(*at, end);
+    wrong = take_string(parser, at, end, bytes);
+    if (wrong != NULL)
+        return wrong;
+    /* In place, or behind what was kept of the line: no longer than what is read. */
+    if (!base64_read(*bytes, parser->bytes.bytes + begin, &size)) {
+        *at = place;
+        return "this is no base64";
+    }
+    parser->bytes.size = begin + size;
+    *bytes = (petal_slice){parser->bytes.bytes + begin, size};
+    return take_letter(at, end, '}') ? NULL : "a } must follow the base64";
+}
+
+/* Nothing, in place of a value. */
+static bool
+take_null(const char **at, const char *end)
+{
+    const char *begin = skip_blanks(*at, end);
+
+    if (end - begin < 4 || memcmp(begin, "null", 4) != 0)
+        return false;
+    *at = begin + 4;
+    return true;
 }
 
 static const char *
@@ -199,7 +218,7 @@ take_number(const char **at, const char *end, int64_t *number)
         (*at)++;
     return cell_number_read((petal_slice){begin, (size_t)(*at - begin)}, number)
                ? NULL
-               : "a whole number is wanted";
+               : "a whole number must stand here";
 }
 
 enum key {
@@ -222,14 +241,14 @@ take_column(struct cell_parser *parser, const char **at, const char *end)
 {
     petal_cell *cell = &parser->cell;
     petal_slice column;
-    const char *wrong = take_string(parser, at, end, &column);
+    const char *wrong = take_bytes(parser, at, end, &column);
     const char *colon;
 
     if (wrong != NULL)
         return wrong;
     colon = column.size > 0 ? memchr(column.data, ':', column.size) : NULL;
     if (colon == NULL)
-        return "a column is family:qualifier";
+        return "the column must be family:qualifier";
     cell->family = (petal_slice){column.data, (size_t)(colon - (const char *)column.data)};
     cell->qualifier = (petal_slice){colon + 1, column.size - cell->family.size - 1};
     return NULL;
@@ -245,30 +264,31 @@ take_value(struct cell_parser *parser, size_t key, const char **at, const char *
 
     switch ((enum key)key) {
     case KEY_ROW:
-        return take_string(parser, at, end, &cell->row);
+        return take_bytes(parser, at, end, &cell->row);
     case KEY_COLUMN:
         return take_column(parser, at, end);
     case KEY_FAMILY:
-        return take_string(parser, at, end, &cell->family);
+        return take_bytes(parser, at, end, &cell->family);
     case KEY_QUALIFIER:
-        return take_string(parser, at, end, &cell->qualifier);
+        return take_bytes(parser, at, end, &cell->qualifier);
     case KEY_TIMESTAMP:
         wrong = take_number(at, end, &cell->timestamp);
-        return wrong == NULL && cell->timestamp < 0 ? "a timestamp is 0 or more" : wrong;
+        return wrong == NULL && cell->timestamp < 0 ? "the timestamp must be 0 or more" : wrong;
     case KEY_TYPE:
         wrong = take_string(parser, at, end, &name);
         return wrong == NULL && !cell_type_read(name, &cell->type)
-                   ? "a type is Put, Delete, DeleteColumn, DeleteFamily or DeleteFamilyVersion"
+                   ? "the type must be Put, Delete, DeleteColumn, DeleteFamily or "
+                     "DeleteFamilyVersion"
                    : wrong;
     case KEY_TTL:
         cell->has_ttl = true;
         return take_number(at, end, &cell->ttl_ms);
     case KEY_VALUE:
-        return take_string(parser, at, end, &cell->value);
+        return take_null(at, end) ? NULL : take_bytes(parser, at, end, &cell->value);
     case KEYS:
         break;
     }
-    return "a key that no cell has";
+    return "no cell has a key of this name";
 }
 
 /* Read one pair; *seen tells which keys there were.  NULL, or what is wrong at *at. */
@@ -287,11 +307,11 @@ take_pair(struct cell_parser *parser, const char **at, const char *end, unsigned
         key++;
     if (key == KEYS || (*seen & 1u << key) != 0) {
         *at = begin;
-        return key == KEYS ? "a key that no cell has" : "a key that was there before";
+        return key == KEYS ? "no cell has a key of this name" : "this key was there before";
     }
     *seen |= 1u << key;
     if (!take_letter(at, end, ':'))
-        return "a colon is wanted behind a key";
+        return "a colon must follow a key";
     return take_value(parser, key, at, end);
 }
 
@@ -303,11 +323,11 @@ check_keys(const struct cell_parser *parser, unsigned seen)
     bool family = (seen & 1u << KEY_FAMILY) != 0, qualifier = (seen & 1u << KEY_QUALIFIER) != 0;
 
     if ((seen & 1u << KEY_ROW) == 0)
-        return "no \"row\"";
+        return "the key \"row\" is missing";
     if (column == family || (column && qualifier))
-        return "\"column\" is wanted, or \"family\" and \"qualifier\"";
-    if (parser->cell.type == PETAL_PUT && (seen & 1u << KEY_VALUE) == 0)
-        return "no \"value\"";
+        return "the column is missing: \"column\", or \"family\" and \"qualifier\"";
+    if (parser->cell.type == PETAL_PUT && parser->cell.value.data == NULL) /* or it is null */
+        return "the key \"value\" is missing";
     return NULL;
 }
 
@@ -320,16 +340,16 @@ cell_parse_json(struct cell_parser *parser, petal_slice line)
     if (skip_blanks(at, end) == end)
         return CELL_NONE;
     if (!take_letter(&at, end, '{'))
-        return cell_fail(parser, line, at, "an object, which begins with {, is wanted");
+        return cell_fail(parser, line, at, "a line must be a JSON object, which begins with {");
     do {
         wrong = take_pair(parser, &at, end, &seen);
         if (wrong != NULL)
             return cell_fail(parser, line, at, wrong);
     } while (take_letter(&at, end, ','));
     if (!take_letter(&at, end, '}'))
-        return cell_fail(parser, line, at, "a comma or } is wanted");
+        return cell_fail(parser, line, at, "a comma or } must stand here");
     if (skip_blanks(at, end) != end)
-        return cell_fail(parser, line, at, "one line holds one object");
+        return cell_fail(parser, line, at, "something follows the object: a line holds one");
     wrong = check_keys(parser, seen);
     return wrong == NULL ? CELL_GOOD : cell_fail(parser, line, line.data, wrong);
 }

@@ -46,14 +46,14 @@ put_bytes(char *to, enum file_format format, petal_slice bytes)
     const char *from = bytes.data, *end = bytes.size > 0 ? from + bytes.size : from;
 
     if (format == FILE_TSV || (!holds(bytes, ',') && !holds(bytes, '"')))
-        return cell_put_binary(to, bytes, '\\', '\\', "");
+        return cell_put_binary(to, bytes, '\\', '\\');
     *to++ = '"';
     while (from < end) {
         const char *quote = memchr(from, '"', (size_t)(end - from));
 
         if (quote == NULL)
             quote = end;
-        to = cell_put_binary(to, (petal_slice){from, (size_t)(quote - from)}, '\\', '\\', "");
+        to = cell_put_binary(to, (petal_slice){from, (size_t)(quote - from)}, '\\', '\\');
         if (quote < end)
             to = cell_put_string(to, "\"\"");
         from = quote + 1;
@@ -124,7 +124,7 @@ take_bytes(struct cell_parser *parser, struct fields *line, petal_slice *bytes)
     case FIELDS_OPEN:
         return "a quote is not closed in its line; a line end in a value is written \\x0A";
     case FIELDS_FOLLOWED:
-        return "a quote is followed by something else than a comma";
+        return "something else than a comma follows a closing quote";
     case FIELDS_GOOD:
         break;
     }
@@ -154,16 +154,17 @@ set_field(petal_cell *cell, uint8_t field, petal_slice bytes)
         break;
     case FIELD_TIMESTAMP:
         if (bytes.size > 0 && (!cell_number_read(bytes, &cell->timestamp) || cell->timestamp < 0))
-            return "a timestamp is a number of milliseconds, 0 or more";
+            return "the timestamp must be a number of milliseconds, 0 or more";
         break;
     case FIELD_TYPE:
         if (bytes.size > 0 && !cell_type_read(bytes, &cell->type))
-            return "a type is Put, Delete, DeleteColumn, DeleteFamily or DeleteFamilyVersion";
+            return "the type must be Put, Delete, DeleteColumn, DeleteFamily or "
+                   "DeleteFamilyVersion";
         break;
     case FIELD_TTL:
         cell->has_ttl = bytes.size > 0;
         if (cell->has_ttl && !cell_number_read(bytes, &cell->ttl_ms))
-            return "a ttl is a number of milliseconds";
+            return "the ttl must be a number of milliseconds";
         break;
     case FIELD_VALUE:
         cell->value = bytes;
@@ -182,7 +183,8 @@ cell_parse_table(struct cell_parser *parser, petal_slice line)
         petal_slice bytes;
 
         if (i > 0 && !fields_next(&values))
-            return cell_fail(parser, line, values.at, "fewer values than the first line has names");
+            return cell_fail(parser, line, values.at,
+                             "the line has fewer values than the first line has names");
         begin = values.at;
         wrong = take_bytes(parser, &values, &bytes);
         if (wrong == NULL)
@@ -192,5 +194,6 @@ cell_parse_table(struct cell_parser *parser, petal_slice line)
     }
     return values.at == values.end
                ? CELL_GOOD
-               : cell_fail(parser, line, values.at, "more values than the first line has names");
+               : cell_fail(parser, line, values.at,
+                           "the line has more values than the first line has names");
 }

@@ -7,83 +7,14 @@
  * a scan counts the table.  Fields are known by 64-bit hashes; should two ever collide, a
  * difference is reported, never hidden.
  */
-#include "tools/shell/files/intake.h"
-#include "tools/shell/session/interrupt.h"
+#include "tools/shell/files/compare_cells.h"
 
-#include "tools/shell/text/memory.h"
+#include "tools/shell/files/header.h"
+#include "tools/shell/session/interrupt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { GREATEST_REPORTS = 10 };
-
-/* From hashes to the ordinal of the last field that had it.  Open addressing; 0 is no hash. */
-struct last_fields {
-    struct last_field {
-        uint64_t hash, ordinal;
-    } * slots;
-    size_t count, capacity;
-};
-
-struct compare {
-    struct intake intake;
-    struct last_fields fields, rows;
-    uint64_t records, ordinal, bad;
-    uint64_t compared, differences;
-    bool by_field; /* one get for each field */
-};
-
-static struct last_field *
-find_slot(const struct last_fields *set, uint64_t hash)
-{
-    size_t slot = (size_t)hash & (set->capacity - 1);
-
-    while (set->slots[slot].hash != 0 && set->slots[slot].hash != hash)
-        slot = (slot + 1) & (set->capacity - 1);
-    return &set->slots[slot];
-}
-
-static void
-grow(struct last_fields *set)
-{
-    struct last_fields bigger = {.count = set->count};
-
-    bigger.capacity = set->capacity > 0 ? 2 * set->capacity : 1 << 16;
-    bigger.slots = memory_allocate(bigger.capacity * sizeof(*bigger.slots));
-    memset(bigger.slots, 0, bigger.capacity * sizeof(*bigger.slots));
-    for (size_t i = 0; i < set->capacity; i++)
-        if (set->slots[i].hash != 0)
-            *find_slot(&bigger, set->slots[i].hash) = set->slots[i];
-    free(set->slots);
-    *set = bigger;
-}
-
-static void
-set_last(struct last_fields *set, uint64_t hash, uint64_t ordinal)
-{
-    struct last_field *slot;
-
-    if (2 * set->count >= set->capacity)
-        grow(set);
-    hash += hash == 0;
-    slot = find_slot(set, hash);
-    set->count += slot->hash == 0;
-    *slot = (struct last_field){hash, ordinal};
-}
-
-static void
-report(struct compare *compare, const struct record_column *column, const char *what)
-{
-    struct text row = {0};
-
-    if (++compare->differences > GREATEST_REPORTS)
-        return;
-    text_add_binary(&row, compare->intake.reader.row);
-    (void)printf("line %" PRIu64 ": row %s, field %s: %s\n", compare->intake.reader.record_line,
-                 text_string(&row), text_string(&column->name), what);
-    text_free(&row);
-}
 
 static const petal_cell *
 find_cell(const petal_result *result, petal_slice family, petal_slice qualifier)
@@ -115,13 +46,13 @@ compare_record(struct compare *compare)
     const struct record_reader *reader = &intake->reader;
     petal_error error;
 
+    compare->line = reader->record_line;
     if (!compare->by_field && get_row(compare, NULL, &error) != PETAL_OK)
         return session_fail_petal(compare->intake.session, &error);
     for (size_t i = 0; i < reader->field_count; i++) {
         const struct record_field *field = &reader->fields[i];
         const struct record_column *column = &reader->columns[field->column];
-        petal_column asked = {.family = column->family};
-        petal_slice family;
+        petal_column asked = {.family = column->family, .qualifier = column->qualifier};
         uint64_t hash;
         const petal_cell *cell;
 
@@ -129,16 +60,15 @@ compare_record(struct compare *compare)
             continue;
         compare->ordinal++;
         hash = intake_hash(reader->row, field->column);
-        if (find_slot(&compare->fields, hash + (hash == 0))->ordinal != compare->ordinal)
+        if (compare_last(&compare->fields, hash) != compare->ordinal)
             continue; /* a later one replaces it */
-        intake_column(column, &family, &asked.qualifier);
         if (compare->by_field && get_row(compare, &asked, &error) != PETAL_OK)
             return session_fail_petal(compare->intake.session, &error);
-        cell = find_cell(intake->session->result, family, asked.qualifier);
+        cell = find_cell(intake->session->result, column->family_name, column->qualifier);
         if (cell == NULL)
-            report(compare, column, "is not in the table");
+            compare_report(compare, reader->row, text_slice(&column->name), "is not in the table");
         else if (!slices_equal(cell->value, field->value))
-            report(compare, column, "differs in the table");
+            compare_report(compare, reader->row, text_slice(&column->name), "differs in the table");
         compare->compared++;
     }
     return SHELL_FINE;
@@ -153,24 +83,22 @@ note_record(struct compare *compare)
         if (!intake_wants(&compare->intake, &reader->fields[i]))
             continue;
         compare->ordinal++;
-        set_last(&compare->fields, intake_hash(reader->row, reader->fields[i].column),
-                 compare->ordinal);
-        set_last(&compare->rows, intake_hash(reader->row, UINT64_MAX - 1), compare->ordinal);
+        compare_set_last(&compare->fields, intake_hash(reader->row, reader->fields[i].column),
+                         compare->ordinal);
+        compare_set_last(&compare->rows, intake_hash(reader->row, UINT64_MAX - 1),
+                         compare->ordinal);
     }
     return SHELL_FINE;
 }
 
-/* Read the whole file and hand each record to `visit`. */
+/* Hand each record behind the header to `visit`. */
 static enum shell_status
-read_file(struct compare *compare, const char *what, enum shell_status (*visit)(struct compare *))
+read_records(struct compare *compare, enum shell_status (*visit)(struct compare *))
 {
     struct intake *intake = &compare->intake;
-    enum shell_status status = intake_open(intake);
     bool more = true;
+    enum shell_status status = header_read(intake, &more);
 
-    compare->records = compare->ordinal = compare->bad = 0;
-    if (status == SHELL_FINE)
-        progress_begin(&intake->progress, what, "records");
     while (status == SHELL_FINE && more) {
         status = intake_next(intake, &more, &compare->bad);
         if (status != SHELL_FINE || !more)
@@ -182,37 +110,93 @@ read_file(struct compare *compare, const char *what, enum shell_status (*visit)(
         if (status == SHELL_FINE)
             status = interrupt_check(intake->session);
     }
+    return status;
+}
+
+/* Read the whole file, to note what it holds, or to compare that with the table. */
+static enum shell_status
+read_file(struct compare *compare, bool note)
+{
+    struct intake *intake = &compare->intake;
+    enum shell_status status = intake_open(intake);
+
+    if (status != SHELL_FINE)
+        return status;
+    compare->records = compare->ordinal = compare->bad = 0;
+    progress_begin(&intake->progress, note ? "read" : "compare", "records");
+    if (compare_is_cells(compare))
+        status = compare_read_cells(compare, note);
+    else
+        status = read_records(compare, note ? note_record : compare_record);
     progress_end(&intake->progress);
     intake_close(intake);
     return status;
+}
+
+/* The row, family, qualifier, timestamp and type of a cell: a raw scan may show them several times,
+ * with the values of writes that one of the same timestamp replaced. */
+struct last_key {
+    struct text row, family, qualifier;
+    int64_t timestamp;
+    enum petal_cell_type type;
+};
+
+static bool
+keep_text(struct text *kept, petal_slice bytes)
+{
+    bool same = slices_equal(text_slice(kept), bytes);
+
+    if (!same) {
+        text_clear(kept);
+        text_add_slice(kept, bytes);
+    }
+    return same;
+}
+
+static bool
+keep_key(struct last_key *kept, const petal_cell *cell)
+{
+    bool same = kept->timestamp == cell->timestamp && kept->type == cell->type;
+
+    same = keep_text(&kept->family, cell->family) && same;
+    same = keep_text(&kept->qualifier, cell->qualifier) && same;
+    kept->timestamp = cell->timestamp;
+    kept->type = cell->type;
+    return same;
 }
 
 /* Count the rows and cells of the table by a scan. */
 static enum shell_status
 count_table(struct compare *compare, uint64_t *rows, uint64_t *cells)
 {
-    petal_scan_options options = {
-        .read = {.size = sizeof(options.read), .keep_out_of_cache = true}};
+    petal_scan_options options = {.size = sizeof(options),
+                                  .read = {.size = sizeof(options.read), .keep_out_of_cache = true},
+                                  .raw = compare->stored};
     petal_cursor *cursor = NULL;
-    struct text row = {0};
+    struct last_key last = {.timestamp = -1};
     const petal_cell *cell;
     petal_error error;
-    enum petal_status status = petal_cursor_open(compare->intake.table, &options, &cursor, &error);
+    enum petal_status status;
 
+    if (compare->stored)
+        options.read.versions = PETAL_ALL_VERSIONS;
+    status = petal_cursor_open(compare->intake.table, &options, &cursor, &error);
     *rows = *cells = 0;
     while (status == PETAL_OK) {
+        bool same_row, same_key;
+
         status = petal_cursor_next(cursor, &cell, &error);
         if (status != PETAL_OK || cell == NULL || interrupt_pending())
             break;
-        if (*cells == 0 || !slices_equal(text_slice(&row), cell->row)) {
-            (*rows)++;
-            text_clear(&row);
-            text_add_slice(&row, cell->row);
-        }
-        (*cells)++;
+        same_row = keep_text(&last.row, cell->row) && *rows > 0;
+        same_key = compare->stored && keep_key(&last, cell);
+        *rows += !same_row;
+        *cells += !same_row || !same_key;
     }
     petal_cursor_close(cursor);
-    text_free(&row);
+    text_free(&last.row);
+    text_free(&last.family);
+    text_free(&last.qualifier);
     return status == PETAL_OK ? interrupt_check(compare->intake.session)
                               : session_fail_petal(compare->intake.session, &error);
 }
@@ -220,16 +204,20 @@ count_table(struct compare *compare, uint64_t *rows, uint64_t *cells)
 static enum shell_status
 show_outcome(struct compare *compare)
 {
+    const char *noun = compare->stored ? "cells" : "fields";
     uint64_t rows, cells;
     enum shell_status status = count_table(compare, &rows, &cells);
     bool counts_equal = rows == compare->rows.count && cells == compare->fields.count;
 
     if (status != SHELL_FINE)
         return status;
-    (void)printf("input: %zu rows, %zu fields; table: %" PRIu64 " rows, %" PRIu64
-                 " fields; %" PRIu64 " fields compared, %" PRIu64 " differ\n",
-                 compare->rows.count, compare->fields.count, rows, cells, compare->compared,
-                 compare->differences);
+    (void)printf("input: %zu rows, %zu %s; table: %" PRIu64 " rows, %" PRIu64 " %s; %" PRIu64
+                 " %s compared, %" PRIu64 " differ\n",
+                 compare->rows.count, compare->fields.count, noun, rows, cells, noun,
+                 compare->compared, noun, compare->differences);
+    if (compare->stored)
+        (void)printf("All that is stored was compared, deletions too: the file has some, or "
+                     "several versions of a field\n");
     if (compare->differences > 0 || compare->compared != compare->fields.count)
         return SHELL_DATA;
     return counts_equal ? SHELL_FINE : SHELL_DATA;
@@ -250,15 +238,18 @@ compare_main(struct session *session, int argc, char **argv)
     if (status == SHELL_FINE && strcmp(compare.intake.file_name, "-") == 0)
         return session_fail(session, SHELL_USAGE,
                             "compare reads its file twice, so it cannot be standard input");
-    if (status == SHELL_FINE && compare.intake.format > FILE_TSV)
-        return session_fail(session, SHELL_USAGE, "compare reads csv and tsv");
+    if (status == SHELL_FINE && compare.intake.create)
+        return session_fail(session, SHELL_USAGE, "--create is for import: compare makes no table");
     if (status == SHELL_FINE)
-        status = read_file(&compare, "read", note_record);
+        status = read_file(&compare, true);
     if (status == SHELL_FINE && compare.fields.capacity > 0)
-        status = read_file(&compare, "compare", compare_record);
+        status = read_file(&compare, false);
     if (status == SHELL_FINE)
         status = show_outcome(&compare);
     free(compare.fields.slots);
+    free(compare.columns.slots);
     free(compare.rows.slots);
+    text_free(&compare.script_table);
+    cell_parser_free(&compare.parser);
     return status;
 }

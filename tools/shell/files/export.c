@@ -7,6 +7,7 @@
 #include "tools/shell/files/intake.h"
 #include "tools/shell/schema/describe.h"
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/near.h"
 #include "tools/shell/text/clock.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@ const char export_usage[] =
     "objects; or put and\n"
     "                            delete commands.  One cell a line; bytes outside 0x20 .. 0x7e and "
     "the backslash are\n"
-    "                            \\xHH, so import gives every byte back\n"
+    "                            \\xHH, in jsonl what is no UTF-8 {\"b64\": ..}, so import gives "
+    "every byte back\n"
     "  --all-versions            all that is stored, with deletion markers and what they hide\n"
     "  --from ROW, --to ROW      rows from the first to before the second, \\xHH for any byte\n"
     "  --columns F:Q,F..         these columns and families\n"
@@ -74,9 +76,13 @@ fail_file(struct cell_export *export, const char *what, const char *name, int er
 static void
 tell_end(struct cell_export *export, const char *name, bool whole)
 {
+    struct text cells = {0};
+
     progress_hide(&export->progress);
-    (void)fprintf(stderr, "kv-shell: export stopped behind %" PRIu64 " cells: %.400s %s\n",
-                  export->cells, name, whole ? "is as it was before" : "ends there");
+    text_add_count(&cells, export->cells, "cell");
+    (void)fprintf(stderr, "kv-shell: export stopped after %s: %.400s %s\n", text_string(&cells),
+                  name, whole ? "is as it was before" : "ends there");
+    text_free(&cells);
 }
 
 /* Make the file that gets its name when it is whole. Others can foresee its name, and in a
@@ -93,6 +99,21 @@ open_partial(const char *partial)
     return file;
 }
 
+/* Nothing can be written where the file shall be: without its directory, that is what is told. */
+static enum shell_status
+fail_to_make(struct cell_export *export, const char *name, int error)
+{
+    const char *slash = strrchr(name, '/');
+    char *directory;
+
+    if (error != ENOENT || slash == NULL || slash == name)
+        return fail_file(export, "write", name, error);
+    directory = arena_copy(&export->session->arena, name, (size_t)(slash - name) + 1);
+    directory[slash - name] = '\0';
+    return session_fail(export->session, SHELL_NOT_FOUND,
+                        "cannot write %.400s: there is no directory %.400s", name, directory);
+}
+
 /* A file gets its name when it is whole: until then it has another one beside it. Devices and
  * pipes are written at once. */
 static enum shell_status
@@ -107,7 +128,7 @@ export_to_file(struct cell_export *export, const char *name,
     (void)sprintf(partial, whole ? "%s.part-%ld" : "%s", name, (long)getpid());
     export->file = whole ? open_partial(partial) : open(partial, O_WRONLY | O_CLOEXEC);
     if (export->file < 0) {
-        status = fail_file(export, "open", partial, errno);
+        status = fail_to_make(export, name, errno);
         free(partial);
         return status;
     }
@@ -194,13 +215,19 @@ warn_of_lost_order(const petal_table *table)
 static void
 show_counts(const struct cell_export *export, double seconds)
 {
-    if (export->colons > 0)
+    struct text cells = {0};
+
+    if (export->colons > 0) {
+        text_add_count(&cells, export->colons, "cell");
         (void)fprintf(stderr,
-                      "kv-shell: %" PRIu64 " cells have a colon in their qualifier, where put of a "
-                      "shell cuts it; import reads them as they are\n",
-                      export->colons);
-    (void)fprintf(stderr, "%" PRIu64 " cells exported, %" PRIu64 " bytes", export->cells,
-                  export->bytes);
+                      "kv-shell: %s %s a colon in the qualifier, where put of a shell cuts it; "
+                      "import reads such cells as they are\n",
+                      text_string(&cells), export->colons == 1 ? "has" : "have");
+        text_clear(&cells);
+    }
+    text_add_count(&cells, export->cells, "cell");
+    (void)fprintf(stderr, "%s exported, %" PRIu64 " bytes", text_string(&cells), export->bytes);
+    text_free(&cells);
     if (!export->session->no_times)
         (void)fprintf(stderr, " in %.1f s (%.1f MB/s)", seconds,
                       seconds > 0 ? (double)export->bytes / 1e6 / seconds : 0.0);
@@ -304,7 +331,8 @@ read_columns(struct cell_export *export, const char *list)
 
         *column = (petal_column){.family = NULL};
         if (!read_bytes(session, (petal_slice){list, size}, &bytes))
-            return session_fail(session, SHELL_USAGE, "what does \\ mean in %s?", list);
+            return session_fail(session, SHELL_USAGE,
+                                "A backslash in a column must begin \\xHH, not as in %s", list);
         column_part(bytes, &family, &column->qualifier, &has_qualifier);
         column->whole_family = !has_qualifier;
         status = session_family(session, export->table, family, &column->family);
@@ -328,8 +356,30 @@ read_request(struct cell_export *export, const struct request *request)
          !read_bytes(session, slice_of_string(request->from), &export->scan.start_row)) ||
         (request->to != NULL &&
          !read_bytes(session, slice_of_string(request->to), &export->scan.stop_row)))
-        return session_fail(session, SHELL_USAGE, "a backslash in a row begins \\xHH");
+        return session_fail(session, SHELL_USAGE, "A backslash in a row must begin \\xHH");
     return SHELL_FINE;
+}
+
+/* Fail with an option that there is not, or that lacks its value. */
+static enum shell_status
+fail_option(struct session *session, const char *option)
+{
+    static const char *const names[] = {"--format",  "--from",         "--to",
+                                        "--columns", "--all-versions", "--create"};
+    const char *nearest = NULL;
+    unsigned least = 0;
+
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(option, names[i]) == 0)
+            return session_fail(session, SHELL_USAGE, "a value must follow %s", option);
+        near_consider(slice_of_string(option), names[i], &nearest, &least);
+    }
+    return session_fail(session, SHELL_USAGE,
+                        "export has no option %.200s%s%s%s  Its options are --format, --from, "
+                        "--to, --columns, --all-versions, --create: kv-shell --help says what "
+                        "they mean",
+                        option, nearest != NULL ? "; did you mean " : "",
+                        nearest != NULL ? nearest : "", nearest != NULL ? "?" : ".");
 }
 
 enum shell_status
@@ -344,21 +394,21 @@ export_main(struct session *session, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1] == '-') {
             if (!parse_option(&request, argc, argv, &i))
-                return session_fail(session, SHELL_USAGE, "what does %s mean?  See kv-shell --help",
-                                    argv[i]);
+                return fail_option(session, argv[i]);
         } else if (request.table == NULL) {
             request.table = argv[i];
         } else if (request.file == NULL) {
             request.file = argv[i];
         } else {
-            return session_fail(session, SHELL_USAGE, "one file at a time, not also %s", argv[i]);
+            return session_fail(session, SHELL_USAGE, "One file at a time, and not %s as well",
+                                argv[i]);
         }
     }
     if (request.table == NULL)
-        return session_fail(session, SHELL_USAGE, "a table is wanted");
+        return session_fail(session, SHELL_USAGE, "Say which table to export, and to which file");
     if (!read_format(&request, &export.format))
-        return session_fail(session, SHELL_USAGE, "formats are csv, tsv, jsonl and hbase, not %s",
-                            request.format);
+        return session_fail(session, SHELL_USAGE,
+                            "The formats are csv, tsv, jsonl and hbase, not %s", request.format);
     if (request.create && export.format != FILE_HBASE)
         return session_fail(session, SHELL_USAGE, "--create is for --format hbase only");
     status = read_request(&export, &request);
@@ -390,7 +440,7 @@ COMMAND_FUNCTION(command_export)
     status = query_read_scan(session, QUERY_SCAN, scanned, count - 1, false, &query);
     request.format = format != NULL ? value_to_string(&session->arena, format) : NULL;
     if (status == SHELL_FINE && !read_format(&request, &export.format))
-        status = query_fail_key(session, "FORMAT", format, "csv, tsv, jsonl or hbase is wanted");
+        status = query_fail_key(session, "FORMAT", format, "it must be csv, tsv, jsonl or hbase");
     request.create = status == SHELL_FINE && is_true(&scanned[1], "CREATE");
     if (request.create && export.format != FILE_HBASE)
         status = session_fail(session, SHELL_USAGE, "CREATE is for FORMAT => 'hbase' only");

@@ -61,7 +61,8 @@ check_keys(struct session *session, const struct value *hash, const char *const 
         while (names[known] != NULL && !equals_ignoring_case(key, names[known]))
             known++;
         if (names[known] == NULL)
-            return session_fail(session, SHELL_USAGE, "what does %.*s mean here?", SLICE(key));
+            return session_fail(session, SHELL_USAGE, "This command has no option %.*s",
+                                SLICE(key));
     }
     return SHELL_FINE;
 }
@@ -79,9 +80,14 @@ warn_of_lost_order(uint64_t families)
 static void
 show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_origin origin)
 {
-    (void)fprintf(
-        stderr, "%" PRIu64 " cells imported, %" PRIu64 " of them markers, from %" PRIu64 " files\n",
-        counts->cells, counts->markers, counts->files);
+    struct text cells = {0}, files = {0};
+
+    text_add_count(&cells, counts->cells, "cell");
+    text_add_count(&files, counts->files, "file");
+    (void)fprintf(stderr, "%s imported, %" PRIu64 " of them markers, from %s\n",
+                  text_string(&cells), counts->markers, text_string(&files));
+    text_free(&cells);
+    text_free(&files);
     if (counts->superseded > 0)
         (void)fprintf(stderr,
                       "kv-shell: %" PRIu64 " cells had been replaced by a later write of the same "
@@ -145,14 +151,15 @@ COMMAND_FUNCTION(command_import_hfiles)
     if (status == SHELL_FINE)
         status = read_table(session, &arguments[0], &table);
     if (status == SHELL_FINE && path_count == 0)
-        status = session_fail(session, SHELL_USAGE, "a file or a folder is wanted");
+        status = session_fail(session, SHELL_USAGE, "Say which files or folders to import");
     if (status == SHELL_FINE && petal_hfile_set_new(&set, &error) != PETAL_OK)
         status = session_fail_petal(session, &error);
     for (size_t i = 1; status == SHELL_FINE && i <= path_count; i++) {
         const char *path = path_of(session, &arguments[i]);
 
         if (path == NULL)
-            status = session_fail(session, SHELL_USAGE, "the path of a file or a folder is wanted");
+            status = session_fail(session, SHELL_USAGE,
+                                  "The path of a file or folder must be text that is not empty");
         else if (petal_hfile_set_add(set, path, &error) != PETAL_OK)
             status = session_fail_petal(session, &error);
     }
@@ -199,12 +206,13 @@ read_splits(struct session *session, const struct value *hash, petal_hfile_expor
 
     if (bytes != NULL && (!value_read_size(bytes, &number) || number <= 0))
         return value_fail(session, slice_of_string("SPLIT_SIZE"), bytes,
-                          "a size as '10 GB' is wanted");
+                          "it must be a size such as '10 GB'");
     options->split_bytes = bytes == NULL ? 0 : (uint64_t)number;
     if (keys == NULL)
         return SHELL_FINE;
     if (keys->kind != VALUE_ARRAY)
-        return value_fail(session, slice_of_string("SPLITS"), keys, "a list of rows is wanted");
+        return value_fail(session, slice_of_string("SPLITS"), keys,
+                          "it must be a list of rows such as ['g', 'p']");
     if (keys->count > 0) {
         petal_slice *rows = arena_allocate(&session->arena, keys->count * sizeof *rows);
 
@@ -246,8 +254,14 @@ show_export(const petal_hfile_export_counts *counts)
 {
     uint64_t changed = counts->moved_markers + counts->left_markers + counts->left_puts;
 
-    (void)fprintf(stderr, "%" PRIu64 " cells exported to %" PRIu64 " files, %" PRIu64 " bytes\n",
-                  counts->cells, counts->files, counts->file_bytes);
+    struct text cells = {0}, files = {0};
+
+    text_add_count(&cells, counts->cells, "cell");
+    text_add_count(&files, counts->files, "file");
+    (void)fprintf(stderr, "%s exported to %s, %" PRIu64 " bytes\n", text_string(&cells),
+                  text_string(&files), counts->file_bytes);
+    text_free(&cells);
+    text_free(&files);
     if (changed > 0)
         (void)fprintf(stderr,
                       "kv-shell: puts had outlived markers of their own timestamp, which in HBase "
@@ -273,7 +287,8 @@ COMMAND_FUNCTION(command_export_hfiles)
         session_table(session, value_to_bytes(&session->arena, &arguments[0]), &table);
 
     if (status == SHELL_FINE && directory == NULL)
-        status = session_fail(session, SHELL_USAGE, "the path of a folder is wanted");
+        status = session_fail(session, SHELL_USAGE,
+                              "The path of the folder must be text that is not empty");
     if (status == SHELL_FINE)
         status = read_options(session, count > 2 ? &arguments[2] : &none, &options, &file);
     if (status != SHELL_FINE)
@@ -293,7 +308,7 @@ static enum shell_status
 not_built(struct session *session)
 {
     return session_fail(session, SHELL_USAGE,
-                        "this kv-shell was built without the libraries that HBase's files want");
+                        "This kv-shell was built without the libraries that HBase's files need");
 }
 
 COMMAND_FUNCTION(command_import_hfiles)

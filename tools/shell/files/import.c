@@ -7,8 +7,12 @@
 #include "tools/shell/files/import.h"
 
 #include "tools/shell/files/commands.h"
+#include "tools/shell/files/header.h"
+#include "tools/shell/files/new_table.h"
 #include "tools/shell/files/pipeline.h"
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/opening.h"
+#include "tools/shell/session/words_of_values.h"
 #include "tools/shell/text/clock.h"
 
 #include <inttypes.h>
@@ -128,16 +132,31 @@ outcome_of(const struct import *import)
         return import->bad > 0 ? SHELL_NOT_FOUND : SHELL_FINE;
     text_clear(&session->message);
     text_add_slice(&session->message, text_slice(&import->stopped->message));
-    (void)fputs("kv-shell: import stopped: what stands before the mistake is in the table, nothing "
-                "behind it\n",
-                stderr);
+    (void)fputs(
+        "kv-shell: import stopped: the lines before the mistake are in the table, those after "
+        "it are not\n",
+        stderr);
     return import->stopped->failure;
 }
 
-static enum shell_status
-run_jobs(struct import *import, struct import_job *jobs, size_t count)
+static void
+free_jobs(struct import_job *jobs, size_t count)
 {
-    bool cells = import_is_cells(import);
+    for (size_t i = 0; i < count; i++) {
+        petal_batch_free(jobs[i].batch);
+        text_free(&jobs[i].complaints);
+        text_free(&jobs[i].message);
+        text_free(&jobs[i].block);
+        cell_parser_free(&jobs[i].parser);
+    }
+    free(jobs);
+}
+
+static enum shell_status
+run_jobs(struct import *import, bool cells)
+{
+    size_t count = (size_t)import->intake.threads * 2 + 2;
+    struct import_job *jobs = memory_allocate(count * sizeof(*jobs));
     void **pointers = memory_allocate(count * sizeof(*pointers));
     struct pipeline pipeline = {.context = import,
                                 .jobs = pointers,
@@ -157,12 +176,78 @@ run_jobs(struct import *import, struct import_job *jobs, size_t count)
         if (petal_batch_new(import->intake.session->db, &jobs[i].batch, &error) != PETAL_OK)
             status = session_fail_petal(import->intake.session, &error);
     if (status == SHELL_FINE) {
+        import->started = true;
         progress_begin(&import->intake.progress, "import", "records");
         pipeline_run(&pipeline);
         progress_end(&import->intake.progress);
         status = outcome_of(import);
     }
     free(pointers);
+    free_jobs(jobs, count);
+    return status;
+}
+
+/* ---- Records or cells ------------------------------------------------------------------------ */
+
+static enum shell_status
+import_records(struct import *import)
+{
+    bool any;
+    enum shell_status status = header_read(&import->intake, &any);
+
+    return status == SHELL_FINE && any ? run_jobs(import, false) : status;
+}
+
+/* A table that cells made is told of when all its families are there. */
+static void
+tell_table(struct import *import)
+{
+    struct session *session = import->intake.session;
+    struct text *text = &session->scratch;
+
+    text_clear(text);
+    new_table_tell(text, import->intake.table);
+    output_plain(&session->output, "%s; its families keep all versions, which alter can change",
+                 text_string(text));
+}
+
+static bool
+is_at_end(FILE *file)
+{
+    int letter = getc(file);
+
+    if (letter != EOF)
+        (void)ungetc(letter, file);
+    return letter == EOF && !ferror(file);
+}
+
+static enum shell_status
+fail_without_cells(const struct intake *intake)
+{
+    return session_fail(intake->session, SHELL_DATA,
+                        "%s holds no cell, so there is no table to make", intake->file_name);
+}
+
+static enum shell_status
+import_cells(struct import *import)
+{
+    struct intake *intake = &import->intake;
+    enum shell_status status = intake_refuse_options_of_records(intake);
+
+    if (status != SHELL_FINE)
+        return status;
+    if (intake->table == NULL && is_at_end(intake->file))
+        return fail_without_cells(intake);
+    status = session_make_database(intake->session);
+    if (status != SHELL_FINE)
+        return status;
+    (void)pthread_mutex_init(&import->making, NULL);
+    status = run_jobs(import, true);
+    (void)pthread_mutex_destroy(&import->making);
+    if (import->made)
+        tell_table(import);
+    if (status == SHELL_FINE && intake->table == NULL)
+        return fail_without_cells(intake);
     return status;
 }
 
@@ -184,14 +269,38 @@ show_counts(const struct import *import, double seconds)
         return;
     }
     text_clear(text);
-    text_add_format(text, "%" PRIu64 " records and %" PRIu64 " cells imported", import->records,
-                    import->cells);
-    if (import->bad > 0)
-        text_add_format(text, ", %" PRIu64 " bad records passed over", import->bad);
+    text_add_count(text, import->records, "record");
+    text_add_string(text, " and ");
+    text_add_count(text, import->cells, "cell");
+    text_add_string(text, " imported");
+    if (import->bad > 0) {
+        text_add_string(text, ", ");
+        text_add_count(text, import->bad, "bad record");
+        text_add_string(text, " passed over");
+    }
     if (!session->no_times)
         text_add_format(text, " in %.1f s (%.1f MB/s)", seconds,
                         seconds > 0 ? (double)import->bytes_read / 1e6 / seconds : 0.0);
     output_plain(&session->output, "%s", text_string(text));
+}
+
+static enum shell_status
+run_import(struct import *import)
+{
+    double begin = clock_seconds(CLOCK_MONOTONIC);
+    enum shell_status status = intake_open(&import->intake);
+
+    if (status != SHELL_FINE)
+        return status;
+    status = import_is_cells(import) ? import_cells(import) : import_records(import);
+    if (import->bytes_read < import->intake.reader.bytes_read)
+        import->bytes_read = import->intake.reader.bytes_read;
+    intake_close(&import->intake);
+    text_free(&import->carry);
+    text_free(&import->script_table);
+    if (status == SHELL_FINE || import->started)
+        show_counts(import, clock_seconds(CLOCK_MONOTONIC) - begin);
+    return status;
 }
 
 enum shell_status
@@ -199,70 +308,92 @@ import_main(struct session *session, int argc, char **argv)
 {
     struct import import = {.records = 0};
     enum shell_status status = intake_parse(&import.intake, session, argc, argv);
-    struct import_job *jobs;
-    double begin = clock_seconds(CLOCK_MONOTONIC);
-    size_t count;
 
-    if (status != SHELL_FINE || (status = intake_open(&import.intake)) != SHELL_FINE)
-        return status;
-    count = (size_t)import.intake.threads * 2 + 2;
-    jobs = memory_allocate(count * sizeof(*jobs));
-    status = run_jobs(&import, jobs, count);
-    if (import.bytes_read < import.intake.reader.bytes_read)
-        import.bytes_read = import.intake.reader.bytes_read;
-    for (size_t i = 0; i < count; i++) {
-        petal_batch_free(jobs[i].batch);
-        text_free(&jobs[i].complaints);
-        text_free(&jobs[i].message);
-        text_free(&jobs[i].block);
-        cell_parser_free(&jobs[i].parser);
-    }
-    free(jobs);
-    intake_close(&import.intake);
-    text_free(&import.carry);
-    text_free(&import.script_table);
-    show_counts(&import, clock_seconds(CLOCK_MONOTONIC) - begin);
-    return status;
+    return status == SHELL_FINE ? run_import(&import) : status;
 }
 
+/* ---- Command --------------------------------------------------------------------------------- */
+
 /* The keys of the command's hash, and the options that they are. */
-static const char *const keys[][2] = {
-    {"FORMAT", "--format"},           {"ON_ERROR", "--on-error"},
-    {"MAX_ERRORS", "--max-errors"},   {"THREADS", "--threads"},
-    {"FLUSH_EVERY", "--flush-every"}, {"ONLY_FIELDS", "--only-fields"},
-    {"SKIP_FIELDS", "--skip-fields"}};
+static const struct {
+    const char *key, *option;
+    bool flag; /* which has no value */
+} keys[] = {{"FORMAT", "--format", false},
+            {"ON_ERROR", "--on-error", false},
+            {"MAX_ERRORS", "--max-errors", false},
+            {"THREADS", "--threads", false},
+            {"FLUSH_EVERY", "--flush-every", false},
+            {"ONLY_FIELDS", "--only-fields", false},
+            {"SKIP_FIELDS", "--skip-fields", false},
+            {"ROW", "--row", false},
+            {"ROW_SEPARATOR", "--row-separator", false},
+            {"ROW_NUMBER", "--row-number", true},
+            {"FAMILY", "--family", false},
+            {"CREATE", "--create", true}};
 
 enum { KEYS = COUNT_OF(keys) };
 
+/* A value as an option's: a list has commas between its items. */
+static char *
+option_value(struct session *session, const struct value *value)
+{
+    struct text text = {0};
+    char *string;
+
+    if (value->kind != VALUE_ARRAY)
+        return value_to_string(&session->arena, value);
+    for (size_t i = 0; i < value->count; i++) {
+        text_add_string(&text, i > 0 ? "," : "");
+        text_add_slice(&text, value_to_bytes(&session->arena, &value->as.items[i]));
+    }
+    string = arena_copy(&session->arena, text_string(&text), text.size + 1);
+    text_free(&text);
+    return string;
+}
+
+/* The options that the hash is. */
+static enum shell_status
+read_keys(struct session *session, const struct value *hash, char **words, int *used)
+{
+    for (size_t i = 0; i < hash->count; i++) {
+        const struct value_pair *pair = &hash->as.pairs[i];
+        petal_slice name = value_to_bytes(&session->arena, &pair->key);
+        size_t key = 0;
+
+        while (key < KEYS && !slice_is(name, keys[key].key))
+            key++;
+        if (key == KEYS)
+            return session_fail(session, SHELL_USAGE, "import has no key %.*s", SLICE(name));
+        if (keys[key].flag && !value_read_boolean(session, &pair->value))
+            continue;
+        words[(*used)++] =
+            arena_copy(&session->arena, keys[key].option, strlen(keys[key].option) + 1);
+        if (!keys[key].flag)
+            words[(*used)++] = option_value(session, &pair->value);
+    }
+    return SHELL_FINE;
+}
+
 COMMAND_FUNCTION(command_import)
 {
+    struct import import = {.intake.by_command = true};
     char *words[2 + 2 * KEYS];
-    enum shell_status status;
+    enum shell_status status = SHELL_FINE;
     petal_slice name;
     int used = 0;
 
     if (count == 3 && arguments[2].kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE,
-                            "a hash such as {FORMAT => 'csv'} is wanted, "
-                            "not %s",
+                            "Options are a hash such as {FORMAT => 'csv'}, not %s",
                             value_class(&arguments[2]));
-    for (size_t i = 0; count == 3 && i < arguments[2].count; i++) {
-        const struct value_pair *pair = &arguments[2].as.pairs[i];
-        size_t key = 0;
-
-        name = value_to_bytes(&session->arena, &pair->key);
-        while (key < KEYS && !slice_is(name, keys[key][0]))
-            key++;
-        if (key == KEYS)
-            return session_fail(session, SHELL_USAGE, "import has no key %.*s", SLICE(name));
-        words[used] = arena_copy(&session->arena, keys[key][1], strlen(keys[key][1]) + 1);
-        words[used + 1] = value_to_string(&session->arena, &pair->value);
-        used += 2;
-    }
-    status = session_table_name(session, &arguments[0], &name);
+    if (count == 3)
+        status = read_keys(session, &arguments[2], words, &used);
+    if (status == SHELL_FINE)
+        status = session_table_name(session, &arguments[0], &name);
     if (status != SHELL_FINE)
         return status;
     words[used] = value_to_string(&session->arena, &arguments[0]);
     words[used + 1] = value_to_string(&session->arena, &arguments[1]);
-    return import_main(session, used + 2, words);
+    status = intake_parse(&import.intake, session, used + 2, words);
+    return status == SHELL_FINE ? run_import(&import) : status;
 }

@@ -12,6 +12,8 @@
 #include "tools/shell/files/cell.h"
 #include "tools/shell/files/intake.h"
 
+#include <pthread.h>
+
 struct import_job {
     petal_batch *batch;
     uint64_t records, cells, bad;
@@ -43,6 +45,10 @@ struct import {
     uint64_t read_records, read_bad;
     bool at_end;
 
+    pthread_mutex_t making; /* held by who looks for a family that --create may have to make */
+    bool made;              /* the table */
+
+    bool started;                     /* jobs were run, and counts mean something */
     const struct import_job *stopped; /* the job that ended the import */
     bool interrupted;
     bool failed; /* a write did: `error` */

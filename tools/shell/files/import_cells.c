@@ -6,11 +6,14 @@
  */
 #include "tools/shell/files/import.h"
 
+#include "tools/shell/files/new_table.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 256 << 10 };
+/* A table that is made keeps all versions: what export wrote of several comes back. */
+enum { BLOCK_BYTES = 256 << 10, MADE_VERSIONS = INT32_MAX };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -151,10 +154,10 @@ check_cell(const petal_cell *cell)
     if (cell->value.size > PETAL_MAX_VALUE_BYTES)
         return "the value is too long";
     if (cell->type != PETAL_PUT && cell->value.size > 0)
-        return "a deletion that has a value";
+        return "a deletion must have no value";
     if ((cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION) &&
         cell->qualifier.size > 0)
-        return "a deletion of a family that has a qualifier";
+        return "a deletion of a family must have no qualifier";
     return NULL;
 }
 
@@ -174,16 +177,49 @@ add_cell(struct import_job *job, petal_error *error)
     return outcome;
 }
 
-/* The family that the cell names; false if there is none. */
-static bool
-find_family(const struct import *import, struct import_job *job)
+/* Make the family, with its table if that is not there: only a table of this import gets more
+ * families. */
+static enum petal_status
+make_family(struct import *import, petal_slice name, petal_error *error)
+{
+    struct intake *intake = &import->intake;
+    enum petal_status outcome;
+
+    if (intake->table != NULL)
+        return new_table_add_family(intake->table, name, MADE_VERSIONS, error);
+    outcome = new_table_create(
+        intake->session->db,
+        &(struct new_table){
+            .name = intake->name, .families = &name, .family_count = 1, .versions = MADE_VERSIONS},
+        &intake->table, error);
+    import->made = outcome == PETAL_OK;
+    return outcome;
+}
+
+/* The family that the cell names; PETAL_NOT_FOUND if there is none. */
+static enum petal_status
+find_family(struct import *import, struct import_job *job, petal_error *error)
 {
     petal_slice name = job->parser.cell.family;
-    petal_error error;
+    petal_table **table = &import->intake.table;
+    bool may_make = import->intake.create; /* else neither the table nor its families change */
+    enum petal_status outcome = PETAL_NOT_FOUND;
 
     if (job->family != NULL && slices_equal(petal_family_name(job->family), name))
-        return true;
-    return petal_table_family(import->intake.table, name, &job->family, &error) == PETAL_OK;
+        return PETAL_OK;
+    job->family = NULL;
+    if (may_make)
+        (void)pthread_mutex_lock(&import->making);
+    if (*table != NULL)
+        outcome = petal_table_family(*table, name, &job->family, error);
+    if (outcome == PETAL_NOT_FOUND && (*table == NULL || import->made)) {
+        outcome = make_family(import, name, error);
+        if (outcome == PETAL_OK)
+            outcome = petal_table_family(*table, name, &job->family, error);
+    }
+    if (may_make)
+        (void)pthread_mutex_unlock(&import->making);
+    return outcome;
 }
 
 static void
@@ -191,19 +227,20 @@ add_complaint(const struct import *import, struct text *text, uint64_t line, siz
               const char *what)
 {
     text_clear(text);
-    text_add_format(text, "%s, line %" PRIu64, import->intake.file_name, line);
+    text_add_format(text, "%s:%" PRIu64 ":", import->intake.file_name, line);
     if (place > 0)
-        text_add_format(text, ", byte %zu", place);
-    text_add_format(text, ": %s", what);
+        text_add_format(text, " byte %zu:", place);
+    text_add_format(text, " %s", what);
 }
 
 /* Read a line into the batch.  False if it is a bad one; `why` says what is wrong. */
 static bool
-take_line(const struct import *import, struct import_job *job, petal_slice line, uint64_t number,
+take_line(struct import *import, struct import_job *job, petal_slice line, uint64_t number,
           struct text *why)
 {
     struct cell_parser *parser = &job->parser;
     enum cell_outcome outcome = cell_parse(parser, line);
+    enum petal_status found = PETAL_OK;
     const char *wrong;
     petal_error error;
 
@@ -215,19 +252,22 @@ take_line(const struct import *import, struct import_job *job, petal_slice line,
     }
     if (parser->format == FILE_HBASE &&
         !slices_equal(parser->table, text_slice(&import->script_table))) {
-        add_complaint(import, why, number, 0, "another table than in the commands before it");
+        add_complaint(import, why, number, 0, "the commands before it are about another table");
         return false;
     }
     wrong = check_cell(&parser->cell);
-    if (wrong == NULL && !find_family(import, job)) {
-        job->family = NULL;
-        wrong = "the table has no such family";
+    if (wrong == NULL) {
+        found = find_family(import, job, &error);
+        if (found == PETAL_NOT_FOUND)
+            wrong = "the table has no such family";
+        else if (found == PETAL_INVALID)
+            wrong = error.text;
     }
     if (wrong != NULL) {
         add_complaint(import, why, number, 0, wrong);
         return false;
     }
-    if (add_cell(job, &error) == PETAL_OK) {
+    if (found == PETAL_OK && add_cell(job, &error) == PETAL_OK) {
         job->cells++;
         job->records++;
         return true;

@@ -20,13 +20,11 @@ add_record(const struct import *import, struct import_job *job)
     for (size_t i = 0; i < reader->field_count; i++) {
         const struct record_field *field = &reader->fields[i];
         const struct record_column *column = &reader->columns[field->column];
-        petal_slice family, qualifier;
 
         if (!intake_wants(intake, field))
             continue;
-        intake_column(column, &family, &qualifier);
-        if (petal_batch_put(job->batch, column->family, reader->row, qualifier, PETAL_LATEST,
-                            field->value, &error) != PETAL_OK) {
+        if (petal_batch_put(job->batch, column->family, reader->row, column->qualifier,
+                            PETAL_LATEST, field->value, &error) != PETAL_OK) {
             struct text text = {0};
 
             describe_petal_error(&text, &error);

@@ -1,24 +1,34 @@
 /* intake.c -- see tools/shell/files/intake.h. */
 #include "tools/shell/files/intake.h"
 
+#include "tools/shell/schema/namespace.h"
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/near.h"
+#include "tools/shell/session/opening.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GREATEST_THREADS = 64, LOOK_MS = 100, PIPE_BYTES = 1 << 16 };
+enum { GREATEST_THREADS = 64, PIPE_BYTES = 1 << 16 };
 
 const char intake_usage[] =
     "  --format csv|tsv|jsonl|hbase\n"
     "                            as FILE's name ends, else csv.  csv and tsv: a column for each "
     "family:qualifier, or what\n"
     "                            export writes; jsonl, hbase: the same\n"
+    "  --row COLUMN[,COLUMN..]   csv, tsv: the row key is this column, or several joined.  Else it "
+    "is the column called\n"
+    "                            row, rowkey, row_key or HBASE_ROW_KEY, or the first one, if all "
+    "others are family:qualifier\n"
+    "  --row-separator TEXT      between the values of several columns (|)\n"
+    "  --row-number              the row key is the number of the record, of 10 digits\n"
+    "  --family FAMILY           of columns that name none; else the table's only one\n"
     "  --only-fields A,B..       csv, tsv: leave all other columns out\n"
     "  --skip-fields A,B..       leave these columns out\n"
     "  --part I/N                only part I of N: each field of a row falls into one part\n"
@@ -52,6 +62,94 @@ parse_count(uint64_t *number, const char *word)
     return *word >= '0' && *word <= '9' && *end == '\0' && errno == 0;
 }
 
+/* What options there are, and what a value must be; NULL: they have none. */
+static const struct {
+    const char *name, *wants;
+} options[] = {{"--format", "csv, tsv, jsonl or hbase"},
+               {"--row", "a column, or several with commas"},
+               {"--row-separator", "a text"},
+               {"--row-number", NULL},
+               {"--family", "a family"},
+               {"--only-fields", "columns with commas"},
+               {"--skip-fields", "columns with commas"},
+               {"--part", "I/N, part I of N parts, such as 1/4"},
+               {"--on-error", "skip or stop"},
+               {"--skip-bad", NULL},
+               {"--max-errors", "a number"},
+               {"--create", NULL},
+               {"--threads", "a number from 0 to 64"},
+               {"--flush-every", "a number of records"}};
+
+/* An option as whoever gave it wrote it: those of the command are keys. */
+static void
+add_option(struct text *text, const struct intake *intake, const char *option)
+{
+    if (!intake->by_command) {
+        text_add_string(text, option);
+        return;
+    }
+    for (option += strlen("--"); *option != '\0'; option++) {
+        char letter = *option == '-' ? '_' : (char)toupper((unsigned char)*option);
+
+        text_add(text, &letter, 1);
+    }
+}
+
+/* Fail with what is wrong with an option, or with its value (NULL: there is none). */
+static enum shell_status
+fail_option(const struct intake *intake, const char *option, const char *value)
+{
+    const char *nearest = NULL, *wants = NULL;
+    struct text text = {0};
+    enum shell_status status;
+    unsigned least = 0;
+    bool known = false;
+
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        if (strcmp(option, options[i].name) == 0) {
+            known = true;
+            wants = options[i].wants;
+        }
+        near_consider(slice_of_string(option), options[i].name, &nearest, &least);
+    }
+    if (known) {
+        add_option(&text, intake, option);
+        text_add_format(&text, intake->by_command ? " must be %s" : " must be followed by %s",
+                        wants != NULL ? wants : "no value");
+        if (value != NULL)
+            text_add_format(&text, intake->by_command ? ", not %.200s" : ", not by %.200s", value);
+    } else {
+        text_add_format(&text, "there is no option %.200s", option);
+        if (nearest != NULL)
+            text_add_format(&text, "; did you mean %s?", nearest);
+        text_add_string(&text, nearest != NULL ? "  The options are " : ".  The options are ");
+        for (size_t i = 0; i < COUNT_OF(options); i++)
+            text_add_format(&text, "%s%s", i > 0 ? ", " : "", options[i].name);
+        text_add_string(&text, ": kv-shell --help says what they mean");
+    }
+    status = session_fail(intake->session, SHELL_USAGE, "%s", text_string(&text));
+    text_free(&text);
+    return status;
+}
+
+/* Take an option that has no value; false if it is none. */
+static bool
+parse_flag(struct intake *intake, const char *option)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"--skip-bad", &intake->skip_bad},
+                 {"--row-number", &intake->number_rows},
+                 {"--create", &intake->create}};
+
+    for (size_t i = 0; i < COUNT_OF(flags); i++) {
+        if (strcmp(option, flags[i].name) == 0)
+            return *flags[i].flag = true;
+    }
+    return false;
+}
+
 /* Take one option with its value; false if there is no such option or the value is wrong. */
 static bool
 parse_option(struct intake *intake, const char *option, const char *value)
@@ -77,7 +175,13 @@ parse_option(struct intake *intake, const char *option, const char *value)
         intake->skip_bad = strcmp(value, "skip") == 0;
         return intake->skip_bad || strcmp(value, "stop") == 0;
     }
-    if (strcmp(option, "--only-fields") == 0)
+    if (strcmp(option, "--row") == 0)
+        intake->row = value;
+    else if (strcmp(option, "--row-separator") == 0)
+        intake->row_separator = value;
+    else if (strcmp(option, "--family") == 0)
+        intake->family = value;
+    else if (strcmp(option, "--only-fields") == 0)
         intake->only_fields = value;
     else if (strcmp(option, "--skip-fields") == 0)
         intake->skip_fields = value;
@@ -89,29 +193,35 @@ parse_option(struct intake *intake, const char *option, const char *value)
 enum shell_status
 intake_parse(struct intake *intake, struct session *session, int argc, char **argv)
 {
-    *intake = (struct intake){.session = session, .most_bad = UINT64_MAX, .threads = 1};
+    *intake = (struct intake){.session = session,
+                              .most_bad = UINT64_MAX,
+                              .threads = 1,
+                              .row_separator = "|",
+                              .by_command = intake->by_command};
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--skip-bad") == 0) {
-            intake->skip_bad = true;
+        if (parse_flag(intake, argv[i])) {
+            continue;
         } else if (argv[i][0] == '-' && argv[i][1] == '-') {
             if (i + 1 == argc || !parse_option(intake, argv[i], argv[i + 1]))
-                return session_fail(session, SHELL_USAGE,
-                                    "what does %s %s mean?  See kv-shell --help", argv[i],
-                                    i + 1 < argc ? argv[i + 1] : "");
+                return fail_option(intake, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
             i++;
         } else if (intake->table_name == NULL) {
             intake->table_name = argv[i];
         } else if (intake->file_name == NULL) {
             intake->file_name = argv[i];
         } else {
-            return session_fail(session, SHELL_USAGE, "one file at a time, not also %s", argv[i]);
+            return session_fail(session, SHELL_USAGE, "One file at a time, and not %s as well",
+                                argv[i]);
         }
     }
     if (!intake->skip_bad)
         intake->most_bad = 0;
     if (intake->file_name == NULL)
         return session_fail(session, SHELL_USAGE,
-                            "a table and a file are wanted, or - for standard input");
+                            "Say the table and the file, or - for standard input");
+    if (intake->row != NULL && intake->number_rows)
+        return session_fail(session, SHELL_USAGE,
+                            "The row key is a column or a number, not both: --row, --row-number");
     if (!intake->format_given)
         (void)file_format_of_name(intake->file_name, &intake->format);
     return SHELL_FINE;
@@ -123,18 +233,9 @@ intake_parse(struct intake *intake, struct session *session, int argc, char **ar
 static ssize_t
 read_pipe(void *cookie, char *bytes, size_t size)
 {
-    struct pollfd input = {.fd = fileno(cookie), .events = POLLIN};
+    int file = fileno(cookie);
 
-    while (!interrupt_pending()) {
-        int ready = poll(&input, 1, LOOK_MS);
-
-        if (ready > 0)
-            return read(input.fd, bytes, size);
-        if (ready < 0 && errno != EINTR)
-            return -1;
-    }
-    errno = EINTR;
-    return -1;
+    return interrupt_wait_input(file) ? read(file, bytes, size) : -1;
 }
 
 static int
@@ -166,6 +267,46 @@ pass_byte_order_mark(FILE *file)
     return 0;
 }
 
+static enum shell_status
+fail_without_database(const struct intake *intake)
+{
+    if (intake->by_command)
+        return session_fail(intake->session, SHELL_NOT_FOUND,
+                            "there is no database in %.900s: import with CREATE => true makes it, "
+                            "and the table from the file",
+                            intake->session->directory);
+    return session_fail(intake->session, SHELL_NOT_FOUND,
+                        "there is no database in %.900s: import %.256s %.900s --create makes it, "
+                        "and the table from the file",
+                        intake->session->directory, intake->table_name, intake->file_name);
+}
+
+/* Open the table; one that is not there, but shall be made, needs a namespace. */
+static enum shell_status
+open_table(struct intake *intake)
+{
+    struct session *session = intake->session;
+    struct value value = value_string(slice_of_string(intake->table_name));
+    enum shell_status status = session_table_name(session, &value, &intake->name);
+    petal_error error;
+
+    intake->table = NULL;
+    if (status == SHELL_FINE && !intake->create) {
+        status = session_want_database(session);
+        if (status == SHELL_NOT_FOUND)
+            return fail_without_database(intake);
+    }
+    if (status != SHELL_FINE)
+        return status;
+    if (session->db != NULL &&
+        petal_table_open(session->db, intake->name, &intake->table, &error) != PETAL_NOT_FOUND)
+        return session_table(session, intake->name, &intake->table);
+    if (intake->create)
+        return namespace_check_table(session, intake->name);
+    return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!  %s makes it from the file",
+                        SLICE(intake->name), intake->by_command ? "CREATE => true" : "--create");
+}
+
 enum shell_status
 intake_open(struct intake *intake)
 {
@@ -173,7 +314,7 @@ intake_open(struct intake *intake)
     enum shell_status status;
     int error;
 
-    status = session_table(intake->session, slice_of_string(intake->table_name), &intake->table);
+    status = open_table(intake);
     if (status != SHELL_FINE)
         return status;
     intake->file = strcmp(intake->file_name, "-") == 0 ? stdin : fopen(intake->file_name, "r");
@@ -216,14 +357,26 @@ intake_close(struct intake *intake)
     intake->file = NULL;
 }
 
-void
-intake_column(const struct record_column *column, petal_slice *family, petal_slice *qualifier)
+enum shell_status
+intake_refuse_options_of_records(const struct intake *intake)
 {
-    petal_slice name = text_slice(&column->name);
-    const char *colon = memchr(name.data, ':', name.size);
+    if (intake->row == NULL && !intake->number_rows && intake->family == NULL &&
+        intake->only_fields == NULL && intake->skip_fields == NULL)
+        return SHELL_FINE;
+    return session_fail(intake->session, SHELL_USAGE,
+                        "%s has a cell in each line, which names its row and its family: %s are "
+                        "for records, which have a column for each field",
+                        intake->file_name,
+                        intake->by_command
+                            ? "ROW, ROW_NUMBER, FAMILY, ONLY_FIELDS and SKIP_FIELDS"
+                            : "--row, --row-number, --family, --only-fields and --skip-fields");
+}
 
-    *family = (petal_slice){name.data, (size_t)(colon - (const char *)name.data)};
-    *qualifier = (petal_slice){colon + 1, name.size - family->size - 1};
+bool
+intake_wants_column(const struct intake *intake, petal_slice name)
+{
+    return !list_has(intake->skip_fields, name) &&
+           (intake->only_fields == NULL || list_has(intake->only_fields, name));
 }
 
 enum shell_status
@@ -236,28 +389,24 @@ intake_next(struct intake *intake, bool *more, uint64_t *bad)
     while ((outcome = shell_record_next(reader)) == RECORD_BAD && *bad < intake->most_bad) {
         (*bad)++;
         if (intake->complaints != NULL) {
-            text_add_format(intake->complaints, "kv-shell: %s, %s\n", intake->file_name,
+            text_add_format(intake->complaints, "kv-shell: %s:%s\n", intake->file_name,
                             reader->message);
             continue;
         }
         progress_hide(&intake->progress);
-        (void)fprintf(stderr, "kv-shell: %s, %s\n", intake->file_name, reader->message);
+        (void)fprintf(stderr, "kv-shell: %s:%s\n", intake->file_name, reader->message);
     }
     *more = outcome == RECORD_GOOD;
     if (outcome == RECORD_BAD || outcome == RECORD_FAILED)
-        return session_fail(intake->session, SHELL_DATA, "%s, %s", intake->file_name,
+        return session_fail(intake->session, SHELL_DATA, "%s:%s", intake->file_name,
                             reader->message);
     for (size_t i = 0; i < reader->field_count && *more && status == SHELL_FINE; i++) {
         struct record_column *column = &reader->columns[reader->fields[i].column];
 
         if (!column->resolved) {
-            petal_slice name = text_slice(&column->name), family, qualifier;
-
-            intake_column(column, &family, &qualifier);
-            column->wanted = !list_has(intake->skip_fields, name) &&
-                             (intake->only_fields == NULL || list_has(intake->only_fields, name));
             if (column->wanted)
-                status = session_family(intake->session, intake->table, family, &column->family);
+                status = session_family(intake->session, intake->table, column->family_name,
+                                        &column->family);
             column->resolved = status == SHELL_FINE;
         }
     }

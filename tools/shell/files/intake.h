@@ -1,8 +1,8 @@
 /*
  * intake.h -- an input file on its way into a table: what import and compare have in common.
  *
- * Options, the mapping from the file's columns to the table's, and progress.  Ctrl-C ends a read
- * that waits for whoever writes into a pipe; it fails then.
+ * Options, records one by one, and progress; tools/shell/files/header.h says which columns go
+ * where.  Ctrl-C ends a read that waits for whoever writes into a pipe; it fails then.
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_INTAKE_H
 #define PETAL_TOOLS_SHELL_FILES_INTAKE_H
@@ -22,8 +22,18 @@ struct intake {
     bool skip_bad;
     uint64_t most_bad; /* --max-errors: so many are passed over, one more ends the intake */
     uint64_t threads;  /* that parse, beside the one that writes; 0: one does all */
+    bool create;       /* a table that is not there */
+    bool by_command;   /* of the shell: options are told as its keys, and it asks */
 
-    petal_table *table;
+    /* What the row is made of, and the family of columns that name none: of csv and tsv. */
+    const char *row;           /* column,column,.. or NULL */
+    const char *row_separator; /* between the values of several */
+    bool number_rows;          /* in place of columns */
+    const char *family;        /* NULL: none was given */
+    bool told;                 /* where columns go that name no family */
+
+    petal_slice name;   /* of the table, without the namespace default */
+    petal_table *table; /* NULL while `create` has not made it */
     FILE *file;
     uint64_t file_bytes; /* 0 when not known */
     struct record_reader reader;
@@ -34,23 +44,27 @@ struct intake {
 /* The text on the options that intake_parse understands, one a line. */
 extern const char intake_usage[];
 
-/* Read the arguments behind the subcommand's name.  As all below, it fails as session_fail does. */
+/* Read the arguments behind the subcommand's name; `by_command` has been set, or is false.  As all below, it fails as session_fail does. */
 enum shell_status intake_parse(struct intake *intake, struct session *session, int argc,
                                char **argv);
 
-/* Open table and file, or the file once more from its beginning. */
+/* Open table and file, or the file once more from its beginning.  A table that --create is to make
+ * is NULL. */
 enum shell_status intake_open(struct intake *intake);
 void intake_close(struct intake *intake);
 
 /*
- * Read the next record whose columns are all known to the table.  *more is false at the end.  Bad
- * records are told (`complaints`), counted in *bad and passed over, as long as the options let
- * them.
+ * Read the next record behind the header; its columns are all known to the table.  *more is false
+ * at the end.  Bad records are told (`complaints`), counted in *bad and passed over, as long as the
+ * options let them.
  */
 enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
 
-/* Where the column goes.  The slices live as long as the intake is open. */
-void intake_column(const struct record_column *column, petal_slice *family, petal_slice *qualifier);
+/* Fail if there are options that only files of records know, this file being one of cells. */
+enum shell_status intake_refuse_options_of_records(const struct intake *intake);
+
+/* Is the column wanted: by --only-fields and --skip-fields? */
+bool intake_wants_column(const struct intake *intake, petal_slice name);
 
 /* Is this field of the record at hand wanted: by --only-fields, --skip-fields and --part? */
 bool intake_wants(const struct intake *intake, const struct record_field *field);

@@ -101,6 +101,116 @@ keep(struct lexer *lexer, size_t begin, size_t end)
     return (petal_slice){arena_copy(lexer->arena, lexer->input.bytes + begin, size), size};
 }
 
+/* ---- What is open ---------------------------------------------------------------------------- */
+
+static void
+push(struct lexer *lexer, char kind, size_t position)
+{
+    if (lexer->depth == GREATEST_NESTING) {
+        syntax_error_set(&lexer->error, position, "nested too deeply");
+        return;
+    }
+    lexer->open[lexer->depth++] = (struct opening){.kind = kind};
+}
+
+/* What was opened last; NULL: nothing is open. */
+static struct opening *
+innermost(struct lexer *lexer)
+{
+    return lexer->depth > 0 ? &lexer->open[lexer->depth - 1] : NULL;
+}
+
+/* What closes something closes what was opened last, fitting or not: the parser complains.  Within
+ * #{..} the end of the string could no longer be found, so that is a mistake at once. */
+static void
+pop(struct lexer *lexer, const char *closing, const char *fitting, size_t position)
+{
+    if (lexer->depth == 0)
+        return;
+    lexer->depth--;
+    if (strchr(fitting, lexer->open[lexer->depth].kind) != NULL)
+        return;
+    for (unsigned i = 0; i <= lexer->depth; i++)
+        if (lexer->open[i].kind == '#')
+            syntax_error_set(&lexer->error, position, "unexpected '%s'", closing);
+}
+
+bool
+keyword_follows(petal_slice name)
+{
+    static const char *const keywords[] = {"if", "unless", "while", "until",  "and",
+                                           "or", "do",     "then",  "else",   "elsif",
+                                           "in", "end",    "when",  "rescue", "ensure"};
+
+    for (size_t i = 0; i < COUNT_OF(keywords); i++)
+        if (slice_is(name, keywords[i]))
+            return true;
+    return false;
+}
+
+/* Can the token be the last one of a value?  Then an `if` behind it is a condition of that. */
+static bool
+ends_value(const struct token *token)
+{
+    switch (token->kind) {
+    case TOKEN_STRING:
+    case TOKEN_SYMBOL:
+    case TOKEN_INTEGER:
+    case TOKEN_FLOAT:
+    case TOKEN_CONSTANT:
+        return true;
+    case TOKEN_NAME:
+        return slice_is(token->text, "end") ||
+               (!keyword_follows(token->text) && !slice_is(token->text, "not"));
+    case TOKEN_OPERATOR:
+        return token->text.size == 1 && strchr(")]}", *(const char *)token->text.data) != NULL;
+    case TOKEN_END:
+    case TOKEN_SEPARATOR:
+    case TOKEN_PIECE:
+    case TOKEN_LABEL:
+        break;
+    }
+    return false;
+}
+
+static bool
+is_one_of(petal_slice name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_is(name, words[i]))
+            return true;
+    return false;
+}
+
+/* A keyword may open what an `end` closes.  Ruby's that the parser refuses do so, too: they are
+ * refused as a whole. */
+static void
+note_keyword(struct lexer *lexer, const struct token *token)
+{
+    static const char *const loops[] = {"for", "while", "until"};
+    static const char *const others[] = {"if", "unless", "case", "def", "class", "module", "begin"};
+    const struct token *before = token > lexer->tokens ? token - 1 : NULL;
+    struct opening *top = innermost(lexer);
+    bool loop = is_one_of(token->text, loops, COUNT_OF(loops));
+
+    if (before != NULL && before->kind == TOKEN_OPERATOR &&
+        (slice_is(before->text, ".") || slice_is(before->text, "::")))
+        return; /* a method's name */
+    if (slice_is(token->text, "end")) {
+        pop(lexer, "end", "e", token->begin);
+    } else if (slice_is(token->text, "do")) {
+        if (top != NULL && top->waits_for_do)
+            top->waits_for_do = false;
+        else
+            push(lexer, 'e', token->begin);
+    } else if ((loop || is_one_of(token->text, others, COUNT_OF(others))) &&
+               (before == NULL || !ends_value(before))) {
+        push(lexer, 'e', token->begin);
+        if (loop && (top = innermost(lexer)) != NULL)
+            top->waits_for_do = true;
+    }
+}
+
 /* ---- Strings --------------------------------------------------------------------------------- */
 
 static void
@@ -114,23 +224,10 @@ add_byte(struct lexer *lexer, unsigned byte)
 static void
 add_character(struct lexer *lexer, uint32_t code, size_t position)
 {
-    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
         syntax_error_set(&lexer->error, position, "no such Unicode character");
-    } else if (code < 0x80) {
-        add_byte(lexer, code);
-    } else if (code < 0x800) {
-        add_byte(lexer, 0xc0 | code >> 6);
-        add_byte(lexer, 0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        add_byte(lexer, 0xe0 | code >> 12);
-        add_byte(lexer, 0x80 | (code >> 6 & 0x3f));
-        add_byte(lexer, 0x80 | (code & 0x3f));
-    } else {
-        add_byte(lexer, 0xf0 | code >> 18);
-        add_byte(lexer, 0x80 | (code >> 12 & 0x3f));
-        add_byte(lexer, 0x80 | (code >> 6 & 0x3f));
-        add_byte(lexer, 0x80 | (code & 0x3f));
-    }
+    else
+        text_add_character(&lexer->string, code);
 }
 
 /* Read up to `most` hexadecimal digits; return how many there were. */
@@ -209,6 +306,17 @@ take_escape(struct lexer *lexer)
     }
 }
 
+/* What was read of the open string becomes a token. */
+static void
+add_string(struct lexer *lexer, enum token_kind kind)
+{
+    struct token *token = add_token(lexer, kind, lexer->quote_begin);
+
+    token->text.size = lexer->string.size;
+    token->text.data = arena_copy(lexer->arena, lexer->string.bytes, lexer->string.size);
+    lexer->quote = '\0';
+}
+
 /* Read on in the open string, to its end or to the end of the input. */
 static void
 take_string(struct lexer *lexer)
@@ -219,11 +327,7 @@ take_string(struct lexer *lexer)
 
         lexer->position++;
         if (c == lexer->quote) {
-            struct token *token = add_token(lexer, TOKEN_STRING, lexer->quote_begin);
-
-            token->text.size = lexer->string.size;
-            token->text.data = arena_copy(lexer->arena, lexer->string.bytes, lexer->string.size);
-            lexer->quote = '\0';
+            add_string(lexer, TOKEN_STRING);
             return;
         }
         if (c == '\\' && lexer->quote == '"') {
@@ -232,12 +336,25 @@ take_string(struct lexer *lexer)
             add_byte(lexer, (unsigned char)next);
             lexer->position++;
         } else if (c == '#' && next == '{' && lexer->quote == '"') {
-            syntax_error_set(&lexer->error, lexer->position - 1,
-                             "#{..} in a string is not supported by this version");
+            size_t begin = lexer->quote_begin;
+
+            lexer->position++;
+            add_string(lexer, TOKEN_PIECE);
+            push(lexer, '#', lexer->position - 2);
+            lexer->open[lexer->depth - 1].quote_begin = begin;
+            return;
         } else {
             add_byte(lexer, (unsigned char)c);
         }
     }
+}
+
+static void
+begin_string(struct lexer *lexer, char quote, size_t begin)
+{
+    lexer->quote = quote;
+    lexer->quote_begin = begin;
+    text_clear(&lexer->string);
 }
 
 /* ---- Other tokens ---------------------------------------------------------------------------- */
@@ -250,6 +367,8 @@ take_name(struct lexer *lexer)
     struct token *token;
     size_t end;
 
+    if (!starts_name(peek(lexer, 0)))
+        lexer->position++; /* @ or $ */
     while (continues_name(peek(lexer, 0)))
         lexer->position++;
     if ((peek(lexer, 0) == '?' || peek(lexer, 0) == '!') && peek(lexer, 1) != '=')
@@ -261,6 +380,8 @@ take_name(struct lexer *lexer)
     }
     token = add_token(lexer, kind, begin);
     token->text = keep(lexer, begin, end);
+    if (kind == TOKEN_NAME)
+        note_keyword(lexer, token);
 }
 
 static bool
@@ -322,6 +443,7 @@ take_number(struct lexer *lexer)
         if (lexer->input.bytes[i] != '_')
             text_add(&digits, lexer->input.bytes + i, 1);
     token = add_token(lexer, is_float ? TOKEN_FLOAT : TOKEN_INTEGER, begin);
+    token->has_sign = lexer->input.bytes[begin] == '-';
     errno = 0;
     if (is_float)
         token->number = strtod(text_string(&digits), &end);
@@ -334,15 +456,57 @@ take_number(struct lexer *lexer)
     text_free(&digits);
 }
 
+/* Is the brace at the position, not yet a token, a block's?  It is behind a parenthesis, and behind
+ * a method that has a block; and what begins with the block's names is one anywhere. */
+static bool
+opens_block(const struct lexer *lexer)
+{
+    static const char *const methods[] = {
+        "each",       "each_with_index", "each_slice", "each_char", "each_line", "each_key",
+        "each_value", "each_pair",       "map",        "collect",   "select",    "filter",
+        "reject",     "times",           "upto",       "downto",    "step",      "loop"};
+    const struct token *before = lexer->count > 0 ? &lexer->tokens[lexer->count - 1] : NULL;
+    size_t ahead = 1;
+
+    while (peek(lexer, ahead) == ' ' || peek(lexer, ahead) == '\t')
+        ahead++;
+    if (peek(lexer, ahead) == '|')
+        return true;
+    if (before != NULL && before->kind == TOKEN_NAME)
+        return is_one_of(before->text, methods, COUNT_OF(methods));
+    return before != NULL && before->kind == TOKEN_OPERATOR && slice_is(before->text, ")");
+}
+
+/* Brackets open and close; a brace that closes #{ goes on with the string. */
+static void
+note_bracket(struct lexer *lexer, char c, bool block)
+{
+    const struct opening *top = innermost(lexer);
+    const char closing[2] = {c, '\0'};
+    size_t at = lexer->position - 1;
+
+    if (strchr("([{", c) != NULL) {
+        push(lexer, block ? '|' : c, at);
+    } else if (c == '}' && top != NULL && top->kind == '#') {
+        lexer->depth--;
+        begin_string(lexer, '"', top->quote_begin);
+    } else {
+        pop(lexer, closing, c == ')' ? "(" : c == ']' ? "[" : "{|", at);
+    }
+}
+
 static void
 take_operator(struct lexer *lexer)
 {
-    static const char *const operators[] = {"<=>", "**=", "=>", "==", "!=", "<=", ">=", "&&", "||",
-                                            "+=",  "-=",  "*=", "/=", "<<", ">>", "..", "::", "**"};
+    static const char *const operators[] = {"<=>", "**=", "===", "...", "||=", "&&=", "<<=", ">>=",
+                                            "=>",  "==",  "!=",  "<=",  ">=",  "&&",  "||",  "+=",
+                                            "-=",  "*=",  "/=",  "%=",  "|=",  "&=",  "^=",  "<<",
+                                            ">>",  "..",  "::",  "**",  "=~",  "!~",  "&.",  "->"};
     size_t begin = lexer->position;
     struct token *token;
     size_t size = 1;
     char c = peek(lexer, 0);
+    bool block = c == '{' && opens_block(lexer);
 
     for (size_t i = 0; i < COUNT_OF(operators) && size == 1; i++) {
         size_t length = strlen(operators[i]);
@@ -352,12 +516,11 @@ take_operator(struct lexer *lexer)
             size = length;
     }
     lexer->position += size;
-    if (size == 1 && strchr("([{", c) != NULL)
-        lexer->depth++;
-    else if (size == 1 && strchr(")]}", c) != NULL)
-        lexer->depth--;
     token = add_token(lexer, TOKEN_OPERATOR, begin);
     token->text = keep(lexer, begin, lexer->position);
+    token->begins_block = block;
+    if (size == 1 && strchr("([{)]}", c) != NULL)
+        note_bracket(lexer, c, block);
     if (size == 1 && strchr("()[]{},;.=+-*/%<>!&|?:~^", c) == NULL) {
         size_t length = utf8_character_bytes(
             (petal_slice){lexer->input.bytes + begin, lexer->input.size - begin});
@@ -368,6 +531,65 @@ take_operator(struct lexer *lexer)
     }
 }
 
+static struct token *
+add_made_operator(struct lexer *lexer, const char *text, size_t begin)
+{
+    struct token *token = add_token(lexer, TOKEN_OPERATOR, begin);
+
+    token->text = slice_of_string(text);
+    return token;
+}
+
+/* Does %w[ stand here, or with another bracket? */
+static bool
+starts_words(const struct lexer *lexer)
+{
+    const struct token *before = lexer->count > 0 ? &lexer->tokens[lexer->count - 1] : NULL;
+    char blank = lexer->position > 0 ? lexer->input.bytes[lexer->position - 1] : ' ';
+
+    return peek(lexer, 0) == '%' && peek(lexer, 1) == 'w' && peek(lexer, 2) != '\0' &&
+           strchr("[({<|!", peek(lexer, 2)) != NULL &&
+           (before == NULL || !ends_value(before) ||
+            (before->kind == TOKEN_NAME && (blank == ' ' || blank == '\t')));
+}
+
+/* %w[a b]: the tokens of an array of strings. */
+static void
+take_words(struct lexer *lexer)
+{
+    static const char opening[] = "[({<|!", closing[] = "])}>|!";
+    size_t begin = lexer->position;
+    char close = closing[strchr(opening, peek(lexer, 2)) - opening];
+    bool first = true;
+
+    (void)add_made_operator(lexer, "[", begin);
+    lexer->position += 3;
+    for (;;) {
+        size_t word;
+
+        while (peek(lexer, 0) == ' ' || peek(lexer, 0) == '\t')
+            lexer->position++;
+        word = lexer->position;
+        while (peek(lexer, 0) != close && strchr(" \t\n", peek(lexer, 0)) == NULL)
+            lexer->position++;
+        if (lexer->position > word) {
+            if (!first)
+                (void)add_made_operator(lexer, ",", word);
+            add_token(lexer, TOKEN_STRING, word)->text = keep(lexer, word, lexer->position);
+            first = false;
+        }
+        if (peek(lexer, 0) == close)
+            break;
+        if (peek(lexer, 0) == '\n' || peek(lexer, 0) == '\0') {
+            syntax_error_set(&lexer->error, begin, "%%w must be closed in its line, by '%c'",
+                             close);
+            return;
+        }
+    }
+    lexer->position++;
+    (void)add_made_operator(lexer, "]", lexer->position - 1);
+}
+
 /* Is the minus at the position the sign of a number, and not a subtraction? */
 static bool
 is_sign(const struct lexer *lexer)
@@ -376,7 +598,8 @@ is_sign(const struct lexer *lexer)
 
     if (!is_digit(peek(lexer, 1)))
         return false;
-    if (before == NULL || before->kind == TOKEN_SEPARATOR || before->kind == TOKEN_LABEL)
+    if (before == NULL || before->kind == TOKEN_SEPARATOR || before->kind == TOKEN_LABEL ||
+        before->kind == TOKEN_PIECE)
         return true;
     if (before->kind == TOKEN_OPERATOR)
         return strchr(")]}", *(const char *)before->text.data) == NULL;
@@ -407,24 +630,31 @@ take_token(struct lexer *lexer)
             lexer->position++;
     } else if (c == '\n') {
         size_t begin = lexer->position++;
-        bool inside = lexer->depth > 0;
+        struct opening *top = innermost(lexer);
+        bool inside = top != NULL && strchr("([{", top->kind) != NULL;
 
+        if (top != NULL)
+            top->waits_for_do = false;
         if (!inside && lexer->count > 0 && !is_continued_by(&lexer->tokens[lexer->count - 1]))
             (void)add_token(lexer, TOKEN_SEPARATOR, begin);
     } else if (c == ';') {
         lexer->position++;
         (void)add_token(lexer, TOKEN_SEPARATOR, lexer->position - 1);
+        if (innermost(lexer) != NULL)
+            innermost(lexer)->waits_for_do = false;
     } else if (c == '\'' || c == '"') {
-        lexer->quote = c;
-        lexer->quote_begin = lexer->position++;
-        text_clear(&lexer->string);
-    } else if (starts_name(c)) {
+        begin_string(lexer, c, lexer->position++);
+    } else if (starts_name(c) || ((c == '@' || c == '$') && starts_name(peek(lexer, 1)))) {
         take_name(lexer);
+    } else if (starts_words(lexer)) {
+        take_words(lexer);
     } else if (c == ':' && starts_name(peek(lexer, 1))) {
         size_t begin = lexer->position++;
         struct token *token;
 
         while (continues_name(peek(lexer, 0)))
+            lexer->position++;
+        if (peek(lexer, 0) == '?' || peek(lexer, 0) == '!')
             lexer->position++;
         token = add_token(lexer, TOKEN_SYMBOL, begin);
         token->text = keep(lexer, begin + 1, lexer->position);

@@ -1,32 +1,9 @@
-/*
- * parser.c -- see tools/shell/language/parser.h.
- *
- * A recursive descent.  Every function that parses returns NULL after a mistake, which is then
- * described in parser->error; the first one counts.
- */
-#include "tools/shell/language/parser.h"
+/* parser.c -- statements, loops and blocks; see tools/shell/language/parser.h. */
+#include "tools/shell/language/parser_state.h"
 
 #include <string.h>
 
-enum { GREATEST_DEPTH = 100, GREATEST_CHAIN = 1000 }; /* of nesting; of .methods and [indexes] */
-
-struct parser {
-    const struct token *token; /* the one at hand */
-    struct arena *arena;
-    struct syntax_error *error;
-    unsigned depth;
-};
-
-/* A list of nodes that grows in the arena. */
-struct node_list {
-    struct node **items;
-    size_t count, capacity;
-};
-
-static struct node *parse_expression(struct parser *parser);
-static bool parse_statements(struct parser *parser, const char *closing, struct node_list *list);
-
-static void
+void
 list_add(struct parser *parser, struct node_list *list, struct node *node)
 {
     list->items =
@@ -34,13 +11,22 @@ list_add(struct parser *parser, struct node_list *list, struct node *node)
     list->items[list->count++] = node;
 }
 
-static bool
+struct node *
+new_node(struct parser *parser, enum node_kind kind)
+{
+    struct node *node = arena_allocate(parser->arena, sizeof(*node));
+
+    *node = (struct node){.kind = kind, .position = parser->token->begin};
+    return node;
+}
+
+bool
 at(const struct parser *parser, const char *operator)
 {
     return parser->token->kind == TOKEN_OPERATOR && slice_is(parser->token->text, operator);
 }
 
-static bool
+bool
 take(struct parser *parser, const char *operator)
 {
     bool found = at(parser, operator);
@@ -50,14 +36,30 @@ take(struct parser *parser, const char *operator)
     return found;
 }
 
-static struct node *
+bool
+at_name(const struct parser *parser, const char *name)
+{
+    return parser->token->kind == TOKEN_NAME && slice_is(parser->token->text, name);
+}
+
+static bool
+take_name(struct parser *parser, const char *name)
+{
+    bool found = at_name(parser, name);
+
+    if (found)
+        parser->token++;
+    return found;
+}
+
+struct node *
 unexpected(struct parser *parser, const char *wanted)
 {
     const struct token *token = parser->token;
 
     if (token->kind == TOKEN_END || token->kind == TOKEN_SEPARATOR)
         syntax_error_set(parser->error, token->begin, "unexpected end of the command%s", wanted);
-    else if (token->kind == TOKEN_STRING)
+    else if (token->kind == TOKEN_STRING || token->kind == TOKEN_PIECE)
         syntax_error_set(parser->error, token->begin, "unexpected string%s", wanted);
     else if (token->kind == TOKEN_INTEGER || token->kind == TOKEN_FLOAT)
         syntax_error_set(parser->error, token->begin, "unexpected number%s", wanted);
@@ -67,399 +69,88 @@ unexpected(struct parser *parser, const char *wanted)
     return NULL;
 }
 
-static struct node *
-new_node(struct parser *parser, enum node_kind kind)
-{
-    struct node *node = arena_allocate(parser->arena, sizeof(*node));
-
-    *node = (struct node){.kind = kind, .position = parser->token->begin};
-    return node;
-}
-
-static struct node *
-new_literal(struct parser *parser, struct value value)
-{
-    struct node *node = new_node(parser, NODE_LITERAL);
-
-    node->value = value;
-    parser->token++;
-    return node;
-}
-
-/* Two strings side by side are one. */
-static struct node *
-parse_string(struct parser *parser)
-{
-    struct node *node = new_literal(parser, value_string(parser->token->text));
-    petal_slice *bytes = &node->value.as.bytes;
-
-    while (parser->token->kind == TOKEN_STRING) {
-        petal_slice more = parser->token->text;
-        char *joined = arena_allocate(parser->arena, bytes->size + more.size);
-
-        if (bytes->size > 0)
-            memcpy(joined, bytes->data, bytes->size);
-        if (more.size > 0)
-            memcpy(joined + bytes->size, more.data, more.size);
-        *bytes = (petal_slice){joined, bytes->size + more.size};
-        parser->token++;
-    }
-    return node;
-}
-
-/* Read `key => value` behind a key that was read, or `label: value`; add both to the list. */
-static bool
-parse_pair(struct parser *parser, struct node *key, struct node_list *list)
-{
-    struct node *value;
-
-    if (key == NULL) {
-        struct value symbol = {.kind = VALUE_SYMBOL, .as.bytes = parser->token->text};
-
-        key = new_literal(parser, symbol);
-    } else if (!take(parser, "=>")) {
-        (void)unexpected(parser, ", expected '=>'");
-        return false;
-    }
-    value = parse_expression(parser);
-    if (value == NULL)
-        return false;
-    list_add(parser, list, key);
-    list_add(parser, list, value);
-    return true;
-}
-
-static struct node *
-parse_hash(struct parser *parser)
-{
-    struct node *node = new_node(parser, NODE_HASH);
-    struct node_list list = {0};
-
-    parser->token++;
-    while (!take(parser, "}")) {
-        struct node *key = NULL;
-
-        if (parser->token->kind != TOKEN_LABEL && (key = parse_expression(parser)) == NULL)
-            return NULL;
-        if (!parse_pair(parser, key, &list))
-            return NULL;
-        if (!take(parser, ",") && !at(parser, "}"))
-            return unexpected(parser, ", expected ',' or '}'");
-    }
-    node->items = list.items;
-    node->count = list.count;
-    return node;
-}
-
-static struct node *
-parse_array(struct parser *parser)
-{
-    struct node *node = new_node(parser, NODE_ARRAY);
-    struct node_list list = {0};
-
-    parser->token++;
-    while (!take(parser, "]")) {
-        struct node *item = parse_expression(parser);
-
-        if (item == NULL)
-            return NULL;
-        list_add(parser, &list, item);
-        if (!take(parser, ",") && !at(parser, "]"))
-            return unexpected(parser, ", expected ',' or ']'");
-    }
-    node->items = list.items;
-    node->count = list.count;
-    return node;
-}
-
-/*
- * Read arguments up to `closing`, or to the end of the command when that is NULL.  Pairs are
- * gathered in one hash, the last argument.
- */
-static bool
-parse_arguments(struct parser *parser, const char *closing, struct node *call)
-{
-    struct node_list arguments = {0}, pairs = {0};
-    struct node *hash = NULL;
-
-    do {
-        struct node *argument = NULL;
-
-        if (closing != NULL && at(parser, closing))
-            break;
-        if (hash == NULL)
-            hash = new_node(parser, NODE_HASH);
-        if (pairs.count == 0)
-            hash->position = parser->token->begin;
-        if (parser->token->kind != TOKEN_LABEL && (argument = parse_expression(parser)) == NULL)
-            return false;
-        if (argument == NULL || at(parser, "=>") || pairs.count > 0) {
-            if (!parse_pair(parser, argument, &pairs))
-                return false;
-        } else {
-            list_add(parser, &arguments, argument);
-        }
-    } while (take(parser, ","));
-
-    if (closing != NULL && !take(parser, closing)) {
-        (void)unexpected(parser, ", expected ',' or ')'");
-        return false;
-    }
-    if (pairs.count > 0) {
-        hash->items = pairs.items;
-        hash->count = pairs.count;
-        list_add(parser, &arguments, hash);
-    }
-    call->items = arguments.items;
-    call->count = arguments.count;
-    return true;
-}
-
-/* `{ |`: the token behind the last is TOKEN_END, so there is a next one. */
-static bool
-starts_block(const struct parser *parser)
-{
-    return at(parser, "{") && parser->token[1].kind == TOKEN_OPERATOR &&
-           slice_is(parser->token[1].text, "|");
-}
-
-/* Does the token at hand begin the first argument of a call without parentheses? */
-static bool
-starts_argument(const struct parser *parser)
-{
-    switch (parser->token->kind) {
-    case TOKEN_STRING:
-    case TOKEN_SYMBOL:
-    case TOKEN_LABEL:
-    case TOKEN_INTEGER:
-    case TOKEN_FLOAT:
-    case TOKEN_CONSTANT:
-    case TOKEN_NAME:
-        return true;
-    case TOKEN_OPERATOR:
-        return parser->token->blank_before &&
-               (at(parser, "[") || (at(parser, "{") && !starts_block(parser)));
-    case TOKEN_END:
-    case TOKEN_SEPARATOR:
-        break;
-    }
-    return false;
-}
-
-/* At a name that is a command or a method: the call with its arguments. */
-static struct node *
-parse_call(struct parser *parser, struct node *receiver)
-{
-    struct node *node = new_node(parser, NODE_CALL);
-    bool good = true;
-
-    node->receiver = receiver;
-    node->name = parser->token->text;
-    parser->token++;
-    if (take(parser, "("))
-        good = parse_arguments(parser, ")", node);
-    else if (starts_argument(parser))
-        good = parse_arguments(parser, NULL, node);
-    else
-        node->bare = true;
-    return good ? node : NULL;
-}
-
-static struct node *
-parse_name(struct parser *parser)
-{
-    petal_slice name = parser->token->text;
-
-    if (slice_is(name, "nil"))
-        return new_literal(parser, value_nil());
-    if (slice_is(name, "true") || slice_is(name, "false"))
-        return new_literal(parser, value_boolean(slice_is(name, "true")));
-    return parse_call(parser, NULL);
-}
-
-static struct node *
-parse_constant(struct parser *parser)
-{
-    const struct token *next = parser->token + 1;
-    struct node *node;
-
-    if (next->kind == TOKEN_STRING || (next->kind == TOKEN_OPERATOR && slice_is(next->text, "(")))
-        return parse_call(parser, NULL);
-    node = new_node(parser, NODE_CONSTANT);
-    node->name = parser->token->text;
-    parser->token++;
-    return node;
-}
-
-static struct node *
-parse_primary(struct parser *parser)
-{
-    const struct token *token = parser->token;
-
-    switch (token->kind) {
-    case TOKEN_STRING:
-        return parse_string(parser);
-    case TOKEN_SYMBOL:
-        return new_literal(parser, (struct value){.kind = VALUE_SYMBOL, .as.bytes = token->text});
-    case TOKEN_INTEGER:
-        return new_literal(parser, value_integer(token->integer));
-    case TOKEN_FLOAT:
-        return new_literal(parser, (struct value){.kind = VALUE_FLOAT, .as.number = token->number});
-    case TOKEN_NAME:
-        return parse_name(parser);
-    case TOKEN_CONSTANT:
-        return parse_constant(parser);
-    case TOKEN_OPERATOR:
-        if (at(parser, "{"))
-            return parse_hash(parser);
-        if (at(parser, "["))
-            return parse_array(parser);
-        if (take(parser, "(")) {
-            struct node *node = parse_expression(parser);
-
-            if (node != NULL && !take(parser, ")"))
-                return unexpected(parser, ", expected ')'");
-            return node;
-        }
-        break;
-    case TOKEN_LABEL:
-    case TOKEN_SEPARATOR:
-    case TOKEN_END:
-        break;
-    }
-    return unexpected(parser, "");
-}
-
-static struct node *
-parse_block(struct parser *parser)
-{
-    struct node *node = new_node(parser, NODE_BLOCK);
-    struct node_list list = {0};
-
-    parser->token += 2;
-    if (parser->token->kind != TOKEN_NAME)
-        return unexpected(parser, ", expected a name for the block's item");
-    node->name = parser->token++->text;
-    if (!take(parser, "|"))
-        return unexpected(parser, ", expected '|'");
-    if (!parse_statements(parser, "}", &list))
-        return NULL;
-    node->items = list.items;
-    node->count = list.count;
-    return node;
-}
-
-/* A bracket right behind what it takes an item of. */
-static bool
-starts_index(const struct parser *parser)
-{
-    return at(parser, "[") && !parser->token->blank_before;
-}
-
-static struct node *
-parse_index(struct parser *parser, struct node *receiver)
-{
-    struct node *node = new_node(parser, NODE_INDEX);
-    struct node_list list = {0};
-    struct node *index;
-
-    parser->token++;
-    index = parse_expression(parser);
-    if (index == NULL)
-        return NULL;
-    if (!take(parser, "]"))
-        return unexpected(parser, ", expected ']'");
-    list_add(parser, &list, index);
-    node->receiver = receiver;
-    node->items = list.items;
-    node->count = list.count;
-    return node;
-}
-
-/* Does `name =` stand here?  The token behind the last is TOKEN_END, so there is a next one. */
-static bool
-starts_assignment(const struct parser *parser)
-{
-    const struct token *token = parser->token;
-
-    return (token->kind == TOKEN_NAME || token->kind == TOKEN_CONSTANT) &&
-           token[1].kind == TOKEN_OPERATOR && slice_is(token[1].text, "=");
-}
-
-static struct node *
+struct node *
 too_deep(struct parser *parser)
 {
     syntax_error_set(parser->error, parser->token->begin, "nested too deeply");
     return NULL;
 }
 
-static struct node *
-parse_expression(struct parser *parser)
-{
-    unsigned chain = 0;
-    struct node *node;
+/* ---- Names ----------------------------------------------------------------------------------- */
 
-    if (parser->depth == GREATEST_DEPTH)
-        return too_deep(parser);
-    parser->depth++;
-    node = parse_primary(parser);
-    while (node != NULL && (starts_index(parser) || take(parser, "."))) {
-        if (++chain > GREATEST_CHAIN)
-            node = too_deep(parser);
-        else if (starts_index(parser))
-            node = parse_index(parser, node);
-        else if (parser->token->kind != TOKEN_NAME)
-            node = unexpected(parser, ", expected a method's name");
-        else if ((node = parse_call(parser, node)) != NULL && starts_block(parser) &&
-                 (node->block = parse_block(parser)) == NULL)
-            node = NULL;
-    }
-    parser->depth--;
-    return node;
+void
+note_name(struct parser *parser, petal_slice name)
+{
+    struct name_stack *names = &parser->names;
+
+    if (is_variable(parser, name))
+        return;
+    names->items = arena_room(parser->arena, names->items, names->count, &names->capacity,
+                              sizeof(*names->items));
+    names->items[names->count++] = name;
 }
 
-/* `a = b = value` assigns from the right. */
-static struct node *
-parse_statement(struct parser *parser)
+bool
+is_variable(const struct parser *parser, petal_slice name)
 {
-    struct node_list list = {0};
-    struct node *node, *value;
-
-    if (!starts_assignment(parser))
-        return parse_expression(parser);
-    if (parser->depth == GREATEST_DEPTH)
-        return too_deep(parser);
-    node = new_node(parser, NODE_ASSIGN);
-    node->name = parser->token->text;
-    parser->token += 2;
-    parser->depth++;
-    value = parse_statement(parser);
-    parser->depth--;
-    if (value == NULL)
-        return NULL;
-    list_add(parser, &list, value);
-    node->items = list.items;
-    node->count = list.count;
-    return node;
+    for (size_t i = 0; i < parser->names.count; i++)
+        if (slices_equal(parser->names.items[i], name))
+            return true;
+    return parser->variables != NULL && variables_get(parser->variables, name) != NULL;
 }
 
-/* Read statements up to `closing`, or to the end of the input when that is NULL. */
+/* Names of a loop or block, parted by commas, up to what `behind` says. */
 static bool
-parse_statements(struct parser *parser, const char *closing, struct node_list *list)
+parse_names(struct parser *parser, struct node *block, const char *behind)
+{
+    size_t capacity = 0;
+
+    do {
+        if (parser->token->kind != TOKEN_NAME || keyword_follows(parser->token->text)) {
+            (void)unexpected(parser, ", expected a name for the block's item");
+            return false;
+        }
+        block->names = arena_room(parser->arena, block->names, block->name_count, &capacity,
+                                  sizeof(*block->names));
+        block->names[block->name_count++] = parser->token->text;
+        note_name(parser, parser->token++->text);
+    } while (take(parser, ","));
+    if (at(parser, behind) || at_name(parser, behind)) {
+        parser->token++;
+        return true;
+    }
+    (void)unexpected(parser, behind[0] == '|' ? ", expected '|'" : ", expected 'in'");
+    return false;
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+
+static bool
+at_end(const struct parser *parser, const char *closing)
+{
+    if (closing == NULL)
+        return parser->token->kind == TOKEN_END;
+    if (strcmp(closing, "end") == 0)
+        return at_name(parser, "end") || at_name(parser, "else") || at_name(parser, "elsif");
+    return at(parser, closing);
+}
+
+/* Read statements up to, and without, what closes them. */
+static bool
+parse_list(struct parser *parser, const char *closing, struct node_list *list)
 {
     for (;;) {
         struct node *statement;
 
         while (parser->token->kind == TOKEN_SEPARATOR)
             parser->token++;
-        if (closing != NULL ? take(parser, closing) : parser->token->kind == TOKEN_END)
+        if (at_end(parser, closing))
             return true;
         statement = parse_statement(parser);
         if (statement == NULL)
             return false;
         list_add(parser, list, statement);
-        if (parser->token->kind != TOKEN_SEPARATOR &&
-            (closing != NULL ? !at(parser, closing) : parser->token->kind != TOKEN_END)) {
+        if (parser->token->kind != TOKEN_SEPARATOR && !at_end(parser, closing)) {
             (void)unexpected(parser, "");
             return false;
         }
@@ -467,10 +158,375 @@ parse_statements(struct parser *parser, const char *closing, struct node_list *l
 }
 
 bool
-parser_parse(const struct lexer *lexer, struct arena *arena, struct node ***statements,
-             size_t *count, struct syntax_error *error)
+parse_statements(struct parser *parser, const char *closing, struct node_list *list)
 {
-    struct parser parser = {.token = lexer->tokens, .arena = arena, .error = error};
+    if (!parse_list(parser, closing, list))
+        return false;
+    if (closing != NULL)
+        parser->token++;
+    return true;
+}
+
+/* The statements of a body that `end` closes, up to it; `opening` is the keyword that began it. */
+static struct node *
+parse_body(struct parser *parser, const struct token *opening, struct node *block)
+{
+    struct node_list list = {0};
+    bool keeps_do = parser->keeps_do;
+
+    parser->keeps_do = false;
+    if (block == NULL)
+        block = new_node(parser, NODE_BLOCK);
+    if (parser->depth >= GREATEST_DEPTH)
+        return too_deep(parser);
+    parser->depth++;
+    if (!parse_list(parser, "end", &list)) {
+        if (parser->token->kind == TOKEN_END) {
+            /* More helpful than the place of the input's end. */
+            parser->error->message[0] = '\0';
+            syntax_error_set(parser->error, opening->begin, "this '%.*s' has no 'end'",
+                             SLICE_UP_TO(40, opening->text));
+        }
+        return NULL;
+    }
+    parser->depth--;
+    parser->keeps_do = keeps_do;
+    block->items = list.items;
+    block->count = list.count;
+    return block;
+}
+
+static bool
+take_end(struct parser *parser)
+{
+    if (take_name(parser, "end"))
+        return true;
+    (void)unexpected(parser, ", expected 'end'");
+    return false;
+}
+
+bool
+starts_block(const struct parser *parser)
+{
+    return (at(parser, "{") && parser->token->begins_block) ||
+           (at_name(parser, "do") && !parser->keeps_do);
+}
+
+struct node *
+parse_block(struct parser *parser)
+{
+    const struct token *opening = parser->token++;
+    struct node *node = new_node(parser, NODE_BLOCK);
+    size_t names = parser->names.count;
+    struct node_list list = {0};
+    bool keeps_do = parser->keeps_do;
+
+    node->position = opening->begin;
+    if (take(parser, "|") && !parse_names(parser, node, "|"))
+        return NULL;
+    if (parser->depth >= GREATEST_DEPTH)
+        return too_deep(parser);
+    parser->loops++;
+    if (slice_is(opening->text, "do")) {
+        if (parse_body(parser, opening, node) == NULL || !take_end(parser))
+            return NULL;
+    } else {
+        parser->keeps_do = false;
+        parser->depth++;
+        if (!parse_statements(parser, "}", &list))
+            return NULL;
+        parser->depth--;
+        parser->keeps_do = keeps_do;
+        node->items = list.items;
+        node->count = list.count;
+    }
+    parser->loops--;
+    parser->names.count = names;
+    return node;
+}
+
+static struct node *parse_joined(struct parser *parser);
+
+/* ---- Conditions and loops -------------------------------------------------------------------- */
+
+static struct node *
+negated(struct parser *parser, struct node *condition)
+{
+    struct node *node = new_node(parser, NODE_OPERATOR);
+    struct node_list list = {0};
+
+    node->name = slice_of_string("!");
+    node->position = condition->position;
+    list_add(parser, &list, condition);
+    node->items = list.items;
+    node->count = 1;
+    return node;
+}
+
+static struct node *
+with_items(struct parser *parser, struct node *node, struct node *first, struct node *second,
+           struct node *third)
+{
+    struct node_list list = {0};
+
+    list_add(parser, &list, first);
+    list_add(parser, &list, second);
+    if (third != NULL)
+        list_add(parser, &list, third);
+    node->items = list.items;
+    node->count = list.count;
+    return node;
+}
+
+/* The condition or list in the head of a loop or an if. */
+static struct node *
+parse_head(struct parser *parser, bool of_loop)
+{
+    bool keeps_do = parser->keeps_do;
+    struct node *head;
+
+    parser->keeps_do = of_loop;
+    head = parse_joined(parser);
+    parser->keeps_do = keeps_do;
+    if (head == NULL)
+        return NULL;
+    if (parser->token->kind == TOKEN_SEPARATOR)
+        parser->token++;
+    else if (!take_name(parser, of_loop ? "do" : "then"))
+        return unexpected(parser, of_loop ? ", expected 'do'" : ", expected 'then'");
+    else
+        return head;
+    (void)take_name(parser, of_loop ? "do" : "then");
+    return head;
+}
+
+static struct node *
+parse_if(struct parser *parser)
+{
+    const struct token *opening = parser->token;
+    struct node *node = new_node(parser, NODE_IF), *head, *body, *other = NULL;
+
+    parser->token++;
+    if ((head = parse_head(parser, false)) == NULL ||
+        (body = parse_body(parser, opening, NULL)) == NULL)
+        return NULL;
+    if (slice_is(opening->text, "unless"))
+        head = negated(parser, head);
+    if (at_name(parser, "elsif")) {
+        struct node_list list = {0};
+        struct node *inner;
+
+        if (parser->depth >= GREATEST_DEPTH)
+            return too_deep(parser);
+        other = new_node(parser, NODE_BLOCK);
+        parser->depth++;
+        inner = parse_if(parser); /* takes the `end` of all */
+        parser->depth--;
+        if (inner == NULL)
+            return NULL;
+        list_add(parser, &list, inner);
+        other->items = list.items;
+        other->count = 1;
+        return with_items(parser, node, head, body, other);
+    }
+    if (take_name(parser, "else") && (other = parse_body(parser, opening, NULL)) == NULL)
+        return NULL;
+    return take_end(parser) ? with_items(parser, node, head, body, other) : NULL;
+}
+
+static struct node *
+parse_while(struct parser *parser)
+{
+    const struct token *opening = parser->token;
+    struct node *node = new_node(parser, NODE_WHILE), *head, *body;
+
+    parser->token++;
+    if ((head = parse_head(parser, true)) == NULL)
+        return NULL;
+    parser->loops++;
+    body = parse_body(parser, opening, NULL);
+    parser->loops--;
+    if (body == NULL || !take_end(parser))
+        return NULL;
+    if (slice_is(opening->text, "until"))
+        head = negated(parser, head);
+    return with_items(parser, node, head, body, NULL);
+}
+
+static struct node *
+parse_for(struct parser *parser)
+{
+    const struct token *opening = parser->token;
+    struct node *node = new_node(parser, NODE_FOR), *head, *body;
+
+    parser->token++;
+    body = new_node(parser, NODE_BLOCK);
+    if (!parse_names(parser, body, "in") || (head = parse_head(parser, true)) == NULL)
+        return NULL;
+    parser->loops++;
+    body = parse_body(parser, opening, body);
+    parser->loops--;
+    return body != NULL && take_end(parser) ? with_items(parser, node, head, body, NULL) : NULL;
+}
+
+struct node *
+parse_control(struct parser *parser)
+{
+    if (at_name(parser, "for"))
+        return parse_for(parser);
+    return at_name(parser, "while") || at_name(parser, "until") ? parse_while(parser)
+                                                                : parse_if(parser);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------ */
+
+/* The operator of `+= value` and the like, "=" of `= value`; NULL: the token is none. */
+static const char *
+assignment_of(const struct token *token)
+{
+    static const char *const assignments[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "**=", "||=", "&&="};
+
+    for (size_t i = 0; token->kind == TOKEN_OPERATOR && i < COUNT_OF(assignments); i++)
+        if (slice_is(token->text, assignments[i]))
+            return assignments[i];
+    return NULL;
+}
+
+static struct node *parse_assignment(struct parser *parser);
+
+/* At the operator: assign to a name, or to a place in a list or hash.  `place op= value` is
+ * `place = place op value`. */
+static struct node *
+parse_assigned(struct parser *parser, struct node *assigned, struct node *place)
+{
+    const struct token *token = parser->token++;
+    const char *assignment = assignment_of(token);
+    struct node_list list = {0};
+    struct node *value;
+
+    parser->depth++;
+    value = parse_assignment(parser);
+    parser->depth--;
+    if (value == NULL)
+        return NULL;
+    if (assignment[1] != '\0') {
+        struct node *whole = new_node(parser, NODE_OPERATOR);
+
+        whole->name = (petal_slice){assignment, strlen(assignment) - 1};
+        whole->position = token->begin;
+        whole->bare = place->kind == NODE_CALL && strcmp(assignment, "||=") == 0;
+        value = with_items(parser, whole, place, value, NULL);
+    }
+    list_add(parser, &list, value);
+    assigned->items = list.items;
+    assigned->count = list.count;
+    return assigned;
+}
+
+/* `a = b = value` assigns from the right. */
+static struct node *
+parse_assignment(struct parser *parser)
+{
+    const struct token *token = parser->token;
+    struct node *place, *assigned;
+
+    if (parser->depth >= GREATEST_DEPTH)
+        return too_deep(parser);
+    /* The token behind the last is TOKEN_END, so there is a next one. */
+    if ((token->kind == TOKEN_NAME || token->kind == TOKEN_CONSTANT) &&
+        assignment_of(token + 1) != NULL) {
+        assigned = new_node(parser, NODE_ASSIGN);
+        assigned->name = token->text;
+        place = new_node(parser, NODE_CALL);
+        place->name = token->text;
+        place->bare = true;
+        parser->token++;
+        assigned = parse_assigned(parser, assigned, place);
+        note_name(parser, token->text);
+        return assigned;
+    }
+    place = parse_expression(parser);
+    if (place == NULL || place->kind != NODE_INDEX || place->count != 1 ||
+        assignment_of(parser->token) == NULL)
+        return place;
+    assigned = new_node(parser, NODE_ASSIGN);
+    assigned->receiver = place;
+    return parse_assigned(parser, assigned, place);
+}
+
+static struct node *
+parse_not(struct parser *parser)
+{
+    struct node *operand;
+
+    if (!take_name(parser, "not"))
+        return parse_assignment(parser);
+    operand = parse_assignment(parser);
+    return operand != NULL ? negated(parser, operand) : NULL;
+}
+
+/* One with `and` and `or`. */
+static struct node *
+parse_joined(struct parser *parser)
+{
+    struct node *left = parse_not(parser);
+    unsigned chain = 0;
+
+    while (left != NULL && (at_name(parser, "and") || at_name(parser, "or"))) {
+        struct node *node = new_node(parser, NODE_OPERATOR), *right;
+
+        if (++chain > GREATEST_CHAIN)
+            return too_deep(parser);
+        node->name = slice_of_string(at_name(parser, "and") ? "&&" : "||");
+        parser->token++;
+        right = parse_not(parser);
+        left = right != NULL ? with_items(parser, node, left, right, NULL) : NULL;
+    }
+    return left;
+}
+
+/* `statement if condition`, and the like. */
+static struct node *
+parse_modified(struct parser *parser, struct node *statement)
+{
+    bool loop = at_name(parser, "while") || at_name(parser, "until");
+    bool negative = at_name(parser, "unless") || at_name(parser, "until");
+    struct node *node = new_node(parser, loop ? NODE_WHILE : NODE_IF);
+    struct node *block = new_node(parser, NODE_BLOCK), *condition;
+    struct node_list list = {0};
+
+    parser->token++;
+    condition = parse_joined(parser);
+    if (condition == NULL)
+        return NULL;
+    list_add(parser, &list, statement);
+    block->items = list.items;
+    block->count = 1;
+    return with_items(parser, node, negative ? negated(parser, condition) : condition, block, NULL);
+}
+
+struct node *
+parse_statement(struct parser *parser)
+{
+    struct node *node = parse_joined(parser);
+    unsigned chain = 0;
+
+    while (node != NULL && (at_name(parser, "if") || at_name(parser, "unless") ||
+                            at_name(parser, "while") || at_name(parser, "until"))) {
+        if (++chain > GREATEST_DEPTH)
+            return too_deep(parser);
+        node = parse_modified(parser, node);
+    }
+    return node;
+}
+
+bool
+parser_parse(const struct lexer *lexer, const struct variables *variables, struct arena *arena,
+             struct node ***statements, size_t *count, struct syntax_error *error)
+{
+    struct parser parser = {
+        .token = lexer->tokens, .arena = arena, .error = error, .variables = variables};
     struct node_list list = {0};
 
     error->message[0] = '\0';

@@ -45,9 +45,12 @@ value_copy(struct arena *arena, const struct value *value)
     case VALUE_STRING:
     case VALUE_SYMBOL:
     case VALUE_TABLE:
+    case VALUE_CLASS:
         copy.as.bytes.data = arena_copy(arena, value->as.bytes.data, value->as.bytes.size);
         break;
     case VALUE_ARRAY:
+    case VALUE_RANGE:
+    case VALUE_OBJECT:
         copy.as.items = arena_allocate(arena, value->count * sizeof(struct value));
         for (size_t i = 0; i < value->count; i++)
             copy.as.items[i] = value_copy(arena, &value->as.items[i]);
@@ -80,9 +83,12 @@ value_equal(const struct value *a, const struct value *b)
     case VALUE_STRING:
     case VALUE_SYMBOL:
     case VALUE_TABLE:
+    case VALUE_CLASS:
         return slices_equal(a->as.bytes, b->as.bytes);
     case VALUE_ARRAY:
-        if (a->count != b->count)
+    case VALUE_RANGE:
+    case VALUE_OBJECT:
+        if (a->count != b->count || a->exclusive != b->exclusive)
             return false;
         for (size_t i = 0; i < a->count; i++)
             if (!value_equal(&a->as.items[i], &b->as.items[i]))
@@ -105,14 +111,36 @@ value_equal(const struct value *a, const struct value *b)
     return false;
 }
 
+struct value
+value_string_copy(struct arena *arena, petal_slice bytes)
+{
+    return value_string((petal_slice){arena_copy(arena, bytes.data, bytes.size), bytes.size});
+}
+
+void
+value_list_add(struct arena *arena, struct value *list, size_t *capacity, const struct value *item)
+{
+    list->as.items = arena_room(arena, list->as.items, list->count, capacity, sizeof(struct value));
+    list->as.items[list->count++] = *item;
+}
+
+struct value *
+value_hash_find(const struct value *hash, const struct value *key)
+{
+    for (size_t i = 0; i < hash->count; i++)
+        if (value_equal(&hash->as.pairs[i].key, key))
+            return &hash->as.pairs[i].value;
+    return NULL;
+}
+
 void
 value_hash_set(struct value *hash, const struct value *key, const struct value *value)
 {
-    for (size_t i = 0; i < hash->count; i++) {
-        if (value_equal(&hash->as.pairs[i].key, key)) {
-            hash->as.pairs[i].value = *value;
-            return;
-        }
+    struct value *found = value_hash_find(hash, key);
+
+    if (found != NULL) {
+        *found = *value;
+        return;
     }
     hash->as.pairs[hash->count].key = *key;
     hash->as.pairs[hash->count].value = *value;
@@ -219,6 +247,78 @@ inspect_items(struct text *text, const struct value *value)
     text_add_string(text, hash ? "}" : "]");
 }
 
+bool
+value_is_true(const struct value *value)
+{
+    return value->kind == VALUE_BOOLEAN ? value->as.boolean : value->kind != VALUE_NIL;
+}
+
+petal_slice
+class_simple_name(petal_slice name)
+{
+    const char *letters = name.data;
+    size_t begin = name.size;
+
+    while (begin > 0 && letters[begin - 1] != '.')
+        begin--;
+    return (petal_slice){letters + begin, name.size - begin};
+}
+
+/* As JRuby: Java::JavaUtil::Date for java.util.Date. */
+static void
+inspect_class(struct text *text, petal_slice name)
+{
+    const char *letters = name.data;
+    bool begins = true, of_package = true;
+
+    text_add_string(text, "Java::");
+    for (size_t i = 0; i < name.size; i++) {
+        bool small = letters[i] >= 'a' && letters[i] <= 'z';
+        char capital = (char)(letters[i] ^ 0x20);
+
+        if (letters[i] == '.') {
+            begins = true;
+            continue;
+        }
+        if (begins && !small)
+            text_add_string(text, of_package && i == 0 ? "" : "::");
+        if (begins && !small)
+            of_package = false;
+        text_add(text, begins && small && of_package ? &capital : letters + i, 1);
+        begins = false;
+    }
+}
+
+bool
+value_is_time(const struct value *value)
+{
+    return value->kind == VALUE_OBJECT && slice_is(value->as.items[0].as.bytes, "Time");
+}
+
+/* Dates as Ruby and Java print them, of others the class. */
+static void
+inspect_object(struct text *text, const struct value *value)
+{
+    if (value_is_time(value)) {
+        text_add_date(text, value->as.items[1].as.integer);
+    } else if (slice_is(value->as.items[0].as.bytes, "java.util.Date")) {
+        text_add_java_date(text, value->as.items[1].as.integer);
+    } else {
+        text_add_string(text, "#<");
+        inspect_class(text, value->as.items[0].as.bytes);
+        text_add_string(text, ">");
+    }
+}
+
+static void
+inspect_range(struct text *text, const struct value *range,
+              void (*add)(struct text *text, const struct value *value))
+{
+    add(text, &range->as.items[0]);
+    text_add_string(text, range->exclusive ? "..." : "..");
+    add(text, &range->as.items[1]);
+}
+
 void
 value_inspect(struct text *text, const struct value *value)
 {
@@ -250,6 +350,15 @@ value_inspect(struct text *text, const struct value *value)
         text_add_string(text, "Hbase::Table - ");
         text_add_slice(text, value->as.bytes);
         break;
+    case VALUE_RANGE:
+        inspect_range(text, value, value_inspect);
+        break;
+    case VALUE_CLASS:
+        inspect_class(text, value->as.bytes);
+        break;
+    case VALUE_OBJECT:
+        inspect_object(text, value);
+        break;
     }
 }
 
@@ -258,6 +367,8 @@ value_to_text(struct text *text, const struct value *value)
 {
     if (value->kind == VALUE_STRING || value->kind == VALUE_SYMBOL || value->kind == VALUE_TABLE)
         text_add_slice(text, value->as.bytes);
+    else if (value->kind == VALUE_RANGE)
+        inspect_range(text, value, value_to_text);
     else if (value->kind != VALUE_NIL)
         value_inspect(text, value);
 }
@@ -320,8 +431,14 @@ value_class(const struct value *value)
         return "Array";
     case VALUE_HASH:
         return "Hash";
+    case VALUE_RANGE:
+        return "Range";
     case VALUE_TABLE:
         return "Hbase::Table";
+    case VALUE_CLASS:
+        return "Class";
+    case VALUE_OBJECT:
+        return "Java::Object";
     }
     return "Object";
 }

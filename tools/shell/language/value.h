@@ -21,14 +21,18 @@ enum value_kind {
     VALUE_SYMBOL,
     VALUE_ARRAY,
     VALUE_HASH,
-    VALUE_TABLE /* what create and get_table give back: `bytes` is the table's name */
+    VALUE_RANGE, /* its two ends are items */
+    VALUE_TABLE, /* what create and get_table give back: `bytes` is the table's name */
+    VALUE_CLASS, /* Java's: `bytes` is the name with its package */
+    VALUE_OBJECT /* of such a class: the items are the class, then what the class says */
 };
 
 struct value_pair;
 
 struct value {
     enum value_kind kind;
-    size_t count; /* of items or pairs */
+    bool exclusive; /* of a range: without its end */
+    size_t count;   /* of items or pairs */
     union {
         bool boolean;
         int64_t integer;
@@ -48,10 +52,20 @@ struct value value_boolean(bool boolean);
 struct value value_integer(int64_t integer);
 struct value value_string(petal_slice bytes);
 
+/* A string of these bytes, which are copied. */
+struct value value_string_copy(struct arena *arena, petal_slice bytes);
+
 /* The same value, with all that it points to in `arena`. */
 struct value value_copy(struct arena *arena, const struct value *value);
 
 bool value_equal(const struct value *a, const struct value *b);
+
+/* Add an item to a list that grows in `arena`; *capacity is 0 with the first one. */
+void value_list_add(struct arena *arena, struct value *list, size_t *capacity,
+                    const struct value *item);
+
+/* The value of a key in a hash, NULL if it is not there. */
+struct value *value_hash_find(const struct value *hash, const struct value *key);
 
 /* Set `key` in a hash that has room for it.  The last of equal keys wins. */
 void value_hash_set(struct value *hash, const struct value *key, const struct value *value);
@@ -59,7 +73,16 @@ void value_hash_set(struct value *hash, const struct value *key, const struct va
 /* The value of a string key, NULL if the hash has none (or `hash` is no hash). */
 const struct value *value_hash_get(const struct value *hash, const char *key);
 
-/* As Ruby's inspect shows it: "text", :symbol, ["a", 1], {"a"=>1}. */
+/* A Time of Ruby's; its second item are milliseconds since 1970. */
+bool value_is_time(const struct value *value);
+
+/* All but nil and false. */
+bool value_is_true(const struct value *value);
+
+/* What stands behind the last point of a Java class's name. */
+petal_slice class_simple_name(petal_slice name);
+
+/* As Ruby's inspect shows it: "text", :symbol, ["a", 1], {"a"=>1}, 1..3. */
 void value_inspect(struct text *text, const struct value *value);
 
 /* As Ruby's to_s gives it: strings and symbols bare, nil nothing, others as inspect. */

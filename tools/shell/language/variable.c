@@ -6,49 +6,60 @@
 static struct variable *
 find(const struct variables *variables, petal_slice name)
 {
-    for (size_t i = 0; i < variables->count; i++)
-        if (slices_equal(variables->items[i].name, name))
-            return &variables->items[i];
+    for (size_t i = variables->count; i > 0; i--)
+        if (slices_equal(variables->items[i - 1].name, name))
+            return &variables->items[i - 1];
     return NULL;
+}
+
+static struct variable
+make(petal_slice name, const struct value *value)
+{
+    struct variable variable = {.value = value_nil()};
+
+    variable.name = (petal_slice){arena_copy(&variable.arena, name.data, name.size), name.size};
+    variable.value = value_copy(&variable.arena, value);
+    return variable;
 }
 
 void
 variables_free(struct variables *variables)
 {
-    for (size_t i = 0; i < variables->count; i++)
-        arena_clear(&variables->items[i].arena);
+    variables_pop_to(variables, 0);
     free(variables->items);
     *variables = (struct variables){0};
+}
+
+void
+variables_push(struct variables *variables, petal_slice name, const struct value *value)
+{
+    struct variable pushed = make(name, value);
+
+    variables->items = memory_room(variables->items, variables->count, &variables->capacity,
+                                   sizeof(*variables->items));
+    variables->items[variables->count++] = pushed;
 }
 
 void
 variables_set(struct variables *variables, petal_slice name, const struct value *value)
 {
     struct variable *variable = find(variables, name);
-    struct variable changed = {.value = value_nil()};
+    struct variable changed;
 
-    /* The value may live in the variable's old arena. */
-    changed.name = (petal_slice){arena_copy(&changed.arena, name.data, name.size), name.size};
-    changed.value = value_copy(&changed.arena, value);
     if (variable == NULL) {
-        variables->items =
-            memory_grow(variables->items, (variables->count + 1) * sizeof(*variables->items));
-        variable = &variables->items[variables->count++];
-    } else {
-        arena_clear(&variable->arena);
+        variables_push(variables, name, value);
+        return;
     }
+    changed = make(name, value); /* the value may live in the variable's old arena */
+    arena_clear(&variable->arena);
     *variable = changed;
 }
 
 void
-variables_remove(struct variables *variables, petal_slice name)
+variables_pop_to(struct variables *variables, size_t count)
 {
-    struct variable *variable = find(variables, name);
-
-    if (variable == NULL)
-        return;
-    arena_clear(&variable->arena);
-    *variable = variables->items[--variables->count];
+    while (variables->count > count)
+        arena_clear(&variables->items[--variables->count].arena);
 }
 
 const struct value *

@@ -1,6 +1,8 @@
 /*
  * variable.h -- the variables of a shell: names and copies of values, which outlive the input that
  * set them.
+ *
+ * They are a stack: a block's own lie above those around it, hide them, and go with the block.
  */
 #ifndef PETAL_TOOLS_SHELL_LANGUAGE_VARIABLE_H
 #define PETAL_TOOLS_SHELL_LANGUAGE_VARIABLE_H
@@ -15,15 +17,19 @@ struct variable {
 
 struct variables {
     struct variable *items;
-    size_t count;
+    size_t count, capacity;
 };
 
 void variables_free(struct variables *variables);
 
+/* Set the newest variable of that name; make one if there is none. */
 void variables_set(struct variables *variables, petal_slice name, const struct value *value);
 
-/* Forget it, if there is one. */
-void variables_remove(struct variables *variables, petal_slice name);
+/* Make one that hides those of its name. */
+void variables_push(struct variables *variables, petal_slice name, const struct value *value);
+
+/* Forget all but the first `count`, which is what there were when a block began. */
+void variables_pop_to(struct variables *variables, size_t count);
 
 /* NULL if there is none.  The value stays until it is set anew; copy it before another input may
  * do that. */

@@ -1,6 +1,8 @@
 /* format.c -- see tools/shell/print/format.h. */
 #include "tools/shell/print/format.h"
 
+#include "tools/shell/print/width.h"
+#include "tools/shell/text/json.h"
 #include "tools/shell/text/memory.h"
 
 #include <errno.h>
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_BEFORE_WIDTHS = 1000 };
+enum { ROWS_BEFORE_WIDTHS = 1000, LEAST_COLUMN = 8 };
 
 enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_NULL };
 
@@ -37,31 +39,6 @@ format_find(const char *name, enum format_mode *mode)
 }
 
 /* ---- JSON and CSV: record by record ---------------------------------------------------------- */
-
-/* A JSON string: control characters escaped, bytes that are no UTF-8 as \xHH. */
-static void
-add_json(struct text *line, petal_slice text)
-{
-    text_add(line, "\"", 1);
-    while (text.size > 0) {
-        const unsigned char *byte = text.data;
-        size_t length = utf8_character_bytes(text);
-
-        if (length == 0) {
-            length = 1;
-            text_add_format(line, "\\\\x%02X", *byte);
-        } else if (*byte == '"' || *byte == '\\') {
-            text_add_format(line, "\\%c", *byte);
-        } else if (*byte < 0x20) {
-            text_add_format(line, "\\u%04x", *byte);
-        } else {
-            text_add(line, byte, length);
-        }
-        text.data = byte + length;
-        text.size -= length;
-    }
-    text_add(line, "\"", 1);
-}
 
 static void
 add_csv(struct text *line, petal_slice text)
@@ -119,14 +96,14 @@ stream_field(struct format *format, enum field_kind kind, petal_slice text)
     }
     format->headed = true;
     text_add_string(line, format->column > 0 ? "," : "{");
-    add_json(line, slice_of_string(format->names[format->column]));
+    text_add_json(line, slice_of_string(format->names[format->column]));
     text_add_string(line, ":");
     if (kind == FIELD_NULL)
         text_add_string(line, "null");
     else if (kind == FIELD_NUMBER)
         text_add_slice(line, text);
     else
-        add_json(line, text);
+        text_add_json(line, text);
     if (last)
         print_line(format, "}\n");
 }
@@ -134,18 +111,45 @@ stream_field(struct format *format, enum field_kind kind, petal_slice text)
 /* ---- Tables: the widths come from the first records ------------------------------------------ */
 
 static void
+print_blanks(struct format *format, size_t count)
+{
+    while (count-- > 0)
+        (void)fputc(' ', format->file);
+}
+
+/* Print the text, cut to so many columns if there is a limit; returns those that it took. */
+static size_t
+print_cut(struct format *format, petal_slice text, size_t columns)
+{
+    size_t used = width_of(text);
+
+    if (format->room > 0 && used > columns) {
+        text = width_cut(text, columns - 1, &used);
+        (void)fwrite(text.data, 1, text.size, format->file);
+        (void)fputs("\xe2\x80\xa6", format->file);
+        return used + 1;
+    }
+    (void)fwrite(text.data, 1, text.size, format->file);
+    return used;
+}
+
+static void
 print_cell(struct format *format, size_t column, petal_slice text, bool right)
 {
-    size_t size = text_characters(text), width = format->widths[column];
-    int padding = width > size ? (int)(width - size) : 0;
-    bool last = column + 1 == format->columns;
+    size_t width = format->widths[column], size;
 
-    (void)fprintf(format->file, "%s%*s", column > 0 ? " | " : " ", right ? padding : 0, "");
-    (void)fwrite(text.data, 1, text.size, format->file);
-    if (last)
+    (void)fputs(column > 0 ? " | " : " ", format->file);
+    if (right) {
+        size = width_of(text);
+        print_blanks(format, width > size ? width - size : 0);
+        (void)fwrite(text.data, 1, text.size, format->file);
+    } else {
+        size = print_cut(format, text, width);
+        if (column + 1 < format->columns)
+            print_blanks(format, width > size ? width - size : 0);
+    }
+    if (column + 1 == format->columns)
         (void)fputc('\n', format->file);
-    else
-        (void)fprintf(format->file, "%*s", right ? 0 : padding, "");
 }
 
 static petal_slice
@@ -156,35 +160,129 @@ field_text(const struct format *format, size_t index)
     return (petal_slice){text_string(&format->line) + field->begin, field->size};
 }
 
+/* How wide each column is by the records that wait and its name.  Returns the width of all. */
+static size_t
+measure(struct format *format)
+{
+    size_t all = 3 * format->columns - 1; /* a blank on both sides of each, and what parts them */
+
+    format->widths = memory_grow(format->widths, format->columns * sizeof(*format->widths));
+    for (size_t i = 0; i < format->columns; i++)
+        format->widths[i] = strlen(format->names[i]);
+    for (size_t i = 0; i < format->field_count; i++) {
+        size_t width = width_of(field_text(format, i));
+
+        if (width > format->widths[i % format->columns])
+            format->widths[i % format->columns] = width;
+    }
+    for (size_t i = 0; i < format->columns; i++)
+        all += format->widths[i];
+    return all;
+}
+
+static bool
+has_numbers(const struct format *format, size_t column)
+{
+    for (size_t i = column; i < format->field_count; i += format->columns)
+        if (format->fields[i].kind == FIELD_NUMBER)
+            return true;
+    return false;
+}
+
+/* Take columns of text in, the widest first, until all are no wider than the terminal.  False: they
+ * would be too narrow to say anything. */
+static bool
+take_in(struct format *format, size_t all)
+{
+    bool *fixed = memory_allocate(format->columns * sizeof(*fixed));
+    bool fit;
+
+    for (size_t i = 0; i < format->columns; i++)
+        fixed[i] = has_numbers(format, i);
+    while (all > format->room) {
+        size_t widest = format->columns, next = LEAST_COLUMN, excess = all - format->room;
+
+        for (size_t i = 0; i < format->columns; i++)
+            if (!fixed[i] && format->widths[i] > LEAST_COLUMN &&
+                (widest == format->columns || format->widths[i] > format->widths[widest]))
+                widest = i;
+        if (widest == format->columns)
+            break;
+        /* Down to the next one, then both. */
+        for (size_t i = 0; i < format->columns; i++)
+            if (!fixed[i] && format->widths[i] < format->widths[widest] && format->widths[i] > next)
+                next = format->widths[i];
+        if (format->widths[widest] - next < excess)
+            excess = format->widths[widest] - next;
+        format->widths[widest] -= excess;
+        all -= excess;
+    }
+    fit = all <= format->room;
+    free(fixed);
+    return fit;
+}
+
+static void
+print_head(struct format *format)
+{
+    for (size_t i = 0; i < format->columns; i++)
+        print_cell(format, i, slice_of_string(format->names[i]), false);
+    for (size_t i = 0; i < format->columns; i++) {
+        (void)fputs(i > 0 ? "+" : "", format->file);
+        for (size_t k = 0; k < format->widths[i] + 2; k++)
+            (void)fputc('-', format->file);
+    }
+    (void)fputc('\n', format->file);
+}
+
+/* A field of a record that stands upright. */
+static void
+print_line_of(struct format *format, size_t column, petal_slice text)
+{
+    size_t widest = 0, before;
+    char rule[64];
+
+    for (size_t i = 0; i < format->columns; i++)
+        if (strlen(format->names[i]) > widest)
+            widest = strlen(format->names[i]);
+    if (column == 0) {
+        (void)snprintf(rule, sizeof(rule), "-[ %zu ]", ++format->record);
+        (void)fputs(rule, format->file);
+        for (size_t i = strlen(rule); i < format->room; i++)
+            (void)fputc('-', format->file);
+        (void)fputc('\n', format->file);
+    }
+    before = (size_t)fprintf(format->file, " %-*s | ", (int)widest, format->names[column]);
+    (void)print_cut(format, text,
+                    format->room > before + LEAST_COLUMN ? format->room - before : LEAST_COLUMN);
+    (void)fputc('\n', format->file);
+}
+
 /* Print the records that wait, at first the names. */
 static void
 print_table(struct format *format)
 {
     if (!format->headed) {
-        format->widths = memory_grow(format->widths, format->columns * sizeof(*format->widths));
-        for (size_t i = 0; i < format->columns; i++)
-            format->widths[i] = strlen(format->names[i]);
-        for (size_t i = 0; i < format->field_count; i++) {
-            size_t width = text_characters(field_text(format, i));
+        size_t all = measure(format);
 
-            if (width > format->widths[i % format->columns])
-                format->widths[i % format->columns] = width;
-        }
+        format->room = format->terminal ? terminal_width(format->file) : 0;
+        format->upright = format->room > 0 && all > format->room && !take_in(format, all);
+        format->record = 0;
         if (format->any)
             (void)fputc('\n', format->file);
-        for (size_t i = 0; i < format->columns; i++)
-            print_cell(format, i, slice_of_string(format->names[i]), false);
-        for (size_t i = 0; i < format->columns; i++) {
-            (void)fputs(i > 0 ? "+" : "", format->file);
-            for (size_t k = 0; k < format->widths[i] + 2; k++)
-                (void)fputc('-', format->file);
-        }
-        (void)fputc('\n', format->file);
+        if (!format->upright)
+            print_head(format);
     }
     format->headed = true;
-    for (size_t i = 0; i < format->field_count; i++)
-        print_cell(format, i % format->columns, field_text(format, i),
-                   format->fields[i].kind == FIELD_NUMBER);
+    for (size_t i = 0; i < format->field_count; i++) {
+        size_t column = i % format->columns;
+
+        if (format->upright)
+            print_line_of(format, column, field_text(format, i));
+        else
+            print_cell(format, column, field_text(format, i),
+                       format->fields[i].kind == FIELD_NUMBER);
+    }
     format->field_count = 0;
     text_clear(&format->line);
 }
@@ -193,16 +291,19 @@ static void
 table_field(struct format *format, enum field_kind kind, petal_slice text)
 {
     size_t begin = format->line.size;
-    const unsigned char *bytes = text.data;
 
     format->fields = memory_room(format->fields, format->field_count, &format->field_capacity,
                                  sizeof(*format->fields));
     /* Text on a screen: without characters that move the cursor. */
-    for (size_t i = 0; i < text.size; i++) {
-        if (bytes[i] < 0x20 || bytes[i] == 0x7f)
+    while (text.size > 0) {
+        petal_slice character;
+        bool shown = width_take_character(&text, &character) >= 0;
+        const unsigned char *bytes = character.data;
+
+        if (shown)
+            text_add_slice(&format->line, character);
+        for (size_t i = 0; i < character.size && !shown; i++)
             text_add_format(&format->line, "\\x%02X", bytes[i]);
-        else
-            text_add(&format->line, &bytes[i], 1);
     }
     format->fields[format->field_count++] =
         (struct format_field){begin, format->line.size - begin, kind};
@@ -295,6 +396,10 @@ format_bytes(struct format *format, petal_slice bytes)
 {
     struct text text = {0};
 
+    if (format->mode == FORMAT_JSON) {
+        add_field(format, FIELD_TEXT, bytes);
+        return;
+    }
     text_add_binary(&text, bytes);
     add_field(format, FIELD_TEXT, text_slice(&text));
     text_free(&text);

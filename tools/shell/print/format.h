@@ -5,12 +5,15 @@
  * beyond its records (how many rows there were, what failed) goes to standard error in these modes,
  * so that nothing but records is in the stream.
  *
- *     table   columns aligned, a set behind an empty line
+ *     table   columns aligned, a set behind an empty line.  On a terminal it is no wider than that:
+ *             long texts are cut, with … at the end, numbers never; where even so the columns have
+ *             no room, each record is a block of lines, one for each field
  *     json    an object a line; numbers and truth are themselves, unknown is null, all else is
- *             text.  Bytes are text as HBase prints them, 0x20..0x7E but the backslash as they are
- *             and others as \xHH, so that each byte can be had back; a JSON string has the
- *             backslash doubled.  What a FORMATTER makes of bytes is kept where it is UTF-8.
+ *             text, or bytes that are none: tools/shell/text/json.h
  *     csv     RFC 4180: a line of names first, lines end with CR LF; a set behind an empty line
+ *
+ * In tables and csv bytes are as HBase prints them, 0x20..0x7E but the backslash as they are and
+ * others as \xHH.
  */
 #ifndef PETAL_TOOLS_SHELL_PRINT_FORMAT_H
 #define PETAL_TOOLS_SHELL_PRINT_FORMAT_H
@@ -26,6 +29,7 @@ struct format_field;
 struct format {
     enum format_mode mode;
     FILE *file;         /* borrowed */
+    bool terminal;      /* the file is one: tables are no wider */
     int write_error;    /* errno of the first flush that failed, 0: none */
     struct text words;  /* the names of the set's columns, each with a zero behind it */
     const char **names; /* point to them */
@@ -40,6 +44,9 @@ struct format {
     struct format_field *fields;
     size_t field_count, field_capacity;
     size_t *widths;
+    size_t room;   /* columns of the terminal, 0: no limit */
+    bool upright;  /* the columns do not fit beside each other: a line for each field */
+    size_t record; /* number of the latest one that was printed so */
 };
 
 /* True for a known name: hbase, table, json, csv. */
@@ -60,7 +67,7 @@ void format_begin(struct format *format, const char *names);
 /* The next field of the record at hand; the last one ends the record. */
 void format_text(struct format *format, petal_slice text);
 void format_string(struct format *format, const char *text);
-void format_bytes(struct format *format, petal_slice bytes); /* as \xHH where needed */
+void format_bytes(struct format *format, petal_slice bytes); /* json: themselves; else \xHH */
 void format_number(struct format *format, uint64_t number);
 void format_integer(struct format *format, int64_t number);
 void format_real(struct format *format, double number);

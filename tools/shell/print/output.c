@@ -1,31 +1,23 @@
 /* output.c -- see tools/shell/print/output.h. */
 #include "tools/shell/print/output.h"
 
+#include "tools/shell/print/width.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-enum { USUAL_WIDTH = 80, LEAST_WIDTH = 16 };
 
 static void
 take_width(struct output *output)
 {
-    struct winsize size;
-
-    output->width = 0;
-    if (!output->terminal)
-        return;
-    output->width = USUAL_WIDTH;
-    if (ioctl(fileno(output->file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        output->width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+    output->width = output->terminal ? terminal_width(output->file) : 0;
 }
 
 void
 output_init(struct output *output, FILE *file, bool terminal)
 {
-    *output = (struct output){.file = file, .terminal = terminal, .format.file = file};
+    *output = (struct output){
+        .file = file, .terminal = terminal, .format = {.file = file, .terminal = terminal}};
     take_width(output);
 }
 
@@ -35,6 +27,13 @@ output_say_elsewhere(struct output *output, FILE *file)
     output->file = file;
     output->terminal = false;
     output->width = 0;
+}
+
+unsigned
+output_width(struct output *output)
+{
+    take_width(output);
+    return output->width > 0 ? output->width : USUAL_WIDTH;
 }
 
 void
@@ -275,4 +274,26 @@ output_plain_slice(struct output *output, petal_slice text)
     output_finish(output);
     (void)fwrite(text.data, 1, text.size, output->file);
     (void)fputc('\n', output->file);
+}
+
+void
+output_document(struct output *output, petal_slice text)
+{
+    output_plain_slice(output, text);
+    output->document = true;
+}
+
+void
+output_error(struct output *output, petal_slice text)
+{
+    FILE *file = output->file;
+
+    output_finish(output);
+    if (output->errors != NULL) {
+        output_flush(output);
+        output->file = output->errors;
+    }
+    output_plain_slice(output, text);
+    output_flush(output);
+    output->file = file;
 }

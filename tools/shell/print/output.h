@@ -19,13 +19,15 @@
 #include <stdio.h>
 
 struct output {
-    FILE *file; /* borrowed */
+    FILE *file;   /* borrowed */
+    FILE *errors; /* borrowed: where messages of failures go; NULL: among all else */
     bool terminal;
     unsigned width; /* in characters, 0 when not on a terminal; taken anew by output_header */
     struct text line;
     struct format format;
     unsigned header_set; /* the number of the latest set that a header began */
     bool unfinished;     /* the last line lacks its end, which comes before what is printed next */
+    bool document;       /* what the command printed is a text of a format that others read */
 };
 
 void output_init(struct output *output, FILE *file, bool terminal);
@@ -33,6 +35,9 @@ void output_free(struct output *output);
 
 /* Messages go to this file, without a terminal's layout; records stay where they were. */
 void output_say_elsewhere(struct output *output, FILE *file);
+
+/* Characters that fit into a line: the terminal's, 80 elsewhere. */
+unsigned output_width(struct output *output);
 
 /* `second` NULL: one column. */
 void output_header(struct output *output, const char *first, const char *second);
@@ -60,5 +65,12 @@ bool output_begin_records(struct output *output, const char *column);
 void output_plain(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void output_plain_slice(struct output *output, petal_slice text);
+
+/* A text of a format of its own, as output_plain_slice: where programs read nothing may follow. */
+void output_document(struct output *output, petal_slice text);
+
+/* A line about a failure.  What was printed before is written out first, so that the order stays
+ * right where errors and output come to one place. */
+void output_error(struct output *output, petal_slice text);
 
 #endif

@@ -1,6 +1,7 @@
 /* attribute.c -- see tools/shell/schema/attribute.h. */
 #include "tools/shell/schema/attribute.h"
 
+#include "tools/shell/session/near.h"
 #include "tools/shell/session/words_of_values.h"
 
 #include <inttypes.h>
@@ -149,7 +150,7 @@ read_versions(struct session *session, petal_family_options *family, petal_slice
     int64_t number;
 
     if (!value_read_number(value, &number) || number > INT32_MAX)
-        return value_fail(session, key, value, "a number from 1 is wanted");
+        return value_fail(session, key, value, "it must be a number, 1 or more");
     if (number <= 0)
         return session_fail(session, SHELL_USAGE, "Maximum versions must be positive");
     family->versions = (uint32_t)number;
@@ -163,7 +164,7 @@ read_min_versions(struct session *session, petal_family_options *family, petal_s
     int64_t number;
 
     if (!value_read_number(value, &number) || number < 0 || number > INT32_MAX)
-        return value_fail(session, key, value, "a number from 0 is wanted");
+        return value_fail(session, key, value, "it must be a number, 0 or more");
     family->min_versions = (uint32_t)number;
     return SHELL_FINE;
 }
@@ -180,7 +181,8 @@ read_ttl(struct session *session, petal_family_options *family, petal_slice key,
     else if (!value_read_number(value, &seconds))
         seconds = value->kind == VALUE_STRING ? parse_interval(text) : 0;
     if (seconds > PETAL_FOREVER)
-        return value_fail(session, key, value, "at most 2147483647 seconds, which is FOREVER");
+        return value_fail(session, key, value,
+                          "it must be at most 2147483647 seconds, which is FOREVER");
     if (seconds <= 0)
         return fail_family(session, "TTL for column family ", family, " must be positive.");
     family->ttl_seconds = (uint32_t)seconds;
@@ -194,7 +196,7 @@ read_block_size(struct session *session, petal_family_options *family, petal_sli
     int64_t number;
 
     if (!value_read_size(value, &number))
-        return value_fail(session, key, value, "a size such as 65536 or '64KB' is wanted");
+        return value_fail(session, key, value, "it must be a size such as 65536 or '64KB'");
     if (number < 1024 || number > 16 << 20)
         return fail_family(session, "Block size for column family ", family,
                            "  must be between 1K and 16MB.");
@@ -275,7 +277,7 @@ read_error_rate(struct session *session, petal_family_options *family, petal_sli
     family->bloom_error_rate = strtod(number, &end);
     if (end == number || *end != '\0' || !(family->bloom_error_rate >= 0.0001) ||
         !(family->bloom_error_rate <= 0.5))
-        return value_fail(session, key, value, "a number from 0.0001 to 0.5 is wanted");
+        return value_fail(session, key, value, "it must be a number from 0.0001 to 0.5");
     return SHELL_FINE;
 }
 
@@ -287,7 +289,7 @@ read_prefix_length(struct session *session, petal_family_options *family, petal_
 
     if (value->kind != VALUE_NIL &&
         (!value_read_number(value, &number) || number < 1 || number > PETAL_MAX_ROW_BYTES))
-        return value_fail(session, key, value, "a number from 1 to 32767 is wanted");
+        return value_fail(session, key, value, "it must be a number from 1 to 32767");
     family->bloom_prefix_bytes = (uint32_t)number;
     return SHELL_FINE;
 }
@@ -401,7 +403,7 @@ read_kept(struct session *session, struct attribute_list list, const struct kept
     case KEPT_SIZE:
         if (kept->form == KEPT_SIZE ? !value_read_size(value, &number)
                                     : !value_read_number(value, &number))
-            return value_fail(session, name, value, "a number is wanted");
+            return value_fail(session, name, value, "it must be a number");
         text.size = (size_t)snprintf(digits, sizeof(digits), "%" PRId64, number);
         text.data = arena_copy(&session->arena, digits, text.size);
         break;
@@ -653,4 +655,30 @@ table_attribute_read(struct session *session, petal_table_options *table, petal_
         if (slice_is(key, ignored[i]))
             return SHELL_FINE;
     return read_table_single(session, table, key, value, known);
+}
+
+const char *
+attribute_nearest(petal_slice name)
+{
+    static const char *const others[] = {"NAME",
+                                         "IN_MEMORY",
+                                         "BLOCKCACHE",
+                                         "BLOOM_RATE_PER_FILE",
+                                         "NEW_VERSION_BEHAVIOR",
+                                         "METADATA",
+                                         "CONFIGURATION",
+                                         "DURABILITY",
+                                         "READONLY"};
+    const char *nearest = NULL;
+    unsigned least = 0;
+
+    for (size_t i = 0; i < COUNT_OF(family_typed); i++)
+        near_consider(name, family_typed[i].name, &nearest, &least);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        near_consider(name, others[i], &nearest, &least);
+    for (const struct kept *kept = family_kept; kept->name != NULL; kept++)
+        near_consider(name, kept->name, &nearest, &least);
+    for (const struct kept *kept = table_kept; kept->name != NULL; kept++)
+        near_consider(name, kept->name, &nearest, &least);
+    return nearest;
 }

@@ -25,6 +25,10 @@ enum shell_status family_attribute_read(struct session *session, petal_family_op
 enum shell_status table_attribute_read(struct session *session, petal_table_options *table,
                                        petal_slice key, const struct value *value, bool *known);
 
+/* The attribute of a family or a table whose name is nearest to a mistyped one, NULL: none is
+ * near. */
+const char *attribute_nearest(petal_slice name);
+
 /* What depends on several attributes of one family. */
 enum shell_status family_attributes_check(struct session *session,
                                           const petal_family_options *family);

@@ -3,6 +3,8 @@
 
 #include "tools/shell/schema/commands.h"
 #include "tools/shell/session/names.h"
+#include "tools/shell/session/near.h"
+#include "tools/shell/session/opening.h"
 
 #include <stdlib.h>
 
@@ -22,10 +24,11 @@ struct catalog {
 static enum shell_status
 catalog_open(struct session *session, struct catalog *catalog)
 {
+    enum petal_status outcome = PETAL_NOT_FOUND;
     petal_error error;
-    enum petal_status outcome =
-        petal_table_open(session->db, slice_of_string(CATALOG), &catalog->table, &error);
 
+    if (session->db != NULL)
+        outcome = petal_table_open(session->db, slice_of_string(CATALOG), &catalog->table, &error);
     if (outcome == PETAL_NOT_FOUND)
         return SHELL_FINE;
     if (outcome == PETAL_OK)
@@ -97,6 +100,22 @@ find_namespace(struct session *session, petal_slice name, struct catalog *catalo
     return SHELL_FINE;
 }
 
+static enum shell_status
+fail_unknown(struct session *session, const char *before, petal_slice name)
+{
+    petal_slice nearest = {NULL, 0};
+    struct name_list names = {0};
+    unsigned least = 0;
+
+    if (namespace_list(session, NULL, &names) != SHELL_FINE)
+        return SHELL_DATA;
+    for (size_t i = 0; i < names.count; i++)
+        near_consider_bytes(name, names.items[i], &nearest, &least);
+    (void)session_fail(session, SHELL_NOT_FOUND, "%s%.*s!", before, SLICE_UP_TO(NAME_SHOWED, name));
+    near_suggest(session, nearest);
+    return SHELL_NOT_FOUND;
+}
+
 /* The namespace that an argument names, which has to be there. */
 static enum shell_status
 read_namespace(struct session *session, const struct value *argument, petal_slice *name,
@@ -110,19 +129,34 @@ read_namespace(struct session *session, const struct value *argument, petal_slic
     *name = argument->as.bytes;
     status = find_namespace(session, *name, catalog, &found);
     if (status == SHELL_FINE && !found)
-        return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
-                            SLICE_UP_TO(NAME_SHOWED, *name));
+        return fail_unknown(session, "Unknown namespace ", *name);
+    return status;
+}
+
+/* Is there a namespace for the table?  `before` stands before the name of one that is not. */
+static enum shell_status
+check_table(struct session *session, petal_slice table, const char *before)
+{
+    petal_slice name = table_namespace(table);
+    struct catalog catalog;
+    bool found;
+    enum shell_status status = find_namespace(session, name, &catalog, &found);
+
+    if (status == SHELL_FINE && !found)
+        return fail_unknown(session, before, name);
     return status;
 }
 
 enum shell_status
 namespace_check_table(struct session *session, petal_slice table)
 {
-    struct value value = value_string(table_namespace(table));
-    struct catalog catalog;
-    petal_slice name;
+    return check_table(session, table, "Unknown namespace ");
+}
 
-    return read_namespace(session, &value, &name, &catalog);
+enum shell_status
+namespace_check_clone(struct session *session, petal_slice table)
+{
+    return check_table(session, table, "Unknown namespace: ");
 }
 
 /* ---- Properties ------------------------------------------------------------------------------ */
@@ -213,6 +247,8 @@ COMMAND_FUNCTION(command_create_namespace)
         status = find_namespace(session, name, &catalog, &found);
     if (status == SHELL_FINE && found)
         return session_fail(session, SHELL_USAGE, "Namespace %.*s already exists", SLICE(name));
+    if (status == SHELL_FINE)
+        status = session_make_database(session);
     if (status == SHELL_FINE && catalog.table == NULL)
         status = catalog_make(session, &catalog);
     if (status != SHELL_FINE)

@@ -27,6 +27,9 @@ check_family_name(struct session *session, petal_slice name)
                                 "control characters or colons: %.*s",
                                 letter, size, letters);
     }
+    if (name.size > PETAL_MAX_FAMILY_BYTES)
+        return session_fail(session, SHELL_USAGE, "The length of family name is bigger than %d",
+                            PETAL_MAX_FAMILY_BYTES);
     return SHELL_FINE;
 }
 
@@ -37,6 +40,17 @@ find_family(struct schema *schema, petal_slice name)
         if (slices_equal(schema->families[i].name, name))
             return &schema->families[i];
     return NULL;
+}
+
+/* HBase's words; at a terminal also what may have been meant. */
+static void
+tell_unknown(struct session *session, const char *before, petal_slice family, petal_slice key)
+{
+    const char *nearest = session->output.terminal ? attribute_nearest(key) : NULL;
+
+    output_plain(&session->output, "Unknown argument ignored%s%.*s: %.*s%s%s%s", before,
+                 SLICE(family), SLICE(key), nearest != NULL ? "; did you mean " : "",
+                 nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
 static enum shell_status
@@ -50,8 +64,7 @@ read_family_attribute(struct session *session, petal_family_options *family, pet
         return SHELL_FINE;
     status = family_attribute_read(session, family, key, value, &known);
     if (!known)
-        output_plain(&session->output, "Unknown argument ignored for column family %.*s: %.*s",
-                     SLICE(family->name), SLICE(key));
+        tell_unknown(session, " for column family ", family->name, key);
     return status;
 }
 
@@ -109,6 +122,8 @@ read_create_attribute(struct session *session, struct schema *schema, petal_slic
                    ? SHELL_FINE
                    : session_fail(session, SHELL_USAGE,
                                   "table_att is currently the only supported method");
+    schema->splits = schema->splits || slice_is(key, "SPLITS") || slice_is(key, "SPLITS_FILE") ||
+                     slice_is(key, "NUMREGIONS");
     status = table_attribute_read(session, &schema->table, key, value, &known);
     if (!known)
         output_plain(&session->output, "An argument ignored (unknown or overridden): %.*s",
@@ -253,7 +268,7 @@ read_alter_attributes(struct session *session, struct schema *schema, const stru
             status = table_attribute_read(session, &schema->table, key, &hash->as.pairs[i].value,
                                           &known);
         if (!known)
-            output_plain(&session->output, "Unknown argument ignored: %.*s", SLICE(key));
+            tell_unknown(session, "", (petal_slice){"", 0}, key);
     }
     return status;
 }

@@ -13,6 +13,7 @@ struct schema {
     petal_table_options table;
     petal_family_options *families; /* room for `capacity` */
     size_t capacity;
+    bool splits; /* create was given split points */
 };
 
 /* Read the arguments of create behind the table's name: names, lists of names, hashes. */

@@ -3,8 +3,10 @@
 #include "tools/shell/schema/commands.h"
 #include "tools/shell/schema/describe.h"
 #include "tools/shell/schema/namespace.h"
+#include "tools/shell/schema/notes.h"
 #include "tools/shell/schema/schema.h"
 #include "tools/shell/session/names.h"
+#include "tools/shell/session/opening.h"
 
 #include <string.h>
 
@@ -26,6 +28,10 @@ COMMAND_FUNCTION(command_create)
     if (schema.table.family_count == 0)
         return session_fail(session, SHELL_USAGE, "Table must have at least one column family");
     status = namespace_check_table(session, schema.table.name);
+    if (status == SHELL_FINE && petal_table_check(&schema.table, &error) != PETAL_OK)
+        status = session_fail_petal(session, &error);
+    if (status == SHELL_FINE)
+        status = session_make_database(session);
     if (status != SHELL_FINE)
         return status;
     session_begin_write(session);
@@ -37,8 +43,28 @@ COMMAND_FUNCTION(command_create)
         return session_fail_petal(session, &error);
     session_set_disabled(session, schema.table.name, false);
     output_plain(&session->output, "Created table %.*s", SLICE(schema.table.name));
+    notes_tell(session, NULL, &schema);
     *result = (struct value){.kind = VALUE_TABLE, .as.bytes = schema.table.name};
     return SHELL_FINE;
+}
+
+/* The attributes of a family whose files are damaged are known nevertheless: standard error says
+ * what is the matter with them. */
+static void
+tell_damage(struct session *session, const petal_table *table)
+{
+    struct text text = {0};
+    petal_error error;
+
+    output_flush(&session->output);
+    for (size_t i = 0; i < petal_table_family_count(table); i++) {
+        if (petal_family_check(petal_table_family_at(table, i), &error) != PETAL_CORRUPT)
+            continue;
+        text_clear(&text);
+        session_describe_error(session, &text, &error);
+        (void)fprintf(stderr, "kv-shell: %s\n", text_string(&text));
+    }
+    text_free(&text);
 }
 
 COMMAND_FUNCTION(command_describe)
@@ -56,6 +82,7 @@ COMMAND_FUNCTION(command_describe)
         petal_table_describe(table, &options);
         describe_records(&output->format, &options,
                          !session_is_disabled(session, petal_table_name(table)));
+        tell_damage(session, table);
         return SHELL_FINE;
     }
     text_clear(text);
@@ -76,6 +103,7 @@ COMMAND_FUNCTION(command_describe)
         output_plain(output, "%s", "");
     }
     output_plain(output, "%zu row(s)", options.family_count);
+    tell_damage(session, table);
     return SHELL_FINE;
 }
 
@@ -83,6 +111,7 @@ static enum shell_status
 alter_table(struct session *session, const struct value *arguments, size_t count,
             petal_table **altered)
 {
+    petal_table_options before = {.size = sizeof(before)};
     struct schema schema;
     petal_table *table;
     petal_error error;
@@ -101,8 +130,10 @@ alter_table(struct session *session, const struct value *arguments, size_t count
     if (status != SHELL_FINE)
         return status;
     *altered = table;
+    petal_table_describe(table, &before);
     if (petal_table_alter(table, &schema.table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
+    notes_tell(session, &before, &schema);
     return SHELL_FINE;
 }
 

@@ -2,9 +2,7 @@
  * tools/shell/session/command.h. */
 #include "tools/shell/session/command.h"
 
-#include <string.h>
-
-enum { LONGEST_NAME = 24, NEAR = 2 };
+#include "tools/shell/session/near.h"
 
 const struct command *
 command_find(const struct session *session, petal_slice name)
@@ -18,47 +16,14 @@ command_find(const struct session *session, petal_slice name)
     return NULL;
 }
 
-/* Letters to insert, remove or change until `a` is `b` (Levenshtein). */
-static unsigned
-edit_distance(petal_slice a, petal_slice b)
-{
-    unsigned row[LONGEST_NAME + 1];
-    const char *from = a.data, *to = b.data;
-
-    for (unsigned j = 0; j <= b.size; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= a.size; i++) {
-        unsigned diagonal = row[0];
-
-        row[0] = i;
-        for (unsigned j = 1; j <= b.size; j++) {
-            unsigned change = diagonal + (from[i - 1] != to[j - 1]);
-            unsigned least = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-            diagonal = row[j];
-            row[j] = change < least ? change : least;
-        }
-    }
-    return row[b.size];
-}
-
 const char *
 command_nearest(const struct session *session, petal_slice name)
 {
     const char *nearest = NULL;
-    unsigned least = NEAR + 1;
+    unsigned least = 0;
 
-    if (name.size > LONGEST_NAME)
-        return NULL;
-    for (const struct command *command = session->commands->list; command->name != NULL;
-         command++) {
-        unsigned distance = edit_distance(name, slice_of_string(command->name));
-
-        if (distance < least && distance < name.size) {
-            least = distance;
-            nearest = command->name;
-        }
-    }
+    for (const struct command *command = session->commands->list; command->name != NULL; command++)
+        near_consider(name, command->name, &nearest, &least);
     return nearest;
 }
 
@@ -84,7 +49,8 @@ COMMAND_FUNCTION(command_version)
         format_string(&session->output.format, petal_version());
         return SHELL_FINE;
     }
-    output_plain(&session->output, "kv-shell of Petal, with the language of the HBase 2.6 shell");
+    output_plain(&session->output, "Petal %s, kv-shell with the language of the HBase 2.6 shell",
+                 petal_version());
     return SHELL_FINE;
 }
 

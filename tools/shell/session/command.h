@@ -11,6 +11,13 @@
 
 #define COMMAND_ANY_NUMBER SIZE_MAX
 
+/* What a command has to do with the session's database. */
+enum command_database {
+    DATABASE_WANTED, /* the command is not run where there is none */
+    DATABASE_UNUSED,
+    DATABASE_MADE /* by the command itself, once it knows that it will need it */
+};
+
 struct command {
     const char *name;
     const char *main_name; /* differs from the name for an alias */
@@ -18,6 +25,7 @@ struct command {
                              struct value *result);
     /* Its argument is a call that is not run: its name (a symbol), then its arguments. */
     bool takes_call;
+    enum command_database database;
     /*
      * What the arguments are, a letter for each: t table, s snapshot, c command, f family, q column
      * (those behind it, too), p file, n namespace, - anything else.
@@ -43,6 +51,9 @@ const char *command_nearest(const struct session *session, petal_slice name);
     enum shell_status name(                                                                        \
         struct session *session, const struct value *arguments __attribute__((unused)),            \
         size_t count __attribute__((unused)), struct value *result __attribute__((unused)))
+
+/* tools/shell/session/log.c */
+COMMAND_FUNCTION(command_log_level);
 
 /* tools/shell/session/command.c, tools/shell/session/help.c */
 COMMAND_FUNCTION(command_show_filters);

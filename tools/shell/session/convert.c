@@ -57,9 +57,8 @@ read_big_endian(petal_slice bytes, size_t size)
     return number;
 }
 
-/* The number in bytes that are enough. */
-static struct value
-read_number(enum conversion conversion, petal_slice bytes)
+struct value
+convert_number(enum conversion conversion, petal_slice bytes)
 {
     struct value value = {.kind = VALUE_FLOAT};
     uint32_t bits;
@@ -126,7 +125,7 @@ convert_add(struct session *session, struct text *text, enum conversion conversi
         return session_fail(session, SHELL_USAGE,
                             "offset (0) + length (%zu) exceed the capacity of the array: %zu",
                             wanted, bytes.size);
-    value = read_number(conversion, bytes);
+    value = convert_number(conversion, bytes);
     value_to_text(text, &value);
     return SHELL_FINE;
 }

@@ -27,4 +27,7 @@ enum shell_status convert_find(struct session *session, petal_slice name,
 enum shell_status convert_add(struct session *session, struct text *text,
                               enum conversion conversion, petal_slice bytes);
 
+/* The value that bytes, as many as convert_add would take, are as a number or as true or false. */
+struct value convert_number(enum conversion conversion, petal_slice bytes);
+
 #endif

@@ -37,7 +37,7 @@ static const struct {
     {"compaction_switch", "  compaction_switch true\n"},
     {"count",
      "  count 't'\n"
-     "  count 't', 100                                   # tells each 100 rows\n"
+     "  count 't', 100                                   # tells each 100 rows, in a pipe or file\n"
      "  count 't', STARTROW => 'r1', STOPROW => 'r5'\n"
      "  count 't', FILTER => \"ValueFilter(=, 'substring:x')\"\n"
      "  count 't', RAW => true                           # rows with nothing but markers, too\n"},
@@ -110,7 +110,15 @@ static const struct {
                   "  t.scan LIMIT => 10\n"},
     {"import",
      "  export 't', 't.jsonl', FORMAT => 'jsonl', ALL_VERSIONS => true\n"
-     "  import 't', 't.jsonl', FORMAT => 'jsonl', ON_ERROR => 'skip', MAX_ERRORS => 10\n"},
+     "  import 't', 't.jsonl', FORMAT => 'jsonl', ON_ERROR => 'skip', MAX_ERRORS => 10\n"
+     "  import 't6', 't.jsonl', CREATE => true           # with the families of the file\n"
+     "  export 't', 't.csv'\n"
+     "  import 't7', 't.csv', CREATE => true\n"
+     "# people.csv, whose first line is name,age,city:\n"
+     "#   import 'people', 'people.csv', CREATE => true, ROW => 'name'\n"
+     "#   import 'people', 'people.csv', CREATE => true, ROW => ['city', 'name'], FAMILY => "
+     "'info'\n"
+     "#   import 'people', 'people.csv', CREATE => true, ROW_NUMBER => true\n"},
     {"import_hfiles", "  export_hfiles 't', 'files'\n"
                       "  create 'copy', 'f'\n"
                       "  import_hfiles 'copy', 'files'                    # or of HBase's folders\n"
@@ -134,6 +142,9 @@ static const struct {
                              "  list_table_snapshots 't|u', '.*2'                # of both tables, "
                              "the names that end in 2\n"},
     {"locate_region", "  locate_region 't', 'r1'\n"},
+    {"log_level", "  log_level\n"
+                  "  log_level 'DEBUG'\n"
+                  "  log_level 'ERROR'\n"},
     {"major_compact", "  major_compact 't'\n"
                       "  major_compact 't', 'f'\n"},
     {"put", "  put 't', 'r1', 'f:a', 'v'\n"
@@ -161,6 +172,7 @@ static const struct {
      "  snapshot 't', 's3', TTL => 86400                 # gone after a day\n"},
     {"stats", "  stats\n"
               "  stats COUNTERS => ['gets', 'files_read']\n"
+              "  stats FORMAT => 'PROMETHEUS'                     # with histograms of times\n"
               "  stats 't'\n"},
     {"status", "  status\n"
                "  status 'detailed'\n"},

@@ -1,11 +1,15 @@
 /* interrupt.c -- see tools/shell/session/interrupt.h. */
 #include "tools/shell/session/interrupt.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+
+enum { LOOK_MS = 100 };
 
 static atomic_int pending, reading; /* a thread of an import may look, too */
 
@@ -57,6 +61,23 @@ void
 interrupt_clear(void)
 {
     pending = 0;
+}
+
+bool
+interrupt_wait_input(int file)
+{
+    struct pollfd input = {.fd = file, .events = POLLIN};
+
+    while (!interrupt_pending()) {
+        int ready = poll(&input, 1, LOOK_MS);
+
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+    }
+    errno = EINTR;
+    return false;
 }
 
 enum shell_status

@@ -26,6 +26,10 @@ void interrupt_ends_process(bool ends);
 bool interrupt_pending(void);
 void interrupt_clear(void);
 
+/* Wait until there is something to read, or the input's end.  False: a signal came first (errno is
+ * EINTR), or waiting failed. */
+bool interrupt_wait_input(int file);
+
 /* Fail with "Interrupted" if there was a signal. */
 enum shell_status interrupt_check(struct session *session);
 

@@ -14,7 +14,7 @@ pattern_read(struct session *session, const struct value *argument, struct patte
 
     *pattern = (struct pattern){NULL, NULL};
     if (argument->kind != VALUE_STRING)
-        return session_fail(session, SHELL_USAGE, "A regular expression in quotes is wanted");
+        return session_fail(session, SHELL_USAGE, "A regular expression must be text in quotes");
     bytes = argument->as.bytes;
     pattern->compiled =
         pcre2_compile(bytes.size > 0 ? bytes.data : "", bytes.size,

@@ -2,6 +2,7 @@
 #include "tools/shell/session/run.h"
 
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/opening.h"
 #include "tools/shell/text/clock.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ show_duration(struct session *session, double seconds, bool glued)
 {
     char line[48];
 
-    if (session->no_times || format_is_on(&session->output.format))
+    if (session->no_times || format_is_on(&session->output.format) ||
+        (session->output.document && !session->output.terminal))
         return;
     (void)snprintf(line, sizeof(line), "Took %.4f seconds", seconds);
     if (glued)
@@ -31,9 +33,8 @@ note_failure(struct session *session, enum shell_status status)
         session->ended = true;
 }
 
-/* Ctrl-C ends the input at hand, and a script as a whole. */
-static void
-note_interrupt(struct session *session)
+void
+run_note_interrupt(struct session *session)
 {
     session->interrupted = true;
     if (session->conversation) {
@@ -62,20 +63,75 @@ fail_count(struct session *session, const struct command *command, size_t count)
                         command->least, command->most);
 }
 
+/* The number of the line that the place is in; *begin receives where that begins in the input. */
+static unsigned
+line_of(const struct place *place, size_t *begin)
+{
+    const char *input = place->input.data;
+    size_t end = place->position < place->input.size ? place->position : place->input.size;
+    unsigned line = place->line;
+
+    *begin = 0;
+    for (size_t i = 0; i < end; i++) {
+        /* What lies behind the last line's end is in that line. */
+        if (input[i] == '\n' && i + 1 < place->input.size) {
+            *begin = i + 1;
+            line++;
+        }
+    }
+    return line;
+}
+
+/* The file and line of a script that the place is in. */
+static void
+add_origin(struct text *text, const struct session *session, const struct place *place)
+{
+    size_t begin;
+
+    if (session->script != NULL)
+        text_add_format(text, "%s:%u: ", session->script, line_of(place, &begin));
+}
+
 /* Show why the command failed, in one line that begins with Ruby's name for such an error. */
 static void
 show_end(struct session *session, const char *kind)
 {
-    const char *message = text_string(&session->message);
+    struct output *output = &session->output;
+    struct text text = {0};
 
-    if (session->failure_style == FAILURE_ENDS_SCRIPT) {
-        output_join(&session->output);
-        output_plain(&session->output, "ERROR %s: %s", kind, message);
-        return;
+    add_origin(&text, session, &session->place);
+    if (session->failure_style == FAILURE_ENDS_SCRIPT)
+        text_add_string(&text, "ERROR ");
+    text_add_format(&text, "%s: ", kind);
+    text_add_slice(&text, text_slice(&session->message));
+    if (session->failure_style == FAILURE_ENDS_STREAM) {
+        output_finish(output);
+        output_flush(output);
+        (void)fprintf(stderr, "%s\n", text_string(&text));
+    } else {
+        if (output->errors == NULL)
+            output_join(output);
+        output_error(output, text_slice(&text));
     }
-    output_finish(&session->output);
-    output_flush(&session->output);
-    (void)fprintf(stderr, "%s: %s\n", kind, message);
+    text_free(&text);
+}
+
+/* Show why the command failed where the shell goes on: as HBase does, or in one line that says
+ * where.  A verdict is no error of the command, so it is shown as it is. */
+static void
+show_failure(struct session *session, const struct command *command)
+{
+    struct text text = {0};
+    bool complains = !interrupt_pending() && !session->verdict;
+
+    add_origin(&text, session, &session->place);
+    if (complains)
+        text_add_string(&text, session->script != NULL ? "ERROR: " : "\nERROR: ");
+    text_add_slice(&text, text_slice(&session->message));
+    if (complains && session->script == NULL)
+        text_add_format(&text, "\n\nFor usage try 'help \"%s\"'\n", command->main_name);
+    output_error(&session->output, text_slice(&text));
+    text_free(&text);
 }
 
 void
@@ -88,18 +144,22 @@ run_command(struct session *session, const struct command *command, const struct
     enum shell_status status;
 
     *value = value_nil();
+    session->output.document = false;
+    session->verdict = false;
     text_clear(&session->message);
     output_join(&session->output); /* as HBase, of commands on tables in one line of input */
+    if (session->output.errors != NULL)
+        output_flush(&session->output); /* before what the command may say of its input */
     session->running = command;
-    status = counted ? command->run(session, arguments, count, value)
-                     : fail_count(session, command, count);
+    status = counted ? SHELL_FINE : fail_count(session, command, count);
+    if (status == SHELL_FINE && command->database == DATABASE_WANTED)
+        status = session_want_database(session);
+    if (status == SHELL_FINE)
+        status = command->run(session, arguments, count, value);
     failed = session->message.size > 0;
     format_end(&session->output.format);
-    if (failed && shown && interrupt_pending())
-        output_plain(&session->output, "%s", text_string(&session->message));
-    else if (failed && shown)
-        output_plain(&session->output, "\nERROR: %s\n\nFor usage try 'help \"%s\"'\n",
-                     text_string(&session->message), command->main_name);
+    if (failed && shown)
+        show_failure(session, command);
     if (!session->ended)
         show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, glued || (failed && !shown));
     if (failed && !shown)
@@ -109,7 +169,7 @@ run_command(struct session *session, const struct command *command, const struct
     else if (!session->failed && status > session->worst)
         session->worst = status; /* it ended well, or with no for an answer */
     if (interrupt_pending())
-        note_interrupt(session);
+        run_note_interrupt(session);
     output_flush(&session->output);
 }
 
@@ -125,29 +185,29 @@ add_caret(struct text *text, petal_slice before)
     text_add_string(text, "^");
 }
 
-/* The mistake as it stands behind its kind, then its line and the caret. */
+/* The mistake, then its line and the caret. */
 static void
-describe_mistake(struct text *text, const struct place *place, const char *kind,
-                 const char *message, enum failure_style style)
+describe_mistake(const struct session *session, struct text *text, const struct place *place,
+                 const char *kind, const char *message)
 {
+    enum failure_style style = session->failure_style;
     const char *input = place->input.data;
-    size_t size = place->input.size, position = place->position, begin = 0, end;
-    unsigned line = place->line;
+    size_t size = place->input.size, position = place->position, begin, end;
+    unsigned line = line_of(place, &begin);
 
     if (position >= size)
         position = size > 0 ? size - 1 : 0;
-    for (size_t i = 0; i < position; i++) {
-        if (input[i] == '\n') {
-            begin = i + 1;
-            line++;
-        }
-    }
     for (end = begin; end < size && input[end] != '\n'; end++)
         ;
-    text_add_format(text, style == FAILURE_IS_SHOWN ? "%s (petal:%u: " : "%s: (petal):%u: ", kind,
-                    line);
-    text_add_string(text, message);
-    text_add_string(text, style == FAILURE_IS_SHOWN ? ")\n" : "\n");
+    add_origin(text, session, place);
+    if (style == FAILURE_ENDS_SCRIPT)
+        text_add_string(text, "ERROR ");
+    if (session->script != NULL)
+        text_add_format(text, "%s: %s\n", kind, message);
+    else if (style == FAILURE_IS_SHOWN)
+        text_add_format(text, "%s (petal:%u: %s)\n", kind, line, message);
+    else
+        text_add_format(text, "%s: (petal):%u: %s\n", kind, line, message);
     text_add(text, input + begin, end - begin);
     text_add_string(text, "\n");
     add_caret(text, (petal_slice){input + begin, position - begin});
@@ -157,17 +217,14 @@ void
 run_mistake(struct session *session, const struct place *place, const char *kind,
             const char *message)
 {
-    enum failure_style style = session->failure_style;
     struct text text = {0};
 
-    if (style == FAILURE_ENDS_SCRIPT)
-        text_add_string(&text, "ERROR ");
-    describe_mistake(&text, place, kind, message, style);
-    if (style == FAILURE_ENDS_STREAM) {
+    describe_mistake(session, &text, place, kind, message);
+    if (session->failure_style == FAILURE_ENDS_STREAM) {
         output_flush(&session->output);
         (void)fprintf(stderr, "%s\n", text_string(&text));
     } else {
-        output_plain_slice(&session->output, text_slice(&text));
+        output_error(&session->output, text_slice(&text));
     }
     text_free(&text);
     note_failure(session, SHELL_USAGE);
@@ -176,11 +233,17 @@ run_mistake(struct session *session, const struct place *place, const char *kind
 void
 run_raise(struct session *session, const char *kind, const char *message)
 {
+    struct text text = {0};
+
     text_clear(&session->message);
     text_add_string(&session->message, message);
-    if (session->failure_style == FAILURE_IS_SHOWN)
-        output_plain(&session->output, "%s (%s)", kind, message);
-    else
+    if (session->failure_style != FAILURE_IS_SHOWN) {
         show_end(session, kind);
+    } else {
+        add_origin(&text, session, &session->place);
+        text_add_format(&text, session->script != NULL ? "%s: %s" : "%s (%s)", kind, message);
+        output_error(&session->output, text_slice(&text));
+    }
+    text_free(&text);
     note_failure(session, SHELL_USAGE);
 }

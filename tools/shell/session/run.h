@@ -2,7 +2,8 @@
  * run.h -- runs a command: checks the number of its arguments, times it, and shows its failure;
  * shows mistakes of language.
  *
- * How a failure is shown and whether it ends the shell is session->failure_style's.
+ * How a failure is shown and whether it ends the shell is session->failure_style's.  If the
+ * commands come from a file, its name and the number of the line stand before the message.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_RUN_H
 #define PETAL_TOOLS_SHELL_SESSION_RUN_H
@@ -13,18 +14,15 @@
 void run_command(struct session *session, const struct command *command,
                  const struct value *arguments, size_t count, bool glued, struct value *value);
 
-/* A place in an input, whose first line has the number `line`. */
-struct place {
-    petal_slice input;
-    size_t position; /* what lies behind the end means its last byte */
-    unsigned line;
-};
-
-/* Show `kind (petal:LINE: message)`, the line and a caret under the place. */
+/* Show `kind (petal:LINE: message)`, or `FILE:LINE: kind: message`, the line and a caret under the
+ * place. */
 void run_mistake(struct session *session, const struct place *place, const char *kind,
                  const char *message);
 
 /* Fail as Ruby's raise does: show a message with the name of its kind. */
 void run_raise(struct session *session, const char *kind, const char *message);
+
+/* Ctrl-C, which is pending, ends the input at hand, and a script as a whole. */
+void run_note_interrupt(struct session *session);
 
 #endif

@@ -1,6 +1,9 @@
 /* session.c -- see tools/shell/session/session.h. */
 #include "tools/shell/session/session.h"
 
+#include "tools/shell/session/near.h"
+#include "tools/shell/text/clock.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +21,15 @@ describe_petal_error(struct text *text, const petal_error *error)
             text_add_format(text, ", offset %" PRIu64, error->offset);
         text_add_string(text, ")");
     }
+}
+
+void
+session_describe_error(const struct session *session, struct text *text, const petal_error *error)
+{
+    describe_petal_error(text, error);
+    if (error->status == PETAL_CORRUPT &&
+        strncmp(error->file, session->directory, strlen(session->directory)) == 0)
+        text_add_format(text, "; \"kv-check verify %s\" lists what is damaged", session->directory);
 }
 
 enum shell_status
@@ -44,17 +56,36 @@ shell_status_of(enum petal_status status)
     return SHELL_DATA;
 }
 
+static void
+set_message(struct session *session, const char *format, va_list arguments)
+{
+    char message[1024];
+
+    (void)vsnprintf(message, sizeof(message), format, arguments);
+    text_clear(&session->message);
+    text_add_string(&session->message, message);
+}
+
 enum shell_status
 session_fail(struct session *session, enum shell_status status, const char *format, ...)
 {
-    char message[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof(message), format, arguments);
+    set_message(session, format, arguments);
     va_end(arguments);
-    text_clear(&session->message);
-    text_add_string(&session->message, message);
+    return status;
+}
+
+enum shell_status
+session_fail_by_verdict(struct session *session, enum shell_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    set_message(session, format, arguments);
+    va_end(arguments);
+    session->verdict = true;
     return status;
 }
 
@@ -62,64 +93,8 @@ enum shell_status
 session_fail_petal(struct session *session, const petal_error *error)
 {
     text_clear(&session->message);
-    describe_petal_error(&session->message, error);
+    session_describe_error(session, &session->message, error);
     return shell_status_of(error->status);
-}
-
-static enum shell_status
-print_petal_error(const char *what, const petal_error *error)
-{
-    struct text text = {0};
-
-    describe_petal_error(&text, error);
-    (void)fprintf(stderr, "kv-shell: %s%s\n", what, text_string(&text));
-    text_free(&text);
-    return shell_status_of(error->status);
-}
-
-enum shell_status
-session_open(struct session *session, const char *directory, const petal_options *options)
-{
-    petal_error error;
-
-    session->exit_status = -1;
-    session->no_compaction = options->no_compaction;
-    if (petal_open(directory, options, &session->db, &error) != PETAL_OK ||
-        petal_result_new(session->db, &session->result, &error) != PETAL_OK ||
-        petal_receipt_new(session->db, &session->receipt, &error) != PETAL_OK) {
-        enum shell_status status = print_petal_error("cannot open the database: ", &error);
-
-        if (error.status == PETAL_CORRUPT)
-            (void)fprintf(
-                stderr, "kv-shell: \"kv-check verify DIR\" lists what is damaged, kv-check(1) says "
-                        "what to do\n");
-        (void)session_close(session);
-        return status;
-    }
-    return SHELL_FINE;
-}
-
-enum shell_status
-session_close(struct session *session)
-{
-    enum shell_status status = SHELL_FINE;
-    petal_error error;
-
-    petal_receipt_free(session->receipt);
-    petal_result_free(session->result);
-    if (petal_close(session->db, &error) != PETAL_OK)
-        status = print_petal_error(
-            "closing the database (what is not in store files stays in its log): ", &error);
-    for (size_t i = 0; i < session->disabled_count; i++)
-        text_free(&session->disabled[i]);
-    free(session->disabled);
-    text_free(&session->message);
-    text_free(&session->scratch);
-    output_free(&session->output);
-    get_history_free(&session->history);
-    variables_free(&session->variables);
-    arena_clear(&session->arena);
-    return status;
 }
 
 void
@@ -128,9 +103,8 @@ session_begin_write(struct session *session)
     static const struct timespec pause = {.tv_nsec = 100000};
     int64_t now = session->last_write_ms;
 
-    for (struct timespec time; now == session->last_write_ms;) {
-        (void)clock_gettime(CLOCK_REALTIME, &time);
-        now = (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+    while (now == session->last_write_ms) {
+        now = clock_now_ms();
         if (now == session->last_write_ms)
             (void)nanosleep(&pause, NULL);
     }
@@ -283,8 +257,11 @@ session_any_table(struct session *session, const struct value *argument, const c
     if (session_table_name(session, argument, &name) != SHELL_FINE)
         return SHELL_USAGE;
     outcome = petal_table_open(session->db, name, table, &error);
-    if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID)
-        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, SLICE(name), behind);
+    if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID) {
+        (void)session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, SLICE(name), behind);
+        near_suggest_table(session, name);
+        return SHELL_NOT_FOUND;
+    }
     return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }
 
@@ -294,8 +271,11 @@ session_table(struct session *session, petal_slice name, petal_table **table)
     petal_error error;
     enum petal_status status = petal_table_open(session->db, name, table, &error);
 
-    if (status == PETAL_NOT_FOUND || status == PETAL_INVALID)
-        return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", SLICE(name));
+    if (status == PETAL_NOT_FOUND || status == PETAL_INVALID) {
+        (void)session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", SLICE(name));
+        near_suggest_table(session, name);
+        return SHELL_NOT_FOUND;
+    }
     if (status != PETAL_OK)
         return session_fail_petal(session, &error);
     if (session_is_disabled(session, name))
@@ -317,9 +297,11 @@ session_family(struct session *session, petal_table *table, petal_slice name, pe
 
         text_clear(&session->scratch);
         text_add_binary(&session->scratch, name);
-        return session_fail(session, SHELL_NOT_FOUND,
-                            "Column family %.200s does not exist in table %.*s",
-                            text_string(&session->scratch), SLICE(table_name));
+        (void)session_fail(session, SHELL_NOT_FOUND,
+                           "Column family %.200s does not exist in table %.*s",
+                           text_string(&session->scratch), SLICE(table_name));
+        near_suggest_family(session, table, name);
+        return SHELL_NOT_FOUND;
     }
     return status == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }

@@ -13,6 +13,7 @@
 #include "tools/shell/language/variable.h"
 #include "tools/shell/print/output.h"
 #include "tools/shell/session/gets.h"
+#include "tools/shell/session/log.h"
 
 /* Exit status of the program, from best to worst. */
 enum shell_status {
@@ -32,11 +33,23 @@ enum failure_style {
     FAILURE_ENDS_STREAM  /* the same on standard error */
 };
 
+/* A place in an input, whose first line has the number `line`. */
+struct place {
+    petal_slice input;
+    size_t position; /* what lies behind the end means its last byte */
+    unsigned line;
+};
+
 struct session {
-    petal_db *db;
+    petal_db *db; /* NULL: the directory has none; commands that need one are not run then */
+    const char *directory;
+    const petal_options *options; /* of every opening */
+    struct log *log;              /* of the engine's messages */
     const struct command_table *commands;
     bool no_compaction;            /* in the background */
     const struct command *running; /* now, or ran last */
+    struct place place;            /* of the command or function that runs */
+    const char *script;            /* the file that commands come from, NULL: they have none */
     petal_result *result;
     petal_receipt *receipt;
     struct output output;
@@ -44,6 +57,8 @@ struct session {
     struct arena arena;         /* of the input at hand */
     struct variables variables;
     struct text message;     /* of the failed command, empty if it printed all it had to say */
+    bool verdict;            /* the message is what the command found out, no mistake in it */
+    struct text told;        /* notes that are told once a session, a line each */
     struct text scratch;     /* for whoever needs a text for a moment */
     enum shell_status worst; /* of the first command that failed; while none did, of all */
     bool no_times;           /* leave the lines with durations out */
@@ -64,15 +79,20 @@ struct session {
     size_t disabled_count;
 };
 
-/* Open the database in `directory`, making it if there is none.  Prints why when it fails. */
-enum shell_status session_open(struct session *session, const char *directory,
-                               const petal_options *options);
-
-/* Release everything.  Prints why when what was in memory could not be stored. */
-enum shell_status session_close(struct session *session);
-
 enum shell_status session_fail(struct session *session, enum shell_status status,
                                const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Lines with a reason may stand below a failure's message, but where scripts get one line of it. */
+static inline bool
+session_gives_reasons(const struct session *session)
+{
+    return session->output.terminal || session->failure_style == FAILURE_IS_SHOWN;
+}
+
+/* The command was good and what it found is not: the message alone is shown, no usage. */
+enum shell_status session_fail_by_verdict(struct session *session, enum shell_status status,
+                                          const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Fail for the reason that the library gave. */
 enum shell_status session_fail_petal(struct session *session, const petal_error *error);
@@ -80,6 +100,10 @@ enum shell_status shell_status_of(enum petal_status status);
 
 /* One line about a failure of the library: text, file and offset. */
 void describe_petal_error(struct text *text, const petal_error *error);
+
+/* The same; of damage in the session's database also what lists it. */
+void session_describe_error(const struct session *session, struct text *text,
+                            const petal_error *error);
 
 /*
  * Wait until the clock shows another millisecond than it did at the last call: so every command

@@ -623,7 +623,7 @@ read_sample(struct session *session, petal_table *table, const struct value *opt
     if (keys != NULL)
         return sample_read(session, table, value_to_string(&session->arena, keys), sample);
     if (wanted == NULL || !value_to_integer(wanted, &count) || count < 1 || count > MOST_SAMPLED)
-        return session_fail(session, SHELL_USAGE, "SAMPLE => n is wanted, n from 1 to %d",
+        return session_fail(session, SHELL_USAGE, "SAMPLE => n takes a number of rows from 1 to %d",
                             MOST_SAMPLED);
     return sample_draw(session, table, (uint64_t)count, sample);
 }

@@ -461,6 +461,10 @@ input_run_terminal(struct session *session)
         return;
     }
     output_plain(&session->output, "Petal shell. help lists the commands, exit or Ctrl-D ends.");
+    if (session->db == NULL)
+        output_plain(&session->output,
+                     "There is no database in %s yet: create 'table', 'family' makes it.",
+                     session->directory);
     feed_lines(&terminal.feed);
     if (!session->ended)
         output_plain(&session->output, "%s", "");

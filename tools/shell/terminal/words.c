@@ -75,14 +75,15 @@ static const struct {
     {"export_hfiles", {"CODEC", "ENCODING", "BLOOMFILTER", "SPLITS", "SPLIT_SIZE", "VISIBLE"}},
     {"get", {"COLUMN", READ_KEYS}},
     {"import",
-     {"FORMAT", "ON_ERROR", "MAX_ERRORS", "THREADS", "FLUSH_EVERY", "ONLY_FIELDS", "SKIP_FIELDS"}},
+     {"FORMAT", "CREATE", "ROW", "ROW_NUMBER", "ROW_SEPARATOR", "FAMILY", "ON_ERROR", "MAX_ERRORS",
+      "THREADS", "FLUSH_EVERY", "ONLY_FIELDS", "SKIP_FIELDS"}},
     {"import_hfiles", {"DROP_TAGS"}},
     {"incr", {"TTL"}},
     {"put", {"TTL"}},
     {"restore_snapshot", {"RESTORE_ACL"}},
     {"scan", {SCAN_KEYS}},
     {"snapshot", {"SKIP_FLUSH", "TTL"}},
-    {"stats", {"COUNTERS"}},
+    {"stats", {"COUNTERS", "FORMAT"}},
 };
 
 const char *const *
@@ -114,7 +115,7 @@ static const struct {
     {"DROP_TAGS", TRUTH},
     {"DURABILITY", {"ASYNC_WAL", "FSYNC_WAL", "SKIP_WAL", "SYNC_WAL"}},
     {"ENCODING", {"DIFF", "FAST_DIFF", "NONE", "PREFIX", "ROW_INDEX_V1"}},
-    {"FORMAT", {"csv", "tsv", "jsonl", "hbase"}},
+    {"FORMAT", {"csv", "tsv", "jsonl", "hbase", "PROMETHEUS"}},
     {"FORMATTER", {"toString", "toInt", "toLong", "toShort", "toFloat", "toDouble", "toHex"}},
     {"INCLUDE_STOPROW", TRUTH},
     {"IN_MEMORY", TRUTH},
@@ -271,6 +272,9 @@ completion_add_kind(struct session *session, struct completion *completion,
     enum petal_status outcome = PETAL_OK;
     petal_error error;
 
+    if (session->db == NULL &&
+        (kind == WORD_TABLE || kind == WORD_SNAPSHOT || kind == WORD_FAMILY || kind == WORD_COLUMN))
+        return;
     switch (kind) {
     case WORD_NONE:
         break;

@@ -9,6 +9,7 @@
 #define PETAL_TOOLS_SHELL_TEXT_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct progress {
@@ -19,6 +20,12 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, const char *what, const char *unit);
+
+static inline bool
+progress_is_watched(const struct progress *progress)
+{
+    return progress->what != NULL;
+}
 
 /* `done` of `total` (0: not known); `count` of the unit. Cheap to call for each row. */
 void progress_update(struct progress *progress, uint64_t done, uint64_t total, uint64_t count);

@@ -3,6 +3,7 @@
 
 #include "tools/shell/text/memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ text_add_format(struct text *text, const char *format, ...)
     va_list arguments, again;
     int size;
 
+    assert(format != NULL);
     text_reserve(text, FORMATTED_BYTES);
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -80,6 +82,12 @@ text_add_format(struct text *text, const char *format, ...)
         text->size += (size_t)size;
 }
 
+void
+text_add_count(struct text *text, uint64_t count, const char *noun)
+{
+    text_add_format(text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
 int
 text_hex_digit(char letter)
 {
@@ -88,6 +96,14 @@ text_hex_digit(char letter)
     if (letter >= 'A' && letter <= 'F')
         return letter - 'A' + 10;
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+int
+text_hex_byte(const char *letters)
+{
+    int high = text_hex_digit(letters[0]), low = high >= 0 ? text_hex_digit(letters[1]) : -1;
+
+    return low >= 0 ? high << 4 | low : -1;
 }
 
 void
@@ -173,6 +189,20 @@ text_add_date(struct text *text, int64_t milliseconds)
         text_add_format(text, "%" PRId64, milliseconds);
     else
         text_add_string(text, written);
+}
+
+void
+text_add_java_date(struct text *text, int64_t milliseconds)
+{
+    time_t seconds = (time_t)(milliseconds / 1000 - (milliseconds % 1000 < 0));
+    char shown[80];
+    struct tm parts;
+
+    if (localtime_r(&seconds, &parts) == NULL ||
+        strftime(shown, sizeof(shown), "%a %b %d %H:%M:%S %Z %Y", &parts) == 0)
+        text_add_format(text, "%lld", (long long)milliseconds);
+    else
+        text_add_string(text, shown);
 }
 
 void
@@ -289,6 +319,17 @@ text_take_character(petal_slice *rest)
     return character;
 }
 
+petal_slice
+text_take_characters(petal_slice *rest, uint64_t count)
+{
+    petal_slice taken = *rest;
+
+    for (; count > 0 && rest->size > 0; count--)
+        (void)text_take_character(rest);
+    taken.size -= rest->size;
+    return taken;
+}
+
 size_t
 text_characters(petal_slice bytes)
 {
@@ -297,6 +338,41 @@ text_characters(petal_slice bytes)
     for (; bytes.size > 0; count++)
         (void)text_take_character(&bytes);
     return count;
+}
+
+uint32_t
+utf8_code(petal_slice character)
+{
+    const uint8_t *byte = character.data;
+    uint32_t code = character.size == 1 ? byte[0] : byte[0] & (0x7fu >> character.size);
+
+    for (size_t i = 1; i < character.size; i++)
+        code = code << 6 | (byte[i] & 0x3fu);
+    return code;
+}
+
+void
+text_add_character(struct text *text, uint32_t code)
+{
+    char bytes[4];
+    size_t size = 0;
+
+    if (code < 0x80) {
+        bytes[size++] = (char)code;
+    } else if (code < 0x800) {
+        bytes[size++] = (char)(0xc0 | code >> 6);
+        bytes[size++] = (char)(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        bytes[size++] = (char)(0xe0 | code >> 12);
+        bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
+        bytes[size++] = (char)(0x80 | (code & 0x3f));
+    } else {
+        bytes[size++] = (char)(0xf0 | code >> 18);
+        bytes[size++] = (char)(0x80 | (code >> 12 & 0x3f));
+        bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
+        bytes[size++] = (char)(0x80 | (code & 0x3f));
+    }
+    text_add(text, bytes, size);
 }
 
 static const struct {

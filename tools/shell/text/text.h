@@ -33,6 +33,9 @@ void text_add_slice(struct text *text, petal_slice bytes);
 void text_add_format(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* "1 row", "2 rows" */
+void text_add_count(struct text *text, uint64_t count, const char *noun);
+
 /* Bytes as HBase prints keys and values: 0x20..0x7E but the backslash as they are, others as
  * \xHH. */
 void text_add_binary(struct text *text, petal_slice bytes);
@@ -44,12 +47,18 @@ void text_add_literal(struct text *text, petal_slice bytes);
 /* The value of a hex digit of either case, -1 if it is none. */
 int text_hex_digit(char letter);
 
+/* The byte that two hex digits stand for, -1 if they are none. */
+int text_hex_byte(const char *letters);
+
 /* Milliseconds since 1970 as local ISO date and time, without the seconds and milliseconds that
  * are 0. */
 void text_add_time(struct text *text, int64_t milliseconds);
 
 /* "2025-02-06 12:02:23 +0000": local date and time with their offset, in whole seconds. */
 void text_add_date(struct text *text, int64_t milliseconds);
+
+/* As java.util.Date shows it: "Sat Aug 16 20:56:29 UTC 2008". */
+void text_add_java_date(struct text *text, int64_t milliseconds);
 
 /* "65536 B (64KB)", as HBase prints sizes. */
 void text_add_size(struct text *text, uint64_t bytes);
@@ -72,6 +81,15 @@ size_t utf8_character_bytes(petal_slice bytes);
 /* Take the first character of what is not empty off, or a byte that begins none. */
 petal_slice text_take_character(petal_slice *rest);
 size_t text_characters(petal_slice bytes);
+
+/* Take so many characters off, or all that there are. */
+petal_slice text_take_characters(petal_slice *rest, uint64_t count);
+
+/* The code of such a character; of a byte that begins none, the byte. */
+uint32_t utf8_code(petal_slice character);
+
+/* Add the character of a code, 0 to 0x10ffff, in UTF-8. */
+void text_add_character(struct text *text, uint32_t code);
 
 /* HBase's words for types of cells, such as Put and DeleteColumn. */
 const char *cell_type_name(enum petal_cell_type type);

@@ -1,0 +1,18 @@
+/*
+ * wrap.h -- texts in lines of a width, cut at words.
+ */
+#ifndef PETAL_TOOLS_SHELL_PRINT_WRAP_H
+#define PETAL_TOOLS_SHELL_PRINT_WRAP_H
+
+#include "tools/shell/text/text.h"
+
+/* Add a paragraph, without the end of its last line; lines behind the first begin with `indent`
+ * blanks.  A word that is longer than a line stands alone in one. */
+void wrap_add(struct text *text, petal_slice paragraph, unsigned width, unsigned indent);
+
+/* Add an example, a command or several lines of one, so that it can still be typed: its comment
+ * stands in a line before what is too wide with it, and a line ends only behind a comma outside
+ * quotes. */
+void wrap_add_example(struct text *text, petal_slice example, unsigned width);
+
+#endif

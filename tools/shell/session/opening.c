@@ -1,0 +1,126 @@
+/* opening.c -- see tools/shell/session/opening.h. */
+#include "tools/shell/session/opening.h"
+
+#include "tools/shell/session/interrupt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static enum shell_status
+print_petal_error(const char *what, const petal_error *error)
+{
+    struct text text = {0};
+
+    describe_petal_error(&text, error);
+    (void)fprintf(stderr, "kv-shell: %s%s\n", what, text_string(&text));
+    text_free(&text);
+    return shell_status_of(error->status);
+}
+
+/* Whose opening has failed behind its first step. */
+static void
+close_database(struct session *session)
+{
+    petal_result_free(session->result);
+    (void)petal_close(session->db, NULL);
+    session->result = NULL;
+    session->db = NULL;
+}
+
+static enum petal_status
+open_database(struct session *session, bool create, petal_error *error)
+{
+    petal_options options = *session->options;
+    enum petal_status outcome;
+
+    options.create = create;
+    outcome = petal_open(session->directory, &options, &session->db, error);
+    if (outcome == PETAL_OK)
+        outcome = petal_result_new(session->db, &session->result, error);
+    if (outcome == PETAL_OK)
+        outcome = petal_receipt_new(session->db, &session->receipt, error);
+    if (outcome != PETAL_OK)
+        close_database(session);
+    return outcome;
+}
+
+enum shell_status
+session_open(struct session *session, const char *directory, const petal_options *options)
+{
+    enum shell_status status;
+    enum petal_status outcome;
+    petal_error error;
+
+    session->exit_status = -1;
+    session->directory = directory;
+    session->options = options;
+    session->no_compaction = options->no_compaction;
+    outcome = open_database(session, options->create, &error);
+    if (outcome == PETAL_OK || (outcome == PETAL_NOT_FOUND && !options->read_only))
+        return SHELL_FINE;
+    status =
+        print_petal_error(outcome == PETAL_NOT_FOUND ? "" : "cannot open the database: ", &error);
+    if (outcome == PETAL_CORRUPT)
+        (void)fprintf(stderr,
+                      "kv-shell: \"kv-check verify %s\" lists what is damaged, kv-check(1) says "
+                      "what to do\n",
+                      directory);
+    (void)session_close(session);
+    return status;
+}
+
+/* Open the database that was not there when the session began. */
+static enum shell_status
+open_late(struct session *session, bool create)
+{
+    petal_error error;
+    enum petal_status outcome;
+
+    if (session->db != NULL)
+        return SHELL_FINE;
+    interrupt_hold(true);
+    outcome = open_database(session, create, &error);
+    interrupt_hold(false);
+    if (outcome == PETAL_NOT_FOUND)
+        return session_fail(session, SHELL_NOT_FOUND,
+                            "there is no database in %.900s: create 'table', 'family' makes one, "
+                            "and so does kv-shell --create",
+                            session->directory);
+    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
+}
+
+enum shell_status
+session_want_database(struct session *session)
+{
+    return open_late(session, false);
+}
+
+enum shell_status
+session_make_database(struct session *session)
+{
+    return open_late(session, true);
+}
+
+enum shell_status
+session_close(struct session *session)
+{
+    enum shell_status status = SHELL_FINE;
+    petal_error error;
+
+    petal_receipt_free(session->receipt);
+    petal_result_free(session->result);
+    if (petal_close(session->db, &error) != PETAL_OK)
+        status = print_petal_error(
+            "closing the database (what is not in store files stays in its log): ", &error);
+    for (size_t i = 0; i < session->disabled_count; i++)
+        text_free(&session->disabled[i]);
+    free(session->disabled);
+    text_free(&session->message);
+    text_free(&session->told);
+    text_free(&session->scratch);
+    output_free(&session->output);
+    get_history_free(&session->history);
+    variables_free(&session->variables);
+    arena_clear(&session->arena);
+    return status;
+}
