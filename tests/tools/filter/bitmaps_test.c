@@ -133,7 +133,7 @@ bitmaps_are_told_and_united(void **state)
     expect("merge both empty both", 0, "");
     expect("info --json both", 0, "\"numbers\": 666");
     expect("merge no twos wide", 2, "wide does not go with twos: ");
-    expect("check twos", 2, "twos is a bitmap, no filter");
+    expect("check twos", 2, "twos is a bitmap, not a filter");
     expect("info no", 2, "no file no");
 }
 

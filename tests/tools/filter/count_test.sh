@@ -25,7 +25,7 @@ same 'top: equally frequent ones in the order of their bytes' wanted "$filter" t
 same 'top of nothing' empty "$filter" top empty
 echo 0 >wanted
 same 'count of nothing' wanted "$filter" count empty
-expect 'no number' 2 'wants a number from 1 on' "$filter" top -n 0 odd
+expect 'no number' 2 'takes a number from 1 on' "$filter" top -n 0 odd
 
 # check SHAPE MEMORIES: of random lines.
 counted=0
@@ -45,7 +45,7 @@ check '100000 50000' '1M 3M 64M'
 check '100000 100000000' 1M
 check '300000 2000' '1M 64M'
 check '1000000 500000' 1M
-expect 'more than fits' 2 'memory is too little for the 1000000 records' "$filter" top -n 1000000 --memory 1M lines
+expect 'more than fits' 2 'memory is too little for 1000000 records' "$filter" top -n 1000000 --memory 1M lines
 
 # About so many: within four times the error, and the state goes on.
 exact=$(cat different)

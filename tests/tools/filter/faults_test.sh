@@ -34,8 +34,8 @@ expect 'no such file' 2 'cannot open nowhere: No such file' "$filter" unique now
 expect 'a directory' 2 'cannot read temporary: Is a directory' "$filter" unique temporary
 expect 'no place for temporary files' 2 'cannot make a temporary file in nowhere' "$filter" unique --memory 1M --temporary nowhere a
 expect 'no place for the output' 2 'cannot write to nowhere/file: No such file' "$filter" unique --output nowhere/file a
-expect 'too little memory' 2 'is too little; it takes 1M' "$filter" unique --memory 1000 a
-expect 'no number of bytes' 2 'wants a number of bytes' "$filter" unique --memory 12X a
+expect 'too little memory' 2 'is too little; it must be 1M or more' "$filter" unique --memory 1000 a
+expect 'no number of bytes' 2 'takes a number of bytes' "$filter" unique --memory 12X a
 for words in $commands; do
     expect "help of $words" 0 "usage: kv-filter ${words%%:*}" "$filter" "${words%%:*}" --help
 done

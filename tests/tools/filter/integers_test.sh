@@ -143,13 +143,13 @@ printf '\001\000\000\000\002\000' >odd
 expect 'bytes that are no number' 2 'odd: at 4, 2 bytes are too few for a number of 4' "$filter" integers sort --binary 32 odd
 expect 'no such file' 2 'no-such' "$filter" integers sort no-such
 expect 'no such file of bytes' 2 'no-such' "$filter" integers sort --binary 64 no-such
-expect 'no such question' 2 'there is no "sorted": it is sort, doubles or missing' "$filter" integers sorted few
+expect 'no such question' 2 'there is no work "sorted": say sort, doubles or missing' "$filter" integers sorted few
 expect 'no question' 2 'an argument is missing' "$filter" integers
-expect 'a width that is none' 2 '--binary wants 32 or 64' "$filter" integers sort --binary 16 few
-expect 'a bound that is none' 2 '--from 1x: that is no whole number' "$filter" integers sort --from 1x few
-expect 'a bound that no input can have' 2 '--to 4000000000: that is no whole number that the input can have' "$filter" integers sort --binary 32 --to 4000000000 few32
+expect 'a width that is none' 2 '--binary takes 32 or 64' "$filter" integers sort --binary 16 few
+expect 'a bound that is none' 2 '--from 1x: it must be a whole number' "$filter" integers sort --from 1x few
+expect 'a bound that no input can have' 2 '--to 4000000000: it must be a whole number that the input can have' "$filter" integers sort --binary 32 --to 4000000000 few32
 expect 'bounds that leave nothing' 2 '--from 5 lies above --to 4' "$filter" integers sort --from 5 --to 4 few
-expect 'ranges of bytes' 2 '--ranges are lines' "$filter" integers sort --ranges --binary 32 few32
+expect 'ranges of bytes' 2 '--ranges writes lines' "$filter" integers sort --ranges --binary 32 few32
 expect 'no temporary directory' 2 '/nowhere: a temporary file there cannot be made' "$filter" integers sort --memory 1M --temporary /nowhere wide
 expect 'a full disk' 2 'cannot write to the standard output' sh -c "'$filter' integers sort wide >/dev/full"
 

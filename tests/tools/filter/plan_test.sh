@@ -72,12 +72,12 @@ done
 "$filter" plan --columns 3 1000 1% >wanted
 "$filter" plan --columns=3 1000 1% 2>&1 | cmp - wanted >out 2>&1
 is_true 'an option with its value behind =' $((1 - $?))
-expect 'a wrong one' 2 '--columns wants a number from 1 on, .* not "x"' "$filter" plan --columns=x 1000 1%
-expect 'none' 2 '--columns wants' "$filter" plan --columns= 1000 1%
+expect 'a wrong one' 2 '--columns takes a number from 1 on, .* not "x"' "$filter" plan --columns=x 1000 1%
+expect 'none' 2 '--columns takes' "$filter" plan --columns= 1000 1%
 expect 'a flag has none' 2 '--json takes no value, not yes' "$filter" plan --json=yes 1000 1%
 expect 'part of a name' 2 'there is no option "--column=3"' "$filter" plan --column=3 1000 1%
 for written in 1.5 1.25e1 1..5e3 .5e3 1.5e6.1; do
-    expect "no whole number: $written" 2 "N is \"$written\"; it is a number" "$filter" plan $written 1%
+    expect "no whole number: $written" 2 "N is \"$written\"; it must be a number" "$filter" plan $written 1%
 done
 
 # A store's files are what is planned, and columns are keys of ROWCOL.
@@ -109,15 +109,15 @@ done
 is_true 'no family has that rate' "$(grep -q BLOOMFILTER out || echo 1)"
 
 # What cannot be planned.
-expect 'no keys' 2 'N is "0"; it is a number from 1 on' "$filter" plan 0 1%
-expect 'no number' 2 'N is "1x"; it is a number' "$filter" plan 1x 1%
-expect 'too long a number' 2 'N is "20000000000000000000"; it is a number' "$filter" plan 20000000000000000000 1%
+expect 'no keys' 2 'N is "0"; it must be a number from 1 on' "$filter" plan 0 1%
+expect 'no number' 2 'N is "1x"; it must be a number' "$filter" plan 1x 1%
+expect 'too long a number' 2 'N is "20000000000000000000"; it must be a number' "$filter" plan 20000000000000000000 1%
 for rate in 0 1 1.5 -0.1 x 100%; do
-    expect "a rate of $rate" 2 "RATE is \"$rate\"; it is a part between 0 and 1\|there is no option" "$filter" plan 1000 "$rate"
+    expect "a rate of $rate" 2 "RATE is \"$rate\"; it must be a part between 0 and 1\|there is no option" "$filter" plan 1000 "$rate"
 done
-expect 'too low a rate' 2 'rate is 1e-07; it is 1e-06 to 0.5' "$filter" plan 1000 1e-7
-expect 'too high a rate' 2 'rate is 0.7; it is 1e-06 to 0.5' "$filter" plan 1000 70%
-expect 'beyond all memory' 2 'more than memory can be addressed by' "$filter" plan 10000000000G 10%
+expect 'too low a rate' 2 'rate is 1e-07; it must be 1e-06 to 0.5' "$filter" plan 1000 1e-7
+expect 'too high a rate' 2 'rate is 0.7; it must be 1e-06 to 0.5' "$filter" plan 1000 70%
+expect 'beyond all memory' 2 'need more memory than can be addressed' "$filter" plan 10000000000G 10%
 expect 'an argument is missing' 2 'an argument is missing' "$filter" plan 1000
 
 expect_end

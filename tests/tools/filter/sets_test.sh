@@ -111,12 +111,12 @@ expect 'two counts' 0 'holds: a count of distinct keys' sh -c "'$filter' merge c
 near 5 40000 "$(member c.12 'distinct keys about')"
 is_true "are of all lines: $(member c.12 'distinct keys about')" $((1 - $?))
 expect 'a count and a filter' 2 'c.1 is a count of distinct keys, and f.1 is a filter' "$filter" merge c.x c.1 f.1
-expect 'a count is no filter' 2 'c.1 is a count of distinct keys, no filter' "$filter" check c.1 in
+expect 'a count is no filter' 2 'c.1 is a count of distinct keys, not a filter' "$filter" check c.1 in
 expect 'nor is a count of' 2 'f.1' "$filter" count --state f.1 in
 
 # ---- files that are none, or not whole ----
 
-expect 'no set' 2 'out-lines: this is no file of a filter' "$filter" info out-lines
+expect 'no set' 2 'out-lines: this is not a file of a filter' "$filter" info out-lines
 expect 'nothing' 2 'empty: ' sh -c ": >empty; '$filter' info empty"
 expect 'a folder' 2 'directory' "$filter" info .
 expect 'nobody' 2 'no-such' "$filter" check no-such in
@@ -143,15 +143,15 @@ done
 # Whatever a file is called, words of the message are no name.
 mkdir short && cp out-lines short/a && cp out-lines short/in && cp f.1 short/good && cp damaged short/1
 for called in a in; do
-    expect "the file $called is named" 2 "^kv-filter info: $called: this is no file of a filter" sh -c "cd short && '$filter' info $called"
-    expect "the file $called is named by merge" 2 "^kv-filter merge: $called: this is no file of a filter" sh -c "cd short && '$filter' merge m good $called"
+    expect "the file $called is named" 2 "^kv-filter info: $called: this is not a file of a filter" sh -c "cd short && '$filter' info $called"
+    expect "the file $called is named by merge" 2 "^kv-filter merge: $called: this is not a file of a filter" sh -c "cd short && '$filter' merge m good $called"
 done
 expect 'where the checksum is wrong' 2 '^kv-filter info: 1: the checksum of the body, from byte 4096 on, is' sh -c "cd short && '$filter' info 1"
 expect 'the bad ones among several' 2 'path: good' sh -c "cd short && '$filter' info a good in"
 is_true 'are all named' "$(grep -q 'info: a: this' out && grep -q 'info: in: this' out && echo 1)"
 ln -s good short/link && ln -s a short/bad && ln -s nobody short/broken
 same 'a link is followed' in "$filter" check short/link in
-expect 'to what is none' 2 'info: short/bad leads to .*short/a: this is no file' "$filter" info short/bad
+expect 'to what is none' 2 'info: short/bad leads to .*short/a: this is not a file' "$filter" info short/bad
 expect 'to nothing' 2 'cannot follow short/broken: No such file' "$filter" info short/broken
 for line in 'build - in' 'check - in' 'info -' 'merge - f.1' 'merge f.x -' 'merge f.x f.1 -'; do
     # shellcheck disable=SC2086
@@ -163,18 +163,18 @@ is_true 'after the sound one' "$(grep -q 'path: f.1' out && echo 1)"
 
 # ---- what cannot be asked for ----
 
-expect 'no keys' 2 '--keys wants a number from 1 on' "$filter" build --keys 0 f.x in
-expect 'a rate of 0' 2 '--rate wants a part between 0 and 1' "$filter" build --rate 0 f.x in
-expect 'a rate of 1' 2 '--rate wants a part between 0 and 1' "$filter" build --rate 1 f.x in
-expect 'a rate that is too low' 2 'rate is 1e-07; it is 1e-06 to 0.5' "$filter" build --rate 1e-7 f.x in
-expect 'a rate that is too high' 2 'rate is 0.9; it is 1e-06 to 0.5' "$filter" build --kind GROWING --rate 90% f.x in
-expect 'a kind that is none' 2 '--kind wants STANDARD, BLOCKED' "$filter" build --kind CUCKOO f.x in
-expect 'a salt that is none' 2 '--salt wants' "$filter" build --salt -1 f.x in
+expect 'no keys' 2 '--keys takes a number from 1 on' "$filter" build --keys 0 f.x in
+expect 'a rate of 0' 2 '--rate takes a part between 0 and 1' "$filter" build --rate 0 f.x in
+expect 'a rate of 1' 2 '--rate takes a part between 0 and 1' "$filter" build --rate 1 f.x in
+expect 'a rate that is too low' 2 'rate is 1e-07; it must be 1e-06 to 0.5' "$filter" build --rate 1e-7 f.x in
+expect 'a rate that is too high' 2 'rate is 0.9; it must be 1e-06 to 0.5' "$filter" build --kind GROWING --rate 90% f.x in
+expect 'a kind that is none' 2 '--kind takes STANDARD, BLOCKED' "$filter" build --kind CUCKOO f.x in
+expect 'a salt that is none' 2 '--salt takes' "$filter" build --salt -1 f.x in
 expect 'keys beyond memory' 2 'the filter takes [0-9]* bytes; --memory is 268435456' "$filter" build --keys 1G f.x in
-expect 'keys beyond any memory' 2 'more than memory can be addressed by' "$filter" build --keys 10000000000G f.x in
+expect 'keys beyond any memory' 2 'need more memory than can be addressed' "$filter" build --keys 10000000000G f.x in
 expect 'a filter that grows over it' 2 'the filter has grown to [0-9]* bytes; --memory is 1048576' sh -c "seq 1 400000 | '$filter' build --kind GROWING --memory 1M f.x"
-expect 'keys nobody counted' 2 'kind BLOCKED wants --keys N, since the standard input cannot be read twice' "$filter" build f.x
-expect 'too little memory for a builder' 2 '--memory 2097152 is too little for kind RIBBON; it takes 12M' "$filter" build --kind RIBBON --memory 2M f.x in
+expect 'keys nobody counted' 2 'kind BLOCKED needs --keys N, since the standard input cannot be read twice' "$filter" build f.x
+expect 'too little memory for a builder' 2 '--memory 2097152 is too little for kind RIBBON, which needs 12M' "$filter" build --kind RIBBON --memory 2M f.x in
 expect 'an output beside the filter' 2 '--output does not go with FILTER' "$filter" build --output f.y f.x in
 expect 'no place for it' 2 'no-such' "$filter" build no-such/f.x in
 for kind in BLOCKED RIBBON GROWING; do

@@ -43,7 +43,7 @@ expect 'a record that is too long' 2 'record 1 of longest has 1048577 bytes; wit
 
 # What makes no sense.
 expect 'both' 2 'state is exact' "$filter" unique --state state --approximate 0.1 lines
-expect 'expect alone' 2 'expect is for --approximate' "$filter" unique --expect 5 lines
+expect 'expect alone' 2 'expect goes with --approximate only' "$filter" unique --expect 5 lines
 expect 'a rate out of bounds' 2 'approximate takes' "$filter" unique --approximate 0.0000001 lines
 expect 'no database' 2 'kv-filter unique: ' "$filter" unique --state lines lines
 expect 'too many for the memory' 2 'bytes, which is more than --memory' "$filter" unique --approximate 0.01 --expect 1e9 lines
@@ -167,9 +167,9 @@ done
 "$filter" unique --approximate 0.01 --expect 100000 numbers >printed 2>out
 is_true 'no more than expected' "$([ "$(wc -l <printed)" -ge 99000 ] && [ ! -s out ] && echo 1)"
 seq 3000000 >numbers
-expect 'more than expected and than fits' 2 'more than the 1000 different records of --expect came; behind .* which is more than --memory' "$filter" unique --output printed --approximate 0.01 --expect 1000 --memory 1M numbers
+expect 'more than expected and than fits' 2 'more than the 1000 different records of --expect came; after .* which is more than --memory' "$filter" unique --output printed --approximate 0.01 --expect 1000 --memory 1M numbers
 
-expect 'too many, as it turns out' 2 'behind .* records the filter takes' "$filter" unique --output printed --approximate 0.00001 --memory 1M lines
+expect 'too many, as it turns out' 2 'after .* records the filter takes' "$filter" unique --output printed --approximate 0.00001 --memory 1M lines
 
 echo "counted: kv-filter unique --state, seed $seed: $kills kills, $again records printed again, none lost"
 expect_end

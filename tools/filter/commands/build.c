@@ -107,7 +107,7 @@ check_read_twice(struct job *job, const struct request *request, const char *pat
     if (!is_standard && S_ISREG(about.st_mode))
         return true;
     return job_fail(job,
-                    "kind %s wants --keys N, since %s cannot be read twice; GROWING, RIBBON "
+                    "kind %s needs --keys N, since %s cannot be read twice; GROWING, RIBBON "
                     "and FUSE do without",
                     kind_name(request->filter.kind), is_standard ? "the standard input" : path);
 }
@@ -249,7 +249,7 @@ build_once(struct job *job, const struct request *request)
     bool fine;
 
     if (job->memory_bytes < BUILDER_MIN_MEMORY)
-        return job_fail(job, "--memory %zu is too little for kind %s; it takes %zuM",
+        return job_fail(job, "--memory %zu is too little for kind %s, which needs %zuM",
                         job->memory_bytes, kind_name(request->filter.kind),
                         BUILDER_MIN_MEMORY >> 20);
     options.filter.env = &env;
@@ -278,7 +278,7 @@ read_salt(struct job *job, struct request *request)
         errno = 0;
         job->salt = strtoull(request->salt, &end, 0);
         if (errno != 0 || *end != '\0' || *request->salt < '0' || *request->salt > '9')
-            return job_fail(job, "--salt wants a number of 64 bits, or \"random\", not \"%s\"",
+            return job_fail(job, "--salt takes a number of 64 bits, or \"random\", not \"%s\"",
                             request->salt);
     }
     request->filter.salt = job->salt;

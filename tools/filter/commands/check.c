@@ -77,7 +77,7 @@ open_and_check(struct job *job, const struct request *request)
     if (!set_load(job, request->filter, true, &set))
         return false;
     if (set.type != PETAL_BLOOM_FILE_FILTER) {
-        job_fail(job, "%s is %s, no filter", set.path, set_type_name(set.type));
+        job_fail(job, "%s is %s, not a filter", set.path, set_type_name(set.type));
     } else {
         petal_bloom_get_info(set.filter, &info);
         job->salt = info.salt;

@@ -155,7 +155,7 @@ const struct command filter_count = {
         "  --approximate ERROR  in a few kilobytes of memory (HyperLogLog): two of three\n"
         "                   counts are within this part of the truth, 95 of 100 within twice\n"
         "                   that; from 0.001 to 0.26\n"
-        "  --state FILE     what FILE has counted, too, and it has all behind that; made if it\n"
+        "  --state FILE     what FILE has counted, too, and it has all afterwards; made if it\n"
         "                   is not there; approximate, by default at 0.01\n" JOB_OPTIONS_HELP,
     .run = run,
 };

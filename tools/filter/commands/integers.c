@@ -206,7 +206,7 @@ read_bound(struct job *job, const struct request *request, const char *option, c
            uint64_t *key)
 {
     return text == NULL || number_read_text(&request->form, text, strlen(text), key) ||
-           job_fail(job, "%s %s: that is no whole number that the input can have", option, text);
+           job_fail(job, "%s %s: it must be a whole number that the input can have", option, text);
 }
 
 static bool
@@ -218,7 +218,7 @@ check_request(struct job *job, struct request *request)
     while (question < QUESTIONS && strcmp(name, questions[question]) != 0)
         question++;
     if (question == QUESTIONS)
-        return job_fail(job, "there is no \"%s\": it is sort, doubles or missing", name);
+        return job_fail(job, "there is no work \"%s\": say sort, doubles or missing", name);
     request->question = question;
     request->paths++;
     if (--request->path_count == 0) {
@@ -233,7 +233,7 @@ check_request(struct job *job, struct request *request)
     if (request->from > request->to)
         return job_fail(job, "--from %s lies above --to %s", request->from_text, request->to_text);
     if (request->ranges && request->form.bytes != 0)
-        return job_fail(job, "--ranges are lines, and --binary has none");
+        return job_fail(job, "--ranges writes lines, and --binary has none: leave one of them out");
     return true;
 }
 

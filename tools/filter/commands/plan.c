@@ -255,7 +255,7 @@ print_families(struct print *print, const struct request *request)
 
     if (!print->json)
         printf("\nIn a store, a family of %" PRIu64 " rows with %" PRIu64 " column%s each,\n"
-               "behind a compaction of all files, whose output gets half of the rate:\n"
+               "after a compaction of all files, whose output gets half of the rate:\n"
                "%-11s %-7s %20s %13s %12s %12s\n",
                request->keys, request->columns, request->columns == 1 ? "" : "s", "BLOOMFILTER",
                "kind", "keys", "rate of file", "bits a key", "bytes");
@@ -290,10 +290,10 @@ static bool
 read_places(const struct command *command, const char **places, struct request *request)
 {
     if (!value_take_count(&request->keys, (char *)(uintptr_t)places[0]))
-        fprintf(stderr, "kv-filter %s: N is \"%s\"; it is %s\n", command->name, places[0],
+        fprintf(stderr, "kv-filter %s: N is \"%s\"; it must be %s\n", command->name, places[0],
                 VALUE_COUNT_WANTS);
     else if (!value_take_rate(&request->rate, (char *)(uintptr_t)places[1]))
-        fprintf(stderr, "kv-filter %s: RATE is \"%s\"; it is %s\n", command->name, places[1],
+        fprintf(stderr, "kv-filter %s: RATE is \"%s\"; it must be %s\n", command->name, places[1],
                 VALUE_RATE_WANTS);
     else
         return true;

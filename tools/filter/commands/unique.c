@@ -16,9 +16,10 @@ static bool
 make_sense(struct job *job, const struct request *request)
 {
     if (request->state != NULL && request->rate != 0)
-        return job_fail(job, "--state is exact, and --approximate has no state");
+        return job_fail(job,
+                        "--state is exact, and --approximate has no state: leave one of them out");
     if (request->expected != 0 && request->rate == 0)
-        return job_fail(job, "--expect is for --approximate");
+        return job_fail(job, "--expect goes with --approximate only");
     return request->rate == 0 ||
            (request->rate >= PETAL_BLOOM_MIN_RATE && request->rate <= PETAL_BLOOM_MAX_RATE) ||
            job_fail(job, "--approximate takes %g to %g", PETAL_BLOOM_MIN_RATE,

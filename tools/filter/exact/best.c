@@ -80,7 +80,7 @@ have_room(struct best *best)
         return true;
     grown = realloc(best->records, capacity * sizeof *grown);
     if (grown == NULL)
-        return job_fail(best->job, "out of memory: %zu records are wanted", best->most);
+        return job_fail(best->job, "out of memory: there is no room for %zu records", best->most);
     best->records = grown;
     best->capacity = capacity;
     return true;
@@ -94,8 +94,7 @@ take(struct best *best, struct best_record *record)
     best->bytes += record->size + sizeof *record;
     if (bytes == NULL || best->bytes > best->job->memory_bytes / 4) {
         free(bytes);
-        return job_fail(best->job, "--memory is too little for the %zu records that are wanted",
-                        best->most);
+        return job_fail(best->job, "--memory is too little for %zu records", best->most);
     }
     memcpy(bytes, record->bytes, record->size);
     record->bytes = bytes;

@@ -33,7 +33,7 @@ static bool
 check_memory(struct job *job)
 {
     return job->memory_bytes >= JOB_MIN_MEMORY ||
-           job_fail(job, "--memory %zu is too little; it takes 1M", job->memory_bytes);
+           job_fail(job, "--memory %zu is too little; it must be 1M or more", job->memory_bytes);
 }
 
 static uint64_t

@@ -169,8 +169,8 @@ tell(const struct reader *reader, enum block_outcome outcome, int error)
                         "record %" PRIu64 " of %s has more than %zu bytes, an eighth of --memory",
                         reader->records + 1, reader->name, reader->source.longest);
     case BLOCK_NO_MEMORY:
-        return job_fail(job, "out of memory: record %" PRIu64 " of %s is long", reader->records + 1,
-                        reader->name);
+        return job_fail(job, "out of memory: record %" PRIu64 " of %s is too long",
+                        reader->records + 1, reader->name);
     default:
         return job_fail(job, "interrupted: %" PRIu64 " records of %s were read", reader->records,
                         reader->name);

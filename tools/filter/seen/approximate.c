@@ -34,11 +34,11 @@ is_within_memory(struct job *job, const petal_bloom *bloom, uint64_t records, ui
     if (expected > 0)
         return job_fail(job,
                         "more than the %" PRIu64
-                        " different records of --expect came; behind %" PRIu64
+                        " different records of --expect came; after %" PRIu64
                         " records the filter takes %" PRIu64 " bytes, which is more than --memory",
                         expected, records, info.bytes);
     return job_fail(job,
-                    "behind %" PRIu64 " records the filter takes %" PRIu64
+                    "after %" PRIu64 " records the filter takes %" PRIu64
                     " bytes, which is more than --memory; with --expect it takes the least",
                     records, info.bytes);
 }
