@@ -21,7 +21,7 @@ static const struct {
     {"agree", "do all stores answer alike? random operations, every answer compared",
      bench_agree_main},
     {"ycsb", "YCSB's core workloads A to F, on each store", bench_ycsb_main},
-    {"readamp", "data blocks per get for each filter, number of files and kind of lookup",
+    {"readamp", "what Bloom filters spare: data blocks that lookups read, on one screen; or a grid",
      bench_readamp_main},
     {"filters",
      "filters by themselves, beside others: bits a key, rates, times in cache and out of it",
@@ -39,7 +39,7 @@ static const struct {
 static int
 usage(void)
 {
-    fputs("usage: kv-bench COMMAND [options]; --help behind a command lists them\n", stderr);
+    fputs("usage: kv-bench COMMAND [options]; COMMAND --help lists them\n", stderr);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(stderr, "  %-16s %s\n", commands[i].name, commands[i].meaning);
     fputs("or kv-bench WORKLOAD[,WORKLOAD...] [options], of db_bench's workloads\n", stderr);

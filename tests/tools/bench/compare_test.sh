@@ -19,8 +19,8 @@ doctored() {
 
 one=$scratch/one.json several=$scratch/several.json slower=$scratch/slower.json broken=$scratch/broken.json
 
-expect "all stores that are there" 0 '^fill, settled, 2 threads$' \
-    "$bench" compare --vs all --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --json "$several"
+expect "all stores that are there" 0 '^fill, settled, 2 threads: write pairs until background work rests$' \
+    "$bench" compare --vs all --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --details --json "$several"
 cp "$scratch/out" "$scratch/report"
 for operation in 'fill' 'fill, settled' 'get hit' 'get absent' 'multi-get, 16 keys' 'seek + 10, new cursor' 'seek + 10' 'scan' \
     'get hit, small cache' 'get absent, small cache' 'put, log by write()' 'put, synced'; do
@@ -40,16 +40,80 @@ expect "a count's ratio is of counts" 0 '^yes$' awk '/^[a-z]/ { bytes = /^bytes 
     END { print "yes" }' "$scratch/report"
 for row in fill bytes first-scan cold-hit cold-absent first-absent first-hit hit absent multi-get seek scan small-cache put-write put-synced; do
     expect "row $row alone" 0 '^[1-4]$' sh -c \
-        "'$bench' quick --store petal --rows $row --num 2000 --gets 200 --repeats 1 --synced 2 | grep -c '^  petal  '"
+        "'$bench' quick --store petal --rows $row --num 2000 --gets 200 --repeats 1 --synced 2 --details | grep -c '^  petal  '"
 done
 expect "the file has the settings" 0 '"num": 3000' cat "$several"
 expect "the file says where it comes from" 0 '"command": "kv-bench compare --vs all --num 3000' cat "$several"
+expect "a result has words" 0 '"words": "look up a key that is there, warm"' grep -A 1 '"row": "hit"' "$several"
+expect "each result has its row and words" 0 '^yes$' awk '/"operation":/ { results++ } /"row": "[a-z-]+"/ { rows++ }
+    /"words": "..+"/ { words++; if (!($0 in seen)) { seen[$0]; different++ } }
+    END { print (results > 0 && rows == results && words == results && different == 22 ? "yes" : "no") }' "$several"
+# Petal was built by the make that built this program; an assertion of C leaves its name.
+asserts=$(nm -D "$bench" | grep -q __assert_fail && echo true || echo false)
+expect "whether Petal asserts is true" 0 "\"assertions\": $asserts" grep -A 3 '"name": "petal"' "$several"
+if [ "$asserts" = true ]; then
+    expect "figures with assertions say so" 0 '^ATTENTION: THIS BUILD OF PETAL HAS ITS ASSERTIONS ON' cat "$scratch/report"
+else
+    expect "figures without assertions" 1 '^0$' grep -c ATTENTION "$scratch/report"
+fi
+# Of a rival, what its library's file keeps of an assertion, or of there being none.
+asserts_of() {
+    library=$(ldd "$bench" | awk -v name="^lib$1[.]" '$1 ~ name { print $3 }')
+    [ -n "$library" ] || return 0 # it is not built in, or in the program itself
+    here=$(grep -qa "$2" "$library" && echo true || echo false)
+    [ "$3" = "$here" ] && here=true || here=false
+    expect "whether $1 asserts is true" 0 "\"assertions\": $here" grep -A 3 "\"name\": \"$1\"" "$several"
+}
+asserts_of rocksdb 'counter_ <= block_restart_interval_' true
+asserts_of leveldb 'counter_ <= options_->block_restart_interval' true
+asserts_of lmdb "Assertion '%" true
+asserts_of wiredtiger 'library was not built in diagnostic mode' false
 expect "as written" 0 'background left behind the fill' \
     "$bench" compare --vs petal --as-written --num 2000 --gets 100 --repeats 1 --synced 0 --threads 1
-BENCH_COMMIT=abc expect "quick" 0 '^get hit, 1 thread$' "$bench" quick --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
+BENCH_COMMIT=abc expect "quick" 0 '^look up a key that is there, warm  *[0-9.]* [kM]/s o' \
+    "$bench" quick --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
+# The default set of stores, whichever are there: one screen, every number with its mark, rows by their words.
+grep -v "^repeat 1 of 1: " "$scratch/out" >"$scratch/screen" # how far it is goes to standard error
+expect "a screen is at most 100 columns wide" 0 '^yes$' awk 'length > 100 { wide = 1; print } END { print wide ? "no" : "yes" }' "$scratch/screen"
+expect "and at most 48 lines" 0 '^yes$' awk 'END { print NR <= 48 ? "yes" : "no" }' "$scratch/screen"
+expect "a line for each operation" 0 '^yes$' awk 'NR == FNR { if (/"words":/) { split($0, part, "\""); words[part[4]] } next }
+    { for (w in words) if (index($0, w) == 1 && $0 ~ /[ *~](on|off)$/) { lines++; break } }
+    END { for (w in words) wanted++; print (wanted == 22 && lines == 22 ? "yes" : "no") }' "$one" "$scratch/screen"
+expect "each number has its mark" 0 '^yes$' awk 'NR == FNR { if (/"describe":/) stores++; next }
+    /[ *~](on|off)$/ { line = substr($0, 41); marks = gsub(/[0-9s][ *~](on|off)( |$)/, "", line); if (marks != stores) { print; wrong = 1 } }
+    END { print wrong ? "no" : "yes" }' "$one" "$scratch/screen"
+expect "the mark is the library's" 0 '^yes$' awk 'NR == FNR { if (/"assertions":/) wanted[++stores] = /true/ ? "on" : /false/ ? "off" : "?"; next }
+    /^look up a key that is there, warm / { count = 0; gsub(/[*~]/, " ")
+        for (i = 7; i <= NF; i++) if ($i == "on" || $i == "off" || $i == "?") { count++; if ($i != wanted[count]) { wrong = 1; print i, $i, wanted[count] } } }
+    END { print (count == stores && !wrong ? "yes" : "no") }' "$one" "$scratch/screen"
 expect "the commit" 0 '"commit": "abc"' cat "$one"
-expect "one store alone" 0 '^  petal ' "$bench" quick --store petal --num 2000 --gets 100 --repeats 1 --synced 0
+another=$(sed -n 's/^ *"name": "\([a-z-]*\)".*/\1/p' "$one" | tail -n 1)
+if [ "$another" != petal ]; then
+    expect "without Petal there is nothing to divide by" 0 'assertions o[nf]*, ' "$bench" compare --store "$another" --rows hit --num 1000 --gets 100
+fi
+expect "progress, where there is no terminal" 0 '^repeat 2 of 2: petal, ' \
+    "$bench" quick --store petal --rows hit --num 1000 --gets 100 --repeats 2
+expect "one store alone" 0 '^write a pair, log by write()' "$bench" quick --store petal --num 2000 --gets 100 --repeats 1 --synced 0
 expect "nothing is left" 0 '^0$' sh -c "ls '$scratch' | grep -c kv-bench-; true"
+
+# Of a benchmark that is ended nothing is left either, a moment later. soon N: are there N directories of benchmarks within ten seconds? 1, or 0.
+soon() {
+    for _ in $(seq 100); do
+        [ "$(find "$scratch" -name 'kv-bench-*' -prune | grep -c .)" = "$1" ] && echo 1 && return
+        sleep 0.1
+    done
+    echo 0
+}
+for signal in HUP TERM KILL; do
+    "$bench" compare --store petal --num 20M --threads 1 >"$scratch/out" 2>&1 &
+    ended=$!
+    is_true "a benchmark is at work" "$(soon 1)"
+    kill -$signal $ended
+    wait $ended 2>/dev/null
+    is_true "nothing is left of a benchmark that is ended by $signal" "$(soon 0)"
+done
+"$bench" readamp --csv --files 1,2,3 --rows 2000 --gets 20 --no-store 2>"$scratch/out" | head -n 1 >"$scratch/line"
+is_true "nothing is left of a benchmark that nobody reads" "$(soon 0)"
 
 expect "a file and itself" 0 '^0 of [1-9]' "$bench" diff "$several" "$several"
 doctored "$one" 0.5 >"$slower"
@@ -69,7 +133,7 @@ expect "no such store" 2 'no store "nosuchstore"' "$bench" compare --vs nosuchst
 expect "no such option" 2 'usage' "$bench" quick --nonsense
 expect "no pairs" 2 'num and --gets are above 0' "$bench" compare --num 0
 expect "no such row" 2 'no row "5M"' "$bench" compare --rows hit,5M
-expect "rows are listed" 2 '^  first-absent  *the first 300,000 gets' "$bench" compare --rows ,
+expect "rows are listed" 2 '^  first-absent look up a missing key, just opened$' "$bench" compare --rows ,
 expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
     "$bench" quick --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# readamp_test.sh -- `kv-bench readamp` on a small grid: every line as expected, none with more bytes than a filter may cost; its
-# JSON has what plots are made of. Usage: readamp_test.sh KV-BENCH
+# readamp_test.sh -- `kv-bench readamp`: its one screen fits on a terminal, and says what its figures do; on a small grid every line
+# is as expected, none with more bytes than a filter may cost; its JSON has what plots are made of. Usage: readamp_test.sh KV-BENCH
 set -eu
 bench=$1
 directory=$(mktemp -d)
@@ -10,6 +10,43 @@ fail() {
     echo "readamp_test: $*" >&2
     exit 1
 }
+
+# The screen, beside the figures of the same counts, from which the sentence is made once more.
+LC_ALL=C "$bench" readamp >"$directory/screen" || fail "a count of the screen is not as expected"
+"$bench" readamp --csv >"$directory/screen.csv" || fail "a line of the screen's is not as expected"
+[ "$(wc -l <"$directory/screen")" -le 24 ] || fail "the screen has more than 24 lines"
+[ "$(LC_ALL=C.UTF-8 wc -L <"$directory/screen")" -le 80 ] || fail "the screen has more than 80 columns"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+    { for (i = 1; i <= NF; i++) c[name[i]] = $i; filter = c["filter"]; measured = c["data_wanted"] }
+    filter == "NONE" { none[c["lookup"]] = measured; lookups++ }
+    filter != "NONE" && (!(c["lookup"] in best) || measured < best[c["lookup"]]) { best[c["lookup"]] = measured }
+    { counts++; if (measured < 0.98 * none[c["lookup"]]) fewer[filter]++ }
+    c["hbase"] != "" { known++; if (c["expected_data"] < 0.98 * c["hbase"]) more++; if (c["hbase"] < 0.98 * c["expected_data"]) less++ }
+    function worst(a, b) { return best[a] > best[b] ? best[a] : best[b] }
+    function short(text) { sub(/0+$/, "", text); sub(/[.]$/, "", text); return text }
+    function fewer_times(best) { return sprintf(6 / best < 9.95 ? "%.1f times fewer" : "%.0f times fewer", 6 / best) }
+    END { nowhere = worst("absent-row", "absent-column"); if (best["column-in-none"] > nowhere) nowhere = best["column-in-none"]
+          one = worst("row-in-oldest", "column-in-oldest")
+          printf "What is not there costs %s blocks instead of 6 (%s), what one file has %s (%s), where the filter can tell: ",
+              short(sprintf("%.3f", nowhere)), fewer_times(nowhere), short(sprintf("%.2f", one)), fewer_times(one)
+          printf "ROW in %d of %d lookups, ROWCOL in %d, ROW_ROWCOL in %d; ", fewer["ROW"], lookups, fewer["ROWCOL"], fewer["ROW_ROWCOL"]
+          printf "all %d counts are as expected; HBase reads as many in %d of %d, more in %d, fewer in %d (it rounds its filters up).\n",
+              counts, known - more - less, known, more, less }' "$directory/screen.csv" >"$directory/sentence"
+sed -n '/^What /,/\.$/p' "$directory/screen" | paste -sd ' ' | diff "$directory/sentence" - || fail "the sentence is not what the figures say"
+# Its counts are what they are whatever the seed: four lookups of what is not there under a filter, and three scans.
+grep -q 'as many in 17 of 24, more in 3, fewer in 4 ' "$directory/sentence" || fail "HBase's counts are not told as they are: $(cat "$directory/sentence")"
+# Each measured count stands in the line of its lookup, those of NONE first.
+awk -F, 'NR > 1 { counted[$6] = counted[$6] sprintf(" " ($18 < 0.9995 ? "%.3f" : $18 < 9.995 ? "%.2f" : $18 < 99.95 ? "%.1f" : "%.0f"), $18); if (!seen[$6]++) order[++n] = $6 }
+    END { for (i = 1; i <= n; i++) print substr(counted[order[i]], 2) }' "$directory/screen.csv" >"$directory/counted"
+sed -n 's/^\(a \|scan \)[a-z0-9 ]* \([#|].*\)/\2/p' "$directory/screen" | tr -d '#|' | tr -s ' ' | sed 's/^ //' | diff "$directory/counted" - ||
+    fail "the counts of the screen are not those of its CSV"
+LC_ALL=C.UTF-8 "$bench" readamp --seed 2 >"$directory/screen"
+grep -q '██████ 6.00 ▏ ' "$directory/screen" || fail "with another seed there are no bars"
+"$bench" readamp --json >"$directory/lines.json"
+"$bench" diff "$directory/lines.json" "$directory/lines.json" >"$directory/moved"
+grep -q '^0 of 32 lines' "$directory/moved" || fail "diff does not read the screen's JSON"
+"$bench" readamp --files 1 --rows 2000 --gets 20 --lookups newest --no-store >"$directory/grid"
+grep -q '^a column that all files have *ROWCOL' "$directory/grid" || fail "an option brings no grid"
 
 "$bench" readamp --json --files 1,3 --rows 2000 --gets 400 --rates 0.05 --caches none,filters,filters+index,10%,all --no-store \
     >"$directory/lines.json" || fail "a line is not as expected: $(grep '"outside": true\|"more_bytes": true' "$directory/lines.json")"

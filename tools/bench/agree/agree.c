@@ -8,6 +8,7 @@
  */
 #include "tools/bench/agree/model.h"
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/directory.h"
 #include "tools/bench/harness/options.h"
 #include "tools/bench/keys/fields.h"
 

@@ -1,13 +1,18 @@
 /* cliff.c -- see tools/bench/cliffs/cliff.h. */
 #include "tools/bench/cliffs/cliff.h"
 
+#include "tools/bench/harness/directory.h"
+
 #include <inttypes.h>
 
 static void
 open_database(struct cliff_bed *bed, size_t memtable_bytes)
 {
-    const petal_options options = {
-        .create = true, .no_compaction = true, .memtable_bytes = memtable_bytes};
+    const size_t most = (size_t)64 << 20;
+    const petal_options options = {.create = true,
+                                   .no_compaction = true,
+                                   .cache_bytes = most,
+                                   .memtable_bytes = memtable_bytes != 0 ? memtable_bytes : most};
     petal_error error;
 
     bench_check(petal_open(bed->directory, &options, &bed->db, &error), &error, "open");

@@ -54,7 +54,7 @@ extern const struct cliff bench_cliffs_scans[];
 void cliff_make(struct cliff_bed *bed, const petal_family_options *options);
 void cliff_remove(struct cliff_bed *bed);
 
-/* Close it and open it anew, with nothing cached; `memtable_bytes` 0: the default. */
+/* Close it and open it anew, with nothing cached; `memtable_bytes` 0: 64 MiB. */
 void cliff_reopen(struct cliff_bed *bed, size_t memtable_bytes);
 
 void cliff_forget(struct cliff_bed *bed); /* what was counted */

@@ -1,12 +1,8 @@
 /* util.c -- see tools/bench/harness/util.h. */
 #include "tools/bench/harness/util.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 uint64_t
 bench_scramble(uint64_t x)
@@ -108,45 +104,4 @@ petal_slice
 bench_text(const char *text)
 {
     return (petal_slice){text, strlen(text)};
-}
-
-void
-bench_remove_directory(const char *path)
-{
-    DIR *directory = opendir(path);
-    struct dirent *entry;
-
-    if (directory == NULL)
-        return;
-    while ((entry = readdir(directory)) != NULL) {
-        char name[1024];
-        struct stat status;
-
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (lstat(name, &status) == 0 && S_ISDIR(status.st_mode))
-            bench_remove_directory(name);
-        else
-            unlink(name);
-    }
-    closedir(directory);
-    rmdir(path);
-}
-
-void
-bench_need_directory(const char *path)
-{
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        bench_fail("make a directory", path);
-}
-
-void
-bench_make_directory(char *path, size_t path_bytes)
-{
-    const char *base = getenv("TMPDIR");
-
-    snprintf(path, path_bytes, "%s/kv-bench-XXXXXX", base != NULL ? base : "/tmp");
-    if (mkdtemp(path) == NULL)
-        bench_fail("make a directory", path);
 }

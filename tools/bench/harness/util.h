@@ -42,13 +42,4 @@ void bench_fail(const char *action, const char *reason);
 
 petal_slice bench_text(const char *text);
 
-/* Remove a directory and the files in it. */
-void bench_remove_directory(const char *path);
-
-/* A directory that may be there already. */
-void bench_need_directory(const char *path);
-
-/* A new directory below $TMPDIR or /tmp; `path` gets its name. */
-void bench_make_directory(char *path, size_t path_bytes);
-
 #endif

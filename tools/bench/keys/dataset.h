@@ -44,6 +44,10 @@ bool bench_pass_deletes(const struct bench_pass *pass, uint64_t number);
 
 /* ---- data sets ---- */
 
+/* Of the block cache, and of memtables, when no size is given: what is measured stays so when
+ * Petal's own defaults change. */
+#define BENCH_DATASET_MEMORY ((size_t)64 << 20)
+
 struct bench_dataset {
     uint64_t count; /* numbers written so far: 0 .. count - 1 */
     uint64_t seed;

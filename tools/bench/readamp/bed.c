@@ -1,6 +1,8 @@
 /* bed.c -- see tools/bench/readamp/bed.h. */
 #include "tools/bench/readamp/bed.h"
 
+#include "tools/bench/harness/directory.h"
+
 #include <math.h>
 
 #define VALUE_BYTES      40

@@ -106,7 +106,11 @@ bool readamp_is_outside(double measured, double expected, double standard_error,
 double readamp_hbase(enum readamp_lookup lookup, enum petal_bloom_type filter, unsigned files,
                      double rate);
 
-/* The name of a lookup, as options and programs have it, and what it is. */
+/* Where what a lookup asks for lies. */
+enum readamp_answer { READAMP_NOWHERE, READAMP_IN_ONE_FILE, READAMP_IN_MORE_FILES };
+enum readamp_answer readamp_lookup_answer(enum readamp_lookup lookup);
+
+/* The name of a lookup, as options and programs have it, and as a person would, without a comma. */
 const char *readamp_lookup_name(enum readamp_lookup lookup);
 const char *readamp_lookup_text(enum readamp_lookup lookup);
 

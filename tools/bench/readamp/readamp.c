@@ -1,7 +1,7 @@
 /*
  * readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate,
  * class of lookup and cache, beside the value that theory gives (tools/bench/readamp/model.h); and
- * what HBase was counted to read.
+ * what HBase was counted to read. Without options it is one screen of that, else a grid.
  *
  * These tables have a fixed rate for each file. Behind them come tables whose families have a rate
  * for the store: of 1 to 16 files from flushes; of one from a compaction of all files, and of that
@@ -34,8 +34,8 @@
 #define MOST_CACHES (CACHES + MOST_SIZES)
 
 static const char *const rate_names[BED_RATES] = {"", "flushes", "compaction, flushes"};
-static const char *const rate_texts[BED_RATES] = {"", "row absent; store of flushes",
-                                                  "row absent; store compacted once"};
+static const char *const rate_texts[BED_RATES] = {"", "a row not there; from flushes",
+                                                  "a row not there; compacted once"};
 static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
 
 #define FILTERS 4
@@ -57,6 +57,7 @@ struct settings {
     uint64_t rows, gets, seed;
     size_t block_bytes;
     unsigned without;
+    bool grid; /* or one screen */
     bool json, csv, times, all;
     bool no_store; /* leave out the rate of a whole store */
 };
@@ -116,7 +117,8 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
     const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
     bool none = bed->shape.filter == PETAL_BLOOM_NONE;
     struct readamp_line line = {.lookup = readamp_lookup_name(lookup),
-                                .lookup_text = readamp_lookup_text(lookup),
+                                .words = readamp_lookup_text(lookup),
+                                .answer = readamp_lookup_answer(lookup),
                                 .cache = cache < CACHES ? cache_names[cache] : "size",
                                 .store_rate = rate_names[bed->shape.rate_of],
                                 .files = bed->shape.files,
@@ -132,7 +134,7 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
                                 .hbase = NAN};
 
     if (bed->shape.rate_of != BED_RATE_PER_FILE)
-        line.lookup_text = rate_texts[bed->shape.rate_of];
+        line.words = rate_texts[bed->shape.rate_of];
     for (size_t i = 0; i < FILTERS; i++) {
         if (filters[i] == bed->shape.filter)
             line.filter = filter_names[i];
@@ -241,25 +243,30 @@ _Static_assert(BED_LEAST_ROWS == 2000, "as the usage and the refusal say");
 static int
 usage(void)
 {
-    fputs("usage: kv-bench readamp [options]\n"
+    fputs("usage: kv-bench readamp [--grid] [options]\n"
+          "Counts the data blocks that lookups read under each Bloom filter.\n"
+          "  --json | --csv        for programs\n"
+          "  --seed N\n"
+          "With no option but these it prints one screen: the lookups that show most, in six\n"
+          "files, since what HBase read of six was counted. With --grid, or any option below,\n"
+          "there is a line for each combination:\n"
           "  --files 1,2,6,16      store files, at most 16\n"
           "  --filters NAMES       of NONE,ROW,ROWCOL,ROW_ROWCOL\n"
           "  --rates 0.01 | --bits 10    error rates, or bits a key, of each file's filter\n"
-          "  --lookups NAMES       of "
-          "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,\n"
-          "                        whole-row,columns-200,scan-column,scan-short\n"
+          "  --lookups NAMES       of absent-column,absent-row,column-in-none,newest,\n"
+          "                        row-in-oldest,column-in-oldest,whole-row,columns-200,\n"
+          "                        scan-column,scan-short\n"
           "  --caches NAMES        of none,filters,filters+index,10%,all\n"
           "  --cache-bytes 65536,262144    caches of these sizes instead, for everything\n"
           "  --without NAMES       reasons to skip files that are not used:\n"
           "                        found-newer,row-range,time-range,columns,bloom\n"
           "  --rows N              of a file, from 2000 on; 20k\n"
-          "  --gets N --block-size BYTES --seed N\n"
+          "  --gets N --block-size BYTES\n"
           "  --all                 every number of files, bits from 4 to 16, every cache\n"
           "  --times               microseconds per get, too\n"
           "  --no-store            without the lines on the rate of a whole store\n"
-          "  --json | --csv\n"
-          "Exit status 1: a line lies outside of what was expected, or a filter made a lookup read "
-          "more bytes than NONE.\n",
+          "Exit status 1: a count lies outside of what was expected, or a filter made a lookup\n"
+          "read more bytes than NONE.\n",
           stderr);
     return 2;
 }
@@ -308,19 +315,45 @@ parse_lists(struct settings *settings, const struct texts *texts)
 }
 
 #define ALL_FILTERS "NONE,ROW,ROWCOL,ROW_ROWCOL"
+#define GLANCED_LOOKUPS                                                                            \
+    "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,whole-row,"     \
+    "scan-column"
 #define ALL_LOOKUPS                                                                                \
     "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,whole-row,"     \
     "columns-200,scan-column,scan-short"
 
+/* What is on the screen. HBase's counts are of six files. */
+static const struct texts glance_texts = {.files = "6",
+                                          .filters = ALL_FILTERS,
+                                          .rates = "0.01",
+                                          .lookups = GLANCED_LOOKUPS,
+                                          .caches = "all"};
+static const struct texts grid_texts = {.files = "1,2,6,16",
+                                        .filters = ALL_FILTERS,
+                                        .rates = "0.01",
+                                        .lookups = ALL_LOOKUPS,
+                                        .caches = "filters+index"};
+
+/* Each option asks for the grid but those that the screen has, too. */
+static bool
+asks_for_grid(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--seed") == 0)
+            i++;
+        else if (strcmp(argv[i], "--json") != 0 && strcmp(argv[i], "--csv") != 0)
+            return true;
+    }
+    return false;
+}
+
 static bool
 parse(struct settings *settings, int argc, char **argv)
 {
-    struct texts texts = {.files = "1,2,6,16",
-                          .filters = ALL_FILTERS,
-                          .rates = "0.01",
-                          .lookups = ALL_LOOKUPS,
-                          .caches = "filters+index"};
+    bool grid = asks_for_grid(argc, argv);
+    struct texts texts = grid ? grid_texts : glance_texts;
     const struct bench_option options[] = {
+        {"--grid", BENCH_FLAG, &settings->grid},
         {"--files", BENCH_TEXT, &texts.files},
         {"--filters", BENCH_TEXT, &texts.filters},
         {"--rates", BENCH_TEXT, &texts.rates},
@@ -340,8 +373,12 @@ parse(struct settings *settings, int argc, char **argv)
         {"--csv", BENCH_FLAG, &settings->csv},
     };
 
+    *settings = (struct settings){
+        .rows = grid ? 20000 : 10000, .gets = grid ? 5000 : 20000, .block_bytes = 4096, .seed = 1};
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
         return false;
+    settings->grid = grid;
+    settings->no_store = settings->no_store || !grid;
     if (settings->all) {
         texts.files = "1,2,4,6,8,16";
         texts.bits = "4,6,8,10,12,14,16";
@@ -389,15 +426,16 @@ run_store_rate(struct run *run)
 int
 bench_readamp_main(int argc, char **argv)
 {
-    struct settings settings = {.rows = 20000, .gets = 5000, .block_bytes = 4096, .seed = 1};
+    struct settings settings;
     struct run run = {.settings = &settings};
     char text[256];
 
     if (!parse(&settings, argc, argv))
         return usage();
-    run.report = (struct readamp_report){.format = settings.json  ? READAMP_JSON
-                                                   : settings.csv ? READAMP_CSV
-                                                                  : READAMP_TEXT,
+    run.report = (struct readamp_report){.format = settings.json   ? READAMP_JSON
+                                                   : settings.csv  ? READAMP_CSV
+                                                   : settings.grid ? READAMP_TEXT
+                                                                   : READAMP_GLANCE,
                                          .times = settings.times};
     snprintf(text, sizeof text,
              "Rows of a file %" PRIu64 ", gets of a line %" PRIu64
@@ -407,6 +445,7 @@ bench_readamp_main(int argc, char **argv)
     run_grid(&run);
     if (!settings.no_store)
         run_store_rate(&run);
+    readamp_report_end(&run.report);
     if (settings.json) {
         json_t *whole = bench_json_head("readamp", "readamp", argc, argv);
 

@@ -4,6 +4,7 @@
 #include "tools/bench/harness/json.h"
 #include "tools/bench/results/result.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +67,7 @@ print_text(const struct readamp_report *report, const struct readamp_line *line)
 {
     const char *blocks = line->store_rate[0] != '\0' ? "%.6f" : "%.4f"; /* few are needless */
 
-    printf("%-34s %-10s", line->lookup_text, line->filter);
+    printf("%-34s %-10s", line->words, line->filter);
     print_number("%.0f", 5, line->files);
     print_number("%.5g", 7, line->rate);
     printf(" %-14s", line->cache);
@@ -86,6 +87,30 @@ print_text(const struct readamp_report *report, const struct readamp_line *line)
            line->more_bytes ? "  <- more bytes than a filter may cost" : "");
 }
 
+static void
+keep(struct readamp_report *report, const struct readamp_line *line)
+{
+    struct glance *glance = &report->glance;
+    size_t lookup = report->glanced % GLANCE_LOOKUPS, filter = report->glanced / GLANCE_LOOKUPS;
+
+    assert(filter < GLANCE_FILTERS);
+    glance->files = line->files;
+    glance->most_block = fmax(glance->most_block, line->block_bytes);
+    if (report->glanced == 0 || line->block_bytes < glance->least_block)
+        glance->least_block = line->block_bytes;
+    if (!isnan(line->rate))
+        glance->rate = line->rate;
+    glance->lookups[lookup] = (struct glance_lookup){line->words, line->answer};
+    glance->filters[filter] = line->filter;
+    glance->cells[lookup][filter] =
+        (struct glance_cell){.measured = line->data_wanted,
+                             .expected = line->expected_data,
+                             .standard_error = line->standard_error,
+                             .hbase = line->hbase,
+                             .outside = line->outside || line->more_bytes};
+    report->glanced++;
+}
+
 /* ---- the report ---- */
 
 void
@@ -94,6 +119,8 @@ readamp_report_begin(struct readamp_report *report, const char *settings)
     const char *comma = "";
 
     switch (report->format) {
+    case READAMP_GLANCE:
+        break;
     case READAMP_JSON:
         report->results = bench_json_list();
         break;
@@ -119,11 +146,20 @@ readamp_report_begin(struct readamp_report *report, const char *settings)
 void
 readamp_report_line(struct readamp_report *report, const struct readamp_line *line)
 {
-    if (report->format == READAMP_JSON)
+    if (report->format == READAMP_GLANCE)
+        keep(report, line);
+    else if (report->format == READAMP_JSON)
         add_json(report->results, line);
     else if (report->format == READAMP_CSV)
         print_csv(line);
     else
         print_text(report, line);
     fflush(stdout);
+}
+
+void
+readamp_report_end(const struct readamp_report *report)
+{
+    if (report->format == READAMP_GLANCE)
+        glance_print(&report->glance, glance_style_of(stdout), stdout);
 }

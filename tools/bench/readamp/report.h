@@ -1,17 +1,19 @@
 /*
- * report.h -- what `kv-bench readamp` prints: a table for people, CSV or a file of results
- * (tools/bench/results/result.h) for programs. In the file "per_unit" is data blocks wanted, and
+ * report.h -- what `kv-bench readamp` prints: one screen or a table for people, CSV or a file of
+ * results (tools/bench/results/result.h) for programs. In the file "per_unit" is data blocks wanted, and
  * each result has the line's columns besides. What is not known, or makes no sense for a line, is
  * null; in CSV it is empty.
  */
 #ifndef PETAL_TOOLS_BENCH_READAMP_REPORT_H
 #define PETAL_TOOLS_BENCH_READAMP_REPORT_H
 
+#include "tools/bench/readamp/glance.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum readamp_format { READAMP_TEXT, READAMP_JSON, READAMP_CSV };
+enum readamp_format { READAMP_GLANCE, READAMP_TEXT, READAMP_JSON, READAMP_CSV };
 
 /*
  * The columns of a line. Numbers are NAN when they are not known; all counts are per get, and a
@@ -21,7 +23,7 @@ enum readamp_format { READAMP_TEXT, READAMP_JSON, READAMP_CSV };
  * what of the absent passes, false / (false + negatives); false_share: what of the passed is
  * absent, false / positives; raw_data_bytes: not compressed; bytes_without_filter: with NONE;
  * more_bytes: than NONE and what finding out that a filter does not pay may cost; outside: some
- * count is not what was expected.
+ * count is not what was expected; words: the lookup, for people.
  */
 #define READAMP_LINE(TEXT, NUMBER, TRUTH)                                                          \
     TEXT(filter)                                                                                   \
@@ -69,10 +71,11 @@ enum readamp_format { READAMP_TEXT, READAMP_JSON, READAMP_CSV };
     NUMBER(us_per_get)                                                                             \
     NUMBER(bytes_without_filter)                                                                   \
     TRUTH(more_bytes)                                                                              \
-    TRUTH(outside)
+    TRUTH(outside)                                                                                 \
+    TEXT(words)
 
 struct readamp_line {
-    const char *lookup_text; /* for people */
+    enum readamp_answer answer;
 #define READAMP_TEXT_FIELD(name)   const char *name;
 #define READAMP_NUMBER_FIELD(name) double name;
 #define READAMP_TRUTH_FIELD(name)  bool name;
@@ -84,12 +87,16 @@ struct readamp_line {
 
 struct readamp_report {
     enum readamp_format format;
-    bool times;      /* print them in the table, too */
-    json_t *results; /* of the file */
+    bool times;           /* print them in the table, too */
+    json_t *results;      /* of the file */
+    struct glance glance; /* the screen, and how many lines are in it */
+    size_t glanced;
 };
 
-/* `settings`: for people. */
+/* `settings`: for people. With READAMP_GLANCE the lines are those of the screen's first filter,
+ * lookup by lookup, then of the next. The end prints the screen. */
 void readamp_report_begin(struct readamp_report *report, const char *settings);
 void readamp_report_line(struct readamp_report *report, const struct readamp_line *line);
+void readamp_report_end(const struct readamp_report *report);
 
 #endif

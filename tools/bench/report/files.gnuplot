@@ -1,7 +1,6 @@
 # files.gnuplot -- data blocks per get against files, a panel for each class of lookup; `data`: lines of 1 to 16 files.
 lookups = "absent-row column-in-none row-in-oldest column-in-oldest"
-names(i) = i == 1 ? "absent row" : i == 2 ? "row there, column in no file" : i == 3 ? "only the oldest file has the row" \
-    : "row in each file, column in the oldest"
+names(i) = i == 1 ? "a row that is not there" : i == 2 ? "a column that a row lacks" : i == 3 ? "a row that one file has" : "a column that one file has"
 set logscale x 2
 set logscale y 10
 set xrange [0.85:19]

@@ -1,7 +1,7 @@
 # memory.gnuplot -- data blocks per get against the memory that filters take, a panel for each of two classes of lookup. `data`: filters of 4 to 16
 # bits a key.
 lookups = "absent-row column-in-none"
-names(i) = i == 1 ? "absent row" : "row there, column in no file"
+names(i) = i == 1 ? "a row that is not there" : "a column that a row lacks"
 share(filter, lookup) = 100 * of(filter, lookup, "filter_bytes") / column("raw_data_bytes")
 stats data using (100 * column("filter_bytes") / column("raw_data_bytes")) nooutput
 set xrange [-0.3:STATS_max * 1.05]

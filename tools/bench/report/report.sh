@@ -1,11 +1,13 @@
 #!/bin/sh
-# report.sh -- runs kv-bench readamp and quick, and makes one HTML page of it, with its pictures inside.
+# report.sh -- runs kv-bench readamp and quick, and makes one HTML page of it, with its pictures inside. What a picture says stands above it, made
+# of the figures that it is drawn from.
 #
 #     tools/bench/report/report.sh KV-BENCH DIR [full | quick | tiny]
 #
 # DIR is made if need be; what a run makes there replaces what the run before made: index.html, and beside it what it was made
 # from: a CSV and an SVG for each picture, the commands, the text and JSON of quick. Each number on the page comes from these.
-# Wants gnuplot. Databases are made, and removed, in TMPDIR. BENCH_COMMIT: what was built; else git is asked.
+# Wants gnuplot. Databases are made, and removed, in TMPDIR. BENCH_COMMIT: what was built; else git is asked. BENCH_STORES: those that are compared,
+# else all that are built in.
 # Exit status 1: something could not be run or drawn. A measurement that is not as expected is said on the page, and on stderr.
 set -eu
 export LC_ALL=C
@@ -26,14 +28,15 @@ full) rows=10000 gets=5000 many_gets=20000 rate_rows=100k rate_gets=500k cache_r
 quick) rows=5000 gets=1000 many_gets=4000 rate_rows=50k rate_gets=100k cache_rows=20k files=1,2,4,8,16 \
     bits=4,8,12,16 blocks='1024 4096 16384 65536' quick='--num 100k --gets 50k --repeats 2 --synced 200' ;;
 tiny) rows=2000 gets=100 many_gets=200 rate_rows=2000 rate_gets=2000 cache_rows=4000 files=1,2 \
-    bits=4,8 blocks='1024 4096' quick='--store petal --num 2000 --gets 200 --repeats 1 --synced 2' all_bits=4,8 ;;
+    bits=4,8 blocks='1024 4096' quick='--num 2000 --gets 200 --repeats 1 --synced 2' all_bits=4,8 ;;
 *)
     echo "bench-report: $size is none of full, quick, tiny" >&2
     exit 2
     ;;
 esac
 mkdir -p "$out"
-rm -f "$out"/index.html "$out"/*.csv "$out"/*.svg "$out"/compare.txt "$out"/compare.json "$out"/commands
+quick="--store ${BENCH_STORES:-all} $quick"
+rm -f "$out"/index.html "$out"/*.csv "$out"/*.tsv "$out"/glance.txt "$out"/*.svg "$out"/compare.txt "$out"/compare.json "$out"/commands
 commit=${BENCH_COMMIT:-$(git -C "$here" describe --always --dirty 2>/dev/null || echo unknown)}
 export BENCH_COMMIT="$commit"
 
@@ -53,6 +56,9 @@ readamp() {
 }
 
 measure() {
+    echo "kv-bench readamp" >>"$out/commands"
+    "$bench" readamp >"$out/glance.txt" || [ $? = 1 ]
+    "$bench" readamp --csv >"$out/glance.csv" || [ $? = 1 ]
     readamp table --files 6 --rows $rows --gets $gets --caches filters+index
     readamp files --files $files --lookups absent-row,column-in-none,row-in-oldest,column-in-oldest --rows $rows --gets $many_gets --caches all
     readamp rate --files 1 --filters ROW,ROWCOL,ROW_ROWCOL --lookups absent-column --bits $all_bits --rows $rate_rows --gets $rate_gets
@@ -67,19 +73,130 @@ measure() {
     {
         echo "  kv-bench quick $quick" >&2
         echo "kv-bench quick $quick" >>"$out/commands"
-        "$bench" quick $quick --json "$out/compare.json" >"$out/compare.txt"
+        "$bench" quick $quick --details --json "$out/compare.json" >"$out/compare.txt"
     }
 }
 
-# Ids are made the picture's own, since all pictures stand in one page.
-draw() {
-    for name in files rate cache block memory; do
-        gnuplot -e "data='$out/$name.csv'; svg='$out/$name.svg'" "$here/style.gnuplot" "$here/$name.gnuplot" || {
-            echo "bench-report: gnuplot does not draw $name" >&2
-            exit 1
+# over NAME PROGRAM..: awk over a CSV with a line's columns by name: c["files"].
+over() {
+    file=$1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next } { for (i = 1; i <= NF; i++) c[name[i]] = $i } '"$2" "$out/$file.csv"
+}
+
+# ---- what is drawn of readamp's screen, and of the stores ----
+
+# What the screen says of its figures, without how far it is to be expected.
+glance_conclusion() { paste -sd ' ' "$out/glance.txt" | sed 's/.*\(What is not there.*where the filter can tell\):.*/\1/'; }
+
+glance_bars() {
+    over glance '
+    BEGIN { OFS = "\t"; print "words", "number", "filter", "filter_number", "share", "counted", "expected_share", "hbase_share" }
+    !(c["words"] in number) { number[c["words"]] = ++lookups }
+    !(c["filter"] in filter) { filter[c["filter"]] = ++filters }
+    c["filter"] == "NONE" { none[c["words"]] = c["data_wanted"] }
+    { m = c["data_wanted"]; n = none[c["words"]]
+      print c["words"], number[c["words"]], c["filter"], filter[c["filter"]], m / n, sprintf(m < 0.9995 ? "%.3f" : m < 9.995 ? "%.2f" : m < 99.95 ? "%.1f" : "%.0f", m),
+          c["expected_data"] / n, c["hbase"] == "" ? "NaN" : c["hbase"] / n }' >"$out/glance.tsv"
+}
+
+# The results of quick: what was measured, as people call it, its kind, the store, and Petal's time or bytes through the store's in the mean of repeats
+# that the median is.
+store_ratios() {
+    awk 'BEGIN { OFS = "\t" }
+    function text(line) { sub(/^[^:]*: "/, "", line); sub(/",?$/, "", line); return line }
+    function median(list,  i, j, t, n, v) {
+        n = split(list, v, " ")
+        for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+        return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+    }
+    /^ "results"/ { inside = 1 }
+    !inside { next }
+    /^   "operation": / { operation = text($0); values = ""; kind = "" }
+    /^   "store": / { store = text($0) }
+    /^   "per_(second|unit)": \[/ { kind = /per_unit/ ? "bytes" : operation ~ /^(fill|put|open)/ ? "writes" : "reads"; unit = /per_unit/; taking = 1; next }
+    taking && /\]/ { taking = 0 }
+    taking { sub(/,/, ""); values = values $1 " " }
+    /^   "words": / {
+        words = text($0)
+        if (store == "petal") { split(values, petal, " "); next }
+        n = split(values, other, " ")
+        ratios = ""
+        for (i = 1; i <= n; i++) if (other[i] > 0 && petal[i] > 0) ratios = ratios (unit ? petal[i] / other[i] : other[i] / petal[i]) " "
+        if (ratios != "") print kind, words, store, median(ratios)
+    }' "$out/compare.json" >"$out/stores.tsv"
+}
+
+store_name() {
+    case $1 in
+    rocksdb) echo RocksDB ;;
+    rocksdb-tuned) echo 'tuned RocksDB' ;;
+    leveldb) echo LevelDB ;;
+    lmdb) echo LMDB ;;
+    wiredtiger) echo WiredTiger ;;
+    petal) echo Petal ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# asserts STORE: whether its library carries assertions, in words.
+asserts() {
+    awk -v store="\"$1\"," '/"name": / { name = $2 } name == store && /"assertions": true/ { print "assertions on"; exit } /^ "results"/ { exit }' "$out/compare.json"
+}
+
+# Stores with a comma between them, but Petal.
+rivals() { cut -f 3 "$out/stores.tsv" | awk '!seen[$0]++'; }
+
+# The store that is first in most rows of a kind, and the others that are in some: who is first is decided by medians.
+stores_conclusion() {
+    awk -F '\t' -v kind="$1" -v what="$2" -v best="$3" '
+    NR == FNR { people[$1] = $2; next }
+    $1 == kind { if (!($2 in least)) { least[$2] = 1; first[$2] = "petal"; n++ } if ($4 > least[$2]) { least[$2] = $4; first[$2] = $3 } }
+    END {
+        for (words in first) wins[first[words]]++
+        for (left = n; left > 0;) {
+            most = ""
+            for (store in wins) if (wins[store] > 0 && (most == "" || wins[store] > wins[most] || (wins[store] == wins[most] && store < most))) most = store
+            if (text == "") text = sprintf("%s %s in %d of %d %s", people[most], best, wins[most], n, what)
+            else text = text sprintf(", %s in %d", people[most], wins[most])
+            left -= wins[most]
+            wins[most] = 0
         }
-        sed -i -e "s/id=\(['\"]\)/id=\1$name-/g" -e "s/href='#/href='#$name-/g" -e "s/url(#/url(#$name-/g" "$out/$name.svg"
-    done
+        print text
+    }' "$out/store_names" "$out/stores.tsv"
+}
+
+# draw_stores KIND WORD BEST AXIS BETTER WORSE
+draw_stores() {
+    awk -F '\t' -v kind="$1" 'BEGIN { OFS = "\t"; print "words", "number", "store", "store_number", "ratio" }
+        !($3 in store) { store[$3] = ++stores }
+        $1 == kind { if (!($2 in number)) number[$2] = ++rows; print $2, number[$2], $3, store[$3], $4 }' "$out/stores.tsv" >"$out/stores-$1.tsv"
+    lines=$(cut -f 2 "$out/stores-$1.tsv" | sort -n | tail -n 1)
+    draw_one "stores-$1" stores "height=$((214 + 36 * lines)); names='$(for store in $(rivals); do printf '%s|' "$(store_name "$store")"; done)'; \
+        notes='$(for store in $(rivals); do printf '%s|' "$(asserts "$store")"; done)'; conclusion='$(stores_conclusion "$1" "$2" "$3")'; axis='$4'; better='$5'; worse='$6'"
+}
+
+# draw_one NAME KIND SETTINGS: the picture NAME, by the rules of KIND. Ids are made its own, since all pictures stand in one page.
+draw_one() {
+    data=$out/$1.csv
+    [ ! -e "$out/$1.tsv" ] || data=$out/$1.tsv
+    gnuplot -e "data='$data'; svg='$out/$1.svg'; $3" "$here/style.gnuplot" "$here/$2.gnuplot" || {
+        echo "bench-report: gnuplot does not draw $1" >&2
+        exit 1
+    }
+    sed -i -e "s/id=\(['\"]\)/id=\1$1-/g" -e "s/href='#/href='#$1-/g" -e "s/url(#/url(#$1-/g" "$out/$1.svg"
+}
+
+draw() {
+    glance_bars
+    draw_one glance glance "height=760; conclusion='$(glance_conclusion)'"
+    store_ratios
+    for store in petal $(rivals); do printf '%s\t%s\n' "$store" "$(store_name "$store")"; done >"$out/store_names"
+    if [ -s "$out/stores.tsv" ]; then
+        draw_stores reads 'kinds of reads' 'is the fastest' 'speed, Petal = 1' 'slower than Petal' 'faster'
+        draw_stores writes 'kinds of writes and opens' 'is the fastest' 'speed, Petal = 1' 'slower than Petal' 'faster'
+        draw_stores bytes 'counts of bytes' 'takes the fewest' "Petal''s bytes through the store''s" 'more bytes than Petal' 'fewer'
+    fi
+    for name in files rate cache block memory; do draw_one $name $name ''; done
 }
 
 # ---- the page ----
@@ -98,12 +215,6 @@ picture() {
     printf '</figcaption>\n</figure>\n'
 }
 
-# over NAME PROGRAM..: awk over a CSV with a line's columns by name: c["files"].
-over() {
-    file=$1
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next } { for (i = 1; i <= NF; i++) c[name[i]] = $i } '"$2" "$out/$file.csv"
-}
-
 # How far off its lines of data blocks are.
 agreement() {
     over "$1" '{ lines++; d = c["data_wanted"] - c["expected_data"]; if (d < 0) d = -d
@@ -112,15 +223,47 @@ agreement() {
             if (bad) printf "%d of the others differ.", bad; else printf "the others are as theory has them." }'
 }
 
+# The screen's picture, and the stores', which open the page.
+first_figures() {
+    echo '<h2>At a glance</h2>'
+    picture glance "$(glance_conclusion)" <<END
+Data blocks that a lookup reads of $(over glance '{ print c["files"]; exit }') store files, each of which may have the row, as a share of what it reads without a
+Bloom filter; the filters let $(over glance 'c["rate"] != "" { print 100 * c["rate"]; exit }')&nbsp;% of absent keys pass. $(paste -sd ' ' "$out/glance.txt" |
+        sed 's/.*where the filter can tell: \([^.]*[.]\).*/\1/' | escape)
+END
+    echo '<h2>Beside other stores</h2>'
+    if [ ! -s "$out/stores.tsv" ]; then
+        echo '<p id="no-stores">No other store was measured: <code>make bench-deps</code> installs RocksDB, LevelDB and LMDB, <code>make rivals</code> brings RocksDB
+and LevelDB without assertions; then <code>make bench-report</code> again.</p>'
+        return
+    fi
+    for kind in reads writes bytes; do
+        picture stores-$kind "$(sed -n 's/.*>\(.* in [0-9]* of [0-9]* .*\)<.*/\1/p' "$out/stores-$kind.svg" | head -n 1)" <<END
+$(case $kind in
+        reads) echo 'Speed of reads of the same keys, by one thread.' ;;
+        writes) echo 'Speed of writes of the same pairs, by one thread, and of opening the store.' ;;
+        bytes) echo 'Bytes written to files, and on the disk, for a byte of keys and values.' ;;
+        esac) Medians of the ratios within repeats; Petal is the line. $([ -z "$(asserts petal)" ] || echo 'Petal had its assertions on.')
+What each row is, and the ranges, stand in the table at the end of the page.
+END
+    done
+}
+
+# What the picture below it says.
+heading() { printf '<h2>%s</h2>\n' "$(printf '%s' "$1" | escape)"; }
+
 figures() {
-    echo '<h2>Files</h2>'
+    heading "$(over files '{ files = c["files"] + 0 > files ? c["files"] + 0 : files; m[c["lookup"], c["filter"], c["files"]] = c["data_wanted"] }
+        END { printf "With %d files what is not there costs %.3g blocks instead of %.3g, what one file has %.3g, where the filter can tell", files,
+            m["absent-row", "ROW", files], m["absent-row", "NONE", files], m["column-in-oldest", "ROWCOL", files] }')"
     picture files "data blocks per get against store files" <<END
 Data blocks wanted per get (from cache or file; logarithmic), for each kind of filter, against the files that the row's family has. Marks: measured;
 lines: theory. With F files and a filter that errs with p = $(over files 'c["rate"] != "" { print c["rate"]; exit }'), a filter that can tell
 leaves F&nbsp;p blocks where nothing is to be found and 1&nbsp;+&nbsp;(F&nbsp;−&nbsp;1)&nbsp;p where the oldest file has it; without one, or with
 one that cannot tell, each file is read: F. ROW cannot tell columns apart, and ROWCOL cannot answer for a whole row. $(agreement files)
 END
-    echo '<h2>Error rate</h2>'
+    heading "$(over rate 'c["filter"] == "ROW" { if (!first) { first = c["bits_per_key"]; much = c["data_wanted"] } last = c["bits_per_key"]; little = c["data_wanted"] }
+        END { printf "%.0f bits a key let %.2g %% of absent keys pass, %.0f bits %.2g %%", first, 100 * much, last, 100 * little }')"
     picture rate "false positives against bits per key" <<END
 The share of absent keys that one file's filter lets pass, against the bits it has per key; below, the same through theory, the filters a little
 apart so that they can be seen. Bars: four standard errors. Broken line: an ideal Bloom filter, 0.6185 to the power of bits. Solid line: theory for filters whose
@@ -128,7 +271,10 @@ bits for a key lie in one line of 512, so that a question costs one cache miss; 
 lower the rate: at $(over rate 'c["bits_per_key"] + 0 > most { most = c["bits_per_key"] + 0; p = c["false_positive_rate_expected"] }
     END { printf "%.1f bits a key %.2f times as much", most, p / 0.6185 ^ most }'). $(agreement rate)
 END
-    echo '<h2>Cache</h2>'
+    heading "$(over cache '{ fetched = c["data_fetched"] + c["filter_fetched"]; size = c["cache_bytes"] + 0; f = c["filter"]
+        if (fetched >= 0.5) enough[f] = 0; else if (!enough[f]) enough[f] = size; if (size > largest) largest = size }
+        function text(f) { return enough[f] ? sprintf("%.1f MiB", enough[f] / 1048576) : sprintf("more than %.0f MiB", largest / 1048576) }
+        END { printf "Fewer than half of the gets read a file where the cache has %s with ROW, %s without a filter", text("ROW"), text("NONE") }')"
     picture cache "blocks fetched per get against cache size" <<END
 Blocks fetched from files per get of a row that only the oldest of $(over cache '{ print c["files"]; exit }') files has, against the size of a cache that holds
 everything it can. With a ROW filter there are two knees. Filters come first: $(over cache 'c["filter_bytes"] > 0 { printf "%.0f KiB", c["filter_bytes"] / 1024; exit }')
@@ -136,14 +282,17 @@ of them, and an eighth of the cache is kept from them. Then the blocks of the on
 $(over cache '{ printf "%.1f MiB", c["raw_data_bytes"] / 1048576; exit }'), must fit before gets read nothing. Lines: a cache of which
 each byte is of use, 1&nbsp;−&nbsp;size&nbsp;/&nbsp;asked. A real one lies above near the knees, since its blocks have heads, and blocks that were asked for once, by error, are in it, too.
 END
-    echo '<h2>Block size</h2>'
+    heading "$(over block 'c["lookup"] == "row-in-oldest" && c["filter"] == "ROW" { b = c["block_bytes"] + 0; r[b] = c["bytes_per_useful_byte"]
+            if (!least || b < least) least = b; if (b > most) most = b }
+        END { printf "For each byte that a get returns it reads %.3g with blocks of %d KiB, %.3g with %d KiB", r[least], least / 1024, r[most], most / 1024 }')"
     picture block "bytes read per byte returned against block size" <<END
 Bytes read from files for each byte of key and value returned, filters and index in the cache, data blocks not: gets of a row that only the oldest of
 $(over block '{ print c["files"]; exit }') files has, and scans of ten rows. Theory: the blocks that are expected, times the size of a block as it is stored
 (compressed to $(over block 'c["block_bytes"] == 4096 { printf "%.0f&nbsp;%% at 4 KiB", 100 * c["data_bytes"] / c["raw_data_bytes"]; exit }')), through what is
 returned. A get is the dearer the larger the block, in proportion; a filter spares the other files' blocks; a scan uses more of each block it reads. $(agreement block)
 END
-    echo '<h2>Memory</h2>'
+    heading "$(over memory 'c["lookup"] == "absent-row" && c["filter"] == "ROW" { share = 100 * c["filter_bytes"] / c["raw_data_bytes"]; spared = 100 * (1 - c["data_wanted"] / c["files"]) }
+        END { printf "Filters as large as %.2g %% of the data spare %.4g %% of the blocks of a row that is not there", share, spared }')"
     picture memory "data blocks per get against filter memory" <<END
 What memory for filters buys: data blocks wanted per get (logarithmic) with $(over memory '{ print c["files"]; exit }') files, against the size of all filters as a share of
 the data (keys and values, not compressed), with $(echo "$bits" | sed 's/,/, /g') bits per key. Each two bits more divide the needless blocks by $(over memory 'c["filter"] == "ROW" && c["lookup"] == "absent-row" { if (!first) { first = c["expected_data"]; from = c["bits_per_key"] } last = c["expected_data"]; to = c["bits_per_key"] }
@@ -155,7 +304,7 @@ END
 # A row for each lookup; for each filter what was measured, theory, HBase.
 readamp_table() {
     over table '
-    { if (!(c["lookup"] in seen)) { seen[c["lookup"]] = 1; lookups[++n] = c["lookup"] }
+    { if (!(c["lookup"] in seen)) { seen[c["lookup"]] = c["words"]; lookups[++n] = c["lookup"] }
       k = c["lookup"] SUBSEP c["filter"]; data[k] = c["data_wanted"]; theory[k] = c["expected_data"]; hbase[k] = c["hbase"]; if (c["hbase"] != "") known[c["filter"]] = 1; off[k] = c["outside"] == "true" }
     function number(text) { return text == "" ? "–" : text + 0 >= 100 ? sprintf("%.1f", text) : sprintf("%.4g", text) }
     END {
@@ -166,7 +315,7 @@ readamp_table() {
         for (i = 1; i <= 4; i++) printf "<th class=\"first\">measured</th><th>theory</th>%s", known[filters[i]] ? "<th>HBase</th>" : ""
         print "</tr></thead><tbody>"
         for (l = 1; l <= n; l++) {
-            printf "<tr><th>%s</th>", lookups[l]
+            printf "<tr><th>%s</th>", seen[lookups[l]]
             for (i = 1; i <= 4; i++) {
                 k = lookups[l] SUBSEP filters[i]
                 printf "<td class=\"first%s\">%s</td><td>%s</td>", off[k] ? " off" : "", number(data[k]), number(theory[k])
@@ -192,7 +341,7 @@ compare_table() {
     !lines && /^ +[a-z-]+: .*assertions on/ { sub(/:/, "", $1); asserts[$1] = 1 }
     /^blocks of/ { lines = 1; next }
     !lines || NF == 0 || / store +per second/ { next }
-    /^[^ ]/ { printf "<tr class=\"group\"><th colspan=\"7\">%s</th></tr>\n", $0; next }
+    /^[^ ]/ { if (!sub(/^.*, 1 thread: /, "")) sub(/^[^:]*: /, ""); printf "<tr class=\"group\"><th colspan=\"7\">%s</th></tr>\n", $0; next }
     {
         range = ratio = ""
         match($0, /\([^)]*\)/)
@@ -255,6 +404,7 @@ END
     fact kernel "$(uname -sr)"
     fact 'file system' "$(df -T "${TMPDIR:-/tmp}" 2>/dev/null | awk 'END { print $2 }')"
     echo '</dl>'
+    first_figures
     figures
     cat <<END
 <h2>Six files, every lookup</h2>
@@ -263,7 +413,7 @@ counted to read with as many files and that rate (–: not known). columns-200 a
 END
     readamp_table
     cat <<END
-<h2>Beside other stores</h2>
+<h2>Beside other stores, in figures</h2>
 <p>Each store as the lists below say; medians, behind them the least and the greatest of the repeats. The ratio is Petal's time, or count, through the store's, so less than 1
 says that Petal is ahead. "assertions on": the library was built with its assertions, as distributions do, and would be faster without.
 Times are of this machine in the state it was in; the counts above do not depend on it.</p>

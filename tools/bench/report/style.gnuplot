@@ -1,8 +1,9 @@
-# style.gnuplot -- what all pictures of tools/bench/report/report.sh have in common; loaded before each of them, with `svg`, the file to draw.
+# style.gnuplot -- what all pictures of tools/bench/report/report.sh have in common; loaded before each of them, with `svg`, the file to draw; its height, if it is not 640, in `height`.
 #
-# Data: the CSV of `kv-bench readamp`. Colours are Okabe and Ito's, which people tell apart whatever colours they see; marks differ in shape, too,
+# Data: the CSV of `kv-bench readamp`, or what report.sh makes of it and of the results of `quick`, with tabs. Colours are Okabe and Ito's, which people tell apart whatever colours they see; marks differ in shape, too,
 # so that lines on top of each other stay visible.
-set terminal svg size 1000,640 dynamic enhanced rounded font "sans-serif,16" background "#ffffff"
+if (!exists("height")) height = 640
+set terminal svg size 1000,height dynamic enhanced rounded font "sans-serif,16" background "#ffffff"
 set output svg
 set datafile separator ","
 set datafile columnheaders
@@ -34,3 +35,5 @@ set style line 20 linecolor rgb "#777777" linewidth 2 dashtype solid
 set style line 21 linecolor rgb "#999999" linewidth 2 dashtype (10, 6)
 bytes(number) = number < 2 ** 20 ? sprintf("%d KiB", number / 1024) : sprintf("%d MiB", number / 2 ** 20)
 unset key
+# The title, above all else: what the picture says. As large as its length lets it be.
+title(text) = sprintf('set label 99 "%s" at screen 0.02, screen 1 - 26.0 / height left noenhanced font "sans-serif,%d"', text, strlen(text) > 80 ? 1600 / strlen(text) : 20)

@@ -17,8 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SUBJECT "petal"
-
 struct sides {
     struct bench_result before, after;
     bool has_subject; /* Petal is in both */
@@ -89,7 +87,7 @@ print_line(const struct sides *sides, const struct bench_series *before,
     double old_rates[BENCH_MOST_REPEATS], new_rates[BENCH_MOST_REPEATS];
     double old_median = bench_series_median(before, measure);
     double new_median = bench_series_median(after, measure);
-    bool is_subject = strcmp(before->name.store, SUBJECT) == 0;
+    bool is_subject = strcmp(before->name.store, BENCH_SUBJECT) == 0;
     bool moved = counted ? fabs(change_of(old_median, new_median)) > BENCH_LEAST_CHANGE * 100
                          : bench_differ(before->values[measure], before->count,
                                         after->values[measure], after->count);
@@ -139,7 +137,8 @@ compare_sides(struct sides *sides)
 {
     size_t common = 0, moved = 0;
 
-    sides->has_subject = has_store(&sides->before, SUBJECT) && has_store(&sides->after, SUBJECT);
+    sides->has_subject =
+        has_store(&sides->before, BENCH_SUBJECT) && has_store(&sides->after, BENCH_SUBJECT);
     for (size_t i = 0; i < sides->before.count; i++) {
         const struct bench_series *before = &sides->before.series[i];
         const struct bench_series *after = bench_result_find(&sides->after, &before->name);

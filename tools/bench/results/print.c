@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MIB     1048576.0
-#define SUBJECT "petal" /* that the others are compared with */
+#define MIB 1048576.0
 
 /* A number behind a space, as wide as that, or a dash: it was not measured. */
 static void
@@ -116,17 +115,12 @@ print_values(const struct bench_series *line, enum bench_metric measure)
     print_number(9, 2, bench_series_median(line, BENCH_CPU_EACH));
 }
 
-/* Petal's time, or count, through this line's. `asserting`: whose assertions are on, or "". */
+/* Petal's time, or count, through this line's. `asserting`: whose assertions are on. */
 static void
 print_ratio(const struct bench_series *line, const struct bench_series *subject,
-            enum bench_metric measure, const char *asserting)
+            const char *asserting)
 {
-    const struct bench_series *over = measure == BENCH_PER_UNIT ? subject : line;
-    const struct bench_series *under = measure == BENCH_PER_UNIT ? line : subject;
-    double ratios[BENCH_MOST_REPEATS];
-    struct bench_spread ratio =
-        bench_spread_of(ratios, bench_ratios(over->values[measure], over->count,
-                                             under->values[measure], under->count, ratios));
+    struct bench_spread ratio = bench_series_ratio(subject, line);
 
     printf("   %.2f (%.2f .. %.2f)%s%s", ratio.median, ratio.least, ratio.greatest,
            ratio.least > 1 ? " BEHIND" : "", asserting);
@@ -151,17 +145,23 @@ print_gain(const struct bench_result *result, const struct bench_series *line)
             .median);
 }
 
+/* Whose assertions are on, so that a ratio says it wherever it is quoted. */
 static const char *
-asserting(bool petal, bool other)
+asserting(const struct bench_legend *legend, const char *store)
 {
-    if (petal && other)
+    const char *petal = legend->assertions(legend->argument, BENCH_SUBJECT);
+    const char *other = legend->assertions(legend->argument, store);
+    bool petal_on = strcmp(petal, "on") == 0, other_on = strcmp(other, "on") == 0;
+
+    if (petal_on && other_on)
         return " (assertions on, in both)";
-    return petal ? " (Petal's assertions on)" : other ? " (its assertions on)" : "";
+    if (petal_on || other_on)
+        return petal_on ? " (Petal's assertions on)" : " (its assertions on)";
+    return strcmp(other, "off") == 0 ? " (assertions off)" : " (its assertions: not known)";
 }
 
 void
-bench_result_print(const struct bench_result *result,
-                   bool (*asserts)(const void *argument, const char *store), const void *argument)
+bench_result_print(const struct bench_result *result, const struct bench_legend *legend)
 {
     const struct bench_series *all = result->series;
     uint64_t block_bytes = UINT64_MAX;
@@ -169,6 +169,7 @@ bench_result_print(const struct bench_result *result,
     for (size_t i = 0; i < result->count; i++) {
         struct bench_name name = all[i].name;
         const struct bench_series *subject;
+        const char *words;
         size_t first = 0;
 
         while (!is_same_operation(&all[first].name, &name))
@@ -181,8 +182,12 @@ bench_result_print(const struct bench_result *result,
             printf("\n  %-13s %11s %-24s %9s %9s %9s   %s\n", "store", "per second", "", "p50 us",
                    "p99 us", "cpu us", "petal's time (or count) / this one's; below 1: ahead");
         }
-        printf("%s, %u thread%s\n", name.operation, name.threads, name.threads == 1 ? "" : "s");
-        snprintf(name.store, sizeof name.store, SUBJECT);
+        words = legend->words(legend->argument, name.operation);
+        printf("%s, %u thread%s", name.operation, name.threads, name.threads == 1 ? "" : "s");
+        if (strcmp(words, name.operation) != 0)
+            printf(": %s", words);
+        putchar('\n');
+        snprintf(name.store, sizeof name.store, BENCH_SUBJECT);
         subject = bench_result_find(result, &name);
         for (size_t at = i; at < result->count; at++) {
             const struct bench_series *line = &all[at];
@@ -192,9 +197,7 @@ bench_result_print(const struct bench_result *result,
                 continue;
             print_values(line, measure);
             if (subject != NULL && subject != line)
-                print_ratio(
-                    line, subject, measure,
-                    asserting(asserts(argument, SUBJECT), asserts(argument, line->name.store)));
+                print_ratio(line, subject, asserting(legend, line->name.store));
             print_gain(result, line);
             printf("\n");
         }

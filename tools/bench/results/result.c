@@ -167,6 +167,19 @@ bench_series_measure(const struct bench_series *series)
     return isnan(bench_series_median(series, BENCH_PER_UNIT)) ? BENCH_PER_SECOND : BENCH_PER_UNIT;
 }
 
+struct bench_spread
+bench_series_ratio(const struct bench_series *petal, const struct bench_series *other)
+{
+    enum bench_metric measure = bench_series_measure(other);
+    bool counts = measure == BENCH_PER_UNIT;
+    const struct bench_series *over = counts ? petal : other, *under = counts ? other : petal;
+    double ratios[BENCH_MOST_REPEATS];
+    size_t count = bench_ratios(over->values[measure], over->count, under->values[measure],
+                                under->count, ratios);
+
+    return bench_spread_of(ratios, count);
+}
+
 /* ---- writing ---- */
 
 static json_t *
@@ -267,7 +280,7 @@ json_t *
 bench_count_to_json(const char *operation, const char *setting, uint64_t block_bytes,
                     double per_unit)
 {
-    struct bench_name name = {.store = "petal", .block_bytes = block_bytes, .threads = 1};
+    struct bench_name name = {.store = BENCH_SUBJECT, .block_bytes = block_bytes, .threads = 1};
     json_t *object, *list = bench_json_list();
 
     snprintf(name.operation, sizeof name.operation, "%s", operation);

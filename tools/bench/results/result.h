@@ -10,12 +10,13 @@
  * within repeats.
  *
  * File: {"kind", "time", "machine", "commit", "command" (tools/bench/harness/json.h),
- *     "settings": {…}, "stores": [{"name", "describe", "assertions", METRIC: [one a repeat], …}],
+ *     "settings": {…}, "stores": [{"name", "describe", "assertions" (null: not known), METRIC: [one a repeat], …}],
  *     "results": [{"operation", "store", "setting", "block_bytes", "threads",
- *                  METRIC: [one a repeat], …}]}.
+ *                  METRIC: [one a repeat], …, "row", "words"}]}.
  * A metric that was not measured is left out, or null in a repeat. Each result has "per_second", a
  * rate above zero, or "per_unit", a count of what one unit of work cost: what diff compares.
- * Members that a reader does not know it passes by.
+ * Of compare and quick a result has the "row" of --rows that it is of, and in "words" what people
+ * call its operation. Members that a reader does not know it passes by.
  *
  *   write amplification   bytes written to files / bytes of keys and values given
  *   read amplification    bytes read from files / bytes of keys and values answered
@@ -38,6 +39,7 @@
 
 #define BENCH_NAME_BYTES  48
 #define BENCH_MOST_SERIES 4096
+#define BENCH_SUBJECT     "petal" /* the store that the others are compared with */
 
 /* Name, as files have it. Latencies are of single operations. */
 #define BENCH_METRICS(X)                                                                           \
@@ -136,6 +138,11 @@ double bench_series_median(const struct bench_series *series, enum bench_metric 
 
 /* What diff compares: rates, or counts. */
 enum bench_metric bench_series_measure(const struct bench_series *series);
+
+/* What a unit of Petal's work took, in time or as a count, through what one of the other's did,
+ * within repeats: below 1 Petal is ahead. REQUIRES: both have the other's measure. */
+struct bench_spread bench_series_ratio(const struct bench_series *petal,
+                                       const struct bench_series *other);
 
 /* ---- files ---- */
 

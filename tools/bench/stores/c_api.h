@@ -17,6 +17,16 @@ check(const char *error, const char *action)
         bench_fail(action, error);
 }
 
+/* An iterator that stands nowhere has no key; without assertions what is read may not be there. */
+static void
+misuse(void *store)
+{
+    struct STORE(bench) *bench = store;
+    size_t size;
+
+    API(iter_key)(API(create_iterator)(bench->db, bench->read), &size);
+}
+
 static void
 put(void *handle, petal_slice key, petal_slice value)
 {

@@ -31,7 +31,7 @@ describe_leveldb(const struct bench_config *config, char *text, size_t bytes)
 #ifdef LEVELDB_DIR
     const char *build = "built elsewhere: " LEVELDB_DIR;
 #else
-    const char *build = "Debian's build, assertions on";
+    const char *build = "Debian's package";
 #endif
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "filters of %d bits a key", (int)config->bits_per_key);
@@ -158,6 +158,7 @@ get_leveldb(void *handle, petal_slice key, petal_slice *value)
 const struct bench_store bench_store_leveldb = {
     .name = "leveldb",
     .describe = describe_leveldb,
+    .misuse = misuse,
     .open = open_leveldb,
     .close = close_leveldb,
     .flush = flush_leveldb,

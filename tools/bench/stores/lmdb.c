@@ -44,11 +44,37 @@ describe_lmdb(const struct bench_config *config, char *text, size_t bytes)
     mdb_version(&major, &minor, &patch);
     snprintf(
         text, bytes,
-        "%d.%d.%d, Debian's build, assertions on (few); B+tree of %ld-byte pages in a mapped file, "
+        "%d.%d.%d, Debian's package; B+tree of %ld-byte pages in a mapped file, "
         "the system's cache, no compression%s, no log, %s, one transaction a put, reader renewed "
         "for each get",
         major, minor, patch, sysconf(_SC_PAGESIZE), config->compress ? " (cannot)" : "",
         config->sync ? "synced at each commit" : "NOSYNC|WRITEMAP");
+}
+
+/* A page that says of itself that it is no leaf, under a cursor that takes it for one. The library
+ * has it mapped to write; its header is a number of 8 bytes, 2 of padding, 2 of flags. */
+static void
+misuse_lmdb(void *store)
+{
+    struct lmdb_bench *bench = store;
+    MDB_val key = {1, (void *)"a"}, value = key;
+    MDB_cursor *cursor;
+    MDB_stat stat;
+    MDB_txn *txn;
+    uint8_t *page;
+
+    check(mdb_txn_begin(bench->env, NULL, 0, &txn), "begin");
+    check(mdb_put(txn, bench->dbi, &key, &value, 0), "put");
+    key.mv_data = (void *)"b";
+    check(mdb_put(txn, bench->dbi, &key, &value, 0), "put");
+    check(mdb_txn_commit(txn), "commit");
+    check(mdb_txn_begin(bench->env, NULL, MDB_RDONLY, &txn), "begin");
+    check(mdb_stat(txn, bench->dbi, &stat), "ask for the size of a page");
+    check(mdb_cursor_open(txn, bench->dbi, &cursor), "open a cursor");
+    check(mdb_cursor_get(cursor, &key, &value, MDB_FIRST), "seek");
+    page = (uint8_t *)((uintptr_t)key.mv_data & ~((uintptr_t)stat.ms_psize - 1));
+    memset(page + 10, 0, 2);
+    mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
 }
 
 static void *
@@ -268,6 +294,7 @@ end_lmdb(void *iterator)
 const struct bench_store bench_store_lmdb = {
     .name = "lmdb",
     .describe = describe_lmdb,
+    .misuse = misuse_lmdb,
     .open = open_lmdb,
     .close = close_lmdb,
     .attach = attach_lmdb,

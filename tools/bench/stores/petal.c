@@ -6,6 +6,7 @@
 #include "tools/bench/harness/bits.h"
 #include "tools/bench/stores/store.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,24 +55,26 @@ describe_petal(const struct bench_config *config, char *text, size_t bytes)
 {
     char filter[96] = "no filters";
 
-#ifdef NDEBUG
-    const char *assertions = "off";
-#else
-    const char *assertions = "on";
-#endif
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "ROW filters of %.1f bits a key (error rate %.4f a file)",
                  bench_bits_of_rate(rate_of_bits(config->bits_per_key)),
                  rate_of_bits(config->bits_per_key));
     snprintf(text, bytes,
-             "this build (" COMPILER
-             "), assertions %s; %zu-byte blocks, %s, %s, index and filters in the cache, "
+             "this build (" COMPILER "); %zu-byte blocks, %s, %s, index and filters in the cache, "
              "%s, compaction %s",
-             assertions, config->block_bytes, config->compress ? "LZ4" : "not compressed", filter,
+             config->block_bytes, config->compress ? "LZ4" : "not compressed", filter,
              !config->log   ? "SKIP_WAL"
              : config->sync ? "FSYNC_WAL"
                             : "SYNC_WAL",
              config->compaction ? "on" : "off");
+}
+
+/* The library is of the same build as this file. */
+static void
+misuse_petal(void *store)
+{
+    (void)store;           /* where there are no assertions */
+    assert(store == NULL); /* which it never is */
 }
 
 static void *
@@ -427,6 +430,7 @@ scan_fields_petal(void *handle, petal_slice row, size_t rows)
 const struct bench_store bench_store_petal = {
     .name = "petal",
     .describe = describe_petal,
+    .misuse = misuse_petal,
     .open = open_petal,
     .close = close_petal,
     .flush = flush_petal,

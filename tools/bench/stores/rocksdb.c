@@ -54,7 +54,7 @@ describe_as(const struct bench_config *config, bool tuned, char *text, size_t by
 #ifdef ROCKSDB_DIR
     const char *build = "built elsewhere: " ROCKSDB_DIR;
 #else
-    const char *build = "Debian's build, assertions on";
+    const char *build = "Debian's package";
 #endif
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "full filters of %.1f bits a key", config->bits_per_key);
@@ -334,10 +334,13 @@ get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slic
     .end_iterate = end_iterate
 
 const struct bench_store bench_store_rocksdb = {
-    .name = "rocksdb", .describe = describe_rocksdb, .open = open_rocksdb, CALLS};
+    .name = "rocksdb", .describe = describe_rocksdb, .misuse = misuse, .open = open_rocksdb, CALLS};
 
-const struct bench_store bench_store_rocksdb_tuned = {
-    .name = "rocksdb-tuned", .describe = describe_tuned, .open = open_tuned, CALLS};
+const struct bench_store bench_store_rocksdb_tuned = {.name = "rocksdb-tuned",
+                                                      .describe = describe_tuned,
+                                                      .misuse = misuse,
+                                                      .open = open_tuned,
+                                                      CALLS};
 #else
 typedef int bench_rocksdb_not_built; /* a translation unit may not be empty */
 #endif

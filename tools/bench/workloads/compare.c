@@ -8,9 +8,12 @@
  * (tools/bench/workloads/rows.h).
  */
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/stores/assertions.h"
 #include "tools/bench/workloads/rows.h"
 
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 struct compare {
     struct bench_rows rows; /* first: the plan's settings */
@@ -19,6 +22,7 @@ struct compare {
     const struct bench_store *stores[BENCH_MOST_STORES];
     size_t store_count;
     struct bench_list block_sizes;
+    bool details;                      /* not ratios alone */
     const char *named, *versus, *json; /* stores; NULL: not said */
     const char *row_names;
 };
@@ -28,35 +32,91 @@ _Static_assert(offsetof(struct compare, rows) == 0,
 
 /* ---- the command ---- */
 
+/* Figures that people may quote come from a release build. */
+static void
+warn(FILE *to)
+{
+    if (bench_assertions_of(&bench_store_petal) == BENCH_ASSERTIONS_ON)
+        fputs("ATTENTION: THIS BUILD OF PETAL HAS ITS ASSERTIONS ON, WHICH MAKES IT SLOWER. Its "
+              "figures "
+              "are not\nto be quoted; `make bench-quick` measures a release build.\n\n",
+              to);
+}
+
 static void
 print_head(const void *settings)
 {
     const struct compare *compare = settings;
     const struct bench_rows *rows = &compare->rows;
+    const struct bench_config *config = &compare->config;
 
-    printf("%llu pairs of %d + %d bytes in random order, log on, %llu gets; medians of %llu "
-           "interleaved\nrepeats, behind them (least .. greatest)\n",
+    warn(stdout);
+    printf("%llu pairs of %d + %d bytes, written in random order; %llu lookups; medians of %llu "
+           "repeat%s\n",
            (unsigned long long)rows->pairs, BENCH_KEY_BYTES, BENCH_VALUE_BYTES,
-           (unsigned long long)rows->gets, (unsigned long long)compare->repeats);
-    bench_print_bytes("cache", compare->config.cache_bytes);
-    bench_print_bytes(", small cache (a tenth of the data)", bench_rows_small_cache(rows));
-    bench_print_bytes(", write buffers", compare->config.write_buffer_bytes);
-    printf("\n");
-    bench_rows_print(rows);
-    printf("%s\n\n", rows->as_written
+           (unsigned long long)rows->gets, (unsigned long long)compare->repeats,
+           compare->repeats == 1 ? "" : "s by turns");
+    if (compare->block_sizes.count == 1)
+        bench_print_bytes("blocks of", config->block_bytes);
+    bench_print_bytes(compare->block_sizes.count == 1 ? ", cache" : "cache", config->cache_bytes);
+    bench_print_bytes(" (small: a tenth of the data,", bench_rows_small_cache(rows));
+    bench_print_bytes("), write buffers", config->write_buffer_bytes);
+    printf("\n%s\n", rows->as_written
                          ? "reads: of what each engine's own background left behind the fill"
-                         : "reads, first-scan apart: behind each engine's own full compaction "
-                           "(--as-written: of what its\nbackground left)");
+                         : "reads, but the first scan: behind each engine's own full compaction");
+    if (!compare->details) {
+        printf("petal: a rate, the time of one, or bytes; others: Petal's time, or bytes, through "
+               "theirs:\nbelow 1 Petal is ahead\n");
+        return;
+    }
+    printf("behind medians: (least .. greatest)\n");
+    bench_rows_print(rows);
+    printf("\n");
     for (size_t i = 0; i < compare->store_count; i++) {
+        const struct bench_store *store = compare->stores[i];
         char text[512] = "";
 
-        compare->stores[i]->describe(&compare->config, text, sizeof text);
-        printf("  %s: %s\n", compare->stores[i]->name, text);
+        store->describe(config, text, sizeof text);
+        printf("  %s: assertions %s, %s\n", store->name,
+               bench_assertions_text(bench_assertions_of(store)), text);
     }
-#ifndef NDEBUG
-    printf("\nThis build of Petal has its assertions on, which costs it time. For figures: "
-           "make RELEASE=1 BUILD=build/release, and build/release/kv-bench.\n");
-#endif
+}
+
+/* Does `make rivals` build it? */
+static bool
+is_built_here(const struct bench_store *store)
+{
+    return strcmp(store->name, "leveldb") == 0 || strncmp(store->name, "rocksdb", 7) == 0;
+}
+
+/* What the rivals are, each library once, up to its settings; and what else there is to see. */
+static void
+print_foot(const void *settings)
+{
+    const struct compare *compare = settings;
+    char before[512] = "";
+    bool helps = false;
+
+    if (compare->details)
+        return;
+    for (size_t i = 0; i < compare->store_count; i++) {
+        const struct bench_store *store = compare->stores[i];
+        char text[512] = "";
+
+        if (store == &bench_store_petal)
+            continue;
+        helps =
+            helps || (is_built_here(store) && bench_assertions_of(store) == BENCH_ASSERTIONS_ON);
+        store->describe(&compare->config, text, sizeof text);
+        text[strcspn(text, ";")] = '\0';
+        if (strcmp(text, before) != 0)
+            printf("%s %s\n", store->name, text);
+        memcpy(before, text, sizeof before);
+    }
+    if (helps)
+        printf("`make rivals` brings RocksDB and LevelDB without assertions; `make bench-quick` "
+               "takes them then.\n");
+    printf("--details: ranges, latencies, each store's settings, what each line is.\n");
 }
 
 static int
@@ -65,7 +125,8 @@ usage(void)
     fputs("usage: kv-bench compare [options], or kv-bench quick [options]\n"
           "Stores on the same keys, in processes of their own, interleaved. Every answer is "
           "checked.\n"
-          "Ratios are Petal's time through the other's, or bytes: below 1 Petal is ahead.\n"
+          "Ratios are Petal's time through the other's, or bytes: below 1 Petal is ahead. Beside "
+          "each\nstands whether the other's library carries assertions, asked of the library.\n"
           "Options, with the defaults of compare, and of quick:\n"
           "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger, as far "
           "as\n"
@@ -83,6 +144,8 @@ usage(void)
           "  --write-buffer BYTES   64M\n"
           "  --as-written           read what the background left of the fill, not what a full\n"
           "                         compaction made of it\n"
+          "  --details              a line a store: ranges, latencies, processor time; what each\n"
+          "                         row and store is\n"
           "  --json FILE            the results once more, for kv-bench diff\n"
           "Exit status: 1 when an answer was wrong.\n"
           "Rows:\n",
@@ -112,6 +175,16 @@ choose_stores(struct compare *compare)
             compare->stores[compare->store_count++] = named[i];
     }
     return true;
+}
+
+static bool
+has_petal(const struct compare *compare)
+{
+    for (size_t i = 0; i < compare->store_count; i++) {
+        if (compare->stores[i] == &bench_store_petal)
+            return true;
+    }
+    return false;
 }
 
 static bool
@@ -153,6 +226,7 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
         {"--cache", BENCH_BYTES, &compare.config.cache_bytes},
         {"--write-buffer", BENCH_BYTES, &compare.config.write_buffer_bytes},
         {"--as-written", BENCH_FLAG, &compare.rows.as_written},
+        {"--details", BENCH_FLAG, &compare.details},
         {"--json", BENCH_TEXT, &compare.json},
     };
     struct bench_plan plan = {.kind = "compare",
@@ -165,12 +239,18 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
                               .stores = compare.stores,
                               .block_sizes = &compare.block_sizes,
                               .head = print_head,
+                              .foot = print_foot,
+                              .name_row = bench_rows_name,
                               .work = bench_rows_work};
 
     if (!bench_options_read(options, plan.option_count, argc, argv))
         return usage();
     if (!is_usable(&compare))
         return 2;
+    compare.details = compare.details || !has_petal(&compare);
+    plan.on_one_screen = !compare.details;
+    if (isatty(STDERR_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) /* else print_head's is enough */
+        warn(stderr);
     plan.stages = bench_rows_stages(&compare.rows);
     plan.store_count = compare.store_count;
     plan.config = compare.config;

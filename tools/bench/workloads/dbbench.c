@@ -6,6 +6,7 @@
  * with the keys that are in it beside it in DIR/<store>.keys.
  */
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/directory.h"
 #include "tools/bench/workloads/workload.h"
 
 #include <inttypes.h>

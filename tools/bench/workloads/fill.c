@@ -378,7 +378,8 @@ usage(void)
           "  --overwrite            cells that are there; else new ones\n"
           "  --delete-share X       of what it writes, it deletes; 0\n"
           "  --rate N               writes a second, on a schedule; as many as possible\n"
-          "  --memory BYTES, --write-buffer BYTES, --cache BYTES      Petal's defaults\n"
+          "  --write-buffer BYTES, --cache BYTES      64M each\n"
+          "  --memory BYTES         the limit of both together, which are shares of it then\n"
           "  --no-compaction, --no-log-mapping\n"
           "  --every SECONDS        between lines of progress; 5\n"
           "  --messages FILE        what Petal says of its background work\n",
@@ -444,6 +445,10 @@ bench_fill_main(int argc, char **argv)
         return usage();
     if (!settings_are_right(&settings))
         return 2;
+    if (settings.memory == 0 && settings.write_buffer == 0)
+        settings.write_buffer = BENCH_DATASET_MEMORY;
+    if (settings.memory == 0 && settings.cache == 0)
+        settings.cache = BENCH_DATASET_MEMORY;
     run_fill(&settings);
     return 0;
 }

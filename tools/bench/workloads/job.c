@@ -2,12 +2,13 @@
 #include "tools/bench/workloads/job.h"
 
 #include "tools/bench/harness/child.h"
+#include "tools/bench/harness/directory.h"
 #include "tools/bench/harness/json.h"
+#include "tools/bench/stores/assertions.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DESCRIPTION_BYTES 512
 
@@ -100,17 +101,70 @@ struct run {
     double wrong;                /* answers */
 };
 
-static bool
-asserts(const void *argument, const char *store)
+static enum bench_assertions
+assertions_of(const struct bench_plan *plan, const char *store)
 {
-    const struct bench_plan *plan = argument;
-    char text[DESCRIPTION_BYTES] = "";
-
     for (size_t i = 0; i < plan->store_count; i++) {
         if (strcmp(plan->stores[i]->name, store) == 0)
-            plan->stores[i]->describe(&plan->config, text, sizeof text);
+            return bench_assertions_of(plan->stores[i]);
     }
-    return strstr(text, "assertions on") != NULL;
+    return BENCH_ASSERTIONS_UNKNOWN;
+}
+
+static const char *
+assertions_text(const void *argument, const char *store)
+{
+    return bench_assertions_text(assertions_of(argument, store));
+}
+
+static const char *
+words_of(const void *argument, const char *operation)
+{
+    const struct bench_plan *plan = argument;
+    const char *row, *words = operation;
+
+    if (plan->name_row != NULL)
+        plan->name_row(operation, &row, &words);
+    return words;
+}
+
+static void
+print_result(const struct bench_plan *plan, const struct bench_result *result)
+{
+    const struct bench_legend legend = {assertions_text, words_of, plan};
+    const char *names[BENCH_MOST_STORES];
+
+    if (plan->head != NULL)
+        plan->head(plan->settings);
+    for (size_t i = 0; i < plan->store_count; i++)
+        names[i] = plan->stores[i]->name;
+    if (plan->on_one_screen)
+        bench_screen_print(result, names, plan->store_count, &legend);
+    else
+        bench_result_print(result, &legend);
+    if (plan->foot != NULL)
+        plan->foot(plan->settings);
+}
+
+static json_t *
+assertions_to_json(enum bench_assertions assertions)
+{
+    return assertions == BENCH_ASSERTIONS_UNKNOWN ? json_null()
+                                                  : json_boolean(assertions == BENCH_ASSERTIONS_ON);
+}
+
+static json_t *
+series_to_json(const struct bench_plan *plan, const struct bench_series *series)
+{
+    json_t *object = bench_series_to_json(series);
+    const char *row, *words;
+
+    if (plan->name_row != NULL) {
+        plan->name_row(series->name.operation, &row, &words);
+        bench_json_set(object, "row", json_string(row));
+        bench_json_set(object, "words", json_string(words));
+    }
+    return object;
 }
 
 static void
@@ -129,7 +183,8 @@ write_json(const struct run *run)
         plan->stores[i]->describe(&plan->config, text, sizeof text);
         bench_json_set(store, "name", json_string(plan->stores[i]->name));
         bench_json_set(store, "describe", json_string(text));
-        bench_json_set(store, "assertions", json_boolean(asserts(plan, plan->stores[i]->name)));
+        bench_json_set(store, "assertions",
+                       assertions_to_json(bench_assertions_of(plan->stores[i])));
         bench_metrics_to_json(store, &run->wholes.series[i]);
         bench_json_append(stores, store);
     }
@@ -137,7 +192,7 @@ write_json(const struct run *run)
         const struct bench_series *series = &run->result.series[i];
 
         if (!isnan(bench_series_median(series, bench_series_measure(series)))) /* it did a thing */
-            bench_json_append(results, bench_series_to_json(series));
+            bench_json_append(results, series_to_json(plan, series));
     }
     bench_json_set(whole, "settings", settings);
     bench_json_set(whole, "stores", stores);
@@ -180,7 +235,8 @@ run_job(const struct run *run, const struct bench_config *config, size_t index)
     memset(job->tally, 0, sizeof *job->tally);
     if (plan->live) {
         job->store->describe(config, text, sizeof text);
-        printf("%s: %s\n", job->store->name, text);
+        printf("%s: assertions %s, %s\n", job->store->name,
+               bench_assertions_text(bench_assertions_of(job->store)), text);
     }
     if (plan->place != NULL)
         plan->place(job);
@@ -206,7 +262,7 @@ run_round(struct run *run, uint64_t repeat, const struct bench_config *config, b
     for (size_t i = 0; i < plan->store_count && failed == 0; i++) {
         size_t index = (size_t)((repeat + i) % plan->store_count);
 
-        if (!plan->live && isatty(STDERR_FILENO))
+        if (!plan->live) /* it takes minutes: somebody may wait, or read it in a log */
             fprintf(stderr, "repeat %llu of %llu: %s, blocks of %zu\n",
                     (unsigned long long)repeat + 1, (unsigned long long)plan->repeats,
                     plan->stores[index]->name, config->block_bytes);
@@ -255,11 +311,8 @@ bench_plan_run(const struct bench_plan *plan)
             plan->json != NULL) /* anew each time: a long run that is ended leaves something */
             write_json(&run);
     }
-    if (failed == 0 && (!plan->live || plan->store_count > 1 || plan->repeats > 1)) {
-        if (plan->head != NULL)
-            plan->head(plan->settings);
-        bench_result_print(&run.result, asserts, plan);
-    }
+    if (failed == 0 && (!plan->live || plan->store_count > 1 || plan->repeats > 1))
+        print_result(plan, &run.result);
     if (failed == 0 && run.wrong > 0)
         fprintf(stderr, "kv-bench: %.0f answers were wrong\n", run.wrong);
     bench_result_free(&run.result);

@@ -11,6 +11,7 @@
 #define PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 
 #include "tools/bench/results/print.h"
+#include "tools/bench/results/screen.h"
 #include "tools/bench/stores/settings.h"
 
 #define BENCH_JOB_PATH_BYTES 512
@@ -48,9 +49,13 @@ struct bench_plan {
     struct bench_config config;
     const struct bench_list *block_sizes; /* NULL: that of the config */
     uint64_t repeats;
-    bool live; /* each outcome is printed when it is there */
+    /* Sets the row of an operation and what people call it; NULL: it is called by its name. */
+    void (*name_row)(const char *operation, const char **row, const char **words);
+    bool on_one_screen; /* ratios alone (tools/bench/results/screen.h); Petal is among the stores */
+    bool live;          /* each outcome is printed when it is there */
     const char *json;
-    void (*head)(const void *settings); /* prints what goes before ratios; NULL: nothing */
+    /* Print what goes before ratios and behind them; NULL: nothing. */
+    void (*head)(const void *settings), (*foot)(const void *settings);
     void (*place)(
         struct bench_job
             *job); /* sets `directory`, which is kept; NULL: a new one, removed at the end */

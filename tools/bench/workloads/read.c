@@ -240,6 +240,7 @@ run(const struct settings *settings)
 {
     petal_options options = {.cache_bytes = settings->cache,
                              .memory_bytes = settings->memory,
+                             .memtable_bytes = settings->memory == 0 ? BENCH_DATASET_MEMORY : 0,
                              .read_only = settings->read_only};
     struct reading reading = {.settings = settings};
     struct bench_process process;
@@ -277,7 +278,8 @@ usage(void)
           "  --repeats N            1\n"
           "  --warm N               reads before; 0\n"
           "  --absent-share X       of reads of keys that were never written; 0\n"
-          "  --cache BYTES, --memory BYTES      Petal's defaults\n"
+          "  --cache BYTES          64M\n"
+          "  --memory BYTES         the limit of all; the cache is a share of it then\n"
           "  --read-only            open it so\n"
           "  --seed N               1\n"
           "Exit status: 1 when an answer was wrong.\n",
@@ -312,5 +314,7 @@ bench_read_main(int argc, char **argv)
                       "--absent-share is a number from 0 to 1") ||
         !bench_threads_fit(&settings.threads))
         return 2;
+    if (settings.memory == 0 && settings.cache == 0)
+        settings.cache = BENCH_DATASET_MEMORY;
     return run(&settings);
 }

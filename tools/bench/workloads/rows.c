@@ -1,6 +1,7 @@
 /* rows.c -- see tools/bench/workloads/rows.h. */
 #include "tools/bench/workloads/rows.h"
 
+#include "tools/bench/harness/directory.h"
 #include "tools/bench/workloads/workload.h"
 
 #include <assert.h>
@@ -44,6 +45,35 @@ static const struct {
     [BENCH_ROW_SMALL_CACHE] = {"small-cache", "gets, warm, with a cache of a tenth of the data"},
     [BENCH_ROW_PUT_WRITE] = {"put-write", "puts, Petal's log by write() as that of the others"},
     [BENCH_ROW_PUT_SYNCED] = {"put-synced", "puts, each on the medium before it returns"},
+};
+
+/* What is measured for a row, as files name it and as people do. */
+static const struct {
+    enum bench_row row;
+    const char *operation, *words;
+} operations[] = {
+    {BENCH_ROW_FILL, "fill", "write pairs in random order"},
+    {BENCH_ROW_FILL, "fill, settled", "write pairs until background work rests"},
+    {BENCH_ROW_BYTES, WRITTEN_SETTLED, "bytes written per byte put"},
+    {BENCH_ROW_BYTES, "disk / user bytes, settled", "bytes on disk per byte put"},
+    {BENCH_ROW_BYTES, "bytes written / user bytes, compacted", "bytes written, compacted"},
+    {BENCH_ROW_BYTES, "disk / user bytes, compacted", "bytes on disk, compacted"},
+    {BENCH_ROW_FIRST_SCAN, "first scan", "scan all pairs, just opened"},
+    {BENCH_ROW_COLD_HIT, "open, cold", "open, files on the disk alone"},
+    {BENCH_ROW_COLD_HIT, "get hit, cold", "look up a key that is there, from disk"},
+    {BENCH_ROW_COLD_ABSENT, "get absent, cold", "look up a missing key, from disk"},
+    {BENCH_ROW_FIRST_ABSENT, "get absent, nothing warmed", "look up a missing key, just opened"},
+    {BENCH_ROW_FIRST_HIT, "get hit, first gets", "look up a key that is there, first time"},
+    {BENCH_ROW_HIT, "get hit", "look up a key that is there, warm"},
+    {BENCH_ROW_ABSENT, "get absent", "look up a missing key, warm"},
+    {BENCH_ROW_MULTI_GET, "multi-get, 16 keys", "look up 16 keys by one call, warm"},
+    {BENCH_ROW_SEEK, "seek + 10, new cursor", "read 10 pairs from a key, new cursor"},
+    {BENCH_ROW_SEEK, "seek + 10", "read 10 pairs from a key, same cursor"},
+    {BENCH_ROW_SCAN, "scan", "scan all pairs, warm"},
+    {BENCH_ROW_SMALL_CACHE, "get hit, small cache", "look up a key that is there, small cache"},
+    {BENCH_ROW_SMALL_CACHE, "get absent, small cache", "look up a missing key, small cache"},
+    {BENCH_ROW_PUT_WRITE, "put, log by write()", "write a pair, log by write()"},
+    {BENCH_ROW_PUT_SYNCED, "put, synced", "write a pair, on the medium"},
 };
 
 /* A stage of a store's way, as a process has it. */
@@ -495,10 +525,38 @@ bench_rows_named(const char *list, unsigned *wanted)
 }
 
 void
+bench_rows_name(const char *operation, const char **row, const char **words)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (strcmp(operations[i].operation, operation) == 0) {
+            *row = rows_by_name[operations[i].row].name;
+            *words = operations[i].words;
+            return;
+        }
+    }
+    assert(false); /* each operation of a row has words */
+}
+
+static void
+print_row(FILE *to, enum bench_row row)
+{
+    const char *between = "";
+
+    fprintf(to, "  %-12s ", rows_by_name[row].name);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (operations[i].row == row) {
+            fprintf(to, "%s%s", between, operations[i].words);
+            between = "; ";
+        }
+    }
+    fprintf(to, "\n  %-12s   %s\n", "", rows_by_name[row].meaning);
+}
+
+void
 bench_rows_list(void)
 {
     for (size_t row = 0; row < BENCH_ROW_COUNT; row++)
-        fprintf(stderr, "  %-12s %s\n", rows_by_name[row].name, rows_by_name[row].meaning);
+        print_row(stderr, (enum bench_row)row);
 }
 
 void
@@ -506,6 +564,6 @@ bench_rows_print(const struct bench_rows *rows)
 {
     for (size_t row = 0; row < BENCH_ROW_COUNT; row++) {
         if ((rows->wanted >> row & 1) != 0)
-            printf("  %-12s %s\n", rows_by_name[row].name, rows_by_name[row].meaning);
+            print_row(stdout, (enum bench_row)row);
     }
 }

@@ -43,7 +43,10 @@ struct bench_rows {
  * such row. */
 bool bench_rows_named(const char *list, unsigned *wanted);
 
-/* Name and meaning of each, a line each, on stderr; on stdout those that are wanted. */
+/* The row that an operation is of, and what people call it; both are constant texts. */
+void bench_rows_name(const char *operation, const char **row, const char **words);
+
+/* Name, words and meaning of each, on stderr; on stdout those that are wanted. */
 void bench_rows_list(void);
 void bench_rows_print(const struct bench_rows *rows);
 
