@@ -30,6 +30,8 @@ VERSION_NUMBER = $(call NUMBER_IN,PETAL_VERSION_$(1),engine/petal.h)
 VERSION := $(call VERSION_NUMBER,MAJOR).$(call VERSION_NUMBER,MINOR).$(call VERSION_NUMBER,PATCH)
 SONAME := libpetal.so.$(call VERSION_NUMBER,MAJOR)
 SONAME_FLAG = -Wl,-soname,$(SONAME)
+# Which names library $(1) gives away, and of which version.
+VERSIONED = -Wl,--version-script=tools/package/$(1).map
 
 # What the tools are linked with: the archive, so that they work by themselves, or $(BUILD)/libpetal.so.
 TOOL_LIBRARY ?= $(BUILD)/libpetal.a
@@ -55,7 +57,7 @@ FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/filter tools/command)
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost coverage examples fuzz hfile interop kernel memory mutants replay schedule soak
+TEST_PROGRAMS = conformance cost coverage examples fuzz hfile interop kernel memory mutants package replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
@@ -63,7 +65,8 @@ SOAK_SOURCES = $(call sources_in,tests/soak) $(addprefix tests/support/,process.
 KERNEL_SOURCES = $(call sources_in,tests/kernel) $(addprefix tests/support/,process.c test_support.c)
 INTEROP_SOURCES = $(call sources_in,tests/interop) tests/support/test_support.c
 
-HAVE_HEADER = $(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)
+# WITHOUT_HEADERS names some that are not looked for.
+HAVE_HEADER = $(if $(filter $(WITHOUT_HEADERS),$(1)),,$(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes))
 
 # The library of HBase's files is built where all that it needs is there; of codecs it can do without ZSTD.
 HFILE_COMMANDS = $(call sources_in,tools/hfile/commands)
@@ -77,6 +80,9 @@ HFILE_ARCHIVE = $(BUILD)/libpetal-hfile.a
 HFILE_LIBRARIES = $(HFILE_ARCHIVE) $(BUILD)/libpetal-hfile.so
 $(BUILD)/tools/shell/files/hfiles.o: CPPFLAGS += -DHAVE_HFILE
 HFILE_TOOL = $(BUILD)/kv-hfile
+# The form of it that the tools are linked with: a, or so.
+HFILE_FORM ?= a
+HFILE_TOOL_LIBRARY = $(BUILD)/libpetal-hfile.$(HFILE_FORM)
 HFILE_LIBS = -lz -lsnappy -llz4 -lisal
 ifeq ($(call HAVE_HEADER,zstd.h),yes)
 $(BUILD)/tools/hfile/%.o: CPPFLAGS += -DHAVE_ZSTD
@@ -110,14 +116,16 @@ $(BUILD)/petal.o: $(LIB_OBJECTS)
 $(BUILD)/libpetal.a: $(BUILD)/petal.o
 	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
 
-$(BUILD)/libpetal.so.$(VERSION): $(LIB_OBJECTS)
-	$(call say,$(CC) -shared $(SONAME_FLAG) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+$(BUILD)/libpetal.so.$(VERSION): $(LIB_OBJECTS) tools/package/petal.map
+	$(call say,$(CC) -shared $(SONAME_FLAG) $(call VERSIONED,petal) -o $@ $(LIB_OBJECTS) $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 # The name that programs are linked with, and the one under which they find the library when they run.
 $(BUILD)/libpetal.so: $(BUILD)/libpetal.so.$(VERSION)
 	$(call say,ln -sf $(<F) $(@D)/$(SONAME) && ln -sf $(SONAME) $@,LN)
 
 # The library of HBase's files, in the same two forms; it stands on the public names of the other.
+# Beside it is where it finds the other, also for a program that asks for it alone. (The system's places need no such word.)
+HFILE_BESIDE ?= -Wl,-rpath,'$$ORIGIN'
 HFILE_SONAME := libpetal-hfile.so.$(call VERSION_NUMBER,MAJOR)
 $(BUILD)/petal-hfile.o: $(HFILE_OBJECTS)
 	$(call say,$(LD) -r -o $@ $^ && objcopy --localize-hidden $@,LD)
@@ -125,13 +133,13 @@ $(BUILD)/petal-hfile.o: $(HFILE_OBJECTS)
 $(BUILD)/libpetal-hfile.a: $(BUILD)/petal-hfile.o
 	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
 
-$(BUILD)/libpetal-hfile.so.$(VERSION): $(HFILE_OBJECTS) | $(BUILD)/libpetal.so
-	$(call say,$(CC) -shared -Wl$(comma)-soname$(comma)$(HFILE_SONAME) -o $@ $^ $(LDFLAGS_ALL) -L$(BUILD) -lpetal $(HFILE_LIBS),LINK)
+$(BUILD)/libpetal-hfile.so.$(VERSION): $(HFILE_OBJECTS) tools/package/petal-hfile.map | $(BUILD)/libpetal.so
+	$(call say,$(CC) -shared -Wl$(comma)-soname$(comma)$(HFILE_SONAME) $(call VERSIONED,petal-hfile) -o $@ $(HFILE_OBJECTS) $(LDFLAGS_ALL) $(HFILE_BESIDE) -L$(BUILD) -lpetal $(HFILE_LIBS) -lm,LINK)
 
 $(BUILD)/libpetal-hfile.so: $(BUILD)/libpetal-hfile.so.$(VERSION)
 	$(call say,ln -sf $(<F) $(@D)/$(HFILE_SONAME) && ln -sf $(HFILE_SONAME) $@,LN)
 
-$(BUILD)/kv-hfile: $(HFILE_TOOL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-hfile.a $(TOOL_LIBRARY)
+$(BUILD)/kv-hfile: $(HFILE_TOOL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
 .PHONY: no-hfile
@@ -142,7 +150,7 @@ no-hfile:
 $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
-$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE) $(TOOL_LIBRARY)
+$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS) -ledit,LINK)
 
 # It takes files apart that the library would refuse, so it is linked with all names of the library, whatever TOOL_LIBRARY is.
@@ -161,13 +169,15 @@ LEVELDB_NEEDS ?= -lsnappy -lstdc++
 FILE_OF = $(firstword $(wildcard $(foreach kind,so a,$(addsuffix /lib$(1).$(kind),$(2) $(2)/lib $(2)/build))))
 LIBRARY_OF = $(if $(2),$(call FILE_OF,$(1),$(2)) $(if $(filter %.so,$(call FILE_OF,$(1),$(2))),-Wl$(comma)-rpath$(comma)$(abspath $(dir $(call FILE_OF,$(1),$(2)))),$(3)),-l$(1))
 comma = ,
-OPTIONAL_HEADERS = rocksdb/c.h rocksdb/filter_policy.h leveldb/c.h lmdb.h wiredtiger.h bloom.h zlib.h snappy-c.h isa-l/crc.h zstd.h
+PEER_HEADERS = rocksdb/c.h rocksdb/filter_policy.h leveldb/c.h lmdb.h wiredtiger.h bloom.h
+OPTIONAL_HEADERS = $(PEER_HEADERS) zlib.h snappy-c.h isa-l/crc.h zstd.h
 ifeq ($(call HAVE_HEADER,rocksdb/c.h,$(ROCKSDB_DIR)),yes)
 CPPFLAGS += -DHAVE_ROCKSDB
 ROCKSDB_NUMBER = $(call NUMBER_IN,ROCKSDB_$(1),$(or $(ROCKSDB_DIR:%=%/include),/usr/include)/rocksdb/version.h)
 $(BUILD)/tools/bench/stores/rocksdb.o: CPPFLAGS += $(if $(ROCKSDB_DIR),-I$(ROCKSDB_DIR)/include -DROCKSDB_DIR='"$(ROCKSDB_DIR)"') \
 	-DROCKSDB_MAJOR_VERSION=$(call ROCKSDB_NUMBER,MAJOR) \
 	-DROCKSDB_VERSION='"$(call ROCKSDB_NUMBER,MAJOR).$(call ROCKSDB_NUMBER,MINOR).$(call ROCKSDB_NUMBER,PATCH)"'
+$(BUILD)/tools/bench/stores/rocksdb.o: $(wildcard $(ROCKSDB_DIR:%=%/include/rocksdb/c.h))
 PEER_LIBS += $(call LIBRARY_OF,rocksdb,$(ROCKSDB_DIR),$(ROCKSDB_NEEDS))
 endif
 # RocksDB's filters by themselves are reached from C++, as version 7 has them.
@@ -181,6 +191,7 @@ endif
 ifeq ($(call HAVE_HEADER,leveldb/c.h,$(LEVELDB_DIR)),yes)
 CPPFLAGS += -DHAVE_LEVELDB
 $(BUILD)/tools/bench/stores/leveldb.o: CPPFLAGS += $(if $(LEVELDB_DIR),-I$(LEVELDB_DIR)/include -DLEVELDB_DIR='"$(LEVELDB_DIR)"')
+$(BUILD)/tools/bench/stores/leveldb.o: $(wildcard $(LEVELDB_DIR:%=%/include/leveldb/c.h))
 PEER_LIBS += $(call LIBRARY_OF,leveldb,$(LEVELDB_DIR),$(LEVELDB_NEEDS))
 endif
 ifeq ($(call HAVE_HEADER,lmdb.h),yes)
@@ -236,7 +247,7 @@ SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test interrupt_test
 $(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE)
 $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
 
-$(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o text/text.o text/memory.o)
+$(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o print/width.o text/json.o text/text.o text/memory.o)
 # These start it.
 $(addprefix $(BUILD)/tests/tools/shell/,terminal_test interrupt_test): | $(BUILD)/kv-shell
 $(BUILD)/tests/tools/filter/bitmaps_test: | $(BUILD)/kv-filter
@@ -252,6 +263,7 @@ $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/ut
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
 $(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
+$(call BENCH_TEST,glance): $(call BENCH_PARTS,readamp/glance)
 
 # Kills processes at work and looks at what they left; sees what users see of the library.
 $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
@@ -301,7 +313,8 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 
 PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
 HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
-CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
+# cmake, meson, ninja-build and mandoc are for `make packages`.
+CHECK_PACKAGES = cmake meson ninja-build mandoc clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev libbloom-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -331,7 +344,7 @@ MANDIR ?= $(PREFIX)/share/man
 PUT_FILES = CC="$(CC)" BUILD="$(BUILD)" VERSION="$(VERSION)" SONAME="$(SONAME)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" \
 	LIBDIR="$(LIBDIR)" INCLUDEDIR="$(INCLUDEDIR)" MANDIR="$(MANDIR)" HFILE_NEEDS="$(HFILE_NEEDS)" tools/package/install.sh
 
-.PHONY: install uninstall deb
+.PHONY: install uninstall deb packages dist
 ifeq ($(RELEASE),1)
 install: all ## install header, libraries, petal.pc, tools, man pages, of a release build; PREFIX=/usr/local, BINDIR, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR
 	@$(PUT_FILES) install
@@ -339,12 +352,20 @@ uninstall: ## remove what `make install` with the same settings has put there
 	@$(PUT_FILES) uninstall
 endif
 
+dist: ## the sources of what is committed, $(BUILD)/petal-VERSION.tar.xz; the same commit gives the same bytes
+	@VERSION=$(VERSION) tools/package/dist.sh $(BUILD)
+
+# What `make test` leaves out where CMake, meson or mandoc are missing; `make check-deps` installs them.
+packages: all ## do CMake and meson find what is installed, and are the manual pages in order?
+	@for test in build_systems manual recipes; do tests/package/$${test}_test.sh $(BUILD)/kv-shell || exit 1; done
+
 # A build of its own, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
 DEB_FLAGS = $(shell DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get $(1))
-deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools
-	+@CPPFLAGS="$(call DEB_FLAGS,CPPFLAGS) -DNDEBUG" $(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so \
-	HAVE_HEADER=no SANITIZE= OPTIMIZE="$(call DEB_FLAGS,CFLAGS)" CFLAGS= LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs" all
-	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" tools/package/deb.sh $(BUILD)/deb
+DEB_BUILD = RELEASE=1 BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so HFILE_FORM=so HFILE_BESIDE= WITHOUT_HEADERS='$(PEER_HEADERS)'
+deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools, and libpetal-hfile0, libpetal-hfile-dev
+	+@CPPFLAGS="$(call DEB_FLAGS,CPPFLAGS) -DNDEBUG" $(MAKE) --no-print-directory $(DEB_BUILD) SANITIZE= OPTIMIZE="$(call DEB_FLAGS,CFLAGS)" CFLAGS= \
+	LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs -Wl,--as-needed" all
+	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" DEB_BUILD="$(DEB_BUILD)" tools/package/deb.sh $(BUILD)/deb
 
 # For what README's commands build, when nobody said how many jobs: `deps` has to be done before, so they cannot be told -j.
 ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -352,15 +373,34 @@ ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 # ---- using -------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: ## the main job: load Debian's package index, read it under every filter, count what was read
+demo: ## the main job: load Debian's package index, check every field, show on one screen what lookups read under each filter
 	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) all
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
+
+# Stores without assertions, with a build of its own that is linked with them; what bench-quick takes when they are there.
+RIVAL_PACKAGES = cmake dpkg-dev libsnappy-dev librocksdb-dev
+RIVALS ?= $(BUILD)/rivals
+RIVAL_DIR = $(if $(or $($(2)),$(if $(wildcard $(RIVALS)/$(1)/lib/*),,none)),,$(2)=$(abspath $(RIVALS)/$(1)))
+RIVAL_DIRS = $(strip $(call RIVAL_DIR,rocksdb,ROCKSDB_DIR) $(call RIVAL_DIR,leveldb,LEVELDB_DIR))
+.PHONY: rivals rivals-bench
+rivals: deps ## bring RocksDB and LevelDB without assertions, in minutes, for bench-quick; without Maven RocksDB takes an hour; wants a network
+	$(call install,$(RIVAL_PACKAGES))
+	@CXX="$(CXX_OF_CC)" tools/bench/rivals/rivals.sh $(RIVALS)
+	+@$(MAKE) --no-print-directory RIVALS=$(RIVALS) rivals-bench
+
+# A make of its own, which sees what was brought.
+rivals-bench:
+	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) RELEASE=1 BUILD=$(RIVALS) $(RIVAL_DIRS) $(RIVALS)/kv-bench
+	$(RIVALS)/kv-bench compare --vs rocksdb,leveldb --rows hit --num 10k --gets 10k --repeats 1 --threads 1
 
 .PHONY: bench-quick bench-report cost cost-check cost-accept
 ifeq ($(RELEASE),1)
 BENCH_RESULTS ?= $(BUILD)
-bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about a minute; results also in $(BUILD)/bench-quick.json
+bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, or `make rivals`, in about two minutes of a processor; results also in $(BUILD)/bench-quick.json
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --num 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
+
+bench-report: $(BUILD)/kv-bench ## what reads cost, and stores beside each other, on one page of pictures, build/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
+	tools/bench/report/report.sh $(BUILD)/kv-bench $(BENCH_RESULTS)/bench-report $(if $(QUICK),quick,full)
 
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
 	@tests/cost/cost.sh $(BUILD)/cost $(BEFORE)
@@ -372,12 +412,11 @@ cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares
 	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
 else
 # What is installed, and what is measured in times or instructions, is a release build.
-install uninstall bench-quick cost cost-check cost-accept:
-	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release BENCH_RESULTS=$(BUILD) $@
+install uninstall cost cost-check cost-accept:
+	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release $@
+bench-quick bench-report:
+	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(if $(RIVAL_DIRS),$(RIVALS),$(BUILD)/release) $(RIVAL_DIRS) BENCH_RESULTS=$(BUILD) $@
 endif
-
-bench-report: $(BUILD)/kv-bench ## what reads cost, counted and drawn on one page, $(BUILD)/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
-	tools/bench/report/report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
 
 # Both need gcc and its gcov; the build of its own has no optimization, so that no function goes into another.
 PATHS = $(BUILD)/coverage
@@ -468,7 +507,7 @@ FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers named names header lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names abi header lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)
@@ -482,8 +521,19 @@ layers: all ## do includes and calls go from room to room as tools/rooms.txt say
 named: ## is every file there that comments and documents name?
 	tools/check_paths.sh
 
-names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## do the libraries export petal_ names only?
+names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## do the libraries export petal_ names only, each with its version?
 	tools/check_names.sh $(BUILD)
+
+.PHONY: abi abi-accept abi-release
+ABI = +@CC="$(CC)" tools/package/abi/abi.sh $(BUILD)
+abi: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## is what compiled programs rely on as tools/package/abi has it? Says what changes mean, and which version they ask for
+	$(ABI) compare
+
+abi-accept: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## keep it as it is
+	$(ABI) accept
+
+abi-release: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## keep it as that of the version that is released
+	$(ABI) release
 
 header: ## are the public headers complete in themselves, as C11 and as C++17?
 	$(CC) -std=c11 $(WARNINGS) -Werror -fsyntax-only -x c engine/petal.h
@@ -528,11 +578,11 @@ FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(filter $(TEST_SOURCES),$(wildcard t
 FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)
 FUZZ_SECONDS ?= 3
 
-# Parts of the shell that fuzzers feed, and files in memory.
-$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/value text/text text/memory \
+# Parts of the shell that fuzzers feed, and files in memory; made anew when this list has changed.
+$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/parser_operators language/parser_values language/value language/variable text/text text/json text/memory \
 	files/cell files/fields files/cell_table files/cell_json files/cell_hbase files/record) \
-	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control))
-	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
+	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control)) Makefile
+	$(call say,rm -f $@ && $(AR) rcs $@ $(filter %.o,$^),AR)
 
 # The library of HBase's files, where it is built, and what its tests drive it with.
 ifeq ($(HAVE_HFILE),yes)
@@ -578,7 +628,8 @@ FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_
 	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
 	$(filter tools/hfile/format/% tools/hfile/reader/%,$(HFILE_SOURCES)) \
 	$(addprefix engine/filter/,java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
-	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/value.c)
+	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/parser_operators.c \
+	language/parser_values.c language/value.c)
 LLVM = $(shell clang --version | sed -n 's/.*version \([0-9]*\).*/-\1/p')
 fuzz-coverage: ## which lines of the parsers the kept inputs of the fuzzers reach; wants llvm
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz-coverage CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \

@@ -3,8 +3,12 @@
 # names each line that speaks of one that is not.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+# Where pattern $1 occurs in our files: those that git knows, or, of a tarball, all.
+named() {
+    if git rev-parse --verify -q HEAD >/dev/null 2>&1; then git grep -nIoE "$1"; else grep -rnIoE --exclude-dir=build --exclude-dir='build-*' "$1" . | sed 's,^\./,,'; fi
+}
 files() {
-    git grep -nIoE '(^|[^A-Za-z0-9_./$-])(base|bloom|cache|memtable|sstable|engine|tools|tests)/[A-Za-z0-9_/-]+\.(c|h|md|sh|txt|gnuplot)\b' |
+    named '(^|[^A-Za-z0-9_./$-])(base|bloom|cache|memtable|sstable|engine|tools|tests)/[A-Za-z0-9_/-]+\.(c|h|md|sh|txt|gnuplot)\b' |
         while IFS=: read -r file line text; do
             name=${text#[!a-z]}
             [ -e "$name" ] || [ -e "${file%/*}/$name" ] || echo "$file:$line: there is no $name"

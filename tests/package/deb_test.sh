@@ -25,7 +25,15 @@ make_packages
 first=$(sums)
 make_packages
 [ "$first" = "$(sums)" ] || fail "the same sources give other packages"
-[ "$(wc -l <<<"$first")" = 3 ] || fail "not three packages: $first"
+packages=(libpetal0 libpetal-dev petal-tools)
+# Not everywhere is there what the library of HBase's files needs.
+hfile=()
+if [ -e "$build/kv-hfile" ]; then
+    packages+=(libpetal-hfile0 libpetal-hfile-dev)
+    hfile=(bin/kv-hfile include/petal_hfile.h share/man/man1/kv-hfile.1.gz share/man/man3/petal_hfile.3.gz
+        lib/"$(dpkg-architecture -qDEB_HOST_MULTIARCH)"/{libpetal-hfile.{a,so,so.0},pkgconfig/petal-hfile.pc})
+fi
+[ "$(wc -l <<<"$first")" = ${#packages[@]} ] || fail "not ${#packages[@]} packages: $first"
 
 # ---- a system of its own that has what the packages need, as far as this one has it ----
 
@@ -57,12 +65,12 @@ mine() {
 files() { (cd "$root" && find . -path ./var/lib/dpkg -prune -o -print | LC_ALL=C sort); }
 before=$(files)
 mine -i "$build"/deb/*.deb
-mine -V libpetal0 libpetal-dev petal-tools
+mine -V "${packages[@]}"
 [ ! -s "$scratch/log" ] || fail "files that are not as packed: $(cat "$scratch/log")"
 
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 for file in bin/kv-{shell,bench,check,filter} include/petal.h include/petal_bloom.h share/man/man1/kv-{shell,bench,check,filter}.1.gz \
-    share/man/man3/petal.3.gz share/man/man3/petal_bloom.3.gz lib/"$multiarch"/{libpetal.a,libpetal.so,libpetal.so.0,pkgconfig/petal.pc} \
+    share/man/man3/{petal,petal_open}.3.gz share/man/man3/petal_bloom.3.gz lib/"$multiarch"/{libpetal.a,libpetal.so,libpetal.so.0,pkgconfig/petal.pc,cmake/petal/petal-config.cmake} "${hfile[@]}" \
     share/doc/{libpetal0,libpetal-dev,petal-tools}/{copyright,changelog.gz} share/doc/libpetal-dev/examples/key_value.c; do
     [ -s "$root/usr/$file" ] || fail "/usr/$file is in no package"
 done
@@ -74,10 +82,26 @@ grep -q 'f:q .*value=v' <<<"$printed" || fail "kv-shell prints: $printed"
 "$root/usr/bin/kv-check" verify "$scratch/db" | grep -q '^sound$' || fail "kv-check does not run"
 [ "$(printf '2\n1\n2\n' | "$root/usr/bin/kv-filter" integers sort | tr '\n' ' ')" = '1 2 ' ] || fail "kv-filter does not run"
 
+[ -z "${hfile[*]}" ] || "$root/usr/bin/kv-hfile" --help 2>&1 | grep -q import || fail "kv-hfile does not run"
+
+# What a program needs that uses the packaged library, as dpkg tells it: the version in which the newest name came, and no other series.
+mkdir -p "$scratch/program/debian"
+: >"$scratch/program/debian/control"
+"${CC:-cc}" -I"$root/usr/include" tests/package/projects/store.c -L"$LD_LIBRARY_PATH" -lpetal -o "$scratch/program/store"
+stage=$(realpath "$build/deb/stage/libpetal0")
+needs=$(cd "$scratch/program" && dpkg-shlibdeps -O -S"$stage" -l"$stage/usr/lib/$multiarch" -e store 2>"$scratch/log") ||
+    { cat "$scratch/log" && fail "dpkg-shlibdeps"; }
+grep -qE 'libpetal0 \(>= 0\.[0-9.]+\), libpetal0 \(<< 0\.[0-9]+~\)' <<<"$needs" || fail "a program needs $needs"
+if command -v cmake >/dev/null; then
+    cmake -S tests/package/projects/cmake -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$root/usr" >"$scratch/log" 2>&1 &&
+        cmake --build "$scratch/cmake" --parallel 2 >"$scratch/log" 2>&1 || { tail -n 20 "$scratch/log" && fail "CMake with the packages"; }
+    [ "$("$scratch/cmake/store" "$scratch/cmake-db")" = "name = Ada" ] || fail "a program of CMake's does not run"
+fi
+
 # The library alone cannot go while the others need it.
 if try -r libpetal0; then
     fail "libpetal0 goes while petal-tools is there"
 fi
-mine -P petal-tools libpetal-dev libpetal0
+mine -P "${packages[@]}"
 [ "$(files)" = "$before" ] || fail "what stays after removal: $(diff <(echo "$before") <(files))"
-echo "three packages install, work, verify and go; built twice they are the same"
+echo "${#packages[@]} packages install, work, verify and go; built twice they are the same"

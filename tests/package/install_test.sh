@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make install` puts there what programs need: the examples compile from petal.pc alone, as C11 and as C++17, with the shared and the
-# static library, and print what they should; the manual pages are complete; `make uninstall` leaves the directory as it was.
+# static library, and print what they should; the manual pages of tools are complete; `make uninstall` leaves the directory as it was.
 # Usage: install_test.sh KV-SHELL (a release build is made beside it, and installed)
 set -eu
 shell=${1:?usage: install_test.sh KV-SHELL}
@@ -42,6 +42,8 @@ bin/kv-filter 755
 bin/kv-shell 755
 include/petal.h 644
 include/petal_bloom.h 644
+lib/cmake/petal/petal-config-version.cmake 644
+lib/cmake/petal/petal-config.cmake 644
 lib/libpetal.a 644
 lib/libpetal.so 777
 lib/$soname 777
@@ -69,7 +71,8 @@ share/man/man1/kv-hfile.1 644
 END
     )
 fi
-same "what is installed" "$(cd "$staged$prefix" && find . ! -type d -printf '%P %m\n' | LC_ALL=C sort)" "$expected"
+# Pages of calls and types are as many as the headers have; manual_test.sh looks at them.
+same "what is installed" "$(cd "$staged$prefix" && find . ! -type d -printf '%P %m\n' | grep -vE '^share/man/man3/petal_.*\.3 644$' | LC_ALL=C sort)" "$(grep -v petal_bloom.3 <<<"$expected")"
 same "version of kv-shell" "$("$staged$prefix/bin/kv-shell" --version)" "kv-shell of Petal $version"
 readelf -d "$staged$prefix/lib/libpetal.so" | grep -q "SONAME.*\[$soname\]" || fail "the library is not called $soname"
 for file in bin/kv-shell bin/kv-bench bin/kv-check bin/kv-filter lib/libpetal.so lib/libpetal.a; do
@@ -78,7 +81,7 @@ for file in bin/kv-shell bin/kv-bench bin/kv-check bin/kv-filter lib/libpetal.so
     readelf -S "$staged$prefix/$file" | grep -q '\.debug_info' && fail "$file is not stripped"
 done
 nm -D "$build/libpetal.so" | grep -q __assert_fail || fail "developers' own build has no assertions"
-grep -rqF "$staged" "$staged$prefix/lib/pkgconfig" && fail "the staging directory is in petal.pc"
+grep -rqF "$staged" "$staged$prefix/lib/pkgconfig" "$staged$prefix/lib/cmake" && fail "the staging directory is in what was installed"
 
 # ---- the examples, from petal.pc alone ----
 
@@ -116,12 +119,6 @@ unset PKG_CONFIG_SYSROOT_DIR
 # ---- manual pages ----
 
 pages=$staged$prefix/share/man
-for page in petal petal_bloom; do
-    for name in $(grep -ohE '\bpetal_[a-z0-9_]+\(' engine/$page.h bloom/$page.h 2>/dev/null | tr -d '(' | LC_ALL=C sort -u); do
-        nm -D --defined-only "$build/libpetal.so" | grep -q " $name\$" || continue
-        grep -q "^\.Fn $name\b" "$pages/man3/$page.3" || fail "$page.3 does not know $name"
-    done
-done
 for option in $("$shell" --help | grep -oE '(^| )-(-[a-z-]+|[a-z])\b' | sed 's/^ *-//' | LC_ALL=C sort -u); do
     grep -qE -- "(Fl|,) $option( |\$)" "$pages/man1/kv-shell.1" || fail "kv-shell.1 does not know -$option"
 done
@@ -148,17 +145,10 @@ if [ -e "$build/kv-hfile" ]; then
         grep -q "^\.It Cm $command" "$pages/man1/kv-hfile.1" || fail "kv-hfile.1 does not know $command"
     done
 fi
-if command -v man >/dev/null; then
-    for page in "$pages"/man?/*; do
-        warned=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
-        [ -z "$warned" ] || fail "$page: $warned"
-    done
-fi
-
 run_make uninstall DESTDIR="$staged" PREFIX=$prefix
 same "after uninstalling" "$(listing "$staged")" "$before"
 
-# ---- into a prefix that is not there, libraries in a place of their own; the example of the manual page ----
+# ---- into a prefix that is not there, libraries in a place of their own ----
 
 other=$scratch/other
 mkdir "$other"
@@ -175,18 +165,6 @@ for compiler in clang clang++; do
     if [ $compiler = clang ]; then run_examples clang -std=c11; else run_examples clang++ -std=c++17 -x c++; fi
 done
 "$prefix/programs/kv-shell" --version >/dev/null
-# example PAGE: of the manual page, as the program $scratch/PAGE.
-example() {
-    awk '/^\.Ed/ {inside = 0} inside; /^\.Bd -literal$/ {inside = 1}' "$prefix/man/man3/$1.3" |
-        sed -e 's/\\e/\\/g' -e "s|/tmp/example|$scratch/db-of-page|" >"$scratch/$1.c"
-    # shellcheck disable=SC2046,SC2086
-    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$scratch/$1.c" $(pkg-config --cflags --libs petal) -Wl,-rpath,"$library_path" \
-        -o "$scratch/$1" || fail "the example in $1.3"
-}
-example petal
-same "the example in petal.3" "$("$scratch/petal")" "name = Ada"
-example petal_bloom
-same "the example in petal_bloom.3" "$("$scratch/petal_bloom" a b a)" "a came before, almost surely"
 # shellcheck disable=SC2086
 run_make uninstall $places
 same "after uninstalling" "$(listing "$other")" "$before"

@@ -55,7 +55,7 @@ find_depends() {
     local package=$1
     shift
     (cd "$folder" && dpkg-shlibdeps -Tdebian/$package.substvars -l"$stage/libpetal0/usr/lib/$multiarch" \
-        -S"$stage/libpetal0" "$@")
+        -l"$stage/libpetal-hfile0/usr/lib/$multiarch" -S"$stage/libpetal0" -S"$stage/libpetal-hfile0" "$@")
 }
 
 close() {
@@ -70,18 +70,31 @@ close() {
 fill_in "$here/debian/control" >"$folder/debian/control"
 fill_in "$here/debian/changelog" >"$folder/debian/changelog"
 
-MAKEFLAGS= "${MAKE:-make}" -s -C "$sources" BUILD="$build" TOOL_LIBRARY="$build/libpetal.so" HAVE_HEADER=no RELEASE=1 STRIP=true install DESTDIR="$stage/all" \
-    PREFIX=/usr LIBDIR="/usr/lib/$multiarch" >/dev/null
-strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/all/usr/lib/$multiarch/libpetal.so.$VERSION" \
+eval "settings=($DEB_BUILD)"
+MAKEFLAGS= "${MAKE:-make}" -s -C "$sources" "${settings[@]}" STRIP=true install DESTDIR="$stage/all" PREFIX=/usr LIBDIR="/usr/lib/$multiarch" >/dev/null
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/all/usr/lib/$multiarch/"lib*.so."$VERSION" \
     "$stage/all/usr/bin/"*
-strip --strip-debug --remove-section=.comment --enable-deterministic-archives "$stage/all/usr/lib/$multiarch/libpetal.a"
+strip --strip-debug --remove-section=.comment --enable-deterministic-archives "$stage/all/usr/lib/$multiarch/"lib*.a
 gzip -9n "$stage/all/usr/share/man/"man?/*
 
-for package in libpetal0 libpetal-dev petal-tools; do
+packages=(libpetal0 libpetal-dev petal-tools)
+# Not everywhere is there what the library of HBase's files needs.
+if [ -e "$stage/all/usr/bin/kv-hfile" ]; then
+    packages+=(libpetal-hfile0 libpetal-hfile-dev)
+else
+    echo "deb: without libpetal-hfile and kv-hfile: zlib.h, snappy-c.h or isa-l/crc.h is not there (make deps)" >&2
+fi
+for package in "${packages[@]}"; do
     mkdir -p "$stage/$package/DEBIAN"
     document $package
 done
 give libpetal0 "lib/$multiarch/libpetal.so.*"
+if [ ${#packages[@]} -gt 3 ]; then
+    give libpetal-hfile0 "lib/$multiarch/libpetal-hfile.so.*"
+    for path in "lib/$multiarch/libpetal-hfile.*" "lib/$multiarch/pkgconfig/petal-hfile.pc" "include/petal_hfile.h" "share/man/man3/petal_hfile*"; do
+        give libpetal-hfile-dev "$path"
+    done
+fi
 give libpetal-dev "lib/$multiarch/*"
 give libpetal-dev include
 give libpetal-dev "share/man/man3"
@@ -97,9 +110,25 @@ fi
 # While the major version is 0 a program wants the minor version that it was linked with.
 IFS=. read -r major minor _ <<<"$VERSION"
 limit=$([ "$major" = 0 ] && echo "0.$((minor + 1))~" || echo "$((major + 1))~")
-echo "libpetal ${SONAME##*.} libpetal0 (>= $VERSION), libpetal0 (<< $limit)" >"$stage/libpetal0/DEBIAN/shlibs"
-echo "activate-noawait ldconfig" >"$stage/libpetal0/DEBIAN/triggers"
-find_depends libpetal0 "$stage/libpetal0/usr/lib/$multiarch/libpetal.so.$VERSION"
-find_depends petal-tools "$stage/petal-tools/usr/bin/kv-shell" "$stage/petal-tools/usr/bin/kv-bench" \
-    "$stage/petal-tools/usr/bin/kv-check" "$stage/petal-tools/usr/bin/kv-filter"
-for package in libpetal0 libpetal-dev petal-tools; do close $package; done
+soversion=${SONAME##*.}
+
+# What programs need that are linked with lib$2.so, which is in package $1: the version in which the newest of the names that they use
+# came, as the kept list has it ($2.txt of tools/package/abi), and none of another series. dpkg-gensymbols fails if the names differ.
+shared_library() {
+    local package=$1 library=$2
+    local root=$stage/$package
+    echo "lib$library $soversion $package (>= $VERSION), $package (<< $limit)" >"$root/DEBIAN/shlibs"
+    echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
+    awk -v so="lib$library.so.$soversion" -v package="$package" -v limit="$limit" '
+        /^version / { version = $2 }
+        /^names / { names = $2; print so " " package " #MINVER#, " package " (<< " limit ")"; print " " names "@" names " " version }
+        /^function / { sub(/:$/, "", $4); print " " $2 "@" names " " $4 }' "$sources/tools/package/abi/$library.txt" >"$folder/debian/$package.symbols"
+    (cd "$folder" && dpkg-gensymbols -q -c4 -p"$package" -v"$VERSION" -P"$root" -I"debian/$package.symbols" \
+        -e"$root/usr/lib/$multiarch/lib$library.so.$VERSION" -O"$root/DEBIAN/symbols") ||
+        { echo "$package: the names of lib$library.so are not those that are kept: make abi-accept" >&2 && exit 1; }
+    find_depends "$package" "$root/usr/lib/$multiarch/lib$library.so.$VERSION"
+}
+shared_library libpetal0 petal
+[ ${#packages[@]} = 3 ] || shared_library libpetal-hfile0 petal-hfile
+find_depends petal-tools "$stage/petal-tools/usr/bin/"*
+for package in "${packages[@]}"; do close "$package"; done

@@ -15,6 +15,7 @@ note=$BUILD/installed-directories
 
 # Call $1 MODE SOURCE TARGET for each file; MODE `link`: a symbolic link to the name SOURCE.
 each_file() {
+    local page
     "$1" 755 "$BUILD/kv-shell" "$BINDIR/kv-shell"
     "$1" 755 "$BUILD/kv-bench" "$BINDIR/kv-bench"
     "$1" 755 "$BUILD/kv-check" "$BINDIR/kv-check"
@@ -26,12 +27,15 @@ each_file() {
     "$1" link "libpetal.so.$VERSION" "$LIBDIR/$SONAME"
     "$1" link "$SONAME" "$LIBDIR/libpetal.so"
     "$1" 644 "$BUILD/petal.pc" "$LIBDIR/pkgconfig/petal.pc"
+    "$1" 644 "$BUILD/petal-config.cmake" "$LIBDIR/cmake/petal/petal-config.cmake"
+    "$1" 644 "$BUILD/petal-config-version.cmake" "$LIBDIR/cmake/petal/petal-config-version.cmake"
     "$1" 644 "$here/kv-shell.1" "$MANDIR/man1/kv-shell.1"
     "$1" 644 "$here/kv-bench.1" "$MANDIR/man1/kv-bench.1"
     "$1" 644 "$here/kv-check.1" "$MANDIR/man1/kv-check.1"
     "$1" 644 "$here/kv-filter.1" "$MANDIR/man1/kv-filter.1"
     "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
     "$1" 644 "$here/petal_bloom.3" "$MANDIR/man3/petal_bloom.3"
+    for page in "$BUILD"/man/petal/*.3; do "$1" 644 "$page" "$MANDIR/man3/${page##*/}"; done
     # Not everywhere is there what the library of HBase's files needs.
     if [ "$1" = take_away ] || [ -e "$BUILD/kv-hfile" ]; then
         "$1" 755 "$BUILD/kv-hfile" "$BINDIR/kv-hfile"
@@ -42,6 +46,7 @@ each_file() {
         "$1" link "${SONAME/libpetal/libpetal-hfile}" "$LIBDIR/libpetal-hfile.so"
         "$1" 644 "$BUILD/petal-hfile.pc" "$LIBDIR/pkgconfig/petal-hfile.pc"
         "$1" 644 "$here/kv-hfile.1" "$MANDIR/man1/kv-hfile.1"
+        for page in "$BUILD"/man/petal-hfile/*.3; do "$1" 644 "$page" "$MANDIR/man3/${page##*/}"; done
     fi
 }
 
@@ -81,7 +86,7 @@ take_away() {
 # Is $1 above a file of this installation?
 is_above() {
     local directory
-    for directory in "$BINDIR" "$INCLUDEDIR" "$LIBDIR/pkgconfig" "$MANDIR/man1" "$MANDIR/man3"; do
+    for directory in "$BINDIR" "$INCLUDEDIR" "$LIBDIR/pkgconfig" "$LIBDIR/cmake/petal" "$MANDIR/man1" "$MANDIR/man3"; do
         case $DESTDIR$directory/ in "$1"/*) return 0 ;; esac
     done
     return 1
@@ -105,24 +110,45 @@ below_prefix() {
     case $1 in "$PREFIX"/*) printf '${prefix}/%s' "${1#"$PREFIX"/}" ;; *) printf %s "$1" ;; esac
 }
 
-replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|"; }
+replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|g"; }
 
 # Makes $1.pc, which says what a static library needs: the libraries that follow it, each as NAME=LIBRARY, by the name that pkg-config
 # knows, or where it does not know that as it is linked.
 write_pc() {
-    local file=$1 requires= libs="-lm -pthread"
+    local file=$1 requires= libs=
     local needed
     shift
     for needed in "$@"; do
         if pkg-config --exists "${needed%=*}" 2>/dev/null; then
             requires="$requires${requires:+, }${needed%=*}"
         else
-            libs="-l${needed#*=} $libs"
+            libs="$libs-l${needed#*=} "
         fi
     done
     replace PREFIX "$PREFIX" <"$here/$file.pc.in" | replace LIBDIR "$(below_prefix "$LIBDIR")" |
         replace INCLUDEDIR "$(below_prefix "$INCLUDEDIR")" | replace VERSION "$VERSION" |
-        replace REQUIRES "$requires" | replace LIBS "$libs" >"$BUILD/$file.pc"
+        replace REQUIRES "$requires" | replace LIBS "$libs-lm -pthread" >"$BUILD/$file.pc"
+}
+
+# Directory $2 as seen from directory $1, if both are below the prefix: so that the installation can be moved.
+seen_from() {
+    case $1/$2 in
+    "$PREFIX"/*/"$PREFIX"/*) realpath -ms --relative-to="$1" "$2" ;;
+    *) printf %s "$2" ;;
+    esac
+}
+
+# Makes what CMake's find_package reads. $1: what the archive of HBase's files needs, as for write_pc.
+write_cmake() {
+    local place=$LIBDIR/cmake/petal
+    local file needed hfile_needs=
+    for needed in $1; do hfile_needs="$hfile_needs${hfile_needs:+ }${needed#*=}"; done
+    for file in petal-config petal-config-version; do
+        replace LIBRARIES "$(seen_from "$place" "$LIBDIR")" <"$here/cmake/$file.cmake.in" |
+            replace HEADERS "$(seen_from "$place" "$INCLUDEDIR")" | replace VERSION "$VERSION" |
+            replace SONAME "$SONAME" | replace HFILE_SONAME "${SONAME/libpetal/libpetal-hfile}" |
+            replace NEEDS "lz4 xxhash pcre2-8" | replace HFILE_NEEDS "$hfile_needs" >"$BUILD/$file.cmake"
+    done
 }
 
 # The running system's list of libraries changes; that of a staging directory is the business of its package.
@@ -134,10 +160,16 @@ refresh_libraries() {
     fi
 }
 
+# The pages of calls are what the headers are.
+for library in petal petal-hfile; do "$here/man/pages.sh" "$BUILD/man/$library" $library; done
 case ${1:-} in
 install)
     write_pc petal liblz4=lz4 libxxhash=xxhash libpcre2-8=pcre2-8
-    [ ! -e "$BUILD/kv-hfile" ] || write_pc petal-hfile zlib=z snappy=snappy liblz4=lz4 libisal=isal $HFILE_NEEDS
+    # Snappy is C++; what that needs stands behind it, which pkg-config would not heed.
+    hfile_needs="zlib=z liblz4=lz4 libisal=isal $HFILE_NEEDS by-name=snappy by-name=stdc++"
+    # shellcheck disable=SC2086
+    [ ! -e "$BUILD/kv-hfile" ] || write_pc petal-hfile $hfile_needs
+    write_cmake "$hfile_needs"
     each_file put
     refresh_libraries
     ;;
