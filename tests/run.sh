@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
-# Runs the test programs and scripts of a build, as many at once as there are processors, and counts them. Usage: run.sh BUILD [threads]
+# Runs the test programs and scripts of a build, as many at once as there are processors, and counts
+# them.
+# Usage: run.sh BUILD [threads]
 # What a test says of its work in lines that begin with "counted: " or "SKIPPED: " is printed, too.
-# With `threads` only the programs that start threads run (under ThreadSanitizer the others say nothing new).
+# With `threads` only the programs that start threads run (under ThreadSanitizer the others say
+# nothing new).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
 which=${2:-all}
-# Tests that make threads say so; of the others these leave to threads of the database what they look at.
+# Tests that make threads say so; of the others these leave to threads of the database what they
+# look at.
 databases="model/random engine/wal/chain engine/wal/sync engine/compact/compactor memtable/memtable memtable/cell_tree base/wal_window cache/cache"
-# ThreadSanitizer ends a child that makes threads, and does not know threads that are made behind its back.
+# ThreadSanitizer ends a child that makes threads, and does not know threads that are made behind
+# its back.
 left_out=" engine/db/fork engine/db/threads_refused "
 threaded=" $(grep -lE 'pthread_create|tests/threads/program\.h' -r tests --include='*_test.c' | sed 's,^tests/,,; s,_test\.c$,,' | tr '\n' ' ')$databases "
-# Under sanitizers the tests against the model and those of power cuts do less, unless they are told how much.
+# Under sanitizers the tests against the model and those of power cuts do less, unless they are told
+# how much.
 if [ -n "${SANITIZE:-}" ] || [ "$which" = threads ]; then
     export PETAL_SHORT=${PETAL_SHORT-1} PETAL_OPERATIONS=${PETAL_OPERATIONS:-5000} PETAL_DEPTH=${PETAL_DEPTH:-2}
 fi
@@ -49,7 +55,8 @@ while read -r source; do
 done < <(find tests -name '*_test.c' | sort)
 if [ "$which" = all ]; then
     while read -r script; do
-        # Packages are built without sanitizers, and of what kv-bench measures only the answers are of interest to them.
+        # Packages are built without sanitizers, and of what kv-bench measures only the answers are
+        # of interest to them.
         if [ -n "${SANITIZE:-}" ] && [[ "$script" = tests/package/* || ("$script" = tests/tools/bench/* && "$script" != */agree_test.sh) ]]; then continue; fi
         case $script in
         tests/package/readme_test.sh) run "$script" "$build" ;;

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Holds what files include, and what compiled objects refer to, against the table of rooms, tools/rooms.txt, which says how it is read.
-# Prints the table, and names what does not fit: then it exits 1. Usage: check_layers.sh BUILD
+# Holds what files include, and what compiled objects refer to, against the table of rooms,
+# tools/rooms.txt, which says how it is read. Prints the table, and names what does not fit: then it
+# exits 1.
+# Usage: check_layers.sh BUILD
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
@@ -45,7 +47,8 @@ function is_door(room, file,   i, n, words) {
     return 0
 }
 
-# Tarjan: circles of files among the arrows of `next_of`; those of more than one file are kept by number.
+# Tarjan: circles of files among the arrows of `next_of`; those of more than one file are kept by
+# number.
 function visit(file,   i, n, targets, other, member) {
     low[file] = order[file] = ++visited; stack[++depth] = file; on_stack[file] = 1
     n = split(next_of[file], targets, " ")

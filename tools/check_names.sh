@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The shared libraries and the archives export petal_ names only, and each name of a shared library carries the version that
-# engine/petal.h asks for. Usage: check_names.sh BUILD
+# The shared libraries and the archives export petal_ names only, and each name of a shared library
+# carries the version that engine/petal.h asks for.
+# Usage: check_names.sh BUILD
 set -u
 build=${1:-build}
 number() { awk -v name="PETAL_VERSION_$1" '$2 == name { print $3 }' engine/petal.h; }

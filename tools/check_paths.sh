@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows that every file of ours which comments and documents name is there, and every test that tests/INVARIANTS.md names. Exits 1 and
-# names each line that speaks of one that is not.
+# Shows that every file of ours which comments and documents name is there, and every test that
+# tests/INVARIANTS.md names. Exits 1 and names each line that speaks of one that is not.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 # Where pattern $1 occurs in our files: those that git knows, or, of a tarball, all.

@@ -1,13 +1,14 @@
 #!/bin/sh
-# demo.sh -- loads the index of Debian packages into four tables, one for each kind of Bloom filter, and
-# shows on one screen what lookups cost in each, beside what is to be expected.
+# demo.sh -- loads the index of Debian packages into four tables, one for each kind of Bloom filter,
+# and shows on one screen what lookups cost in each, beside what is to be expected.
 #
 #     tools/demo.sh KV-SHELL [DIR]
 #
-# Each table is imported in 6 parts: the fields of one package fall into different parts, and a flush ends each
-# part, so every family gets 6 store files whose row ranges overlap; --no-compaction keeps them apart.  Then each field of the index is compared with
-# each table, and the rows and fields are counted; the demo fails if one differs, or if lookups read other blocks than expected.  DIR is made anew
-# and kept; without it a temporary directory serves, and goes at the end.
+# Each table is imported in 6 parts: the fields of one package fall into different parts, and a
+# flush ends each part, so every family gets 6 store files whose row ranges overlap; --no-compaction
+# keeps them apart.  Then each field of the index is compared with each table, and the rows and
+# fields are counted; the demo fails if one differs, or if lookups read other blocks than expected.
+# DIR is made anew and kept; without it a temporary directory serves, and goes at the end.
 set -eu
 shell=${1:?usage: demo.sh KV-SHELL [DIR]}
 characters=$(locale charmap 2>/dev/null || :) # what bars are made of
@@ -54,8 +55,8 @@ generate_index() {
 }
 
 # The index as a table of csv for import: a line for each package, a column for each field, such as
-# rel:Depends, text:Description or meta:Version.  Each value stands in quotes, those in it doubled; a
-# field that a package does not have is nothing between two commas.
+# rel:Depends, text:Description or meta:Version.  Each value stands in quotes, those in it doubled;
+# a field that a package does not have is nothing between two commas.
 make_table() {
     awk 'function quoted(text) {
              gsub(/"/, "\"\"", text)
@@ -182,7 +183,8 @@ version	a package's Version
 there	all fields of a package
 END
 
-# advise, of one list of keys: the figures of the families that were asked, summed, behind the name of the filter and the list.
+# advise, of one list of keys: the figures of the families that were asked, summed, behind the name
+# of the filter and the list.
 look_up() {
     "$shell" --read-only --no-compaction --no-took "$dir/db" -e "advise '$1', KEYS => '$dir/$2'" | awk -v filter="$1" -v list="$2" '
         / BLOOMFILTER .* \(now\) / { expected += $5 }
@@ -250,8 +252,9 @@ awk -F '\t' -v utf8="$([ "$characters" = UTF-8 ] && echo 1)" -v asked="$(wc -l <
         for (; i <= 6; i++) text = text " "
         return text
     }
-    # How far chance takes a count: four standard errors of the needless blocks, and as many errors more as so few ones are skewed by. Files of a
-    # family have nearly the same packages, so that their filters err together. Printed digits are rounded.
+    # How far chance takes a count: four standard errors of the needless blocks, and as many errors
+    # more as so few ones are skewed by. Files of a family have nearly the same packages, so that
+    # their filters err together. Printed digits are rounded.
     function chance(list, filter,  needless) {
         if (filter == "NONE") return 0.005
         needless = expected["absent-version", filter] * (list == "absent" || list == "there" ? 3 : 1)

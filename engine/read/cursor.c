@@ -390,7 +390,7 @@ cursor_next_within(petal_cursor *cursor, uint64_t most, const petal_cell **cell,
     *cell = NULL;
     *at = slice_make(NULL, 0);
     cursor->patience = most;
-    /* What advance() itself counts ends with 0; a step of it that counts nothing is counted here. */
+    /* What advance() itself counts ends with 0; a step of it that counts nothing counts here. */
     while (status == PETAL_OK && run->next == run->end && cursor->state != CURSOR_ENDED &&
            cursor->patience > 0) {
         status = advance(cursor, error);

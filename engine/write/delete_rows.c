@@ -222,8 +222,8 @@ fill_batch(struct delete_rows *d, uint64_t *rows)
     return status;
 }
 
-/* What a write may wait; one whose call is late is written all the same if it need not wait: so each
- * call comes forward. */
+/* What a write may wait; one whose call is late is written all the same if it need not wait: so
+ * each call comes forward. */
 static uint32_t
 milliseconds_left(const struct delete_rows *d)
 {

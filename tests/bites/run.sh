@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# run.sh -- do the generic regimes bite? Each patch of this folder takes the mend of one defect back: its first line says what is
-# lost then, its second how. A copy of the tree is built with it, and the regimes of tests/bites/regimes run on that, those of its
-# room first, until one of them fails. Usage: run.sh BUILD [PATCH...]. Copies are made in BUILD/bites; BITES_JOBS patches are tried
-# at once. BITES_ALL=1: all regimes run, also behind one that fails. BITES_CONTROL=1: they run on the tree as it is, too. Fails if
-# a patch no longer applies, if what it does is not found, or if a regime fails without a patch. BITES_ONLY: a pattern that programs
-# of regimes have to match.
+# run.sh -- do the generic regimes bite? Each patch of this folder takes the mend of one defect
+# back: its first line says what is lost then, its second how. A copy of the tree is built with it,
+# and the regimes of tests/bites/regimes run on that, those of its room first, until one of them
+# fails.
+# Usage: run.sh BUILD [PATCH...]. Copies are made in BUILD/bites; BITES_JOBS patches are tried
+# at once. BITES_ALL=1: all regimes run, also behind one that fails. BITES_CONTROL=1: they run on
+# the tree as it is, too. Fails if a patch no longer applies, if what it does is not found, or if a
+# regime fails without a patch. BITES_ONLY: a pattern that programs of regimes have to match.
 # Patches in tests/bites/missed are those that no regime finds: they are tried when they are named.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -48,8 +50,8 @@ build_in() {
     make -C "$tree" --no-print-directory -j2 BUILD=build "build/tests/${program}_test" >"$tree/make.log" 2>&1 || { tail -n 5 "$tree/make.log"; return 1; }
 }
 
-# Runs a regime, output to the tree's file; succeeds unless one of the tests that count fails. A program that aborts has
-# failed in the test that it was at.
+# Runs a regime, output to the tree's file; succeeds unless one of the tests that count fails. A
+# program that aborts has failed in the test that it was at.
 regime_passes() {
     local tree=$1 seconds=$2 program=$3 tests=$4 status failed name
     if [[ "$program" = @* ]]; then

@@ -1,6 +1,6 @@
 /*
- * set_fixture.h -- what tests of sets begin with: a disk in memory and the env with it, and the seal
- * of a set's file whose bytes a test has changed.
+ * set_fixture.h -- what tests of sets begin with: a disk in memory and the env with it, and the
+ * seal of a set's file whose bytes a test has changed.
  */
 #ifndef PETAL_TESTS_BLOOM_SET_FIXTURE_H
 #define PETAL_TESTS_BLOOM_SET_FIXTURE_H

@@ -1,10 +1,11 @@
 #!/bin/sh
-# conformance_test.sh -- runs the recorded HBase cases of tests/conformance, then tests the program that runs them.
+# conformance_test.sh -- runs the recorded HBase cases of tests/conformance, then tests the program
+# that runs them.
 #
 #     tests/conformance/conformance_test.sh CONFORMANCE
 #
-# The cases are run as they are and, unless SANITIZE says that the build is slow, with every kind of filter: no filter may
-# change an answer.
+# The cases are run as they are and, unless SANITIZE says that the build is slow, with every kind of
+# filter: no filter may change an answer.
 set -u
 export LC_ALL=C
 here=$(dirname "$0")

@@ -1,6 +1,7 @@
-# Reads what `gcov -t` prints and counts the functions of the library that were called, their files and their lines, from the one
-# with the name to the closing brace. A definition is a name in the first column that was come to. A function of a header is in the
-# output of each file that includes it, and counts once. With -v list=1 the functions are printed, too.
+# Reads what `gcov -t` prints and counts the functions of the library that were called, their files
+# and their lines, from the one with the name to the closing brace. A definition is a name in the
+# first column that was come to. A function of a header is in the output of each file that includes
+# it, and counts once. With -v list=1 the functions are printed, too.
 {
     mark = $0; sub(/:.*/, "", mark); gsub(/[ *]/, "", mark)
     text = $0; sub(/^[^:]*: */, "", text)

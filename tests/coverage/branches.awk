@@ -1,7 +1,8 @@
-# Reads what `gcov -b -c -t` prints, of one object after another, and prints how many branches each file of the library has and how
-# many of them were taken. The same line may come in several objects, of a header or of the library's second build with its places that
-# fail: one of its branches is taken if it was so in any of them.
-# With -v list=1 the lines with branches that nothing took are printed instead, and which of their branches these are.
+# Reads what `gcov -b -c -t` prints, of one object after another, and prints how many branches each
+# file of the library has and how many of them were taken. The same line may come in several
+# objects, of a header or of the library's second build with its places that fail: one of its
+# branches is taken if it was so in any of them. With -v list=1 the lines with branches that nothing
+# took are printed instead, and which of their branches these are.
 /^ *[-#=0-9]+[*]?: *[0-9]+:/ {
     text = $0
     sub(/^[^:]*: */, "", text)

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# fuzz.sh -- runs fuzzers on what is kept of their inputs and on new ones, and prints what each has done. Usage: fuzz.sh BUILD SECONDS
-# smoke|keep [TARGET..]
+# fuzz.sh -- runs fuzzers on what is kept of their inputs and on new ones, and prints what each has
+# done.
+# Usage: fuzz.sh BUILD SECONDS smoke|keep [TARGET..]
 #     smoke   as many fuzzers at once as there are processors; new inputs are forgotten
-#     keep    one after the other, at the lowest priority; of all inputs found as few as cover the same are put into corpora/
+#     keep    one after the other, at the lowest priority; of all inputs
+#             found as few as cover the same are put into corpora/
 # PETAL_SEED is the seed. An input that fails is at BUILD/failed-TARGET-*.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +21,8 @@ unpack() {
     [ ! -d "$here/found/$1" ] || cp "$here/found/$1"/* "$2"
 }
 
-# As few inputs of directory $2 as reach what all of them do, into corpora/; the largest stay behind where they are too many.
+# As few inputs of directory $2 as reach what all of them do, into corpora/; the largest stay behind
+# where they are too many.
 keep() {
     local few=$build/fewest/$1 packed=$build/$1.tar.gz left_out=0
     rm -rf "$few" && mkdir -p "$few"
@@ -35,7 +38,8 @@ keep() {
     [ "$left_out" = 0 ] || echo "$1: the $left_out largest inputs are left out"
 }
 
-# One row: what libFuzzer says at its end of target $1, whose log is $2, in $3 seconds of a processor.
+# One row: what libFuzzer says at its end of target $1, whose log is $2, in $3 seconds of a
+# processor.
 row() {
     awk -v name="$1" -v seconds="$3" '
         /DONE/ { for (i = 1; i < NF; i++) { if ($i == "cov:") edges = $(i + 1); if ($i == "corp:") inputs = $(i + 1) } }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# kept_test.sh -- runs all inputs that are kept of fuzzers, those that found defects first, through their targets. Usage: kept_test.sh
-# FUZZ-REPLAY
+# kept_test.sh -- runs all inputs that are kept of fuzzers, those that found defects first, through
+# their targets.
+# Usage: kept_test.sh FUZZ-REPLAY
 set -eu
 here=$(dirname "$0")
 inputs=$(mktemp -d)

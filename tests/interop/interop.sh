@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Petal and a real HBase tell the same of the same tables, however their files were written and whoever wrote them. Usage:
-# interop.sh BUILD. Wants Java 11 or newer and Maven, which brings HBase; says SKIPPED where they are not there. INTEROP_CASES=60 says how
-# many tables each side writes, PETAL_SEED which. What it makes stays in BUILD/interop.
+# Petal and a real HBase tell the same of the same tables, however their files were written and
+# whoever wrote them.
+# Usage: interop.sh BUILD. Wants Java 11 or newer and Maven, which brings HBase; says SKIPPED where
+# they are not there. INTEROP_CASES=60 says how many tables each side writes, PETAL_SEED which. What
+# it makes stays in BUILD/interop.
 #
-# (a) Petal writes tables under every codec, encoding and Bloom type; HBase bulk-loads them, with every check it has, and both are
-#     asked the same. (b) HBase writes, flushes and compacts; Petal imports the files, and a snapshot. (c) What HBase makes of Petal's files in a major compaction
-#     comes back to Petal.
-# At last both read and write INTEROP_CELLS=500000 cells (0: none) of rows of 16 and values of 100 bytes, LZ4 and ROW.
+# (a) Petal writes tables under every codec, encoding and Bloom type; HBase bulk-loads them, with
+#     every check it has, and both are asked the same.
+# (b) HBase writes, flushes and compacts; Petal imports the files, and a snapshot.
+# (c) What HBase makes of Petal's files in a major compaction comes back to Petal.
+# At last both read and write INTEROP_CELLS=500000 cells (0: none) of rows of 16 and values of 100
+# bytes, LZ4 and ROW.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$(cd "$1" && pwd)

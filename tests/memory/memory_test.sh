@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does resident memory stay at the limit, with large blocks and the default limit, and with small blocks?  Usage: memory_test.sh PROGRAM.
-# With PETAL_LONG=1 gigabytes are written.
+# Does resident memory stay at the limit, with large blocks and the default limit, and with small
+# blocks?  Usage: memory_test.sh PROGRAM.  With PETAL_LONG=1 gigabytes are written.
 set -u
 program=$1
 # Sanitizers take memory of their own.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Is every function of the public header called by the histories (tests/model)? What is not stands here, with the reason.
+# Is every function of the public header called by the histories (tests/model)? What is not stands
+# here, with the reason.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 

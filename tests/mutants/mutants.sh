@@ -1,24 +1,31 @@
 #!/usr/bin/env bash
-# Do the tests notice when the library is changed? Takes places of it at random, changes one at a time (a bound, a condition, a sum, a
-# constant; a call left out), and runs the quick tests that reach the place until one fails. Usage: mutants.sh BUILD [FILE...]
-# BUILD holds the library as objects and as libpetal-tests.so, test programs that are linked with that, and in reached/ the library once
-# more, as one that says which places of it are reached (`make mutants` builds all). A change costs one object, one link, and the tests.
+# Do the tests notice when the library is changed? Takes places of it at random, changes one at a
+# time (a bound, a condition, a sum, a constant; a call left out), and runs the quick tests that
+# reach the place until one fails.
+# Usage: mutants.sh BUILD [FILE...]
+# BUILD holds the library as objects and as libpetal-tests.so, test programs that are linked with
+# that, and in reached/ the library once more, as one that says which places of it are reached
+# (`make mutants` builds all). A change costs one object, one link, and the tests.
 #
-# MUTANTS=500 says how many, PETAL_SEED which, MUTANT_JOBS=2 how many at once. A test is quick that takes at most QUICK_MS=1000 of a
-# processor in its short form. It notices a change when it fails, or goes on for MUTANT_SECONDS=120, or for ten times what it took of a
-# processor and five seconds, and, started once more without the change, passes.
-# BUILD/mutants/SEED has a line for each: killed or survived, the place, the test, how many were tried, up to which QUICK_MS and when,
-# the file's checksum, the change, the whole line. What is there is not tried twice while its file stays as it is: a run that was stopped
-# goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors, but equivalent and cost, meet the tests that they have not met, new
-# ones and, with a larger QUICK_MS, slower ones: that is cheaper than to let all meet them. SEED chooses the same places while the library
-# stays as it is.
+# MUTANTS=500 says how many, PETAL_SEED which, MUTANT_JOBS=2 how many at once. A test is quick that
+# takes at most QUICK_MS=1000 of a processor in its short form. It notices a change when it fails,
+# or goes on for MUTANT_SECONDS=120, or for ten times what it took of a processor and five seconds,
+# and, started once more without the change, passes. BUILD/mutants/SEED has a line for each: killed
+# or survived, the place, the test, how many were tried, up to which QUICK_MS and when, the file's
+# checksum, the change, the whole line. What is there is not tried twice while its file stays as it
+# is: a run that was stopped goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors,
+# but equivalent and cost, meet the tests that they have not met, new ones and, with a larger
+# QUICK_MS, slower ones: that is cheaper than to let all meet them. SEED chooses the same places
+# while the library stays as it is.
 #
-# tests/mutants/judged has a line for each survivor that was looked at: what it is, file, change, the whole line as it stands in the
-# file, the reason, between tabs. `equivalent`: no caller can tell. `cost`: time, space or the text of a message only. `open`: a test is
-# missing, or is among those that are not quick; what it would have to make.
+# tests/mutants/judged has a line for each survivor that was looked at: what it is, file, change,
+# the whole line as it stands in the file, the reason, between tabs. `equivalent`: no caller can
+# tell. `cost`: time, space or the text of a message only. `open`: a test is missing, or is among
+# those that are not quick; what it would have to make.
 #
-# A change that does not compile, or compiles to what was there, is no mutant and counts as none. The last line gives two rates: of all,
-# and of those that are neither equivalent nor cost. Exits with 1 when fewer than 90 of 100 of these are killed.
+# A change that does not compile, or compiles to what was there, is no mutant and counts as none.
+# The last line gives two rates: of all, and of those that are neither equivalent nor cost. Exits
+# with 1 when fewer than 90 of 100 of these are killed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 root=$PWD
@@ -46,11 +53,13 @@ export PETAL_SHORT=1 PETAL_OPERATIONS=${PETAL_OPERATIONS:-3000} PETAL_DEPTH=2 PE
 ulimit -c 0 -v 8000000 -f 4000000
 started=$SECONDS
 
-# Runs the program $3 with the library in the folder $1, files in $2, for at most so long, and at most $4 seconds of a processor.
+# Runs the program $3 with the library in the folder $1, files in $2, for at most so long, and at
+# most $4 seconds of a processor.
 run_test() { (ulimit -S -t "$4" && LD_LIBRARY_PATH=$1 TMPDIR=$2 timeout --kill-after=2 "$seconds" "$3" >/dev/null 2>&1) 2>/dev/null; }
 
-# What is known of a test: of the program as it is, with the library as it is, its milliseconds, or "over N" where it did not pass while
-# QUICK_MS was N, and the stretches of code that it reaches (tests/mutants/reached.c).
+# What is known of a test: of the program as it is, with the library as it is, its milliseconds, or
+# "over N" where it did not pass while QUICK_MS was N, and the stretches of code that it reaches
+# (tests/mutants/reached.c).
 know_test() {
     local program=$1 name=${1#"$build"/tests/} know taken temporary=$folder/know.$BASHPID
     know=$out/tests/${name//\//,}
@@ -123,8 +132,8 @@ awk -f tests/mutants/points.awk "${files[@]}" | awk -v seed="$seed" 'BEGIN { sra
     cut -f2- | tr '\t' '\037' >"$folder/points"
 echo "$(wc -l <"$folder/points") places in ${#files[@]} files"
 
-# Which quick tests reach which line, for each file in one of its own: line, milliseconds, test; of a line without code of its own, 0,
-# those of the file.
+# Which quick tests reach which line, for each file in one of its own: line, milliseconds, test; of
+# a line without code of its own, 0, those of the file.
 reaching_of() { printf '%s' "$out/reaching/${1//\//,}"; }
 tests_of_lines() {
     rm -rf "$out/reaching"
@@ -161,8 +170,9 @@ cmp -s "$folder/quick" "$out/reaching/quick" && [ -z "$(find "$out/stretches" "$
     tests_of_lines
 cut -d' ' -f2,3 "$out/stretches" | sort -u >"$folder/lines"
 
-# The tests that reach line $2 of file $1: quick ones first, and those that one may hope for: they killed other mutants
-# of this file, or are of its room, or have its name. Left out are those of at most $3 milliseconds that are older than $4.
+# The tests that reach line $2 of file $1: quick ones first, and those that one may hope for: they
+# killed other mutants of this file, or are of its room, or have its name. Left out are those of at
+# most $3 milliseconds that are older than $4.
 tests_for() {
     local file=$1 line=$2 met_ms=$3 met_at=$4 taken program
     grep -qx "$file $line" "$folder/lines" || line=0

@@ -1,6 +1,7 @@
-# Lists the places of C files at which a change should make a test fail, one a line: FILE, LINE, KIND, the column, what stands there
-# and what takes its place, between tabs. Comments, preprocessor lines, strings and assertions are passed over; so are columns that a
-# table begins with, declarations and prototypes, which begin in the first column.
+# Lists the places of C files at which a change should make a test fail, one a line: FILE, LINE,
+# KIND, the column, what stands there and what takes its place, between tabs. Comments, preprocessor
+# lines, strings and assertions are passed over; so are columns that a table begins with,
+# declarations and prototypes, which begin in the first column.
 function offer(kind, column, old, new) { printf "%s\t%d\t%s\t%d\t%s\t%s\n", FILENAME, FNR, kind, column, old, new }
 
 # What is in strings, characters and comments behind the code becomes blank, so that columns stay.

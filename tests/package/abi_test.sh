@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `make abi` notices what programs that were compiled would notice, tells in words what it means for them, and which version it asks for.
-# Headers and lists are changed in a copy of them. Usage: abi_test.sh KV-SHELL (beside it are the libraries)
+# `make abi` notices what programs that were compiled would notice, tells in words what it means for
+# them, and which version it asks for. Headers and lists are changed in a copy of them.
+# Usage: abi_test.sh KV-SHELL (beside it are the libraries)
 set -eu
 build=$(realpath "$(dirname "${1:?usage: abi_test.sh KV-SHELL}")")
 scratch=$(mktemp -d)
@@ -15,7 +16,8 @@ if [ "$(getconf LONG_BIT)" != 64 ]; then
 fi
 mkdir -p "$scratch/build"
 ln -s "$build"/libpetal.so "$scratch/build"
-# A tree with the headers and the tool, as they are; and with a struct and an enumeration of the test's own.
+# A tree with the headers and the tool, as they are; and with a struct and an enumeration of the
+# test's own.
 mkdir -p "$scratch/kept/engine" "$scratch/kept/bloom" "$scratch/kept/tools/hfile" "$scratch/kept/tools/package/abi"
 sed '/^enum petal_status {/i typedef struct petal_probe { size_t size; bool first; uint32_t second; bool third; } petal_probe;\
 enum petal_probe_kind { PETAL_PROBE_ONE = 1, PETAL_PROBE_TWO = 2 };' engine/petal.h >"$scratch/kept/engine/petal.h"
@@ -82,7 +84,8 @@ says "breaking: PETAL_LATEST is 9223372036854775806 instead of 92233720368547758
 says_not "^  perhaps"
 anew && change bloom/petal_bloom.h "PETAL_BLOOM_DEFAULT_RATE 0.01" "PETAL_BLOOM_DEFAULT_RATE 0.010000001"
 says "breaking: PETAL_BLOOM_DEFAULT_RATE is 0.010000001 instead of 0.01"
-# Macros with parameters and initialisers are compiled into programs; of a constant the number is, whatever its text.
+# Macros with parameters and initialisers are compiled into programs; of a constant the number is,
+# whatever its text.
 anew && change engine/petal.h "(1u << (skip))" "(2u << (skip))"
 says "breaking: macro PETAL_WITHOUT is (skip) (2u << (skip)) instead of (skip) (1u << (skip)): programs of before have the former in them"
 anew && change engine/petal.h "#define PETAL_DEFAULTS {0}" "#define PETAL_DEFAULTS {1}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A kv-bench that was built with no optional package in sight has Petal only, is linked with nothing of the others, and works.
-# Usage: bare.sh KV-BENCH
+# A kv-bench that was built with no optional package in sight has Petal only, is linked with nothing
+# of the others, and works. Usage: bare.sh KV-BENCH
 set -eu
 bench=${1:?usage: bare.sh KV-BENCH}
 fail() {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# CMake and meson find an installed Petal, also one that was moved: small projects in C and in C++ are configured, built and run, with
-# the shared and with the static libraries; versions that do not fit are refused, and what is missing is named.
-# Usage: build_systems_test.sh KV-SHELL (of its folder the build is installed into a place that goes again)
+# CMake and meson find an installed Petal, also one that was moved: small projects in C and in C++
+# are configured, built and run, with the shared and with the static libraries; versions that do not
+# fit are refused, and what is missing is named. Usage: build_systems_test.sh KV-SHELL (of its
+# folder the build is installed into a place that goes again)
 set -eu
 build=$(dirname "${1:?usage: build_systems_test.sh KV-SHELL}")
 if [ -n "${SANITIZE:-}" ]; then
@@ -20,7 +21,8 @@ if ldd "$build/libpetal-hfile.so" 2>/dev/null | grep -q libzstd; then export HFI
 tests/package/put_build.sh "$build" "$scratch/first" "$scratch" || fail "install.sh"
 hfile=
 [ ! -e "$scratch/first/lib/libpetal-hfile.so" ] || hfile=yes
-# CMake's files go with the prefix. The names of pkg-config's stay what they were, unless it is asked to follow.
+# CMake's files go with the prefix. The names of pkg-config's stay what they were, unless it is
+# asked to follow.
 mv "$scratch/first" "$scratch/moved"
 prefix=$scratch/moved
 echo "this is no store file" >"$scratch/none"

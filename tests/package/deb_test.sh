@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `make deb` builds packages that can be installed beside what this system has, hold what they should, work, and leave nothing when they
-# are removed; built again they are the same bytes. Usage: deb_test.sh KV-SHELL (its folder takes the packages' build, too)
+# `make deb` builds packages that can be installed beside what this system has, hold what they
+# should, work, and leave nothing when they are removed; built again they are the same bytes.
+# Usage: deb_test.sh KV-SHELL (its folder takes the packages' build, too)
 set -eu
 shell=${1:?usage: deb_test.sh KV-SHELL}
 build=$(dirname "$shell")
@@ -84,7 +85,8 @@ grep -q 'f:q .*value=v' <<<"$printed" || fail "kv-shell prints: $printed"
 
 [ -z "${hfile[*]}" ] || "$root/usr/bin/kv-hfile" --help 2>&1 | grep -q import || fail "kv-hfile does not run"
 
-# What a program needs that uses the packaged library, as dpkg tells it: the version in which the newest name came, and no other series.
+# What a program needs that uses the packaged library, as dpkg tells it: the version in which the
+# newest name came, and no other series.
 mkdir -p "$scratch/program/debian"
 : >"$scratch/program/debian/control"
 "${CC:-cc}" -I"$root/usr/include" tests/package/projects/store.c -L"$LD_LIBRARY_PATH" -lpetal -o "$scratch/program/store"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `make dist` gives a tarball of the sources, the same bytes each time, from which the library and a tool are built, tested and installed
-# where there is no git. Usage: dist_test.sh KV-SHELL (its folder takes nothing)
+# `make dist` gives a tarball of the sources, the same bytes each time, from which the library and a
+# tool are built, tested and installed where there is no git.
+# Usage: dist_test.sh KV-SHELL (its folder takes nothing)
 set -eu
 build=$(realpath "$(dirname "${1:?usage: dist_test.sh KV-SHELL}")")
 if [ -n "${SANITIZE:-}" ]; then
@@ -37,7 +38,8 @@ tar -C "$scratch" -xJf "$tarball"
 missing=$(comm -23 <(git ls-files | LC_ALL=C sort) <(cd "$scratch/$name" && find . ! -type d -printf '%P\n' | LC_ALL=C sort))
 [ -z "$missing" ] || fail "it lacks $missing"
 
-# Where there is no git, neither the program nor a repository around: the library, a test of it, and a release that is installed.
+# Where there is no git, neither the program nor a repository around: the library, a test of it, and
+# a release that is installed.
 mkdir "$scratch/without"
 printf '#!/bin/sh\nexit 127\n' >"$scratch/without/git"
 chmod +x "$scratch/without/git"

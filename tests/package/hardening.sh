@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Shows that a release build is hardened as engine/SECURITY.md says: how its programs and its shared library are linked, and what the
-# library takes from the system. Usage: hardening.sh BIN-DIRECTORY SHARED-LIBRARY. Exits 1 when a line of the checklist does not hold.
+# Shows that a release build is hardened as engine/SECURITY.md says: how its programs and its shared
+# library are linked, and what the library takes from the system.
+# Usage: hardening.sh BIN-DIRECTORY SHARED-LIBRARY. Exits 1 when a line of the checklist does not
+# hold.
 set -u
 bin=$1 library=$2
 failed=0
@@ -31,7 +33,8 @@ for file in "$bin"/kv-shell "$bin"/kv-bench "$library"; do
     check "$name: checked functions (FORTIFY)" "$(has 'UND +__[a-z]+_chk@' --dyn-syms "$file")"
 done
 
-# What the library never calls: the environment, other programs, functions without a bound, output and ends of the process.
+# What the library never calls: the environment, other programs, functions without a bound, output
+# and ends of the process.
 for group in "environment:getenv|secure_getenv|environ|setenv|putenv" "other programs:system|popen|exec[lv][a-z]*|fork|vfork|posix_spawn[a-z]*|dlopen" \
     "names that others foresee:mktemp|tmpnam|tempnam|tmpfile" "no bound:gets|strcpy|strcat|sprintf|vsprintf|(__)?isoc99_[a-z]*scanf|alloca" \
     "prints:printf|__printf_chk|puts|putchar|fprintf|__fprintf_chk|perror|syslog|stdout|stderr" "ends the process:exit|_exit|_Exit|quick_exit|__assert_fail" \

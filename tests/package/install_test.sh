@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# `make install` puts there what programs need: the examples compile from petal.pc alone, as C11 and as C++17, with the shared and the
-# static library, and print what they should; the manual pages of tools are complete; `make uninstall` leaves the directory as it was.
-# Usage: install_test.sh KV-SHELL (a release build is made beside it, and installed)
+# `make install` puts there what programs need: the examples compile from petal.pc alone, as C11 and
+# as C++17, with the shared and the static library, and print what they should; the manual pages of
+# tools are complete; `make uninstall` leaves the directory as it was. Usage: install_test.sh
+# KV-SHELL (a release build is made beside it, and installed)
 set -eu
 shell=${1:?usage: install_test.sh KV-SHELL}
 build=$(dirname "$shell")
@@ -25,7 +26,7 @@ same() { [ "$2" = "$3" ] || fail "$1: $2, not $3"; }
 listing() { (cd "$1" && find . -printf '%p %y %m %l\n' | LC_ALL=C sort); }
 run_make() { make -s "$@" BUILD="$build" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "make $*"; }; }
 
-# ---- into a staging directory in which something is already: files that others put there, an empty directory ----
+# ---- into a staging directory in which others have put files and an empty directory ----
 staged=$scratch/staged
 prefix=/opt/petal
 mkdir -p "$staged$prefix/lib/pkgconfig" "$staged$prefix/bin"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The Makefile finds the headers that are there and no others, and reads versions out of headers; with every optional header out of
-# sight it believes none to be there. What is measured is a release build; what brings stores to compare with fails in clear words.
-# Usage: makefile_test.sh KV-SHELL (its folder is not written to)
+# The Makefile finds the headers that are there and no others, and reads versions out of headers;
+# with every optional header out of sight it believes none to be there. What is measured is a
+# release build; what brings stores to compare with fails in clear words. Usage: makefile_test.sh
+# KV-SHELL (its folder is not written to)
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL CPPFLAGS CFLAGS LDFLAGS
 scratch=$(mktemp -d)
@@ -28,7 +29,8 @@ version=$(sed -nE 's/^#define PETAL_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+).*/\2/p'
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "engine/petal.h says version \"$version\""
 is '$(VERSION)' "$version"
 
-# bench-quick is a release build, beside stores without assertions once `make rivals` has brought them.
+# bench-quick is a release build, beside stores without assertions once `make rivals` has brought
+# them.
 quick() { make --no-print-directory -n BUILD="$scratch/build" "$@" bench-quick 2>&1 | grep -v '^  \|mkdir' || true; }
 grep -q "RELEASE=1 BUILD=$scratch/build/release " <<<"$(quick)" || fail "bench-quick is no release build: $(quick | head -n 3)"
 make --no-print-directory -n BUILD="$scratch/build" bench-report 2>&1 | grep -q "report.sh $scratch/build/release/kv-bench $scratch/build/bench-report full" ||
@@ -42,7 +44,8 @@ grep -q "RELEASE=1 BUILD=$scratch/build/rivals LEVELDB_DIR=$scratch/build/rivals
     fail "bench-quick passes by what rivals brought: $(quick | head -n 3)"
 grep -q "LEVELDB_DIR=$scratch/build/rivals" <<<"$(quick LEVELDB_DIR=/elsewhere)" && fail "who names a store's place is not heard"
 
-# What brings them says what is missing, takes apt's settings as they are, and no library but the one that it knows.
+# What brings them says what is missing, takes apt's settings as they are, and no library but the
+# one that it knows.
 mkdir -p "$scratch/tools" "$scratch/apt/sources.list.d" "$scratch/rocksdb"
 for tool in sh sed awk mkdir rm ls cat tail id dirname basename touch cp mv cut sha256sum uname find; do
     ln -s "$(command -v $tool)" "$scratch/tools/$tool"
@@ -75,7 +78,8 @@ if [[ $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
     rivals 'librocksdb-dev is of version 9.0.0, the library that Maven brings of 7.8.3'
 fi
 
-# Each optional header is on the list of them, and none of them is believed to be there when it cannot be read.
+# Each optional header is on the list of them, and none of them is believed to be there when it
+# cannot be read.
 listed=$(make --no-print-directory -s BUILD="$scratch/build" --eval 'expand: ; @echo $(OPTIONAL_HEADERS)' expand)
 for header in $(grep -oE 'call HAVE_HEADER,[a-z0-9_/]+\.h' Makefile | cut -d, -f2); do
     [[ " $listed " == *" $header "* ]] || fail "$header is not in OPTIONAL_HEADERS: $listed"

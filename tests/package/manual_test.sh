@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The manual: each call that the libraries export has a page that says what it does and gives back; what pages refer to is there; they
-# are well formed and fit 80 columns; the guide's examples are programs that print what the guide says.
-# Usage: manual_test.sh KV-SHELL (of its folder the build is installed into a place that goes again)
+# The manual: each call that the libraries export has a page that says what it does and gives back;
+# what pages refer to is there; they are well formed and fit 80 columns; the guide's examples are
+# programs that print what the guide says. Usage: manual_test.sh KV-SHELL (of its folder the build
+# is installed into a place that goes again)
 set -eu
 build=$(dirname "${1:?usage: manual_test.sh KV-SHELL}")
 if [ -n "${SANITIZE:-}" ]; then
@@ -53,7 +54,8 @@ for line in '^only if unchanged    .*petal_kv_put_if_absent' '^ {21}.*petal_kv_c
 done
 grep -qE '^RandomRowFilter      BYTES' man3/petal_filter_make.3 || fail "petal_filter_make.3 runs its table together"
 [ "$(grep -A 1 '^\.Ss' man3/petal_conventions.3 | grep -cE '^(\.Bd|[A-Z]{2,}[,:])')" = 0 ] || fail "petal_conventions.3 under its headings"
-# What a failed call gives back is said once: where the description tells of it, the general sentence leaves room for that.
+# What a failed call gives back is said once: where the description tells of it, the general
+# sentence leaves room for that.
 for page in petal_delete_rows petal_kv_delete_range; do
     grep -q 'given back only where the description says so' "man3/$page.3" || fail "$page.3 denies its description"
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the files of a build as they are, whatever build it is, without root and without ldconfig; what installing writes into its
-# build goes elsewhere. Usage: put_build.sh BUILD PREFIX SCRATCH
+# Installs the files of a build as they are, whatever build it is, without root and without
+# ldconfig; what installing writes into its build goes elsewhere.
+# Usage: put_build.sh BUILD PREFIX SCRATCH
 set -eu
 build=$(realpath "$1") prefix=$2 scratch=$3
 mkdir -p "$scratch/installed"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# README's C example compiles with each command line that README gives for it, as it stands there, and prints what it should, the
-# second time from what the first run stored; README's first screen is what kv-bench readamp prints. Usage: readme_test.sh BUILD
+# README's C example compiles with each command line that README gives for it, as it stands there,
+# and prints what it should, the second time from what the first run stored; README's first screen
+# is what kv-bench readamp prints.
+# Usage: readme_test.sh BUILD
 set -eu
 build=$(realpath "${1:-build}")
 work=$(mktemp -d)
@@ -16,8 +18,8 @@ grep -q petal_open "$work/example.c" || fail "README has no example"
 mapfile -t lines < <(sed -n 's/^    \(cc .*example\.c.*\)/\1/p' README.md)
 [ ${#lines[@]} = 2 ] || fail "README has ${#lines[@]} lines that compile the example, not 2"
 
-# Where the lines are read: in a checkout, or anywhere on a system on which Petal is installed. The files of the build are installed
-# as they are.
+# Where the lines are read: in a checkout, or anywhere on a system on which Petal is installed. The
+# files of the build are installed as they are.
 mkdir "$work/checkout" "$work/anywhere"
 ln -s "$PWD/engine" "$work/checkout/engine"
 ln -s "$build" "$work/checkout/build"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The recipes for vcpkg and Conan: the port's own steps, with what is built here in the place of vcpkg's call of make, give a package
-# that CMake finds and that a program runs with; Conan reads its recipe and takes the sources. Usage: recipes_test.sh KV-SHELL
+# The recipes for vcpkg and Conan: the port's own steps, with what is built here in the place of
+# vcpkg's call of make, give a package that CMake finds and that a program runs with; Conan reads
+# its recipe and takes the sources.
+# Usage: recipes_test.sh KV-SHELL
 set -eu
 build=$(realpath "$(dirname "${1:?usage: recipes_test.sh KV-SHELL}")")
 if [ -n "${SANITIZE:-}" ]; then

@@ -1,5 +1,6 @@
 #!/bin/sh
-# replay_test.sh REPLAY-SHELL -- replays the recorded sessions, then tests the program that replays them.
+# replay_test.sh REPLAY-SHELL -- replays the recorded sessions, then tests the program that replays
+# them.
 set -u
 here=$(dirname "$0")
 replay=${1:?usage: replay_test.sh REPLAY-SHELL}

@@ -1,6 +1,8 @@
 # shellcheck shell=sh
-# expect.sh -- what test scripts share that run a program many times: a directory for what they write, removed at the end, and checks
-# that are counted. Sourced: `. "$(dirname "$0")/../../support/expect.sh"`, which sets $scratch; then, at the end, `expect_end`.
+# expect.sh -- what test scripts share that run a program many times: a directory for what they
+# write, removed at the end, and checks that are counted. Sourced:
+# `. "$(dirname "$0")/../../support/expect.sh"`, which sets $scratch; then, at the end,
+# `expect_end`.
 export LC_ALL=C
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -8,7 +10,8 @@ trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 
-# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints, into $scratch/out, a line that matches PATTERN.
+# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints, into $scratch/out,
+# a line that matches PATTERN.
 expect() {
     name=$1 wanted=$2 pattern=$3
     shift 3
@@ -34,7 +37,8 @@ is_true() {
     fi
 }
 
-# same NAME FILE: FILE holds what comes from standard input, which is no pipe: at the end of one a failure would not be counted.
+# same NAME FILE: FILE holds what comes from standard input, which is no pipe: at the end of one a
+# failure would not be counted.
 same() {
     if diff -u - "$2" >"$scratch/difference"; then
         passed=$((passed + 1))

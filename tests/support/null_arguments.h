@@ -1,7 +1,7 @@
 /*
- * null_arguments.h -- a public header is read, and each of its functions is called with NULL in each
- * of its pointers in turn, and with slices that have a size but no bytes. A function of the header
- * that has no row, and a pointer that a row does not name, fail the test.
+ * null_arguments.h -- a public header is read, and each of its functions is called with NULL in
+ * each of its pointers in turn, and with slices that have a size but no bytes. A function of the
+ * header that has no row, and a pointer that a row does not name, fail the test.
  *
  * A row is a function that calls one function of the library, good arguments in all places but the
  * one that is asked for: it writes its arguments by the macros below. Of one thread.

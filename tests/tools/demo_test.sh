@@ -1,6 +1,7 @@
 #!/bin/sh
-# demo_test.sh -- tools/demo.sh on a small index: its screen fits on a terminal and says what its figures do; a table that differs from the
-# index, and lookups that read other blocks than expected, make it fail.
+# demo_test.sh -- tools/demo.sh on a small index: its screen fits on a terminal and says what its
+# figures do; a table that differs from the index, and lookups that read other blocks than expected,
+# make it fail.
 #
 #     tests/tools/demo_test.sh KV-SHELL
 set -u

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Debian packages of a finished build, made with dpkg's own tools and without root. Usage: deb.sh FOLDER, where FOLDER/build holds the
-# build; the packages come into FOLDER. `make deb` makes that build and calls this.
+# Debian packages of a finished build, made with dpkg's own tools and without root.
+# Usage: deb.sh FOLDER, where FOLDER/build holds the build; the packages come into FOLDER.
+# `make deb` makes that build and calls this.
 #
-# DEBFULLNAME and DEBEMAIL name the maintainer; SOURCE_DATE_EPOCH the time, else it is that of the last commit, or of the public header. The same
-# sources give the same bytes.
+# DEBFULLNAME and DEBEMAIL name the maintainer; SOURCE_DATE_EPOCH the time, else it is that of the
+# last commit, or of the public header. The same sources give the same bytes.
 set -eu
 : "${VERSION:?}" "${SONAME:?}"
 folder=$(realpath "${1:?usage: deb.sh FOLDER}")
@@ -112,8 +113,9 @@ IFS=. read -r major minor _ <<<"$VERSION"
 limit=$([ "$major" = 0 ] && echo "0.$((minor + 1))~" || echo "$((major + 1))~")
 soversion=${SONAME##*.}
 
-# What programs need that are linked with lib$2.so, which is in package $1: the version in which the newest of the names that they use
-# came, as the kept list has it ($2.txt of tools/package/abi), and none of another series. dpkg-gensymbols fails if the names differ.
+# What programs need that are linked with lib$2.so, which is in package $1: the version in which the
+# newest of the names that they use came, as the kept list has it ($2.txt of tools/package/abi), and
+# none of another series. dpkg-gensymbols fails if the names differ.
 shared_library() {
     local package=$1 library=$2
     local root=$stage/$package

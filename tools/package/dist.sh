@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The sources of what is committed as petal-VERSION.tar.xz: what is built, tested and installed from it needs no git. Usage: dist.sh
-# DIRECTORY; XZ_LEVEL=6. The same commit gives the same bytes: files in the order of their names, the time of the commit, owner 0, one thread of xz.
+# The sources of what is committed as petal-VERSION.tar.xz: what is built, tested and installed from
+# it needs no git.
+# Usage: dist.sh DIRECTORY; XZ_LEVEL=6. The same commit gives the same bytes: files in the order of
+# their names, the time of the commit, owner 0, one thread of xz.
 set -eu
 place=${1:?usage: dist.sh DIRECTORY}
 : "${VERSION:?}"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Puts what was built where programs look for it, or takes that away. Usage: install.sh install|uninstall, with the settings of
-# `make install` in the environment, and LDCONFIG, what is run in place of ldconfig. Both go over one list of files, so that none is
-# left behind.
+# Puts what was built where programs look for it, or takes that away.
+# Usage: install.sh install|uninstall, with the settings of `make install` in the environment, and
+# LDCONFIG, what is run in place of ldconfig. Both go over one list of files, so that none is left
+# behind.
 #
-# Directories that installing had to make are noted in BUILD/installed-directories; uninstalling removes those, and no others, if
-# they are empty. Without the note (after `make clean`) empty directories stay.
+# Directories that installing had to make are noted in BUILD/installed-directories; uninstalling
+# removes those, and no others, if they are empty. Without the note (after `make clean`) empty
+# directories stay.
 set -eu
 : "${BUILD:?}" "${VERSION:?}" "${SONAME:?}" "${PREFIX:?}" "${BINDIR:?}" "${LIBDIR:?}" "${INCLUDEDIR:?}" "${MANDIR:?}"
 DESTDIR=${DESTDIR:-}
@@ -58,7 +60,8 @@ make_directory() {
     echo "$1" >>"$note"
 }
 
-# What debuggers alone want, and what the assembler left. An archive keeps the names that programs are linked by.
+# What debuggers alone want, and what the assembler left. An archive keeps the names that programs
+# are linked by.
 strip_symbols() {
     case $1 in
     *.a) "${STRIP:-strip}" --strip-debug --enable-deterministic-archives "$1" ;;
@@ -105,15 +108,16 @@ take_away_directories() {
     mv "$note.left" "$note"
 }
 
-# Path $1 as it stands in petal.pc: below the prefix by its name, so that the installation can be moved.
+# Path $1 as it stands in petal.pc: below the prefix by its name, so that the installation can be
+# moved.
 below_prefix() {
     case $1 in "$PREFIX"/*) printf '${prefix}/%s' "${1#"$PREFIX"/}" ;; *) printf %s "$1" ;; esac
 }
 
 replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|g"; }
 
-# Makes $1.pc, which says what a static library needs: the libraries that follow it, each as NAME=LIBRARY, by the name that pkg-config
-# knows, or where it does not know that as it is linked.
+# Makes $1.pc, which says what a static library needs: the libraries that follow it, each as
+# NAME=LIBRARY, by the name that pkg-config knows, or where it does not know that as it is linked.
 write_pc() {
     local file=$1 requires= libs=
     local needed
@@ -130,7 +134,8 @@ write_pc() {
         replace REQUIRES "$requires" | replace LIBS "$libs-lm -pthread" >"$BUILD/$file.pc"
 }
 
-# Directory $2 as seen from directory $1, if both are below the prefix: so that the installation can be moved.
+# Directory $2 as seen from directory $1, if both are below the prefix: so that the installation can
+# be moved.
 seen_from() {
     case $1/$2 in
     "$PREFIX"/*/"$PREFIX"/*) realpath -ms --relative-to="$1" "$2" ;;
@@ -138,7 +143,8 @@ seen_from() {
     esac
 }
 
-# Makes what CMake's find_package reads. $1: what the archive of HBase's files needs, as for write_pc.
+# Makes what CMake's find_package reads. $1: what the archive of HBase's files needs, as for
+# write_pc.
 write_cmake() {
     local place=$LIBDIR/cmake/petal
     local file needed hfile_needs=
@@ -151,7 +157,8 @@ write_cmake() {
     done
 }
 
-# The running system's list of libraries changes; that of a staging directory is the business of its package.
+# The running system's list of libraries changes; that of a staging directory is the business of its
+# package.
 refresh_libraries() {
     if [ -z "$DESTDIR" ] && [ "$(id -u)" = 0 ] && command -v "$LDCONFIG" >/dev/null; then
         "$LDCONFIG"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# agree_test.sh -- the stores that kv-bench was built with answer alike, with and without a log, synced or not.
+# agree_test.sh -- the stores that kv-bench was built with answer alike, with and without a log,
+# synced or not.
 #
 #     tests/tools/bench/agree_test.sh KV-BENCH
 set -u

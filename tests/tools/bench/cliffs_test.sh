@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# cliffs_test.sh -- no workload of `kv-bench cliffs` costs more at 10 n than it may, in blocks, seeks and cells looked at, and in
-# instructions where there is a valgrind to count them. Usage: cliffs_test.sh KV-BENCH
+# cliffs_test.sh -- no workload of `kv-bench cliffs` costs more at 10 n than it may, in blocks,
+# seeks and cells looked at, and in instructions where there is a valgrind to count them.
+# Usage: cliffs_test.sh KV-BENCH
 set -eu
 bench=${1:?usage: cliffs_test.sh KV-BENCH}
 scratch=$(mktemp -d)

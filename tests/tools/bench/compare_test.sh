@@ -1,5 +1,6 @@
 #!/bin/sh
-# compare_test.sh -- kv-bench compare, quick and diff at tiny sizes over the stores that were built in.
+# compare_test.sh -- kv-bench compare, quick and diff at tiny sizes over the stores that were built
+# in.
 #
 #     tests/tools/bench/compare_test.sh KV-BENCH
 set -u
@@ -72,7 +73,8 @@ expect "as written" 0 'background left behind the fill' \
     "$bench" compare --vs petal --as-written --num 2000 --gets 100 --repeats 1 --synced 0 --threads 1
 BENCH_COMMIT=abc expect "quick" 0 '^look up a key that is there, warm  *[0-9.]* [kM]/s o' \
     "$bench" quick --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
-# The default set of stores, whichever are there: one screen, every number with its mark, rows by their words.
+# The default set of stores, whichever are there: one screen, every number with its mark, rows by
+# their words.
 grep -v "^repeat 1 of 1: " "$scratch/out" >"$scratch/screen" # how far it is goes to standard error
 expect "a screen is at most 100 columns wide" 0 '^yes$' awk 'length > 100 { wide = 1; print } END { print wide ? "no" : "yes" }' "$scratch/screen"
 expect "and at most 48 lines" 0 '^yes$' awk 'END { print NR <= 48 ? "yes" : "no" }' "$scratch/screen"
@@ -96,7 +98,8 @@ expect "progress, where there is no terminal" 0 '^repeat 2 of 2: petal, ' \
 expect "one store alone" 0 '^write a pair, log by write()' "$bench" quick --store petal --num 2000 --gets 100 --repeats 1 --synced 0
 expect "nothing is left" 0 '^0$' sh -c "ls '$scratch' | grep -c kv-bench-; true"
 
-# Of a benchmark that is ended nothing is left either, a moment later. soon N: are there N directories of benchmarks within ten seconds? 1, or 0.
+# Of a benchmark that is ended nothing is left either, a moment later. soon N: are there N
+# directories of benchmarks within ten seconds? 1, or 0.
 soon() {
     for _ in $(seq 100); do
         [ "$(find "$scratch" -name 'kv-bench-*' -prune | grep -c .)" = "$1" ] && echo 1 && return

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# filters_test.sh -- `kv-bench filters` with few keys: a line for each kind and rate, bits a key and rates as theory says, no present
-# key missed, its file of results, and what is refused. No time is looked at. Usage: filters_test.sh KV-BENCH
+# filters_test.sh -- `kv-bench filters` with few keys: a line for each kind and rate, bits a key and
+# rates as theory says, no present key missed, its file of results, and what is refused. No time is
+# looked at.
+# Usage: filters_test.sh KV-BENCH
 set -eu
 bench=${1:?usage: filters_test.sh KV-BENCH}
 scratch=$(mktemp -d)
@@ -18,7 +20,8 @@ kinds=$("$bench" filters --help | sed -n 's/^ *--kinds NAMES *of \(.*\); all$/\1
 petal_kinds="standard blocked counting growing ribbon fuse"
 case " $kinds " in *" $petal_kinds "*) ;; *) fail "the kinds are $kinds" ;; esac
 
-# KIND RATE KEYS BITS EXPECTED ABSENT PASSED PRESENT MISSED of each filter; - for what it does not say.
+# KIND RATE KEYS BITS EXPECTED ABSENT PASSED PRESENT MISSED of each filter; - for what it does not
+# say.
 awk -F'[:,]' '/"filters": \[/ {inside = 1} /"results": \[/ {inside = 0} !inside {next}
     /"store":/ {expected = "-"} {value = $2; gsub(/[" ]/, "", value)}
     /"kind":/ {kind = value} /"rate":/ {rate = value} /"keys":/ {keys = value} /"bits_per_key":/ {bits = value} /"expected":/ {expected = value}
@@ -29,7 +32,8 @@ for kind in $kinds; do
     [ "$(grep -c "^$kind " "$scratch/filters")" = 4 ] || fail "$kind is not there with two numbers of keys at two rates: $(cat "$scratch/filters")"
 done
 
-# By theory STANDARD takes 1.4427 log2(1/p) bits; lines of 512 bits take 3.4 % more at 0.01, and 8 % at 0.001.
+# By theory STANDARD takes 1.4427 log2(1/p) bits; lines of 512 bits take 3.4 % more at 0.01, and 8 %
+# at 0.001.
 awk '
     function is_near(value, wanted, share) { return value >= wanted * (1 - share) && value <= wanted * (1 + share) }
     function wrong(what) { print what ": " $0; bad = 1 }

@@ -1,5 +1,5 @@
-/* glance_test.c -- the one screen of `kv-bench readamp`: it fits, whatever the figures; its sentence
- * and its marks follow from them. */
+/* glance_test.c -- the one screen of `kv-bench readamp`: it fits, whatever the figures; its
+ * sentence and its marks follow from them. */
 #include "tools/bench/readamp/glance.h"
 
 #include <math.h>

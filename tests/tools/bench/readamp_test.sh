@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# readamp_test.sh -- `kv-bench readamp`: its one screen fits on a terminal, and says what its figures do; on a small grid every line
-# is as expected, none with more bytes than a filter may cost; its JSON has what plots are made of. Usage: readamp_test.sh KV-BENCH
+# readamp_test.sh -- `kv-bench readamp`: its one screen fits on a terminal, and says what its
+# figures do; on a small grid every line is as expected, none with more bytes than a filter may
+# cost; its JSON has what plots are made of.
+# Usage: readamp_test.sh KV-BENCH
 set -eu
 bench=$1
 directory=$(mktemp -d)
@@ -33,7 +35,8 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
           printf "all %d counts are as expected; HBase reads as many in %d of %d, more in %d, fewer in %d (it rounds its filters up).\n",
               counts, known - more - less, known, more, less }' "$directory/screen.csv" >"$directory/sentence"
 sed -n '/^What /,/\.$/p' "$directory/screen" | paste -sd ' ' | diff "$directory/sentence" - || fail "the sentence is not what the figures say"
-# Its counts are what they are whatever the seed: four lookups of what is not there under a filter, and three scans.
+# Its counts are what they are whatever the seed: four lookups of what is not there under a filter,
+# and three scans.
 grep -q 'as many in 17 of 24, more in 3, fewer in 4 ' "$directory/sentence" || fail "HBase's counts are not told as they are: $(cat "$directory/sentence")"
 # Each measured count stands in the line of its lookup, those of NONE first.
 awk -F, 'NR > 1 { counted[$6] = counted[$6] sprintf(" " ($18 < 0.9995 ? "%.3f" : $18 < 9.995 ? "%.2f" : $18 < 99.95 ? "%.1f" : "%.0f"), $18); if (!seen[$6]++) order[++n] = $6 }

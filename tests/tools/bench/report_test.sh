@@ -1,6 +1,7 @@
 #!/bin/sh
-# report_test.sh -- the page of tools/bench/report/report.sh, made of tiny grids: well-formed, with its pictures, tables and commit; what pictures say
-# follows from their figures; without other stores it says how to get them.
+# report_test.sh -- the page of tools/bench/report/report.sh, made of tiny grids: well-formed, with
+# its pictures, tables and commit; what pictures say follows from their figures; without other
+# stores it says how to get them.
 #
 #     tests/tools/bench/report_test.sh KV-BENCH
 set -u
@@ -82,7 +83,8 @@ for said in 'bits a key let [0-9.e-]* % of absent keys pass' 'Fewer than half of
 done
 check "lookups as people call them" count 1 '>scan of 10 rows for a column<.*70[.]5'
 
-# Who is first most often, once more, of the results: operation and store to the median of its repeats.
+# Who is first most often, once more, of the results: operation and store to the median of its
+# repeats.
 stores=$(awk '/"name": / { gsub(/[",]/, ""); print $2 } /^ "results"/ { exit }' "$scratch/out/compare.json")
 if [ "$(echo "$stores" | wc -l)" -gt 1 ]; then
     check "pictures" count 9 '<svg role="img" aria-label="[^"]'

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# simulate_test.sh -- `kv-bench simulate`: a tiny store line by line, its file of results, and what is refused. Usage: simulate_test.sh KV-BENCH
+# simulate_test.sh -- `kv-bench simulate`: a tiny store line by line, its file of results, and what
+# is refused.
+# Usage: simulate_test.sh KV-BENCH
 set -eu
 bench=${1:?usage: simulate_test.sh KV-BENCH}
 scratch=$(mktemp -d)
@@ -9,7 +11,8 @@ fail() {
     exit 1
 }
 
-# A memtable of 216 bytes holds 116 of the user's: with --stored 1 nine flushes are left alone and ten become one.
+# A memtable of 216 bytes holds 116 of the user's: with --stored 1 nine flushes are left alone and
+# ten become one.
 tiny=(simulate --order random --memtable 216 --cell 116 --stored 1 --logged 1 --from 1044 --to 2088)
 "$bench" "${tiny[@]}" --json "$scratch/json" >"$scratch/out" || fail "$(cat "$scratch/out")"
 [ "$(wc -l <"$scratch/out")" = 4 ] || fail "lines: $(cat "$scratch/out")"

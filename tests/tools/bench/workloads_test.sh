@@ -1,6 +1,7 @@
 #!/bin/sh
-# workloads_test.sh -- kv-bench's workloads: every one of db_bench's and of YCSB's at tiny sizes, on each store that was built in;
-# what they find, what they keep, what they refuse. Nothing is measured.
+# workloads_test.sh -- kv-bench's workloads: every one of db_bench's and of YCSB's at tiny sizes, on
+# each store that was built in; what they find, what they keep, what they refuse. Nothing is
+# measured.
 #
 #     tests/tools/bench/workloads_test.sh KV-BENCH
 set -u
@@ -23,7 +24,7 @@ every() {
         $1 != wanted { bad = 1 } END { print NR == stores && !bad ? 1 : 0 }')"
 }
 
-# ---- every workload, on every store ----------------------------------------------------------------
+# ---- every workload, on every store --------------------------------------------------------------
 
 reads=readrandom,readmissing,readhot,readseq,readreverse,seekrandom,multireadrandom
 expect 'all workloads' 0 '^petal: ' "$bench" \
@@ -52,7 +53,7 @@ is_true 'JSON has what readers of it want' "$(for key in '"kind": "workloads"' '
     grep -q "$key" "$scratch/json" || echo "no $key"
 done | awk 'END { print NR == 0 ? 1 : 0 }')"
 
-# ---- options ---------------------------------------------------------------------------------------
+# ---- options -------------------------------------------------------------------------------------
 
 for distribution in uniform zipf latest; do
     expect "distribution $distribution" 0 '^readrandom .* 500$' "$bench" \
@@ -65,7 +66,7 @@ expect 'many threads' 0 '^readrandom .* 500$' "$bench" fillseq,readrandom --num 
 expect 'one key' 0 '^readhot .* 1$' "$bench" fillsync,readhot,readseq --num 1 --value-size 0
 expect 'synced' 0 'FSYNC_WAL' "$bench" fillseq --num 10 --sync
 
-# ---- a store that is kept ----------------------------------------------------------------------------
+# ---- a store that is kept ------------------------------------------------------------------------
 
 expect 'filled and kept' 0 . "$bench" fillrandom --num 1k --db "$scratch/kept" --json "$scratch/json"
 expect 'read again' 0 '^readrandom ' "$bench" readrandom --num 1k --db "$scratch/kept" --use-existing
@@ -77,12 +78,12 @@ expect 'a directory of others is left alone' 3 'have not made' "$bench" fillseq 
 printf 'num=50 key-size=16 value-size=100 compression-ratio=0.5 open\n' >"$scratch/kept/petal.keys"
 expect 'a run that did not end left nobody knows what' 3 'num=50 .* open$' "$bench" readseq --num 50 --db "$scratch/kept" --use-existing
 
-# ---- what fill made is read by a command of its own ---------------------------------------------------
+# ---- what fill made is read by a command of its own ----------------------------------------------
 
 expect 'fill' 0 . "$bench" fill --db "$scratch/filled" --cells 1k
 expect 'what fill made is read' 0 'wrong answers: 0$' "$bench" read --db "$scratch/filled" --reads 100
 
-# ---- mistakes ----------------------------------------------------------------------------------------
+# ---- mistakes ------------------------------------------------------------------------------------
 
 expect 'nothing to read' 2 'there is nothing to read' "$bench" readseq
 expect 'no such workload' 2 'no workload "nosuch"' "$bench" fillseq,nosuch
@@ -95,7 +96,7 @@ expect 'keys too short' 2 'key-size' "$bench" fillseq --key-size 4
 expect 'no such distribution' 2 'distribution is' "$bench" fillseq --distribution normal
 expect 'no such option' 2 'fillrandom' "$bench" fillseq --nosuch
 
-# ---- YCSB --------------------------------------------------------------------------------------------
+# ---- YCSB ----------------------------------------------------------------------------------------
 
 expect 'YCSB' 0 '^ycsb-f ' "$bench" ycsb --records 300 --operations 600 --threads 2 --store all --json "$scratch/json"
 is_true 'no answer is wrong' "$((1 - $(grep -c WRONG "$scratch/out")))"

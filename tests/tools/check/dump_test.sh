@@ -1,5 +1,6 @@
 #!/bin/sh
-# dump_test.sh -- kv-check dump: each kind of file part by part, of all versions that are read, damaged parts named and passed over.
+# dump_test.sh -- kv-check dump: each kind of file part by part, of all versions that are read,
+# damaged parts named and passed over.
 #
 #     tests/tools/check/dump_test.sh KV-SHELL
 #

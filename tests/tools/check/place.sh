@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# place.sh -- what the scripts about kv-check share: a database with all that databases have, damage, and the proof that nobody wrote.
-# Sourced behind expect.sh, with $check and $shell set.
+# place.sh -- what the scripts about kv-check share: a database with all that databases have,
+# damage, and the proof that nobody wrote. Sourced behind expect.sh, with $check and $shell set.
 
 # puts FROM TO TABLE COLUMN TIME: a put for each number of the range, at TIME and the number.
 puts() {

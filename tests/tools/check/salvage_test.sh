@@ -1,6 +1,7 @@
 #!/bin/sh
-# salvage_test.sh -- kv-check salvage: what can be read comes into a new database, what cannot is told, and nothing is written into
-# the old one. tests/engine/check/sweep_test.c does it to many databases; this is the program.
+# salvage_test.sh -- kv-check salvage: what can be read comes into a new database, what cannot is
+# told, and nothing is written into the old one. tests/engine/check/sweep_test.c does it to many
+# databases; this is the program.
 #
 #     tests/tools/check/salvage_test.sh KV-SHELL
 #
@@ -48,7 +49,8 @@ expect 'of links that have become copies the whole one is read' 1 "bad/$victim i
     "$check" salvage bad better
 show better >better.txt
 is_true 'nothing is lost' "$(diff whole.txt better.txt >out && echo 1)"
-# A file that was cut off between two blocks has no damaged one; the manifest tells how many cells it had.
+# A file that was cut off between two blocks has no damaged one; the manifest tells how many cells
+# it had.
 cp -rp db cut
 truncate -s "$("$check" dump "cut/$victim" | sed -n 's/^ *data block: offset \([0-9]*\),.*/\1/p' | sed -n 3p)" "cut/$victim"
 expect 'of a file that was cut off another link is read' 1 "cut/$victim is damaged; cut/.*sst is the same file" "$check" salvage cut uncut

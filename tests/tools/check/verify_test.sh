@@ -1,5 +1,6 @@
 #!/bin/sh
-# verify_test.sh -- kv-check verify: every fault of a database is listed, by file, place and what it concerns, and nothing is written.
+# verify_test.sh -- kv-check verify: every fault of a database is listed, by file, place and what it
+# concerns, and nothing is written.
 #
 #     tests/tools/check/verify_test.sh KV-SHELL
 #

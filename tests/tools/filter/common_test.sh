@@ -1,6 +1,7 @@
 #!/bin/sh
-# common_test.sh -- kv-filter common and missing: as awk finds them, in A's order and as often as they are in A, with memories so small
-# that all that is put away in files is, and in parts of parts.
+# common_test.sh -- kv-filter common and missing: as awk finds them, in A's order and as often as
+# they are in A, with memories so small that all that is put away in files is, and in parts of
+# parts.
 #
 #     tests/tools/filter/common_test.sh KV-SHELL
 #

@@ -1,5 +1,6 @@
 #!/bin/sh
-# count_test.sh -- kv-filter count and top: the numbers that awk finds, with memories so small that records wait in files.
+# count_test.sh -- kv-filter count and top: the numbers that awk finds, with memories so small that
+# records wait in files.
 #
 #     tests/tools/filter/count_test.sh KV-SHELL
 #

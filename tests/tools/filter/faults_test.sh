@@ -1,6 +1,6 @@
 #!/bin/bash
-# faults_test.sh -- kv-filter where things fail: full disks, closed pipes, Ctrl-C, kill -9. It says what is wrong, leaves nothing behind,
-# and an --output file is what it was.
+# faults_test.sh -- kv-filter where things fail: full disks, closed pipes, Ctrl-C, kill -9. It says
+# what is wrong, leaves nothing behind, and an --output file is what it was.
 #
 #     tests/tools/filter/faults_test.sh KV-SHELL
 #
@@ -53,7 +53,8 @@ is_true 'through a link' $((1 - $?))
 [ -L link ] && cmp both wanted >out 2>&1
 is_true 'which is a link still' $((1 - $?))
 
-# No more than so many KiB in a file: of the output, and of temporary files. Under a limit of the process a write fails as on a full disk.
+# No more than so many KiB in a file: of the output, and of temporary files. Under a limit of the
+# process a write fails as on a full disk.
 faults=0
 for words in $commands; do
     IFS=: read -r command first second <<<"$words"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# integers_test.sh -- kv-filter integers: in order, twice, missing, as sort and awk find them, in memories that hold all of the numbers, a
-# bitmap of them, or neither.
+# integers_test.sh -- kv-filter integers: in order, twice, missing, as sort and awk find them, in
+# memories that hold all of the numbers, a bitmap of them, or neither.
 #
 #     tests/tools/filter/integers_test.sh KV-SHELL
 #

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# place.sh -- what the scripts about kv-filter share: random lines, and comparison with what other programs print.
-# Sourced behind expect.sh.
+# place.sh -- what the scripts about kv-filter share: random lines, and comparison with what other
+# programs print. Sourced behind expect.sh.
 seed=${PETAL_SEED:-$(date +%s)}
 
 # lines COUNT DIFFERENT SALT: so many lines, of so many different ones, some of them odd.

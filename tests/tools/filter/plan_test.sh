@@ -1,5 +1,6 @@
 #!/bin/sh
-# plan_test.sh -- kv-filter plan: what it says is what the formulas say, and what a store's files have.
+# plan_test.sh -- kv-filter plan: what it says is what the formulas say, and what a store's files
+# have.
 #
 #     tests/tools/filter/plan_test.sh KV-SHELL
 #
@@ -32,7 +33,8 @@ for case in '1000 0.1' '1e6 1%' '1G 0.001' '1_000_000_000 0.01%' '10K 0.5'; do
     is_true "probes of $case" $((1 - $?))
 done
 
-# The kinds, in the order of the header; each has a line. A rate that a kind cannot have is said there.
+# The kinds, in the order of the header; each has a line. A rate that a kind cannot have is said
+# there.
 "$filter" plan 1e6 1% >out
 [ "$(sed -n '2,7s/ .*//p' out | tr '\n' ' ')" = 'STANDARD BLOCKED COUNTING GROWING RIBBON FUSE ' ]
 is_true 'six kinds' $((1 - $?))
@@ -49,7 +51,8 @@ PYTHON
     is_true 'the same as JSON' $((1 - $?))
 fi
 
-# GROWING takes what is planned when the number of keys is known; what it takes else lies in the range below.
+# GROWING takes what is planned when the number of keys is known; what it takes else lies in the
+# range below.
 "$filter" plan 100000 1% >out
 planned=$(awk '$1 == "GROWING" && $2 > 0 {print $4}' out)
 range=$(sed -n 's/^GROWING with the number of keys known .* without, \([0-9]*\) to \([0-9]*\) bits a key.*/\1 \2/p' out)

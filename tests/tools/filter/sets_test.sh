@@ -1,6 +1,6 @@
 #!/bin/sh
-# sets_test.sh -- kv-filter build, check, info and merge: no line of a filter is denied, as few others pass as its rate says, and each
-# mistake, each damage, each file that does not fit is named.
+# sets_test.sh -- kv-filter build, check, info and merge: no line of a filter is denied, as few
+# others pass as its rate says, and each mistake, each damage, each file that does not fit is named.
 #
 #     tests/tools/filter/sets_test.sh KV-SHELL
 #

@@ -1,6 +1,8 @@
 #!/bin/bash
-# state_test.sh -- kv-filter unique --state: the runs together print each record once; a run that is killed, or whose reader stops, loses
-# none: into a file of --output it prints again at most what it had not recorded, elsewhere all that it printed. And --approximate, which swallows no more than its rate.
+# state_test.sh -- kv-filter unique --state: the runs together print each record once; a run that is
+# killed, or whose reader stops, loses none: into a file of --output it prints again at most what it
+# had not recorded, elsewhere all that it printed. And --approximate, which swallows no more than
+# its rate.
 #
 #     tests/tools/filter/state_test.sh KV-SHELL
 #
@@ -48,8 +50,9 @@ expect 'a rate out of bounds' 2 'approximate takes' "$filter" unique --approxima
 expect 'no database' 2 'kv-filter unique: ' "$filter" unique --state lines lines
 expect 'too many for the memory' 2 'bytes, which is more than --memory' "$filter" unique --approximate 0.01 --expect 1e9 lines
 
-# An appended file: killed at any moment, again and again. Each record is there; those that are there twice were written by a run that
-# was killed before they were recorded, so each of its kind stands at the end of what a run wrote.
+# An appended file: killed at any moment, again and again. Each record is there; those that are
+# there twice were written by a run that was killed before they were recorded, so each of its kind
+# stands at the end of what a run wrote.
 lines 400000 300000 2 >lines
 sort -u lines >wanted
 kills=0
@@ -91,8 +94,9 @@ head -n 10000 lines | "$filter" unique --state interrupted --output before
 head -n 10000 lines | awk '!seen[$0]++' | cmp - before >out 2>&1
 is_true 'and the next run goes on' $((1 - $?))
 
-# The standard output: what a run printed was seen once the run has ended well. One whose reader stops, runs that are killed, one that
-# Ctrl-C ends: each of their records comes again, and none once a run has printed all.
+# The standard output: what a run printed was seen once the run has ended well. One whose reader
+# stops, runs that are killed, one that Ctrl-C ends: each of their records comes again, and none
+# once a run has printed all.
 seq 1000000 >numbers
 for round in 1 2; do
     "$filter" unique --state piped numbers 2>>errors | { head -n $((155000 * round)) >begun; sleep 0.4; }

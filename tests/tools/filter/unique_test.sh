@@ -1,6 +1,6 @@
 #!/bin/sh
-# unique_test.sh -- kv-filter unique: the first of each record, in the order of the input, as awk finds them, with memories so small
-# that all that is put away in files is, and in parts of parts.
+# unique_test.sh -- kv-filter unique: the first of each record, in the order of the input, as awk
+# finds them, with memories so small that all that is put away in files is, and in parts of parts.
 #
 #     tests/tools/filter/unique_test.sh KV-SHELL
 #
@@ -38,7 +38,8 @@ for shape in '60000 40000000' '200000 150000' '200000 3000'; do
     awk '!seen[$0]++' lines >wanted
     for memory in 1M 3M 64M; do both "$shape" $memory; done
 done
-# Parts of hashes, and of records, that are cut into parts of their own; bitmaps that are cut into ranges.
+# Parts of hashes, and of records, that are cut into parts of their own; bitmaps that are cut into
+# ranges.
 for shape in '1500000 400000000' '1000000 500000'; do
     # shellcheck disable=SC2086
     lines $shape $counted >lines

@@ -1,6 +1,7 @@
 #!/bin/sh
-# export_test.sh -- kv-hfile export: a table becomes HFiles, cut where it is asked for, in every codec and encoding, which import reads
-# back as the same table; what fails leaves nothing. tests/interop has HBase read them; this is the program.
+# export_test.sh -- kv-hfile export: a table becomes HFiles, cut where it is asked for, in every
+# codec and encoding, which import reads back as the same table; what fails leaves nothing.
+# tests/interop has HBase read them; this is the program.
 #
 #     tests/tools/hfile/export_test.sh KV-SHELL
 #

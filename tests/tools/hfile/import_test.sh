@@ -1,6 +1,7 @@
 #!/bin/sh
-# import_test.sh -- kv-hfile import: HFiles of files, folders and tables become a table, all cells or none, and what does not fit is
-# named. tests/hfile/exchange/exchange_test.c does it through the header; this is the program.
+# import_test.sh -- kv-hfile import: HFiles of files, folders and tables become a table, all cells
+# or none, and what does not fit is named. tests/hfile/exchange/exchange_test.c does it through the
+# header; this is the program.
 #
 #     tests/tools/hfile/import_test.sh KV-SHELL
 #

@@ -1,8 +1,9 @@
 # shellcheck shell=sh
-# place.sh -- what the scripts about kv-hfile share: tables with all that tables have, and the proof that two are the same.
-# Sourced behind expect.sh, with $shell set.
+# place.sh -- what the scripts about kv-hfile share: tables with all that tables have, and the proof
+# that two are the same. Sourced behind expect.sh, with $shell set.
 
-# make_table DATABASE TABLE: two families, versions, markers of all kinds that the shell makes, a time to live, binary and empty parts.
+# make_table DATABASE TABLE: two families, versions, markers of all kinds that the shell makes, a
+# time to live, binary and empty parts.
 make_table() {
     {
         echo "create '$2', {NAME => 'a', VERSIONS => 5, BLOCKSIZE => 4096}, {NAME => 'b', BLOOMFILTER => 'ROWCOL', COMPRESSION => 'NONE'}"
@@ -58,7 +59,8 @@ with_little_room() {
 
 # interrupt_process PROCESS [SECONDS]: send it Ctrl-C, so long after it has begun to heed it.
 interrupt_process() {
-    # SIGINT is bit 2 of the mask. Before it is the program the process is a copy of this shell, which heeds it, too.
+    # SIGINT is bit 2 of the mask. Before it is the program the process is a copy of this shell,
+    # which heeds it, too.
     until [ ! -d "/proc/$1" ] || { [ "$(cat "/proc/$1/comm" 2>/dev/null)" = kv-hfile ] &&
         grep -q '^SigCgt:.*[2367abefABEF]$' "/proc/$1/status" 2>/dev/null; }; do
         sleep 0.01

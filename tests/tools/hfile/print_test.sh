@@ -1,6 +1,7 @@
 #!/bin/sh
-# print_test.sh -- kv-hfile print and check: what is in HFiles, for people and as JSON, also of damaged files and of those that are
-# refused. tests/hfile compares every cell and block with what HBase says of them; this is the program.
+# print_test.sh -- kv-hfile print and check: what is in HFiles, for people and as JSON, also of
+# damaged files and of those that are refused. tests/hfile compares every cell and block with what
+# HBase says of them; this is the program.
 #
 #     tests/tools/hfile/print_test.sh KV-SHELL
 #
@@ -52,7 +53,8 @@ is_true 'both' "$([ "$(grep -c '^hfile$' out)" = 2 ] && echo 1)"
 expect 'bytes are escaped' 0 '.x00' "$hfile" print -p "$golden/binary-keys.hfile"
 is_true 'all of them' "$(grep -q '[^ -~]' out || echo 1)"
 
-# What is refused is named; its facts can be seen. Damage is named, and what stands before it printed.
+# What is refused is named; its facts can be seen. Damage is named, and what stands before it
+# printed.
 expect 'the facts of a refused file' 0 'MetaComparator' "$hfile" print "$golden/refuse-meta-comparator.hfile"
 expect 'not its cells' 2 'MetaComparator, which is not that of user tables' "$hfile" print -p "$golden/refuse-meta-comparator.hfile"
 cp "$golden/index-3-levels.hfile" damaged

@@ -1,5 +1,6 @@
 #!/bin/sh
-# shell_test.sh -- kv-shell's import_hfiles, export_hfiles and bulk_load: a table goes to HBase, and comes from it.
+# shell_test.sh -- kv-shell's import_hfiles, export_hfiles and bulk_load: a table goes to HBase, and
+# comes from it.
 #
 #     tests/tools/hfile/shell_test.sh KV-SHELL
 #

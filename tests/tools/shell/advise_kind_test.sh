@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# advise_kind_test.sh -- advise speaks of BLOOMFILTER_KIND RIBBON where filters take a tenth of the cache and stand in outputs of compactions
-# of all files, foretells what they then take to a twentieth, and says no more of it once they are so. Usage: advise_kind_test.sh KV-SHELL
+# advise_kind_test.sh -- advise speaks of BLOOMFILTER_KIND RIBBON where filters take a tenth of the
+# cache and stand in outputs of compactions of all files, foretells what they then take to a
+# twentieth, and says no more of it once they are so.
+# Usage: advise_kind_test.sh KV-SHELL
 set -eu
 shell=${1:?usage: advise_kind_test.sh KV-SHELL}
 scratch=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# create_test.sh KV-SHELL -- a database begins with the command create or the option --create, and with nothing else: a path that was typed
-# wrong never becomes a directory.
+# create_test.sh KV-SHELL -- a database begins with the command create or the option --create, and
+# with nothing else: a path that was typed wrong never becomes a directory.
 set -u
 export LC_ALL=C
 shell=${1:?usage: create_test.sh KV-SHELL}
@@ -39,7 +39,7 @@ r,v"
 echo "$row" >"$scratch/rows.csv"
 echo list >"$scratch/script"
 
-# ---- What needs a database says so, and makes none ---------------------------------------------------
+# ---- What needs a database says so, and makes none -----------------------------------------------
 
 for command in list "scan 't'" "put 't', 'r', 'f:q', 'v'" "exists 't'" "list_namespace" "status" "stats" "verify 't'" "flush 't'" \
     "export 't', '-'" "import_hfiles 't', '$scratch'" "checkpoint '$scratch/copy'" \
@@ -66,7 +66,7 @@ rm "$db"
 expect 0 'PrefixFilter' "$db" -e "help; help 'get'; version; show_filters; whoami; x = 1; puts 'y'; balancer_enabled; quit"
 nothing help
 
-# ---- A create that is refused leaves nothing behind --------------------------------------------------
+# ---- A create that is refused leaves nothing behind ----------------------------------------------
 
 for command in "create 't'" "create 't', {NAME => 'f', BLOCKSIZE => 7}" "create 't', {NAME => 'f', TTL => 0}" "create 't', ''" \
     "create 'a b', 'f'" "create 't', {NAME => 'f', IN_MEMORY_COMPACTION => 'X'}" \
@@ -79,7 +79,7 @@ nothing 'a table of a namespace that is not there'
 expect 3 "$scratch/no/db" "$scratch/no/db" -e "create 't', 'f'"
 nothing 'a folder that is not there'
 
-# ---- Nor does --create where the input is not there --------------------------------------------------
+# ---- Nor does --create where the input is not there ----------------------------------------------
 
 for name in -f -n; do
     [ $name = -f ] && set -- -f "$scratch/nofile.rb" || set -- -n "$scratch/nofile.rb"
@@ -91,7 +91,7 @@ nothing '--create and an import of a file that is not there'
 expect 2 'kv-shell: there is no option --nonsense' --create "$db" import t "$scratch/rows.csv" --nonsense
 nothing '--create and an option that import has not'
 
-# ---- What makes one ----------------------------------------------------------------------------------
+# ---- What makes one ------------------------------------------------------------------------------
 
 # made NAME: there is a database with the table t.
 made() {

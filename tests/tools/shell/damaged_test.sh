@@ -1,5 +1,6 @@
 #!/bin/sh
-# damaged_test.sh -- kv-shell on a database with damaged files: tables are listed and described, and errors name file and remedy.
+# damaged_test.sh -- kv-shell on a database with damaged files: tables are listed and described, and
+# errors name file and remedy.
 #
 #     tests/tools/shell/damaged_test.sh KV-SHELL
 set -u

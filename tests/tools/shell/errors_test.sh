@@ -1,5 +1,6 @@
 #!/bin/sh
-# errors_test.sh KV-SHELL -- where errors of kv-shell go, and that they name the file and the line of a script.
+# errors_test.sh KV-SHELL -- where errors of kv-shell go, and that they name the file and the line
+# of a script.
 set -u
 shell=${1:?usage: errors_test.sh KV-SHELL}
 case $shell in /*) ;; *) shell=$PWD/$shell ;; esac

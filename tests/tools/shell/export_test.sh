@@ -1,5 +1,6 @@
 #!/bin/sh
-# export_test.sh KV-SHELL -- export and import: every byte survives the round trip in every format, bad lines are told.
+# export_test.sh KV-SHELL -- export and import: every byte survives the round trip in every format,
+# bad lines are told.
 set -u
 export TZ=UTC
 shell=${1:?usage: export_test.sh KV-SHELL}
@@ -21,7 +22,7 @@ scan() {
     "$shell" --no-took "$1" -e "scan 't', RAW => true, VERSIONS => 100; scan 't', VERSIONS => 100; count 't'"
 }
 
-# ---- A store with every byte in row, qualifier and value, and all kinds of markers -------------------------------------------
+# ---- A store with every byte in row, qualifier and value, and all kinds of markers ---------------
 
 families="{NAME => 'f', VERSIONS => 5, KEEP_DELETED_CELLS => true}, {NAME => 'g', VERSIONS => 3}, {NAME => 'h', TTL => 93600, BLOCKSIZE => 4096}"
 {
@@ -122,7 +123,7 @@ expect 'no directory' 1 'cannot write nosuch/file: there is no directory nosuch$
 expect 'a full disk' 3 'No space left' "$shell" db export t /dev/full
 [ "$(find . -name '*.part-*' | wc -l)" = 0 ] || { echo 'FAILED part files were left'; failed=$((failed + 1)); }
 
-# ---- Bad lines -----------------------------------------------------------------------------------------------------------------
+# ---- Bad lines -----------------------------------------------------------------------------------
 
 awk 'BEGIN { print "row,family,value,qualifier"
              for (i = 1; i < 30000; i++) print i % 10000 == 5 ? "r" i ",f,\\q," : "r" i ",f,\"v, " i "\",q" }' >bad.csv
@@ -174,14 +175,14 @@ printf '{"qualifier":"q","value":"\\u00e9\\ud83d\\ude00\\n\\\\x00\303\251","fami
 expect 'JSON of others' 0 '^1 record and 1 cell imported' "$shell" db import u line --format jsonl
 expect 'its value' 0 'value=\\xC3\\xA9\\xF0\\x9F\\x98\\x80\\x0A\\x5Cx00\\xC3\\xA9$' "$shell" db -e "get 'u', 'unicode', 'f:q'"
 
-# ---- A link that somebody has put where the unfinished file will be --------------------------------------------------------------
+# ---- A link that somebody has put where the unfinished file will be ------------------------------
 
 echo untouched >victim
 sh -c 'ln -s victim planted.part-$$ && exec "$0" --no-took db export u planted' "$shell" >/dev/null 2>&1
 expect 'it is not followed' 0 '^untouched$' cat victim
 expect 'and the file is there' 0 '^row,' head -n 1 planted
 
-# ---- Compare with what was exported ---------------------------------------------------------------------
+# ---- Compare with what was exported --------------------------------------------------------------
 
 other=$scratch/compared
 expect 'a table to compare' 0 . "$shell" --no-compaction "$other" -e "create 't', {NAME => 'f', VERSIONS => 2}, 'g'" \

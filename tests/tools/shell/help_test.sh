@@ -1,8 +1,10 @@
 #!/bin/sh
-# help_test.sh KV-SHELL -- help knows every command of HBase's shell and of Petal's, each in one group; its examples run as they stand.
+# help_test.sh KV-SHELL -- help knows every command of HBase's shell and of Petal's, each in one
+# group; its examples run as they stand.
 #
-# The examples of a command are the lines of its help that begin with two blanks.  They run one after the other on a database of
-# their own, with a table t that has a family f and some rows; questions are answered with y.
+# The examples of a command are the lines of its help that begin with two blanks.  They run one
+# after the other on a database of their own, with a table t that has a family f and some rows;
+# questions are answered with y.
 set -u
 export LC_ALL=C TZ=UTC
 shell=${1:?usage: help_test.sh KV-SHELL}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# import_create_test.sh -- kv-shell's import: which columns make the row, which families the others are in, and the tables that --create
-# makes of files.
+# import_create_test.sh -- kv-shell's import: which columns make the row, which families the others
+# are in, and the tables that --create makes of files.
 #
 #     tests/tools/shell/import_create_test.sh KV-SHELL
 set -u
@@ -22,7 +22,7 @@ rows() {
 cd "$scratch" || exit 1
 run -e "create 'one', 'f'; create 'two', 'f', 'g'" >/dev/null
 
-# ---- Line ends ------------------------------------------------------------------------------------------
+# ---- Line ends -----------------------------------------------------------------------------------
 
 printf 'row,f:a\rr1,1\rr2,2\r' >cr.csv
 printf '"row","f:a"\r"r1","1"\r' >quoted_cr.csv
@@ -34,7 +34,7 @@ done
 expect 'no table of such a file' 1 "Unknown table cr" run import cr crlf.csv
 expect 'a carriage return in quotes, and before LF' 0 '^1 record and 1 cell' run import crlf crlf.csv --create
 
-# ---- The row --------------------------------------------------------------------------------------------
+# ---- The row -------------------------------------------------------------------------------------
 
 printf 'name,age,city\nada,36,London\nbob,41,"Rome, Italy"\n' >people.csv
 printf 'meta:a,meta:b\n1,2\n' >families.csv
@@ -98,7 +98,7 @@ expect 'an empty part of the row' 3 ":2: the row's column 'b' is empty" \
     sh -c 'printf "a,b,c\n1,,3\n" | "$1" "$2" import one - --row a,b' - "$shell" "$db"
 expect 'no column but the row' 3 'no column beside the row' sh -c 'printf "row\n1\n" | "$1" "$2" import one -' - "$shell" "$db"
 
-# ---- Families -------------------------------------------------------------------------------------------
+# ---- Families ------------------------------------------------------------------------------------
 
 expect 'one family is the one' 0 '^Columns that name no family are in the family f$' run import one people.csv --row name
 expect 'several are not' 2 'Column age of people.csv names no family, and table two has several.  Say --family' \
@@ -108,7 +108,7 @@ expect 'the one that is named' 0 '^2 records and 4 cells' run import two people.
 is_true 'it has the cells' "$([ "$(rows two | cut -d ' ' -f 2)" = 'g:age=36' ] && echo 1)"
 expect 'which there is not' 1 'Column family h does not exist' run import two people.csv --row name --family h
 
-# ---- Tables that are made -------------------------------------------------------------------------------
+# ---- Tables that are made ------------------------------------------------------------------------
 
 printf 'id,meta:a,text:b,meta:c\nr1,1,2,3\n' >some.csv
 expect 'no table' 1 'Unknown table new!  --create makes it from the file' run import new some.csv
@@ -133,7 +133,7 @@ expect 'no table came of them' 1 'does not exist' run -e "exists 'empty'"
 expect 'a table that is disabled' 2 'Table new is disabled!' run -e "disable 'new'; import 'new', 'some.csv', CREATE => true"
 expect 'compare makes none' 2 'compare makes no table' run compare new some.csv --create
 
-# ---- Tables of cells ------------------------------------------------------------------------------------
+# ---- Tables of cells -----------------------------------------------------------------------------
 
 awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"row\":\"r%05d\",\"column\":\"f%02d:q\",\"timestamp\":%d,\"value\":\"%d\"}\n", i % 5000, i % 50, i + 1, i }' \
     >cells.jsonl
@@ -159,7 +159,7 @@ expect 'the one that can' 0 '^ r column=g:q' run -e "scan 'b'"
 expect 'no cell' 3 'empty.jsonl holds no cell' run import empty empty.jsonl --create
 expect 'no table' 1 'does not exist' run -e "exists 'empty'"
 
-# ---- Databases that are made ----------------------------------------------------------------------------
+# ---- Databases that are made ---------------------------------------------------------------------
 
 expect 'no database' 1 'there is no database in none' "$shell" none import t some.csv
 expect 'no row' 2 'names the row' "$shell" none import t people.csv --create

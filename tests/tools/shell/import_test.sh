@@ -1,5 +1,6 @@
 #!/bin/sh
-# import_test.sh -- kv-shell's import, compare, advise on a file of keys, and exit statuses, and the block cache under pressure.
+# import_test.sh -- kv-shell's import, compare, advise on a file of keys, and exit statuses, and the
+# block cache under pressure.
 #
 #     tests/tools/shell/import_test.sh KV-SHELL
 set -u
@@ -13,7 +14,7 @@ counter() {
     awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"
 }
 
-# ---- Records: csv -----------------------------------------------------------------------------------
+# ---- Records: csv --------------------------------------------------------------------------------
 
 cat >"$scratch/index.csv" <<'END'
 package,meta:Version,rel:Depends,text:Description,meta:Empty,text:Tag
@@ -55,7 +56,7 @@ expect 'columns chosen' 0 '^3 records and 3 cells' \
 expect 'a file whose name tells no format is csv' 0 '^3 records and 7 cells' \
     sh -c 'mv "$3/index.csv" "$3/index" && "$1" --no-compaction "$2" import t "$3/index"' - "$shell" "$db" "$scratch"
 
-# ---- Parts, csv ------------------------------------------------------------------------------------
+# ---- Parts, csv ----------------------------------------------------------------------------------
 
 awk 'BEGIN { print "id,f:a,f:b,f:c,f:d"
              for (i = 0; i < 1000; i++) printf "row%04d,%d,\"x, %d\",y%d,z%d\n", i, i, i * 7, i % 10, i * i }' \
@@ -73,7 +74,7 @@ for table in none row rowcol row_rowcol; do
         "$shell" --no-compaction "$db" compare --by-field $table "$scratch/rows.csv" --format csv
 done
 
-# ---- Advice: with NONE the expectation is exact, the others are near it ------------------------------
+# ---- Advice: with NONE the expectation is exact, the others are near it --------------------------
 
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04dx\n", i }' >"$scratch/absent"
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04d\tf:c\n", i }' >"$scratch/column"
@@ -93,7 +94,7 @@ expect 'files, and why some are not read' 0 '; 4.000 files, [0-9.]* skipped: fou
 expect 'a file of keys that is not there' 1 'cannot open .*: No such file' \
     "$shell" --no-compaction "$db" -e "advise 'none', KEYS => '$scratch/nothing'"
 
-# ---- A cache too small for filters and data ----------------------------------------------------------
+# ---- A cache too small for filters and data ------------------------------------------------------
 
 awk 'BEGIN { print "id,f:a"
              for (i = 0; i < 80000; i++) printf "row%06d,%06d%06d%06d%06d\n", i, i * 7919 % 30011, i * 17 % 1009, i * 31 % 9973, i }' \
@@ -113,7 +114,7 @@ is_true 'a small cache evicts filter chunks and data blocks, and loads them agai
     "$(($(counter cache_filter_evicted) > 0 && $(counter cache_data_evicted) > 0 &&
         $(counter filter_fetched) > $(counter cache_filter_blocks)))"
 
-# ---- What a file's name and its first bytes tell --------------------------------------------------------
+# ---- What a file's name and its first bytes tell -------------------------------------------------
 
 expect 'create named' 0 'Created table named' "$shell" --no-compaction "$db" -e "create 'named', 'f'"
 for format in csv tsv jsonl hbase; do
@@ -136,7 +137,7 @@ expect 'a third of one' 3 'half.jsonl:1: byte 1: a line must be a JSON object' "
 printf '\357\273\277list\r\n' >"$scratch/marked"
 expect 'a script with a byte order mark' 0 '^named$' "$shell" --no-compaction "$db" -f "$scratch/marked"
 
-# ---- A directory in a file's place ---------------------------------------------------------------------
+# ---- A directory in a file's place ---------------------------------------------------------------
 
 for format in csv tsv jsonl hbase; do
     expect "import a directory as $format" 3 'failed: Is a directory' "$shell" --no-compaction "$db" import named "$scratch" --format $format
@@ -147,13 +148,13 @@ expect 'compare with a directory' 3 'failed: Is a directory' "$shell" --no-compa
 expect 'a directory of keys' 3 'failed: Is a directory' "$shell" --no-compaction "$db" -e "advise 'named', KEYS => '$scratch'"
 expect 'a directory of commands' 3 'failed: Is a directory' "$shell" --no-compaction "$db" -f "$scratch"
 
-# ---- Durations -----------------------------------------------------------------------------------------
+# ---- Durations -----------------------------------------------------------------------------------
 
 expect 'on a table variable' 0 '^Took [0-9.]* seconds=> 0$' "$shell" --no-compaction "$db" -e "t = create 'held', 'f'" -e 't.count'
 expect 'in one line' 0 '^Took [0-9.]* seconds0 row(s)$' "$shell" --no-compaction "$db" -e "t = get_table 'held'" -e 't.count; t.count'
 expect 'on a name' 0 '^Took [0-9.]* seconds$' "$shell" --no-compaction "$db" -e "count 'held'; count 'held'"
 
-# ---- Wrong arguments ---------------------------------------------------------------------------------
+# ---- Wrong arguments -----------------------------------------------------------------------------
 
 expect 'an unknown option' 2 'unknown option: --nosuch' "$shell" --nosuch "$db"
 expect 'an option without its value' 2 'a value must follow -e' "$shell" "$db" -e
@@ -191,7 +192,7 @@ if [ -c /dev/full ]; then
     is_true 'and the usage' "$(($? == 3 && $(grep -c 'writing failed: No space left on device' "$scratch/out") == 1))"
 fi
 
-# ---- Exit statuses -----------------------------------------------------------------------------------
+# ---- Exit statuses -------------------------------------------------------------------------------
 
 expect 'found' 0 '^1 row' "$shell" --no-compaction "$db" -e "get 'many', 'row000001'"
 expect 'not found' 1 '^0 row' "$shell" --no-compaction "$db" -e "get 'many', 'nosuch'"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# json_test.sh KV-SHELL -- what --format json prints and export writes is JSON and UTF-8, whatever bytes there are, and import takes every
-# byte of both back.
+# json_test.sh KV-SHELL -- what --format json prints and export writes is JSON and UTF-8, whatever
+# bytes there are, and import takes every byte of both back.
 set -u
 export LC_ALL=C
 shell=${1:?usage: json_test.sh KV-SHELL}
@@ -16,8 +16,8 @@ fail() {
     failed=1
 }
 
-# Each byte alone, before and behind others, as row, qualifier and value; characters of every length and their pieces; what looks like
-# escapes; markers; a family whose name is no ASCII.
+# Each byte alone, before and behind others, as row, qualifier and value; characters of every length
+# and their pieces; what looks like escapes; markers; a family whose name is no ASCII.
 {
     echo "create 't', {NAME => 'f', VERSIONS => 5}, \"\\xC3\\xA4\""
     awk 'BEGIN { for (i = 0; i < 256; i++) {

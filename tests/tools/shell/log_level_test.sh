@@ -1,5 +1,6 @@
 #!/bin/sh
-# log_level_test.sh KV-SHELL -- log_level and -d show the engine's messages on standard error, and nowhere else.
+# log_level_test.sh KV-SHELL -- log_level and -d show the engine's messages on standard error, and
+# nowhere else.
 set -u
 export TZ=UTC
 shell=${1:?usage: log_level_test.sh KV-SHELL}

@@ -1,6 +1,7 @@
 #!/bin/sh
-# loop_memory_test.sh KV-SHELL -- a loop needs the memory of one round, whatever its last statement is and however many rounds there are:
-# each runs in an address space that has no room for what its rounds would leave behind.
+# loop_memory_test.sh KV-SHELL -- a loop needs the memory of one round, whatever its last statement
+# is and however many rounds there are: each runs in an address space that has no room for what its
+# rounds would leave behind.
 set -u
 export LC_ALL=C
 shell=${1:?usage: loop_memory_test.sh KV-SHELL}
@@ -26,7 +27,7 @@ check() {
     fi
 }
 
-# ---- The last statement's value is a list or a text that grows ---------------------------------------
+# ---- The last statement's value is a list or a text that grows -----------------------------------
 
 check 3000 "a = []; for i in 1..3000 do a << i end; puts a.size"
 check 3000 "a = []; (1..3000).each { |i| a.push(i) }; puts a.size"
@@ -36,7 +37,7 @@ check 20000 "s = ''; 20000.times { s << 'x' }; puts s.size"
 check 20000 "s = ''; 1.upto(20000) { s += 'x' }; puts s.size"
 check 3000 "a = []; (1..3000).select { |i| a << i }; puts a.size"
 check 3000 "a = []; (1..3000).reject { |i| a << i }; puts a.size"
-# ---- The items are many ------------------------------------------------------------------------------
+# ---- The items are many --------------------------------------------------------------------------
 
 long="p = 'k' * 8000; r = (p + 'aaa')..(p + 'zzz'); n = 0"
 check 17576 "$long; for t in r do n += 1 end; puts n"
@@ -47,7 +48,7 @@ check 1 "$long; puts r.select { |t| t.end_with?('bcd') }.size"
 check '["b", "zz"]' "puts ('a'..'zzz').select { |t| t == 'b' || t == 'zz' }.inspect"
 check '["a", "b"]' "puts ('a'..'zzz').reject { |t| t > 'b' || t.size > 1 }.inspect"
 check '[["a", 0], ["b", 1]]' "puts ('a'..'b').each_with_index.map { |t, i| [t, i] }.inspect"
-# ---- One statement reads many items of a variable ----------------------------------------------------
+# ---- One statement reads many items of a variable ------------------------------------------------
 
 reads=$(awk 'BEGIN { for (i = 0; i < 400; i++) printf "%sa[%d + 1]", (i > 0 ? "," : ""), i }')
 check 400 "a = (1..10000).to_a; puts [$reads].uniq.size"

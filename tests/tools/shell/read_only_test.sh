@@ -1,5 +1,6 @@
 #!/bin/sh
-# read_only_test.sh -- kv-shell --read-only: it reads, says why it does not write, and makes no database.
+# read_only_test.sh -- kv-shell --read-only: it reads, says why it does not write, and makes no
+# database.
 #
 #     tests/tools/shell/read_only_test.sh KV-SHELL
 set -u
@@ -10,7 +11,8 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 failed=0
 
-# Run the commands $2 read-only; the exit status is $1, and the output has each of the texts that follow.
+# Run the commands $2 read-only; the exit status is $1, and the output has each of the texts that
+# follow.
 expect() {
     wanted=$1
     commands=$2

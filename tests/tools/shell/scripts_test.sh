@@ -1,17 +1,19 @@
 #!/bin/sh
-# scripts_test.sh -- runs the scripts in tests/tools/shell/scripts through kv-shell, each on a new database.
+# scripts_test.sh -- runs the scripts in tests/tools/shell/scripts through kv-shell, each on a new
+# database.
 #
 #     tests/tools/shell/scripts_test.sh [--update] KV-SHELL [SCRIPT..]
 #
-# A script is what kv-shell --echo prints: `petal> ` and `petal* ` begin the lines of input, `petal? ` the answer to a
-# command's question, all others are the expected output.  Lines before the first input that begin with # are comments,
-# but for
+# A script is what kv-shell --echo prints: `petal> ` and `petal* ` begin the lines of input,
+# `petal? ` the answer to a command's question, all others are the expected output.  Lines before
+# the first input that begin with # are comments, but for
 #     #! options: OPTIONS      more options for kv-shell
 #     #! exit: STATUS          the exit status of the last part, 0 if it is not given
 # A line `--- reopen` ends a part: the next one runs in a new process on the same database, or with
-# `--- reopen DIRECTORY` on another one.  Relative paths are those of a directory of the script's own.
-# Timestamps that the store assigned (from 2024 on) stand as NOW, dates of snapshots as (DATE) or "created":NOW, bytes of compressed files as N, that of processlist as DATE.  --update writes what is
-# printed into the scripts.
+# `--- reopen DIRECTORY` on another one.  Relative paths are those of a directory of the script's
+# own. Timestamps that the store assigned (from 2024 on) stand as NOW, dates of snapshots as (DATE)
+# or "created":NOW, bytes of compressed files as N, that of processlist as DATE.  --update writes
+# what is printed into the scripts.
 set -u
 export LC_ALL=C TZ=UTC
 update=no
@@ -30,7 +32,8 @@ trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 
-# Run the parts of script $1; what they print goes to $scratch/printed, the last exit status to $status.
+# Run the parts of script $1; what they print goes to $scratch/printed, the last exit status to
+# $status.
 run_script() {
     options=$(sed -n 's/^#! options: //p' "$1")
     rm -rf "$scratch"/run "$scratch"/part.* "$scratch"/printed

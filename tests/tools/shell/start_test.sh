@@ -1,6 +1,6 @@
 #!/bin/sh
-# start_test.sh KV-SHELL -- what kv-shell reads until it has answered its first get, on a store of 100 files: a few pieces of each file, one
-# data block in all.
+# start_test.sh KV-SHELL -- what kv-shell reads until it has answered its first get, on a store of
+# 100 files: a few pieces of each file, one data block in all.
 set -u
 export LC_ALL=C TZ=UTC
 shell=${1:?usage: start_test.sh KV-SHELL}

@@ -1,6 +1,7 @@
 #!/bin/sh
-# stats_test.sh KV-SHELL -- stats FORMAT => 'PROMETHEUS' prints what Prometheus reads and nothing else: the session's counters, and
-# histograms of times. What the text itself says is for tests/engine/db/stats_text_test.c.
+# stats_test.sh KV-SHELL -- stats FORMAT => 'PROMETHEUS' prints what Prometheus reads and nothing
+# else: the session's counters, and histograms of times. What the text itself says is for
+# tests/engine/db/stats_text_test.c.
 set -u
 export TZ=UTC
 shell=$(realpath "${1:?usage: stats_test.sh KV-SHELL}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# wide_files_test.sh -- import and export of a row cost the same for each of its columns, in every format, however many these are:
-# instructions, counted by callgrind. Usage: wide_files_test.sh KV-SHELL
+# wide_files_test.sh -- import and export of a row cost the same for each of its columns, in every
+# format, however many these are: instructions, counted by callgrind.
+# Usage: wide_files_test.sh KV-SHELL
 set -eu
 shell=${1:?usage: wide_files_test.sh KV-SHELL}
 if [ -n "${SANITIZE:-}" ] || ! command -v valgrind >/dev/null; then

@@ -1,8 +1,8 @@
 /*
  * report.h -- what `kv-bench readamp` prints: one screen or a table for people, CSV or a file of
- * results (tools/bench/results/result.h) for programs. In the file "per_unit" is data blocks wanted, and
- * each result has the line's columns besides. What is not known, or makes no sense for a line, is
- * null; in CSV it is empty.
+ * results (tools/bench/results/result.h) for programs. In the file "per_unit" is data blocks
+ * wanted, and each result has the line's columns besides. What is not known, or makes no sense for
+ * a line, is null; in CSV it is empty.
  */
 #ifndef PETAL_TOOLS_BENCH_READAMP_REPORT_H
 #define PETAL_TOOLS_BENCH_READAMP_REPORT_H

@@ -1,14 +1,16 @@
 #!/bin/sh
-# report.sh -- runs kv-bench readamp and quick, and makes one HTML page of it, with its pictures inside. What a picture says stands above it, made
-# of the figures that it is drawn from.
+# report.sh -- runs kv-bench readamp and quick, and makes one HTML page of it, with its pictures
+# inside. What a picture says stands above it, made of the figures that it is drawn from.
 #
 #     tools/bench/report/report.sh KV-BENCH DIR [full | quick | tiny]
 #
-# DIR is made if need be; what a run makes there replaces what the run before made: index.html, and beside it what it was made
-# from: a CSV and an SVG for each picture, the commands, the text and JSON of quick. Each number on the page comes from these.
-# Wants gnuplot. Databases are made, and removed, in TMPDIR. BENCH_COMMIT: what was built; else git is asked. BENCH_STORES: those that are compared,
-# else all that are built in.
-# Exit status 1: something could not be run or drawn. A measurement that is not as expected is said on the page, and on stderr.
+# DIR is made if need be; what a run makes there replaces what the run before made: index.html, and
+# beside it what it was made from: a CSV and an SVG for each picture, the commands, the text and
+# JSON of quick. Each number on the page comes from these. Wants gnuplot. Databases are made, and
+# removed, in TMPDIR. BENCH_COMMIT: what was built; else git is asked. BENCH_STORES: those that are
+# compared, else all that are built in.
+# Exit status 1: something could not be run or drawn. A measurement that is not as expected is said
+# on the page, and on stderr.
 set -eu
 export LC_ALL=C
 bench=${1:?usage: report.sh KV-BENCH DIR [full | quick | tiny]}
@@ -21,7 +23,8 @@ command -v gnuplot >/dev/null || {
     exit 1
 }
 all_bits=4,5,6,7,8,9,10,11,12,13,14,15,16
-# gets: of a line of the table, of the picture of files and that of memory, of that of rates; cache_rows: of a file, where caches are compared
+# gets: of a line of the table, of the picture of files and that of memory, of that of rates;
+# cache_rows: of a file, where caches are compared
 case $size in
 full) rows=10000 gets=5000 many_gets=20000 rate_rows=100k rate_gets=500k cache_rows=50k files=1,2,3,4,6,8,12,16 \
     bits=4,6,8,10,12,14,16 blocks='1024 2048 4096 8192 16384 32768 65536' quick='--num 300k --gets 150k' ;;
@@ -42,7 +45,8 @@ export BENCH_COMMIT="$commit"
 
 # ---- measuring ----
 
-# readamp NAME OPTION..: its lines into NAME.csv, behind those that are there. Status 1 says that lines are not as expected; the page will say so.
+# readamp NAME OPTION..: its lines into NAME.csv, behind those that are there. Status 1 says that
+# lines are not as expected; the page will say so.
 readamp() {
     name=$1
     shift
@@ -99,8 +103,8 @@ glance_bars() {
           c["expected_data"] / n, c["hbase"] == "" ? "NaN" : c["hbase"] / n }' >"$out/glance.tsv"
 }
 
-# The results of quick: what was measured, as people call it, its kind, the store, and Petal's time or bytes through the store's in the mean of repeats
-# that the median is.
+# The results of quick: what was measured, as people call it, its kind, the store, and Petal's time
+# or bytes through the store's in the mean of repeats that the median is.
 store_ratios() {
     awk 'BEGIN { OFS = "\t" }
     function text(line) { sub(/^[^:]*: "/, "", line); sub(/",?$/, "", line); return line }
@@ -146,7 +150,8 @@ asserts() {
 # Stores with a comma between them, but Petal.
 rivals() { cut -f 3 "$out/stores.tsv" | awk '!seen[$0]++'; }
 
-# The store that is first in most rows of a kind, and the others that are in some: who is first is decided by medians.
+# The store that is first in most rows of a kind, and the others that are in some: who is first is
+# decided by medians.
 stores_conclusion() {
     awk -F '\t' -v kind="$1" -v what="$2" -v best="$3" '
     NR == FNR { people[$1] = $2; next }
@@ -175,7 +180,8 @@ draw_stores() {
         notes='$(for store in $(rivals); do printf '%s|' "$(asserts "$store")"; done)'; conclusion='$(stores_conclusion "$1" "$2" "$3")'; axis='$4'; better='$5'; worse='$6'"
 }
 
-# draw_one NAME KIND SETTINGS: the picture NAME, by the rules of KIND. Ids are made its own, since all pictures stand in one page.
+# draw_one NAME KIND SETTINGS: the picture NAME, by the rules of KIND. Ids are made its own, since
+# all pictures stand in one page.
 draw_one() {
     data=$out/$1.csv
     [ ! -e "$out/$1.tsv" ] || data=$out/$1.tsv

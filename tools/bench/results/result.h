@@ -10,7 +10,8 @@
  * within repeats.
  *
  * File: {"kind", "time", "machine", "commit", "command" (tools/bench/harness/json.h),
- *     "settings": {…}, "stores": [{"name", "describe", "assertions" (null: not known), METRIC: [one a repeat], …}],
+ *     "settings": {…},
+ *     "stores": [{"name", "describe", "assertions" (null: not known), METRIC: [one a repeat], …}],
  *     "results": [{"operation", "store", "setting", "block_bytes", "threads",
  *                  METRIC: [one a repeat], …, "row", "words"}]}.
  * A metric that was not measured is left out, or null in a repeat. Each result has "per_second", a

@@ -1,14 +1,17 @@
 #!/bin/sh
-# rivals.sh -- brings LevelDB and RocksDB without assertions (Debian's packages have them on) into DIR/leveldb and DIR/rocksdb, each
-# with include/ and lib/, as the Makefile's LEVELDB_DIR and ROCKSDB_DIR want them. What is there already stays.
+# rivals.sh -- brings LevelDB and RocksDB without assertions (Debian's packages have them on) into
+# DIR/leveldb and DIR/rocksdb, each with include/ and lib/, as the Makefile's LEVELDB_DIR and
+# ROCKSDB_DIR want them. What is there already stays.
 #
 #     tools/bench/rivals/rivals.sh DIR
 #
-# LevelDB is built from Debian's source package. RocksDB is the release build that its Java package carries, where Maven is there to
-# bring it, with the header of Debian's package, which is of the same version; else, or with ROCKSDB_FROM=source, it is built from
-# Debian's source package, too, which takes an hour of processor time. Wants a network, cmake and a C++ compiler, and of Debian's
-# packages dpkg-dev, librocksdb-dev, libsnappy-dev, liblz4-dev. Where the machine's apt fetches from is read from APT_SETTINGS=/etc/apt,
-# and nothing is written there. Exit status 1: one of both could not be brought; what went wrong is said.
+# LevelDB is built from Debian's source package. RocksDB is the release build that its Java package
+# carries, where Maven is there to bring it, with the header of Debian's package, which is of the
+# same version; else, or with ROCKSDB_FROM=source, it is built from Debian's source package, too,
+# which takes an hour of processor time. Wants a network, cmake and a C++ compiler, and of Debian's
+# packages dpkg-dev, librocksdb-dev, libsnappy-dev, liblz4-dev. Where the machine's apt fetches from
+# is read from APT_SETTINGS=/etc/apt, and nothing is written there. Exit status 1: one of both could
+# not be brought; what went wrong is said.
 set -u
 export LC_ALL=C
 out=${1:?usage: rivals.sh DIR}
@@ -38,7 +41,8 @@ need() {
 
 # ---- Debian's source packages ----
 
-# The machine's own sources, asked for source packages; a place that is not Debian's may have none, which does no harm.
+# The machine's own sources, asked for source packages; a place that is not Debian's may have none,
+# which does no harm.
 source_list() {
     rm -rf "$work/apt"
     mkdir -p "$work/apt/parts" "$work/apt/lists/partial" "$work/apt/cache/archives/partial" || return 1
@@ -78,7 +82,8 @@ source_of() {
     dpkg-source --no-check -x "$work/$1.packed"/*.dsc "$work/$1" >>"$log" 2>&1 || fail "the source of $1 does not unpack"
 }
 
-# Configure and build target $2 of what is unpacked in $work/$1, with what follows as CMake's settings.
+# Configure and build target $2 of what is unpacked in $work/$1, with what follows as CMake's
+# settings.
 build() {
     name=$1 target=$2
     shift 2
@@ -90,7 +95,8 @@ build() {
 
 # ---- the two ----
 
-# It appears under its name when it is whole, with a header that is newer than what was built without it.
+# It appears under its name when it is whole, with a header that is newer than what was built
+# without it.
 finish() {
     touch "$work/$1.made/include/$1/c.h" || return 1
     rm -rf "${out:?}/$1" && mv "$work/$1.made" "$out/$1" || return 1

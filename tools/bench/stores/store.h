@@ -52,7 +52,8 @@ struct bench_store {
     /* One line for reports: version, build, settings that follow from `config`. */
     void (*describe)(const struct bench_config *config, char *text, size_t bytes);
     /* Do to this empty store what the library's assertions forbid, if it has any: they end the
-     * process by abort(), and without them anything may happen (tools/bench/stores/assertions.h). */
+     * process by abort(), and without them anything may happen (tools/bench/stores/assertions.h).
+     */
     void (*misuse)(void *store);
 
     void *(*open)(const char *directory, const struct bench_config *config);

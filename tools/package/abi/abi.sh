@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# What programs that are compiled rely on, the binary interface, is what is kept in petal.txt and petal-hfile.txt beside this script.
-# Usage: abi.sh BUILD compare|accept|release
-#   compare   says in words what is different, what that means for programs, and which version it asks for; exits 1 if anything is
+# What programs that are compiled rely on, the binary interface, is what is kept in petal.txt and
+# petal-hfile.txt beside this script. Usage: abi.sh BUILD compare|accept|release
+#   compare   says in words what is different, what that means for programs, and which version it
+#             asks for; exits 1 if anything is
 #   accept    keeps the interface as it is
 #   release   keeps it as that of a released version, against which changes are weighed from then on
-# README.md beside this script tells the rules. Systems that are not LP64, or have no nm, are left out with a line that says so.
+# README.md beside this script tells the rules. Systems that are not LP64, or have no nm, are left
+# out with a line that says so.
 set -eu
 build=$1 mode=$2
 here=$(dirname "$0")
@@ -18,7 +20,8 @@ if [ "$(getconf LONG_BIT)" != 64 ] || ! command -v nm >/dev/null; then
     exit 0
 fi
 
-# The interface of library $1, whose headers are $3.., as a list; names that were in list $2 keep the version since which they are there.
+# The interface of library $1, whose headers are $3.., as a list; names that were in list $2 keep
+# the version since which they are there.
 list() {
     local library=$1 kept=$2
     shift 2
@@ -30,7 +33,8 @@ END
     nm -D --defined-only "$build/lib$library.so" | awk '$2 == "A" { print "names " $3 }'
     CC=${CC:-cc} "$here/list.sh" "$build/abi" "$build/lib$library.so" "$@" >"$build/abi/$library.bare" || return 1
     awk -v version="$version" '
-        # The kept list, which may not be there, is told from the other by the version that it has of functions.
+        # The kept list, which may not be there, is told from the other by the version that it has
+        # of functions.
         FILENAME == ARGV[1] { if ($1 == "function") since[$2] = $4; next }
         $1 == "function" {
             name = $2

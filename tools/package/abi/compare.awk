@@ -1,14 +1,17 @@
-# What has changed from one list of a binary interface to another, in words, each with what it means for programs that were compiled
-# with the former. What the compiler cannot tell, another name of a parameter or another text of the same constant, is told as "perhaps"
-# and asks for nothing. Usage: awk -f compare.awk FORMER PRESENT. The last line is `asks for KIND`, the strongest of
+# What has changed from one list of a binary interface to another, in words, each with what it means
+# for programs that were compiled with the former. What the compiler cannot tell, another name of a
+# parameter or another text of the same constant, is told as "perhaps" and asks for nothing.
+# Usage: awk -f compare.awk FORMER PRESENT. The last line is `asks for KIND`, the strongest of
 #
 #   nothing     nothing has changed
 #   addition    what was there is as it was; programs that use what is new want the new library
-#   extension   a struct that begins with its size has more fields at its end: programs that give its size run on; those that leave it 0
-#               are read by the size that the library knows, past what they have, until they are compiled anew
+#   extension   a struct that begins with its size has more fields at its end: programs that give
+#               its size run on; those that leave it 0 are read by the size that the library knows,
+#               past what they have, until they are compiled anew
 #   breaking    programs that were compiled before do not run, or run wrongly
 
-# Structs in which what follows a struct with a size of its own begins where that size says: there, growing moves nothing.
+# Structs in which what follows a struct with a size of its own begins where that size says: there,
+# growing moves nothing.
 BEGIN { follows["petal_scan_options", "read"] = 1 }
 
 function says(kind, words) {

@@ -1,7 +1,9 @@
-# What public headers declare, from the preprocessor's output of them: a C program that prints it as a list, with the sizes and places
-# that the compiler gives to it. Functions are those that are exported. Set OWN to the headers' names, "petal.h petal_bloom.h".
+# What public headers declare, from the preprocessor's output of them: a C program that prints it as
+# a list, with the sizes and places that the compiler gives to it. Functions are those that are
+# exported. Set OWN to the headers' names, "petal.h petal_bloom.h".
 #
-# A field that this does not understand does not pass: the program compares where each field begins with where the one before ends.
+# A field that this does not understand does not pass: the program compares where each field begins
+# with where the one before ends.
 
 BEGIN {
     count = split(OWN, names, " ")
@@ -45,7 +47,8 @@ function quoted(words) {
     return "\"" words "\""
 }
 
-# What the parameters of a function are called, in order: two of one type that change places are told by that alone.
+# What the parameters of a function are called, in order: two of one type that change places are
+# told by that alone.
 function put_parameters(function_name, words) {
     if (words != "(void)") print "    PARAMETERS(" quoted(function_name) ", " quoted(words) ");"
 }

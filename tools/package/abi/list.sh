@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Prints the binary interface of a library as a list for people, one line for each function, field, value, constant and macro: what its
-# headers declare, with sizes and places as the compiler has them. Usage: list.sh SCRATCH LIBRARY HEADER... ; CC is the compiler.
+# Prints the binary interface of a library as a list for people, one line for each function, field,
+# value, constant and macro: what its headers declare, with sizes and places as the compiler has
+# them.
+# Usage: list.sh SCRATCH LIBRARY HEADER... ; CC is the compiler.
 # Exits 1 when the library exports other names than the headers declare.
 set -eu
 scratch=$1 library=$2
@@ -19,7 +21,8 @@ for header in "$@"; do names+=("$(basename "$header")"); done
     cat "$scratch/headers.c"
     echo "int main(void) {"
     "${compiler[@]}" -std=c11 "${paths[@]}" -E "$scratch/headers.c" | awk -v OWN="${names[*]}" -f "$here/declared.awk"
-    # Constants: what is defined as a value. PETAL_VERSION_ stands above the list, the others are words for the compiler.
+    # Constants: what is defined as a value. PETAL_VERSION_ stands above the list, the others are
+    # words for the compiler.
     sed -nE 's/^#define (PETAL_[A-Z0-9_]+)[ \t]+[^ \t].*/\1/p' "$@" |
         grep -vE '^PETAL_(VERSION_(MAJOR|MINOR|PATCH)|API|MUST_CHECK|DEFAULTS)$' | sed 's/.*/    CONSTANT(&);/'
     echo "    return 0;"
@@ -36,8 +39,9 @@ if [ "$declared" != "$exported" ]; then
     exit 1
 fi
 cat "$scratch/listed"
-# The text of each macro, one after the other where a name is defined more than once, for C++ or another compiler. What a list that
-# takes a macro X makes is above, as enumerators and fields; what is undefined again is nobody's.
+# The text of each macro, one after the other where a name is defined more than once, for C++ or
+# another compiler. What a list that takes a macro X makes is above, as enumerators and fields; what
+# is undefined again is nobody's.
 awk '
     FNR == 1 && carried != "" { line(carried); carried = "" }
     { carried = carried $0 }

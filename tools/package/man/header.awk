@@ -1,11 +1,13 @@
-# Manual pages from a public header: a page for each function, struct and enumeration, from the comment that stands at it, so that the
-# reference cannot differ from the header. Usage: awk -v HEADER=petal.h -v PLACE=DIRECTORY -v DATE="November 1, 2026" -v GUIDE=petal
-# [-v INTRODUCTION=NAME] -f header.awk FILE. INTRODUCTION names a page that the header's opening comment becomes; GUIDE is the page that
-# all others refer to. Functions that follow each other without a blank line or a comment share a page; the names of the others lead there.
+# Manual pages from a public header: a page for each function, struct and enumeration, from the
+# comment that stands at it, so that the reference cannot differ from the header.
+# Usage: awk -v HEADER=petal.h -v PLACE=DIRECTORY -v DATE="November 1, 2026" -v GUIDE=petal
+# [-v INTRODUCTION=NAME] -f header.awk FILE. INTRODUCTION names a page that the header's opening
+# comment becomes; GUIDE is the page that all others refer to. Functions that follow each other
+# without a blank line or a comment share a page; the names of the others lead there.
 #
-# What it relies on: a comment stands before what it is about, or behind it on its line; `/* ---- Title ---- */` begins a section; one
-# that a blank line follows is its section's; lines of a comment that stand two or more columns further in than its paragraphs are a
-# table or an example.
+# What it relies on: a comment stands before what it is about, or behind it on its line;
+# `/* ---- Title ---- */` begins a section; one that a blank line follows is its section's; lines of
+# a comment that stand two or more columns further in than its paragraphs are a table or an example.
 
 # ---- text ----
 
@@ -25,7 +27,8 @@ function bare(line) {
     return line
 }
 
-# Appends text as it stands in a page: a sentence a line, none too long; names of the library in bold.
+# Appends text as it stands in a page: a sentence a line, none too long; names of the library in
+# bold.
 function put_words(file, words,    count, parts, i, line, sentence) {
     gsub(/\\/, "\\e", words)
     count = split(trimmed(words), parts, " ")
@@ -57,8 +60,8 @@ function put_line(file, line,    done) {
     print line > file
 }
 
-# Paragraphs and items of a comment, and what stands further in than they: that is kept line by line. `lead` says that nothing stands
-# before.
+# Paragraphs and items of a comment, and what stands further in than they: that is kept line by
+# line. `lead` says that nothing stands before.
 function put_comment(file, text, lead,    lines, count, i, words, item, kept) {
     count = split(text, lines, "\n")
     words = ""
@@ -90,7 +93,8 @@ function put_comment(file, text, lead,    lines, count, i, words, item, kept) {
     if (item) print ".El" > file
 }
 
-# The lines from line `first` on that stand further in, without the columns that all of them lack; the last of them is returned.
+# The lines from line `first` on that stand further in, without the columns that all of them lack;
+# the last of them is returned.
 function put_kept(file, lines, count, first,    i, last, least) {
     least = 1000
     for (last = first; last <= count && lines[last] ~ /^  /; last++) {
@@ -225,7 +229,8 @@ function put_returns(file, prototypes, count,    i, prototype, status, out, resu
         else print "The call cannot fail" (prototypes[1] ~ /^PETAL_API void / ? ", and returns nothing." : ".") > file
     }
 }
-# Whether the call gives back more than pointers to new things and results: it takes a place for a number, a slice or a struct.
+# Whether the call gives back more than pointers to new things and results: it takes a place for a
+# number, a slice or a struct.
 function gives_more(prototype,    count, parts, i, type) {
     count = split(substr(prototype, index(prototype, "(") + 1), parts, ",")
     for (i = 1; i <= count; i++) {
@@ -241,7 +246,8 @@ function name_of(prototype) {
     return substr(prototype, RSTART, RLENGTH - 1)
 }
 
-# The opaque type that a function is a call on, by its name: petal_batch of petal_batch_put; "" if none.
+# The opaque type that a function is a call on, by its name: petal_batch of petal_batch_put; "" if
+# none.
 function type_of(name,    type, best) {
     best = ""
     for (type in opaque)
@@ -422,7 +428,8 @@ function end_of_comment() {
 function sentence(words) {
     return toupper(substr(words, 1, 1)) substr(words, 2) (words ~ /[.:]$/ ? "" : ".")
 }
-# Takes a comment off the end of a line, `behind` being what stands before it; the rest of the line is left.
+# Takes a comment off the end of a line, `behind` being what stands before it; the rest of the line
+# is left.
 function take_comment(line, behind,    at) {
     at = index(line, "/*")
     if (at == 0) return line
@@ -564,7 +571,8 @@ END {
     exit failed
 }
 
-# The opening comment: its first sentence, then paragraphs, those that begin with words in capitals under a heading.
+# The opening comment: its first sentence, then paragraphs, those that begin with words in capitals
+# under a heading.
 function introduction(    file, count, lines, i, about, text, heading, rest) {
     file = begin_page(INTRODUCTION)
     count = split(opening, lines, "\n")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the manual pages of calls and types from the public headers. Usage: pages.sh DIRECTORY petal|petal-hfile
+# Makes the manual pages of calls and types from the public headers.
+# Usage: pages.sh DIRECTORY petal|petal-hfile
 # Their date is that of petal.3, the guide, so that the same sources give the same bytes.
 set -eu
 place=$1

@@ -134,8 +134,8 @@ value_left(struct arena *around, enum gathering gathering, const struct value *v
 
 /*
  * Run a block's statements with its names bound to items, in an arena of its own; *result is what
- * the gathering needs of it, in the arena around.  As a scope of its own the block forgets its names
- * and variables.
+ * the gathering needs of it, in the arena around.  As a scope of its own the block forgets its
+ * names and variables.
  */
 static bool
 run_round(struct eval *eval, const struct node *block, const struct value *items, size_t count,

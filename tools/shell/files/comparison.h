@@ -1,6 +1,6 @@
 /*
- * comparison.h -- what the two ways to compare a file with a table share: of records (compare.c), and
- * of cells, one a line (compare_cells.c).
+ * comparison.h -- what the two ways to compare a file with a table share: of records (compare.c),
+ * and of cells, one a line (compare_cells.c).
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_COMPARISON_H
 #define PETAL_TOOLS_SHELL_FILES_COMPARISON_H

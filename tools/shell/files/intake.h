@@ -44,7 +44,8 @@ struct intake {
 /* The text on the options that intake_parse understands, one a line. */
 extern const char intake_usage[];
 
-/* Read the arguments behind the subcommand's name; `by_command` has been set, or is false.  As all below, it fails as session_fail does. */
+/* Read the arguments behind the subcommand's name; `by_command` has been set, or is false.  As all
+ * below, it fails as session_fail does. */
 enum shell_status intake_parse(struct intake *intake, struct session *session, int argc,
                                char **argv);
 

@@ -8,14 +8,18 @@
  *                | name "[" expression "]" ( "=" | "+=" | .. ) assignment | expression
  *     expression = binary [ "?" expression ":" expression ]
  *     binary     = unary { operator unary }      || .. ... && == < << + * ** and so on, as in Ruby
- *     unary      = [ "-" | "!" ] postfix
- *     postfix    = primary { "." name [ arguments ] [ block ] | "[" expression "]" | "::" constant }
- *     block      = "{" [ names ] input "}" | "do" [ names ] input "end"     names = "|" name, .. "|"
+ *     unary      = { "-" | "!" } postfix
+ *     postfix    = primary { "." name [ arguments ] [ block ] | "::" constant
+ *                | "[" expression [ "," expression ] "]" }
+ *     block      = "{" [ names ] input "}" | "do" [ names ] input "end"
+ *     names      = "|" name { "," name } "|"
  *     arguments  = argument { "," argument } | "(" [ argument { "," argument } [","] ] ")"
  *     argument   = expression [ "=>" expression ] | label expression | "&" symbol
- *     primary    = string { string } | number | symbol | constant | array | hash | name [ arguments ]
- *                | "(" input ")" | package "." .. class | if | while | for
- *     if         = ( "if" | "unless" ) condition [ "then" ] input { "elsif" .. } [ "else" input ] "end"
+ *     primary    = string { string } | number | symbol | constant | array | hash
+ *                | name [ arguments ] [ block ] | "(" input ")" | package "." .. class
+ *                | if | while | for | "break" | "next"
+ *     if         = ( "if" | "unless" ) condition [ "then" ] input
+ *                  { "elsif" condition [ "then" ] input } [ "else" input ] "end"
  *     while      = ( "while" | "until" ) condition [ "do" ] input "end"
  *     for        = "for" name { "," name } "in" condition [ "do" ] input "end"
  *     array      = "[" [ expression { "," expression } [","] ] "]"
