@@ -247,15 +247,14 @@ add_families(struct text *text, const struct figures *figures)
 /* ---- histograms ---- */
 
 static void
-add_histogram(struct text *text, const struct latency *latency, const char *kind, unsigned one_of,
-              const char *what)
+add_histogram(struct text *text, const struct latency *latency, const char *kind, const char *what)
 {
     uint64_t nanoseconds = atomic_load_explicit(&latency->nanoseconds, memory_order_relaxed);
     char name[64], help[256];
     uint64_t count = 0;
 
     snprintf(name, sizeof name, "%s_seconds", kind);
-    snprintf(help, sizeof help, one_of > 1 ? "%s; one of %u is timed" : "%s", what, one_of);
+    snprintf(help, sizeof help, "how long %s", what);
     add_head(text, name, "histogram", help);
     /* Each bucket is read once: the count is what these add up to, whoever adds meanwhile. */
     for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
@@ -284,8 +283,8 @@ write_all(struct text *text, petal_db *db, const struct figures *figures)
     add(text, "petal_info{version=\"%s\"} 1\n", petal_version());
     add_stats(text, &stats);
     add_families(text, figures);
-#define ADD_HISTOGRAM(kind, name, one_of, what)                                                    \
-    add_histogram(text, &db->latencies.of[LATENCY_##kind], name, one_of, what);
+#define ADD_HISTOGRAM(kind, name, what)                                                            \
+    add_histogram(text, &db->latencies.of[LATENCY_##kind], name, what);
     LATENCY_KINDS(ADD_HISTOGRAM)
 #undef ADD_HISTOGRAM
 }

@@ -21,20 +21,23 @@
 #define LATENCY_ONE_OF_GETS 256
 #define LATENCY_ONE_OF      64
 
-/* Name in the statistics, of how many one is timed, and what is timed. */
+/* Name in the statistics, and what is timed: the rest of a sentence that begins with "how long". */
 #define LATENCY_KINDS(X)                                                                           \
-    X(GET, "get", LATENCY_ONE_OF_GETS, "petal_get and petal_kv_get; of each result")               \
-    X(MULTI_GET, "multi_get", 1, "petal_multi_get, with all its rows")                             \
-    X(SEEK, "cursor_seek", LATENCY_ONE_OF, "petal_cursor_open and petal_cursor_seek")              \
-    X(WRITE, "write", LATENCY_ONE_OF,                                                              \
-      "puts, deletions and batches, what writers wait for flushes and syncs included; about")      \
-    X(LOG_SYNC, "log_sync", 1, "syncs of the log")                                                 \
-    X(FLUSH, "flush", 1, "flushes of memtables, from the first cell to the commit")                \
-    X(COMPACTION, "compaction", 1, "compactions of a family, from the first cell to the commit")   \
-    X(WRITE_STOP, "write_stop", 1, "waits of writers at the limit of memory or files")
+    X(GET, "get", "gets of one row or key took; about one of 256 is timed")                        \
+    X(MULTI_GET, "multi_get", "gets of several rows took, each call as a whole; all are timed")    \
+    X(SEEK, "cursor_seek", "opening or seeking a cursor took; one of 64 is timed")                 \
+    X(WRITE, "write",                                                                              \
+      "puts, deletes and batches took, with their waits for flushes and for syncs of the log; "    \
+      "about one of 64 is timed")                                                                  \
+    X(LOG_SYNC, "log_sync", "syncs of the log took; all are timed")                                \
+    X(FLUSH, "flush", "flushes took, from the first cell to the commit; all are timed")            \
+    X(COMPACTION, "compaction",                                                                    \
+      "compactions of a family took, from the first cell to the commit; all are timed")            \
+    X(WRITE_STOP, "write_stop",                                                                    \
+      "writers waited at the limit of memory or files; all waits are timed")
 
 enum latency_kind {
-#define LATENCY_ENTRY(kind, name, one_of, help) LATENCY_##kind,
+#define LATENCY_ENTRY(kind, name, what) LATENCY_##kind,
     LATENCY_KINDS(LATENCY_ENTRY)
 #undef LATENCY_ENTRY
         LATENCY_KIND_COUNT

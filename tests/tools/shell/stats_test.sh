@@ -25,6 +25,10 @@ for name in 'petal_flush_seconds_count 1' 'petal_write_seconds_count [1-9][0-9]*
     'petal_compaction_seconds_bucket{le="+Inf"} 0'; do
     is_true "there is a line $name" "$(grep -cx "$name" text)"
 done
+for help in 'petal_get_seconds how long gets of one row or key took; about one of 256 is timed' \
+    'petal_write_seconds how long puts, deletes and batches took, with their waits for flushes and for syncs of the log; about one of 64 is timed'; do
+    is_true "the help is $help" "$(grep -cx "# HELP $help" text)"
+done
 expect 'alone it is the whole output' 0 '^# HELP petal_info' "$shell" --no-took db -e "stats FORMAT => 'PROMETHEUS'"
 is_true 'from its first line on' "$(head -n 1 "$scratch/out" | grep -c '^# HELP petal_info')"
 "$shell" db -e "stats FORMAT => 'PROMETHEUS'" >out 2>err
