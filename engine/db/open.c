@@ -313,12 +313,6 @@ db_free(petal_db *db)
     damage_free(db);
     number_map_fini(&db->schema.by_name, allocator);
     number_map_fini(&db->schema.by_id, allocator);
-    while (db->schema.key_values != NULL) {
-        petal_kv *kv = db->schema.key_values;
-
-        db->schema.key_values = kv->next;
-        mem_free(allocator, kv, sizeof *kv);
-    }
     manifest_free(db->manifest);
     if (db->lock_file != NULL)
         db->env.vfs->close(db->env.vfs->context, db->lock_file);

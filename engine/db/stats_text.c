@@ -34,6 +34,7 @@ struct figures {
     petal_db *db;
     struct family_figures *list;
     size_t count, capacity;
+    size_t first; /* of the table at hand */
     bool failed;
 };
 
@@ -182,7 +183,7 @@ count_file(void *argument, const petal_file_info *file)
 {
     struct figures *figures = argument;
 
-    for (size_t i = figures->count; i-- > 0;) {
+    for (size_t i = figures->first; i < figures->count; i++) {
         struct family_figures *family = &figures->list[i];
 
         if (slice_equal(family->family, file->family)) {
@@ -206,6 +207,7 @@ count_table(void *argument, petal_table *table)
                                       figures->count + families, sizeof *figures->list);
     if (figures->failed)
         return false;
+    figures->first = figures->count;
     for (size_t i = 0; i < families; i++)
         figures->list[figures->count++] =
             (struct family_figures){.table = petal_table_name(table),

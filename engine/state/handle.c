@@ -23,6 +23,7 @@ family_new(petal_table *table, uint16_t id, size_t slot, const petal_family_opti
         return NULL;
     }
     family->table = table;
+    family->key_values = (petal_kv){.table = table, .family = family};
     family->id = id;
     family->slot = slot;
     memcpy(family + 1, options->name.data, options->name.size);

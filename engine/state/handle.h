@@ -17,6 +17,12 @@
 #include "engine/state/descriptor.h"
 #include "engine/state/view.h"
 
+/* A family as keys and values; a part of it. */
+struct petal_kv {
+    petal_table *table;
+    petal_family *family;
+};
+
 /* A store: one family of one table. Lives until the database is closed, dropped or not. */
 struct petal_family {
     petal_table *table;
@@ -43,6 +49,7 @@ struct petal_family {
     /* The pace of its writers (engine/write/pace.h). */
     _Atomic(uint32_t) runs;        /* that count; changed with views.mutex held */
     _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
+    petal_kv key_values;
 };
 
 struct petal_table {
@@ -121,12 +128,6 @@ family_forget_written(petal_family *family)
     family->written_link = NULL;
 }
 
-struct petal_kv {
-    petal_table *table;
-    petal_family *family;
-    petal_kv *next;
-};
-
 /* The tables there are. */
 struct schema {
     struct mutex mutex; /* one change of the schema at a time; guards all of it */
@@ -135,7 +136,6 @@ struct schema {
     /* Tables: those that live by hashes of their names, and all by their ids; values are
      * pointers. */
     struct number_map by_name, by_id;
-    petal_kv *key_values;
     size_t slot_count; /* of stores ever, in this opening */
 };
 

@@ -45,25 +45,6 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
     return status;
 }
 
-/* The handle of a family, which *fresh becomes if there is none yet. An alter may have put another
- * family in the place of one that has a handle. REQUIRES: schema.mutex held. */
-static petal_kv *
-handle_of(petal_db *db, petal_family *family, petal_kv **fresh)
-{
-    petal_kv *kv = db->schema.key_values;
-
-    assert_held(&db->schema.mutex);
-    while (kv != NULL && kv->family != family)
-        kv = kv->next;
-    if (kv != NULL)
-        return kv;
-    kv = *fresh;
-    *fresh = NULL;
-    *kv = (petal_kv){.table = family->table, .family = family, .next = db->schema.key_values};
-    db->schema.key_values = kv;
-    return kv;
-}
-
 enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
               petal_error *error)
@@ -74,29 +55,21 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
     RETURN_IF_NO_BYTES(name, error);
 
     const struct table_descriptor *descriptor;
-    petal_kv *fresh;
     petal_table *table;
     enum petal_status status;
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    fresh = mem_zalloc(db->env.allocator, sizeof *fresh); /* before a table is made */
-    if (fresh == NULL)
-        return error_no_memory(error);
     status = open_table(db, name, options, &table, error);
-    if (status == PETAL_OK) {
-        mutex_lock(&db->schema.mutex);
-        descriptor = table_descriptor(table);
-        if (descriptor->family_count == 1)
-            *kv = handle_of(db, descriptor->families[0], &fresh);
-        else
-            status = error_set(error, PETAL_INVALID,
-                               "the table has %zu families; a key-value table must have one",
-                               descriptor->family_count);
-        mutex_unlock(&db->schema.mutex);
-    }
-    mem_free(db->env.allocator, fresh, sizeof *fresh);
-    return status;
+    if (status != PETAL_OK)
+        return status;
+    descriptor = table_descriptor(table);
+    if (descriptor->family_count != 1)
+        return error_set(error, PETAL_INVALID,
+                         "the table has %zu families; a key-value table must have one",
+                         descriptor->family_count);
+    *kv = &descriptor->families[0]->key_values;
+    return PETAL_OK;
 }
 
 petal_table *
