@@ -11,7 +11,6 @@
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -223,19 +222,6 @@ failure_open(struct failure_run *run)
     return failure_told(run, "open", status, &error) && attach(run);
 }
 
-static size_t
-count_threads(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    size_t count = 0;
-
-    while (tasks != NULL && readdir(tasks) != NULL)
-        count++;
-    if (tasks != NULL)
-        closedir(tasks);
-    return count;
-}
-
 void
 failure_run_init(struct failure_run *run, struct memory_vfs *disk,
                  const struct failure_promise *promise, const petal_options *options)
@@ -253,7 +239,7 @@ failure_run_init(struct failure_run *run, struct memory_vfs *disk,
     if (promise != NULL)
         run->promise = *promise;
     run->ledger.filler = 40;
-    run->threads = count_threads();
+    run->threads = test_thread_count();
     run->doing = "the beginning";
 }
 
@@ -273,13 +259,8 @@ failure_run_fini(struct failure_run *run)
         failure_problem(run, "%zu files and %zu directories left open",
                         memory_vfs_open_files(run->fixture.vfs),
                         memory_vfs_open_directories(run->fixture.vfs));
-    for (unsigned tries = 0; count_threads() > run->threads; tries++) {
-        if (tries == 2000) {
-            failure_problem(run, "a thread goes on");
-            break;
-        }
-        clock_sleep(1000); /* one that was joined may be seen a moment longer */
-    }
+    if (!test_threads_end(run->threads))
+        failure_problem(run, "a thread goes on");
     if (run->faults.unknown != 0)
         failure_problem(run, "%" PRIu64 " calls came from no known site", run->faults.unknown);
     failure_faults_fini(&run->faults);

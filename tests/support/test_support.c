@@ -1,6 +1,7 @@
 /* test_support.c -- see test_support.h. */
 #include "tests/support/test_support.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdalign.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_SEED 20240229u
@@ -327,6 +329,36 @@ bool
 test_short(void)
 {
     return is_set("PETAL_SHORT");
+}
+
+/* ---- Threads
+ * ---------------------------------------------------------------------------------------------- */
+
+size_t
+test_thread_count(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    size_t count = 0;
+
+    if (tasks == NULL)
+        give_up("the threads of this process cannot be counted");
+    for (const struct dirent *task; (task = readdir(tasks)) != NULL;)
+        count += task->d_name[0] != '.';
+    (void)closedir(tasks);
+    return count;
+}
+
+bool
+test_threads_end(size_t before)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    for (unsigned tries = 0; tries < 10000; tries++) {
+        if (test_thread_count() <= before)
+            return true;
+        (void)nanosleep(&moment, NULL);
+    }
+    return false;
 }
 
 /* ---- Temporary directories

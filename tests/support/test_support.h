@@ -93,6 +93,16 @@ bool test_long(void);
  * fewer. */
 bool test_short(void);
 
+/* ---- Threads
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Of this process. */
+size_t test_thread_count(void);
+
+/* Wait until there are no more than there were before: one that was joined is seen a moment longer.
+ * False: one goes on. */
+bool test_threads_end(size_t before);
+
 /* ---- Temporary directories
  * -------------------------------------------------------------------------------- */
 

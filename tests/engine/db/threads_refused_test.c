@@ -16,7 +16,6 @@
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -184,19 +183,6 @@ was_refused(void)
 
 /* ---- what is left ---- */
 
-static size_t
-count_threads(void)
-{
-    DIR *list = opendir("/proc/self/task");
-    size_t count = 0;
-
-    while (list != NULL && readdir(list) != NULL)
-        count++;
-    if (list != NULL)
-        closedir(list);
-    return count;
-}
-
 /* What there is while no database is open: the file layer in memory has mutexes, too. */
 struct rest {
     size_t threads;
@@ -206,7 +192,7 @@ struct rest {
 static struct rest
 take_rest(void)
 {
-    struct rest rest = {.threads = count_threads()};
+    struct rest rest = {.threads = test_thread_count()};
 
     for (size_t i = 0; i < CALL_COUNT; i++)
         rest.left[i] = refusals.left[i];
@@ -228,7 +214,7 @@ check_nothing_is_left(struct fixture *fixture, const struct rest *rest)
     assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
     assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
     assert_int_equal(memory_vfs_open_directories(fixture->vfs), 0);
-    assert_int_equal(count_threads(), rest->threads);
+    assert_true(test_threads_end(rest->threads));
     for (size_t i = 0; i < CALL_COUNT; i++)
         if (refusals.left[i] != rest->left[i])
             fail_msg("%d of %s are left", refusals.left[i] - rest->left[i], calls[i].name);
