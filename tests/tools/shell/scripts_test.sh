@@ -9,6 +9,7 @@
 # the first input that begin with # are comments, but for
 #     #! options: OPTIONS      more options for kv-shell
 #     #! exit: STATUS          the exit status of the last part, 0 if it is not given
+# The seed is 1 unless they say otherwise: with another one a filter may let a row pass for nothing.
 # A line `--- reopen` ends a part: the next one runs in a new process on the same database, or with
 # `--- reopen DIRECTORY` on another one.  Relative paths are those of a directory of the script's
 # own. Timestamps that the store assigned (from 2024 on) stand as NOW, dates of snapshots as (DATE)
@@ -49,7 +50,7 @@ run_script() {
             echo "--- reopen${directory:+ $directory}" >>"$scratch/printed"
         fi
         # shellcheck disable=SC2086
-        (cd "$scratch"/run && exec "$shell" --no-took --no-compaction --create --echo $options "${directory:-db}") <"$part" >"$scratch/raw" 2>&1
+        (cd "$scratch"/run && exec "$shell" --no-took --no-compaction --create --seed 1 --echo $options "${directory:-db}") <"$part" >"$scratch/raw" 2>&1
         status=$?
         sed -e 's/timestamp=20\(2[4-9]\|[3-9][0-9]\)-[-0-9T:.]*/timestamp=NOW/' \
             -e 's/"created":[0-9]*/"created":NOW/' -e 's/"storefile_bytes":[1-9][0-9]*/"storefile_bytes":N/' \
