@@ -384,19 +384,31 @@ take_name(struct lexer *lexer)
         note_keyword(lexer, token);
 }
 
+static void
+take_symbol(struct lexer *lexer)
+{
+    size_t begin = lexer->position++;
+
+    while (continues_name(peek(lexer, 0)))
+        lexer->position++;
+    if (peek(lexer, 0) == '?' || peek(lexer, 0) == '!')
+        lexer->position++;
+    add_token(lexer, TOKEN_SYMBOL, begin)->text = keep(lexer, begin + 1, lexer->position);
+}
+
 static bool
 take_fraction_and_exponent(struct lexer *lexer)
 {
     bool fraction = peek(lexer, 0) == '.' && is_digit(peek(lexer, 1));
-    size_t sign = peek(lexer, 1) == '-' || peek(lexer, 1) == '+' ? 2 : 1;
+    size_t sign; /* how far behind the e digits begin */
     bool exponent;
 
     if (fraction) {
         lexer->position++;
         while (is_digit(peek(lexer, 0)) || peek(lexer, 0) == '_')
             lexer->position++;
-        sign = peek(lexer, 1) == '-' || peek(lexer, 1) == '+' ? 2 : 1;
     }
+    sign = peek(lexer, 1) == '-' || peek(lexer, 1) == '+' ? 2 : 1;
     exponent = (peek(lexer, 0) == 'e' || peek(lexer, 0) == 'E') && is_digit(peek(lexer, sign));
     if (exponent) {
         lexer->position += sign;
@@ -649,15 +661,7 @@ take_token(struct lexer *lexer)
     } else if (starts_words(lexer)) {
         take_words(lexer);
     } else if (c == ':' && starts_name(peek(lexer, 1))) {
-        size_t begin = lexer->position++;
-        struct token *token;
-
-        while (continues_name(peek(lexer, 0)))
-            lexer->position++;
-        if (peek(lexer, 0) == '?' || peek(lexer, 0) == '!')
-            lexer->position++;
-        token = add_token(lexer, TOKEN_SYMBOL, begin);
-        token->text = keep(lexer, begin + 1, lexer->position);
+        take_symbol(lexer);
     } else if (is_digit(c) || (c == '-' && is_sign(lexer))) {
         take_number(lexer);
     } else {
@@ -689,8 +693,7 @@ lexer_wants_more(const struct lexer *lexer)
         return true;
     if (input->size >= 2 && memcmp(input->bytes + input->size - 2, "\\\n", 2) == 0)
         return true;
-    return lexer->depth == 0 && lexer->count > 0 &&
-           is_continued_by(&lexer->tokens[lexer->count - 1]);
+    return lexer->count > 0 && is_continued_by(&lexer->tokens[lexer->count - 1]);
 }
 
 void

@@ -20,6 +20,28 @@ new_node(struct parser *parser, enum node_kind kind)
     return node;
 }
 
+struct node *
+with_items(struct parser *parser, struct node *node, struct node *first, struct node *second,
+           struct node *third)
+{
+    struct node_list list = {0};
+
+    list_add(parser, &list, first);
+    if (second != NULL)
+        list_add(parser, &list, second);
+    if (third != NULL)
+        list_add(parser, &list, third);
+    node->items = list.items;
+    node->count = list.count;
+    return node;
+}
+
+struct node *
+block_of(struct parser *parser, struct node *statement)
+{
+    return with_items(parser, new_node(parser, NODE_BLOCK), statement, NULL, NULL);
+}
+
 bool
 at(const struct parser *parser, const char *operator)
 {
@@ -253,36 +275,17 @@ static struct node *
 negated(struct parser *parser, struct node *condition)
 {
     struct node *node = new_node(parser, NODE_OPERATOR);
-    struct node_list list = {0};
 
     node->name = slice_of_string("!");
     node->position = condition->position;
-    list_add(parser, &list, condition);
-    node->items = list.items;
-    node->count = 1;
-    return node;
-}
-
-static struct node *
-with_items(struct parser *parser, struct node *node, struct node *first, struct node *second,
-           struct node *third)
-{
-    struct node_list list = {0};
-
-    list_add(parser, &list, first);
-    list_add(parser, &list, second);
-    if (third != NULL)
-        list_add(parser, &list, third);
-    node->items = list.items;
-    node->count = list.count;
-    return node;
+    return with_items(parser, node, condition, NULL, NULL);
 }
 
 /* The condition or list in the head of a loop or an if. */
 static struct node *
 parse_head(struct parser *parser, bool of_loop)
 {
-    bool keeps_do = parser->keeps_do;
+    bool keeps_do = parser->keeps_do, parted;
     struct node *head;
 
     parser->keeps_do = of_loop;
@@ -290,13 +293,11 @@ parse_head(struct parser *parser, bool of_loop)
     parser->keeps_do = keeps_do;
     if (head == NULL)
         return NULL;
-    if (parser->token->kind == TOKEN_SEPARATOR)
+    parted = parser->token->kind == TOKEN_SEPARATOR;
+    if (parted)
         parser->token++;
-    else if (!take_name(parser, of_loop ? "do" : "then"))
+    if (!take_name(parser, of_loop ? "do" : "then") && !parted)
         return unexpected(parser, of_loop ? ", expected 'do'" : ", expected 'then'");
-    else
-        return head;
-    (void)take_name(parser, of_loop ? "do" : "then");
     return head;
 }
 
@@ -313,21 +314,12 @@ parse_if(struct parser *parser)
     if (slice_is(opening->text, "unless"))
         head = negated(parser, head);
     if (at_name(parser, "elsif")) {
-        struct node_list list = {0};
-        struct node *inner;
-
         if (parser->depth >= GREATEST_DEPTH)
             return too_deep(parser);
-        other = new_node(parser, NODE_BLOCK);
         parser->depth++;
-        inner = parse_if(parser); /* takes the `end` of all */
+        other = parse_if(parser); /* takes the `end` of all */
         parser->depth--;
-        if (inner == NULL)
-            return NULL;
-        list_add(parser, &list, inner);
-        other->items = list.items;
-        other->count = 1;
-        return with_items(parser, node, head, body, other);
+        return other != NULL ? with_items(parser, node, head, body, block_of(parser, other)) : NULL;
     }
     if (take_name(parser, "else") && (other = parse_body(parser, opening, NULL)) == NULL)
         return NULL;
@@ -402,7 +394,6 @@ parse_assigned(struct parser *parser, struct node *assigned, struct node *place)
 {
     const struct token *token = parser->token++;
     const char *assignment = assignment_of(token);
-    struct node_list list = {0};
     struct node *value;
 
     parser->depth++;
@@ -418,10 +409,7 @@ parse_assigned(struct parser *parser, struct node *assigned, struct node *place)
         whole->bare = place->kind == NODE_CALL && strcmp(assignment, "||=") == 0;
         value = with_items(parser, whole, place, value, NULL);
     }
-    list_add(parser, &list, value);
-    assigned->items = list.items;
-    assigned->count = list.count;
-    return assigned;
+    return with_items(parser, assigned, value, NULL, NULL);
 }
 
 /* `a = b = value` assigns from the right. */
@@ -492,18 +480,14 @@ parse_modified(struct parser *parser, struct node *statement)
 {
     bool loop = at_name(parser, "while") || at_name(parser, "until");
     bool negative = at_name(parser, "unless") || at_name(parser, "until");
-    struct node *node = new_node(parser, loop ? NODE_WHILE : NODE_IF);
-    struct node *block = new_node(parser, NODE_BLOCK), *condition;
-    struct node_list list = {0};
+    struct node *node = new_node(parser, loop ? NODE_WHILE : NODE_IF), *condition;
 
     parser->token++;
     condition = parse_joined(parser);
     if (condition == NULL)
         return NULL;
-    list_add(parser, &list, statement);
-    block->items = list.items;
-    block->count = 1;
-    return with_items(parser, node, negative ? negated(parser, condition) : condition, block, NULL);
+    return with_items(parser, node, negative ? negated(parser, condition) : condition,
+                      block_of(parser, statement), NULL);
 }
 
 struct node *

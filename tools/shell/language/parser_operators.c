@@ -28,16 +28,10 @@ new_operator(struct parser *parser, const struct token *token, struct node *left
              struct node *right)
 {
     struct node *node = new_node(parser, NODE_OPERATOR);
-    struct node_list list = {0};
 
     node->position = token->begin;
     node->name = token->text;
-    list_add(parser, &list, left);
-    if (right != NULL)
-        list_add(parser, &list, right);
-    node->items = list.items;
-    node->count = list.count;
-    return node;
+    return with_items(parser, node, left, right, NULL);
 }
 
 static struct node *parse_binary(struct parser *parser, unsigned lowest);
@@ -91,27 +85,16 @@ parse_binary(struct parser *parser, unsigned lowest)
 static struct node *
 parse_choice(struct parser *parser, struct node *condition)
 {
-    struct node *node = new_node(parser, NODE_IF);
-    struct node_list list = {0};
+    struct node *node = new_node(parser, NODE_IF), *one, *other;
 
     parser->token++;
-    list_add(parser, &list, condition);
-    for (int i = 0; i < 2; i++) {
-        struct node *block = new_node(parser, NODE_BLOCK), *value;
-        struct node_list values = {0};
-
-        if (i == 1 && !take(parser, ":"))
-            return unexpected(parser, ", expected ':'");
-        if ((value = parse_expression(parser)) == NULL)
-            return NULL;
-        list_add(parser, &values, value);
-        block->items = values.items;
-        block->count = 1;
-        list_add(parser, &list, block);
-    }
-    node->items = list.items;
-    node->count = list.count;
-    return node;
+    if ((one = parse_expression(parser)) == NULL)
+        return NULL;
+    if (!take(parser, ":"))
+        return unexpected(parser, ", expected ':'");
+    if ((other = parse_expression(parser)) == NULL)
+        return NULL;
+    return with_items(parser, node, condition, block_of(parser, one), block_of(parser, other));
 }
 
 struct node *

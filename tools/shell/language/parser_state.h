@@ -38,6 +38,14 @@ struct node_list {
 
 void list_add(struct parser *parser, struct node_list *list, struct node *node);
 struct node *new_node(struct parser *parser, enum node_kind kind);
+
+/* Give the node its items; NULL behind the first: it has no more.  Returns the node. */
+struct node *with_items(struct parser *parser, struct node *node, struct node *first,
+                        struct node *second, struct node *third);
+
+/* A block of one statement. */
+struct node *block_of(struct parser *parser, struct node *statement);
+
 bool at(const struct parser *parser, const char *operator);
 bool take(struct parser *parser, const char *operator);
 bool at_name(const struct parser *parser, const char *name);

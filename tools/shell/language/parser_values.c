@@ -153,9 +153,8 @@ static struct node *
 parse_method_as_block(struct parser *parser)
 {
     static petal_slice item = {"item", 4};
-    struct node *block = new_node(parser, NODE_BLOCK), *call = new_node(parser, NODE_CALL);
-    struct node *receiver = new_node(parser, NODE_CALL);
-    struct node_list list = {0};
+    struct node *call = new_node(parser, NODE_CALL), *receiver = new_node(parser, NODE_CALL);
+    struct node *block = block_of(parser, call);
 
     parser->token++;
     if (parser->token->kind != TOKEN_SYMBOL)
@@ -164,11 +163,8 @@ parse_method_as_block(struct parser *parser)
     receiver->bare = true;
     call->name = parser->token++->text;
     call->receiver = receiver;
-    list_add(parser, &list, call);
     block->names = &item;
     block->name_count = 1;
-    block->items = list.items;
-    block->count = 1;
     return block;
 }
 
