@@ -89,6 +89,13 @@ expect 'a name with a comma is one column' 0 '^1 record and 1 cell imported' \
     sh -c 'printf "\"a,b\",a,b\n1,2,3\n" | "$1" "$2" import one - --row a,b --only-fields b' - "$shell" "$db"
 expect 'numbers' 0 '^2 records and 6 cells imported' run -e "truncate 'one'; import 'one', 'people.csv', ROW_NUMBER => true"
 is_true 'numbers as rows' "$([ "$(rows one | cut -d ' ' -f 1,2)" = '0000000001 f:age=36' ] && echo 1)"
+twice=
+for pair in "FORMAT => 'csv'" "ON_ERROR => 'stop'" 'MAX_ERRORS => 0' 'THREADS => 1' 'FLUSH_EVERY => 9' \
+    "ROW => 'name'" "ROW_SEPARATOR => '-'" "FAMILY => 'f'"; do
+    twice="$twice, $pair, :$pair"
+done
+expect 'each key as a text and as a symbol' 0 '^2 records and 4 cells imported' \
+    run -e "truncate 'one'; import 'one', 'people.csv', {${twice#, }}"
 expect 'a column called rowkey' 0 '^1 record and 2 cells' run -e "truncate 'one'; import 'one', 'called.tsv'"
 is_true 'the row of it' "$([ "$(rows one)" = 'r1 f:name=ada r1 f:x=1' ] && echo 1)"
 expect 'a row column without a name' 0 '^1 record and 1 cell imported' run import one unnamed.csv

@@ -351,7 +351,7 @@ option_value(struct session *session, const struct value *value)
     return string;
 }
 
-/* The options that the hash is. */
+/* The options that the hash is: two words at most for each of its keys. */
 static enum shell_status
 read_keys(struct session *session, const struct value *hash, char **words, int *used)
 {
@@ -377,15 +377,17 @@ read_keys(struct session *session, const struct value *hash, char **words, int *
 COMMAND_FUNCTION(command_import)
 {
     struct import import = {.intake.by_command = true};
-    char *words[2 + 2 * KEYS];
     enum shell_status status = SHELL_FINE;
     petal_slice name;
+    char **words;
     int used = 0;
 
     if (count == 3 && arguments[2].kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE,
                             "Options are a hash such as {FORMAT => 'csv'}, not %s",
                             value_class(&arguments[2]));
+    words = arena_allocate(&session->arena,
+                           (2 + (count == 3 ? 2 * arguments[2].count : 0)) * sizeof(*words));
     if (count == 3)
         status = read_keys(session, &arguments[2], words, &used);
     if (status == SHELL_FINE)
