@@ -204,6 +204,7 @@ expect 'without timestamps' 0 ' 3 fields compared, 0 differ' "$shell" --no-compa
 echo 'c,f,x' >>"$scratch/other.csv"
 expect 'a bad line' 3 'other.csv:5: byte 6: the line has fewer values' "$shell" --no-compaction "$other" compare t "$scratch/other.csv"
 expect 'a bad line that is passed over' 0 ' 3 fields compared, 0 differ' "$shell" --no-compaction "$other" compare t "$scratch/other.csv" --skip-bad
+is_true 'it is told once' "$([ "$(grep -c 'other.csv:5: ' "$scratch/out")" = 1 ] && echo 1)"
 expect 'a deletion' 0 . "$shell" --no-compaction "$other" -e "deleteall 't', 'a', 'g:y'"
 expect 'what it hides is missed' 3 'row a, field g:y: is not in the table' "$shell" --no-compaction "$other" compare t "$scratch/seen.csv"
 expect 'it is one cell more' 3 '4 cells; table: 2 rows, 5 cells; 4 cells compared, 0 differ' "$shell" --no-compaction "$other" compare t "$scratch/all.csv"

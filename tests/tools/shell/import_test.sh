@@ -47,6 +47,9 @@ expect 'a bad record ends the import' 3 'bad.csv:2: there are more values than t
     "$shell" --no-compaction "$db" import t "$scratch/bad.csv"
 expect 'or is passed over' 1 '^1 record and 1 cell imported, 1 bad record passed over' \
     "$shell" --no-compaction "$db" import t "$scratch/bad.csv" --skip-bad
+expect 'or by compare, which has what the table has' 3 ' 1 fields compared, 0 differ' \
+    "$shell" --no-compaction "$db" compare t "$scratch/bad.csv" --skip-bad
+is_true 'it is told once' "$([ "$(grep -c 'bad.csv:2: ' "$scratch/out")" = 1 ] && echo 1)"
 expect 'no such family' 1 'Column family nosuch does not exist' \
     sh -c 'sed s/meta/nosuch/ "$3/index.csv" | "$1" --no-compaction "$2" import t -' - "$shell" "$db" "$scratch"
 expect 'a column left out' 0 '^3 records and 4 cells' \

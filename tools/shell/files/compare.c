@@ -242,6 +242,7 @@ compare_main(struct session *session, int argc, char **argv)
         return session_fail(session, SHELL_USAGE, "--create is for import: compare makes no table");
     if (status == SHELL_FINE)
         status = read_file(&compare, true);
+    compare.intake.bad_told = true;
     if (status == SHELL_FINE && compare.fields.capacity > 0)
         status = read_file(&compare, false);
     if (status == SHELL_FINE)

@@ -182,8 +182,10 @@ pass_over(struct compare *compare, size_t place, const char *what)
         status = session_fail(intake->session, SHELL_DATA, "%s", text_string(&text));
     } else {
         compare->bad++;
-        progress_hide(&intake->progress);
-        (void)fprintf(stderr, "kv-shell: %s\n", text_string(&text));
+        if (!intake->bad_told) {
+            progress_hide(&intake->progress);
+            (void)fprintf(stderr, "kv-shell: %s\n", text_string(&text));
+        }
     }
     text_free(&text);
     return status;

@@ -388,6 +388,8 @@ intake_next(struct intake *intake, bool *more, uint64_t *bad)
 
     while ((outcome = shell_record_next(reader)) == RECORD_BAD && *bad < intake->most_bad) {
         (*bad)++;
+        if (intake->bad_told)
+            continue;
         if (intake->complaints != NULL) {
             text_add_format(intake->complaints, "kv-shell: %s:%s\n", intake->file_name,
                             reader->message);

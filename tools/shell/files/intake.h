@@ -31,6 +31,7 @@ struct intake {
     bool number_rows;          /* in place of columns */
     const char *family;        /* NULL: none was given */
     bool told;                 /* where columns go that name no family */
+    bool bad_told;             /* what is wrong with records, when they were read before */
 
     petal_slice name;   /* of the table, without the namespace default */
     petal_table *table; /* NULL while `create` has not made it */
