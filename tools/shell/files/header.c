@@ -547,9 +547,8 @@ header_read(struct intake *intake, bool *there)
                              slice_of_string(intake->row_separator));
         status = check_lists(intake);
     }
-    if (status == SHELL_FINE) {
+    if (status == SHELL_FINE)
         status = place_columns(intake);
-    }
     free(choice.columns);
     if (status == SHELL_FINE && intake->create)
         status = intake->table != NULL ? check_families(intake) : make_table(intake);

@@ -70,12 +70,35 @@ fill_block(struct import *import, struct import_job *job)
     block->size = (size_t)(last + 1 - block->bytes);
 }
 
+/* Take the first line off, without its end. */
+static petal_slice
+take_first_line(petal_slice *rest)
+{
+    const char *begin = rest->data, *end = memchr(begin, '\n', rest->size);
+    petal_slice line = {begin, end != NULL ? (size_t)(end - begin) : rest->size};
+    size_t taken = line.size + (end != NULL);
+
+    *rest = (petal_slice){begin + taken, rest->size - taken};
+    return line;
+}
+
+/* The first command of a script names the table that all others must name. */
+static void
+note_table(struct import *import, struct import_job *job)
+{
+    petal_slice rest = text_slice(&job->block);
+
+    while (import->script_table.size == 0 && rest.size > 0)
+        if (cell_parse(&job->parser, take_first_line(&rest)) == CELL_GOOD)
+            text_add_slice(&import->script_table, job->parser.table);
+}
+
 bool
 import_read_cells(void *context, void *argument)
 {
     struct import *import = context;
     struct import_job *job = argument;
-    const char *block_end;
+    petal_slice rest;
 
     if (import->at_end)
         return false;
@@ -94,27 +117,11 @@ import_read_cells(void *context, void *argument)
         job->stop = true;
         job->failure = SHELL_DATA;
     }
-    block_end = text_string(&job->block) + job->block.size;
-    for (const char *at = text_string(&job->block);
-         (at = memchr(at, '\n', (size_t)(block_end - at))) != NULL; at++)
-        import->lines++;
+    for (rest = text_slice(&job->block); rest.size > 0; import->lines++)
+        (void)take_first_line(&rest);
     job->bytes_read = import->bytes_read;
-    if (import->intake.format == FILE_HBASE) {
-        /* The first command of a script names the table that all others must name. */
-        petal_slice rest = text_slice(&job->block);
-
-        while (import->script_table.size == 0 && rest.size > 0) {
-            const char *end = memchr(rest.data, '\n', rest.size);
-            petal_slice line = {rest.data,
-                                end != NULL ? (size_t)(end - (const char *)rest.data) : rest.size};
-
-            if (cell_parse(&job->parser, line) == CELL_GOOD)
-                text_add_slice(&import->script_table, job->parser.table);
-            if (end == NULL)
-                break;
-            rest = (petal_slice){end + 1, rest.size - line.size - 1};
-        }
-    }
+    if (import->intake.format == FILE_HBASE)
+        note_table(import, job);
     return true;
 }
 
@@ -297,15 +304,8 @@ import_work_cells(struct import *import, struct import_job *job, uint64_t limit)
     uint64_t number = job->first_line;
     struct text why = {0};
 
-    for (; rest.size > 0 && !job->stop; number++) {
-        const char *end = memchr(rest.data, '\n', rest.size);
-        petal_slice line = {rest.data,
-                            end != NULL ? (size_t)(end - (const char *)rest.data) : rest.size};
-
-        if (!take_line(import, job, line, number, &why))
+    for (; rest.size > 0 && !job->stop; number++)
+        if (!take_line(import, job, take_first_line(&rest), number, &why))
             note_bad(job, limit, &why);
-        rest.size -= line.size + (end != NULL);
-        rest.data = (const char *)rest.data + line.size + (end != NULL);
-    }
     text_free(&why);
 }
