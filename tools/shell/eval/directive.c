@@ -1,6 +1,8 @@
 /* directive.c -- see tools/shell/eval/directive.h. */
 #include "tools/shell/eval/directive.h"
 
+#include "tools/shell/eval/operator.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -199,6 +201,8 @@ fill(struct text *text, petal_slice pattern, const struct value *values, size_t 
             return complain(complaint, "ArgumentError", "there are fewer values than directives");
         if (!add_value(text, &directive, &values[used++], complaint))
             return false;
+        if (text->size > MOST_BYTES)
+            return complain(complaint, "ArgumentError", "a text has at most 64 MB");
     }
     return true;
 }

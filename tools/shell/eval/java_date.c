@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-/* The digits at the place: as many as there are, or where digits follow in the pattern so many. */
+enum { MOST_DIGITS = 9 }; /* of a number that an int holds */
+
+/* The digits at the place, `most` of them at most. */
 static bool
 take_number(petal_slice text, size_t *at, size_t most, int *number)
 {
@@ -61,6 +63,12 @@ set_part(struct tm *parts, int *milliseconds, char letter, size_t letters, int n
     }
 }
 
+static bool
+is_part(char letter)
+{
+    return letter != '\0' && strchr("yMdHmsS", letter) != NULL;
+}
+
 bool
 java_date_parse(petal_slice pattern, petal_slice text, int64_t *milliseconds)
 {
@@ -68,29 +76,26 @@ java_date_parse(petal_slice pattern, petal_slice text, int64_t *milliseconds)
     struct tm parts = {.tm_year = 70, .tm_mday = 1, .tm_isdst = -1};
     int fraction = 0, number;
     size_t at = 0;
-    time_t seconds;
 
-    for (size_t i = 0; i < pattern.size;) {
+    for (size_t i = 0, end; i < pattern.size; i = end) {
         char letter = letters[i];
-        size_t end = i;
-        bool followed;
+        size_t most = MOST_DIGITS;
 
-        if (strchr("yMdHmsS", letter) == NULL || letter == '\0') {
+        end = i + 1;
+        if (!is_part(letter)) {
             if (letter != '\'' && (at == text.size || ((const char *)text.data)[at++] != letter))
                 return false;
-            i++;
             continue;
         }
         while (end < pattern.size && letters[end] == letter)
             end++;
-        followed =
-            end < pattern.size && letters[end] != '\0' && strchr("yMdHmsS", letters[end]) != NULL;
-        if (!take_number(text, &at, followed ? end - i : 9, &number) ||
+        /* Where digits follow digits the pattern tells whose they are. */
+        if (end < pattern.size && is_part(letters[end]) && end - i < MOST_DIGITS)
+            most = end - i;
+        if (!take_number(text, &at, most, &number) ||
             !set_part(&parts, &fraction, letter, end - i, number))
             return false;
-        i = end;
     }
-    seconds = mktime(&parts);
-    *milliseconds = (int64_t)seconds * 1000 + fraction;
-    return true;
+    return !__builtin_mul_overflow((int64_t)mktime(&parts), 1000, milliseconds) &&
+           !__builtin_add_overflow(*milliseconds, fraction, milliseconds);
 }

@@ -251,7 +251,7 @@ run_push(struct call *call)
     return true;
 }
 
-/* Numbers as bytes: N and n of 4 and 2, big-endian; C of one; Q> and q> of 8; a and A texts. */
+/* Numbers as bytes, big-endian: C of one, n and S> of two, N and L> of four, Q> of eight. */
 static bool
 run_pack(struct call *call)
 {

@@ -161,13 +161,25 @@ operator_negate(const struct value *operand, struct value *value, struct complai
 /* ---- Texts and lists ------------------------------------------------------------------------- */
 
 static bool
+too_long(struct complaint *complaint)
+{
+    return complain(complaint, "ArgumentError", "a text has at most 64 MB");
+}
+
+static bool
+too_many(struct complaint *complaint)
+{
+    return complain(complaint, "ArgumentError", "a list has at most %d items", MOST_ITEMS);
+}
+
+static bool
 join_bytes(struct arena *arena, petal_slice a, petal_slice b, struct value *value,
            struct complaint *complaint)
 {
     char *bytes;
 
     if (a.size + b.size > MOST_BYTES)
-        return complain(complaint, "ArgumentError", "a text has at most 64 MB");
+        return too_long(complaint);
     bytes = arena_allocate(arena, a.size + b.size);
     if (a.size > 0)
         memcpy(bytes, a.data, a.size);
@@ -182,7 +194,7 @@ join_lists(struct arena *arena, const struct value *left, const struct value *it
            struct value *value, struct complaint *complaint)
 {
     if (left->count + count > MOST_ITEMS)
-        return complain(complaint, "ArgumentError", "a list has at most %d items", MOST_ITEMS);
+        return too_many(complaint);
     *value = (struct value){.kind = VALUE_ARRAY, .count = left->count + count};
     value->as.items = arena_allocate(arena, value->count * sizeof(struct value));
     if (left->count > 0)
@@ -198,14 +210,15 @@ repeat(struct arena *arena, const struct value *left, int64_t times, struct valu
        struct complaint *complaint)
 {
     bool text = left->kind == VALUE_STRING;
-    size_t bytes = text ? left->as.bytes.size : left->count * sizeof(struct value);
+    size_t count = text ? left->as.bytes.size : left->count, most = text ? MOST_BYTES : MOST_ITEMS;
+    size_t bytes = text ? count : count * sizeof(struct value);
     const void *from = text ? left->as.bytes.data : left->as.items;
     char *to;
 
     if (times < 0)
         return complain(complaint, "ArgumentError", "there is no %lld times", (long long)times);
-    if (bytes > 0 && (uint64_t)times > MOST_BYTES / bytes)
-        return complain(complaint, "ArgumentError", "a text has at most 64 MB");
+    if (count > 0 && (uint64_t)times > most / count)
+        return text ? too_long(complaint) : too_many(complaint);
     *value = *left;
     to = arena_allocate(arena, bytes * (size_t)times);
     for (size_t i = 0; bytes > 0 && i < (size_t)times; i++)

@@ -35,17 +35,16 @@ void
 text_succeed(struct text *text)
 {
     size_t over = text->size; /* place of the last that ran over */
+    size_t leading = 0;       /* bytes before the first letter or digit */
 
+    while (leading < text->size && first_of(text->bytes[leading]) == '\0')
+        leading++;
     for (size_t i = text->size; i > 0; i--) {
         char *letter = &text->bytes[i - 1];
 
         if (first_of(*letter) == '\0') {
             /* What is no letter parts numbers: 1.9 goes on as 2.0; but -9 as -10. */
-            bool more = false;
-
-            for (size_t j = i - 1; j > 0 && over < text->size; j--)
-                more = more || first_of(text->bytes[j - 1]) != '\0';
-            if (over < text->size && !more)
+            if (over < text->size && i <= leading)
                 break;
             continue;
         }

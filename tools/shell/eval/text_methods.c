@@ -3,6 +3,7 @@
 #include "tools/shell/eval/operator.h"
 #include "tools/shell/eval/successor.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,6 +247,19 @@ run_chars(struct call *call)
     return true;
 }
 
+/* So many characters of the filling, over and over. */
+static void
+add_filling(struct text *text, petal_slice filling, size_t characters)
+{
+    petal_slice rest = filling;
+
+    for (; characters > 0; characters--) {
+        if (rest.size == 0)
+            rest = filling;
+        text_add_slice(text, text_take_character(&rest));
+    }
+}
+
 /* Up to a width, with blanks or another text before or behind. */
 static bool
 run_justify(struct call *call)
@@ -266,18 +280,9 @@ run_justify(struct call *call)
                   ? (size_t)call->arguments[0].as.integer - characters
                   : 0;
     before = both ? missing / 2 : right ? missing : 0;
-    for (size_t i = 0, place = 0; i <= missing; i++, place++) {
-        petal_slice rest = filling;
-
-        if (i == before) {
-            text_add_slice(&text, received(call));
-            place = 0;
-        }
-        if (i == missing)
-            break;
-        (void)text_take_characters(&rest, place % text_characters(filling));
-        text_add_slice(&text, text_take_character(&rest));
-    }
+    add_filling(&text, filling, before);
+    text_add_slice(&text, received(call));
+    add_filling(&text, filling, missing - before);
     (void)call_gives_bytes(call, text.bytes, text.size);
     text_free(&text);
     return true;
@@ -289,12 +294,16 @@ static bool
 run_to_i(struct call *call)
 {
     char *digits = value_to_string(arena_of(call), call->receiver);
+    long long number;
     unsigned base;
 
     if (!call_takes_base(call, &base))
         return false;
-    *call->value =
-        value_integer(strtoll(digits, NULL, slice_is(call->name, "hex") ? 16 : (int)base));
+    errno = 0;
+    number = strtoll(digits, NULL, slice_is(call->name, "hex") ? 16 : (int)base);
+    if (errno == ERANGE)
+        return complain(&call->complaint, "RangeError", "the number does not fit into 64 bits");
+    *call->value = value_integer(number);
     return true;
 }
 
