@@ -51,9 +51,10 @@ LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SHELL_ROOMS = $(call sources_in,tools/shell)
 SHELL_SOURCES = tools/kv-shell.c $(SHELL_ROOMS)
 RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/text.c text/memory.c)
+NEAREST_SOURCES = tools/command/nearest.c tools/shell/text/near.c
 CHECK_ROOMS = $(call sources_in,tools/check tools/command)
-CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,text.c memory.c progress.c clock.c)
-FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/filter tools/command) $(addprefix tools/shell/text/,text.c memory.c progress.c clock.c)
+CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,text.c memory.c near.c progress.c clock.c)
+FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/filter tools/command) $(addprefix tools/shell/text/,text.c memory.c near.c progress.c clock.c)
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
@@ -71,7 +72,7 @@ HAVE_HEADER = $(if $(filter $(WITHOUT_HEADERS),$(1)),,$(shell $(CC) $(CPPFLAGS) 
 # The library of HBase's files is built where all that it needs is there; of codecs it can do without ZSTD.
 HFILE_COMMANDS = $(call sources_in,tools/hfile/commands)
 HFILE_SOURCES = $(filter-out $(HFILE_COMMANDS),$(call sources_in,tools/hfile))
-HFILE_TOOL_SOURCES = tools/kv-hfile.c $(HFILE_COMMANDS) $(call sources_in,tools/command) $(addprefix tools/shell/text/,text.c memory.c progress.c clock.c)
+HFILE_TOOL_SOURCES = tools/kv-hfile.c $(HFILE_COMMANDS) $(call sources_in,tools/command) $(addprefix tools/shell/text/,text.c memory.c near.c progress.c clock.c)
 HFILE_TEST_SOURCES = $(filter tests/hfile/%,$(TEST_SOURCES))
 HAVE_HFILE := $(filter yes,$(call HAVE_HEADER,zlib.h -include snappy-c.h -include isa-l/crc.h))
 ifeq ($(HAVE_HFILE),yes)
@@ -208,7 +209,7 @@ PEER_LIBS += -lwiredtiger -ldl
 endif
 
 # It measures the shell's reader of records, too, and asks the policy of compactions, which the library keeps to itself.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(TOOL_LIBRARY)
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 # The internal names as a library of its own, so that one object of it can be changed without linking the tests anew (tests/mutants).

@@ -2,6 +2,7 @@
  * expected, 2 usage, 3 failure. */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/workloads/workload.h"
+#include "tools/command/nearest.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -47,6 +48,19 @@ usage(void)
     return 2;
 }
 
+static void
+tell_no_command(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = 0;
+
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        nearest_consider(word, commands[i].name, &nearest, &least);
+    for (size_t i = 0; bench_workload_at(i) != NULL; i++)
+        nearest_consider(word, bench_workload_at(i), &nearest, &least);
+    nearest_tell("kv-bench", word, nearest);
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -58,7 +72,7 @@ run(int argc, char **argv)
     }
     if (bench_dbbench_is_meant(argv[0]))
         return bench_dbbench_main(argc, argv);
-    fprintf(stderr, "kv-bench: there is no command \"%s\"; kv-bench --help lists them\n", argv[0]);
+    tell_no_command(argv[0]);
     return 2;
 }
 

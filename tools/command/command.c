@@ -2,8 +2,10 @@
 #include "tools/command/command.h"
 
 #include "engine/petal.h"
+#include "tools/command/nearest.h"
 #include "tools/shell/text/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,17 @@ asks_for_help(int argc, char **argv)
             return true;
     }
     return false;
+}
+
+static void
+tell_no_command(const struct program *program, const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = 0;
+
+    for (size_t i = 0; i < program->command_count; i++)
+        nearest_consider(word, program->commands[i]->name, &nearest, &least);
+    nearest_tell(program->name, word, nearest);
 }
 
 static int
@@ -60,8 +73,7 @@ run(const struct program *program, int argc, char **argv)
         list_commands(program, asked ? stdout : stderr);
         return asked ? COMMAND_FINE : COMMAND_FAILED;
     }
-    fprintf(stderr, "%s: there is no command \"%s\"; \"%s --help\" lists them\n", program->name,
-            argv[0], program->name);
+    tell_no_command(program, argv[0]);
     return COMMAND_FAILED;
 }
 
@@ -150,6 +162,60 @@ take_option(const struct command *command, const struct command_option *option, 
     return false;
 }
 
+/* The next argument that must not be left out, of a usage from *at on; of no bytes: there is none.
+ * *at goes behind it. */
+static petal_slice
+next_operand(const char **at)
+{
+    unsigned brackets = 0;
+
+    for (;;) {
+        const char *word = *at + strspn(*at, " ");
+        size_t size;
+
+        /* What the command does stands in lines that begin with two blanks. */
+        if (*word == '\n' && strncmp(word, "\n   ", 4) == 0) {
+            *at = word + 1;
+            continue;
+        }
+        size = strcspn(word, " \n");
+        *at = word + size;
+        if (size == 0)
+            return (petal_slice){NULL, 0};
+        for (size_t i = 0; i < size; i++)
+            brackets += word[i] == '[';
+        if (brackets == 0) {
+            while (word[size - 1] == '.') /* FILE...: one of them */
+                size--;
+            return (petal_slice){word, size};
+        }
+        for (size_t i = 0; i < size; i++)
+            brackets -= word[i] == ']';
+    }
+}
+
+/* Tell which of `least` arguments the usage has behind the `count` that are there. */
+static void
+tell_missing(const struct command *command, int count, int least)
+{
+    const char *at = command->usage;
+    struct text names = {0};
+
+    (void)next_operand(&at); /* the program, and the command */
+    (void)next_operand(&at);
+    for (int i = 0; i < least; i++) {
+        petal_slice name = next_operand(&at);
+
+        assert(name.size > 0);
+        if (i >= count)
+            text_add_format(&names, "%s%.*s", i > count ? ", " : "", SLICE(name));
+    }
+    tell_mistake(command,
+                 least - count > 1 ? "arguments are missing: " : "an argument is missing: ",
+                 text_string(&names), "");
+    text_free(&names);
+}
+
 int
 command_take_arguments(const struct command *command, int argc, char **argv,
                        const struct command_option *options, size_t option_count,
@@ -182,6 +248,6 @@ command_take_arguments(const struct command *command, int argc, char **argv,
     }
     if (count >= least)
         return count;
-    tell_mistake(command, "an argument is missing", "", "");
+    tell_missing(command, count, least);
     return -1;
 }

@@ -16,7 +16,9 @@ enum command_exit {
 
 struct command {
     const char *name, *meaning;
-    const char *usage;                                                /* what --help prints */
+    /* What --help prints: the program, the command and its arguments, in brackets what may be left
+     * out, in lines that begin with more than two blanks if they are more than one. */
+    const char *usage;
     int (*run)(const struct command *command, int argc, char **argv); /* behind its name */
 };
 

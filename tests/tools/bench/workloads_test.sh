@@ -87,7 +87,9 @@ expect 'what fill made is read' 0 'wrong answers: 0$' "$bench" read --db "$scrat
 
 expect 'nothing to read' 2 'there is nothing to read' "$bench" readseq
 expect 'no such workload' 2 'no workload "nosuch"' "$bench" fillseq,nosuch
-expect 'no such command' 2 'no command "nosuch"' "$bench" nosuch
+expect 'no such command' 2 'no command "nosuch"; "kv-bench --help" lists them' "$bench" nosuch
+expect 'a command mistyped' 2 'no command "readmap"; did you mean "readamp"?' "$bench" readmap
+expect 'a workload mistyped' 2 'no command "fillrandm"; did you mean "fillrandom"?' "$bench" fillrandm
 expect 'everything is listed' 2 '^  readwhilewriting ' "$bench"
 expect 'help is no mistake' 0 '^usage: kv-bench ycsb' "$bench" ycsb --help
 expect 'more threads than there can be' 2 'threads is a number' "$bench" fillseq --threads 257

@@ -34,7 +34,7 @@ expect 'the lock' 0 'holds nothing' "$check" dump db/LOCK
 mkdir empty
 expect 'no database' 2 'there is no database' "$check" dump empty
 expect 'a file of somebody else' 2 'is no file of Petal' "$check" dump "$check"
-expect 'no file' 2 'kv-check dump: an argument is missing' "$check" dump --cells
+expect 'no file' 2 'kv-check dump: an argument is missing: FILE|DIRECTORY;' "$check" dump --cells
 expect 'no number' 2 'kv-check dump: --limit takes a number, not .x.; ' "$check" dump --limit x db
 expect 'no descriptors' 2 'Too many open files' sh -c 'ulimit -n 5; exec "$0" dump db' "$check"
 

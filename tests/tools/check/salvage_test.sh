@@ -39,7 +39,7 @@ expect 'around it' 2 'is a directory that is not empty' "$check" salvage db .
 is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'nothing there' 2 'there is no database' "$check" salvage nowhere other
 is_true 'no directory is made for it' "$([ ! -e other ] && echo 1)"
-expect 'too few words' 2 'kv-check salvage: an argument is missing' "$check" salvage db
+expect 'too few words' 2 'kv-check salvage: an argument is missing: DESTINATION;' "$check" salvage db
 
 # One block of a store file: its rows are named, and no others are missing.
 victim=$(basename "$(ls -S db/*.sst | head -1)")

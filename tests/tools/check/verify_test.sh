@@ -23,7 +23,7 @@ is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'no database' 2 'there is no database' "$check" verify nowhere
 mkdir empty
 expect 'an empty directory' 2 'there is no database' "$check" verify empty
-expect 'no directory' 2 '^kv-check verify: an argument is missing; "kv-check verify --help"' "$check" verify
+expect 'no directory' 2 '^kv-check verify: an argument is missing: DIRECTORY; "kv-check verify --help"' "$check" verify
 expect 'two of them' 2 '^kv-check verify: "db" is one argument too many; ' "$check" verify db db
 expect 'a wrong option' 2 '^kv-check verify: there is no option "--jason"; ' "$check" verify --jason db
 is_true 'in one line' "$([ "$(wc -l <out)" = 1 ] && echo 1)"
@@ -40,7 +40,7 @@ expect 'help, short' 0 'usage: kv-check verify' "$check" verify -h
 expect 'help as a command' 0 'usage: kv-check verify' "$check" help verify
 expect 'all commands so' 0 'salvage' "$check" help
 expect 'all commands, short' 0 'salvage' "$check" -h
-expect 'a wrong command' 2 'there is no command "verfy"' "$check" verfy db
+expect 'a wrong command' 2 'there is no command "verfy"; did you mean "verify"? "kv-check --help" lists them' "$check" verfy db
 
 # Each kind of file, one fault after the other.
 largest=$(ls -S db/*.sst | head -1)

@@ -144,7 +144,7 @@ expect 'bytes that are no number' 2 'odd: at 4, 2 bytes are too few for a number
 expect 'no such file' 2 'no-such' "$filter" integers sort no-such
 expect 'no such file of bytes' 2 'no-such' "$filter" integers sort --binary 64 no-such
 expect 'no such question' 2 'there is no work "sorted": say sort, doubles or missing' "$filter" integers sorted few
-expect 'no question' 2 'an argument is missing' "$filter" integers
+expect 'no question' 2 'an argument is missing: sort|doubles|missing;' "$filter" integers
 expect 'a width that is none' 2 '--binary takes 32 or 64' "$filter" integers sort --binary 16 few
 expect 'a bound that is none' 2 '--from 1x: it must be a whole number' "$filter" integers sort --from 1x few
 expect 'a bound that no input can have' 2 '--to 4000000000: it must be a whole number that the input can have' "$filter" integers sort --binary 32 --to 4000000000 few32

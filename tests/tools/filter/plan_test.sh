@@ -121,6 +121,13 @@ done
 expect 'too low a rate' 2 'rate is 1e-07; it must be 1e-06 to 0.5' "$filter" plan 1000 1e-7
 expect 'too high a rate' 2 'rate is 0.7; it must be 1e-06 to 0.5' "$filter" plan 1000 70%
 expect 'beyond all memory' 2 'need more memory than can be addressed' "$filter" plan 10000000000G 10%
-expect 'an argument is missing' 2 'an argument is missing' "$filter" plan 1000
+expect 'an argument is missing' 2 '^kv-filter plan: an argument is missing: RATE; "kv-filter plan --help"' "$filter" plan 1000
+expect 'both are missing' 2 '^kv-filter plan: arguments are missing: N, RATE;' "$filter" plan
+
+# Words that are no commands.
+expect 'the beginning of one' 2 'there is no command "uniq"; did you mean "unique"? "kv-filter --help" lists them$' "$filter" uniq
+expect 'one mistyped' 2 'there is no command "mergr"; did you mean "merge"?' "$filter" mergr
+expect 'nothing like any' 2 'there is no command "frobnicate"; "kv-filter --help" lists them$' "$filter" frobnicate
+expect 'one letter is too few' 2 'there is no command "u"; "kv-filter --help"' "$filter" u
 
 expect_end

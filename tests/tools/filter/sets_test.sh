@@ -99,7 +99,7 @@ expect 'other kinds' 2 'f.STANDARD does not go with f.BLOCKED: .*kind' "$filter"
 expect 'other salts' 2 'f.salted does not go with f.BLOCKED: .*salt' "$filter" merge f.x f.BLOCKED f.salted
 expect 'those that grow' 2 'f.GROWING does not go with f.GROWING' "$filter" merge f.x f.GROWING f.GROWING
 expect 'those built once' 2 'f.RIBBON does not go with f.RIBBON' "$filter" merge f.x f.RIBBON f.RIBBON
-expect 'nothing to merge' 2 'an argument is missing' "$filter" merge f.x
+expect 'nothing to merge' 2 'an argument is missing: FILE;' "$filter" merge f.x
 expect 'a file that is not there' 2 'no-such' "$filter" merge f.x f.1 no-such
 expect 'no room in memory' 2 'f.large has [0-9]* bytes; --memory is 1048576' sh -c "'$filter' build --keys 1M f.large in && '$filter' merge --memory 1M f.x f.large f.large"
 is_true 'nothing was written' "$([ ! -e f.x ] && echo 1)"

@@ -54,7 +54,7 @@ for name in 0123456789abcdef0123456789abcdef.fedcba9876543210fedcba9876543210 't
     cp "$golden/one-cell.hfile" "$name"
     expect "$name" 2 'compact the table in HBase first' "$hfile" import db refused "$name"
 done
-expect 'no paths' 2 'kv-hfile import: an argument is missing' "$hfile" import db refused
+expect 'no paths' 2 'kv-hfile import: an argument is missing: PATH;' "$hfile" import db refused
 expect 'a wrong option' 2 'there is no option "--fast"' "$hfile" import --fast db refused x
 expect 'a namespace that is not there' 2 'Unknown namespace n!' "$hfile" import db n:t "$golden/one-cell.hfile"
 is_true 'no table came of it' "$([ "$before" = "$(tables db)" ] && echo 1)"

@@ -68,7 +68,7 @@ expect 'an HFile behind one that is none' 1 "^  file: $golden/one-cell.hfile" "$
 expect 'cut off' 1 'cut-off' sh -c 'head -c 3000 damaged >cut-off; exec "$0" print cut-off' "$hfile"
 expect 'nothing there' 2 'nowhere: No such file' "$hfile" print nowhere
 expect 'a directory' 2 'is not a file' "$hfile" print .
-expect 'no file' 2 'kv-hfile print: an argument is missing' "$hfile" print -p
+expect 'no file' 2 'kv-hfile print: an argument is missing: FILE;' "$hfile" print -p
 expect 'a wrong option' 2 'there is no option "-z"' "$hfile" print -z x
 expect 'a row that is none' 2 '-w takes a row, .*, not ".x0"; ' "$hfile" print -w '\x0' x
 
@@ -96,7 +96,7 @@ for command in print check import export; do
     expect "help of $command" 0 "^usage: kv-hfile $command" "$hfile" $command --help
     is_true 'in 80 columns' "$(grep -q '.\{81\}' out || echo 1)"
 done
-expect 'a wrong command' 2 'there is no command "prnt"' "$hfile" prnt x
+expect 'a wrong command' 2 'there is no command "prnt"; did you mean "print"?' "$hfile" prnt x
 
 # JSON: of everything it is valid, the same each time, and has no name twice in an object.
 if command -v python3 >/dev/null; then

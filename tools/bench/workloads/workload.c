@@ -347,6 +347,12 @@ bench_workload_named(const char *name, size_t size)
     return NULL;
 }
 
+const char *
+bench_workload_at(size_t place)
+{
+    return place < sizeof workloads / sizeof *workloads ? workloads[place].name : NULL;
+}
+
 void
 bench_workload_list(void)
 {

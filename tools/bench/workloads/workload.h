@@ -61,6 +61,9 @@ struct bench_workload {
 /* NULL: there is none. */
 const struct bench_workload *bench_workload_named(const char *name, size_t size);
 
+/* The name of each, by its place from 0 on; NULL: there are no more. */
+const char *bench_workload_at(size_t place);
+
 /* Name and meaning of each, a line each, on stderr. */
 void bench_workload_list(void);
 
