@@ -157,7 +157,7 @@ at_end(const struct parser *parser, const char *closing)
     return at(parser, closing);
 }
 
-/* Read statements up to, and without, what closes them. */
+/* Read statements up to, and without, what closes them; NULL: up to the end of the input. */
 static bool
 parse_list(struct parser *parser, const char *closing, struct node_list *list)
 {
@@ -179,14 +179,24 @@ parse_list(struct parser *parser, const char *closing, struct node_list *list)
     }
 }
 
-bool
-parse_statements(struct parser *parser, const char *closing, struct node_list *list)
+struct node *
+parse_braced(struct parser *parser, struct node *block)
 {
-    if (!parse_list(parser, closing, list))
-        return false;
-    if (closing != NULL)
-        parser->token++;
-    return true;
+    struct node_list list = {0};
+    bool keeps_do = parser->keeps_do;
+
+    if (parser->depth >= GREATEST_DEPTH)
+        return too_deep(parser);
+    parser->keeps_do = false;
+    parser->depth++;
+    if (!parse_list(parser, "}", &list))
+        return NULL;
+    parser->token++;
+    parser->depth--;
+    parser->keeps_do = keeps_do;
+    block->items = list.items;
+    block->count = list.count;
+    return block;
 }
 
 /* The statements of a body that `end` closes, up to it; `opening` is the keyword that began it. */
@@ -240,27 +250,16 @@ parse_block(struct parser *parser)
     const struct token *opening = parser->token++;
     struct node *node = new_node(parser, NODE_BLOCK);
     size_t names = parser->names.count;
-    struct node_list list = {0};
-    bool keeps_do = parser->keeps_do;
 
     node->position = opening->begin;
     if (take(parser, "|") && !parse_names(parser, node, "|"))
         return NULL;
-    if (parser->depth >= GREATEST_DEPTH)
-        return too_deep(parser);
     parser->loops++;
     if (slice_is(opening->text, "do")) {
         if (parse_body(parser, opening, node) == NULL || !take_end(parser))
             return NULL;
-    } else {
-        parser->keeps_do = false;
-        parser->depth++;
-        if (!parse_statements(parser, "}", &list))
-            return NULL;
-        parser->depth--;
-        parser->keeps_do = keeps_do;
-        node->items = list.items;
-        node->count = list.count;
+    } else if (parse_braced(parser, node) == NULL) {
+        return NULL;
     }
     parser->loops--;
     parser->names.count = names;
@@ -514,7 +513,7 @@ parser_parse(const struct lexer *lexer, const struct variables *variables, struc
     struct node_list list = {0};
 
     error->message[0] = '\0';
-    if (!parse_statements(&parser, NULL, &list))
+    if (!parse_list(&parser, NULL, &list))
         return false;
     *statements = list.items;
     *count = list.count;

@@ -57,9 +57,8 @@ bool is_variable(const struct parser *parser, petal_slice name);
 
 struct node *parse_statement(struct parser *parser);
 
-/* Read statements up to `closing`, a bracket that is taken, or to the end of the input when that
- * is NULL. */
-bool parse_statements(struct parser *parser, const char *closing, struct node_list *list);
+/* Behind a brace: the block's statements, with the brace that closes it. */
+struct node *parse_braced(struct parser *parser, struct node *block);
 
 /* At the brace or the `do` of a block. */
 bool starts_block(const struct parser *parser);

@@ -28,27 +28,6 @@ append(struct parser *parser, petal_slice *bytes, petal_slice more)
     *bytes = (petal_slice){joined, bytes->size + more.size};
 }
 
-/* Behind #{ */
-static struct node *
-parse_interpolated(struct parser *parser)
-{
-    struct node *block = new_node(parser, NODE_BLOCK);
-    struct node_list list = {0};
-    bool keeps_do = parser->keeps_do;
-
-    if (parser->depth >= GREATEST_DEPTH)
-        return too_deep(parser);
-    parser->keeps_do = false;
-    parser->depth++;
-    if (!parse_statements(parser, "}", &list))
-        return NULL;
-    parser->depth--;
-    parser->keeps_do = keeps_do;
-    block->items = list.items;
-    block->count = list.count;
-    return block;
-}
-
 /* Two strings side by side are one. */
 static struct node *
 parse_string(struct parser *parser)
@@ -66,7 +45,7 @@ parse_string(struct parser *parser)
             append(parser, &literal->value.as.bytes, parser->token++->text);
         }
         if (piece) {
-            struct node *inner = parse_interpolated(parser);
+            struct node *inner = parse_braced(parser, new_node(parser, NODE_BLOCK));
 
             if (inner == NULL)
                 return NULL;
