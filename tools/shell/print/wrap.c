@@ -84,6 +84,20 @@ wrap_add(struct text *text, petal_slice paragraph, unsigned width, unsigned inde
     }
 }
 
+/* The quote that is open behind the letter at *at, 0 if none is; `quote` was open before it.  An
+ * escaped letter of a quote is passed over. */
+static char
+quote_behind(petal_slice line, size_t *at, char quote)
+{
+    char letter = letter_at(line, *at);
+
+    if (quote == '\0')
+        return letter == '\'' || letter == '"' ? letter : '\0';
+    if (letter == '\\')
+        (*at)++;
+    return letter == quote ? '\0' : quote;
+}
+
 /* The place of the comment's sign, or the end. */
 static size_t
 find_comment(petal_slice line)
@@ -91,16 +105,9 @@ find_comment(petal_slice line)
     char quote = '\0';
 
     for (size_t i = 0; i < line.size; i++) {
-        char letter = letter_at(line, i);
-
-        if (quote == '\0' && letter == '#' && i > 0 && letter_at(line, i - 1) == ' ')
+        if (quote == '\0' && letter_at(line, i) == '#' && i > 0 && letter_at(line, i - 1) == ' ')
             return i;
-        if (quote != '\0' && letter == '\\')
-            i++;
-        else if (letter == quote)
-            quote = '\0';
-        else if (quote == '\0' && (letter == '\'' || letter == '"'))
-            quote = letter;
+        quote = quote_behind(line, &i, quote);
     }
     return line.size;
 }
@@ -114,16 +121,9 @@ find_cut(petal_slice line, size_t width)
     char quote = '\0';
 
     for (size_t i = 0; i + 1 < line.size && (i < width || cut == 0); i++) {
-        char letter = letter_at(line, i);
-
-        if (quote != '\0' && letter == '\\')
-            i++;
-        else if (letter == quote)
-            quote = '\0';
-        else if (quote == '\0' && (letter == '\'' || letter == '"'))
-            quote = letter;
-        else if (quote == '\0' && letter == ',' && letter_at(line, i + 1) == ' ')
+        if (quote == '\0' && letter_at(line, i) == ',' && letter_at(line, i + 1) == ' ')
             cut = i + 1;
+        quote = quote_behind(line, &i, quote);
     }
     return cut > 0 ? cut : line.size;
 }
