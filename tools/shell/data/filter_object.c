@@ -382,7 +382,8 @@ make_comparator(struct making *making, const char *type, const struct value *arg
         return wants(making, 0, number ? "a number" : "a text, and nothing else with it");
     (void)snprintf(before, sizeof(before), "%s:", type);
     if (bits) {
-        name = arguments[1].kind == VALUE_OBJECT && arguments[1].count == 2
+        name = arguments[1].kind == VALUE_OBJECT && arguments[1].count == 2 &&
+                       arguments[1].as.items[1].kind == VALUE_SYMBOL
                    ? arguments[1].as.items[1].as.bytes
                    : (petal_slice){"", 0};
         if (!slice_is(name, "AND") && !slice_is(name, "OR") && !slice_is(name, "XOR"))
