@@ -184,11 +184,12 @@ there	all fields of a package
 END
 
 # advise, of one list of keys: the figures of the families that were asked, summed, behind the name
-# of the filter and the list.
+# of the filter and the list; nothing where there are none.
 look_up() {
     "$shell" --read-only --no-compaction --no-took "$dir/db" -e "advise '$1', KEYS => '$dir/$2'" | awk -v filter="$1" -v list="$2" '
         / BLOOMFILTER .* \(now\) / { expected += $5 }
         / data blocks a get; .* files/ {
+            families++
             n = split($0, parts, "[;,] ")
             for (i = 1; i <= n; i++) {
                 if (parts[i] ~ /^measured/) { split(parts[i], words, " "); blocks += words[2] }
@@ -197,7 +198,7 @@ look_up() {
             }
         }
         END {
-            printf "%s %s %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f\n", toupper(filter), list, blocks, expected, files,
+            if (families) printf "%s %s %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f\n", toupper(filter), list, blocks, expected, files,
                 skipped["row range"], skipped["time range"], skipped["found newer"], skipped["columns"], skipped["Bloom filter"]
         }'
 }
@@ -207,6 +208,10 @@ for table in $tables; do
 done
 wait
 (cd "$dir" && cat counts-none counts-row counts-rowcol counts-row_rowcol) >"$dir/counts"
+if [ "$(wc -l <"$dir/counts")" -ne $((4 * $(wc -l <"$dir/lookups"))) ]; then
+    echo "demo: advise does not say what lookups cost in each table" >&2
+    exit 1
+fi
 seconds "$(wc -l <"$dir/there") packages are looked up in each"
 
 # What was considered and skipped, for those who want to know more.

@@ -34,6 +34,7 @@ case "\$cheat: \$*" in
     sed 's/"amd64"/"arm64"/' "\$file" >"$scratch/other.csv"
     exec "$shell" --read-only build/demo/db compare rowcol "$scratch/other.csv"
     ;;
+'silence: '*"advise 'row', "*) exit 3 ;;
 'advise: '*"advise 'row', "*) "$shell" "\$@" | sed 's/measured [0-9]/&7/' ;;
 'chance: '*"advise 'none', "*absent-version*) "$shell" "\$@" | sed 's/measured 6[.]000/measured 6.040/' ;;
 *) exec "$shell" "\$@" ;;
@@ -63,6 +64,8 @@ cheat=compare
 expect "a table that differs" 1 'demo: table rowcol differs from the index' sh "$demo" "$scratch/bin/cheat" build/demo
 cheat=advise
 expect "other blocks than expected" 1 'demo: lookups read other blocks than expected' sh "$demo" "$scratch/bin/cheat" build/demo
+cheat=silence
+expect "lookups of which nothing is said" 1 'demo: advise does not say' sh "$demo" "$scratch/bin/cheat" build/demo
 cheat=chance
 expect "a few more blocks, where chance has no part" 1 '^ones\|1 of 24 counts' sh "$demo" "$scratch/bin/cheat" build/demo
 cheat=none
