@@ -14,7 +14,7 @@
 # growing moves nothing.
 BEGIN { follows["petal_scan_options", "read"] = 1 }
 
-function says(kind, words) {
+function says(kind, words,    rank) {
     print kind ": " words
     rank = kind == "breaking" ? 3 : kind == "extension" ? 2 : kind == "addition" ? 1 : 0
     if (rank > worst) worst = rank
@@ -63,7 +63,7 @@ kind == "struct" {
 }
 
 # By how much the fields of a struct behind one that may grow stand further on.
-function moved_by(struct,    i, key, by) {
+function moved_by(struct,    i, key, name, by) {
     for (i = 1; i <= count[2]; i++) {
         key = keys[2, i]
         if (index(key, "field " struct ".") != 1) continue

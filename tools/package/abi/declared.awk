@@ -26,7 +26,7 @@ function trimmed(words) {
 }
 
 # The parameters of a function without their names, which programs do not depend upon.
-function without_names(words) {
+function without_names(words,    part, end, array) {
     gsub(/\(\*[a-z_0-9]+\)/, "(*)", words)
     while (match(words, /[A-Za-z_0-9][ *]+(const )?[ *]*[a-z_][a-z_0-9]*(\[\])?[,)]/)) {
         part = substr(words, RSTART, RLENGTH)

@@ -62,7 +62,6 @@ class Petal(ConanFile):
     def _make(self, target):
         settings = {
             "RELEASE": "1",
-            "BUILD": "build",
             "CPPFLAGS": self._paths("includedirs", "-I"),
             "LDFLAGS": self._paths("libdirs", "-L"),
         }
@@ -70,7 +69,7 @@ class Petal(ConanFile):
         if compiler:
             settings["CC"] = compiler
         # In the environment, so that the Makefile can add to them.
-        environment = " ".join("%s='%s'" % pair for pair in settings.items() if pair[1] and pair[0] != "BUILD")
+        environment = " ".join("%s='%s'" % pair for pair in settings.items() if pair[1])
         self.run("%s make BUILD=build -j%d %s" % (environment, os.cpu_count() or 1, target), cwd=self.build_folder)
 
     def build(self):

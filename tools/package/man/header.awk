@@ -137,7 +137,7 @@ function in_one_line(text) {
 
 # ---- pages ----
 
-function begin_page(name, about,    file) {
+function begin_page(name,    file) {
     file = PLACE "/" name ".3"
     print ".\\\" Made from " HEADER " when it was installed; what is wrong here is to be mended there." > file
     print ".Dd " DATE > file
@@ -170,7 +170,7 @@ function refer(refers, words, but,    name) {
     return refers
 }
 
-function put_function(file, prototype,    name, type, parameters, count, parts, i, depth, mark, one) {
+function put_function(file, prototype,    name, type, parameters, i, depth, mark, one) {
     match(prototype, /petal_[a-z0-9_]+\(/)
     name = substr(prototype, RSTART, RLENGTH - 1)
     type = trimmed(substr(prototype, 1, RSTART - 1))
@@ -265,7 +265,6 @@ function function_page(i,    first, file, j, count, prototypes, text, type, refe
     for (j = i; j <= function_count && (j == i || joins[j]); j++) {
         prototypes[++count] = functions[j]
         if (notes[j] != "") own = own "\n\n" (notes[j] ~ /^NULL: no-op/ ? "NULL does nothing" substr(notes[j], 12) : notes[j]) (notes[j] ~ /\.$/ ? "" : ".")
-        if (comments[j] == "" && notes[j] == "" && j > i) unsaid = unsaid " " name_of(functions[j])
     }
     file = begin_page(first)
     for (j = 1; j <= count; j++) print ".Nm " name_of(prototypes[j]) (j < count ? " ," : "") > file
@@ -326,7 +325,7 @@ function put_members(file, name,    i) {
     print ".El" > file
 }
 
-function type_page(name,    file, count, lines, i, parts, refers) {
+function type_page(name,    file, count, lines, i, refers) {
     file = begin_page(name)
     print ".Nm " name > file
     print ".Nd " brief(type_text[name], used_as(name)) > file
@@ -551,7 +550,6 @@ state == "function" {
     pending = ""
     last_was = "function"
     if (at) take_comment($0, "function")
-    # A word behind a line that stands alone is no page of its own.
     next
 }
 
@@ -567,7 +565,6 @@ END {
         type_page(name)
     }
     if (INTRODUCTION != "") introduction()
-    if (unsaid != "" && ASK) print HEADER ": without words of their own:" unsaid
     exit failed
 }
 
