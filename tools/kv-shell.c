@@ -418,7 +418,7 @@ static enum shell_status
 check_inputs(struct session *session, const struct arguments *arguments, int argc, char **argv)
 {
     int rest = arguments->rest;
-    struct intake intake;
+    struct intake intake = {.by_command = false};
     enum shell_status status;
 
     if (arguments->file != NULL && access(arguments->file, R_OK) != 0) {
