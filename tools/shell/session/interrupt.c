@@ -121,7 +121,6 @@ run_job(void *argument)
 static void
 job_free(struct job *job)
 {
-    (void)pthread_join(job->thread, NULL);
     (void)pthread_cond_destroy(&job->ended);
     (void)pthread_mutex_destroy(&job->mutex);
     if (job->work.release != NULL)
@@ -180,7 +179,7 @@ interrupt_wait(struct session *session, const struct background_work *work)
     (void)pthread_mutex_init(&job->mutex, NULL);
     (void)pthread_cond_init(&job->ended, NULL);
     if (!start(job)) {
-        free(job);
+        job_free(job);
         return session_fail(session, SHELL_DATA, "no thread can be started");
     }
     if (!wait_for(job)) {
@@ -190,6 +189,7 @@ interrupt_wait(struct session *session, const struct background_work *work)
     }
     if (job->status != PETAL_OK)
         status = session_fail_petal(session, &job->error);
+    (void)pthread_join(job->thread, NULL);
     job_free(job);
     return status;
 }
@@ -201,6 +201,7 @@ interrupt_wait_all(void)
         struct job *job = left_alone;
 
         left_alone = job->next;
+        (void)pthread_join(job->thread, NULL);
         job_free(job);
     }
 }
