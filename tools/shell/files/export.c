@@ -290,7 +290,7 @@ parse_option(struct request *request, int argc, char **argv, int *at)
         return request->all_versions = true;
     if (strcmp(argv[*at], "--create") == 0)
         return request->create = true;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(argv[*at], names[i]) == 0 && *at + 1 < argc) {
             *values[i] = argv[++*at];
             return true;
