@@ -213,5 +213,7 @@ expect 'a deletion is compared' 0 '5 cells compared, 0 differ' "$shell" --no-com
 for verb in import compare; do
     expect "$verb: columns of records" 2 'has a cell in each line, .* --only-fields' \
         "$shell" --no-compaction "$other" $verb t "$scratch/seen.csv" --only-fields f:x
+    expect "$verb: a part of records" 2 'has a cell in each line, .* --part are for records' \
+        "$shell" --no-compaction "$other" $verb t "$scratch/seen.csv" --part 1/2
 done
 expect_end

@@ -158,7 +158,7 @@ expect 'commands' 0 '^Created table h with the family f; its families keep all v
 expect 'all versions' 0 'value=old$' run -e "get 'h', 'r', {COLUMN => 'f:q', VERSIONS => 2}"
 printf '{"row":"r","column":"g:q","value":"1"}\n' >other.jsonl
 expect 'a table that was there gets no families' 3 'other.jsonl:1: the table has no such family' run import h other.jsonl --create
-expect 'what is for columns' 2 'row and its family: --row, --row-number, --family, --only-fields and --skip-fields are for' run import h other.jsonl --row a
+expect 'what is for columns' 2 'row and its family: --row, --row-number, --family, --only-fields, --skip-fields and --part are for' run import h other.jsonl --row a
 printf '{"row":"r","column":"a/b:q","value":"1"}\n{"row":"r","column":"g:q","value":"1"}\n' >bad.jsonl
 expect 'no family can have that name' 1 '^1 record and 1 cell imported, 1 bad' run import b bad.jsonl --create --skip-bad
 expect 'the one that can' 0 '^ r column=g:q' run -e "scan 'b'"

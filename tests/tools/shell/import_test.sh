@@ -144,6 +144,8 @@ expect 'a script with a byte order mark' 0 '^named$' "$shell" --no-compaction "$
 
 for format in csv tsv jsonl hbase; do
     expect "import a directory as $format" 3 'failed: Is a directory' "$shell" --no-compaction "$db" import named "$scratch" --format $format
+done
+for format in csv tsv; do
     expect "a part of it as $format" 3 'failed: Is a directory' \
         "$shell" --no-compaction "$db" import named "$scratch" --format $format --part 1/2
 done

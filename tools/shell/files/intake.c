@@ -31,7 +31,8 @@ const char intake_usage[] =
     "  --family FAMILY           of columns that name none; else the table's only one\n"
     "  --only-fields A,B..       csv, tsv: leave all other columns out\n"
     "  --skip-fields A,B..       leave these columns out\n"
-    "  --part I/N                only part I of N: each field of a row falls into one part\n"
+    "  --part I/N                csv, tsv: only part I of N: each field of a row falls into one "
+    "part\n"
     "  --on-error skip|stop      pass over what cannot be read, telling its line, or stop there "
     "(stop)\n"
     "  --skip-bad                the same as --on-error skip\n"
@@ -361,15 +362,15 @@ enum shell_status
 intake_refuse_options_of_records(const struct intake *intake)
 {
     if (intake->row == NULL && !intake->number_rows && intake->family == NULL &&
-        intake->only_fields == NULL && intake->skip_fields == NULL)
+        intake->only_fields == NULL && intake->skip_fields == NULL && intake->parts == 0)
         return SHELL_FINE;
     return session_fail(intake->session, SHELL_USAGE,
                         "%s has a cell in each line, which names its row and its family: %s are "
                         "for records, which have a column for each field",
                         intake->file_name,
-                        intake->by_command
-                            ? "ROW, ROW_NUMBER, FAMILY, ONLY_FIELDS and SKIP_FIELDS"
-                            : "--row, --row-number, --family, --only-fields and --skip-fields");
+                        intake->by_command ? "ROW, ROW_NUMBER, FAMILY, ONLY_FIELDS and SKIP_FIELDS"
+                                           : "--row, --row-number, --family, --only-fields, "
+                                             "--skip-fields and --part");
 }
 
 bool
