@@ -235,12 +235,19 @@ expire_snapshots(petal_db *db, petal_error *error)
 }
 
 static enum petal_status
+refuse_nothing(const char *path, const petal_options *options, petal_error *error)
+{
+    return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s%s", path,
+                      options->read_only ? "" : "; options.create makes one");
+}
+
+static enum petal_status
 open_directory(petal_db *db, const char *path, const petal_options *options, petal_error *error)
 {
     int failed = directory_open(&db->directory, &db->env, path, options->create);
 
     if (failed == ENOENT && !options->create)
-        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", path);
+        return refuse_nothing(path, options, error);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open directory");
 }
 
@@ -256,6 +263,8 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
         status = manifest_check_exists(&db->directory, error);
         if (status == PETAL_NOT_FOUND && refuse_lost_manifest(db, NULL) == PETAL_CORRUPT)
             return refuse_lost_manifest(db, error);
+        if (status == PETAL_NOT_FOUND)
+            return refuse_nothing(path, options, error);
         if (status != PETAL_OK)
             return status;
     }

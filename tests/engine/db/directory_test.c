@@ -308,6 +308,7 @@ test_paths_of_new_databases(void **state)
     assert_string_equal(error.file, "none/a");
     options.create = false;
     assert_int_equal(petal_open("none", &options, &db, &error), PETAL_NOT_FOUND);
+    assert_string_equal(error.text, "there is no database in none; options.create makes one");
     assert_int_equal(petal_open("none/a", &options, &db, &error), PETAL_NOT_FOUND);
     assert_int_equal(petal_open("a/MANIFEST", &options, &db, &error), PETAL_IO);
 

@@ -39,6 +39,10 @@ test_options_that_make_a_database_are_refused(void **state)
     /* An empty directory stays empty. */
     assert_int_equal(vfs_make_directory(fixture.env.vfs, FIXTURE_DIRECTORY), 0);
     assert_int_equal(fixture_open(&fixture, &error), PETAL_NOT_FOUND);
+    assert_null(strstr(error.text, "create")); /* which a reader cannot ask for */
+    fixture.options.read_only = false;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_NOT_FOUND);
+    assert_non_null(strstr(error.text, "options.create makes one"));
     assert_int_equal(fixture_count_files(&fixture, ""), 0);
     fixture_fini(&fixture);
 }

@@ -87,6 +87,7 @@ expect 'what fill made is read' 0 'wrong answers: 0$' "$bench" read --db "$scrat
 
 expect 'nothing to read' 2 'there is nothing to read' "$bench" readseq
 expect 'no such workload' 2 'no workload "nosuch"' "$bench" fillseq,nosuch
+expect 'nothing was filled' 3 'there is no database in .*/nowhere: kv-bench fill makes it$' "$bench" read --db "$scratch/nowhere"
 expect 'no such command' 2 'no command "nosuch"; "kv-bench --help" lists them' "$bench" nosuch
 expect 'a command mistyped' 2 'no command "readmap"; did you mean "readamp"?' "$bench" readmap
 expect 'a workload mistyped' 2 'no command "fillrandm"; did you mean "fillrandom"?' "$bench" fillrandm

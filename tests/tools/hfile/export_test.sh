@@ -38,6 +38,8 @@ for codec in NONE GZ LZ4 SNAPPY ZSTD; do
 done
 
 # Like the family, unless a filter is asked for; nothing else beside the families' folders.
+expect 'no database' 2 '^kv-hfile: there is no database in nowhere$' "$hfile" export nowhere t nothing
+expect 'nor for a snapshot' 2 '^kv-hfile: there is no database in nowhere$' "$hfile" export --snapshot s nowhere t nothing
 expect 'like the families' 0 'files [23], cells 988, ' "$hfile" export db t like
 is_true 'two folders' "$([ "$(ls like)" = "$(printf 'a\nb')" ] && echo 1)"
 is_true 'names as HBase gives them' "$(find like -type f | grep -qv '/[0-9a-f]\{32\}$' || echo 1)"

@@ -57,6 +57,7 @@ expect 1 "kv-shell: there is no database in $db" --read-only "$db" -e list
 nothing 'files and subcommands'
 mkdir "$db"
 expect 1 "$missing" "$db" -e list
+expect 1 "kv-shell: there is no database in $db" --read-only "$db" -e list
 rmdir "$db" || fail 'an empty directory was written to'
 touch "$db"
 expect 3 "$db" "$db" -e list

@@ -244,10 +244,15 @@ run(const struct settings *settings)
                              .read_only = settings->read_only};
     struct reading reading = {.settings = settings};
     struct bench_process process;
+    enum petal_status status;
     petal_error error;
     double began = bench_now();
 
-    bench_check(petal_open(settings->directory, &options, &reading.db, &error), &error, "open");
+    status = petal_open(settings->directory, &options, &reading.db, &error);
+    if (status == PETAL_NOT_FOUND)
+        snprintf(error.text, sizeof error.text,
+                 "there is no database in %s: kv-bench fill makes it", settings->directory);
+    bench_check(status, &error, "open");
     printf("opened in %.2f ms%s; ", (bench_now() - began) * 1e3,
            settings->read_only ? " to read only" : "");
     bench_dataset_load(&reading.dataset, reading.db);

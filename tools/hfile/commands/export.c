@@ -239,6 +239,8 @@ static int export(const struct export_request *request)
     /* Before the copy of a snapshot is made, which Ctrl-C shall not leave. */
     watch_begin(&watch, "export", request->quiet);
     status = petal_open(request->database, &options, &db, &error);
+    if (status == PETAL_NOT_FOUND)
+        snprintf(error.text, sizeof error.text, "there is no database in %s", request->database);
     print_start(&print, stdout, request->json);
     if (status == PETAL_OK)
         status = export_from(db, request, &print, &watch, &error);
