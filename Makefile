@@ -244,7 +244,7 @@ $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SIT
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # Tests of the shell's parts link them.
-SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test interrupt_test)
+SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test variable_test interrupt_test)
 $(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE)
 $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
 

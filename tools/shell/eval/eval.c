@@ -13,12 +13,15 @@
 #include "tools/shell/eval/java.h"
 #include "tools/shell/eval/method.h"
 #include "tools/shell/eval/operator.h"
+#include "tools/shell/language/value_hash.h"
 #include "tools/shell/session/near.h"
 #include "tools/shell/session/run.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { GREATEST_EVAL_DEPTH = 1100 }; /* of nodes within nodes; a frame or two each */
+enum { MOST_PUSHED = 1000 };         /* by one push; run_push has more refused */
 
 /* Names that stand for themselves, so that hash keys need no quotes; a blank before and behind
  * each. */
@@ -259,13 +262,145 @@ variable_of(const struct eval *eval, const struct node *node)
 }
 
 static bool
+is_variable(const struct eval *eval, const struct node *node)
+{
+    return node->kind != NODE_OPERATOR && variable_of(eval, node).size > 0;
+}
+
+/* Is it list.push(..) or list.add(.)? */
+static bool
+is_push(const struct node *node)
+{
+    if (node->kind != NODE_CALL || node->receiver == NULL || node->block != NULL)
+        return false;
+    return slice_is(node->name, "add")
+               ? node->count == 1
+               : slice_is(node->name, "push") && node->count >= 1 && node->count <= MOST_PUSHED;
+}
+
+static bool
+is_append(const struct node *node)
+{
+    return node->kind == NODE_OPERATOR && node->count == 2 && slice_is(node->name, "<<");
+}
+
+/* Does evaluating it leave the lists, hashes and texts of all variables as they are? */
+static bool
+is_steady(const struct node *node)
+{
+    if (node->kind == NODE_ASSIGN || node->kind == NODE_WHILE || node->kind == NODE_FOR ||
+        node->kind == NODE_JUMP || node->block != NULL || is_push(node) || is_append(node) ||
+        (node->receiver != NULL && !is_steady(node->receiver)))
+        return false;
+    for (size_t i = 0; i < node->count; i++)
+        if (!is_steady(node->items[i]))
+            return false;
+    return true;
+}
+
+/* ---- Variables that grow --------------------------------------------------------------------- */
+
+/* What is added, and to what. */
+struct growth {
+    const struct node *to;
+    struct node *const *added;
+    size_t count;
+};
+
+/* Of `to << value`, to.push(value, ..) and to.add(value); false: the node is none of them. */
+static bool
+find_growth(const struct node *node, struct growth *growth)
+{
+    if (is_append(node))
+        *growth = (struct growth){node->items[0], node->items + 1, 1};
+    else if (is_push(node))
+        *growth = (struct growth){node->receiver, node->items, node->count};
+    else
+        return false;
+    return true;
+}
+
+/* Is a variable's list or text all that it changes?  Then that is done in its place. */
+static bool
+grows_variable(const struct eval *eval, const struct node *node)
+{
+    const struct value *value;
+    struct growth growth;
+    petal_slice name;
+
+    if (!find_growth(node, &growth))
+        return false;
+    name = variable_of(eval, growth.to);
+    value = name.size > 0 ? variables_get(&eval->session->variables, name) : NULL;
+    if (value == NULL ||
+        (value->kind != VALUE_ARRAY && (value->kind != VALUE_STRING || is_push(node))))
+        return false;
+    for (size_t i = 0; i < growth.count; i++)
+        if (!is_steady(growth.added[i]))
+            return false;
+    return is_variable(eval, growth.to) || grows_variable(eval, growth.to);
+}
+
+static bool
+eval_growth(struct eval *eval, const struct node *node, struct value *value)
+{
+    struct variables *variables = &eval->session->variables;
+    struct arena *arena = &eval->session->arena;
+    struct complaint complaint = {.kind = NULL};
+    struct value *added;
+    struct growth growth;
+    petal_slice name;
+    bool good = true;
+
+    (void)find_growth(node, &growth);
+    name = variable_of(eval, growth.to);
+    if (!is_variable(eval, growth.to) && !eval_node(eval, growth.to, NULL))
+        return false;
+    added = arena_allocate(arena, growth.count * sizeof(*added));
+    eval->calls += is_push(node);
+    for (size_t i = 0; i < growth.count && good; i++)
+        good = eval_node(eval, growth.added[i], &added[i]);
+    eval->calls -= is_push(node);
+    if (!good)
+        return false;
+    if (!operator_may_append(variables_get(variables, name), added, growth.count, &complaint))
+        return eval_fail(eval, node->position, &complaint);
+    for (size_t i = 0; i < growth.count; i++)
+        variables_append(variables, name, &added[i]);
+    if (value != NULL)
+        *value = value_copy(arena, variables_get(variables, name));
+    return true;
+}
+
+/* ---- Methods and items ----------------------------------------------------------------------- */
+
+/* The variable that a method only looks at, so that it needs no copy; NULL: it must have one. */
+static const struct value *
+lent_receiver(const struct eval *eval, const struct node *node)
+{
+    const struct value *lent;
+
+    if (!is_variable(eval, node->receiver) || !is_steady(node))
+        return NULL;
+    lent = variables_get(&eval->session->variables, node->receiver->name);
+    if (lent->kind != VALUE_STRING && lent->kind != VALUE_ARRAY && lent->kind != VALUE_HASH)
+        return NULL;
+    return loop_is_method(node->name, lent) ? NULL : lent;
+}
+
+static bool
 eval_method(struct eval *eval, const struct node *node, struct value *value)
 {
     petal_slice variable = variable_of(eval, node->receiver);
+    const struct value *lent = lent_receiver(eval, node);
     struct value receiver, *arguments;
     struct call call;
 
-    if (!eval_node(eval, node->receiver, &receiver) || !eval_arguments(eval, node, &arguments))
+    if (lent != NULL)
+        receiver = *lent;
+    else if (!eval_node(eval, node->receiver, &receiver))
+        return false;
+    if (!eval_arguments(eval, node, &arguments))
         return false;
     call = (struct call){.session = eval->session,
                          .name = node->name,
@@ -281,24 +416,12 @@ eval_method(struct eval *eval, const struct node *node, struct value *value)
     eval->session->place = place_at(eval, node->position);
     if (!method_call(&call))
         return eval_fail(eval, node->position, &call.complaint);
+    assert(lent == NULL || !call.changed);
+    if (lent != NULL)
+        *value = value_copy(&eval->session->arena, value);
     if (call.changed && variable.size > 0)
         variables_set(&eval->session->variables, variable, &receiver);
     return true;
-}
-
-static bool
-is_variable(const struct eval *eval, const struct node *node)
-{
-    return node->kind != NODE_OPERATOR && variable_of(eval, node).size > 0;
-}
-
-/* Does evaluating it leave all variables as they are? */
-static bool
-is_steady(const struct eval *eval, const struct node *node)
-{
-    return node->kind == NODE_LITERAL || is_variable(eval, node) ||
-           (node->kind == NODE_OPERATOR && !slice_is(node->name, "<<") && node->count == 2 &&
-            is_steady(eval, node->items[0]) && is_steady(eval, node->items[1]));
 }
 
 /* Of a variable only the item is copied, unless its place may set the variable anew. */
@@ -310,8 +433,7 @@ eval_index(struct eval *eval, const struct node *node, struct value *value)
     struct value receiver, index, length = value_nil();
     struct complaint complaint = {.kind = NULL};
 
-    if (is_variable(eval, node->receiver) && is_steady(eval, node->items[0]) &&
-        (node->count < 2 || is_steady(eval, node->items[1])))
+    if (is_variable(eval, node->receiver) && is_steady(node))
         lent = variables_get(&eval->session->variables, node->receiver->name);
     else if (!eval_node(eval, node->receiver, &receiver))
         return false;
@@ -509,12 +631,17 @@ eval_assign(struct eval *eval, const struct node *node, struct value *value)
         (void)complain(&complaint, "NameError", "only an item of a variable can be set");
         return eval_fail(eval, node->position, &complaint);
     }
-    if (!eval_node(eval, place->receiver, &changed) || !eval_node(eval, place->items[0], &index))
-        return false;
-    if (!index_set(&eval->session->arena, &changed, &index, value, &complaint))
-        return eval_fail(eval, node->position, &complaint);
-    variables_set(&eval->session->variables, variable, &changed);
-    return true;
+    if (is_steady(place)) {
+        if (!eval_node(eval, place->items[0], &index))
+            return false;
+    } else {
+        if (!eval_node(eval, place->receiver, &changed) ||
+            !eval_node(eval, place->items[0], &index))
+            return false;
+        variables_set(&eval->session->variables, variable, &changed);
+    }
+    return index_set(&eval->session->variables, variable, &index, value, &complaint) ||
+           eval_fail(eval, node->position, &complaint);
 }
 
 static bool
@@ -539,7 +666,8 @@ eval_if(struct eval *eval, const struct node *node, struct value *value)
 
     if (!eval_node(eval, node->items[0], &condition))
         return false;
-    *value = value_nil();
+    if (value != NULL)
+        *value = value_nil();
     if (value_is_true(&condition))
         return eval_node(eval, node->items[1], value);
     return node->count < 3 || eval_node(eval, node->items[2], value);
@@ -564,6 +692,12 @@ eval_scope(struct eval *eval, const struct node *node, struct value *value)
 static bool
 eval_kind(struct eval *eval, const struct node *node, struct value *value)
 {
+    struct value unwanted;
+
+    if (grows_variable(eval, node))
+        return eval_growth(eval, node, value);
+    if (value == NULL && node->kind != NODE_BLOCK && node->kind != NODE_IF)
+        value = &unwanted;
     switch (node->kind) {
     case NODE_LITERAL:
         *value = node->value;
@@ -625,10 +759,12 @@ eval_statements(struct eval *eval, const struct node *block, struct value *value
     unsigned calls = eval->calls;
     bool good = true;
 
-    *value = value_nil();
+    if (value != NULL)
+        *value = value_nil();
     eval->calls = 0;
     for (size_t i = 0; i < block->count && good; i++)
-        good = eval_node(eval, block->items[i], value) && !eval_is_over(eval);
+        good = eval_node(eval, block->items[i], i + 1 < block->count ? NULL : value) &&
+               !eval_is_over(eval);
     eval->calls = calls;
     return good;
 }
@@ -664,7 +800,7 @@ eval_input(struct session *session, struct lexer *lexer, unsigned line)
     }
     session->interrupted = false;
     for (size_t i = 0; i < count && good && !eval_is_over(&eval); i++)
-        good = eval_node(&eval, statements[i], &value);
+        good = eval_node(&eval, statements[i], i + 1 < count ? NULL : &value);
     if (good && !eval_is_over(&eval))
         show_echo(session, &value);
     if (eval.rounds_of_interrupted > 0)

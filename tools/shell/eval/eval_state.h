@@ -26,9 +26,10 @@ struct eval {
 
 /* ---- tools/shell/eval/eval.c ---- */
 
+/* `value` NULL: only what it does is wanted. */
 bool eval_node(struct eval *eval, const struct node *node, struct value *value);
 
-/* One after the other; the last one's value. */
+/* One after the other; the last one's value, or NULL. */
 bool eval_statements(struct eval *eval, const struct node *block, struct value *value);
 
 bool eval_is_over(const struct eval *eval);

@@ -2,8 +2,7 @@
 #include "tools/shell/eval/index.h"
 
 #include "tools/shell/eval/operator.h"
-
-#include <string.h>
+#include "tools/shell/language/value_hash.h"
 
 static bool
 complain_of_index(struct complaint *complaint, const struct value *values)
@@ -89,44 +88,24 @@ index_get(struct arena *arena, const struct value *values, const struct value *i
     return true;
 }
 
-static bool
-set_in_list(struct arena *arena, struct value *list, int64_t place, const struct value *value,
-            struct complaint *complaint)
-{
-    size_t index, count;
-    struct value *items;
-
-    if (place < 0)
-        place += (int64_t)list->count;
-    if (place < 0 || place >= MOST_ITEMS)
-        return complain(complaint, "IndexError", "the list has no such place");
-    index = (size_t)place;
-    count = index < list->count ? list->count : index + 1;
-    items = arena_allocate(arena, count * sizeof(struct value));
-    if (list->count > 0)
-        memcpy(items, list->as.items, list->count * sizeof(struct value));
-    for (size_t i = list->count; i < count; i++)
-        items[i] = value_nil();
-    items[index] = *value;
-    list->as.items = items;
-    list->count = count;
-    return true;
-}
-
 bool
-index_set(struct arena *arena, struct value *values, const struct value *index,
+index_set(struct variables *variables, petal_slice name, const struct value *index,
           const struct value *value, struct complaint *complaint)
 {
-    struct value_pair *pairs;
+    const struct value *values = variables_get(variables, name);
+    int64_t place;
 
-    if (values->kind == VALUE_ARRAY && index->kind == VALUE_INTEGER)
-        return set_in_list(arena, values, index->as.integer, value, complaint);
-    if (values->kind != VALUE_HASH)
+    if (values->kind == VALUE_HASH) {
+        variables_set_pair(variables, name, index, value);
+        return true;
+    }
+    if (values->kind != VALUE_ARRAY || index->kind != VALUE_INTEGER)
         return complain_of_index(complaint, values);
-    pairs = arena_allocate(arena, (values->count + 1) * sizeof(*pairs));
-    if (values->count > 0)
-        memcpy(pairs, values->as.pairs, values->count * sizeof(*pairs));
-    values->as.pairs = pairs;
-    value_hash_set(values, index, value);
+    place = index->as.integer;
+    if (place < 0)
+        place += (int64_t)values->count;
+    if (place < 0 || place >= MOST_ITEMS)
+        return complain(complaint, "IndexError", "the list has no such place");
+    variables_set_item(variables, name, (size_t)place, value);
     return true;
 }

@@ -2,6 +2,8 @@
 #include "tools/shell/eval/call.h"
 #include "tools/shell/eval/operator.h"
 #include "tools/shell/eval/rounds.h"
+#include "tools/shell/language/value_hash.h"
+#include "tools/shell/language/value_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -224,16 +226,18 @@ static bool
 run_uniq(struct call *call)
 {
     const struct value *list = call->receiver;
+    struct value_index *index = value_index_new(&call->session->arena, list->count);
+    struct value kept = new_list(call, list->count);
 
-    *call->value = new_list(call, list->count);
     for (size_t i = 0; i < list->count; i++) {
-        bool known = false;
+        const struct value *item = &list->as.items[i];
 
-        for (size_t k = 0; k < call->value->count && !known; k++)
-            known = value_equal(&call->value->as.items[k], &list->as.items[i]);
-        if (!known)
-            call->value->as.items[call->value->count++] = list->as.items[i];
+        if (value_index_find(index, kept.as.items, sizeof(*item), item) != SIZE_MAX)
+            continue;
+        kept.as.items[kept.count] = *item;
+        value_index_add(index, kept.as.items, sizeof(*item), kept.count++);
     }
+    *call->value = kept;
     return true;
 }
 

@@ -149,7 +149,7 @@ run_round(struct eval *eval, const struct node *block, const struct value *items
 
     session->arena = (struct arena){.chunks = NULL};
     bind_names(eval, block, items, count, scope ? variables_push : variables_set);
-    good = eval_statements(eval, block, &value);
+    good = eval_statements(eval, block, gathering == GATHERS_NOTHING ? NULL : &value);
     if (scope)
         variables_pop_to(&session->variables, variables);
     *result = good ? value_left(&around, gathering, &value) : value_nil();

@@ -3,6 +3,7 @@
 
 #include "tools/shell/eval/directive.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -170,6 +171,18 @@ static bool
 too_many(struct complaint *complaint)
 {
     return complain(complaint, "ArgumentError", "a list has at most %d items", MOST_ITEMS);
+}
+
+bool
+operator_may_append(const struct value *to, const struct value *items, size_t count,
+                    struct complaint *complaint)
+{
+    if (to->kind == VALUE_ARRAY)
+        return to->count + count <= MOST_ITEMS || too_many(complaint);
+    assert(to->kind == VALUE_STRING && count == 1);
+    if (items->kind != VALUE_STRING)
+        return complain_operands(complaint, slice_of_string("<<"), to, items);
+    return to->as.bytes.size + items->as.bytes.size <= MOST_BYTES || too_long(complaint);
 }
 
 static bool

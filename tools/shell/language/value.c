@@ -57,6 +57,7 @@ value_copy(struct arena *arena, const struct value *value)
         break;
     case VALUE_HASH:
         copy.as.pairs = arena_allocate(arena, value->count * sizeof(struct value_pair));
+        copy.as.index = NULL;
         for (size_t i = 0; i < value->count; i++) {
             copy.as.pairs[i].key = value_copy(arena, &value->as.pairs[i].key);
             copy.as.pairs[i].value = value_copy(arena, &value->as.pairs[i].value);
@@ -122,29 +123,6 @@ value_list_add(struct arena *arena, struct value *list, size_t *capacity, const 
 {
     list->as.items = arena_room(arena, list->as.items, list->count, capacity, sizeof(struct value));
     list->as.items[list->count++] = *item;
-}
-
-struct value *
-value_hash_find(const struct value *hash, const struct value *key)
-{
-    for (size_t i = 0; i < hash->count; i++)
-        if (value_equal(&hash->as.pairs[i].key, key))
-            return &hash->as.pairs[i].value;
-    return NULL;
-}
-
-void
-value_hash_set(struct value *hash, const struct value *key, const struct value *value)
-{
-    struct value *found = value_hash_find(hash, key);
-
-    if (found != NULL) {
-        *found = *value;
-        return;
-    }
-    hash->as.pairs[hash->count].key = *key;
-    hash->as.pairs[hash->count].value = *value;
-    hash->count++;
 }
 
 const struct value *

@@ -28,6 +28,7 @@ enum value_kind {
 };
 
 struct value_pair;
+struct value_index;
 
 struct value {
     enum value_kind kind;
@@ -39,7 +40,10 @@ struct value {
         double number;
         petal_slice bytes;
         struct value *items;
-        struct value_pair *pairs; /* each key once, in the order of their first mention */
+        struct {
+            struct value_pair *pairs;  /* each key once, in the order of their first mention */
+            struct value_index *index; /* of their keys, if a variable has made one, else NULL */
+        };
     } as;
 };
 
@@ -63,12 +67,6 @@ bool value_equal(const struct value *a, const struct value *b);
 /* Add an item to a list that grows in `arena`; *capacity is 0 with the first one. */
 void value_list_add(struct arena *arena, struct value *list, size_t *capacity,
                     const struct value *item);
-
-/* The value of a key in a hash, NULL if it is not there. */
-struct value *value_hash_find(const struct value *hash, const struct value *key);
-
-/* Set `key` in a hash that has room for it.  The last of equal keys wins. */
-void value_hash_set(struct value *hash, const struct value *key, const struct value *value);
 
 /* The value of a string key, NULL if the hash has none (or `hash` is no hash). */
 const struct value *value_hash_get(const struct value *hash, const char *key);

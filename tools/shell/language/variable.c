@@ -1,7 +1,12 @@
 /* variable.c -- see tools/shell/language/variable.h. */
 #include "tools/shell/language/variable.h"
 
+#include "tools/shell/language/value_hash.h"
+#include "tools/shell/language/value_index.h"
+
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct variable *
 find(const struct variables *variables, petal_slice name)
@@ -12,13 +17,83 @@ find(const struct variables *variables, petal_slice name)
     return NULL;
 }
 
-static struct variable
-make(petal_slice name, const struct value *value)
+static size_t
+size_of(const struct value *value)
 {
-    struct variable variable = {.value = value_nil()};
+    return value->kind == VALUE_STRING ? value->as.bytes.size : value->count;
+}
+
+static void
+copy_pairs(struct arena *arena, struct value *copy, const struct value *hash, size_t room)
+{
+    copy->as.pairs = arena_allocate(arena, room * sizeof(struct value_pair));
+    copy->as.index = room >= VALUE_INDEX_LEAST ? value_index_new(arena, room) : NULL;
+    for (size_t i = 0; i < hash->count; i++) {
+        copy->as.pairs[i].key = value_copy(arena, &hash->as.pairs[i].key);
+        copy->as.pairs[i].value = value_copy(arena, &hash->as.pairs[i].value);
+        if (copy->as.index != NULL)
+            value_index_add(copy->as.index, copy->as.pairs, sizeof(struct value_pair), i);
+    }
+}
+
+/* A copy that can grow to so many items, pairs or bytes. */
+static struct value
+copy_with_room(struct arena *arena, const struct value *value, size_t room)
+{
+    struct value copy = *value;
+    char *bytes;
+
+    if (value->kind == VALUE_HASH) {
+        copy_pairs(arena, &copy, value, room);
+    } else if (value->kind == VALUE_ARRAY) {
+        copy.as.items = arena_allocate(arena, room * sizeof(struct value));
+        for (size_t i = 0; i < value->count; i++)
+            copy.as.items[i] = value_copy(arena, &value->as.items[i]);
+    } else if (value->kind == VALUE_STRING) {
+        bytes = arena_allocate(arena, room);
+        if (value->as.bytes.size > 0)
+            memcpy(bytes, value->as.bytes.data, value->as.bytes.size);
+        copy.as.bytes.data = bytes;
+    } else {
+        copy = value_copy(arena, value);
+    }
+    return copy;
+}
+
+static struct variable
+make(petal_slice name, const struct value *value, size_t room)
+{
+    struct variable variable = {.value = value_nil(), .room = room};
 
     variable.name = (petal_slice){arena_copy(&variable.arena, name.data, name.size), name.size};
-    variable.value = value_copy(&variable.arena, value);
+    variable.value = copy_with_room(&variable.arena, value, room);
+    variable.settled = variable.arena.bytes;
+    return variable;
+}
+
+static void
+replace(struct variable *variable, const struct value *value, size_t room)
+{
+    struct variable changed = make(variable->name, value, room);
+
+    arena_clear(&variable->arena); /* in which the value may lie */
+    *variable = changed;
+}
+
+/* The one of that name, with room for so much more, and without what values that are gone have
+ * left behind, once that is most of it. */
+static struct variable *
+open_to_change(struct variables *variables, petal_slice name, size_t more)
+{
+    struct variable *variable = find(variables, name);
+    size_t wanted;
+
+    assert(variable != NULL);
+    wanted = size_of(&variable->value) + more;
+    if (wanted > variable->room)
+        replace(variable, &variable->value, 2 * wanted);
+    else if (variable->arena.bytes > 2 * variable->settled)
+        replace(variable, &variable->value, variable->room);
     return variable;
 }
 
@@ -33,7 +108,7 @@ variables_free(struct variables *variables)
 void
 variables_push(struct variables *variables, petal_slice name, const struct value *value)
 {
-    struct variable pushed = make(name, value);
+    struct variable pushed = make(name, value, size_of(value));
 
     variables->items = memory_room(variables->items, variables->count, &variables->capacity,
                                    sizeof(*variables->items));
@@ -44,15 +119,62 @@ void
 variables_set(struct variables *variables, petal_slice name, const struct value *value)
 {
     struct variable *variable = find(variables, name);
-    struct variable changed;
 
-    if (variable == NULL) {
+    if (variable == NULL)
         variables_push(variables, name, value);
-        return;
+    else
+        replace(variable, value, size_of(value));
+}
+
+void
+variables_append(struct variables *variables, petal_slice name, const struct value *value)
+{
+    const struct variable *found = find(variables, name);
+    bool text = found->value.kind == VALUE_STRING;
+    struct variable *variable = open_to_change(variables, name, text ? value->as.bytes.size : 1);
+    struct value *grown = &variable->value;
+
+    assert(text ? value->kind == VALUE_STRING : grown->kind == VALUE_ARRAY);
+    if (!text) {
+        grown->as.items[grown->count++] = value_copy(&variable->arena, value);
+    } else if (value->as.bytes.size > 0) {
+        memcpy((char *)(uintptr_t)grown->as.bytes.data + grown->as.bytes.size, value->as.bytes.data,
+               value->as.bytes.size);
+        grown->as.bytes.size += value->as.bytes.size;
     }
-    changed = make(name, value); /* the value may live in the variable's old arena */
-    arena_clear(&variable->arena);
-    *variable = changed;
+}
+
+void
+variables_set_item(struct variables *variables, petal_slice name, size_t place,
+                   const struct value *value)
+{
+    size_t count = find(variables, name)->value.count;
+    struct variable *variable =
+        open_to_change(variables, name, place < count ? 0 : place + 1 - count);
+    struct value *list = &variable->value;
+
+    assert(list->kind == VALUE_ARRAY);
+    while (list->count <= place)
+        list->as.items[list->count++] = value_nil();
+    list->as.items[place] = value_copy(&variable->arena, value);
+}
+
+void
+variables_set_pair(struct variables *variables, petal_slice name, const struct value *key,
+                   const struct value *value)
+{
+    size_t place = value_hash_place(&find(variables, name)->value, key);
+    struct variable *variable = open_to_change(variables, name, place == SIZE_MAX);
+    struct value *hash = &variable->value;
+
+    assert(hash->kind == VALUE_HASH);
+    if (place == SIZE_MAX) {
+        place = hash->count++;
+        hash->as.pairs[place].key = value_copy(&variable->arena, key);
+        if (hash->as.index != NULL)
+            value_index_add(hash->as.index, hash->as.pairs, sizeof(struct value_pair), place);
+    }
+    hash->as.pairs[place].value = value_copy(&variable->arena, value);
 }
 
 void

@@ -13,6 +13,8 @@ struct variable {
     struct arena arena; /* of the name and of all that the value points to */
     petal_slice name;
     struct value value;
+    size_t room;    /* for items, pairs or bytes of the value */
+    size_t settled; /* bytes of the arena when all that it held was in use */
 };
 
 struct variables {
@@ -24,6 +26,23 @@ void variables_free(struct variables *variables);
 
 /* Set the newest variable of that name; make one if there is none. */
 void variables_set(struct variables *variables, petal_slice name, const struct value *value);
+
+/*
+ * Change the newest variable of that name in its place, which costs as much as what is new: all of
+ * it is copied now and then only, when it has become twice as large.  What is given does not lie in
+ * the variable.
+ */
+
+/* Add an item to a list, or bytes to a text. */
+void variables_append(struct variables *variables, petal_slice name, const struct value *value);
+
+/* Set an item of a list, which becomes as long as that takes, with nil between. */
+void variables_set_item(struct variables *variables, petal_slice name, size_t place,
+                        const struct value *value);
+
+/* Set a key of a hash. */
+void variables_set_pair(struct variables *variables, petal_slice name, const struct value *key,
+                        const struct value *value);
 
 /* Make one that hides those of its name. */
 void variables_push(struct variables *variables, petal_slice name, const struct value *value);

@@ -63,6 +63,7 @@ arena_allocate(struct arena *arena, size_t size)
         chunk->size = room;
         arena->chunks = chunk;
         arena->used = 0;
+        arena->bytes += room;
     }
     memory = (char *)chunk->bytes + arena->used;
     arena->used += rounded;
@@ -102,5 +103,5 @@ arena_clear(struct arena *arena)
         arena->chunks = chunk->older;
         free(chunk);
     }
-    arena->used = 0;
+    arena->used = arena->bytes = 0;
 }

@@ -23,6 +23,7 @@ struct arena_chunk;
 struct arena {
     struct arena_chunk *chunks; /* newest first; only the newest has room left */
     size_t used;                /* of the newest chunk */
+    size_t bytes;               /* of all chunks */
 };
 
 void *arena_allocate(struct arena *arena, size_t size);
