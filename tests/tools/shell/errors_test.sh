@@ -39,8 +39,8 @@ scan 't', }
           ^
 script:11: RuntimeError: enough
 script:12: ERROR: Column family g does not exist in table t
-kv-shell: import stopped: the lines before the mistake are in the table, those after it are not
 script:14: ERROR: bad.csv:4: there are more values than the first line has columns (2)
+The lines before it are in the table: 1 record and 1 cell imported
 kv-shell: bad.jsonl:2: byte 8: a string in quotes must stand here
 script:16: NameError: unknown command 'gett'; did you mean 'get'?
 gett
@@ -58,7 +58,6 @@ Created table t
 COLUMN  CELL
 COLUMN  CELL
 => [1, 2]
-1 record and 1 cell imported
 1 record and 1 cell imported, 1 bad record passed over
 the end
 EOF

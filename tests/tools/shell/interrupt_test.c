@@ -302,13 +302,13 @@ import_is_cut(const char *head, const char *row)
     shell_process_type(&shell, "import 'cut', 'pipe', FORMAT => 'csv', THREADS => 2; list\r");
     pipe = feed_import(head, row);
     shell_process_interrupt(&shell);
-    shell_process_expect(&shell, "kv-shell: import stopped: the lines before ");
-    shell_process_expect(&shell, " are in the table, none from there on");
-    assert_int_equal(sscanf(strstr(shell.text, "the lines before "), "the lines before %d", &lines),
+    shell_process_expect(&shell, "Interrupted");
+    shell_process_expect(&shell, "The lines before ");
+    shell_process_expect(&shell, " are in the table, none from there on: ");
+    assert_int_equal(sscanf(strstr(shell.text, "The lines before "), "The lines before %d", &lines),
                      1);
     assert_true(lines >= 2);
     shell_process_expect(&shell, "cells imported");
-    shell_process_expect(&shell, "Interrupted");
     shell_process_expect(&shell, "petal:002:0>");
     assert_null(strstr(shell.text, "TABLE"));
     end_terminal(&shell);
@@ -353,7 +353,7 @@ test_an_import_shows_how_far_it_came(void **state)
     shell_process_expect(&shell, " records, ");
     shell_process_interrupt(&shell);
     shell_process_expect(&shell, "\r\x1b[K"); /* wiped away */
-    shell_process_expect(&shell, "import stopped");
+    shell_process_expect(&shell, "The lines before ");
     shell_process_expect(&shell, "petal:002:0>");
     (void)kill(feeder, SIGKILL);
     (void)waitpid(feeder, NULL, 0);

@@ -179,7 +179,7 @@ pass_over(struct compare *compare, size_t place, const char *what)
         text_add_format(&text, " byte %zu:", place);
     text_add_format(&text, " %s", what);
     if (compare->bad == intake->most_bad) {
-        status = session_fail(intake->session, SHELL_DATA, "%s", text_string(&text));
+        status = session_fail(intake->session, SHELL_USAGE, "%s", text_string(&text));
     } else {
         compare->bad++;
         if (!intake->bad_told) {

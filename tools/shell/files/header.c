@@ -339,7 +339,7 @@ place_column(const struct intake *intake, size_t number, petal_slice *family)
         return SHELL_FINE;
     }
     if (name.size == 0)
-        return session_fail(intake->session, SHELL_DATA, "%s:1: column %zu has no name",
+        return session_fail(intake->session, SHELL_USAGE, "%s:1: column %zu has no name",
                             intake->file_name, number + 1);
     if (family->size == 0)
         status = choose_family(intake, name, family);
@@ -407,7 +407,7 @@ place_columns(struct intake *intake)
             status = place_column(intake, i, &family);
     }
     if (status == SHELL_FINE && cells == 0)
-        status = session_fail(session, SHELL_DATA,
+        status = session_fail(session, SHELL_USAGE,
                               "%s:1: there is no column beside the row, so there is nothing "
                               "to put into cells",
                               intake->file_name);
@@ -529,14 +529,13 @@ header_read(struct intake *intake, bool *there)
 
     *there = outcome == RECORD_GOOD;
     if (outcome == RECORD_END && intake->table == NULL)
-        return session_fail(intake->session, SHELL_DATA,
+        return session_fail(intake->session, SHELL_USAGE,
                             "%s is empty: there is no first line to make a table from",
                             intake->file_name);
     if (outcome == RECORD_END)
         return SHELL_FINE;
     if (outcome != RECORD_GOOD)
-        return session_fail(intake->session, SHELL_DATA, "%s:%s", intake->file_name,
-                            reader->message);
+        return intake_fail(intake);
     status = check_separator(intake);
     if (status != SHELL_FINE)
         return status;

@@ -33,7 +33,7 @@ import_job_clear(struct import_job *job)
 {
     petal_batch_clear(job->batch);
     job->records = job->cells = job->bad = 0;
-    job->flush = job->stop = job->has_ttl = false;
+    job->flush = job->stop = job->at_line = job->has_ttl = false;
     job->ttl_ms = 0;
     job->failure = SHELL_FINE;
     text_clear(&job->complaints);
@@ -71,7 +71,7 @@ hold_limit(struct import *import, struct import_job *job)
         return;
     petal_batch_clear(job->batch);
     job->records = job->cells = job->bad = 0;
-    job->stop = job->has_ttl = false;
+    job->stop = job->at_line = job->has_ttl = false;
     job->ttl_ms = 0;
     text_clear(&job->complaints);
     import_work_cells(import, job, left);
@@ -81,11 +81,7 @@ hold_limit(struct import *import, struct import_job *job)
 static bool
 end_before(struct import *import, const struct import_job *job)
 {
-    progress_hide(&import->intake.progress);
-    (void)fprintf(stderr,
-                  "kv-shell: import stopped: the lines before %" PRIu64
-                  " are in the table, none from there on\n",
-                  job->first_line);
+    import->first_missing = job->first_line;
     return false;
 }
 
@@ -119,24 +115,57 @@ write_job(void *context, void *argument)
     return !import->failed && !job->stop;
 }
 
+static void
+add_counts(struct text *text, const struct import *import)
+{
+    double seconds = clock_seconds(CLOCK_MONOTONIC) - import->begun;
+
+    text_add_count(text, import->records, "record");
+    text_add_string(text, " and ");
+    text_add_count(text, import->cells, "cell");
+    text_add_string(text, " imported");
+    if (import->bad > 0) {
+        text_add_string(text, ", ");
+        text_add_count(text, import->bad, "bad record");
+        text_add_string(text, " passed over");
+    }
+    if (!import->intake.session->no_times)
+        text_add_format(text, " in %.1f s (%.1f MB/s)", seconds,
+                        seconds > 0 ? (double)import->bytes_read / 1e6 / seconds : 0.0);
+}
+
+/* Say what is in the table, in a line below why the import ended. */
+static void
+add_what_is_there(struct text *text, const struct import *import)
+{
+    text_add_string(text, "\n");
+    if (import->stopped != NULL && import->stopped->at_line)
+        text_add_string(text, "The lines before it are in the table: ");
+    else if (import->first_missing > 0)
+        text_add_format(text, "The lines before %" PRIu64 " are in the table, none from there on: ",
+                        import->first_missing);
+    add_counts(text, import);
+}
+
 static enum shell_status
 outcome_of(const struct import *import)
 {
     struct session *session = import->intake.session;
+    enum shell_status status = SHELL_FINE;
 
-    if (import->interrupted)
-        return interrupt_check(session);
-    if (import->failed)
-        return session_fail_petal(session, &import->error);
-    if (import->stopped == NULL)
+    if (import->interrupted) {
+        status = interrupt_check(session);
+    } else if (import->failed) {
+        status = session_fail_petal(session, &import->error);
+    } else if (import->stopped != NULL) {
+        status = import->stopped->failure;
+        text_clear(&session->message);
+        text_add_slice(&session->message, text_slice(&import->stopped->message));
+    }
+    if (status == SHELL_FINE)
         return import->bad > 0 ? SHELL_NOT_FOUND : SHELL_FINE;
-    text_clear(&session->message);
-    text_add_slice(&session->message, text_slice(&import->stopped->message));
-    (void)fputs(
-        "kv-shell: import stopped: the lines before the mistake are in the table, those after "
-        "it are not\n",
-        stderr);
-    return import->stopped->failure;
+    add_what_is_there(&session->message, import);
+    return status;
 }
 
 static void
@@ -224,7 +253,7 @@ is_at_end(FILE *file)
 static enum shell_status
 fail_without_cells(const struct intake *intake)
 {
-    return session_fail(intake->session, SHELL_DATA,
+    return session_fail(intake->session, SHELL_USAGE,
                         "%s holds no cell, so there is no table to make", intake->file_name);
 }
 
@@ -254,7 +283,7 @@ import_cells(struct import *import)
 /* ---- Subcommand and command ------------------------------------------------------------------ */
 
 static void
-show_counts(const struct import *import, double seconds)
+show_counts(const struct import *import)
 {
     struct session *session = import->intake.session;
     struct format *format = &session->output.format;
@@ -268,28 +297,19 @@ show_counts(const struct import *import, double seconds)
         format_end(format);
         return;
     }
+    if (session->message.size > 0)
+        return; /* it has them, behind why the import ended */
     text_clear(text);
-    text_add_count(text, import->records, "record");
-    text_add_string(text, " and ");
-    text_add_count(text, import->cells, "cell");
-    text_add_string(text, " imported");
-    if (import->bad > 0) {
-        text_add_string(text, ", ");
-        text_add_count(text, import->bad, "bad record");
-        text_add_string(text, " passed over");
-    }
-    if (!session->no_times)
-        text_add_format(text, " in %.1f s (%.1f MB/s)", seconds,
-                        seconds > 0 ? (double)import->bytes_read / 1e6 / seconds : 0.0);
+    add_counts(text, import);
     output_plain(&session->output, "%s", text_string(text));
 }
 
 static enum shell_status
 run_import(struct import *import)
 {
-    double begin = clock_seconds(CLOCK_MONOTONIC);
     enum shell_status status = intake_open(&import->intake);
 
+    import->begun = clock_seconds(CLOCK_MONOTONIC);
     if (status != SHELL_FINE)
         return status;
     status = import_is_cells(import) ? import_cells(import) : import_records(import);
@@ -299,7 +319,7 @@ run_import(struct import *import)
     text_free(&import->carry);
     text_free(&import->script_table);
     if (status == SHELL_FINE || import->started)
-        show_counts(import, clock_seconds(CLOCK_MONOTONIC) - begin);
+        show_counts(import);
     return status;
 }
 

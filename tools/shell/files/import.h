@@ -22,6 +22,7 @@ struct import_job {
     struct text complaints; /* about its bad lines, for standard error */
     bool flush;             /* the table, behind the batch */
     bool stop;              /* the input ends here: `failure` says why */
+    bool at_line;           /* it is a mistake in a line, which the message names */
     enum shell_status failure;
     struct text message;
 
@@ -34,6 +35,7 @@ struct import_job {
 
 struct import {
     struct intake intake;
+    double begun;
     uint64_t records, cells, bad; /* written, or passed over */
 
     /* Of the source; used by `read` alone, but for what it sets once, before the first job is
@@ -50,6 +52,7 @@ struct import {
 
     bool started;                     /* jobs were run, and counts mean something */
     const struct import_job *stopped; /* the job that ended the import */
+    uint64_t first_missing; /* no line from here on is in the table, all before are; 0: unknown */
     bool interrupted;
     bool failed; /* a write did: `error` */
     petal_error error;

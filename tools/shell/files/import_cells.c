@@ -290,7 +290,8 @@ static void
 note_bad(struct import_job *job, uint64_t limit, const struct text *why)
 {
     if (job->stop || job->bad == limit) {
-        import_job_fail(job, job->stop ? job->failure : SHELL_DATA, text_string(why));
+        import_job_fail(job, job->stop ? job->failure : SHELL_USAGE, text_string(why));
+        job->at_line = true;
         return;
     }
     job->bad++;

@@ -57,8 +57,10 @@ import_read_records(void *context, void *argument)
            bytes < BATCH_BYTES) {
         enum shell_status status = intake_next(intake, &more, &import->read_bad);
 
-        if (status != SHELL_FINE)
+        if (status != SHELL_FINE) {
             import_job_fail(job, status, text_string(&intake->session->message));
+            job->at_line = intake->at_line;
+        }
         if (status != SHELL_FINE || !more)
             break;
         bytes += add_record(import, job);

@@ -381,6 +381,13 @@ intake_wants_column(const struct intake *intake, petal_slice name)
 }
 
 enum shell_status
+intake_fail(const struct intake *intake)
+{
+    return session_fail(intake->session, ferror(intake->file) ? SHELL_DATA : SHELL_USAGE, "%s:%s",
+                        intake->file_name, intake->reader.message);
+}
+
+enum shell_status
 intake_next(struct intake *intake, bool *more, uint64_t *bad)
 {
     struct record_reader *reader = &intake->reader;
@@ -400,9 +407,9 @@ intake_next(struct intake *intake, bool *more, uint64_t *bad)
         (void)fprintf(stderr, "kv-shell: %s:%s\n", intake->file_name, reader->message);
     }
     *more = outcome == RECORD_GOOD;
+    intake->at_line = outcome == RECORD_BAD;
     if (outcome == RECORD_BAD || outcome == RECORD_FAILED)
-        return session_fail(intake->session, SHELL_DATA, "%s:%s", intake->file_name,
-                            reader->message);
+        return intake_fail(intake);
     for (size_t i = 0; i < reader->field_count && *more && status == SHELL_FINE; i++) {
         struct record_column *column = &reader->columns[reader->fields[i].column];
 

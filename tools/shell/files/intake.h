@@ -39,6 +39,7 @@ struct intake {
     uint64_t file_bytes; /* 0 when not known */
     struct record_reader reader;
     struct progress progress; /* for whoever takes the records in */
+    bool at_line;             /* the mistake that intake_next met is in a line, which is named */
     struct text *complaints;  /* gets what is wrong with bad records; NULL: standard error */
 };
 
@@ -61,6 +62,9 @@ void intake_close(struct intake *intake);
  * options let them.
  */
 enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
+
+/* Fail by what the reader's message says: a mistake in the file, or that reading it failed. */
+enum shell_status intake_fail(const struct intake *intake);
 
 /* Fail if there are options that only files of records know, this file being one of cells. */
 enum shell_status intake_refuse_options_of_records(const struct intake *intake);

@@ -19,7 +19,7 @@
 enum shell_status {
     SHELL_FINE = 0,
     SHELL_NOT_FOUND = 1, /* a table, family, row or command that there is not */
-    SHELL_USAGE = 2,     /* a mistake in the command */
+    SHELL_USAGE = 2,     /* a mistake in the command, or in a file that it imports */
     SHELL_DATA = 3       /* damaged data, input/output error, no memory, database open elsewhere */
 };
 
