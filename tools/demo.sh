@@ -104,6 +104,14 @@ make_table() {
          END { write_package() }' "$index" "$index"
 }
 
+# A word as a shell reads it back.
+word() {
+    case $1 in
+    *[!A-Za-z0-9_./~-]*) echo "'$(echo "$1" | sed "s/'/'\\\\''/g")'" ;;
+    *) echo "$1" ;;
+    esac
+}
+
 # seconds NAME: those that the step took which begins at $begin, behind its name.
 seconds() { echo "$1 ($(($(date +%s) - begin)) s)"; }
 
@@ -307,7 +315,7 @@ if [ $# -ge 2 ]; then
 
 Why files were read or skipped: $dir/lookups.txt
 For one lookup:
-  $shell $dir/db -e "explain get 'rowcol', '$(awk '!least || length($0) < least { least = length($0); name = $0 } END { print name }' "$dir/there")', 'meta:Size'"
-Beside HBase, on other data: ${shell%kv-shell}kv-bench readamp
+  $(word "$shell") $(word "$dir/db") -e "explain get 'rowcol', '$(awk '!least || length($0) < least { least = length($0); name = $0 } END { print name }' "$dir/there")', 'meta:Size'"
+Beside HBase, on other data: $(word "${shell%kv-shell}kv-bench") readamp
 END
 fi

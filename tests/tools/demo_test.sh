@@ -60,6 +60,9 @@ awk '$1 == "NONE" { none[$2] = $3; n++ } { d = $3 > $4 ? $3 - $4 : $4 - $3; if (
 expect "the sentence is what the figures say" 0 '^1$' sh -c "tr '\n' ' ' <'$scratch/whole' | grep -cF \"\$(cat '$scratch/sentence')\""
 expect "what was skipped, and why" 0 '^ROWCOL  *a field of a package not there .* 6[.]000 |' cat build/demo/lookups.txt
 expect "the line that explains" 0 '^files: 6 considered, ' sh -c "sed -n '/^  .* -e /p' '$scratch/whole' | sh"
+expect "a folder whose name has a blank" 0 "^  build/kv-shell 'build/a demo/db' -e " sh "$demo" build/kv-shell 'build/a demo'
+cp "$scratch/out" "$scratch/whole"
+expect "the line that explains, in it" 0 '^files: 6 considered, ' sh -c "sed -n '/^  .* -e /p' '$scratch/whole' | sh"
 cheat=compare
 expect "a table that differs" 1 'demo: table rowcol differs from the index' sh "$demo" "$scratch/bin/cheat" build/demo
 cheat=advise
