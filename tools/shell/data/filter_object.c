@@ -590,7 +590,7 @@ filter_object_make(struct session *session, const struct value *object, petal_fi
     if (!is_filter(object))
         return session_fail(session, SHELL_USAGE, "%.*s is no filter",
                             SLICE_UP_TO(80, value_to_bytes(&session->arena, object)));
-    /* Members are objects that were there before, so lists nest as deep as inputs were written. */
+    /* How deep an object may nest the library says when filter_object_new tries it. */
     if (slice_is(name, "FilterList") || slice_is(name, "SkipFilter") ||
         slice_is(name, "WhileMatchFilter"))
         return make_combination(session, object, filter);

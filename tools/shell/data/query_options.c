@@ -190,36 +190,36 @@ read_scan_options(struct session *session, struct query *query, const struct val
     return SHELL_FINE;
 }
 
-enum shell_status
-query_read_options(struct session *session, struct query *query, const struct value *hash)
+/* Keys that change nothing here must still have one of HBase's words. */
+static enum shell_status
+check_words(struct session *session, const struct value *hash)
 {
-    /* Keys that change nothing here must still have one of HBase's words. */
     static const struct {
         const char *key, *words[3];
     } keys[] = {{"READ_TYPE", {"DEFAULT", "STREAM", "PREAD"}},
                 {"ISOLATION_LEVEL", {"READ_COMMITTED", "READ_UNCOMMITTED", NULL}},
                 {"CONSISTENCY", {"STRONG", "TIMELINE", NULL}}};
-    const struct value *range = query_given(hash, "TIMERANGE");
-    const struct value *stamp = query_given(hash, "TIMESTAMP");
-    const struct value *versions = query_given(hash, "VERSIONS");
-    const struct value *filter = query_given(hash, "FILTER");
-    const struct value *length = query_given(hash, "MAXLENGTH");
-    const struct value *cache = query_given(hash, "CACHE_BLOCKS");
-    const struct value *format = query_given(hash, "FORMATTER");
-    const struct value *of_class = query_given(hash, "FORMATTER_CLASS");
-    petal_read_options *read = &query->scan.read;
-    int64_t number, limit;
-    petal_error error;
 
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         const struct value *value = query_given(hash, keys[i].key);
         bool known = value == NULL;
 
-        for (size_t j = 0; j < 3 && !known && keys[i].words[j] != NULL; j++)
+        for (size_t j = 0; j < COUNT_OF(keys[i].words) && !known && keys[i].words[j] != NULL; j++)
             known = slice_is(value_to_bytes(&session->arena, value), keys[i].words[j]);
         if (!known)
             return query_fail_key(session, keys[i].key, value, "there is no such word");
     }
+    return SHELL_FINE;
+}
+
+/* TIMERANGE, which outdoes TIMESTAMP. */
+static enum shell_status
+read_times(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *stamp = query_given(hash, "TIMESTAMP");
+    const struct value *range = query_given(hash, "TIMERANGE");
+    petal_read_options *read = &query->scan.read;
+    int64_t number, limit;
 
     if (stamp != NULL) {
         if (!value_to_integer(stamp, &number) || number < 0 || number == INT64_MAX)
@@ -230,11 +230,9 @@ query_read_options(struct session *session, struct query *query, const struct va
         read->has_time_range = true;
     }
     if (range != NULL) {
-        const struct value *ends = range->as.items;
-
         if (range->kind != VALUE_ARRAY || range->count != 2 ||
-            !value_to_integer(&ends[0], &number) || !value_to_integer(&ends[1], &limit) ||
-            limit < number)
+            !value_to_integer(&range->as.items[0], &number) ||
+            !value_to_integer(&range->as.items[1], &limit) || limit < number)
             return session_fail(session, SHELL_USAGE, "maxStamp is smaller than minStamp");
         if (number < 0)
             return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative");
@@ -242,52 +240,110 @@ query_read_options(struct session *session, struct query *query, const struct va
         read->time_limit = limit;
         read->has_time_range = true;
     }
-    if (versions != NULL) { /* a scan takes what is below 1 as 1 */
-        if (!value_to_integer(versions, &number))
-            return query_fail_key(session, "VERSIONS", versions, "it must be a number");
-        if (number <= 0 && query->kind == QUERY_GET)
-            return session_fail(session, SHELL_USAGE, "versions must be positive");
-        if (number > PETAL_ALL_VERSIONS)
-            number = PETAL_ALL_VERSIONS;
-        read->versions = number > 1 ? (int32_t)number : 1;
-    }
-    if (filter != NULL && filter->kind == VALUE_OBJECT) {
-        query_end(query);
+    return SHELL_FINE;
+}
+
+/* A scan takes what is below 1 as 1. */
+static enum shell_status
+read_versions(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *versions = query_given(hash, "VERSIONS");
+    int64_t number;
+
+    if (versions == NULL)
+        return SHELL_FINE;
+    if (!value_to_integer(versions, &number))
+        return query_fail_key(session, "VERSIONS", versions, "it must be a number");
+    if (number <= 0 && query->kind == QUERY_GET)
+        return session_fail(session, SHELL_USAGE, "versions must be positive");
+    if (number > PETAL_ALL_VERSIONS)
+        number = PETAL_ALL_VERSIONS;
+    query->scan.read.versions = number > 1 ? (int32_t)number : 1;
+    return SHELL_FINE;
+}
+
+/* A filter in quotes, or an object of Java's. */
+static enum shell_status
+read_filter(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *filter = query_given(hash, "FILTER");
+    petal_error error;
+
+    if (filter == NULL)
+        return SHELL_FINE;
+    if (filter->kind != VALUE_OBJECT && filter->kind != VALUE_STRING)
+        return query_fail_key(session, "FILTER", filter, "it must be a filter in quotes");
+    query_end(query);
+    if (filter->kind == VALUE_OBJECT) {
         if (filter_object_make(session, filter, &query->filter) != SHELL_FINE)
             return SHELL_USAGE;
-        read->filter = query->filter;
-    } else if (filter != NULL) {
-        if (filter->kind != VALUE_STRING)
-            return query_fail_key(session, "FILTER", filter, "it must be a filter in quotes");
-        query_end(query);
-        if (petal_filter_parse(session->db, filter->as.bytes, &query->filter, &error) != PETAL_OK)
-            return fail_filter(session, filter->as.bytes, &error);
-        read->filter = query->filter;
+    } else if (petal_filter_parse(session->db, filter->as.bytes, &query->filter, &error) !=
+               PETAL_OK) {
+        return fail_filter(session, filter->as.bytes, &error);
     }
-    if (read_without(session, query, hash) != SHELL_FINE)
-        return SHELL_USAGE;
+    query->scan.read.filter = query->filter;
+    return SHELL_FINE;
+}
 
-    if (length != NULL) {
-        if (length->kind != VALUE_INTEGER)
-            return query_fail_key(session, "MAXLENGTH", length, "it must be a number");
-        query->greatest_length = length->as.integer > 0 ? (uint64_t)length->as.integer : 0;
-    }
-    read->keep_out_of_cache = query->kind == QUERY_COUNT;
-    if (cache != NULL) {
-        petal_slice word = value_to_bytes(&session->arena, cache);
+static enum shell_status
+read_cache_blocks(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *cache = query_given(hash, "CACHE_BLOCKS");
+    petal_slice word;
 
-        if (!slice_is(word, "true") && !slice_is(word, "false"))
-            return session_fail(session, SHELL_USAGE,
-                                "Expected CACHE_BLOCKS value to be a boolean or the string "
-                                "'true' or 'false'");
-        read->keep_out_of_cache = slice_is(word, "false");
-    }
+    query->scan.read.keep_out_of_cache = query->kind == QUERY_COUNT;
+    if (cache == NULL)
+        return SHELL_FINE;
+    word = value_to_bytes(&session->arena, cache);
+    if (!slice_is(word, "true") && !slice_is(word, "false"))
+        return session_fail(session, SHELL_USAGE,
+                            "Expected CACHE_BLOCKS value to be a boolean or the string "
+                            "'true' or 'false'");
+    query->scan.read.keep_out_of_cache = slice_is(word, "false");
+    return SHELL_FINE;
+}
+
+/* How values are shown. */
+static enum shell_status
+read_formatter(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *format = query_given(hash, "FORMATTER");
+    const struct value *of_class = query_given(hash, "FORMATTER_CLASS");
+
     if (of_class != NULL &&
         !slice_is(value_to_bytes(&session->arena, of_class), "org.apache.hadoop.hbase.util.Bytes"))
         return query_fail_key(session, "FORMATTER_CLASS", of_class,
                               "there is only 'org.apache.hadoop.hbase.util.Bytes'");
-    if (format != NULL && convert_find(session, value_to_bytes(&session->arena, format),
-                                       &query->format) != SHELL_FINE)
-        return SHELL_USAGE;
-    return query->kind == QUERY_GET ? SHELL_FINE : read_scan_options(session, query, hash);
+    return format == NULL
+               ? SHELL_FINE
+               : convert_find(session, value_to_bytes(&session->arena, format), &query->format);
+}
+
+static enum shell_status
+read_length(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *length = query_given(hash, "MAXLENGTH");
+
+    if (length == NULL)
+        return SHELL_FINE;
+    if (length->kind != VALUE_INTEGER)
+        return query_fail_key(session, "MAXLENGTH", length, "it must be a number");
+    query->greatest_length = length->as.integer > 0 ? (uint64_t)length->as.integer : 0;
+    return SHELL_FINE;
+}
+
+enum shell_status
+query_read_options(struct session *session, struct query *query, const struct value *hash)
+{
+    static enum shell_status (*const steps[])(struct session *, struct query *,
+                                              const struct value *) = {
+        read_times,  read_versions,     read_filter,   read_without,
+        read_length, read_cache_blocks, read_formatter};
+    enum shell_status status = check_words(session, hash);
+
+    for (size_t i = 0; i < COUNT_OF(steps) && status == SHELL_FINE; i++)
+        status = steps[i](session, query, hash);
+    if (status == SHELL_FINE && query->kind != QUERY_GET)
+        status = read_scan_options(session, query, hash);
+    return status;
 }
