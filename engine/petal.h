@@ -1011,7 +1011,9 @@ typedef struct petal_condition {
     const petal_filter *filter;
     petal_family *family;
     petal_slice qualifier;
-    bool absent; /* holds when the column has no version; one with an empty value is one */
+    /* Holds when the column has no version: one with an empty value is one. Neither `value` nor
+     * `filter` may be given beside it. */
+    bool absent;
     /*
      * Holds when a version exists and `value` compare stored value. An empty `value` means "none",
      * as in HBase: PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when
@@ -1041,6 +1043,7 @@ petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *con
 /*
  * A read point: reads that name it see what had been written when it was made, until it is freed.
  * Making one can wait for a sync of the manifest, when a compaction is just putting away markers.
+ * A read as of it passes over all that was written to its cells since then, and takes as long.
  */
 typedef struct petal_snapshot petal_snapshot;
 
@@ -1204,7 +1207,7 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
 typedef struct petal_deleted_rows {
     uint64_t rows; /* that were deleted */
     /* PETAL_OK: empty. Else all rows below it are done: what a call that goes on takes for `from`.
-     * It points to next_bytes. */
+     * It points to next_bytes. Empty, too, for a `from` that no row can have, which is refused. */
     petal_slice next;
     unsigned char next_bytes[PETAL_MAX_ROW_BYTES];
 } petal_deleted_rows;
@@ -1227,13 +1230,13 @@ typedef struct petal_delete_rows_options {
     /*
      * Milliseconds that the call may take: behind them it ends, between two batches, on its way
      * over many rows that are deleted already, or waiting for flushes and compactions, with
-     * PETAL_TIMEOUT. 0: no limit; PETAL_NO_WAIT: none, but where it would have to wait for these
+     * PETAL_TIMEOUT. It does not end within a row. 0: no limit; PETAL_NO_WAIT: none, but where it would have to wait for these
      * it ends.
      */
     uint32_t deadline_ms;
     void *argument;
-    /* Told after each batch, and every few thousand cells of rows that are deleted already, from
-     * this thread, what is done. When it returns false and the call has not seen that nothing is
+    /* Told after each batch, and between rows that are deleted already every few thousand cells,
+     * from this thread, what is done. When it returns false and the call has not seen that nothing is
      * left, it ends with PETAL_BUSY. */
     bool (*watch)(void *argument, const petal_deleted_rows *done);
 } petal_delete_rows_options;

@@ -8,6 +8,7 @@
 #include "engine/read/options.h"
 #include "engine/read/result.h"
 #include "engine/state/db.h"
+#include "engine/write/delete_rows.h"
 #include "engine/write/mutate.h"
 
 #include <assert.h>
@@ -202,10 +203,7 @@ petal_kv_delete_range(petal_kv *kv, petal_slice from, petal_slice to,
                       const petal_delete_rows_options *given, petal_deleted_rows *deleted,
                       petal_error *error)
 {
-    if (deleted != NULL) {
-        deleted->rows = 0;
-        deleted->next = slice_make(deleted->next_bytes, 0);
-    }
+    from = deleted_rows_begin(deleted, from);
     RETURN_IF_NULL(kv, error);
 
     petal_column column = {kv->family, no_qualifier, false};

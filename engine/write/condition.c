@@ -24,6 +24,9 @@ condition_init(struct condition *condition, petal_table *table, petal_slice row,
         (asked->compare < PETAL_LESS && asked->filter == NULL && !asked->absent))
         return error_set(error, PETAL_INVALID, "compare is %d; it must be %d to %d",
                          (int)asked->compare, (int)PETAL_LESS, (int)PETAL_GREATER);
+    if (asked->absent && (asked->filter != NULL || asked->value.size > 0))
+        return error_set(error, PETAL_INVALID, "absent is set, and so is %s",
+                         asked->filter != NULL ? "filter" : "value");
     if (asked->filter != NULL)
         return PETAL_OK;
     RETURN_IF_NO_BYTES(asked->qualifier, error);

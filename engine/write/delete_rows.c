@@ -5,6 +5,7 @@
  * walk over the markers of this call, and keeps no memtables and files beyond its batch. All
  * cursors read as of one snapshot, so that the call ends even when others add rows as fast.
  */
+#include "engine/write/delete_rows.h"
 #include "base/argument.h"
 #include "base/clock.h"
 #include "engine/options.h"
@@ -328,6 +329,17 @@ tell_done(petal_deleted_rows *deleted, uint64_t rows, petal_slice next)
     deleted->rows = rows;
 }
 
+petal_slice
+deleted_rows_begin(petal_deleted_rows *deleted, petal_slice from)
+{
+    bool is_row = from.size <= PETAL_MAX_ROW_BYTES && !slice_lacks_bytes(from);
+
+    if (deleted == NULL)
+        return from;
+    tell_done(deleted, 0, is_row ? from : slice_make(NULL, 0));
+    return is_row ? deleted->next : from;
+}
+
 /* `made` is new, and zeroed. */
 static enum petal_status
 delete_rows_init(struct delete_rows *made, petal_table *table, const struct row_range *range,
@@ -358,16 +370,10 @@ petal_delete_rows(petal_table *table, petal_slice from, petal_slice to,
                   petal_error *error)
 {
     const petal_allocator *allocator;
-    struct row_range range = {.from = from, .to = to};
+    struct row_range range = {.from = deleted_rows_begin(deleted, from), .to = to};
     struct delete_rows *d;
     enum petal_status status;
-    bool is_row = from.size <= PETAL_MAX_ROW_BYTES && !slice_lacks_bytes(from);
 
-    if (deleted != NULL) {
-        tell_done(deleted, 0, is_row ? from : slice_make(NULL, 0));
-        if (is_row)
-            range.from = deleted->next;
-    }
     RETURN_IF_NULL(table, error);
     RETURN_IF_NO_BYTES(from, error);
     RETURN_IF_NO_BYTES(to, error);

@@ -95,13 +95,14 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
                                  .absent = wanted->absent,
                                  .compare = wanted->compare,
                                  .compare_empty = wanted->compare_empty,
-                                 .value = model_slice(&wanted->value),
                                  .has_time_range = wanted->has_time_range,
                                  .time_min = wanted->time_min,
                                  .time_limit = wanted->time_limit};
     petal_filter *filter;
     enum petal_status status = engine_make_filter(engine->db, &wanted->filter, &filter, error);
 
+    if (!wanted->absent)
+        condition.value = model_slice(&wanted->value);
     if (filter != NULL)
         condition = (petal_condition){.filter = filter,
                                       .has_time_range = wanted->has_time_range,

@@ -723,6 +723,7 @@ test_ranges_are_deleted(void **state)
         petal_kv_delete_range(keys.kv, text("a"), text("b"), &options, &deleted, &keys.error),
         PETAL_INVALID);
     assert_int_equal(deleted.rows, 0);
+    assert_true(slice_equal(deleted.next, text("a"))); /* to be called again, with other options */
     keys_fini(&keys);
 }
 

@@ -191,6 +191,7 @@ test_refused_changes(void **state)
     petal_table_options options = {.name = text("u"), .families = &family, .family_count = 1};
     petal_condition condition = {.absent = true};
     petal_table *other;
+    petal_filter *filter;
     petal_error error;
     struct write_fixture w;
 
@@ -205,6 +206,12 @@ test_refused_changes(void **state)
     expect_refused(&w, "r", &condition);
     condition = (petal_condition){.family = w.f, .compare = (enum petal_compare)7};
     expect_refused(&w, "r", &condition);
+    condition = (petal_condition){.family = w.f, .absent = true, .value = text("v")};
+    expect_refused(&w, "r", &condition);
+    must(petal_filter_parse(w.base.db, text("KeyOnlyFilter()"), &filter, &error), &error);
+    condition = (petal_condition){.family = w.f, .absent = true, .filter = filter};
+    expect_refused(&w, "r", &condition);
+    petal_filter_free(filter);
     write_fixture_batch_put(&w, petal_table_family_at(other, 0), "r", "a", 1, "v");
     expect_refused(&w, "r", NULL);
     petal_batch_clear(w.batch);

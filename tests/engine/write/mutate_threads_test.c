@@ -265,7 +265,8 @@ swap(struct arena *arena, const char *row, petal_batch *batch, petal_result *res
         put_be64(after, (uint64_t)old + 1);
         condition.absent = old == 0;
         condition.compare = PETAL_EQUAL;
-        condition.value = slice_make(before, sizeof before);
+        if (old != 0)
+            condition.value = slice_make(before, sizeof before);
         petal_batch_clear(batch);
         expect_ok(arena,
                   petal_batch_put(batch, arena->family, text(row), text("n"), PETAL_LATEST,

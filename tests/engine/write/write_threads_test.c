@@ -386,8 +386,7 @@ change_row(struct worker *worker, const struct target *target)
     petal_condition condition = {.family = arena->families[target->family],
                                  .qualifier = qualifier_of(target->column),
                                  .absent = !target->slot->exists,
-                                 .compare = PETAL_EQUAL,
-                                 .value = value_of(target->slot)};
+                                 .compare = PETAL_EQUAL};
     petal_write_options options = target->options;
     bool applied;
 
@@ -399,8 +398,9 @@ change_row(struct worker *worker, const struct target *target)
     if (kind == 1) { /* the opposite */
         condition.absent = false;
         condition.compare = PETAL_NOT_EQUAL;
+    } else if (kind == 2) {
+        condition = (petal_condition){.filter = arena->nothing};
     }
-    condition.filter = kind == 2 ? arena->nothing : NULL;
     petal_batch_clear(worker->batch);
     for (unsigned f = 0; f < FAMILIES; f++)
         gather(worker, target->row, f, target->row_name);
