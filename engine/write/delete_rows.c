@@ -6,6 +6,7 @@
  * cursors read as of one snapshot, so that the call ends even when others add rows as fast.
  */
 #include "engine/write/delete_rows.h"
+
 #include "base/argument.h"
 #include "base/clock.h"
 #include "engine/options.h"
