@@ -99,6 +99,21 @@ fi
 check "the commit, escaped" count 1 '<dd>abc&lt;&amp;&gt;1</dd>'
 check "the lookups" count 10 '^<tr><th>[a-z0-9 ]*</th><td class="first'
 check "Petal's times" count 22 '^<tr><th>petal</th><td>[0-9][0-9,.]* <small>[0-9][0-9,.]* [.][.] [0-9][0-9,.]*</small></td><td>\([0-9]*[.][0-9]*\|-\)</td>'
+# The table of stores has the results and nothing else: a heading for each thing that was measured,
+# a line for each store below it, marked by whether the store asserts; what quick says of itself
+# stands above it.
+kinds=$(sed -n 's/^   "words": "\(.*\)"$/\1/p' "$scratch/out/compare.json" | sort -u)
+sed -n 's/^<tr class="group"><th colspan="7">\(.*\)<\/th><\/tr>$/\1/p' "$page" | sort >"$scratch/kinds"
+check "the table's headings" sh -c "[ \"\$(cat '$scratch/kinds')\" = '$kinds' ]"
+check "a line for each result" count "$(grep -c '^   "store": ' "$scratch/out/compare.json")" '^<tr><th>[a-z-]*</th><td>[0-9]'
+marked=0
+grep -A 3 '"name": "petal"' "$scratch/out/compare.json" | grep -q '"assertions": true' && marked=22
+check "Petal's assertions are said in each of its lines" count $marked '^<tr><th>petal</th>.*<td class="text">assertions on</td></tr>$'
+sed -n '/Beside other stores, in figures/,/<table>/p' "$page" >"$scratch/above"
+for said in 'pairs of 16 + 100 bytes' '^blocks of 4 KiB, cache' 'a new process.s, files as the fill' '^  petal: assertions o'; do
+    check "what quick says of itself: $said" grep -q "$said" "$scratch/above"
+done
+check "the table's own heading is not among it" fails grep 'per second' "$scratch/above"
 check "nothing unfinished" fails grep -E '(^|[^a-z])(nan|inf)([^a-z]|$)' "$page"
 check "nothing is left" fails sh -c "ls '$scratch' | grep kv-bench-"
 check "nothing from elsewhere" fails grep -E '(src|href)=.?http' "$page"

@@ -103,31 +103,48 @@ glance_bars() {
           c["expected_data"] / n, c["hbase"] == "" ? "NaN" : c["hbase"] / n }' >"$out/glance.tsv"
 }
 
-# The results of quick: what was measured, as people call it, its kind, the store, and Petal's time
-# or bytes through the store's in the mean of repeats that the median is.
-store_ratios() {
-    awk 'BEGIN { OFS = "\t" }
-    function text(line) { sub(/^[^:]*: "/, "", line); sub(/",?$/, "", line); return line }
-    function median(list,  i, j, t, n, v) {
+# The median of some numbers; `least` and `greatest` are set beside it.
+spread='function median(list,  i, j, t, n, v) {
         n = split(list, v, " ")
         for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+        least = v[1]
+        greatest = v[n]
         return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-    }
+    }'
+
+# The results of quick, a line each: kind, what was measured, as people call it, store; then the
+# values of its repeats: rates or bytes, latencies of 50 and 99 %, processor time, and Petal's time
+# or bytes through the store's.
+store_results() {
+    awk 'BEGIN { OFS = "\t" }
+    function text(line) { sub(/^[^:]*: "/, "", line); sub(/",?$/, "", line); return line }
     /^ "results"/ { inside = 1 }
     !inside { next }
-    /^   "operation": / { operation = text($0); values = ""; kind = "" }
+    /^   "operation": / { operation = text($0); split("", values) }
     /^   "store": / { store = text($0) }
-    /^   "per_(second|unit)": \[/ { kind = /per_unit/ ? "bytes" : operation ~ /^(fill|put|open)/ ? "writes" : "reads"; unit = /per_unit/; taking = 1; next }
-    taking && /\]/ { taking = 0 }
-    taking { sub(/,/, ""); values = values $1 " " }
+    /^   "[a-z0-9_]+": \[/ { metric = $1; gsub(/[":]/, "", metric); next }
+    /\]/ { metric = "" }
+    metric != "" && $1 !~ /null/ { sub(/,/, ""); values[metric] = values[metric] $1 " " }
     /^   "words": / {
-        words = text($0)
-        if (store == "petal") { split(values, petal, " "); next }
-        n = split(values, other, " ")
+        unit = "per_unit" in values
+        measured = values[unit ? "per_unit" : "per_second"]
+        if (measured == "") next
+        if (store == "petal") petal[operation] = measured
         ratios = ""
-        for (i = 1; i <= n; i++) if (other[i] > 0 && petal[i] > 0) ratios = ratios (unit ? petal[i] / other[i] : other[i] / petal[i]) " "
-        if (ratios != "") print kind, words, store, median(ratios)
-    }' "$out/compare.json" >"$out/stores.tsv"
+        n = split(measured, other, " ")
+        split(petal[operation], own, " ")
+        if (store != "petal")
+            for (i = 1; i <= n; i++) if (other[i] > 0 && own[i] > 0) ratios = ratios (unit ? own[i] / other[i] : other[i] / own[i]) " "
+        print unit ? "bytes" : operation ~ /^(fill|put|open)/ ? "writes" : "reads", text($0), store, measured,
+            values["p50_us"], values["p99_us"], values["cpu_us_per_operation"], ratios
+    }' "$out/compare.json" >"$out/results.tsv"
+}
+
+# What the stores' pictures show: kind, what was measured, store, and Petal's time or bytes through
+# the store's.
+store_ratios() {
+    awk -F '\t' "BEGIN { OFS = FS } $spread"'
+        $8 != "" { print $1, $2, $3, median($8) }' "$out/results.tsv" >"$out/stores.tsv"
 }
 
 store_name() {
@@ -195,6 +212,7 @@ draw_one() {
 draw() {
     glance_bars
     draw_one glance glance "height=760; conclusion='$(glance_conclusion)'"
+    store_results
     store_ratios
     for store in petal $(rivals); do printf '%s\t%s\n' "$store" "$(store_name "$store")"; done >"$out/store_names"
     if [ -s "$out/stores.tsv" ]; then
@@ -333,9 +351,13 @@ readamp_table() {
     }'
 }
 
-# The text of kv-bench quick as a table: operations, below each its stores.
+# What quick says in front of its first table: settings, what each row is, each store's settings.
+compare_settings() { awk '/^ +store +per second / { exit } NR > 1 { print before } { before = $0 }' "$out/compare.txt"; }
+
+# The results of quick as a table: what was measured, below each its stores.
 compare_table() {
-    escape <"$out/compare.txt" | awk '
+    for store in $(cut -f 3 "$out/results.tsv" | sort -u); do printf '%s\t%s\n' "$store" "$(asserts "$store")"; done >"$out/store_asserts"
+    awk -F '\t' "$spread"'
     function grouped(n,  text) {
         if (n < 100)
             return sprintf("%.4g", n)
@@ -344,25 +366,16 @@ compare_table() {
             text = substr(text, 1, RSTART) "," substr(text, RSTART + 1)
         return text
     }
-    !lines && /^ +[a-z-]+: .*assertions on/ { sub(/:/, "", $1); asserts[$1] = 1 }
-    /^blocks of/ { lines = 1; next }
-    !lines || NF == 0 || / store +per second/ { next }
-    /^[^ ]/ { if (!sub(/^.*, 1 thread: /, "")) sub(/^[^:]*: /, ""); printf "<tr class=\"group\"><th colspan=\"7\">%s</th></tr>\n", $0; next }
+    function digits(list) { return list == "" ? "-" : sprintf("%.2f", median(list)) }
+    NR == FNR { asserts[$1] = $2; next }
+    !($2 in lines) { words[++count] = $2 }
     {
-        range = ratio = ""
-        match($0, /\([^)]*\)/)
-        rest = substr($0, RSTART + RLENGTH)
-        split(substr($0, RSTART + 1, RLENGTH - 2), f, " ")
-        range = grouped(f[1]) " .. " grouped(f[3])
-        sub(/ *BEHIND/, "", rest)
-        sub(/ *\([^)]*assertions[^)]*\)/, "", rest)
-        sub(/ *[0-9.]+ x one thread/, "", rest)
-        split(rest, f, " ")
-        if (match(rest, /[0-9.]+ \(.*\)/)) ratio = substr(rest, RSTART, RLENGTH)
-        if (match(ratio, /\(/)) { n = RSTART; range_of_ratio = substr(ratio, n); ratio = substr(ratio, 1, n - 2) } else range_of_ratio = ""
-        printf "<tr><th>%s</th><td>%s <small>%s</small></td><td>%s</td><td>%s</td><td>%s</td><td>%s <small>%s</small></td><td class=\"text\">%s</td></tr>\n",
-            $1, grouped($2), range, f[1], f[2], f[3], ratio == "" ? "" : "<b>" ratio "</b>", range_of_ratio, asserts[$1] ? "assertions on" : ""
-    }'
+        line = sprintf("<tr><th>%s</th><td>%s <small>%s .. %s</small></td><td>%s</td><td>%s</td><td>%s</td>", $3, grouped(median($4)), grouped(least),
+            grouped(greatest), digits($5), digits($6), digits($7))
+        line = line ($8 == "" ? "<td></td>" : sprintf("<td><b>%.2f</b> <small>(%.2f .. %.2f)</small></td>", median($8), least, greatest))
+        lines[$2] = lines[$2] sprintf("%s<td class=\"text\">%s</td></tr>\n", line, asserts[$3])
+    }
+    END { for (i = 1; i <= count; i++) printf "<tr class=\"group\"><th colspan=\"7\">%s</th></tr>\n%s", words[i], lines[words[i]] }' "$out/store_asserts" "$out/results.tsv"
 }
 
 style() {
@@ -423,7 +436,7 @@ END
 <p>Each store as the lists below say; medians, behind them the least and the greatest of the repeats. The ratio is Petal's time, or count, through the store's, so less than 1
 says that Petal is ahead. "assertions on": the library was built with its assertions, as distributions do, and would be faster without.
 Times are of this machine in the state it was in; the counts above do not depend on it.</p>
-<pre>$(sed '/^blocks of/,$d' "$out/compare.txt" | escape | fold -s -w 110)</pre>
+<pre>$(compare_settings | escape | fold -s -w 110)</pre>
 <div class="wide"><table><thead><tr><th>store</th><th>operations a second</th><th>p50 µs</th><th>p99 µs</th><th>CPU µs</th><th>Petal / this</th><th></th></tr></thead><tbody>
 END
     compare_table
