@@ -35,5 +35,9 @@ set style line 20 linecolor rgb "#777777" linewidth 2 dashtype solid
 set style line 21 linecolor rgb "#999999" linewidth 2 dashtype (10, 6)
 bytes(number) = number < 2 ** 20 ? sprintf("%d KiB", number / 1024) : sprintf("%d MiB", number / 2 ** 20)
 unset key
-# The title, above all else: what the picture says. As large as its length lets it be.
-title(text) = sprintf('set label 99 "%s" at screen 0.02, screen 1 - 26.0 / height left noenhanced font "sans-serif,%d"', text, strlen(text) > 80 ? 1600 / strlen(text) : 20)
+# The title, above all else: what the picture says. A long one is broken in two lines where the words near its middle are.
+space(text, from) = from < 2 || substr(text, from, from) eq " " ? from : space(text, from - 1)
+broken(text, at) = substr(text, 1, at - 1) . "\\n" . substr(text, at + 1, strlen(text))
+lines(text) = strlen(text) > 80 ? broken(text, space(text, strlen(text) / 2 + 6)) : text
+title(text) = sprintf('set label 99 "%s" at screen 0.02, screen 1 - %d.0 / height left noenhanced font "sans-serif,%d"', lines(text), \
+    strlen(text) > 80 ? 18 : 26, strlen(text) > 150 ? 2800 / strlen(text) : strlen(text) > 80 ? 18 : 20)
