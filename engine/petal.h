@@ -1482,6 +1482,38 @@ typedef struct petal_stats {
 /* All of them as of about now. */
 PETAL_API void petal_stats_get(petal_db *db, petal_stats *stats);
 
+/* What is timed: name, and the rest of a sentence that begins with "how long". Always timed are the
+ * first get with each petal_result, and the first seek of each cursor. */
+#define PETAL_LATENCY_MAP(X)                                                                       \
+    X(GET, get, "gets of one row or key took; about one of 256 is timed")                          \
+    X(MULTI_GET, multi_get, "gets of several rows took, each call as a whole; all are timed")      \
+    X(CURSOR_SEEK, cursor_seek, "opening or seeking a cursor took; about one of 64 is timed")      \
+    X(WRITE, write,                                                                                \
+      "puts, deletes and batches took, with their waits for flushes and for syncs of the log; "    \
+      "about one of 64 is timed")                                                                  \
+    X(LOG_SYNC, log_sync, "syncs of the log took; all are timed")                                  \
+    X(FLUSH, flush, "flushes took, from the first cell to the commit; all are timed")              \
+    X(COMPACTION, compaction,                                                                      \
+      "compactions of a family took, from the first cell to the commit; all are timed")            \
+    X(WRITE_STOP, write_stop,                                                                      \
+      "writers waited at the limit of memory or files; all waits are timed")
+
+enum petal_latency_kind {
+#define PETAL_LATENCY_KIND(kind, name, meaning) PETAL_LATENCY_##kind,
+    PETAL_LATENCY_MAP(PETAL_LATENCY_KIND)
+#undef PETAL_LATENCY_KIND
+    PETAL_LATENCY_KINDS /* how many there are */
+};
+
+/*
+ * Within how many nanoseconds `percent` of 100 of them ended, of those that were timed since
+ * petal_open: 50 for the median. It is the upper bound of a bucket of the histogram that
+ * petal_stats_text shows, a power of two from 256 on: up to twice the time that it took, if that is
+ * above 128. UINT64_MAX: more than 34 seconds; 0: none was timed. *timed (may be NULL): how many.
+ */
+PETAL_API uint64_t petal_stats_latency(petal_db *db, enum petal_latency_kind kind, double percent,
+                                       uint64_t *timed);
+
 enum petal_stats_form {
     /*
      * Prometheus' text exposition format 0.0.4: counters (petal_..._total), what there is now, by

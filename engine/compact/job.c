@@ -404,7 +404,7 @@ compact_run(const struct compact_job *job, petal_error *error)
     if (status == PETAL_OK)
         status = write_and_commit(&compaction, &unknown, error);
     if (status == PETAL_OK) {
-        latency_end(&db->latencies, LATENCY_COMPACTION, began);
+        latency_end(&db->latencies, PETAL_LATENCY_COMPACTION, began);
         count(&compaction);
         report(&compaction);
         note_if_in_vain(&compaction);

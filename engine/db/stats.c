@@ -50,3 +50,15 @@ petal_stats_get(petal_db *db, petal_stats *stats)
         stats->cache_evicted[kind] = usage.evicted[kind];
     }
 }
+
+uint64_t
+petal_stats_latency(petal_db *db, enum petal_latency_kind kind, double percent, uint64_t *timed)
+{
+    uint64_t limit = 0, count = 0;
+
+    if (db != NULL && !db_is_of_another_process(db) && (unsigned)kind < PETAL_LATENCY_KINDS)
+        limit = latency_percentile(&db->latencies.of[kind], percent, &count);
+    if (timed != NULL)
+        *timed = count;
+    return limit;
+}

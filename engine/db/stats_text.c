@@ -286,8 +286,8 @@ write_all(struct text *text, petal_db *db, const struct figures *figures)
     add_stats(text, &stats);
     add_families(text, figures);
 #define ADD_HISTOGRAM(kind, name, what)                                                            \
-    add_histogram(text, &db->latencies.of[LATENCY_##kind], name, what);
-    LATENCY_KINDS(ADD_HISTOGRAM)
+    add_histogram(text, &db->latencies.of[PETAL_LATENCY_##kind], #name, what);
+    PETAL_LATENCY_MAP(ADD_HISTOGRAM)
 #undef ADD_HISTOGRAM
 }
 

@@ -139,7 +139,7 @@ flush_job_run(petal_db *db, struct flush_job *job, petal_error *error)
         return status;
     status = commit(db, job, &oldest_log, error);
     if (status == PETAL_OK) {
-        latency_end(&db->latencies, LATENCY_FLUSH, began);
+        latency_end(&db->latencies, PETAL_LATENCY_FLUSH, began);
         STATS_ADD_SHARED(db, flushes, job->part_count);
         for (size_t i = 0; i < job->part_count; i++) {
             const struct flush_part *part = &job->parts[i];

@@ -592,7 +592,7 @@ time_seek(petal_cursor *cursor, petal_slice row, const petal_family *family, pet
 
     latency_begin(&cursor->turn, LATENCY_ONE_OF);
     status = petal_cursor_seek(cursor, row, family, qualifier, error);
-    latency_end(&cursor->table->db->latencies, LATENCY_SEEK, began);
+    latency_end(&cursor->table->db->latencies, PETAL_LATENCY_CURSOR_SEEK, began);
     return status;
 }
 

@@ -289,7 +289,7 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
         return status;
     (*cursor)->counted = true;
     if (began != 0)
-        latency_end(&table->db->latencies, LATENCY_SEEK, began);
+        latency_end(&table->db->latencies, PETAL_LATENCY_CURSOR_SEEK, began);
     atomic_fetch_add_explicit(&table->db->open.cursor, 1, memory_order_relaxed);
     return PETAL_OK;
 }

@@ -233,7 +233,7 @@ multi_get_pieces(petal_table *table, const petal_slice *rows, size_t count,
         view_unref(gets.moment.pin.view);
     petal_snapshot_free(gets.snapshot);
     mem_free(table->db->env.allocator, gets.wanted, gets.piece_rows * sizeof *gets.wanted);
-    latency_end(&table->db->latencies, LATENCY_MULTI_GET, began);
+    latency_end(&table->db->latencies, PETAL_LATENCY_MULTI_GET, began);
     return status;
 }
 

@@ -651,7 +651,7 @@ time_get(petal_table *table, petal_slice row, const petal_read_options *options,
 
     latency_begin(&result->turn, LATENCY_ONE_OF_GETS);
     status = petal_get(table, row, options, result, error);
-    latency_end(&table->db->latencies, LATENCY_GET, began);
+    latency_end(&table->db->latencies, PETAL_LATENCY_GET, began);
     return status;
 }
 
@@ -718,7 +718,7 @@ time_get_pair(petal_kv *kv, petal_slice key, petal_result *result, bool *found, 
 
     latency_begin(&result->turn, LATENCY_ONE_OF_GETS);
     status = petal_kv_get(kv, key, result, found, value, error);
-    latency_end(&kv->table->db->latencies, LATENCY_GET, began);
+    latency_end(&kv->table->db->latencies, PETAL_LATENCY_GET, began);
     return status;
 }
 

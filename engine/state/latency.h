@@ -21,45 +21,23 @@
 #define LATENCY_ONE_OF_GETS 256
 #define LATENCY_ONE_OF      64
 
-/* Name in the statistics, and what is timed: the rest of a sentence that begins with "how long". */
-#define LATENCY_KINDS(X)                                                                           \
-    X(GET, "get", "gets of one row or key took; about one of 256 is timed")                        \
-    X(MULTI_GET, "multi_get", "gets of several rows took, each call as a whole; all are timed")    \
-    X(SEEK, "cursor_seek", "opening or seeking a cursor took; one of 64 is timed")                 \
-    X(WRITE, "write",                                                                              \
-      "puts, deletes and batches took, with their waits for flushes and for syncs of the log; "    \
-      "about one of 64 is timed")                                                                  \
-    X(LOG_SYNC, "log_sync", "syncs of the log took; all are timed")                                \
-    X(FLUSH, "flush", "flushes took, from the first cell to the commit; all are timed")            \
-    X(COMPACTION, "compaction",                                                                    \
-      "compactions of a family took, from the first cell to the commit; all are timed")            \
-    X(WRITE_STOP, "write_stop",                                                                    \
-      "writers waited at the limit of memory or files; all waits are timed")
-
-enum latency_kind {
-#define LATENCY_ENTRY(kind, name, what) LATENCY_##kind,
-    LATENCY_KINDS(LATENCY_ENTRY)
-#undef LATENCY_ENTRY
-        LATENCY_KIND_COUNT
-};
-
 struct latency {
     _Atomic(uint64_t) buckets[LATENCY_BUCKETS];
     _Atomic(uint64_t) nanoseconds; /* of all that is in the buckets */
 };
 
 struct latencies {
-    struct latency of[LATENCY_KIND_COUNT];
+    struct latency of[PETAL_LATENCY_KINDS];
     _Atomic(uint64_t)
         cursors; /* that were opened: by this it is decided which openings are timed */
 };
 
 /* Any thread. */
-void latency_add(struct latencies *latencies, enum latency_kind kind, uint64_t nanoseconds);
+void latency_add(struct latencies *latencies, enum petal_latency_kind kind, uint64_t nanoseconds);
 
 /* What began at that time by clock_ns has ended. */
 static inline void
-latency_end(struct latencies *latencies, enum latency_kind kind, uint64_t began_ns)
+latency_end(struct latencies *latencies, enum petal_latency_kind kind, uint64_t began_ns)
 {
     latency_add(latencies, kind, clock_ns() - began_ns);
 }
@@ -78,6 +56,10 @@ latency_begin(uint32_t *turn, uint32_t one_of)
 {
     *turn = one_of + 1;
 }
+
+/* The limit of the bucket up to which there are `percent` of 100 of all that was timed; 0: nothing
+ * was. *timed: how much. */
+uint64_t latency_percentile(const struct latency *latency, double percent, uint64_t *timed);
 
 /* The longest that the bucket holds, in nanoseconds; UINT64_MAX: the last one. */
 uint64_t latency_limit(unsigned bucket);

@@ -211,7 +211,7 @@ sync_counted(petal_db *db, struct wal_file *wal, petal_error *error)
 
     if (needed) {
         STATS_ADD_SHARED(db, log_syncs, 1);
-        latency_end(&db->latencies, LATENCY_LOG_SYNC, began);
+        latency_end(&db->latencies, PETAL_LATENCY_LOG_SYNC, began);
     }
     return status;
 }

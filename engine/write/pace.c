@@ -309,7 +309,7 @@ wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_err
         uint64_t stopped_us = clock_us() - began;
 
         STATS_ADD_SHARED(db, stop_us, stopped_us);
-        latency_add(&db->latencies, LATENCY_WRITE_STOP, stopped_us * 1000);
+        latency_add(&db->latencies, PETAL_LATENCY_WRITE_STOP, stopped_us * 1000);
     }
     return status;
 }

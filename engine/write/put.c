@@ -86,7 +86,7 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
     if (pace.admitted > 0)
         pace_end(&pace);
     if (began != 0)
-        latency_end(&db->latencies, LATENCY_WRITE, began);
+        latency_end(&db->latencies, PETAL_LATENCY_WRITE, began);
     return status;
 }
 

@@ -186,8 +186,9 @@ static const struct command commands[] = {
      "snapshot_cleanup_enabled      always: table snapshots whose time is over go by themselves"},
     {COMMAND(stats), "t", 0, 1,
      "stats [COUNTERS => ['name', ..] | FORMAT => 'PROMETHEUS']  |  stats 't'      counters since "
-     "opening, FORMAT adds how long gets, writes, syncs, flushes and compactions took; the store "
-     "files of a table"},
+     "opening, and within which times half and 99 % of gets, seeks, writes, syncs, flushes and "
+     "compactions ended: of those that were timed, rounded up to powers of two; FORMAT has their "
+     "histograms; the store files of a table"},
     {COMMAND(status), "-", 0, 2,
      "status ['summary' | 'simple' | 'detailed']      how many tables there are, their files and "
      "memory"},

@@ -789,6 +789,13 @@ CALL(petal_stats_get)
     return stats.gets;
 }
 
+CALL(petal_stats_latency)
+{
+    uint64_t timed;
+
+    return petal_stats_latency(GIVEN(db, S->db), PETAL_LATENCY_GET, 50, OPTIONAL(timed, &timed));
+}
+
 CALL(petal_stats_text)
 {
     static char *made;
@@ -1098,6 +1105,7 @@ static const struct null_row rows[] = {
     ROW(petal_wait_idle, NULL_STATUS),
     ROW(petal_checkpoint, NULL_STATUS),
     ROW(petal_stats_get, NULL_ZERO),
+    ROW(petal_stats_latency, NULL_ZERO),
     ROW(petal_stats_text, NULL_STATUS),
     ROW(petal_stats_text_free, NULL_ZERO),
     ROW(petal_table_files, NULL_STATUS),

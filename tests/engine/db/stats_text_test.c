@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "engine/state/latency.h"
 #include "tests/crash/ledger.h"
 
 #include <ctype.h>
@@ -224,6 +225,45 @@ put(petal_family *family, unsigned number, petal_error *error)
     must(petal_put(family, row, row, 1, row, NULL, error), error);
 }
 
+/* So many were timed, and the percentiles are powers of two in their order. */
+static void
+check_latency(petal_db *db, enum petal_latency_kind kind, uint64_t wanted)
+{
+    static const double percents[] = {0, 50, 99, 100};
+    uint64_t timed = 99, before = 0;
+
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+        uint64_t limit = petal_stats_latency(db, kind, percents[i], &timed);
+
+        assert_int_equal(timed, wanted);
+        assert_true(wanted == 0 ? limit == 0 : limit >= 256 && limit >= before);
+        assert_true(limit == UINT64_MAX || (limit & (limit - 1)) == 0);
+        before = limit;
+    }
+}
+
+static void
+percentiles_are_bounds_of_buckets(void **state)
+{
+    static struct latencies latencies;
+    const struct latency *writes = &latencies.of[PETAL_LATENCY_WRITE];
+    uint64_t timed;
+
+    (void)state;
+    assert_int_equal(latency_percentile(writes, 50, &timed), 0);
+    for (unsigned i = 0; i < 98; i++)
+        latency_add(&latencies, PETAL_LATENCY_WRITE, 1000);
+    latency_add(&latencies, PETAL_LATENCY_WRITE, 1025);
+    latency_add(&latencies, PETAL_LATENCY_WRITE, UINT64_C(1) << 40);
+    assert_int_equal(latency_percentile(writes, 0, &timed), 1024);
+    assert_int_equal(latency_percentile(writes, 50, &timed), 1024);
+    assert_int_equal(latency_percentile(writes, 98, &timed), 1024);
+    assert_int_equal(latency_percentile(writes, 99, &timed), 2048);
+    assert_int_equal(latency_percentile(writes, 99.5, &timed), UINT64_MAX);
+    assert_int_equal(latency_percentile(writes, 100, &timed), UINT64_MAX);
+    assert_int_equal(timed, 100);
+}
+
 static void
 numbers_are_those_of_the_operations(void **state)
 {
@@ -279,6 +319,14 @@ numbers_are_those_of_the_operations(void **state)
                 number_of(&checker, "petal_log_syncs_total"));
     assert_true(number_of(&checker, "petal_family_files") == 1);
     assert_true(number_of(&checker, "petal_family_file_cells") == 640);
+    check_latency(fixture.db, PETAL_LATENCY_GET, 4);
+    check_latency(fixture.db, PETAL_LATENCY_MULTI_GET, 1);
+    check_latency(fixture.db, PETAL_LATENCY_CURSOR_SEEK, 4);
+    check_latency(fixture.db, PETAL_LATENCY_WRITE, 10);
+    check_latency(fixture.db, PETAL_LATENCY_FLUSH, 1);
+    check_latency(fixture.db, PETAL_LATENCY_WRITE_STOP, 0);
+    check_latency(fixture.db, PETAL_LATENCY_KINDS, 0);
+    assert_true(petal_stats_latency(fixture.db, PETAL_LATENCY_GET, 50, NULL) > 0);
     petal_result_free(pairs);
     petal_result_free(result);
     fixture_fini(&fixture);
@@ -377,6 +425,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_are_bounds_of_buckets),
         cmocka_unit_test(numbers_are_those_of_the_operations),
         cmocka_unit_test(other_forms_are_refused),
         cmocka_unit_test(the_locale_has_no_say),

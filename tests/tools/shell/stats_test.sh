@@ -29,6 +29,17 @@ for help in 'petal_get_seconds how long gets of one row or key took; about one o
     'petal_write_seconds how long puts, deletes and batches took, with their waits for flushes and for syncs of the log; about one of 64 is timed'; do
     is_true "the help is $help" "$(grep -cx "# HELP $help" text)"
 done
+cat work >plain
+echo 'stats' >>plain
+"$shell" --no-took db -f plain >text 2>&1
+for line in ' get *p50 [0-9.]* [num]*s, p99 [0-9.]* [num]*s, of 1 timed  how long gets of one row or key took; about one of 256 is timed' \
+    ' write *p50 [0-9.]* [num]*s, p99 [0-9.]* [num]*s, of [1-9][0-9]* timed  how long puts, .*' ' cursor_seek * .*' ' flush .* of 1 timed .*' \
+    ' compaction *none was timed  how long .*'; do
+    is_true "stats alone has $line" "$(sed -n '/^LATENCY  *UPPER BOUNDS: /,$p' text | grep -cx "$line")"
+done
+expect 'latencies as records' 0 '^{"latency":"get","timed":0,"p50_ns":null,"p99_ns":null,"meaning":"gets of' "$shell" --no-took --format json db -e stats
+expect 'counters alone' 0 '^ gets  *0$' "$shell" --no-took db -e "stats COUNTERS => ['gets']"
+is_true 'have no latencies' "$(grep -c LATENCY "$scratch/out" | sed 's/^0$/ok/; s/^[1-9].*/0/; s/ok/1/')"
 expect 'alone it is the whole output' 0 '^# HELP petal_info' "$shell" --no-took db -e "stats FORMAT => 'PROMETHEUS'"
 is_true 'from its first line on' "$(head -n 1 "$scratch/out" | grep -c '^# HELP petal_info')"
 "$shell" db -e "stats FORMAT => 'PROMETHEUS'" >out 2>err

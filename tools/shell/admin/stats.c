@@ -1,4 +1,4 @@
-/* stats.c -- stats: the database's counters, also as Prometheus reads them; verify.  What is known
+/* stats.c -- stats: the database's counters and latencies, also as Prometheus reads them; verify.  What is known
  * of a table: tools/shell/admin/stats_table.c. */
 #include "tools/shell/admin/stats.h"
 #include "tools/shell/admin/commands.h"
@@ -54,6 +54,77 @@ show_counter(struct session *session, const struct value *wanted, const char *na
     return show_text(session, wanted, name, digits, meaning);
 }
 
+/* Powers of two, so three digits tell them apart. */
+static void
+add_bound(struct text *text, uint64_t nanoseconds)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double number = (double)nanoseconds;
+    size_t unit = 0;
+
+    if (nanoseconds == UINT64_MAX) {
+        text_add_string(text, "more than 34 s");
+        return;
+    }
+    for (; number >= 1000 && unit + 1 < COUNT_OF(units); unit++)
+        number /= 1000;
+    text_add_format(text, "%.3g %s", number, units[unit]);
+}
+
+static void
+record_bound(struct format *format, uint64_t timed, uint64_t nanoseconds)
+{
+    if (timed == 0 || nanoseconds == UINT64_MAX)
+        format_null(format);
+    else
+        format_number(format, nanoseconds);
+}
+
+static void
+show_latency(struct session *session, enum petal_latency_kind kind, const char *name,
+             const char *meaning)
+{
+    struct format *format = &session->output.format;
+    struct text *text = &session->scratch;
+    uint64_t timed, half, most;
+
+    half = petal_stats_latency(session->db, kind, 50, &timed);
+    most = petal_stats_latency(session->db, kind, 99, NULL);
+    if (format_is_on(format)) {
+        format_string(format, name);
+        format_number(format, timed);
+        record_bound(format, timed, half);
+        record_bound(format, timed, most);
+        format_string(format, meaning);
+        return;
+    }
+    text_clear(text);
+    if (timed == 0) {
+        text_add_string(text, "none was timed");
+    } else {
+        text_add_string(text, "p50 ");
+        add_bound(text, half);
+        text_add_string(text, ", p99 ");
+        add_bound(text, most);
+        text_add_format(text, ", of %" PRIu64 " timed", timed);
+    }
+    text_add_format(text, "  how long %s", meaning);
+    output_columns(&session->output, slice_of_string(name), text_slice(text));
+}
+
+static void
+show_latencies(struct session *session)
+{
+    if (format_is_on(&session->output.format))
+        format_begin(&session->output.format, "latency timed p50_ns p99_ns meaning");
+    else
+        output_header(&session->output, "LATENCY", "UPPER BOUNDS: POWERS OF TWO, FROM 256 ns ON");
+#define SHOW_LATENCY(kind, name, meaning)                                                          \
+    show_latency(session, PETAL_LATENCY_##kind, #name, meaning);
+    PETAL_LATENCY_MAP(SHOW_LATENCY)
+#undef SHOW_LATENCY
+}
+
 static enum shell_status
 show_counters(struct session *session, const struct value *wanted)
 {
@@ -101,7 +172,9 @@ show_counters(struct session *session, const struct value *wanted)
         show_text(session, wanted, "background_error",
                   stats.background_error.status == PETAL_OK ? "none" : stats.background_error.text,
                   "what failed last in the background and was not made good");
-    if (wanted != NULL && shown < wanted->count)
+    if (wanted == NULL)
+        show_latencies(session);
+    else if (shown < wanted->count)
         return session_fail(
             session, SHELL_NOT_FOUND,
             "There is no counter of one of these names; stats alone lists them all");

@@ -170,10 +170,11 @@ static const struct {
      "  snapshot 't', 's1'\n"
      "  snapshot 't', 's2', SKIP_FLUSH => true           # without what is in memory only\n"
      "  snapshot 't', 's3', TTL => 86400                 # gone after a day\n"},
-    {"stats", "  stats\n"
-              "  stats COUNTERS => ['gets', 'files_read']\n"
-              "  stats FORMAT => 'PROMETHEUS'                     # with histograms of times\n"
-              "  stats 't'\n"},
+    {"stats",
+     "  stats\n"
+     "  stats COUNTERS => ['gets', 'files_read']\n"
+     "  stats FORMAT => 'PROMETHEUS'                     # histograms in place of p50 and p99\n"
+     "  stats 't'\n"},
     {"status", "  status\n"
                "  status 'detailed'\n"},
     {"table_help", "  t = get_table 't'                                # or what create gives: t = "
