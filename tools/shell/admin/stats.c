@@ -1,5 +1,7 @@
-/* stats.c -- stats: the database's counters and latencies, also as Prometheus reads them; verify.  What is known
- * of a table: tools/shell/admin/stats_table.c. */
+/*
+ * stats.c -- stats: the database's counters and latencies, also as Prometheus reads them; verify.
+ * What is known of a table: tools/shell/admin/stats_table.c.
+ */
 #include "tools/shell/admin/stats.h"
 #include "tools/shell/admin/commands.h"
 #include "tools/shell/data/query.h"
