@@ -54,7 +54,7 @@ reads=$(awk 'BEGIN { for (i = 0; i < 400; i++) printf "%sa[%d + 1]", (i > 0 ? ",
 check 400 "a = (1..10000).to_a; puts [$reads].uniq.size"
 check '[1, "b", nil, 2, [1, 2], 2]' "a = [1, 2]; h = {'k' => 'b'}; i = 0; puts [a[i], h['k'], h[1], a[-1], a[0, 2], a[i + 1]].inspect"
 check '[1, 9]' "a = [1, 2]; puts [a[(a = [8, 9]; 0)], a[1]].inspect"
-# ---- What changes a variable needs no copy of it -----------------------------------------------------
+# ---- What changes a variable needs no copy of it -------------------------------------------------
 
 many() { awk -v "what=$1" 'BEGIN { for (i = 0; i < 400; i++) printf "%s; ", what }'; }
 list='a = (1..10000).to_a'
@@ -67,7 +67,7 @@ check 10000 "$hash; $(many 'h[1] = h[2]')puts h.size"
 check 10001 "$hash; $(many 'if h.has_key?(7) then h[0] = h.size end')puts h.size"
 check 10000 "$list; n = 0; $(many 'n += a.last - a.size')puts a.size + n"
 check 400400 "s = 'x' * 400000; $(many 's << "y"')puts s.size"
-# ---- What a variable has no more leaves nothing behind -----------------------------------------------
+# ---- What a variable has no more leaves nothing behind -------------------------------------------
 
 check 1 "h = {}; 20000.times { h['k'] = 'x' * 8000 }; puts h.size"
 check 1 "a = []; 20000.times { a[0] = 'x' * 8000 }; puts a.size"

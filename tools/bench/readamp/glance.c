@@ -175,7 +175,7 @@ struct sentence {
     size_t length;
 };
 
-static void
+__attribute__((format(printf, 2, 3))) static void
 add(struct sentence *sentence, const char *format, ...)
 {
     size_t room = sizeof sentence->text - sentence->length;
