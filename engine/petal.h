@@ -1230,14 +1230,14 @@ typedef struct petal_delete_rows_options {
     /*
      * Milliseconds that the call may take: behind them it ends, between two batches, on its way
      * over many rows that are deleted already, or waiting for flushes and compactions, with
-     * PETAL_TIMEOUT. It does not end within a row. 0: no limit; PETAL_NO_WAIT: none, but where it would have to wait for these
-     * it ends.
+     * PETAL_TIMEOUT. It does not end within a row. 0: no limit; PETAL_NO_WAIT: none, but where it
+     * would have to wait for these it ends.
      */
     uint32_t deadline_ms;
     void *argument;
     /* Told after each batch, and between rows that are deleted already every few thousand cells,
-     * from this thread, what is done. When it returns false and the call has not seen that nothing is
-     * left, it ends with PETAL_BUSY. */
+     * from this thread, what is done. When it returns false and the call has not seen that nothing
+     * is left, it ends with PETAL_BUSY. */
     bool (*watch)(void *argument, const petal_deleted_rows *done);
 } petal_delete_rows_options;
 
