@@ -6,6 +6,8 @@
  */
 #include "tools/shell/commands.h"
 #include "tools/shell/files/intake.h"
+#include "tools/shell/print/width.h"
+#include "tools/shell/print/wrap.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/near.h"
 #include "tools/shell/session/opening.h"
@@ -398,6 +400,16 @@ run_commands(struct session *session, const struct arguments *arguments)
     return session->worst > status ? session->worst : status;
 }
 
+static void
+show_message(const struct session *session)
+{
+    struct text text = {0};
+
+    text_add_format(&text, "kv-shell: %s", text_string(&session->message));
+    wrap_print(stderr, text_slice(&text), terminal_width_or_none(stderr));
+    text_free(&text);
+}
+
 static enum shell_status
 run_subcommand(struct session *session, int argc, char **argv)
 {
@@ -409,7 +421,7 @@ run_subcommand(struct session *session, int argc, char **argv)
             (subcommands[i].may_make || (status = session_want_database(session)) == SHELL_FINE))
             status = subcommands[i].run(session, argc - 1, argv + 1);
     if (status != SHELL_FINE && session->message.size > 0)
-        (void)fprintf(stderr, "kv-shell: %s\n", text_string(&session->message));
+        show_message(session);
     return status;
 }
 

@@ -14,6 +14,9 @@
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
+/* The length of the longest name. */
+enum { LONGEST_COUNTER = sizeof("filter_false_positives") - 1 };
+
 /* Print one line, if it is wanted: `wanted` NULL or an array with its name. */
 static bool
 show_text(struct session *session, const struct value *wanted, const char *name, const char *value,
@@ -42,7 +45,7 @@ show_text(struct session *session, const struct value *wanted, const char *name,
     text_add_string(text, value);
     if (wanted == NULL)
         text_add_format(text, "  %s", meaning);
-    output_columns(&session->output, slice_of_string(name), text_slice(text));
+    output_parts(&session->output, slice_of_string(name), text_slice(text));
     return true;
 }
 
@@ -111,7 +114,7 @@ show_latency(struct session *session, enum petal_latency_kind kind, const char *
         text_add_format(text, ", of %" PRIu64 " timed", timed);
     }
     text_add_format(text, "  how long %s", meaning);
-    output_columns(&session->output, slice_of_string(name), text_slice(text));
+    output_parts(&session->output, slice_of_string(name), text_slice(text));
 }
 
 static void
@@ -138,7 +141,7 @@ show_counters(struct session *session, const struct value *wanted)
     if (format_is_on(&session->output.format))
         format_begin(&session->output.format, "counter value meaning");
     else
-        output_header(&session->output, "COUNTER", "VALUE");
+        output_table(&session->output, "COUNTER", "VALUE", LONGEST_COUNTER);
 #define SHOW_COUNTER(name, meaning)                                                                \
     shown += show_counter(session, wanted, #name, stats.name, meaning);
     PETAL_STATS_MAP(SHOW_COUNTER)

@@ -291,7 +291,7 @@ show_cache(struct session *session)
         for (size_t i = 0; i < 6; i++)
             text_add_format(text, "%s%" PRIu64 " %s", i > 0 ? ", " : "", values[i], names[i]);
         if (!format_is_on(&output->format)) {
-            output_columns(output, slice_of_string(kinds[kind]), text_slice(text));
+            output_parts(output, slice_of_string(kinds[kind]), text_slice(text));
             continue;
         }
         format_string(&output->format, kinds[kind]);

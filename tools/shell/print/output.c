@@ -2,6 +2,7 @@
 #include "tools/shell/print/output.h"
 
 #include "tools/shell/print/width.h"
+#include "tools/shell/print/wrap.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@ static void
 take_width(struct output *output)
 {
     output->width = output->terminal ? terminal_width(output->file) : 0;
+    output->first = output->width / 4;
 }
 
 void
@@ -105,32 +107,37 @@ add_record(struct output *output, petal_slice first, const petal_slice *second)
     return true;
 }
 
-void
-output_header(struct output *output, const char *first, const char *second)
+static void
+print_header(struct output *output, const char *first, const char *second)
 {
     petal_slice left = slice_of_string(first);
 
-    if (format_is_on(&output->format)) {
-        format_end(&output->format);
-        begin_set(output, first, second);
-        return;
-    }
-    take_width(output);
-    if (second == NULL) {
-        output_line(output, left);
-        return;
-    }
     text_clear(&output->line);
     if (output->width == 0) {
         text_add_format(&output->line, "%s  %s", first, second);
     } else {
         petal_slice right = slice_of_string(second);
 
-        add_cell(&output->line, &left, output->width / 4);
+        add_cell(&output->line, &left, output->first);
         text_add_string(&output->line, "  ");
-        add_cell(&output->line, &right, output->width - output->width / 4 - 2);
+        add_cell(&output->line, &right, output->width - output->first - 2);
     }
     write_line(output);
+}
+
+void
+output_header(struct output *output, const char *first, const char *second)
+{
+    if (format_is_on(&output->format)) {
+        format_end(&output->format);
+        begin_set(output, first, second);
+        return;
+    }
+    take_width(output);
+    if (second == NULL)
+        output_line(output, slice_of_string(first));
+    else
+        print_header(output, first, second);
 }
 
 bool
@@ -160,48 +167,84 @@ output_columns(struct output *output, petal_slice first, petal_slice second)
     do {
         text_clear(&output->line);
         text_add_string(&output->line, " ");
-        add_cell(&output->line, &first, output->width / 4);
+        add_cell(&output->line, &first, output->first);
         text_add_string(&output->line, " ");
-        add_cell(&output->line, &second, output->width - output->width / 4 - 2);
+        add_cell(&output->line, &second, output->width - output->first - 2);
         write_line(output);
     } while (first.size > 0 || second.size > 0);
 }
 
-/* Bytes of the parts at the start of `text` that fit into `width`, at least one part. */
-static size_t
-parts_that_fit(petal_slice text, size_t width)
+static char
+letter_at(petal_slice text, size_t at)
 {
-    const char *bytes = text.data;
-    size_t fitting = 0;
+    return ((const char *)text.data)[at];
+}
 
-    for (size_t i = 0; i <= text.size; i++) {
-        bool divides = i + 1 < text.size && bytes[i] == ';' && bytes[i + 1] == ' ';
+/* The last blank up to `most`, behind this letter if it is one; 0: there is none. */
+static size_t
+last_blank(petal_slice text, size_t most, char before)
+{
+    for (size_t at = most; at > 0; at--)
+        if (letter_at(text, at) == ' ' && (before == '\0' || letter_at(text, at - 1) == before))
+            return at;
+    return 0;
+}
 
-        if (i < text.size && !divides)
-            continue;
-        if (fitting > 0 && i + divides > width)
-            break;
-        fitting = i + divides;
-        i += divides;
+/* Take off what is a line of up to `width` characters, and the blank behind it.  Commas count where
+ * they leave no short lines. */
+static petal_slice
+take_line(petal_slice *text, unsigned width)
+{
+    petal_slice rest = *text, line = text_take_characters(&rest, width);
+    size_t end = 0;
+
+    if (rest.size > 0) {
+        size_t comma = last_blank(*text, line.size, ',');
+
+        end = last_blank(*text, line.size, ';');
+        if (end == 0 && comma >= line.size / 2)
+            end = comma;
+        if (end == 0)
+            end = last_blank(*text, line.size, '\0');
     }
-    return fitting;
+    if (end > 0) {
+        line.size = end++;
+        rest = (petal_slice){(const char *)text->data + end, text->size - end};
+    }
+    *text = rest;
+    return line;
 }
 
 void
 output_parts(struct output *output, petal_slice first, petal_slice second)
 {
-    while (output->width > 0 && second.size > 0) {
-        size_t width = output->width - output->width / 4 - 2;
-        size_t size = parts_that_fit(second, width);
+    do {
+        petal_slice left = first, right = second;
 
-        output_columns(output, first, (petal_slice){second.data, size});
-        size += size < second.size; /* the blank behind the semicolon */
-        second.data = (const char *)second.data + size;
-        second.size -= size;
-        first.size = 0;
-    }
-    if (output->width == 0)
-        output_columns(output, first, second);
+        if (output->width > 0) {
+            left = take_line(&first, output->first);
+            right = take_line(&second, output->width - output->first - 2);
+        } else {
+            first.size = second.size = 0;
+        }
+        output_columns(output, left, right);
+    } while (first.size > 0 || second.size > 0);
+}
+
+void
+output_table(struct output *output, const char *first, const char *second, unsigned longest)
+{
+    take_width(output);
+    if (longest <= output->width / 2 && longest > output->first)
+        output->first = longest;
+    print_header(output, first, second);
+}
+
+void
+output_message(struct output *output, petal_slice text)
+{
+    output_finish(output);
+    wrap_print(output->file, text, output->width);
 }
 
 void
@@ -293,7 +336,7 @@ output_error(struct output *output, petal_slice text)
         output_flush(output);
         output->file = output->errors;
     }
-    output_plain_slice(output, text);
+    wrap_print(output->file, text, terminal_width_or_none(output->file));
     output_flush(output);
     output->file = file;
 }

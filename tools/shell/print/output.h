@@ -23,6 +23,7 @@ struct output {
     FILE *errors; /* borrowed: where messages of failures go; NULL: among all else */
     bool terminal;
     unsigned width; /* in characters, 0 when not on a terminal; taken anew by output_header */
+    unsigned first; /* of them the first of two columns: a quarter, if output_table did not say */
     struct text line;
     struct format format;
     unsigned header_set; /* the number of the latest set that a header began */
@@ -44,9 +45,16 @@ void output_header(struct output *output, const char *first, const char *second)
 void output_columns(struct output *output, petal_slice first, petal_slice second);
 void output_line(struct output *output, petal_slice text);
 
-/* As output_columns, but on a terminal lines of the second column end between its parts ("; "
- * divides them) where one has room. */
+/*
+ * Tables of Petal's own: `longest` characters have room in the first column, if that leaves half of
+ * a line, and on a terminal lines end between words; in the second column between its parts ("; "
+ * or ", " divides them) where one has room.
+ */
+void output_table(struct output *output, const char *first, const char *second, unsigned longest);
 void output_parts(struct output *output, petal_slice first, petal_slice second);
+
+/* A sentence of Petal's own: on a terminal lines end between words. */
+void output_message(struct output *output, petal_slice text);
 
 /* The same without a line end.  What is printed next, or output_finish, ends it; behind
  * output_join that stands in the line. */
@@ -69,7 +77,7 @@ void output_plain_slice(struct output *output, petal_slice text);
 /* A text of a format of its own, as output_plain_slice: where programs read nothing may follow. */
 void output_document(struct output *output, petal_slice text);
 
-/* A line about a failure.  What was printed before is written out first, so that the order stays
+/* Lines about a failure, which on a terminal end between words.  What was printed before is written out first, so that the order stays
  * right where errors and output come to one place. */
 void output_error(struct output *output, petal_slice text);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 #include <wchar.h>
 
 enum { LEAST_WIDTH = 16, GREATEST_WIDTH = 10000 };
@@ -23,6 +24,12 @@ terminal_width(FILE *file)
     if (width == 0 || width > GREATEST_WIDTH)
         width = USUAL_WIDTH;
     return width < LEAST_WIDTH ? LEAST_WIDTH : (unsigned)width;
+}
+
+unsigned
+terminal_width_or_none(FILE *file)
+{
+    return isatty(fileno(file)) == 1 ? terminal_width(file) : 0;
 }
 
 /* The widths of characters are those of UTF-8, whatever the environment says; the program's own

@@ -19,6 +19,9 @@ unsigned terminal_width(FILE *file);
  * character that is none to be printed. */
 int width_take_character(petal_slice *rest, petal_slice *character);
 
+/* 0 where the file is no terminal. */
+unsigned terminal_width_or_none(FILE *file);
+
 size_t width_of(petal_slice text);
 
 /* As many whole characters from the beginning as fit into `columns`; *used receives theirs. */

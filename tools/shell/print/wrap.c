@@ -84,6 +84,47 @@ wrap_add(struct text *text, petal_slice paragraph, unsigned width, unsigned inde
     }
 }
 
+/* The end of the line that begins there. */
+static size_t
+end_of_line(petal_slice text, size_t begin)
+{
+    const char *end =
+        begin < text.size ? memchr((const char *)text.data + begin, '\n', text.size - begin) : NULL;
+
+    return end != NULL ? (size_t)(end - (const char *)text.data) : text.size;
+}
+
+/* A caret, and what may be said behind it. */
+static bool
+is_caret(petal_slice line)
+{
+    size_t at = skip_blanks(line, 0);
+
+    return at < line.size && letter_at(line, at) == '^';
+}
+
+void
+wrap_print(FILE *file, petal_slice text, unsigned width)
+{
+    struct text lines = {0};
+
+    for (size_t begin = 0, end; begin <= text.size; begin = end + 1) {
+        petal_slice line, next = {NULL, 0};
+
+        end = end_of_line(text, begin);
+        line = part(text, begin, end);
+        if (end < text.size)
+            next = part(text, end + 1, end_of_line(text, end + 1));
+        if (width == 0 || text_characters(line) <= width || is_caret(line) || is_caret(next))
+            text_add_slice(&lines, line);
+        else
+            wrap_add(&lines, line, width, 0);
+        text_add_string(&lines, "\n");
+    }
+    (void)fwrite(lines.bytes, 1, lines.size, file);
+    text_free(&lines);
+}
+
 /* The quote that is open behind the letter at *at, 0 if none is; `quote` was open before it.  An
  * escaped letter of a quote is passed over. */
 static char

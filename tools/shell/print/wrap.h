@@ -6,9 +6,15 @@
 
 #include "tools/shell/text/text.h"
 
+#include <stdio.h>
+
 /* Add a paragraph, without the end of its last line; lines behind the first begin with `indent`
  * blanks.  A word that is longer than a line stands alone in one. */
 void wrap_add(struct text *text, petal_slice paragraph, unsigned width, unsigned indent);
+
+/* Print lines, those that are wider than `width` (0: none is) cut at words; a line that a caret
+ * stands under is left as it is. */
+void wrap_print(FILE *file, petal_slice text, unsigned width);
 
 /* Add an example, a command or several lines of one, so that it can still be typed: its comment
  * stands in a line before what is too wide with it, and a line ends only behind a comma outside

@@ -22,6 +22,7 @@
  * take a tenth of the cache or more, and most of their keys are in outputs of compactions of all
  * files, the only ones that it makes smaller. What gets read is the same.
  */
+#include "tools/shell/print/wrap.h"
 #include "tools/shell/schema/attribute.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/study/commands.h"
@@ -484,7 +485,7 @@ show_choice(struct advice *advice, const struct family_model *family, const char
     text_clear(text);
     text_add_format(text, "%.3f data blocks and %.0f bytes a get; %.0f bytes of %s", blocks, bytes,
                     memory, what);
-    output_columns(output, text_slice(&name), text_slice(text));
+    output_parts(output, text_slice(&name), text_slice(text));
     text_free(&name);
 }
 
@@ -522,14 +523,46 @@ show_kinds(struct advice *advice, const struct family_model *family, size_t type
                 ribbon_bytes(family), "filters");
 }
 
+/* The commands that change the family: in lines of their own on a terminal, where they are to be
+ * copied. */
+static void
+add_commands(struct text *text, const struct advice *advice, const struct family_model *family,
+             size_t type, size_t size, bool ribbon)
+{
+    unsigned width = advice->session->output.width;
+    struct text commands = {0};
+
+    text_add_string(&commands, "alter '");
+    text_add_binary(&commands, petal_table_name(advice->table));
+    text_add_string(&commands, "', {NAME => '");
+    text_add_binary(&commands, petal_family_name(family->family));
+    text_add_string(&commands, "'");
+    if (types[type] != family->options.bloom)
+        text_add_format(&commands, ", BLOOMFILTER => '%s'", schema_bloom_name(types[type]));
+    if (size < SIZES)
+        text_add_format(&commands, ", BLOCKSIZE => '%" PRIu32 "'", sizes[size]);
+    if (ribbon)
+        text_add_string(&commands, ", BLOOMFILTER_KIND => 'RIBBON'");
+    text_add_string(&commands, width > 0 ? "}\nmajor_compact '" : "}; major_compact '");
+    text_add_binary(&commands, petal_table_name(advice->table));
+    text_add_string(&commands, "', '");
+    text_add_binary(&commands, petal_family_name(family->family));
+    text_add_string(&commands, "'");
+    if (width > 0)
+        wrap_add_example(text, text_slice(&commands), width);
+    else
+        text_add_slice(text, text_slice(&commands));
+    text_free(&commands);
+}
+
 static void
 show_recommendation(struct advice *advice, const struct family_model *family, size_t type,
                     size_t size)
 {
     struct output *output = &advice->session->output;
     struct text text = {0};
-    bool keep_type = types[type] == family->options.bloom;
-    bool ribbon = keep_type && wants_ribbon(advice, family);
+    bool ribbon = types[type] == family->options.bloom && wants_ribbon(advice, family);
+    bool keep = types[type] == family->options.bloom && size == SIZES && !ribbon;
 
     text_add_binary(&text, petal_family_name(family->family));
     text_add_format(&text, ": %" PRIu64 " gets, %" PRIu64 " of them of named columns; measured ",
@@ -542,27 +575,19 @@ show_recommendation(struct advice *advice, const struct family_model *family, si
                             a_get(family, (double)family->skipped[skip]),
                             petal_skip_text((enum petal_skip)skip));
     text_add_string(&text, "; ");
-    if (keep_type && size == SIZES && !ribbon) {
+    if (keep)
         text_add_string(&text, "keep it as it is");
-    } else {
-        text_add_string(&text, "alter '");
-        text_add_binary(&text, petal_table_name(advice->table));
-        text_add_string(&text, "', {NAME => '");
-        text_add_binary(&text, petal_family_name(family->family));
-        text_add_string(&text, "'");
-        if (!keep_type)
-            text_add_format(&text, ", BLOOMFILTER => '%s'", schema_bloom_name(types[type]));
-        if (size < SIZES)
-            text_add_format(&text, ", BLOCKSIZE => '%" PRIu32 "'", sizes[size]);
-        if (ribbon)
-            text_add_string(&text, ", BLOOMFILTER_KIND => 'RIBBON'");
-        text_add_string(&text, "}; major_compact '");
-        text_add_binary(&text, petal_table_name(advice->table));
-        text_add_string(&text, "', '");
-        text_add_binary(&text, petal_family_name(family->family));
-        text_add_string(&text, "'");
+    else if (output->width > 0)
+        text_add_string(&text, "this would help:");
+    else
+        add_commands(&text, advice, family, type, size, ribbon);
+    output_message(output, text_slice(&text));
+    if (!keep && output->width > 0) {
+        text_clear(&text);
+        add_commands(&text, advice, family, type, size, ribbon);
+        text.size--; /* the end of the last line */
+        output_plain_slice(output, text_slice(&text));
     }
-    output_plain_slice(output, text_slice(&text));
     text_free(&text);
 }
 
@@ -587,11 +612,12 @@ show_advice(struct advice *advice, const struct sample *sample)
             show_kinds(advice, family, type);
     }
     output_plain(output, "%zu gets, %s", sample->count, sample->what);
-    output_plain(
+    output_message(
         output,
-        "Assumed: index and filters are in the cache and data is not; files stay as many as "
-        "they are; BLOCKSIZE under the filter that is advised; scans are not counted, larger "
-        "blocks suit them");
+        slice_of_string(
+            "Assumed: index and filters are in the cache and data is not; files stay as many as "
+            "they are; BLOCKSIZE under the filter that is advised; scans are not counted, larger "
+            "blocks suit them"));
     for (size_t i = 0; i < advice->count; i++) {
         struct family_model *family = &advice->families[i];
         size_t type = best_type(family);

@@ -90,7 +90,7 @@ show_sort(struct session *session, const char *name, const struct totals *totals
         if (totals->skipped[sort][skip] > 0)
             text_add_format(text, ", %" PRIu64 " skipped: %s", totals->skipped[sort][skip],
                             petal_skip_text((enum petal_skip)skip));
-    output_plain_slice(&session->output, text_slice(text));
+    output_message(&session->output, text_slice(text));
 }
 
 /* ---- Hidden cells ---------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ show_hidden(struct session *session)
                         petal_hidden_text((enum petal_hidden)by));
         separator = ",";
     }
-    output_plain_slice(&session->output, text_slice(text));
+    output_message(&session->output, text_slice(text));
     output_header(&session->output, "ROW", "HIDDEN CELL");
     for (size_t i = 0; petal_receipt_hidden_at(receipt, i, &cell); i++) {
         struct text name = {0};
@@ -130,7 +130,7 @@ show_hidden(struct session *session)
         text_add_string(text, ", timestamp=");
         text_add_time(text, cell.timestamp);
         text_add_format(text, ", by: %s", petal_hidden_text(cell.by));
-        output_columns(&session->output, text_slice(&name), text_slice(text));
+        output_parts(&session->output, text_slice(&name), text_slice(text));
         text_free(&name);
     }
     if (all > petal_receipt_hidden_count(receipt))
@@ -238,7 +238,7 @@ show_receipt(struct session *session, const struct read_counts *counts)
     for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
         text_add_format(text, "%s %s %" PRIu64 " cached %" PRIu64 " fetched", kind > 0 ? "," : "",
                         block_names[kind], totals.cached[kind], totals.fetched[kind]);
-    output_plain_slice(&session->output, text_slice(text));
+    output_message(&session->output, text_slice(text));
     output_plain(&session->output,
                  "answer: %" PRIu64 " row(s), %" PRIu64 " cell(s), %" PRIu64 " hidden",
                  counts->rows, counts->cells, petal_receipt_cells_hidden(session->receipt));
