@@ -8,6 +8,7 @@
 #include "tests/support/test_support.h"
 #include "tests/tools/shell/process.h"
 #include "tools/shell/commands.h"
+#include "tools/shell/eval/eval.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/opening.h"
 #include "tools/shell/text/progress.h"
@@ -447,6 +448,61 @@ test_a_verification_stops(void **state)
     text_free(&message);
 }
 
+/* The input's messages, with the signal that comes in its first command. */
+static void
+interrupt_input(const char *input, struct text *messages)
+{
+    const petal_options options = {.size = sizeof(options)};
+    struct session session = {.commands = shell_commands(), .no_times = true};
+    FILE *nowhere = fopen("/dev/null", "w"), *errors = tmpfile();
+    struct lexer lexer;
+    char line[256];
+
+    assert_true(nowhere != NULL && errors != NULL);
+    output_init(&session.output, nowhere, false);
+    session.output.errors = errors;
+    assert_int_equal(session_open(&session, "db", &options), SHELL_FINE);
+    interrupt_install();
+    assert_int_equal(raise(SIGINT), 0);
+    lexer_init(&lexer, &session.arena);
+    lexer_add_line(&lexer, slice_of_string(input));
+    eval_input(&session, &lexer, 1);
+    lexer_free(&lexer);
+    assert_int_equal(session.exit_status, STATUS_OF_INTERRUPT);
+    interrupt_clear();
+    (void)signal(SIGINT, SIG_DFL);
+    rewind(errors);
+    while (fgets(line, sizeof(line), errors) != NULL)
+        text_add_string(messages, line);
+    assert_int_equal(session_close(&session), SHELL_FINE);
+    (void)fclose(nowhere);
+    (void)fclose(errors);
+}
+
+static void
+test_a_loop_of_writes_says_how_far_it_came(void **state)
+{
+    static const char *const inputs[] = {
+        "9.times { |i| put 'w', \"r#{i}\", 'f:a', i }",
+        "9.times { |i| delete 'w', \"r#{i}\", 'f:a' }",
+        "(1..9).each { |i| (1..3).each { |j| incr 'w', \"r#{i}\", \"f:#{j}\" } }",
+        "for i in 1..9 do put 'w', \"r#{i}\", 'f:a', i end",
+        "while true do put 'w', 'r', 'f:a', 'v' end",
+        "loop { get 'w', 'r' }",
+        "1.times { get 'w', 'r' }",
+    };
+
+    (void)state;
+    free(run("create 'w', 'f'"));
+    for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+        struct text messages = {0};
+
+        interrupt_input(inputs[i], &messages);
+        assert_string_equal(text_string(&messages), "Interrupted in round 1 of the loop\n");
+        text_free(&messages);
+    }
+}
+
 static void
 test_a_compaction_goes_on(void **state)
 {
@@ -578,6 +634,7 @@ main(void)
         cmocka_unit_test(test_a_count_goes_on_where_it_stopped),
         cmocka_unit_test(test_a_count_is_one_line_at_a_terminal),
         cmocka_unit_test(test_a_loop_stops_and_says_how_far_it_came),
+        cmocka_unit_test(test_a_loop_of_writes_says_how_far_it_came),
         cmocka_unit_test(test_the_prompt_begins_anew),
         cmocka_unit_test(test_a_script_ends),
         cmocka_unit_test(test_an_import_stops),

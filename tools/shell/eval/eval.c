@@ -18,6 +18,7 @@
 #include "tools/shell/session/run.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { GREATEST_EVAL_DEPTH = 1100 }; /* of nodes within nodes; a frame or two each */
@@ -781,6 +782,14 @@ show_echo(struct session *session, const struct value *value)
     output_plain_slice(&session->output, text_slice(&session->scratch));
 }
 
+static void
+show_interrupted(struct session *session, uint64_t round)
+{
+    text_clear(&session->scratch);
+    text_add_format(&session->scratch, "Interrupted in round %" PRIu64 " of the loop", round);
+    output_error(&session->output, text_slice(&session->scratch));
+}
+
 void
 eval_input(struct session *session, struct lexer *lexer, unsigned line)
 {
@@ -804,8 +813,7 @@ eval_input(struct session *session, struct lexer *lexer, unsigned line)
     if (good && !eval_is_over(&eval))
         show_echo(session, &value);
     if (eval.rounds_of_interrupted > 0)
-        output_plain(&session->output, "Interrupted in round %llu of the loop",
-                     (unsigned long long)eval.rounds_of_interrupted);
+        show_interrupted(session, eval.rounds_of_interrupted);
     output_finish(&session->output);
     output_flush(&session->output);
     lexer_clear(lexer);

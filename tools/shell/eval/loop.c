@@ -96,7 +96,8 @@ bind_names(struct eval *eval, const struct node *block, const struct value *item
         bind(&eval->session->variables, block->names[i], i < count ? &items[i] : &nothing);
 }
 
-/* Ctrl-C ends a loop, whatever its block does; `round` counts from 1. */
+/* Ctrl-C ends a loop, whatever its block does: a command of it may have ended the round already.
+ * `round` counts from 1. */
 static bool
 is_interrupted(struct eval *eval, uint64_t round)
 {
@@ -110,15 +111,16 @@ is_interrupted(struct eval *eval, uint64_t round)
 /* What to do behind a round that ended well or not: false, leave the loop; *good says how, and
  * *broken whether by `break`: then the loop's value is nil. */
 static bool
-goes_on(struct eval *eval, bool *good, bool *broken)
+goes_on(struct eval *eval, uint64_t round, bool *good, bool *broken)
 {
+    bool interrupted = is_interrupted(eval, round);
     enum jump jump = eval->jump;
 
     if (jump != JUMP_NONE)
         *good = true;
     *broken = jump == JUMP_BREAK;
     eval->jump = JUMP_NONE;
-    return *good && jump != JUMP_BREAK;
+    return *good && jump != JUMP_BREAK && !interrupted;
 }
 
 /* What is left of a round's value when its arena goes: only what the loop gathers is worth room, as
@@ -178,12 +180,12 @@ loop_for(struct eval *eval, const struct node *node, struct value *value)
         round++;
         good = run_round(eval, node->items[1], &item, 1, false, GATHERS_NOTHING, &result);
         arena_clear(&passing);
-        more = goes_on(eval, &good, &broken) && !is_interrupted(eval, round);
+        more = goes_on(eval, round, &good, &broken);
     }
     rounds_end(&rounds);
     if (broken)
         *value = value_nil();
-    return good && !is_interrupted(eval, round);
+    return !is_interrupted(eval, round) && good;
 }
 
 /* Is the condition, evaluated in an arena of its own, true? */
@@ -212,9 +214,9 @@ loop_while(struct eval *eval, const struct node *node, struct value *value)
     for (bool more = true; more && holds(eval, node->items[0], &good);) {
         round++;
         good = run_round(eval, node->items[1], NULL, 0, false, GATHERS_NOTHING, &result);
-        more = goes_on(eval, &good, &broken) && !is_interrupted(eval, round);
+        more = goes_on(eval, round, &good, &broken);
     }
-    return good && !is_interrupted(eval, round);
+    return !is_interrupted(eval, round) && good;
 }
 
 bool
@@ -227,8 +229,8 @@ loop_forever(struct eval *eval, const struct node *node)
     do {
         round++;
         good = run_round(eval, node->block, NULL, 0, true, GATHERS_NOTHING, &result);
-    } while (goes_on(eval, &good, &broken) && !is_interrupted(eval, round));
-    return good && !is_interrupted(eval, round);
+    } while (goes_on(eval, round, &good, &broken));
+    return !is_interrupted(eval, round) && good;
 }
 
 /* ---- each and its like ----------------------------------------------------------------------- */
@@ -395,11 +397,11 @@ loop_over(struct eval *eval, const struct node *node, struct call *call)
                  value_is_true(&result) == (gathering == GATHERS_CHOSEN))
             gather_copy(eval->session, &gathered, &items[0]);
         arena_clear(&passing);
-        more = goes_on(eval, &good, &broken) && !is_interrupted(eval, round);
+        more = goes_on(eval, round, &good, &broken);
     }
     rounds_end(&rounds);
     *call->value = broken                         ? value_nil()
                    : gathering == GATHERS_NOTHING ? *call->receiver
                                                   : gathered.list;
-    return good && !is_interrupted(eval, round);
+    return !is_interrupted(eval, round) && good;
 }
