@@ -48,83 +48,72 @@ static void
 print_subcommand_options(FILE *file)
 {
     (void)fputs("\n"
-                "import writes the records of FILE (- is standard input), compare checks every "
+                "import writes the records of FILE (- is standard input), compare checks every\n"
                 "field of them.\n",
                 file);
     (void)fputs(intake_usage, file);
-    (void)fputs(
-        "  --create                  import: make a table that is not there, with the families "
-        "that "
-        "the columns or cells name,\n"
-        "                            or else with the family cf\n"
-        "  --threads N               import: parse in N threads beside the one that writes (1)\n"
-        "  --flush-every N           import: flush to store files after every N records\n"
-        "export writes the cells of TABLE to FILE (- or none is standard output; a file appears "
-        "when it is whole).\n",
-        file);
+    (void)fputs("  --create                  import: make a table that is not there, with the\n"
+                "                            families that the columns or cells name, or else\n"
+                "                            with the family cf\n"
+                "  --threads N               import: parse in N threads beside the one that\n"
+                "                            writes (1)\n"
+                "  --flush-every N           import: flush to store files after every N records\n"
+                "export writes the cells of TABLE to FILE (- or none is standard output; a file\n"
+                "appears when it is whole).\n",
+                file);
     (void)fputs(export_usage, file);
-    (void)fputs(
-        "\n"
-        "Exit status: 0 fine; 1 a database, table, family or file there is not, exists said no, or "
-        "a "
-        "get found no row, or import passed\n"
-        "over what it could not read;\n"
-        "2 a mistake in a command or option; 3 damaged data, input/output error, or the "
-        "database is read-only or open elsewhere.\n"
-        "130 interrupted.  The first mistake or failure counts; a no, such as a row that is not "
-        "there, only\n"
-        "where there is none.  A conversation at a terminal ends with 0.\n",
-        file);
+    (void)fputs("\n"
+                "Exit status: 0 fine; 1 a database, table, family or file there is not, exists\n"
+                "said no, a get found no row, or import passed over what it could not read;\n"
+                "2 a mistake in a command, an option, or a file that is imported; 3 damaged\n"
+                "data, input/output error, or the database is read-only or open elsewhere;\n"
+                "130 interrupted.  The first mistake or failure counts; a no, such as a row that\n"
+                "is not there, only where there is none.  A conversation at a terminal ends\n"
+                "with 0.\n",
+                file);
 }
 
 static void
 print_usage(FILE *file)
 {
-    (void)fputs(
-        "usage: kv-shell [options] DIR [-e COMMANDS].. [-f FILE]\n"
-        "       kv-shell -n [options] DIR [FILE]\n"
-        "       kv-shell [options] DIR import TABLE FILE [import options]\n"
-        "       kv-shell [options] DIR export TABLE [FILE] [export options]\n"
-        "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
-        "\n"
-        "Commands in the HBase shell's language on the database in DIR.  Where there is none, the "
-        "command create makes it.\n"
-        "They come from -e, from FILE, from standard input, or from you, at a terminal.  "
-        "Those of -e come first,\n"
-        "before FILE or a subcommand.\n"
-        "help lists them.\n"
-        "\n"
-        "  -e COMMANDS       run these; may be repeated\n"
-        "  -f FILE           run the commands in FILE\n"
-        "  -n, --noninteractive\n"
-        "                    as HBase's shell -n: the first error ends it, with status 1; exit 7 "
-        "with 7; else 0\n"
-        "  -d, --debug       as log_level 'DEBUG' from the beginning: tell on standard error what "
-        "the engine does\n"
-        "  --format FORMAT   answers as hbase (the default), table, json (an object a line) or "
-        "csv; "
-        "all else that is\n"
-        "                    said goes to standard error\n"
-        "  --memory SIZE     what the database may take in all (64MB)\n"
-        "  --cache SIZE      of it for the block cache at most; 0 for none (all that is left)\n"
-        "  --memtable SIZE   of it for writes before they are flushed (an eighth)\n"
-        "  --create          make the database in DIR if there is none\n"
-        "  --read-only       write nothing: the database must be there, commands that write fail, "
-        "and "
-        "others\n"
-        "                    may read it at the same time\n"
-        "  --no-compaction   merge store files when told to only, not in the background\n"
-        "  --no-log-mapping  write the log by system calls only: slower; a failing disk gives "
-        "errors, "
-        "never SIGBUS\n"
-        "  --bail            stop at the first command that is wrong or fails; a script goes on "
-        "without it\n"
-        "  --no-took         leave out the lines with durations\n"
-        "  --echo            show each line of input before its output\n"
-        "  --seed N          identities and filter salts that repeat, for tests; never for data "
-        "that matters\n"
-        "  --help, --version\n",
-        file);
+    (void)fputs("usage: kv-shell [options] DIR [-e COMMANDS].. [-f FILE]\n"
+                "       kv-shell -n [options] DIR [FILE]\n"
+                "       kv-shell [options] DIR import TABLE FILE [import options]\n"
+                "       kv-shell [options] DIR export TABLE [FILE] [export options]\n"
+                "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
+                "\n"
+                "Commands in the HBase shell's language on the database in DIR.  Where there is\n"
+                "none, the command create makes it. They come from -e, from FILE, from standard\n"
+                "input, or from you, at a terminal.  Those of -e come first, before FILE or a\n"
+                "subcommand. help lists them.\n"
+                "\n"
+                "  -e COMMANDS       run these; may be repeated\n"
+                "  -f FILE           run the commands in FILE\n"
+                "  -n, --noninteractive\n"
+                "                    as HBase's shell -n: the first error ends it, with status\n"
+                "                    1; exit 7 with 7; else 0\n"
+                "  -d, --debug       as log_level 'DEBUG' from the beginning: tell on standard\n"
+                "                    error what the engine does\n"
+                "  --format FORMAT   answers as hbase (the default), table, json (an object a\n"
+                "                    line) or csv; all else that is said goes to standard error\n"
+                "  --memory SIZE     what the database may take in all (64MB)\n"
+                "  --cache SIZE      of it for the block cache at most; 0 for none (all that is\n"
+                "                    left)\n"
+                "  --memtable SIZE   of it for writes before they are flushed (an eighth)\n"
+                "  --create          make the database in DIR if there is none\n"
+                "  --read-only       write nothing: the database must be there, commands that\n"
+                "                    write fail, and others may read it at the same time\n"
+                "  --no-compaction   merge store files when told to only, not in the background\n"
+                "  --no-log-mapping  write the log by system calls only: slower; a failing disk\n"
+                "                    gives errors, never SIGBUS\n"
+                "  --bail            stop at the first command that is wrong or fails; a script\n"
+                "                    goes on without it\n"
+                "  --no-took         leave out the lines with durations\n"
+                "  --echo            show each line of input before its output\n"
+                "  --seed N          identities and filter salts that repeat, for tests; never\n"
+                "                    for data that matters\n"
+                "  --help, --version\n",
+                file);
     print_subcommand_options(file);
 }
 

@@ -20,18 +20,19 @@
 
 const char export_usage[] =
     "  --format csv|tsv|jsonl|hbase\n"
-    "                            how (as FILE's name ends, else csv): "
-    "row,family,qualifier,timestamp,type,ttl,value; JSON "
-    "objects; or put and\n"
-    "                            delete commands.  One cell a line; bytes outside 0x20 .. 0x7e and "
-    "the backslash are\n"
-    "                            \\xHH, in jsonl what is no UTF-8 {\"b64\": ..}, so import gives "
-    "every byte back\n"
-    "  --all-versions            all that is stored, with deletion markers and what they hide\n"
-    "  --from ROW, --to ROW      rows from the first to before the second, \\xHH for any byte\n"
+    "                            how (as FILE's name ends, else csv):\n"
+    "                            row,family,qualifier,timestamp,type,ttl,value; JSON\n"
+    "                            objects; or put and delete commands.  One cell a\n"
+    "                            line; bytes outside 0x20 .. 0x7e and the backslash\n"
+    "                            are \\xHH, in jsonl what is no UTF-8 {\"b64\": ..}, so\n"
+    "                            import gives every byte back\n"
+    "  --all-versions            all that is stored, with deletion markers and what\n"
+    "                            they hide\n"
+    "  --from ROW, --to ROW      rows from the first to before the second, \\xHH for\n"
+    "                            any byte\n"
     "  --columns F:Q,F..         these columns and families\n"
-    "  --create                  hbase: create the table first (else that line is a comment); "
-    "kv-shell DIR -f FILE runs it all\n";
+    "  --create                  hbase: create the table first (else that line is a\n"
+    "                            comment); kv-shell DIR -f FILE runs it all\n";
 
 /* What an export is asked for, but for what to scan. */
 struct request {
