@@ -645,7 +645,10 @@ clean: ## remove what was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{ line = sprintf("  %-17s", $$1); \
+	  count = split($$2, words, " "); for (i = 1; i <= count; i++) { \
+	    if (length(line) + length(words[i]) >= 80) { print line; line = sprintf("%19s", "") } \
+	    line = line " " words[i] } print line }'
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

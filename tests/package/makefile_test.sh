@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The Makefile finds the headers that are there and no others, and reads versions out of headers;
 # with every optional header out of sight it believes none to be there. What is measured is a
-# release build; what brings stores to compare with fails in clear words. Usage: makefile_test.sh
-# KV-SHELL (its folder is not written to)
+# release build; what brings stores to compare with fails in clear words. The list of targets is at
+# most 80 columns wide. Usage: makefile_test.sh KV-SHELL (its folder is not written to)
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL CPPFLAGS CFLAGS LDFLAGS
 scratch=$(mktemp -d)
@@ -17,6 +17,10 @@ is() {
     got=$(make --no-print-directory -s BUILD="$scratch/build" --eval "expand: ; @echo '$1'" expand | xargs)
     [ "$got" = "$2" ] || fail "$1 is \"$got\", not \"$2\""
 }
+
+make --no-print-directory -s BUILD="$scratch/build" help >"$scratch/help"
+[ "$(grep -c '^  [a-z]' "$scratch/help")" -gt 40 ] || fail "make help lists few targets"
+awk 'length > 80 { print; wide = 1 } END { exit wide }' "$scratch/help" || fail "make help has lines of more than 80 letters"
 
 is '$(call HAVE_HEADER,stdio.h)' yes
 is '$(call HAVE_HEADER,no/such/header.h)' ''
