@@ -1,6 +1,7 @@
 /* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was
  * expected, 2 usage, 3 failure. */
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/options.h"
 #include "tools/bench/workloads/workload.h"
 #include "tools/command/nearest.h"
 
@@ -102,6 +103,7 @@ main(int argc, char **argv)
     if (asks && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
         return 3;
     status = run(argc - 1, argv + 1);
+    bench_options_tell();
     if (!output_is_written() || (asks && ferror(stderr)))
         return 3;
     return asks && status == 2 ? 0 : status;

@@ -98,6 +98,11 @@ expect 'no such store' 2 'no store "nosuch"' "$bench" fillseq --store nosuch
 expect 'keys too short' 2 'key-size' "$bench" fillseq --key-size 4
 expect 'no such distribution' 2 'distribution is' "$bench" fillseq --distribution normal
 expect 'no such option' 2 'fillrandom' "$bench" fillseq --nosuch
+for command in compare agree ycsb readamp filters cliffs simulate 'fill --db x --cells 1' 'read --db x' fillseq; do
+    # shellcheck disable=SC2086
+    expect "no such option of $command" 2 '^usage: ' "$bench" $command --nosuch
+    is_true 'that is the last line' "$(tail -n 1 "$scratch/out" | grep -cx 'kv-bench: there is no option --nosuch')"
+done
 
 # ---- YCSB ----------------------------------------------------------------------------------------
 

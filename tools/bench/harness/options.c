@@ -2,6 +2,7 @@
 #include "tools/bench/harness/options.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,27 @@ static const char *const kind_texts[] = {
     [BENCH_COUNTS] = "1 to 8 numbers above zero with commas between them",
     [BENCH_SIZES] = "1 to 8 sizes above zero with commas between them",
 };
+
+static char complaint[256];
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void
+complain(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(complaint, sizeof complaint, format, arguments);
+    va_end(arguments);
+}
+
+void
+bench_options_tell(void)
+{
+    if (complaint[0] != '\0')
+        fprintf(stderr, "kv-bench: %s\n", complaint);
+}
 
 static bool
 read_count(const char *text, uint64_t unit, uint64_t *value)
@@ -103,7 +125,7 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
         while (option < options + count && strcmp(option->name, argv[i]) != 0)
             option++;
         if (option == options + count) {
-            fprintf(stderr, "kv-bench: there is no option %s\n", argv[i]);
+            complain("there is no option %s", argv[i]);
             return false;
         }
         if (option->kind == BENCH_FLAG) {
@@ -112,10 +134,9 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
         }
         if (i + 1 == argc || !read_value(option, argv[i + 1])) {
             if (i + 1 == argc)
-                fprintf(stderr, "kv-bench: %s needs a value\n", argv[i]);
+                complain("%s needs a value", argv[i]);
             else
-                fprintf(stderr, "kv-bench: %s needs %s, not \"%s\"\n", argv[i],
-                        kind_texts[option->kind], argv[i + 1]);
+                complain("%s needs %s, not \"%s\"", argv[i], kind_texts[option->kind], argv[i + 1]);
             return false;
         }
         i++;
@@ -138,7 +159,7 @@ bench_numbers_read(const char *option, const char *text, double *numbers, size_t
             return true;
         text = end + 1;
     }
-    fprintf(stderr, "kv-bench: %s: at most %zu numbers from %g to %g\n", option, most, low, high);
+    complain("%s: at most %zu numbers from %g to %g", option, most, low, high);
     return false;
 }
 
@@ -154,7 +175,7 @@ bench_names_read(const char *option, const char *text, const char *const *names,
         while (i < count && (strlen(names[i]) != length || strncmp(names[i], text, length) != 0))
             i++;
         if (i == count) {
-            fprintf(stderr, "kv-bench: %s: there is no \"%.*s\"\n", option, (int)length, text);
+            complain("%s: there is no \"%.*s\"", option, (int)length, text);
             return false;
         }
         *bits |= 1u << i;
@@ -168,7 +189,7 @@ bool
 bench_refused(bool refused, const char *why)
 {
     if (refused)
-        fprintf(stderr, "kv-bench: %s\n", why);
+        complain("%s", why);
     return refused;
 }
 

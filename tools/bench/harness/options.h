@@ -32,22 +32,23 @@ struct bench_option {
 };
 
 /*
- * Set what the arguments name; false at the first that is wrong, with a line on stderr, or at
- * --help, without: the usage is wanted.
+ * Set what the arguments name; false at the first that is wrong, or at --help: the usage is wanted.
+ * What is wrong, here and below, is for bench_options_tell.
  */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
 
-/* Numbers with commas between them, `low` to `high`; a line on stderr that names the option if they
- * are not that. */
+/* Say on stderr what was wrong, if something was: behind the usage, where it is in sight. */
+void bench_options_tell(void);
+
+/* Numbers with commas between them, `low` to `high`; false if they are not that. */
 bool bench_numbers_read(const char *option, const char *text, double *numbers, size_t most,
                         size_t *count, double low, double high);
 
-/* Names with commas between them become bits; a line on stderr names the first that is not there.
- * At most 32 names. */
+/* Names with commas between them become bits; false if one is not there.  At most 32 names. */
 bool bench_names_read(const char *option, const char *text, const char *const *names, size_t count,
                       unsigned *bits);
 
-/* If `refused`, say why in a line on stderr; returns it. */
+/* If `refused`, that is why; returns it. */
 bool bench_refused(bool refused, const char *why);
 
 /* Are these numbers of threads, 1 to BENCH_MOST_THREADS each?  Says so, if not. */
