@@ -65,5 +65,11 @@ done
 if "$bench" readamp --filters ROWS 2>/dev/null; then fail "an unknown filter passes"; fi
 if "$bench" readamp --rows 1999 2>"$directory/refusal"; then fail "too few rows pass"; fi
 grep -q -- '--rows is from 2000 on' "$directory/refusal" || fail "how many rows are wanted is not told"
+# An option that would have no effect beside another is refused, in either order.
+for pair in '--bits 10 --rates 0.05' '--rates 0.05 --bits 10' '--csv --json' '--all --bits 10'; do
+    # shellcheck disable=SC2086
+    if "$bench" readamp --files 1 --rows 2000 --gets 20 --lookups newest --filters ROW --no-store $pair >"$directory/out" 2>"$directory/refusal"; then fail "$pair passes"; fi
+    grep -qE -- '--(bits and --rates|json and --csv) exclude each other|--all brings its own --bits' "$directory/refusal" || fail "$pair: $(head -n 1 "$directory/refusal")"
+done
 find "$directory" -name 'kv-bench-*' | grep -q . && fail "tables are left behind"
 echo "readamp: passed"

@@ -304,8 +304,8 @@ parse_lists(struct settings *settings, const struct texts *texts)
         settings->caches = ((1u << settings->cache_size_count) - 1) << CACHES;
     }
     if (texts->bits == NULL)
-        return bench_numbers_read("--rates", texts->rates, settings->rates, MOST_RATES,
-                                  &settings->rate_count, 0.0001, 0.5);
+        return bench_numbers_read("--rates", texts->rates != NULL ? texts->rates : "0.01",
+                                  settings->rates, MOST_RATES, &settings->rate_count, 0.0001, 0.5);
     if (!bench_numbers_read("--bits", texts->bits, settings->rates, MOST_RATES,
                             &settings->rate_count, 2, 20))
         return false;
@@ -323,16 +323,10 @@ parse_lists(struct settings *settings, const struct texts *texts)
     "columns-200,scan-column,scan-short"
 
 /* What is on the screen. HBase's counts are of six files. */
-static const struct texts glance_texts = {.files = "6",
-                                          .filters = ALL_FILTERS,
-                                          .rates = "0.01",
-                                          .lookups = GLANCED_LOOKUPS,
-                                          .caches = "all"};
-static const struct texts grid_texts = {.files = "1,2,6,16",
-                                        .filters = ALL_FILTERS,
-                                        .rates = "0.01",
-                                        .lookups = ALL_LOOKUPS,
-                                        .caches = "filters+index"};
+static const struct texts glance_texts = {
+    .files = "6", .filters = ALL_FILTERS, .lookups = GLANCED_LOOKUPS, .caches = "all"};
+static const struct texts grid_texts = {
+    .files = "1,2,6,16", .filters = ALL_FILTERS, .lookups = ALL_LOOKUPS, .caches = "filters+index"};
 
 /* Each option asks for the grid but those that the screen has, too. */
 static bool
@@ -376,6 +370,12 @@ parse(struct settings *settings, int argc, char **argv)
     *settings = (struct settings){
         .rows = grid ? 20000 : 10000, .gets = grid ? 5000 : 20000, .block_bytes = 4096, .seed = 1};
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return false;
+    if (bench_refused(texts.bits != NULL && texts.rates != NULL,
+                      "--bits and --rates exclude each other") ||
+        bench_refused(settings->all && (texts.bits != NULL || texts.rates != NULL),
+                      "--all brings its own --bits") ||
+        bench_refused(settings->json && settings->csv, "--json and --csv exclude each other"))
         return false;
     settings->grid = grid;
     settings->no_store = settings->no_store || !grid;
