@@ -1701,9 +1701,14 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
 typedef struct petal_kv petal_kv; /* owned by the database, valid until petal_close */
 
 /*
- * Open the key-value table `name`, making it if there is none (options NULL: family defaults, 4 KiB
- * blocks). Names are those of tables: letters, digits, '_', '-' and '.', not starting with '-' or
- * '.', at most 255 bytes; petal_table_create says more. Another name is PETAL_INVALID.
+ * Open the key-value table `name`, making it if there is none. Its name is one that
+ * petal_table_create takes; another is PETAL_INVALID.
+ *
+ * The options describe the table that is made (NULL: family defaults, 4 KiB blocks). Where the
+ * table is there, it keeps its attributes, and the options are not compared with them:
+ * petal_family_describe tells, and petal_table_alter changes them. Leave their `name` empty: the
+ * family of a table that is made is "v". Where it is not empty and not the family's name, the call
+ * is PETAL_INVALID and makes nothing.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,

@@ -20,25 +20,38 @@
 /* So many keys are got at once: each takes a result, of some kilobytes, and more are not quicker. */
 #define PIECE_KEYS 32
 
-/* Find the table or make it. REQUIRES: nothing held. */
+/* A family that is asked for by its name is that one, or none. */
 static enum petal_status
-open_table(petal_db *db, petal_slice name, const petal_family_options *options, petal_table **table,
+check_family_name(const petal_family_options *wanted, petal_slice name, petal_error *error)
+{
+    char quoted_wanted[80], quoted_name[80];
+
+    if (wanted->name.size == 0 || slice_equal(wanted->name, name))
+        return PETAL_OK;
+    return error_set(error, PETAL_INVALID,
+                     "the options name the family %s; that of the key-value table is %s",
+                     error_quote(wanted->name, quoted_wanted, sizeof quoted_wanted),
+                     error_quote(name, quoted_name, sizeof quoted_name));
+}
+
+/* Find the table or make it, with that family. REQUIRES: nothing held. */
+static enum petal_status
+open_table(petal_db *db, petal_slice name, const petal_family_options *family, petal_table **table,
            petal_error *error)
 {
-    petal_family_options family;
-    petal_table_options described = {.name = name, .families = &family, .family_count = 1};
-    enum petal_status status =
-        options_copy(&family, sizeof family, options, "petal_family_options", error);
+    petal_family_options made = *family;
+    petal_table_options described = {.name = name, .families = &made, .family_count = 1};
+    enum petal_status status = petal_table_open(db, name, table, error);
 
-    if (status != PETAL_OK)
-        return status;
-    status = petal_table_open(db, name, table, error);
     if (status != PETAL_NOT_FOUND)
         return status;
-    if (family.block_bytes == 0)
-        family.block_bytes = KV_BLOCK_BYTES;
-    family.size = sizeof family;
-    family.name = slice_from_text(KV_FAMILY);
+    made.size = sizeof made;
+    made.name = slice_from_text(KV_FAMILY);
+    if (made.block_bytes == 0)
+        made.block_bytes = KV_BLOCK_BYTES;
+    status = check_family_name(family, made.name, error);
+    if (status != PETAL_OK)
+        return status;
     status = petal_table_create(db, &described, table, error);
     /* Another thread may have made it meanwhile. */
     if (status == PETAL_EXISTS)
@@ -56,12 +69,17 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
     RETURN_IF_NO_BYTES(name, error);
 
     const struct table_descriptor *descriptor;
+    petal_family_options family;
     petal_table *table;
     enum petal_status status;
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    status = open_table(db, name, options, &table, error);
+    status = options_copy(&family, sizeof family, options, "petal_family_options", error);
+    if (status != PETAL_OK)
+        return status;
+    RETURN_IF_NO_BYTES(family.name, error);
+    status = open_table(db, name, &family, &table, error);
     if (status != PETAL_OK)
         return status;
     descriptor = table_descriptor(table);
@@ -69,8 +87,10 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
         return error_set(error, PETAL_INVALID,
                          "the table has %zu families; a key-value table must have one",
                          descriptor->family_count);
-    *kv = &descriptor->families[0]->key_values;
-    return PETAL_OK;
+    status = check_family_name(&family, petal_family_name(descriptor->families[0]), error);
+    if (status == PETAL_OK)
+        *kv = &descriptor->families[0]->key_values;
+    return status;
 }
 
 petal_table *

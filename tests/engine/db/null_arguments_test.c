@@ -881,7 +881,7 @@ CALL(petal_salvage)
 
 CALL(petal_kv_open)
 {
-    petal_family_options options = {.name = text("f")};
+    petal_family_options options = {.name = text("v")};
     static petal_kv *kv;
 
     return petal_kv_open(GIVEN(db, S->db), BYTES(name, "new"), OPTIONAL(options, &options),

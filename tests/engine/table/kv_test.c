@@ -54,6 +54,35 @@ test_a_handle_is_of_the_family_that_is_there(void **state)
     fixture_fini(&fixture);
 }
 
+/* A name in the options is the family's; other options are of a table that is made. */
+static void
+test_options_name_the_family_or_none(void **state)
+{
+    petal_family_options other = {.name = {"zz", 2}}, own = {.name = {"v", 1}};
+    petal_family_options large = {.block_bytes = 65536}, described = {.size = sizeof described};
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+    petal_kv *kv;
+
+    (void)state;
+    fixture_init(&fixture, 1);
+    fixture_must_open(&fixture);
+    assert_int_equal(petal_kv_open(fixture.db, name, &other, &kv, &error), PETAL_INVALID);
+    assert_string_equal(error.text,
+                        "the options name the family zz; that of the key-value table is v");
+    assert_null(kv);
+    assert_int_equal(petal_table_open(fixture.db, name, &table, &error), PETAL_NOT_FOUND);
+    must(petal_kv_open(fixture.db, name, &own, &kv, &error), &error);
+    must(petal_kv_open(fixture.db, name, &own, &kv, &error), &error);
+    assert_int_equal(petal_kv_open(fixture.db, name, &other, &kv, &error), PETAL_INVALID);
+    assert_null(kv);
+    must(petal_kv_open(fixture.db, name, &large, &kv, &error), &error);
+    petal_family_describe(petal_table_family_at(petal_kv_table(kv), 0), &described);
+    assert_int_equal(described.block_bytes, 4096);
+    fixture_fini(&fixture);
+}
+
 /* What was tried in vain on the way to success is not told. */
 static void
 test_success_leaves_no_error(void **state)
@@ -832,6 +861,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_handle_is_of_the_family_that_is_there),
+        cmocka_unit_test(test_options_name_the_family_or_none),
         cmocka_unit_test(test_success_leaves_no_error),
         cmocka_unit_test(test_a_batch_is_of_several_tables),
         cmocka_unit_test(test_many_keys_at_once),
