@@ -553,7 +553,7 @@ typedef struct petal_family_options {
     size_t attribute_count;
     /*
      * BLOOMFILTER_KIND: BLOCKED, the default, or RIBBON, by which compactions of all files, whose
-     * outputs hold most keys, write filters of the same rate in 25 to 31 per cent fewer bytes.
+     * outputs hold most keys, write filters of the same rate in 25 to 32 per cent fewer bytes.
      * Building one takes about 0.1 us a key more and asking one about 15 ns; flushes and other
      * compactions write BLOCKED ones. Versions from before it do not open such a database.
      */
