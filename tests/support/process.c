@@ -38,6 +38,37 @@ process_begin(void)
     return child;
 }
 
+bool
+process_prepare(struct waiting_process *process, int (*action)(const char *argument),
+                const char *argument)
+{
+    int ends[2];
+    char word;
+
+    if (pipe(ends) != 0)
+        return false;
+    process->id = process_begin();
+    if (process->id == 0) {
+        (void)close(ends[1]);
+        _exit(read(ends[0], &word, 1) == 1 ? action(argument) : 255);
+    }
+    (void)close(ends[0]);
+    process->begin = ends[1];
+    return process->id > 0;
+}
+
+int
+process_act(struct waiting_process *process)
+{
+    int status;
+    bool told = write(process->begin, "", 1) == 1;
+
+    (void)close(process->begin);
+    if (waitpid(process->id, &status, 0) != process->id || !told || !WIFEXITED(status))
+        return -1;
+    return WEXITSTATUS(status);
+}
+
 void
 process_describe_end(char *text, size_t size, const char *name, int status)
 {

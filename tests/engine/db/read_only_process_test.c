@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -123,6 +124,7 @@ static void
 test_processes_read_at_once(void **state)
 {
     char *directory = make_database();
+    struct waiting_process reader;
     petal_db *db;
     petal_error error;
 
@@ -134,8 +136,9 @@ test_processes_read_at_once(void **state)
     assert_int_equal(in_child(open_for_writing, directory), PETAL_BUSY);
     assert_int_equal(open_for_writing(directory), PETAL_BUSY);
     must(petal_close(db, &error), &error);
+    assert_true(process_prepare(&reader, open_and_read, directory));
     must(petal_open(directory, &writing, &db, &error), &error);
-    assert_int_equal(in_child(open_and_read, directory), PETAL_BUSY);
+    assert_int_equal(process_act(&reader), PETAL_BUSY);
     assert_int_equal(open_and_read(directory), PETAL_BUSY);
     must(petal_close(db, &error), &error);
     assert_int_equal(in_child(open_and_read, directory), PETAL_OK);

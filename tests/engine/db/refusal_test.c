@@ -10,10 +10,10 @@
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/process.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- texts and errors ---- */
@@ -382,9 +382,8 @@ test_second_opener_in_the_process(void **state)
     fixture_fini(&fixture);
 }
 
-/* In a process that is forked from the one that has the database open: is it refused, with the name
- * of that one? */
-static bool
+/* In a child of the process that has the database open: is it refused, with that one's number? */
+static int
 is_told_who_has_it(const char *directory)
 {
     petal_options options = {.create = true};
@@ -404,23 +403,17 @@ test_second_opener_in_another_process(void **state)
 {
     char *directory = test_directory_new();
     petal_options options = {.create = true};
+    struct waiting_process others[2];
     petal_db *first, *second;
     petal_error error;
 
     (void)state;
+    fflush(NULL);
+    for (int round = 0; round < 2; round++)
+        assert_true(process_prepare(&others[round], is_told_who_has_it, directory));
     must(petal_open(directory, &options, &first, &error), &error);
     for (int round = 0; round < 2; round++) {
-        int status = 0;
-        pid_t child;
-
-        fflush(NULL);
-        child = fork();
-        if (child == 0)
-            _exit(is_told_who_has_it(directory) ? 0 : 1);
-        assert_true(child > 0);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_int_equal(process_act(&others[round]), 1);
         refused(petal_open(directory, &options, &second, &error), PETAL_BUSY, &error, directory,
                 "open already, in this process", NULL);
     }
