@@ -301,6 +301,14 @@ complain_of_subcommand(const char *word)
     return SHELL_USAGE;
 }
 
+static void
+note_memory(const petal_options *given)
+{
+    if (given->memory_bytes != 0 && given->cache_bytes != PETAL_NO_CACHE &&
+        given->cache_bytes > given->memory_bytes)
+        (void)fputs("kv-shell: --cache is more than --memory, which is the limit of it\n", stderr);
+}
+
 static enum shell_status
 parse_arguments(struct arguments *arguments, int argc, char **argv)
 {
@@ -323,6 +331,7 @@ parse_arguments(struct arguments *arguments, int argc, char **argv)
     }
     if (status == SHELL_FINE && arguments->directory == NULL)
         return complain("say in which directory the database is", "");
+    note_memory(&arguments->options);
     if (status == SHELL_FINE && arguments->rest != 0 && !is_subcommand(argv[arguments->rest])) {
         if (!arguments->noninteractive || arguments->rest + 1 != argc || arguments->file != NULL)
             return complain_of_subcommand(argv[arguments->rest]);

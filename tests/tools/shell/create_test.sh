@@ -32,6 +32,10 @@ nothing() {
     rm -rf "$db"
 }
 
+expect 0 '--cache is more than --memory, which is the limit of it' --create --memory 64M --cache 1G "$scratch/noted" -e list
+expect 0 '' --cache 1G "$scratch/noted" -e list
+! grep -q 'the limit of it' "$scratch/out" || fail 'a note where --cache makes the limit'
+
 missing="there is no database in $db: create 'table', 'family' makes one, and so does kv-shell --create"
 import_makes="there is no database in $db: import"
 row="row,f:a
