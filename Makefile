@@ -580,7 +580,7 @@ FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)
 FUZZ_SECONDS ?= 3
 
 # Parts of the shell that fuzzers feed, and files in memory; made anew when this list has changed.
-$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/parser_operators language/parser_values language/value language/variable text/text text/json text/memory \
+$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/parser_operators language/parser_values language/value language/value_hash language/value_index language/variable text/text text/json text/memory \
 	files/cell files/fields files/cell_table files/cell_json files/cell_hbase files/record) \
 	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control)) Makefile
 	$(call say,rm -f $@ && $(AR) rcs $@ $(filter %.o,$^),AR)

@@ -71,5 +71,9 @@ check 400400 "s = 'x' * 400000; $(many 's << "y"')puts s.size"
 
 check 1 "h = {}; 20000.times { h['k'] = 'x' * 8000 }; puts h.size"
 check 1 "a = []; 20000.times { a[0] = 'x' * 8000 }; puts a.size"
+# ---- Many variables ------------------------------------------------------------------------------
+
+check 20000 "$(awk 'BEGIN { for (i = 1; i <= 5500; i++) printf "a%d = %d; nil\n", i, i }')
+puts a5500 + 14500"
 [ $failed = 0 ] && echo "loops need the memory of one round"
 exit $failed

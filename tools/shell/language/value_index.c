@@ -18,17 +18,6 @@ mix(uint64_t hash)
     return hash ^ hash >> 29;
 }
 
-static uint64_t
-hash_bytes(petal_slice bytes)
-{
-    const uint8_t *byte = bytes.data;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < bytes.size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* What value_equal takes for one has one hash; the pairs of a hash stand in any order. */
 static uint64_t
 hash_of(const struct value *value)
@@ -45,13 +34,13 @@ hash_of(const struct value *value)
         hash ^= mix((uint64_t)value->as.integer);
         break;
     case VALUE_FLOAT:
-        hash ^= hash_bytes((petal_slice){&value->as.number, sizeof(value->as.number)});
+        hash ^= slice_hash((petal_slice){&value->as.number, sizeof(value->as.number)});
         break;
     case VALUE_STRING:
     case VALUE_SYMBOL:
     case VALUE_TABLE:
     case VALUE_CLASS:
-        hash ^= hash_bytes(value->as.bytes);
+        hash ^= slice_hash(value->as.bytes);
         break;
     case VALUE_ARRAY:
     case VALUE_RANGE:

@@ -8,14 +8,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static petal_slice
+name_of(const struct variable *variable)
+{
+    return (petal_slice){variable->name, variable->name_size};
+}
+
+/* The head of the chain on which variables of that name are; there are chains. */
+static size_t *
+chain_of(const struct variables *variables, petal_slice name)
+{
+    return &variables->chains[slice_hash(name) & (variables->chains_count - 1)];
+}
+
 static struct variable *
 find(const struct variables *variables, petal_slice name)
 {
-    for (size_t i = variables->count; i > 0; i--)
-        if (slices_equal(variables->items[i - 1].name, name))
-            return &variables->items[i - 1];
-    return NULL;
+    size_t at = variables->chains_count > 0 ? *chain_of(variables, name) : 0;
+
+    while (at > 0 && !slices_equal(name_of(&variables->items[at - 1]), name))
+        at = variables->items[at - 1].below;
+    return at > 0 ? &variables->items[at - 1] : NULL;
 }
+
+static void
+link_variable(struct variables *variables, size_t place)
+{
+    struct variable *variable = &variables->items[place];
+    size_t *chain = chain_of(variables, name_of(variable));
+
+    variable->below = *chain;
+    *chain = place + 1;
+}
+
+/* At least as many chains as there is room for variables. */
+static void
+add_chains(struct variables *variables)
+{
+    if (variables->chains_count >= variables->capacity)
+        return;
+    while (variables->chains_count < variables->capacity)
+        variables->chains_count = 2 * variables->chains_count + (variables->chains_count == 0);
+    variables->chains =
+        memory_grow(variables->chains, variables->chains_count * sizeof(*variables->chains));
+    memset(variables->chains, 0, variables->chains_count * sizeof(*variables->chains));
+    for (size_t i = 0; i < variables->count; i++)
+        link_variable(variables, i);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static size_t
 size_of(const struct value *value)
@@ -60,24 +103,17 @@ copy_with_room(struct arena *arena, const struct value *value, size_t room)
     return copy;
 }
 
-static struct variable
-make(petal_slice name, const struct value *value, size_t room)
-{
-    struct variable variable = {.value = value_nil(), .room = room};
-
-    variable.name = (petal_slice){arena_copy(&variable.arena, name.data, name.size), name.size};
-    variable.value = copy_with_room(&variable.arena, value, room);
-    variable.settled = variable.arena.bytes;
-    return variable;
-}
-
+/* `value` may be the one that the variable has. */
 static void
-replace(struct variable *variable, const struct value *value, size_t room)
+set_value(struct variable *variable, const struct value *value, size_t room)
 {
-    struct variable changed = make(variable->name, value, room);
+    struct arena older = variable->arena;
 
-    arena_clear(&variable->arena); /* in which the value may lie */
-    *variable = changed;
+    variable->arena = (struct arena){.chunks = NULL};
+    variable->value = copy_with_room(&variable->arena, value, room);
+    variable->room = room;
+    variable->settled = variable->arena.bytes;
+    arena_clear(&older);
 }
 
 /* The one of that name, with room for so much more, and without what values that are gone have
@@ -91,9 +127,9 @@ open_to_change(struct variables *variables, petal_slice name, size_t more)
     assert(variable != NULL);
     wanted = size_of(&variable->value) + more;
     if (wanted > variable->room)
-        replace(variable, &variable->value, 2 * wanted);
+        set_value(variable, &variable->value, 2 * wanted);
     else if (variable->arena.bytes > 2 * variable->settled)
-        replace(variable, &variable->value, variable->room);
+        set_value(variable, &variable->value, variable->room);
     return variable;
 }
 
@@ -102,17 +138,22 @@ variables_free(struct variables *variables)
 {
     variables_pop_to(variables, 0);
     free(variables->items);
+    free(variables->chains);
     *variables = (struct variables){0};
 }
 
 void
 variables_push(struct variables *variables, petal_slice name, const struct value *value)
 {
-    struct variable pushed = make(name, value, size_of(value));
+    struct variable pushed = {.name = memory_allocate(name.size), .name_size = name.size};
 
+    memcpy(pushed.name, name.data, name.size);
+    set_value(&pushed, value, size_of(value));
     variables->items = memory_room(variables->items, variables->count, &variables->capacity,
                                    sizeof(*variables->items));
-    variables->items[variables->count++] = pushed;
+    variables->items[variables->count] = pushed;
+    add_chains(variables);
+    link_variable(variables, variables->count++);
 }
 
 void
@@ -123,7 +164,7 @@ variables_set(struct variables *variables, petal_slice name, const struct value 
     if (variable == NULL)
         variables_push(variables, name, value);
     else
-        replace(variable, value, size_of(value));
+        set_value(variable, value, size_of(value));
 }
 
 void
@@ -180,8 +221,13 @@ variables_set_pair(struct variables *variables, petal_slice name, const struct v
 void
 variables_pop_to(struct variables *variables, size_t count)
 {
-    while (variables->count > count)
-        arena_clear(&variables->items[--variables->count].arena);
+    while (variables->count > count) {
+        struct variable *newest = &variables->items[--variables->count];
+
+        *chain_of(variables, name_of(newest)) = newest->below;
+        free(newest->name);
+        arena_clear(&newest->arena);
+    }
 }
 
 const struct value *

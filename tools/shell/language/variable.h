@@ -10,16 +10,20 @@
 #include "tools/shell/language/value.h"
 
 struct variable {
-    struct arena arena; /* of the name and of all that the value points to */
-    petal_slice name;
+    struct arena arena; /* of all that the value points to */
+    char *name;
+    size_t name_size;
     struct value value;
     size_t room;    /* for items, pairs or bytes of the value */
     size_t settled; /* bytes of the arena when all that it held was in use */
+    size_t below;   /* the next of its chain: its place and one, 0 if there is none */
 };
 
 struct variables {
     struct variable *items;
     size_t count, capacity;
+    size_t *chains;      /* of names with one hash each, the newest first: its place and one */
+    size_t chains_count; /* a power of two, or 0 */
 };
 
 void variables_free(struct variables *variables);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 16384 };
+enum { LEAST_CHUNK_BYTES = 64, CHUNK_BYTES = 16384 };
 
 struct arena_chunk {
     struct arena_chunk *older;
@@ -46,6 +46,17 @@ memory_room(void *items, size_t count, size_t *capacity, size_t item_bytes)
     return memory_grow(items, *capacity * item_bytes);
 }
 
+/* As many bytes as there are already, so that a small arena stays small, up to a bound. */
+static size_t
+chunk_room(const struct arena *arena, size_t wanted)
+{
+    size_t room = arena->bytes < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES : arena->bytes;
+
+    if (room > CHUNK_BYTES)
+        room = CHUNK_BYTES;
+    return wanted > room ? wanted : room;
+}
+
 void *
 arena_allocate(struct arena *arena, size_t size)
 {
@@ -56,7 +67,7 @@ arena_allocate(struct arena *arena, size_t size)
     if (rounded < size)
         out_of_memory();
     if (chunk == NULL || chunk->size - arena->used < rounded) {
-        size_t room = rounded > CHUNK_BYTES ? rounded : CHUNK_BYTES;
+        size_t room = chunk_room(arena, rounded);
 
         chunk = memory_allocate(sizeof(*chunk) + room);
         chunk->older = arena->chunks;
