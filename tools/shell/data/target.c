@@ -85,6 +85,16 @@ target_read_options(struct session *session, const struct value *argument, struc
     return target_read_number(session, ttl, "TTL", &target->options.ttl_ms);
 }
 
+/* Of a deletion by prefix nobody knows the rows. */
+static void
+begin_write(struct session *session, const struct target *target)
+{
+    if (target->row.size == 0)
+        writes_begin_all(&session->writes);
+    else
+        writes_begin_row(&session->writes, petal_table_name(target->table), target->row);
+}
+
 enum shell_status
 target_read_rest(struct session *session, const struct value *arguments, size_t count,
                  struct target *target)
@@ -103,6 +113,6 @@ target_read_rest(struct session *session, const struct value *arguments, size_t 
     for (size_t i = 0; i < count && status == SHELL_FINE; i++)
         status = target_read_options(session, &arguments[i], target);
     if (target->timestamp == PETAL_LATEST)
-        session_begin_write(session);
+        begin_write(session, target);
     return status;
 }

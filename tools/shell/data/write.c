@@ -1,8 +1,8 @@
 /*
  * write.c -- put, delete, deleteall and flush.
  *
- * A write without a timestamp gets the store's, in a millisecond that no other command of the
- * session has written in.
+ * A write without a timestamp gets the store's, in a millisecond in which no other command of the
+ * session has written the row: two puts of one column are two versions.
  */
 #include "tools/shell/data/commands.h"
 #include "tools/shell/data/query.h"

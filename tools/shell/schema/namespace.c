@@ -253,7 +253,7 @@ COMMAND_FUNCTION(command_create_namespace)
         status = catalog_make(session, &catalog);
     if (status != SHELL_FINE)
         return status;
-    session_begin_write(session);
+    writes_begin_all(&session->writes);
     outcome = petal_batch_new(session->db, &batch, &error);
     if (outcome == PETAL_OK)
         outcome = petal_batch_put(batch, catalog.there, name, slice_of_string(THERE_NAME),
@@ -281,7 +281,7 @@ COMMAND_FUNCTION(command_alter_namespace)
         status = catalog_make(session, &catalog);
     if (status != SHELL_FINE)
         return status;
-    session_begin_write(session);
+    writes_begin_all(&session->writes);
     outcome = petal_batch_new(session->db, &batch, &error);
     for (size_t i = 1; i < count && outcome == PETAL_OK; i++)
         outcome = add_properties(session, batch, &catalog, name, &changes[i], &error);
@@ -319,7 +319,7 @@ COMMAND_FUNCTION(command_drop_namespace)
         status = check_removable(session, name);
     if (status != SHELL_FINE)
         return status;
-    session_begin_write(session);
+    writes_begin_all(&session->writes);
     outcome = petal_batch_new(session->db, &batch, &error);
     if (outcome == PETAL_OK)
         outcome = petal_batch_delete(batch, catalog.there, name, (petal_slice){0}, PETAL_LATEST,

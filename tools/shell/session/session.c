@@ -2,14 +2,12 @@
 #include "tools/shell/session/session.h"
 
 #include "tools/shell/session/near.h"
-#include "tools/shell/text/clock.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 void
 describe_petal_error(struct text *text, const petal_error *error)
@@ -95,20 +93,6 @@ session_fail_petal(struct session *session, const petal_error *error)
     text_clear(&session->message);
     session_describe_error(session, &session->message, error);
     return shell_status_of(error->status);
-}
-
-void
-session_begin_write(struct session *session)
-{
-    static const struct timespec pause = {.tv_nsec = 100000};
-    int64_t now = session->last_write_ms;
-
-    while (now == session->last_write_ms) {
-        now = clock_now_ms();
-        if (now == session->last_write_ms)
-            (void)nanosleep(&pause, NULL);
-    }
-    session->last_write_ms = now;
 }
 
 enum shell_status

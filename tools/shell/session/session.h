@@ -14,6 +14,7 @@
 #include "tools/shell/print/output.h"
 #include "tools/shell/session/gets.h"
 #include "tools/shell/session/log.h"
+#include "tools/shell/session/writes.h"
 
 /* Exit status of the program, from best to worst. */
 enum shell_status {
@@ -74,7 +75,7 @@ struct session {
      * answers. */
     bool (*read_answer)(void *context, struct text *answer);
     void *answer_context;
-    int64_t last_write_ms;
+    struct recent_writes writes;
     struct text *disabled; /* names of tables that this session disabled */
     size_t disabled_count;
 };
@@ -104,12 +105,6 @@ void describe_petal_error(struct text *text, const petal_error *error);
 /* The same; of damage in the session's database also what lists it. */
 void session_describe_error(const struct session *session, struct text *text,
                             const petal_error *error);
-
-/*
- * Wait until the clock shows another millisecond than it did at the last call: so every command
- * that writes has a millisecond of its own, and two puts of one column are two versions.
- */
-void session_begin_write(struct session *session);
 
 /* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the
  * end of the input. */
