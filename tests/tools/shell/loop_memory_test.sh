@@ -48,6 +48,18 @@ check 1 "$long; puts r.select { |t| t.end_with?('bcd') }.size"
 check '["b", "zz"]' "puts ('a'..'zzz').select { |t| t == 'b' || t == 'zz' }.inspect"
 check '["a", "b"]' "puts ('a'..'zzz').reject { |t| t > 'b' || t.size > 1 }.inspect"
 check '[["a", 0], ["b", 1]]' "puts ('a'..'b').each_with_index.map { |t, i| [t, i] }.inspect"
+# ---- A range of numbers is counted, not written out ----------------------------------------------
+
+all='(1..9223372036854775807)'
+check 9223372036854775807 "puts $all.count"
+check 9223372036854775806 "puts (1...9223372036854775807).size"
+check 27 "puts (5..1).size + (-3..3).size + ('7'..'16').size + ('p'...'z').size"
+check "ArgumentError (petal:1: to_a wants a shorter range: a list has at most ten million items)
+x = $all.to_a
+                             ^" "x = $all.to_a"
+check "RangeError (petal:1: the result does not fit into 64 bits)
+puts (-9223372036854775807 - 1..9223372036854775807).size
+                                                     ^" "puts (-9223372036854775807 - 1..9223372036854775807).size"
 # ---- One statement reads many items of a variable ------------------------------------------------
 
 reads=$(awk 'BEGIN { for (i = 0; i < 400; i++) printf "%sa[%d + 1]", (i > 0 ? "," : ""), i }')

@@ -17,6 +17,12 @@ new_list(struct call *call, size_t count)
     return list;
 }
 
+static bool
+wants_shorter(struct call *call)
+{
+    return call_wants(call, "a shorter range: a list has at most ten million items");
+}
+
 /* Items of a list, or of a range that is written out; false: it is too long. */
 static bool
 items_of(struct call *call, struct value *list)
@@ -24,6 +30,7 @@ items_of(struct call *call, struct value *list)
     size_t capacity = 0;
     struct rounds rounds;
     struct value item;
+    uint64_t count;
 
     if (call->receiver->kind == VALUE_ARRAY) {
         *list = *call->receiver;
@@ -32,10 +39,12 @@ items_of(struct call *call, struct value *list)
     *list = (struct value){.kind = VALUE_ARRAY};
     if (!rounds_begin(&rounds, call->receiver, &call->complaint))
         return false;
+    if (rounds_count(&rounds, &count) && count > MOST_ITEMS)
+        return wants_shorter(call);
     while (rounds_next(&rounds, &call->session->arena, &item)) {
         if (list->count == MOST_ITEMS) {
             rounds_end(&rounds);
-            return call_wants(call, "a shorter range: a list has at most ten million items");
+            return wants_shorter(call);
         }
         value_list_add(&call->session->arena, list, &capacity, &item);
     }
@@ -48,11 +57,31 @@ items_of(struct call *call, struct value *list)
 static bool
 run_size(struct call *call)
 {
-    struct value list = *call->receiver;
+    *call->value = value_integer((int64_t)call->receiver->count);
+    return true;
+}
 
-    if (call->receiver->kind == VALUE_RANGE && !items_of(call, &list))
+/* Numbers are counted without being written out. */
+static bool
+run_size_of_range(struct call *call)
+{
+    struct rounds rounds;
+    struct value list;
+    uint64_t count;
+    bool counted;
+
+    if (!rounds_begin(&rounds, call->receiver, &call->complaint))
         return false;
-    *call->value = value_integer((int64_t)list.count);
+    counted = rounds_count(&rounds, &count);
+    rounds_end(&rounds);
+    if (!counted) {
+        if (!items_of(call, &list))
+            return false;
+        count = list.count;
+    }
+    if (count > INT64_MAX)
+        return complain(&call->complaint, "RangeError", "the result does not fit into 64 bits");
+    *call->value = value_integer((int64_t)count);
     return true;
 }
 
@@ -353,10 +382,18 @@ const struct method methods_of_lists[] = {
 };
 
 const struct method methods_of_ranges[] = {
-    {"count", 0, 0, run_size},  {"first", 0, 1, run_first},     {"include?", 1, 1, run_include},
-    {"join", 0, 1, run_join},   {"last", 0, 1, run_first},      {"max", 0, 0, run_extreme},
-    {"min", 0, 0, run_extreme}, {"reverse", 0, 0, run_reverse}, {"size", 0, 0, run_size},
-    {"sort", 0, 0, run_sort},   {"sum", 0, 0, run_sum},         {"to_a", 0, 0, run_to_a},
+    {"count", 0, 0, run_size_of_range},
+    {"first", 0, 1, run_first},
+    {"include?", 1, 1, run_include},
+    {"join", 0, 1, run_join},
+    {"last", 0, 1, run_first},
+    {"max", 0, 0, run_extreme},
+    {"min", 0, 0, run_extreme},
+    {"reverse", 0, 0, run_reverse},
+    {"size", 0, 0, run_size_of_range},
+    {"sort", 0, 0, run_sort},
+    {"sum", 0, 0, run_sum},
+    {"to_a", 0, 0, run_to_a},
     {NULL, 0, 0, NULL},
 };
 

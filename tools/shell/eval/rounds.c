@@ -91,6 +91,15 @@ rounds_begin(struct rounds *rounds, const struct value *values, struct complaint
     return true;
 }
 
+bool
+rounds_count(const struct rounds *rounds, uint64_t *count)
+{
+    *count = rounds->over ? 0 : (uint64_t)rounds->end - (uint64_t)rounds->number;
+    if (!rounds->over && *count < UINT64_MAX)
+        ++*count;
+    return !rounds->texts;
+}
+
 static void
 next_number(struct rounds *rounds, struct arena *arena, struct value *item)
 {

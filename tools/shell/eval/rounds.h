@@ -24,6 +24,9 @@ bool rounds_begin(struct rounds *rounds, const struct value *values, struct comp
 /* Numbers from .. up to, or with a step below 0 down to, `to`. */
 void rounds_begin_numbers(struct rounds *rounds, int64_t from, int64_t to, int64_t step);
 
+/* How many items a range has, UINT64_MAX if more; false: of texts only the last one tells. */
+bool rounds_count(const struct rounds *rounds, uint64_t *count);
+
 /* The next item, in the arena; of a hash an array of key and value.  False: there is none. */
 bool rounds_next(struct rounds *rounds, struct arena *arena, struct value *item);
 
