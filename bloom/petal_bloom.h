@@ -218,8 +218,9 @@ typedef struct petal_bloom_load_options {
     const petal_env *env;
 } petal_bloom_load_options;
 
-/* PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is what it was; but where the
- * error tells of the sync of the directory: then the new one is there, and after a crash either. */
+/* Save the filter as a file. PETAL_NO_SPACE, PETAL_IO: the file at `path`, if there was one, is
+ * what it was; but where the error tells of the sync of the directory: then the new one is there,
+ * and after a crash either. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error);
 
@@ -256,13 +257,13 @@ typedef struct petal_bloom_builder_options {
     const char *directory;
 } petal_bloom_builder_options;
 
-/* PETAL_NOT_FOUND: there is no directory of this path. PETAL_INVALID: it is empty, or a number is
- * out of range. */
+/* Begin to build a filter. PETAL_NOT_FOUND: there is no directory of this path. PETAL_INVALID: it
+ * is empty, or a number is out of range. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_builder_create(const petal_bloom_builder_options *options,
                            petal_bloom_builder **builder, petal_error *error);
 
-/* At any stage; NULL: nothing. What it made stays. */
+/* Release the builder, at any stage; NULL: nothing. What it made stays. */
 PETAL_API void petal_bloom_builder_free(petal_bloom_builder *builder);
 
 /* A key may be added more than once. Behind an error the builder can only be freed:
@@ -359,7 +360,8 @@ petal_bitmap2_create(uint64_t numbers, const petal_env *env, petal_bitmap2 **bit
 PETAL_API void petal_bitmap2_free(petal_bitmap2 *bitmap);
 PETAL_API uint64_t petal_bitmap2_numbers(const petal_bitmap2 *bitmap);
 
-/* What it was before; a number out of range, or in a mapped one, stays what it is. */
+/* Add a number and tell what it was before; a number out of range, or in a mapped one, stays what
+ * it is. */
 PETAL_API enum petal_bitmap2_state petal_bitmap2_add(petal_bitmap2 *bitmap, uint64_t number);
 PETAL_API enum petal_bitmap2_state petal_bitmap2_get(const petal_bitmap2 *bitmap, uint64_t number);
 PETAL_API uint64_t
@@ -380,9 +382,9 @@ petal_bitmap2_load(const char *path, const petal_bloom_load_options *options,
 
 /* ---- Counts of distinct keys ---------------------------------------------------------------- */
 
-/* HyperLogLog (Flajolet et al. 2007), read by Ertl's estimator (2017), which needs no tables and no
- * change of method between few and many keys: how many different keys there were, in a few
- * kilobytes. */
+/* How many different keys there were, in a few kilobytes: HyperLogLog (Flajolet et al. 2007), read
+ * by Ertl's estimator (2017), which needs no tables and no change of method between few and many
+ * keys. */
 typedef struct petal_distinct petal_distinct;
 
 #define PETAL_DISTINCT_MIN_ERROR 0.001
@@ -401,7 +403,7 @@ PETAL_API double petal_distinct_standard_error(const petal_distinct *distinct);
 PETAL_API uint64_t petal_distinct_registers(const petal_distinct *distinct);
 PETAL_API uint64_t petal_distinct_salt(const petal_distinct *distinct);
 
-/* A mapped one takes none. */
+/* Count a key; a mapped one takes none. */
 PETAL_API void petal_distinct_add(petal_distinct *distinct, petal_slice key);
 PETAL_API void
 petal_distinct_add_hashes(petal_distinct *distinct, const uint64_t *hashes, size_t count);

@@ -117,7 +117,7 @@ extern "C" {
 #define PETAL_VERSION_MINOR 1
 #define PETAL_VERSION_PATCH 0
 
-/* Of the library, as "1.2.3".  Never NULL. */
+/* The library's version, as "1.2.3".  Never NULL. */
 PETAL_API const char *petal_version(void);
 
 /* Initialiser of a struct of options, in C and in C++: petal_options options = PETAL_DEFAULTS; */
@@ -576,10 +576,10 @@ typedef struct petal_table_options {
 } petal_table_options;
 
 /*
- * The name has letters (of any language, in UTF-8), digits, '_', '-' and '.', and does not start
- * with '-' or '.'. A namespace of letters, digits and '_', and a colon, may stand before it, but
- * not "default:". Name and namespace have at most 255 bytes. The limits above are checked;
- * PETAL_INVALID names attribute, value and range. PETAL_EXISTS if the name is taken.
+ * Make a table. Its name has letters (of any language, in UTF-8), digits, '_', '-' and '.', and
+ * does not start with '-' or '.'. A namespace of letters, digits and '_', and a colon, may stand
+ * before it, but not "default:". Name and namespace have at most 255 bytes. The limits above are
+ * checked; PETAL_INVALID names attribute, value and range. PETAL_EXISTS if the name is taken.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_create(petal_db *db, const petal_table_options *options, petal_table **table,
@@ -633,7 +633,8 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
                  petal_error *error);
 
-/* As petal_table_describe gives them. The name lives until petal_close. */
+/* The table's name, durability and so on, as petal_table_describe gives them. The name lives until
+ * petal_close. */
 PETAL_API petal_slice petal_table_name(const petal_table *table);
 PETAL_API enum petal_durability petal_table_durability(const petal_table *table);
 PETAL_API size_t petal_table_family_count(const petal_table *table);
@@ -652,8 +653,8 @@ PETAL_API void petal_family_describe(const petal_family *family, petal_family_op
 /* The family's name, which lives until petal_close. */
 PETAL_API petal_slice petal_family_name(const petal_family *family);
 
-/* PETAL_OK if nothing is known to be the matter with the family; PETAL_NOT_FOUND: it was dropped;
- * PETAL_CORRUPT: a store file of it is missing or damaged, see DAMAGE. */
+/* What is known to be the matter with the family. PETAL_OK: nothing; PETAL_NOT_FOUND: it was
+ * dropped; PETAL_CORRUPT: a store file of it is missing or damaged, see DAMAGE. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_family_check(petal_family *family, petal_error *error);
 
@@ -680,8 +681,8 @@ typedef struct petal_table_snapshot_info {
 } petal_table_snapshot_info;
 
 /*
- * Writes go on meanwhile; the snapshot holds a state between two batches. PETAL_EXISTS if the name
- * is taken.
+ * Make a snapshot of the table. Writes go on meanwhile; the snapshot holds a state between two
+ * batches. PETAL_EXISTS if the name is taken.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_create(petal_table *table, petal_slice name,
@@ -1598,8 +1599,8 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_verify(petal_table *table, petal_error *error);
 
 /*
- * The same with options, but `env`, which is the database's. With `fault` it goes on past each
- * fault, also of families that have lost a file, and at the end returns the first one:
+ * As petal_table_verify, with options, but `env`, which is the database's. With `fault` it goes on
+ * past each fault, also of families that have lost a file, and at the end returns the first one:
  * PETAL_CORRUPT or PETAL_IO. Want of descriptors or memory ends it.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -1744,8 +1745,9 @@ petal_kv_put_if_absent(petal_kv *kv, petal_slice key, petal_slice value, bool *p
                        petal_error *error);
 
 /*
- * Put `value` (NULL: delete the key) if the key has `expected`, byte by byte (NULL: if it is not
- * there); *swapped (may be NULL) says whether it had. No other write to the key comes between.
+ * Put the value if the key has the one that is expected, byte by byte. `value` NULL: delete the
+ * key. `expected` NULL: the key is expected not to be there. *swapped (may be NULL) says whether it
+ * was as expected. No other write to the key comes between.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_compare_and_swap(petal_kv *kv, petal_slice key, const petal_slice *expected,

@@ -62,6 +62,9 @@ done
 ! grep -l 'nothing else is given back' man3/* || fail "a page denies what its description may say"
 long=$(awk 'length > 100 { print FILENAME ":" FNR }' "$prefix"/include/*.h)
 [ -z "$long" ] || fail "longer than 100 columns: $long"
+# A page's name says what the thing is, not how it fails.
+bad=$(grep -HE '^\.Nd (PETAL_[A-Z]|true|false|costs|at any)' man3/*.3 || true)
+[ -z "$bad" ] || fail "names of pages: $bad"
 for reference in $(sed -nE 's/^\.Xr ((petal|kv)[a-z0-9_-]*) ([13]).*/man\3\/\1.\3/p' man?/* | sort -u); do
     [ -e "$reference" ] || [[ ! -e man3/petal_hfile.3 && $reference = *hfile* ]] || fail "a page refers to $reference, which is not there"
 done

@@ -184,7 +184,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_open_source(const petal_hfile_source *source, const petal_hfile_read_options *options,
                         petal_hfile **file, petal_error *error);
 
-/* No scanner of it may be open. NULL: no-op. */
+/* Close the file, of which no scanner may be open. NULL: no-op. */
 PETAL_API void petal_hfile_close(petal_hfile *file);
 
 /* What a file's name says that it is. */
@@ -238,7 +238,8 @@ typedef struct petal_hfile_info {
     uint64_t first_data_block_offset, last_data_block_offset; /* with has_data_blocks */
 } petal_hfile_info;
 
-/* Costs nothing: all of it was read when the file was opened. Good until the file is closed. */
+/* What is known of the file. It costs nothing: all of it was read when the file was opened. Good
+ * until the file is closed. */
 PETAL_API const petal_hfile_info *petal_hfile_info_get(const petal_hfile *file);
 
 /* Entries of FILE_INFO, in the file's order: false when there are not so many. */
@@ -352,7 +353,7 @@ typedef struct petal_hfile_bloom {
     petal_slice last_key;   /* LAST_BLOOM_KEY; empty for the delete-family filter */
 } petal_hfile_bloom;
 
-/* false: the file has no such filter. */
+/* What is known of a filter; false: the file has no such filter. */
 PETAL_API bool petal_hfile_bloom_get(const petal_hfile *file, enum petal_hfile_filter filter,
                                      petal_hfile_bloom *bloom);
 PETAL_API bool petal_hfile_bloom_chunk(const petal_hfile *file, enum petal_hfile_filter filter,

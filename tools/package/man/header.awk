@@ -128,6 +128,8 @@ function shortened(text,    at, best, i, count, words) {
     for (i = 1; i <= count; i++)
         for (at = 68; at > 24 && at > best; at--)
             if (substr(text, at, length(words[i])) == words[i] && at > best) best = at
+    for (at = 70; !best && at > 24; at--)
+        if (substr(text, at, 1) == " ") best = at
     return best ? substr(text, 1, best - 1) : substr(text, 1, 70)
 }
 function in_one_line(text) {
