@@ -16,26 +16,17 @@ static const struct {
     const char *meaning;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"compare", "Petal beside its rivals: fills, gets, seeks, scans, interleaved, with ratios",
-     bench_compare_main},
+    {"compare", "Petal beside its rivals, interleaved, with ratios", bench_compare_main},
     {"quick", "compare with fewer rows and one thread", bench_quick_main},
     {"diff", "two files of results: what moved by more than the noise", bench_diff_main},
-    {"agree", "do all stores answer alike? random operations, every answer compared",
-     bench_agree_main},
+    {"agree", "random operations: do all stores answer alike?", bench_agree_main},
     {"ycsb", "YCSB's core workloads A to F, on each store", bench_ycsb_main},
-    {"readamp", "what Bloom filters spare: data blocks that lookups read, on one screen; or a grid",
-     bench_readamp_main},
-    {"filters",
-     "filters by themselves, beside others: bits a key, rates, times in cache and out of it",
-     bench_filters_main},
-    {"cliffs", "does the cost of a unit of work stay as it is when there is ten times as much?",
-     bench_cliffs_main},
-    {"simulate", "what the compaction policy makes of a growing store, on sizes only",
-     bench_simulate_main},
-    {"fill", "make, extend or overwrite a table: rates, latencies, bytes written, stalls",
-     bench_fill_main},
-    {"read", "random gets of what fill made, each answer checked; with several threads",
-     bench_read_main},
+    {"readamp", "data blocks that lookups read: what Bloom filters spare", bench_readamp_main},
+    {"filters", "filters by themselves, beside others: bits, rates, times", bench_filters_main},
+    {"cliffs", "does a unit of work cost more where ten times as much is?", bench_cliffs_main},
+    {"simulate", "what the compaction policy makes of a growing store", bench_simulate_main},
+    {"fill", "make, extend or overwrite a table: rates, latencies, stalls", bench_fill_main},
+    {"read", "random gets of what fill made, each answer checked", bench_read_main},
 };
 
 static int
@@ -95,15 +86,14 @@ output_is_written(void)
 int
 main(int argc, char **argv)
 {
-    bool asks = false;
+    bool asks = bench_asks_for_help(argc - 1, argv + 1);
     int status;
 
-    for (int i = 1; i < argc; i++)
-        asks = asks || strcmp(argv[i], "--help") == 0;
     if (asks && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
         return 3;
     status = run(argc - 1, argv + 1);
-    bench_options_tell();
+    if (argc > 1)
+        bench_options_tell(argv[1]);
     if (!output_is_written() || (asks && ferror(stderr)))
         return 3;
     return asks && status == 2 ? 0 : status;

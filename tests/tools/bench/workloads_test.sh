@@ -97,11 +97,29 @@ expect 'more threads than there can be' 2 'threads is a number' "$bench" fillseq
 expect 'no such store' 2 'no store "nosuch"' "$bench" fillseq --store nosuch
 expect 'keys too short' 2 'key-size' "$bench" fillseq --key-size 4
 expect 'no such distribution' 2 'distribution is' "$bench" fillseq --distribution normal
-expect 'no such option' 2 'fillrandom' "$bench" fillseq --nosuch
-for command in compare agree ycsb readamp filters cliffs simulate 'fill --db x --cells 1' 'read --db x' fillseq; do
+# refused ARGUMENTS PATTERN: what is wrong and where the options are listed, in two lines.
+refused() {
     # shellcheck disable=SC2086
-    expect "no such option of $command" 2 '^usage: ' "$bench" $command --nosuch
-    is_true 'that is the last line' "$(tail -n 1 "$scratch/out" | grep -cx 'kv-bench: there is no option --nosuch')"
+    expect "$1 is refused" 2 "^kv-bench: $2" "$bench" $1
+    is_true "and one line names --help" "$(awk -v last="kv-bench ${1%% *} --help lists the options" '
+        { lines++ } END { print lines == 2 && $0 == last ? 1 : 0 }' "$scratch/out")"
+}
+for command in compare quick agree ycsb readamp filters cliffs simulate 'fill --db x --cells 1' 'read --db x' fillseq; do
+    refused "$command --nosuch" 'there is no option --nosuch$'
+done
+for command in compare quick agree ycsb fillseq; do
+    refused "$command --store nosuch" 'there is no store "nosuch"; built in: petal'
+done
+refused 'fillseq,nosuch' 'there is no workload "nosuch"$'
+refused 'cliffs --only nosuch' 'there is no workload "nosuch"; --list names them$'
+refused 'compare --rows nosuch' 'there is no row "nosuch"$'
+refused 'ycsb --workloads X' '--workloads is a list of A to F$'
+refused 'diff one' 'diff needs two files$'
+for command in '' filters simulate diff cliffs compare quick agree ycsb readamp fill read fillseq; do
+    # shellcheck disable=SC2086
+    expect "help of $command" 0 "^usage: kv-bench" "$bench" $command --help
+    is_true "in at most 80 columns" "$(awk 'length > 80 { wide = 1 } /^kv-bench/ { wrong = 1 } END { print !wide && !wrong }' "$scratch/out")"
+    expect "help of $command beside a mistake" 0 "^usage: kv-bench" "$bench" $command --help --nosuch
 done
 
 # ---- YCSB ----------------------------------------------------------------------------------------

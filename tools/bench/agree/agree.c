@@ -467,22 +467,19 @@ run_store(const struct bench_store *store, const struct settings *settings)
     return alike;
 }
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench agree [options]\n"
-          "Random puts, batches, removals, flushes, compactions and openings in each store, and "
-          "every\n"
-          "answer held against what it should be.  Options, with their defaults:\n"
-          "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger, as far "
-          "as\n"
-          "                         built in, or all; all\n"
+          "Random puts, batches, removals, flushes, compactions and openings in each store,\n"
+          "and every answer held against what it should be.  Options, with their defaults:\n"
+          "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger,\n"
+          "                         as far as built in, or all; all\n"
           "  --operations N         20k\n"
           "  --seed N               1\n"
           "  --sync, --no-log, --no-compaction, --no-compression\n"
           "Exit status: 1 when one differs.\n",
           stderr);
-    return 2;
 }
 
 int
@@ -505,7 +502,7 @@ bench_agree_main(int argc, char **argv)
     bool alike = true;
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (bench_refused(settings.count < 100 || settings.count > 100000000,
                       "--operations is from 100 to 100M") ||
         bench_refused(settings.config.sync && no_log, "--sync needs the log") ||

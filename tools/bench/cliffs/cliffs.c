@@ -33,19 +33,18 @@ struct measure {
     double seconds;
 };
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench cliffs [options]\n"
-          "What a unit of work costs at n and at 10 n: blocks, seeks and cells that were looked "
-          "at, by receipts; files and bytes of flushes.\n"
+          "What a unit of work costs at n and at 10 n: blocks, seeks and cells that were\n"
+          "looked at, by receipts; files and bytes of flushes.\n"
           "  --only NAMES           workloads; all\n"
           "  --scale N              each n times N; 1\n"
           "  --list                 name them and say what they show\n"
           "  --json FILE            the results, too\n"
           "Exit status 1: the cost of a unit grows by more than it may.\n",
           stderr);
-    return 2;
 }
 
 /* ---- one workload ---- */
@@ -175,8 +174,7 @@ all_are_known(const char *names)
                     known || (strlen(cliff->name) == size && memcmp(cliff->name, names, size) == 0);
         }
         if (!known) {
-            fprintf(stderr, "kv-bench: there is no workload \"%.*s\"; --list names them\n",
-                    (int)size, names);
+            bench_complain("there is no workload \"%.*s\"; --list names them", (int)size, names);
             return false;
         }
         names = names[size] == ',' ? names + size + 1 : NULL;
@@ -198,7 +196,7 @@ bench_cliffs_main(int argc, char **argv)
     unsigned cliffs = 0;
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (!all_are_known(only) ||
         bench_refused(scale == 0 || scale > 10000, "--scale is from 1 to 10000"))
         return 2;

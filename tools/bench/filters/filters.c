@@ -53,13 +53,14 @@ struct filters_options {
     bool all_present;
 };
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench filters [options]\n"
-          "Filters by themselves, each with few keys and with many: bits a key, the rate by theory "
-          "and as measured, nanoseconds a question and a key that is built in. Exit status 1: of "
-          "Petal's a rate is more than 5 % off, or a present key was missed.\n"
+          "Filters by themselves, each with few keys and with many: bits a key, the rate by\n"
+          "theory and as measured, nanoseconds a question and a key that is built in.\n"
+          "Exit status 1: of Petal's a rate is more than 5 % off, or a present key was\n"
+          "missed.\n"
           "  --kinds NAMES      of ",
           stderr);
     for (size_t i = 0; i < KINDS; i++)
@@ -73,7 +74,6 @@ usage(void)
           "  --all-present      ask for each of the many keys: none may be missed\n"
           "  --json FILE        the results, too\n",
           stderr);
-    return 2;
 }
 
 /* ---- running ---- */
@@ -289,7 +289,7 @@ bench_filters_main(int argc, char **argv)
     bool fine = true;
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (!read_lists(&given) || is_refused(&given))
         return 2;
     filters = bench_json_list();

@@ -19,10 +19,8 @@ static const char *const kind_texts[] = {
 
 static char complaint[256];
 
-static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void
-complain(const char *format, ...)
+void
+bench_complain(const char *format, ...)
 {
     va_list arguments;
 
@@ -32,10 +30,18 @@ complain(const char *format, ...)
 }
 
 void
-bench_options_tell(void)
+bench_options_tell(const char *command)
 {
     if (complaint[0] != '\0')
-        fprintf(stderr, "kv-bench: %s\n", complaint);
+        fprintf(stderr, "kv-bench: %s\nkv-bench %s --help lists the options\n", complaint, command);
+}
+
+int
+bench_options_explain(void (*usage)(void))
+{
+    if (complaint[0] == '\0')
+        usage();
+    return 2;
 }
 
 static bool
@@ -115,17 +121,27 @@ read_value(const struct bench_option *option, const char *text)
 }
 
 bool
+bench_asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return true;
+    }
+    return false;
+}
+
+bool
 bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv)
 {
+    if (bench_asks_for_help(argc, argv))
+        return false;
     for (int i = 0; i < argc; i++) {
         const struct bench_option *option = options;
 
-        if (strcmp(argv[i], "--help") == 0)
-            return false;
         while (option < options + count && strcmp(option->name, argv[i]) != 0)
             option++;
         if (option == options + count) {
-            complain("there is no option %s", argv[i]);
+            bench_complain("there is no option %s", argv[i]);
             return false;
         }
         if (option->kind == BENCH_FLAG) {
@@ -134,9 +150,10 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
         }
         if (i + 1 == argc || !read_value(option, argv[i + 1])) {
             if (i + 1 == argc)
-                complain("%s needs a value", argv[i]);
+                bench_complain("%s needs a value", argv[i]);
             else
-                complain("%s needs %s, not \"%s\"", argv[i], kind_texts[option->kind], argv[i + 1]);
+                bench_complain("%s needs %s, not \"%s\"", argv[i], kind_texts[option->kind],
+                               argv[i + 1]);
             return false;
         }
         i++;
@@ -159,7 +176,7 @@ bench_numbers_read(const char *option, const char *text, double *numbers, size_t
             return true;
         text = end + 1;
     }
-    complain("%s: at most %zu numbers from %g to %g", option, most, low, high);
+    bench_complain("%s: at most %zu numbers from %g to %g", option, most, low, high);
     return false;
 }
 
@@ -175,7 +192,7 @@ bench_names_read(const char *option, const char *text, const char *const *names,
         while (i < count && (strlen(names[i]) != length || strncmp(names[i], text, length) != 0))
             i++;
         if (i == count) {
-            complain("%s: there is no \"%.*s\"", option, (int)length, text);
+            bench_complain("%s: there is no \"%.*s\"", option, (int)length, text);
             return false;
         }
         *bits |= 1u << i;
@@ -189,7 +206,7 @@ bool
 bench_refused(bool refused, const char *why)
 {
     if (refused)
-        complain("%s", why);
+        bench_complain("%s", why);
     return refused;
 }
 

@@ -31,14 +31,24 @@ struct bench_option {
     void *value;
 };
 
+/* Is --help among the arguments? */
+bool bench_asks_for_help(int argc, char **argv);
+
 /*
- * Set what the arguments name; false at the first that is wrong, or at --help: the usage is wanted.
+ * Set what the arguments name; false at the first that is wrong, or where --help is among them.
  * What is wrong, here and below, is for bench_options_tell.
  */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
 
-/* Say on stderr what was wrong, if something was: behind the usage, where it is in sight. */
-void bench_options_tell(void);
+/* After a false: print the usage, but where something was wrong. Returns 2, the exit status. */
+int bench_options_explain(void (*usage)(void));
+
+/* Say on stderr what was wrong with the command's arguments, if something was, and where its options
+ * are listed. */
+void bench_options_tell(const char *command);
+
+/* Something is wrong: for bench_options_tell. */
+void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Numbers with commas between them, `low` to `high`; false if they are not that. */
 bool bench_numbers_read(const char *option, const char *text, double *numbers, size_t most,

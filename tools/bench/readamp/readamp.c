@@ -240,24 +240,26 @@ run_grid(struct run *run)
 
 _Static_assert(BED_LEAST_ROWS == 2000, "as the usage and the refusal say");
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench readamp [--grid] [options]\n"
           "Counts the data blocks that lookups read under each Bloom filter.\n"
           "  --json | --csv        for programs\n"
           "  --seed N\n"
-          "With no option but these it prints one screen: the lookups that show most, in six\n"
-          "files, since what HBase read of six was counted. With --grid, or any option below,\n"
-          "there is a line for each combination:\n"
+          "With no option but these it prints one screen: the lookups that show most, in\n"
+          "six files, since what HBase read of six was counted. With --grid, or any option\n"
+          "below, there is a line for each combination:\n"
           "  --files 1,2,6,16      store files, at most 16\n"
           "  --filters NAMES       of NONE,ROW,ROWCOL,ROW_ROWCOL\n"
-          "  --rates 0.01 | --bits 10    error rates, or bits a key, of each file's filter\n"
+          "  --rates 0.01 | --bits 10\n"
+          "                        error rates, or bits a key, of each file's filter\n"
           "  --lookups NAMES       of absent-column,absent-row,column-in-none,newest,\n"
           "                        row-in-oldest,column-in-oldest,whole-row,columns-200,\n"
           "                        scan-column,scan-short\n"
           "  --caches NAMES        of none,filters,filters+index,10%,all\n"
-          "  --cache-bytes 65536,262144    caches of these sizes instead, for everything\n"
+          "  --cache-bytes 65536,262144\n"
+          "                        caches of these sizes instead, for everything\n"
           "  --without NAMES       reasons to skip files that are not used:\n"
           "                        found-newer,row-range,time-range,columns,bloom\n"
           "  --rows N              of a file, from 2000 on; 20k\n"
@@ -265,10 +267,9 @@ usage(void)
           "  --all                 every number of files, bits from 4 to 16, every cache\n"
           "  --times               microseconds per get, too\n"
           "  --no-store            without the lines on the rate of a whole store\n"
-          "Exit status 1: a count lies outside of what was expected, or a filter made a lookup\n"
-          "read more bytes than NONE.\n",
+          "Exit status 1: a count lies outside of what was expected, or a filter made a\n"
+          "lookup read more bytes than NONE.\n",
           stderr);
-    return 2;
 }
 
 struct texts {
@@ -431,7 +432,7 @@ bench_readamp_main(int argc, char **argv)
     char text[256];
 
     if (!parse(&settings, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     run.report = (struct readamp_report){.format = settings.json   ? READAMP_JSON
                                                    : settings.csv  ? READAMP_CSV
                                                    : settings.grid ? READAMP_TEXT

@@ -22,20 +22,19 @@ struct sides {
     bool has_subject; /* Petal is in both */
 };
 
-static int
+static void
 usage(void)
 {
-    fputs(
-        "usage: kv-bench diff BEFORE.json AFTER.json\n"
-        "Medians of both and their change for each operation that both files have, which any\n"
-        "command may have written. Marked is what moved " BENCH_NOISE_RULE ".\n"
-        "Counts (of readamp, cliffs) are marked when they are more than 3 % apart.\n"
-        "The other stores of the files are the control: to-control is the change of Petal's rate\n"
-        "through the geometric mean of theirs, repeat by repeat; a line of Petal counts when that\n"
-        "is beyond the noise, too, and those of the control never count, if Petal is there.\n"
-        "Exit status: 0 nothing moved, 1 something did, 2 usage, 3 a file cannot be read.\n",
-        stderr);
-    return 2;
+    fputs("usage: kv-bench diff BEFORE.json AFTER.json\n"
+          "Medians of both and their change for each operation that both files have, which\n"
+          "any command may have written. Marked is what moved beyond the noise:\n" BENCH_NOISE_RULE
+          "Counts (of readamp, cliffs) are marked when they are more than 3 % apart.\n"
+          "The other stores of the files are the control: to-control is the change of\n"
+          "Petal's rate through the geometric mean of theirs, repeat by repeat; a line of\n"
+          "Petal counts when that is beyond the noise, too, and those of the control never\n"
+          "count, if Petal is there.\n"
+          "Exit status: 0 nothing moved, 1 something did, 2 usage, 3 a file cannot be read.\n",
+          stderr);
 }
 
 /*
@@ -166,10 +165,9 @@ bench_diff_main(int argc, char **argv)
     char fault[512];
     int status = 3;
 
-    if (argc != 2 || argv[0][0] == '-' || argv[1][0] == '-') {
-        bench_refused(true, "diff needs two files");
-        return usage();
-    }
+    if (bench_asks_for_help(argc, argv) ||
+        bench_refused(argc != 2 || argv[0][0] == '-' || argv[1][0] == '-', "diff needs two files"))
+        return bench_options_explain(usage);
     if (bench_result_read(&sides.before, argv[0], fault, sizeof fault) &&
         bench_result_read(&sides.after, argv[1], fault, sizeof fault))
         status = compare_sides(&sides);

@@ -41,9 +41,8 @@ double bench_rank_test(const double *a, size_t a_count, const double *b, size_t 
 bool bench_differ(const double *a, size_t a_count, const double *b, size_t b_count);
 
 #define BENCH_NOISE_RULE                                                                           \
-    "beyond the noise: medians more than 3 % apart, and the rank test of Mann and Whitney has p\n" \
-    "<= 1 %; with repeats too few for that (less than 5): ranges apart by more than the wider "    \
-    "of\n"                                                                                         \
-    "them; with less than 3: medians more than 25 % apart"
+    "medians more than 3 % apart, and the rank test of Mann and Whitney has p <= 1 %;\n"           \
+    "with repeats too few for that (less than 5): ranges apart by more than the wider\n"           \
+    "of them; with less than 3: medians more than 25 % apart.\n"
 
 #endif

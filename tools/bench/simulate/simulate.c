@@ -41,15 +41,17 @@ struct simulate_options {
     double stored, logged;
 };
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench simulate [options]\n"
-          "What the compaction policy of this build makes of a store that grows, on sizes only: "
-          "bytes written for each of the user's, runs that a get of an absent row meets, disk "
-          "over what an all-files compaction would leave, the longest job.\n"
-          "  --order NAME           random (each key once), sequential, overwrite; all of them\n"
-          "  --from BYTES, --to BYTES  of user data, doubled line by line; 64M and 64G\n"
+          "What the compaction policy of this build makes of a store that grows, on sizes\n"
+          "only: bytes written for each of the user's, runs that a get of an absent row\n"
+          "meets, disk over what an all-files compaction would leave, the longest job.\n"
+          "  --order NAME           random (each key once), sequential, overwrite; all of\n"
+          "                         them\n"
+          "  --from BYTES, --to BYTES\n"
+          "                         of user data, doubled line by line; 64M and 64G\n"
           "  --memtable BYTES       64M\n"
           "  --cell BYTES           of row, qualifier and value; 116\n"
           "  --stored RATIO         bytes in store files for a byte of the user's; 0.58\n"
@@ -58,7 +60,6 @@ usage(void)
           "  --json FILE            the results, too\n"
           "Compactions keep up with writers here, at whatever rate.\n",
           stderr);
-    return 2;
 }
 
 static double
@@ -202,7 +203,7 @@ bench_simulate_main(int argc, char **argv)
     json_t *stores, *results;
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (is_refused(&given))
         return 2;
     stores = bench_json_list();

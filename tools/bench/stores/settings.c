@@ -35,13 +35,13 @@ bench_settings_apply(struct bench_settings *settings)
 void
 bench_settings_usage(void)
 {
-    fputs("  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger, as far "
-          "as\n"
-          "                         built in, or all; petal\n"
+    fputs("  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger,\n"
+          "                         as far as built in, or all; petal\n"
           "  --threads N            1\n"
           "  --seed N               1\n"
-          "  --repeats N            1; the stores by turns, with medians and ratios at the end\n"
-          "  --compression-ratio R  what is left of a value after compression; 0.5, of ycsb 1\n"
+          "  --repeats N            1; the stores by turns, medians and ratios at the end\n"
+          "  --compression-ratio R  what is left of a value after compression; 0.5, of ycsb\n"
+          "                         1\n"
           "  --block-size BYTES     4K\n"
           "  --bits N               of Bloom filters, a key; 10; 0: none\n"
           "  --cache BYTES          of blocks; 1G\n"
@@ -49,6 +49,7 @@ bench_settings_usage(void)
           "  --sync                 each write is on the medium before it returns\n"
           "  --no-log, --no-compression, --no-compaction\n"
           "  --json FILE            the results once more\n"
-          "Each store runs in a process of its own. Exit status: 1 when an answer was wrong.\n",
+          "Each store runs in a process of its own. Exit status: 1 when an answer was\n"
+          "wrong.\n",
           stderr);
 }

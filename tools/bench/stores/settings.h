@@ -39,7 +39,7 @@ struct bench_settings {
 /* Petal, one thread, values that compress to a half, and bench_config_default(). */
 struct bench_settings bench_settings_default(void);
 
-/* Set what follows; false, with a line on stderr, when something is out of its range. */
+/* Set what follows; false, with words to bench_complain, when something is out of its range. */
 bool bench_settings_apply(struct bench_settings *settings);
 
 /* For the usage, on stderr. */

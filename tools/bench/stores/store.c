@@ -3,6 +3,7 @@
 
 #include "tools/bench/harness/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct bench_store *const built_in[] = {
@@ -54,10 +55,12 @@ bench_config_fits(const struct bench_config *config)
 static bool
 refuse(const char *name, size_t size, const char *fault)
 {
-    fprintf(stderr, "kv-bench: %s store \"%.*s\"; built in:", fault, (int)size, name);
+    char names[128] = "";
+
     for (size_t i = 0; i < BUILT_IN; i++)
-        fprintf(stderr, " %s", built_in[i]->name);
-    fputc('\n', stderr);
+        (void)snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+                       built_in[i]->name);
+    bench_complain("%s store \"%.*s\"; built in:%s", fault, (int)size, name, names);
     return false;
 }
 

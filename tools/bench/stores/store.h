@@ -34,7 +34,7 @@ struct bench_config {
  * memtables. */
 struct bench_config bench_config_default(void);
 
-/* Are sizes and bits such that all stores can have them?  Says what is not, in a line on stderr. */
+/* Are sizes and bits such that all stores can have them?  What is not goes to bench_complain. */
 bool bench_config_fits(const struct bench_config *config);
 
 struct bench_pair {
@@ -119,8 +119,8 @@ extern const struct bench_store bench_store_wiredtiger;
 
 #define BENCH_MOST_STORES 8
 
-/* Those that a list with commas names, in its order; "all" is all.  False, with a line on stderr
- * that names those that were built in, when one is not. */
+/* Those that a list with commas names, in its order; "all" is all.  False when one was not built
+ * in; bench_complain gets the names of those that were. */
 bool bench_stores_named(const char *list, const struct bench_store *stores[BENCH_MOST_STORES],
                         size_t *count);
 

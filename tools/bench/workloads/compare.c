@@ -119,22 +119,23 @@ print_foot(const void *settings)
     printf("--details: ranges, latencies, each store's settings, what each line is.\n");
 }
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench compare [options], or kv-bench quick [options]\n"
-          "Stores on the same keys, in processes of their own, interleaved. Every answer is "
+          "Stores on the same keys, in processes of their own, interleaved. Every answer is\n"
           "checked.\n"
-          "Ratios are Petal's time through the other's, or bytes: below 1 Petal is ahead. Beside "
-          "each\nstands whether the other's library carries assertions, asked of the library.\n"
+          "Ratios are Petal's time through the other's, or bytes: below 1 Petal is ahead.\n"
+          "Beside each stands whether the other's library carries assertions, asked of the\n"
+          "library.\n"
           "Options, with the defaults of compare, and of quick:\n"
-          "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger, as far "
-          "as\n"
-          "                         built in, or all; all\n"
+          "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger,\n"
+          "                         as far as built in, or all; all\n"
           "  --vs LIST              Petal, and those beside it\n"
           "  --rows LIST            of those below, or all; all\n"
           "  --num N                pairs; 5M; 1M\n"
-          "  --gets N               1M; 500k. A quarter as many seeks, a hundredth of cold gets\n"
+          "  --gets N               1M; 500k. A quarter as many seeks, a hundredth of cold\n"
+          "                         gets\n"
           "  --repeats N            5; 3\n"
           "  --synced N             3k; 1k. Synced puts\n"
           "  --threads LIST         1,2; 1. Fills, gets, seeks, scans with each\n"
@@ -142,16 +143,15 @@ usage(void)
           "  --bits N               of Bloom filters, a key; 10; 0: none\n"
           "  --cache BYTES          of blocks; 1G\n"
           "  --write-buffer BYTES   64M\n"
-          "  --as-written           read what the background left of the fill, not what a full\n"
-          "                         compaction made of it\n"
-          "  --details              a line a store: ranges, latencies, processor time; what each\n"
-          "                         row and store is\n"
+          "  --as-written           read what the background left of the fill, not what a\n"
+          "                         full compaction made of it\n"
+          "  --details              a line a store: ranges, latencies, processor time; what\n"
+          "                         each row and store is\n"
           "  --json FILE            the results once more, for kv-bench diff\n"
           "Exit status: 1 when an answer was wrong.\n"
           "Rows:\n",
           stderr);
     bench_rows_list();
-    return 2;
 }
 
 /* --store: those, in that order; --vs: Petal and those. */
@@ -244,7 +244,7 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
                               .work = bench_rows_work};
 
     if (!bench_options_read(options, plan.option_count, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (!is_usable(&compare))
         return 2;
     compare.details = compare.details || !has_petal(&compare);

@@ -109,7 +109,7 @@ place(struct bench_job *job)
 
 /* ---- the command ---- */
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench WORKLOAD[,WORKLOAD...] [options]\n"
@@ -117,22 +117,23 @@ usage(void)
           stderr);
     bench_workload_list();
     fputs("Options, with their defaults:\n"
-          "  --num N                keys; 1M. Also the operations of a workload, of all threads "
-          "together\n"
+          "  --num N                keys; 1M. Also the operations of a workload, of all\n"
+          "                         threads together\n"
           "  --reads N              operations of those that read\n"
           "  --duration S           those that do not fill end after S seconds\n"
-          "  --key-size BYTES, --value-size BYTES      16 and 100\n"
-          "  --distribution NAME    uniform, zipf (hot keys anywhere), latest; of all but fills\n"
+          "  --key-size BYTES, --value-size BYTES\n"
+          "                         16 and 100\n"
+          "  --distribution NAME    uniform, zipf (hot keys anywhere), latest; of all but\n"
+          "                         fills\n"
           "  --batch N              32: keys of multireadrandom\n"
           "  --seek-nexts N         10: steps of seekrandom\n"
           "  --db DIR               work in DIR/STORE and keep it; else in $TMPDIR, removed\n"
           "  --use-existing         go on with what such a run has left in --db\n",
           stderr);
     bench_settings_usage();
-    return 2;
 }
 
-/* False, with a line on stderr: some word of the list is no workload, or they are too many. */
+/* False: some word of the list is no workload, or they are too many. */
 static bool
 read_workloads(const char *list, struct settings *settings)
 {
@@ -141,7 +142,7 @@ read_workloads(const char *list, struct settings *settings)
         const struct bench_workload *workload = bench_workload_named(at, size);
 
         if (workload == NULL)
-            fprintf(stderr, "kv-bench: there is no workload \"%.*s\"\n", (int)size, at);
+            bench_complain("there is no workload \"%.*s\"", (int)size, at);
         if (workload == NULL || bench_refused(settings->workload_count == MOST_WORKLOADS,
                                               "at most 64 workloads are possible"))
             return false;
@@ -212,7 +213,7 @@ bench_dbbench_main(int argc, char **argv)
     struct bench_plan plan;
 
     if (!bench_options_read(options, count, argc - 1, argv + 1))
-        return usage();
+        return bench_options_explain(usage);
     if (!bench_settings_apply(&settings.common) || !read_workloads(argv[0], &settings) ||
         !check(&settings))
         return 2;

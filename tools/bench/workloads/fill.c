@@ -365,26 +365,26 @@ run_fill(const struct settings *settings)
         fclose(env.log_context);
 }
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench fill --db DIR --cells N [options]\n"
-          "Makes a table of Petal, extends it or writes it anew.  Options, with their defaults:\n"
-          "  --order random|sequential          random\n"
+          "Makes a table of Petal, extends it or writes it anew.  Options, with their\n"
+          "defaults:\n"
+          "  --order ORDER          random, sequential; random\n"
           "  --threads N            1\n"
-          "  --key-size BYTES, --value-size BYTES, --families N, --seed N      16, 100, 1, 1; "
-          "those of\n"
-          "                         the first fill of DIR hold\n"
+          "  --key-size BYTES, --value-size BYTES, --families N, --seed N\n"
+          "                         16, 100, 1, 1; those of the first fill of DIR hold\n"
           "  --overwrite            cells that are there; else new ones\n"
           "  --delete-share X       of what it writes, it deletes; 0\n"
           "  --rate N               writes a second, on a schedule; as many as possible\n"
-          "  --write-buffer BYTES, --cache BYTES      64M each\n"
+          "  --write-buffer BYTES, --cache BYTES\n"
+          "                         64M each\n"
           "  --memory BYTES         the limit of both together, which are shares of it then\n"
           "  --no-compaction, --no-log-mapping\n"
           "  --every SECONDS        between lines of progress; 5\n"
           "  --messages FILE        what Petal says of its background work\n",
           stderr);
-    return 2;
 }
 
 static bool
@@ -442,7 +442,7 @@ bench_fill_main(int argc, char **argv)
     };
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (!settings_are_right(&settings))
         return 2;
     if (settings.memory == 0 && settings.write_buffer == 0)

@@ -271,13 +271,12 @@ run(const struct settings *settings)
     return reading.wrong == 0 ? 0 : 1;
 }
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench read --db DIR [options]\n"
-          "Gets of random cells that `kv-bench fill` made, each answer checked.  Options, with "
-          "their\n"
-          "defaults:\n"
+          "Gets of random cells that `kv-bench fill` made, each answer checked.  Options,\n"
+          "with their defaults:\n"
           "  --reads N              1M, with each number of threads, in each repeat\n"
           "  --threads LIST         1; each in its turn\n"
           "  --repeats N            1\n"
@@ -289,7 +288,6 @@ usage(void)
           "  --seed N               1\n"
           "Exit status: 1 when an answer was wrong.\n",
           stderr);
-    return 2;
 }
 
 int
@@ -310,7 +308,7 @@ bench_read_main(int argc, char **argv)
     };
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (bench_refused(settings.directory == NULL, "--db is needed") ||
         bench_refused(settings.reads == 0, "--reads is above 0") ||
         bench_refused(settings.repeats == 0 || settings.repeats > BENCH_MOST_REPEATS,

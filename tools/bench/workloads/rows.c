@@ -2,6 +2,7 @@
 #include "tools/bench/workloads/rows.h"
 
 #include "tools/bench/harness/directory.h"
+#include "tools/bench/harness/options.h"
 #include "tools/bench/workloads/workload.h"
 
 #include <assert.h>
@@ -513,8 +514,7 @@ bench_rows_named(const char *list, unsigned *wanted)
                                          memcmp(rows_by_name[row].name, name, size) != 0))
             row++;
         if (row == BENCH_ROW_COUNT) {
-            fprintf(stderr, "kv-bench: there is no row \"%.*s\"; there are:\n", (int)size, name);
-            bench_rows_list();
+            bench_complain("there is no row \"%.*s\"", (int)size, name);
             return false;
         }
         *wanted |= 1u << row;
@@ -537,19 +537,43 @@ bench_rows_name(const char *operation, const char **row, const char **words)
     assert(false); /* each operation of a row has words */
 }
 
+enum { MOST_COLUMNS = 79 /* a semicolon may follow */ };
+
+/* Print the words of a text, each behind a blank, in lines of at most MOST_COLUMNS, which begin with
+ * `indent` blanks. `column` is where the line at hand ends; returns where the last one does. */
+static int
+print_words(FILE *to, int column, int indent, const char *text)
+{
+    while (*text != '\0') {
+        int size = (int)strcspn(text, " ");
+
+        if (column + 1 + size > MOST_COLUMNS) {
+            fprintf(to, "\n%*s", indent - 1, "");
+            column = indent - 1;
+        }
+        column += fprintf(to, " %.*s", size, text);
+        text += size + (text[size] == ' ');
+    }
+    return column;
+}
+
 static void
 print_row(FILE *to, enum bench_row row)
 {
-    const char *between = "";
+    int column = fprintf(to, "  %-12s", rows_by_name[row].name);
+    bool first = true;
 
-    fprintf(to, "  %-12s ", rows_by_name[row].name);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (operations[i].row == row) {
-            fprintf(to, "%s%s", between, operations[i].words);
-            between = "; ";
-        }
+        if (operations[i].row != row)
+            continue;
+        if (!first)
+            column += fprintf(to, ";");
+        column = print_words(to, column, 15, operations[i].words);
+        first = false;
     }
-    fprintf(to, "\n  %-12s   %s\n", "", rows_by_name[row].meaning);
+    column = fprintf(to, "\n%16s", "") - 1;
+    print_words(to, column, 17, rows_by_name[row].meaning);
+    fputc('\n', to);
 }
 
 void

@@ -317,18 +317,17 @@ run_store(struct bench_job *job)
 
 /* ---- the command ---- */
 
-static int
+static void
 usage(void)
 {
     fputs("usage: kv-bench ycsb [options]\n"
           "YCSB's core workloads: records of ten fields of 100 bytes each, loaded once.\n"
-          "  --workloads LIST       A,B,C,F,D,E: run in that order; D and E insert, and what they "
-          "insert stays\n"
+          "  --workloads LIST       A,B,C,F,D,E: run in that order; D and E insert, and\n"
+          "                         what they insert stays\n"
           "  --records N            loaded first; 100k\n"
           "  --operations N         of each workload, of all threads together; 100k\n",
           stderr);
     bench_settings_usage();
-    return 2;
 }
 
 /* "A,B" or "AB", of either case. */
@@ -366,7 +365,7 @@ bench_ycsb_main(int argc, char **argv)
 
     settings.common.ratio = 1; /* YCSB's values are random letters */
     if (!bench_options_read(options, count, argc, argv))
-        return usage();
+        return bench_options_explain(usage);
     if (bench_refused(settings.records == 0 || settings.operations == 0,
                       "--records and --operations are above 0") ||
         !bench_settings_apply(&settings.common) || !read_mixes(&settings))
