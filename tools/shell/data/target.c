@@ -82,7 +82,12 @@ target_read_options(struct session *session, const struct value *argument, struc
     if (ttl == NULL)
         return SHELL_FINE;
     target->options.has_ttl = true;
-    return target_read_number(session, ttl, "TTL", &target->options.ttl_ms);
+    if (target_read_number(session, ttl, "TTL", &target->options.ttl_ms) != SHELL_FINE)
+        return SHELL_USAGE;
+    if (target->options.ttl_ms < 0)
+        return query_fail_key(session, "TTL", ttl,
+                              "it must be a number of milliseconds, 0 or more");
+    return SHELL_FINE;
 }
 
 /* Of a deletion by prefix nobody knows the rows. */

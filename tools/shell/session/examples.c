@@ -149,7 +149,8 @@ static const struct {
                       "  major_compact 't', 'f'\n"},
     {"put", "  put 't', 'r1', 'f:a', 'v'\n"
             "  put 't', 'r1', 'f:a', 'v', 1000                  # at a timestamp, in milliseconds\n"
-            "  put 't', 'r1', 'f:a', \"\\x00\\xff\", TTL => 60000  # it is gone in a minute\n"},
+            "  put 't', 'r1', 'f:a', \"\\x00\\xff\", TTL => 60000  # it is gone in a minute\n"
+            "  put 't', 'r1', 'f:a', 'v', TTL => 0             # it is gone in a millisecond\n"},
     {"restore_snapshot", "  snapshot 't', 's1'\n"
                          "  disable 't'\n"
                          "  restore_snapshot 's1'\n"
