@@ -32,8 +32,8 @@ verify(const char *directory, struct fault_watch *watch)
     } else if (status == PETAL_OK) {
         puts("sound");
     } else if (status == PETAL_CORRUPT) {
-        puts("damaged: \"kv-check salvage DIR NEW\" writes what can be read; do not open DIR "
-             "before");
+        puts("damaged: \"kv-check salvage DIR NEW\" writes what can be read; do not open DIR for "
+             "writing before");
     }
     print_finish(&print);
     if (status == PETAL_OK)
