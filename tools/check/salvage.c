@@ -32,9 +32,9 @@ salvage(const char *source, const char *destination, struct fault_watch *watch)
         if (status != PETAL_OK)
             print_text(&print, "error", error.text);
     } else if (status == PETAL_OK) {
-        printf("%s: %" PRIu64 " cells\n",
+        printf("%s: %" PRIu64 " %s\n",
                counts.faults == 0 ? "all was written" : "all that could be read was written",
-               counts.cells);
+               counts.cells, counts.cells == 1 ? "cell" : "cells");
     }
     print_finish(&print);
     if (status == PETAL_OK)

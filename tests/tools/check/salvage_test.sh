@@ -20,11 +20,14 @@ show() {
 }
 show db >whole.txt
 before=$(state_of db)
-expect 'a sound database' 0 'all was written: [0-9]* cells' "$check" salvage db copy
+expect 'a sound database' 0 'all was written: [0-9]* cells$' "$check" salvage db copy
 is_true 'nothing was written into it' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'the copy is sound' 0 '^sound$' "$check" verify copy
 show copy >copy.txt
 is_true 'the copy says the same' "$(diff whole.txt copy.txt >out && echo 1)"
+
+"$shell" --create one -e "create 't', 'f'; put 't', 'r', 'f:q', 'v'" >out
+expect 'a database of one cell' 0 'all was written: 1 cell$' "$check" salvage one one-saved
 
 # Where to?
 expect 'the directory is taken' 2 'is a directory that is not empty' "$check" salvage db copy

@@ -144,6 +144,13 @@ record_file(struct format *format, const petal_file_info *file, const struct fil
     record_history(format, history);
 }
 
+/* "1 row", "2 rows". */
+static void
+add_count(struct text *text, uint64_t count, const char *one, const char *more)
+{
+    text_add_format(text, "%" PRIu64 " %s", count, count == 1 ? one : more);
+}
+
 static bool
 visit_file(void *argument, const petal_file_info *file)
 {
@@ -163,10 +170,11 @@ visit_file(void *argument, const petal_file_info *file)
         text_add_binary(&name, file->family);
         text_add_format(&name, " file %" PRIu64, file->number);
         text_clear(text);
-        text_add_format(text,
-                        "run %" PRIu64 ", %" PRIu64 " rows, %" PRIu64 " cells, %" PRIu64
-                        " of them markers; rows ",
-                        file->run, file->rows, file->cells, file->markers);
+        text_add_format(text, "run %" PRIu64 ", ", file->run);
+        add_count(text, file->rows, "row", "rows");
+        text_add_string(text, ", ");
+        add_count(text, file->cells, "cell", "cells");
+        text_add_format(text, ", %" PRIu64 " of them markers; rows ", file->markers);
         text_add_binary(text, file->row_min);
         text_add_string(text, "..");
         text_add_binary(text, file->row_max);
@@ -175,16 +183,21 @@ visit_file(void *argument, const petal_file_info *file)
         text_add_string(text, "..");
         text_add_time(text, file->time_max);
         text_add_format(
-            text,
-            "; sequence %" PRIu64 "..%" PRIu64 "; %" PRIu64 " bytes: %" PRIu64 " data in %" PRIu64
-            " blocks (%" PRIu64 " before compression), %" PRIu64 " index, %" PRIu64 " filter",
-            file->sequence_min, file->sequence_max, file->file_bytes, file->data_bytes,
-            file->data_blocks, file->raw_data_bytes, file->index_bytes, file->filter_bytes);
+            text, "; sequence %" PRIu64 "..%" PRIu64 "; %" PRIu64 " bytes: %" PRIu64 " data in ",
+            file->sequence_min, file->sequence_max, file->file_bytes, file->data_bytes);
+        add_count(text, file->data_blocks, "block", "blocks");
+        text_add_format(text,
+                        " (%" PRIu64 " before compression), %" PRIu64 " index, %" PRIu64 " filter",
+                        file->raw_data_bytes, file->index_bytes, file->filter_bytes);
         text_add_format(text, "; %s%s filter", schema_bloom_name(file->bloom),
                         file->bloom_kind == PETAL_BLOOM_KIND_RIBBON ? " RIBBON" : "");
-        if (file->bloom_keys > 0)
-            text_add_format(text, " of %" PRIu64 " keys in %" PRIu64 " chunks at rate %g",
-                            file->bloom_keys, file->bloom_chunks, file->bloom_error_rate);
+        if (file->bloom_keys > 0) {
+            text_add_string(text, " of ");
+            add_count(text, file->bloom_keys, "key", "keys");
+            text_add_string(text, " in ");
+            add_count(text, file->bloom_chunks, "chunk", "chunks");
+            text_add_format(text, " at rate %g", file->bloom_error_rate);
+        }
         add_history(text, history);
         output_parts(&session->output, text_slice(&name), text_slice(text));
         text_free(&name);
@@ -253,10 +266,12 @@ show_families(const struct table_stats *table)
         else
             text_add_format(text, "the family's is %g%s", family->options.bloom_error_rate,
                             family->options.bloom_rate_per_file ? " for each file" : "");
+        text_add_string(text, "; ");
+        add_count(text, family->cells, "cell", "cells");
         text_add_format(text,
-                        "; %" PRIu64 " cells, %" PRIu64 " of them markers; %" PRIu64
-                        " bytes: %" PRIu64 " data, %" PRIu64 " index, %" PRIu64 " filter",
-                        family->cells, family->markers, family->file_bytes, family->data_bytes,
+                        ", %" PRIu64 " of them markers; %" PRIu64 " bytes: %" PRIu64
+                        " data, %" PRIu64 " index, %" PRIu64 " filter",
+                        family->markers, family->file_bytes, family->data_bytes,
                         family->index_bytes, family->filter_bytes);
         add_history(text, &family->history);
         output_parts(&table->session->output, text_slice(&name), text_slice(text));
@@ -271,6 +286,7 @@ show_cache(struct session *session)
 {
     static const char *const kinds[PETAL_BLOCK_KINDS] = {"data", "index", "filter"};
     static const char *const names[] = {"blocks", "bytes", "hits", "misses", "inserted", "evicted"};
+    static const char *const one[] = {"block", "byte", "hit", "miss", "inserted", "evicted"};
     struct output *output = &session->output;
     struct text *text = &session->scratch;
     petal_stats stats;
@@ -288,8 +304,10 @@ show_cache(struct session *session)
             stats.cache_inserted[kind], stats.cache_evicted[kind]};
 
         text_clear(text);
-        for (size_t i = 0; i < 6; i++)
-            text_add_format(text, "%s%" PRIu64 " %s", i > 0 ? ", " : "", values[i], names[i]);
+        for (size_t i = 0; i < 6; i++) {
+            text_add_string(text, i > 0 ? ", " : "");
+            add_count(text, values[i], one[i], names[i]);
+        }
         if (!format_is_on(&output->format)) {
             output_parts(output, slice_of_string(kinds[kind]), text_slice(text));
             continue;
