@@ -1,5 +1,6 @@
 /* query.c -- see tools/shell/data/query.h. */
 #include "tools/shell/data/query.h"
+#include "tools/shell/text/near.h"
 
 #include <string.h>
 
@@ -26,6 +27,37 @@ query_given(const struct value *hash, const char *key)
     const struct value *value = value_hash_get(hash, key);
 
     return value != NULL && value->kind == VALUE_NIL ? NULL : value;
+}
+
+static void
+note_unless_known(struct session *session, const struct value *key, const char *const *known,
+                  size_t count)
+{
+    const char *nearest = NULL;
+    unsigned least = 0;
+    struct text line = {0};
+
+    for (size_t i = 0; i < count && key->kind == VALUE_STRING; i++) {
+        if (slice_is(key->as.bytes, known[i]))
+            return;
+        near_consider(key->as.bytes, known[i], &nearest, &least);
+    }
+    text_add_string(&line, "kv-shell: the key ");
+    value_inspect(&line, key);
+    text_add_string(&line, " is unknown here and changes nothing");
+    if (nearest != NULL)
+        text_add_format(&line, "; did you mean %s?", nearest);
+    text_add_string(&line, "\n");
+    session_note(session, &line);
+    text_free(&line);
+}
+
+void
+query_note_unknown(struct session *session, const struct value *hash, const char *const *known,
+                   size_t count)
+{
+    for (size_t i = 0; i < hash->count; i++)
+        note_unless_known(session, &hash->as.pairs[i].key, known, count);
 }
 
 enum shell_status

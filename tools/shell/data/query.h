@@ -58,6 +58,10 @@ void column_part(petal_slice column, petal_slice *family, petal_slice *qualifier
 /* The value of a key in a hash, NULL if there is none or it is nil. */
 const struct value *query_given(const struct value *hash, const char *key);
 
+/* Note keys of the hash that are none of the `count` known ones, which HBase ignores in silence. */
+void query_note_unknown(struct session *session, const struct value *hash, const char *const *known,
+                        size_t count);
+
 /* Fail because of a key's value; `why` says what is wanted. */
 enum shell_status query_fail_key(struct session *session, const char *key,
                                  const struct value *value, const char *why);

@@ -70,6 +70,7 @@ target_read_number(struct session *session, const struct value *argument, const 
 enum shell_status
 target_read_options(struct session *session, const struct value *argument, struct target *target)
 {
+    static const char *const known[] = {"ATTRIBUTES", "TTL"};
     const struct value *attributes = query_given(argument, "ATTRIBUTES");
     const struct value *ttl = query_given(argument, "TTL");
 
@@ -77,6 +78,7 @@ target_read_options(struct session *session, const struct value *argument, struc
         return session_fail(session, SHELL_USAGE,
                             "Options are a hash such as {TTL => 1000}, not %s",
                             value_class(argument));
+    query_note_unknown(session, argument, known, COUNT_OF(known));
     if (attributes != NULL && attributes->kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE, "Attributes must be a Hash type");
     if (ttl == NULL)

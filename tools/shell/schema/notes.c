@@ -47,17 +47,6 @@ static const struct note {
     {"PRIORITY", "0", "Petal serves all tables alike"},
 };
 
-/* Print the line, unless it was printed before. */
-static void
-tell(struct session *session, const struct text *line)
-{
-    if (strstr(text_string(&session->told), text_string(line)) != NULL)
-        return;
-    text_add_slice(&session->told, text_slice(line));
-    output_flush(&session->output);
-    (void)fputs(text_string(line), stderr);
-}
-
 static const struct note *
 find_note(const petal_attribute *attribute)
 {
@@ -98,7 +87,7 @@ tell_attribute(struct session *session, const petal_attribute *attribute)
     text_add_binary(&line, attribute->value);
     text_add_format(&line, "' is kept and shown, but %s%s\n",
                     names_codec(attribute) ? "" : "changes nothing: ", note->fact);
-    tell(session, &line);
+    session_note(session, &line);
     text_free(&line);
 }
 
@@ -144,7 +133,7 @@ notes_tell(struct session *session, const petal_table_options *before, const str
 
         text_add_string(&line, "kv-shell: split points change nothing: a table of Petal is one "
                                "region\n");
-        tell(session, &line);
+        session_note(session, &line);
         text_free(&line);
     }
 }

@@ -95,6 +95,16 @@ session_fail_petal(struct session *session, const petal_error *error)
     return shell_status_of(error->status);
 }
 
+void
+session_note(struct session *session, const struct text *line)
+{
+    if (strstr(text_string(&session->told), text_string(line)) != NULL)
+        return;
+    text_add_slice(&session->told, text_slice(line));
+    output_flush(&session->output);
+    (void)fputs(text_string(line), stderr);
+}
+
 enum shell_status
 session_ask(struct session *session, bool *yes)
 {

@@ -106,6 +106,10 @@ void describe_petal_error(struct text *text, const petal_error *error);
 void session_describe_error(const struct session *session, struct text *text,
                             const petal_error *error);
 
+/* Print the line to standard error, unless the session has printed it before: the answers stay
+ * those of HBase. */
+void session_note(struct session *session, const struct text *line);
+
 /* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the
  * end of the input. */
 enum shell_status session_ask(struct session *session, bool *yes);
