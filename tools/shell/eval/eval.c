@@ -78,6 +78,24 @@ eval_fail(struct eval *eval, size_t position, const struct complaint *complaint)
 }
 
 bool
+eval_may_keep(struct eval *eval, size_t position, const struct value *value)
+{
+    struct complaint complaint;
+
+    return operator_may_keep(value, 0, &complaint) || eval_fail(eval, position, &complaint);
+}
+
+/* Set the variable to the value if it may have it. */
+static bool
+keep(struct eval *eval, size_t position, petal_slice variable, const struct value *value)
+{
+    if (!eval_may_keep(eval, position, value))
+        return false;
+    variables_set(&eval->session->variables, variable, value);
+    return true;
+}
+
+bool
 eval_fail_name(struct eval *eval, const struct node *node, const char *what)
 {
     const char *nearest = node->kind == NODE_CALL && node->receiver == NULL
@@ -420,9 +438,7 @@ eval_method(struct eval *eval, const struct node *node, struct value *value)
     assert(lent == NULL || !call.changed);
     if (lent != NULL)
         *value = value_copy(&eval->session->arena, value);
-    if (call.changed && variable.size > 0)
-        variables_set(&eval->session->variables, variable, &receiver);
-    return true;
+    return !call.changed || variable.size == 0 || keep(eval, node->position, variable, &receiver);
 }
 
 /* Of a variable only the item is copied, unless its place may set the variable anew. */
@@ -607,9 +623,8 @@ eval_operator(struct eval *eval, const struct node *node, struct value *value)
     if (!operator_apply(&eval->session->arena, node->name, &left, &right, value, &complaint))
         return eval_fail(eval, node->position, &complaint);
     variable = variable_of(eval, node->items[0]);
-    if (slice_is(node->name, "<<") && left.kind != VALUE_INTEGER && variable.size > 0)
-        variables_set(&eval->session->variables, variable, value);
-    return true;
+    return !slice_is(node->name, "<<") || left.kind == VALUE_INTEGER || variable.size == 0 ||
+           keep(eval, node->position, variable, value);
 }
 
 /* `name = value`, `name[index] = value`. */
@@ -623,10 +638,8 @@ eval_assign(struct eval *eval, const struct node *node, struct value *value)
 
     if (!eval_node(eval, node->items[0], value))
         return false;
-    if (place == NULL) {
-        variables_set(&eval->session->variables, node->name, value);
-        return true;
-    }
+    if (place == NULL)
+        return keep(eval, node->position, node->name, value);
     variable = variable_of(eval, place->receiver);
     if (variable.size == 0) {
         (void)complain(&complaint, "NameError", "only an item of a variable can be set");

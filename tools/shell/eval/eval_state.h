@@ -34,6 +34,9 @@ bool eval_statements(struct eval *eval, const struct node *block, struct value *
 
 bool eval_is_over(const struct eval *eval);
 
+/* May a variable have the value?  Complains else. */
+bool eval_may_keep(struct eval *eval, size_t position, const struct value *value);
+
 /* Show what is wrong, if that was not done yet.  Return false. */
 bool eval_fail(struct eval *eval, size_t position, const struct complaint *complaint);
 bool eval_fail_name(struct eval *eval, const struct node *node, const char *what);

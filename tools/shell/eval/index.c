@@ -95,6 +95,8 @@ index_set(struct variables *variables, petal_slice name, const struct value *ind
     const struct value *values = variables_get(variables, name);
     int64_t place;
 
+    if (!operator_may_keep(index, 1, complaint) || !operator_may_keep(value, 1, complaint))
+        return false;
     if (values->kind == VALUE_HASH) {
         variables_set_pair(variables, name, index, value);
         return true;

@@ -81,8 +81,9 @@ loop_is_method(petal_slice name, const struct value *receiver)
 
 /* ---- One round ------------------------------------------------------------------------------- */
 
-/* Set or push the block's names: one item, which a list of names takes apart, or two. */
-static void
+/* Set or push the block's names: one item, which a list of names takes apart, or two; false: a
+ * variable may not have one of them. */
+static bool
 bind_names(struct eval *eval, const struct node *block, const struct value *items, size_t count,
            void (*bind)(struct variables *variables, petal_slice name, const struct value *value))
 {
@@ -92,8 +93,14 @@ bind_names(struct eval *eval, const struct node *block, const struct value *item
         count = items[0].count;
         items = items[0].as.items;
     }
-    for (size_t i = 0; i < block->name_count; i++)
-        bind(&eval->session->variables, block->names[i], i < count ? &items[i] : &nothing);
+    for (size_t i = 0; i < block->name_count; i++) {
+        const struct value *item = i < count ? &items[i] : &nothing;
+
+        if (!eval_may_keep(eval, block->position, item))
+            return false;
+        bind(&eval->session->variables, block->names[i], item);
+    }
+    return true;
 }
 
 /* Ctrl-C ends a loop, whatever its block does: a command of it may have ended the round already.
@@ -150,8 +157,8 @@ run_round(struct eval *eval, const struct node *block, const struct value *items
     bool good;
 
     session->arena = (struct arena){.chunks = NULL};
-    bind_names(eval, block, items, count, scope ? variables_push : variables_set);
-    good = eval_statements(eval, block, gathering == GATHERS_NOTHING ? NULL : &value);
+    good = bind_names(eval, block, items, count, scope ? variables_push : variables_set) &&
+           eval_statements(eval, block, gathering == GATHERS_NOTHING ? NULL : &value);
     if (scope)
         variables_pop_to(&session->variables, variables);
     *result = good ? value_left(&around, gathering, &value) : value_nil();

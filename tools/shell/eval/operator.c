@@ -174,11 +174,23 @@ too_many(struct complaint *complaint)
 }
 
 bool
+operator_may_keep(const struct value *value, unsigned around, struct complaint *complaint)
+{
+    return value_nests_at_most(value, VALUE_MOST_DEPTH - around) ||
+           complain(complaint, "ArgumentError",
+                    "lists and hashes in one another are at most %d deep", VALUE_MOST_DEPTH);
+}
+
+bool
 operator_may_append(const struct value *to, const struct value *items, size_t count,
                     struct complaint *complaint)
 {
-    if (to->kind == VALUE_ARRAY)
+    if (to->kind == VALUE_ARRAY) {
+        for (size_t i = 0; i < count; i++)
+            if (!operator_may_keep(&items[i], 1, complaint))
+                return false;
         return to->count + count <= MOST_ITEMS || too_many(complaint);
+    }
     assert(to->kind == VALUE_STRING && count == 1);
     if (items->kind != VALUE_STRING)
         return complain_operands(complaint, slice_of_string("<<"), to, items);

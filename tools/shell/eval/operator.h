@@ -13,6 +13,9 @@ enum { MOST_ITEMS = 10000000, MOST_BYTES = 64 << 20 }; /* of a list, of a text *
 bool operator_apply(struct arena *arena, petal_slice operator, const struct value * left,
                     const struct value *right, struct value *value, struct complaint *complaint);
 
+/* May a variable have the value, with so many lists or hashes around it? */
+bool operator_may_keep(const struct value *value, unsigned around, struct complaint *complaint);
+
 /* May the items be added to a list, or the only one to a text? */
 bool operator_may_append(const struct value *to, const struct value *items, size_t count,
                          struct complaint *complaint);

@@ -68,6 +68,36 @@ value_copy(struct arena *arena, const struct value *value)
 }
 
 bool
+value_nests_at_most(const struct value *value, unsigned depth)
+{
+    switch (value->kind) {
+    case VALUE_NIL:
+    case VALUE_BOOLEAN:
+    case VALUE_INTEGER:
+    case VALUE_FLOAT:
+    case VALUE_STRING:
+    case VALUE_SYMBOL:
+    case VALUE_TABLE:
+    case VALUE_CLASS:
+        return true;
+    case VALUE_ARRAY:
+    case VALUE_RANGE:
+    case VALUE_OBJECT:
+        for (size_t i = 0; depth > 0 && i < value->count; i++)
+            if (!value_nests_at_most(&value->as.items[i], depth - 1))
+                return false;
+        break;
+    case VALUE_HASH:
+        for (size_t i = 0; depth > 0 && i < value->count; i++)
+            if (!value_nests_at_most(&value->as.pairs[i].key, depth - 1) ||
+                !value_nests_at_most(&value->as.pairs[i].value, depth - 1))
+                return false;
+        break;
+    }
+    return depth > 0;
+}
+
+bool
 value_equal(const struct value *a, const struct value *b)
 {
     if (a->kind != b->kind)

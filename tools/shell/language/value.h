@@ -27,6 +27,10 @@ enum value_kind {
     VALUE_OBJECT /* of such a class: the items are the class, then what the class says */
 };
 
+/* Lists, hashes and objects in one another that a variable may have: what looks at a value takes a
+ * frame of the stack for each of them. */
+enum { VALUE_MOST_DEPTH = 1000 };
+
 struct value_pair;
 struct value_index;
 
@@ -61,6 +65,9 @@ struct value value_string_copy(struct arena *arena, petal_slice bytes);
 
 /* The same value, with all that it points to in `arena`. */
 struct value value_copy(struct arena *arena, const struct value *value);
+
+/* Has it no more than so many lists, hashes and objects in one another? */
+bool value_nests_at_most(const struct value *value, unsigned depth);
 
 bool value_equal(const struct value *a, const struct value *b);
 
