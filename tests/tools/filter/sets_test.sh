@@ -84,6 +84,11 @@ is_true 'the link is one still' "$([ -L f.link ] && echo 1)"
 same 'and names the new filter' out-lines "$filter" check f.open out-lines
 mkfifo f.pipe
 expect 'what is no file is not replaced' 2 'f.pipe is no regular file' "$filter" build f.pipe in
+cp in precious
+expect 'nor one that holds no set' 2 'precious is there and holds no set, so it is not replaced' "$filter" build precious f.new
+expect 'which stays what it is' 0 '^$' sh -c 'cmp precious in && echo'
+expect 'nor by merge' 2 'precious is there and holds no set' "$filter" merge precious f.open
+expect 'nor by a count' 2 'precious' "$filter" count --state precious in
 expect 'nor a folder' 2 '. is no regular file' "$filter" merge . f.open
 expect 'merged into it' 0 '^640$' sh -c "'$filter' merge f.open f.BLOCKED && stat -c %a f.open"
 

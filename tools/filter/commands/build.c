@@ -350,6 +350,7 @@ const struct command filter_build = {
     .usage =
         "kv-filter build [options] FILTER [FILE...]\n"
         "  writes FILTER, which \"kv-filter check\" asks, and petal_bloom_load opens.\n"
+        "  A file that is there is replaced if it holds such a set, and no other.\n"
         "  --kind KIND      STANDARD, BLOCKED (default), COUNTING, GROWING, RIBBON (smallest)\n"
         "                   or FUSE\n"
         "  --rate RATE      the part of other lines that passes (default 1%)\n"

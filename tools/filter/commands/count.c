@@ -32,15 +32,16 @@ fits(struct job *job, const struct request *request, const petal_distinct *disti
                     error, request->error);
 }
 
-/* That of the file, or one of its own. The salt is 0: counts of several days and machines are to be
+/* That of the file at `path` (NULL: there is none), or one of its own. The salt is 0: counts of several days and machines are to be
  * united. */
 static bool
-open_distinct(struct job *job, const struct request *request, petal_distinct **distinct)
+open_distinct(struct job *job, const struct request *request, const char *path,
+              petal_distinct **distinct)
 {
     petal_error error;
 
-    if (request->state != NULL && (access(request->state, F_OK) == 0 || errno != ENOENT)) {
-        if (petal_distinct_load(request->state, NULL, distinct, &error) != PETAL_OK)
+    if (path != NULL && (access(path, F_OK) == 0 || errno != ENOENT)) {
+        if (petal_distinct_load(path, NULL, distinct, &error) != PETAL_OK)
             return job_fail(job, "%s", error.text);
         if (fits(job, request, *distinct))
             return true;
@@ -80,13 +81,13 @@ static bool
 count_about(struct reader *reader, const struct request *request, uint64_t *count)
 {
     struct job *job = reader->job;
-    struct target target;
+    struct target target = {.path = NULL};
     petal_distinct *distinct;
     bool fine;
 
     if (request->state != NULL && !target_open(job, request->state, &target))
         return false;
-    if (!open_distinct(job, request, &distinct)) {
+    if (!open_distinct(job, request, target.path, &distinct)) {
         if (request->state != NULL)
             (void)target_close(job, &target, false);
         return false;

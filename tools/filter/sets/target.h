@@ -15,8 +15,8 @@ struct target {
     mode_t mode;
 };
 
-/* What is there and no regular file is refused: it would be gone. On failure there is nothing to
- * close. */
+/* What is there and holds no set is refused, but an empty file: it would be gone. On failure there
+ * is nothing to close. */
 bool target_open(struct job *job, const char *path, struct target *target);
 
 /* `saved`: the set is there. */
