@@ -17,7 +17,7 @@
 #define KV_FAMILY      "v"
 #define KV_BLOCK_BYTES 4096
 
-/* So many keys are got at once: each takes a result, of some kilobytes, and more are not quicker. */
+/* So many keys are got at once: each takes a result of some kilobytes; more are not quicker. */
 #define PIECE_KEYS 32
 
 /* A family that is asked for by its name is that one, or none. */

@@ -43,8 +43,8 @@ bool bench_options_read(const struct bench_option *options, size_t count, int ar
 /* After a false: print the usage, but where something was wrong. Returns 2, the exit status. */
 int bench_options_explain(void (*usage)(void));
 
-/* Say on stderr what was wrong with the command's arguments, if something was, and where its options
- * are listed. */
+/* Say on stderr what was wrong with the command's arguments, if something was, and where its
+ * options are listed. */
 void bench_options_tell(const char *command);
 
 /* Something is wrong: for bench_options_tell. */

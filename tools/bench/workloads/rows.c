@@ -539,8 +539,9 @@ bench_rows_name(const char *operation, const char **row, const char **words)
 
 enum { MOST_COLUMNS = 79 /* a semicolon may follow */ };
 
-/* Print the words of a text, each behind a blank, in lines of at most MOST_COLUMNS, which begin with
- * `indent` blanks. `column` is where the line at hand ends; returns where the last one does. */
+/* Print the words of a text, each behind a blank, in lines of at most MOST_COLUMNS, which begin
+ * with `indent` blanks. `column` is where the line at hand ends; returns where the last
+ * one does. */
 static int
 print_words(FILE *to, int column, int indent, const char *text)
 {

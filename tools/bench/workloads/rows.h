@@ -39,8 +39,8 @@ struct bench_rows {
     struct bench_list threads;
 };
 
-/* Those that a list with commas names, "all" is all; false, with words to bench_complain, when there is
- * no such row. */
+/* Those that a list with commas names, "all" is all; false, with words to bench_complain, when
+ * there is no such row. */
 bool bench_rows_named(const char *list, unsigned *wanted);
 
 /* The row that an operation is of, and what people call it; both are constant texts. */

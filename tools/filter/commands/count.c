@@ -32,8 +32,8 @@ fits(struct job *job, const struct request *request, const petal_distinct *disti
                     error, request->error);
 }
 
-/* That of the file at `path` (NULL: there is none), or one of its own. The salt is 0: counts of several days and machines are to be
- * united. */
+/* That of the file at `path` (NULL: there is none), or one of its own. The salt is 0: counts of
+ * several days and machines are to be united. */
 static bool
 open_distinct(struct job *job, const struct request *request, const char *path,
               petal_distinct **distinct)

@@ -77,8 +77,8 @@ void output_plain_slice(struct output *output, petal_slice text);
 /* A text of a format of its own, as output_plain_slice: where programs read nothing may follow. */
 void output_document(struct output *output, petal_slice text);
 
-/* Lines about a failure, which on a terminal end between words.  What was printed before is written out first, so that the order stays
- * right where errors and output come to one place. */
+/* Lines about a failure, which on a terminal end between words.  What was printed before is written
+ * out first, so that the order stays right where errors and output come to one place. */
 void output_error(struct output *output, petal_slice text);
 
 #endif

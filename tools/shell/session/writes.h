@@ -19,8 +19,8 @@ struct recent_writes {
     bool all; /* any row may have been written */
 };
 
-/* Before a write of a row that the store stamps: wait for another millisecond if the row was, or may
- * have been, written in this one. */
+/* Before a write of a row that the store stamps: wait for another millisecond if the row was, or
+ * may have been, written in this one. */
 void writes_begin_row(struct recent_writes *writes, petal_slice table, petal_slice row);
 
 /* Before a write of rows that nobody knows yet. */
