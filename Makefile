@@ -258,8 +258,11 @@ BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
 $(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram keys/dataset harness/permutation harness/util)
 $(call BENCH_TEST,driver): $(call BENCH_PARTS,harness/driver harness/histogram harness/util)
-$(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/histogram harness/json harness/process harness/util)
+$(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
+$(call BENCH_TEST,markdown): $(call BENCH_PARTS,results/markdown results/print results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
+$(call BENCH_TEST,markdown): LIB_LIBS += -ljansson
+$(call BENCH_TEST,others): $(call BENCH_PARTS,harness/others harness/util)
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
 $(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
@@ -392,13 +395,27 @@ rivals: deps ## bring RocksDB and LevelDB without assertions, in minutes, for be
 # A make of its own, which sees what was brought.
 rivals-bench:
 	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) RELEASE=1 BUILD=$(RIVALS) $(RIVAL_DIRS) $(RIVALS)/kv-bench
-	$(RIVALS)/kv-bench compare --vs rocksdb,leveldb --rows hit --num 10k --gets 10k --repeats 1 --threads 1
+	$(RIVALS)/kv-bench compare --vs rocksdb,leveldb --rows hit --num 10k --gets 10k --repeats 1 --threads 1 --wait 0
 
-.PHONY: bench-quick bench-report cost cost-check cost-accept
+.PHONY: bench-quick bench-table bench-table-small bench-table-large bench-report cost cost-check cost-accept
 ifeq ($(RELEASE),1)
 BENCH_RESULTS ?= $(BUILD)
 bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, or `make rivals`, in about two minutes of a processor; results also in $(BUILD)/bench-quick.json
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --num 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
+
+# What README's tables are: stores next to each other at a size that processors' caches hold, and at one that they do not.
+TABLE_SMALL = --num 200k --gets 100k --synced 60 --write-buffer 12M --repeats 15
+TABLE_LARGE = --num 5M --gets 300k --synced 300 --repeats 3
+TABLE_STORES = petal,rocksdb-tuned,rocksdb,leveldb,lmdb
+TABLE = BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench compare --markdown --store $(TABLE_STORES) --threads 1 --wait 600 \
+	$(2) --json $(BENCH_RESULTS)/bench-table-$(1).json >$(BENCH_RESULTS)/bench-table-$(1).md && cat $(BENCH_RESULTS)/bench-table-$(1).md
+bench-table-small: $(BUILD)/kv-bench
+	$(call TABLE,small,$(TABLE_SMALL))
+bench-table-large: $(BUILD)/kv-bench
+	$(call TABLE,large,$(TABLE_LARGE))
+bench-table: $(BUILD)/kv-bench ## README's tables of stores next to each other, measured anew, also in $(BUILD)/bench-table-*.md; wants `make bench-deps rivals`, half an hour and a machine that does nothing else
+	$(call TABLE,small,$(TABLE_SMALL))
+	$(call TABLE,large,$(TABLE_LARGE))
 
 bench-report: $(BUILD)/kv-bench ## what reads cost, and stores beside each other, on one page of pictures, build/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
 	tools/bench/report/report.sh $(BUILD)/kv-bench $(BENCH_RESULTS)/bench-report $(if $(QUICK),quick,full)
@@ -415,7 +432,7 @@ else
 # What is installed, and what is measured in times or instructions, is a release build.
 install uninstall cost cost-check cost-accept:
 	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release $@
-bench-quick bench-report:
+bench-quick bench-table bench-table-small bench-table-large bench-report:
 	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(if $(RIVAL_DIRS),$(RIVALS),$(BUILD)/release) $(RIVAL_DIRS) BENCH_RESULTS=$(BUILD) $@
 endif
 

@@ -39,6 +39,8 @@ quick() { make --no-print-directory -n BUILD="$scratch/build" "$@" bench-quick 2
 grep -q "RELEASE=1 BUILD=$scratch/build/release " <<<"$(quick)" || fail "bench-quick is no release build: $(quick | head -n 3)"
 make --no-print-directory -n BUILD="$scratch/build" bench-report 2>&1 | grep -q "report.sh $scratch/build/release/kv-bench $scratch/build/bench-report full" ||
     fail "bench-report is of no release build"
+make --no-print-directory -n BUILD="$scratch/build" bench-table 2>&1 | grep -q "$scratch/build/release/kv-bench compare --markdown .*bench-table-large.md" ||
+    fail "bench-table is of no release build"
 is '$(RIVAL_DIRS)' ''
 mkdir -p "$scratch/build/rivals/leveldb/lib"
 is '$(RIVAL_DIRS)' ''

@@ -20,8 +20,8 @@ doctored() {
 
 one=$scratch/one.json several=$scratch/several.json slower=$scratch/slower.json broken=$scratch/broken.json
 
-expect "all stores that are there" 0 '^fill, settled, 2 threads: write pairs until background work rests$' \
-    "$bench" compare --vs all --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --details --json "$several"
+expect "all stores that are there" 0 '^fill, settled, 2 threads: write pairs until background work rests .others [0-9.?% ]*.$' \
+    "$bench" compare --wait 0 --vs all --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --details --json "$several"
 cp "$scratch/out" "$scratch/report"
 for operation in 'fill' 'fill, settled' 'get hit' 'get absent' 'multi-get, 16 keys' 'seek + 10, new cursor' 'seek + 10' 'scan' \
     'get hit, small cache' 'get absent, small cache' 'put, log by write()' 'put, synced'; do
@@ -41,10 +41,10 @@ expect "a count's ratio is of counts" 0 '^yes$' awk '/^[a-z]/ { bytes = /^bytes 
     END { print "yes" }' "$scratch/report"
 for row in fill bytes first-scan cold-hit cold-absent first-absent first-hit hit absent multi-get seek scan small-cache put-write put-synced; do
     expect "row $row alone" 0 '^[1-4]$' sh -c \
-        "'$bench' quick --store petal --rows $row --num 2000 --gets 200 --repeats 1 --synced 2 --details | grep -c '^  petal  '"
+        "'$bench' quick --wait 0 --store petal --rows $row --num 2000 --gets 200 --repeats 1 --synced 2 --details | grep -c '^  petal  '"
 done
 expect "the file has the settings" 0 '"num": 3000' cat "$several"
-expect "the file says where it comes from" 0 '"command": "kv-bench compare --vs all --num 3000' cat "$several"
+expect "the file says where it comes from" 0 '"command": "kv-bench compare --wait 0 --vs all --num 3000' cat "$several"
 expect "a result has words" 0 '"words": "look up a key that is there, warm"' grep -A 1 '"row": "hit"' "$several"
 expect "each result has its row and words" 0 '^yes$' awk '/"operation":/ { results++ } /"row": "[a-z-]+"/ { rows++ }
     /"words": "..+"/ { words++; if (!($0 in seen)) { seen[$0]; different++ } }
@@ -70,9 +70,9 @@ asserts_of leveldb 'counter_ <= options_->block_restart_interval' true
 asserts_of lmdb "Assertion '%" true
 asserts_of wiredtiger 'library was not built in diagnostic mode' false
 expect "as written" 0 'background left behind the fill' \
-    "$bench" compare --vs petal --as-written --num 2000 --gets 100 --repeats 1 --synced 0 --threads 1
+    "$bench" compare --wait 0 --vs petal --as-written --num 2000 --gets 100 --repeats 1 --synced 0 --threads 1
 BENCH_COMMIT=abc expect "quick" 0 '^look up a key that is there, warm  *[0-9.]* [kM]/s o' \
-    "$bench" quick --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
+    "$bench" quick --wait 0 --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
 # The default set of stores, whichever are there: one screen, every number with its mark, rows by
 # their words.
 grep -v "^repeat 1 of 1: " "$scratch/out" >"$scratch/screen" # how far it is goes to standard error
@@ -88,14 +88,31 @@ expect "the mark is the library's" 0 '^yes$' awk 'NR == FNR { if (/"assertions":
     /^look up a key that is there, warm / { count = 0; gsub(/[*~]/, " ")
         for (i = 7; i <= NF; i++) if ($i == "on" || $i == "off" || $i == "?") { count++; if ($i != wanted[count]) { wrong = 1; print i, $i, wanted[count] } } }
     END { print (count == stores && !wrong ? "yes" : "no") }' "$one" "$scratch/screen"
+expect "what others took of the run" 0 '^Others took [0-9.]* % of the machine.s processor time' cat "$scratch/screen"
+expect "and in the file" 0 '^yes$' awk '/^ "others": [0-9.e+-]*,$/ { run = 1 } /"busy_cpu_seconds"/ { rows++ } /"machine_cpu_seconds"/ { all++ }
+    END { print (run && rows > 20 && rows == all ? "yes" : "no") }' "$one"
+expect "one repeat claims nothing" 0 '^0$' sh -c "grep -c '[0-9][*]o[nf]' '$scratch/screen'; true"
+# The same figures as a table for documents: what is bold lies above 1 in each repeat.
+expect "a table for documents" 0 '^| write pairs in random order | [0-9.]* [kM]/s |' \
+    "$bench" compare --markdown --wait 0 --vs all --rows fill,hit,absent,bytes --num 3000 --gets 1000 --repeats 3 --threads 1
+cp "$scratch/out" "$scratch/table"
+expect "each ratio has its range, and a claim follows from it" 0 '^yes$' awk -F '|' '/^[|] [a-z]/ { lines++
+        for (i = 4; i < NF - 1; i++) {
+            if ($i == " - ") continue
+            if (!match($i, /[(][0-9.]*–[0-9.]*[)] $/)) { print "no range:" $i; wrong = 1; continue }
+            range = substr($i, RSTART + 1, RLENGTH - 3); least = range; sub(/–.*/, "", least); greatest = range; sub(/.*–/, "", greatest)
+            bold = $i ~ /[*][*]/; open = $i ~ /~/
+            if (bold && (open || least < 1) || open && (least > 1 || greatest < 1) || !bold && !open && greatest > 1) { print "wrong claim:" $i; wrong = 1 }
+        } }
+    END { print lines == 8 && !wrong ? "yes" : "no" }' "$scratch/table"
 expect "the commit" 0 '"commit": "abc"' cat "$one"
 another=$(sed -n 's/^ *"name": "\([a-z-]*\)".*/\1/p' "$one" | tail -n 1)
 if [ "$another" != petal ]; then
-    expect "without Petal there is nothing to divide by" 0 'assertions o[nf]*, ' "$bench" compare --store "$another" --rows hit --num 1000 --gets 100
+    expect "without Petal there is nothing to divide by" 0 'assertions o[nf]*, ' "$bench" compare --wait 0 --store "$another" --rows hit --num 1000 --gets 100
 fi
 expect "progress, where there is no terminal" 0 '^repeat 2 of 2: petal, ' \
-    "$bench" quick --store petal --rows hit --num 1000 --gets 100 --repeats 2
-expect "one store alone" 0 '^write a pair, log by write()' "$bench" quick --store petal --num 2000 --gets 100 --repeats 1 --synced 0
+    "$bench" quick --wait 0 --store petal --rows hit --num 1000 --gets 100 --repeats 2
+expect "one store alone" 0 '^write a pair, log by write()' "$bench" quick --wait 0 --store petal --num 2000 --gets 100 --repeats 1 --synced 0
 expect "nothing is left" 0 '^0$' sh -c "ls '$scratch' | grep -c kv-bench-; true"
 
 # Of a benchmark that is ended nothing is left either, a moment later. soon N: are there N
@@ -108,7 +125,7 @@ soon() {
     echo 0
 }
 for signal in HUP TERM KILL; do
-    "$bench" compare --store petal --num 20M --threads 1 >"$scratch/out" 2>&1 &
+    "$bench" compare --wait 0 --store petal --num 20M --threads 1 >"$scratch/out" 2>&1 &
     ended=$!
     is_true "a benchmark is at work" "$(soon 1)"
     kill -$signal $ended
@@ -135,10 +152,13 @@ expect "help of diff" 0 'beyond the noise' "$bench" diff --help
 expect "no such store" 2 'no store "nosuchstore"' "$bench" compare --vs nosuchstore
 expect "no pairs" 2 'num and --gets are above 0' "$bench" compare --num 0
 expect "no such row" 2 'no row "5M"' "$bench" compare --rows hit,5M
+expect "a table is of one number of threads" 2 'markdown is for one number of --threads' "$bench" compare --markdown
+expect "a table or details" 2 'exclude each other' "$bench" quick --markdown --details
+expect "no such share" 2 'others is a number from 0 to 100' "$bench" quick --others 101
 expect "rows are listed" 0 '^  first-absent look up a missing key, just opened$' "$bench" compare --help
 expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
-    "$bench" quick --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
+    "$bench" quick --wait 0 --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
 "$bench" cliffs --only rows --json "$one" >/dev/null
 expect "what cliffs counted and itself" 0 '^0 of [1-9]' "$bench" diff "$one" "$one"
 sed '/"per_unit"/ { n; s/[0-9.]*$/77777/; }' "$one" >"$slower"

@@ -88,9 +88,13 @@ check "lookups as people call them" count 1 '>scan of 10 rows for a column<.*70[
 stores=$(awk '/"name": / { gsub(/[",]/, ""); print $2 } /^ "results"/ { exit }' "$scratch/out/compare.json")
 if [ "$(echo "$stores" | wc -l)" -gt 1 ]; then
     check "pictures" count 9 '<svg role="img" aria-label="[^"]'
-    best=$(jq -r '[.results[] | select(.per_second and (.operation | test("^(fill|put|open)") | not))] | group_by(.operation) | map(max_by(.per_second[0]).store) |
-        group_by(.) | map([.[0], length]) | max_by(.[1]) | "\(.[1])"' "$scratch/out/compare.json" 2>/dev/null)
-    [ -z "$best" ] || check "who is the fastest in most reads" has_title stores-reads " is the fastest in $best of 13 kinds of reads"
+    best=$(jq -r '[.results[] | select(.per_second and (.operation | test("^(fill|put|open)") | not))] | group_by(.operation) |
+        map(. as $rows | [range(3)] | map(. as $i | $rows | max_by(.per_second[$i]).store) | unique | select(length == 1)[0]) |
+        group_by(.) | map([.[0], length]) | max_by(.[1]) | if . == null then " undecided in 13" else " is the fastest in \(.[1])" end' "$scratch/out/compare.json" 2>/dev/null)
+    [ -z "$best" ] || check "who is the fastest in most reads, in each repeat" has_title stores-reads "$best of 13 kinds of reads"
+    check "what others took is said" count 3 'Others took [0-9.e-]*&nbsp;% of the machine'
+    check "a ratio is bold where its range does not hold 1, else marked" sh -c "! sed -n 's/.*<td>\(<b>\)*\([0-9.]*\)\(<.b>\)* *~* <small>(\([0-9.]*\) [.][.] \([0-9.]*\))<.small><.td>.*/\1 \4 \5/p' '$page' |
+        awk '\$1 == \"<b>\" && \$2 < 1 && \$3 > 1 || \$1 != \"<b>\" && (\$1 > 1 || \$2 < 1) { found = 1 } END { exit !found }'"
     check "who has assertions" has_title stores-reads 'assertions on'
     check "rows as people call them" has_title stores-reads 'look up a missing key, from disk'
     check "all that is written" has_title stores-writes 'write a pair, on the medium'

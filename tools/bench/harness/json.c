@@ -51,9 +51,8 @@ bench_json_set_count(json_t *object, const char *name, uint64_t count)
 
 /* ---- what all begin with ---- */
 
-/* The processor's name as /proc/cpuinfo has it; "unknown" where there is none. */
-static void
-processor_name(char *name, size_t bytes)
+void
+bench_processor_name(char *name, size_t bytes)
 {
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[512];
@@ -77,7 +76,7 @@ machine(void)
     struct utsname system = {0};
     char processor[512], kernel[256] = "unknown";
 
-    processor_name(processor, sizeof processor);
+    bench_processor_name(processor, sizeof processor);
     if (uname(&system) == 0)
         snprintf(kernel, sizeof kernel, "%.64s %.64s", system.sysname, system.release);
     return json_pack("{s:s, s:I, s:I, s:s}", "cpu", processor, "cores",

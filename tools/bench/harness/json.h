@@ -27,4 +27,7 @@ json_t *bench_json_head(const char *kind, const char *name, int argc, char **arg
 /* `path` NULL: the standard output. */
 void bench_json_write(const json_t *whole, const char *path);
 
+/* The processor's name as /proc/cpuinfo has it; "unknown" where there is none. */
+void bench_processor_name(char *name, size_t bytes);
+
 #endif

@@ -29,9 +29,9 @@ case $size in
 full) rows=10000 gets=5000 many_gets=20000 rate_rows=100k rate_gets=500k cache_rows=50k files=1,2,3,4,6,8,12,16 \
     bits=4,6,8,10,12,14,16 blocks='1024 2048 4096 8192 16384 32768 65536' quick='--num 300k --gets 150k' ;;
 quick) rows=5000 gets=1000 many_gets=4000 rate_rows=50k rate_gets=100k cache_rows=20k files=1,2,4,8,16 \
-    bits=4,8,12,16 blocks='1024 4096 16384 65536' quick='--num 100k --gets 50k --repeats 2 --synced 200' ;;
+    bits=4,8,12,16 blocks='1024 4096 16384 65536' quick='--num 100k --gets 50k --repeats 3 --synced 200' ;;
 tiny) rows=2000 gets=100 many_gets=200 rate_rows=2000 rate_gets=2000 cache_rows=4000 files=1,2 \
-    bits=4,8 blocks='1024 4096' quick='--num 2000 --gets 200 --repeats 1 --synced 2' all_bits=4,8 ;;
+    bits=4,8 blocks='1024 4096' quick='--num 2000 --gets 200 --repeats 3 --synced 2 --wait 0' all_bits=4,8 ;;
 *)
     echo "bench-report: $size is none of full, quick, tiny" >&2
     exit 2
@@ -140,11 +140,11 @@ store_results() {
     }' "$out/compare.json" >"$out/results.tsv"
 }
 
-# What the stores' pictures show: kind, what was measured, store, and Petal's time or bytes through
-# the store's.
+# What the stores' pictures show: kind, what was measured, store, Petal's time (or bytes) divided by
+# the store's, the least and the greatest of the repeats, and all of them.
 store_ratios() {
     awk -F '\t' "BEGIN { OFS = FS } $spread"'
-        $8 != "" { print $1, $2, $3, median($8) }' "$out/results.tsv" >"$out/stores.tsv"
+        $8 != "" { middle = median($8); print $1, $2, $3, middle, least, greatest, $8 }' "$out/results.tsv" >"$out/stores.tsv"
 }
 
 store_name() {
@@ -167,31 +167,47 @@ asserts() {
 # Stores with a comma between them, but Petal.
 rivals() { cut -f 3 "$out/stores.tsv" | awk '!seen[$0]++'; }
 
-# The store that is first in most rows of a kind, and the others that are in some: who is first is
-# decided by medians.
+# The store that is first in most rows of a kind, and the others that are in some. First is a store
+# that is ahead of each other one in each repeat, of three at least; else nobody is.
 stores_conclusion() {
     awk -F '\t' -v kind="$1" -v what="$2" -v best="$3" '
     NR == FNR { people[$1] = $2; next }
-    $1 == kind { if (!($2 in least)) { least[$2] = 1; first[$2] = "petal"; n++ } if ($4 > least[$2]) { least[$2] = $4; first[$2] = $3 } }
-    END {
-        for (words in first) wins[first[words]]++
-        for (left = n; left > 0;) {
-            most = ""
-            for (store in wins) if (wins[store] > 0 && (most == "" || wins[store] > wins[most] || (wins[store] == wins[most] && store < most))) most = store
-            if (text == "") text = sprintf("%s %s in %d of %d %s", people[most], best, wins[most], n, what)
-            else text = text sprintf(", %s in %d", people[most], wins[most])
-            left -= wins[most]
-            wins[most] = 0
+    $1 == kind {
+        if (!($2 in first)) { first[$2] = "petal"; repeats[$2] = split($7, v, " "); n++; for (i = 1; i <= repeats[$2]; i++) most[$2, i] = 1 }
+        count = split($7, v, " ")
+        if (count < 3) repeats[$2] = 0
+        for (i = 1; i <= count; i++) {
+            if (v[i] >= most[$2, i]) { above = v[i] > most[$2, i] ? $3 : "nobody"; most[$2, i] = v[i] } else above = winner[$2, i] == "" ? "petal" : winner[$2, i]
+            winner[$2, i] = above
         }
+    }
+    END {
+        for (words in first) {
+            for (i = 2; i <= repeats[words]; i++) if (winner[words, i] != winner[words, 1]) winner[words, 1] = "nobody"
+            first[words] = repeats[words] < 3 ? "nobody" : winner[words, 1]
+        }
+        for (words in first) if (first[words] != "nobody") wins[first[words]]++; else undecided++
+        left = n - undecided
+        if (left == 0) text = sprintf("No store %s: undecided in %d of %d %s", best, n, n, what)
+        while (left > 0) {
+            next_one = ""
+            for (store in wins)
+                if (wins[store] > 0 && (next_one == "" || wins[store] > wins[next_one] || (wins[store] == wins[next_one] && store < next_one))) next_one = store
+            if (text == "") text = sprintf("%s %s in %d of %d %s", people[next_one], best, wins[next_one], n, what)
+            else text = text sprintf(", %s in %d", people[next_one], wins[next_one])
+            left -= wins[next_one]
+            wins[next_one] = 0
+        }
+        if (undecided > 0 && undecided < n) text = text sprintf("; undecided in %d", undecided)
         print text
     }' "$out/store_names" "$out/stores.tsv"
 }
 
 # draw_stores KIND WORD BEST AXIS BETTER WORSE
 draw_stores() {
-    awk -F '\t' -v kind="$1" 'BEGIN { OFS = "\t"; print "words", "number", "store", "store_number", "ratio" }
+    awk -F '\t' -v kind="$1" 'BEGIN { OFS = "\t"; print "words", "number", "store", "store_number", "ratio", "least", "greatest" }
         !($3 in store) { store[$3] = ++stores }
-        $1 == kind { if (!($2 in number)) number[$2] = ++rows; print $2, number[$2], $3, store[$3], $4 }' "$out/stores.tsv" >"$out/stores-$1.tsv"
+        $1 == kind { if (!($2 in number)) number[$2] = ++rows; print $2, number[$2], $3, store[$3], $4, $5, $6 }' "$out/stores.tsv" >"$out/stores-$1.tsv"
     lines=$(cut -f 2 "$out/stores-$1.tsv" | sort -n | tail -n 1)
     draw_one "stores-$1" stores "height=$((214 + 36 * lines)); names='$(for store in $(rivals); do printf '%s|' "$(store_name "$store")"; done)'; \
         notes='$(for store in $(rivals); do printf '%s|' "$(asserts "$store")"; done)'; conclusion='$(stores_conclusion "$1" "$2" "$3")'; axis='$4'; better='$5'; worse='$6'"
@@ -268,10 +284,14 @@ $(case $kind in
         writes) echo 'Speed of writes of the same pairs, by one thread, and of opening the store.' ;;
         bytes) echo 'Bytes written to files, and on the disk, for a byte of keys and values.' ;;
         esac) Medians of the ratios within repeats; Petal is the line. $([ -z "$(asserts petal)" ] || echo 'Petal had its assertions on.')
-What each row is, and the ranges, stand in the table at the end of the page.
+Bars: from the least to the greatest ratio of the repeats; where one crosses Petal's line, neither store is ahead. What each row is stands in the
+table at the end of the page. Others took $(others) of the machine's processor time meanwhile.
 END
     done
 }
+
+# The share of the machine's processor time that others took while stores were measured.
+others() { awk '/^ "others": / { sub(/,/, ""); printf "%.2g&nbsp;%%", 100 * $2; known = 1; exit } END { if (!known) print "an unknown share" }' "$out/compare.json"; }
 
 # What the picture below it says.
 heading() { printf '<h2>%s</h2>\n' "$(printf '%s' "$1" | escape)"; }
@@ -372,7 +392,12 @@ compare_table() {
     {
         line = sprintf("<tr><th>%s</th><td>%s <small>%s .. %s</small></td><td>%s</td><td>%s</td><td>%s</td>", $3, grouped(median($4)), grouped(least),
             grouped(greatest), digits($5), digits($6), digits($7))
-        line = line ($8 == "" ? "<td></td>" : sprintf("<td><b>%.2f</b> <small>(%.2f .. %.2f)</small></td>", median($8), least, greatest))
+        if ($8 == "") line = line "<td></td>"
+        else {
+            middle = median($8)
+            decided = split($8, all, " ") >= 3 && (least > 1 || greatest < 1)
+            line = line sprintf("<td>%s%.2f%s <small>(%.2f .. %.2f)</small></td>", decided ? "<b>" : "", middle, decided ? "</b>" : " ~", least, greatest)
+        }
         lines[$2] = lines[$2] sprintf("%s<td class=\"text\">%s</td></tr>\n", line, asserts[$3])
     }
     END { for (i = 1; i <= count; i++) printf "<tr class=\"group\"><th colspan=\"7\">%s</th></tr>\n%s", words[i], lines[words[i]] }' "$out/store_asserts" "$out/results.tsv"
@@ -433,8 +458,8 @@ END
     readamp_table
     cat <<END
 <h2>Beside other stores, in figures</h2>
-<p>Each store as the lists below say; medians, behind them the least and the greatest of the repeats. The ratio is Petal's time, or count, through the store's, so less than 1
-says that Petal is ahead. "assertions on": the library was built with its assertions, as distributions do, and would be faster without.
+<p>Each store as the lists below say; medians, behind them the least and the greatest of the repeats. The ratio is Petal's time (or count) divided by the store's, so less than 1
+says that Petal is ahead; ~: neither is, the range holds 1, or there are fewer than three repeats. "assertions on": the library was built with its assertions, as distributions do, and would be faster without.
 Times are of this machine in the state it was in; the counts above do not depend on it.</p>
 <pre>$(compare_settings | escape | fold -s -w 110)</pre>
 <div class="wide"><table><thead><tr><th>store</th><th>operations a second</th><th>p50 µs</th><th>p99 µs</th><th>CPU µs</th><th>Petal / this</th><th></th></tr></thead><tbody>

@@ -1,5 +1,5 @@
 # stores.gnuplot -- stores beside Petal, a line for each thing that was measured; `data`: its words, its number from above, store, its number, Petal's
-# time or bytes through the store's; `conclusion`: the title; `names`: of the stores, in order, with | behind each; `notes`: below them; `better`: what a mark left of Petal says, `worse`:
+# time (or bytes) divided by the store's, the least and the greatest of the repeats; `conclusion`: the title; `names`: of the stores, in order, with | behind each; `notes`: below them; `better`: what a mark left of Petal says, `worse`:
 # right of it.
 set datafile separator "\t"
 set datafile columnheaders
@@ -7,8 +7,9 @@ colour(i) = i == 1 ? 0x0072b2 : i == 2 ? 0x56b4e9 : i == 3 ? 0xd55e00 : i == 4 ?
 shape(i) = i == 1 ? 5 : i == 2 ? 4 : i == 3 ? 7 : i == 4 ? 9 : 13
 stats data using "number" nooutput
 rows = STATS_max
-stats data using "ratio" nooutput
+stats data using "least" nooutput
 least = STATS_min < 0.25 ? STATS_min : 0.25
+stats data using "greatest" nooutput
 most = STATS_max > 4 ? STATS_max : 4
 set logscale x 2
 set xrange [least / 1.5:most * 1.5]
@@ -35,4 +36,5 @@ set label 3 worse at 1.07, graph 1 left offset 0, 0.7 font "sans-serif,13" textc
 set arrow 1 from 1, graph 0 to 1, graph 1.04 nohead back linecolor rgb "#000000" linewidth 2
 set xlabel axis offset 0, 0.3
 plot for [i = 1:count] data using (column("store_number") == i ? column("ratio") : NaN):"number" with points pointtype shape(i) pointsize 1.3 linecolor rgb colour(i), \
+    for [i = 1:count] data using (column("store_number") == i ? column("ratio") : NaN):"number":"least":"greatest" with xerrorbars pointtype 0 linecolor rgb colour(i), \
     data using (1):"number":ytic(1) with dots linecolor rgb "#ffffff"

@@ -86,18 +86,41 @@ bench_outcome_print_whole(const struct bench_outcome *outcome)
 /* ---- stores side by side ---- */
 
 void
+bench_number_text(char text[BENCH_FIGURE_BYTES], double value, const char *unit)
+{
+    int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+    snprintf(text, BENCH_FIGURE_BYTES, "%.*f%s", digits, value, unit);
+}
+
+void
+bench_figure_text(char text[BENCH_FIGURE_BYTES], double value, enum bench_metric measure)
+{
+    if (measure == BENCH_PER_UNIT)
+        bench_number_text(text, value, "");
+    else if (value >= 999500)
+        bench_number_text(text, value / 1e6, " M/s");
+    else if (value >= 1000)
+        bench_number_text(text, value / 1e3, " k/s");
+    else
+        bench_number_text(text, 1e3 / value, " ms");
+}
+
+void
+bench_share_text(char text[BENCH_FIGURE_BYTES], double share)
+{
+    if (isnan(share))
+        snprintf(text, BENCH_FIGURE_BYTES, "?");
+    else
+        snprintf(text, BENCH_FIGURE_BYTES, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share);
+}
+
+void
 bench_print_bytes(const char *name, uint64_t bytes)
 {
     bool large = bytes >= (uint64_t)1 << 20;
 
     printf("%s %.4g %s", name, (double)bytes / (large ? MIB : 1024), large ? "MiB" : "KiB");
-}
-
-static bool
-is_same_operation(const struct bench_name *a, const struct bench_name *b)
-{
-    return a->block_bytes == b->block_bytes && a->threads == b->threads &&
-           strcmp(a->operation, b->operation) == 0;
 }
 
 /* The numbers of a line; counts have neither latencies nor times. */
@@ -121,9 +144,13 @@ print_ratio(const struct bench_series *line, const struct bench_series *subject,
             const char *asserting)
 {
     struct bench_spread ratio = bench_series_ratio(subject, line);
+    enum bench_verdict verdict = bench_verdict_of(&ratio);
 
     printf("   %.2f (%.2f .. %.2f)%s%s", ratio.median, ratio.least, ratio.greatest,
-           ratio.least > 1 ? " BEHIND" : "", asserting);
+           verdict == BENCH_BEHIND      ? " BEHIND"
+           : verdict == BENCH_UNDECIDED ? " ~"
+                                        : "",
+           asserting);
 }
 
 /* What the store's other threads bring. */
@@ -170,9 +197,10 @@ bench_result_print(const struct bench_result *result, const struct bench_legend 
         struct bench_name name = all[i].name;
         const struct bench_series *subject;
         const char *words;
+        char others[BENCH_FIGURE_BYTES];
         size_t first = 0;
 
-        while (!is_same_operation(&all[first].name, &name))
+        while (!bench_is_same_operation(&all[first].name, &name))
             first++;
         if (first < i)
             continue; /* its operation was printed with another store's line */
@@ -186,14 +214,16 @@ bench_result_print(const struct bench_result *result, const struct bench_legend 
         printf("%s, %u thread%s", name.operation, name.threads, name.threads == 1 ? "" : "s");
         if (strcmp(words, name.operation) != 0)
             printf(": %s", words);
-        putchar('\n');
+        bench_share_text(others, bench_result_others(result, &name));
+        printf(" [others %s]\n", others);
         snprintf(name.store, sizeof name.store, BENCH_SUBJECT);
         subject = bench_result_find(result, &name);
         for (size_t at = i; at < result->count; at++) {
             const struct bench_series *line = &all[at];
             enum bench_metric measure = bench_series_measure(line);
 
-            if (!is_same_operation(&line->name, &name) || isnan(bench_series_median(line, measure)))
+            if (!bench_is_same_operation(&line->name, &name) ||
+                isnan(bench_series_median(line, measure)))
                 continue;
             print_values(line, measure);
             if (subject != NULL && subject != line)

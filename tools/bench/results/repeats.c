@@ -44,7 +44,16 @@ bench_spread_of(const double *values, size_t count)
                                  .least = sorted[0],
                                  .greatest = sorted[count - 1],
                                  .lower = quantile(sorted, count, 0.25),
-                                 .upper = quantile(sorted, count, 0.75)};
+                                 .upper = quantile(sorted, count, 0.75),
+                                 .count = count};
+}
+
+enum bench_verdict
+bench_verdict_of(const struct bench_spread *ratio)
+{
+    if (ratio->count < FEWEST_REPEATS || (ratio->least <= 1 && ratio->greatest >= 1))
+        return BENCH_UNDECIDED;
+    return ratio->least > 1 ? BENCH_BEHIND : BENCH_AHEAD;
 }
 
 size_t

@@ -15,10 +15,22 @@
 struct bench_spread {
     double median, least, greatest;
     double lower, upper; /* quartiles, interpolated between neighbours */
+    size_t count;        /* of the values */
 };
 
 /* Of 1 to BENCH_MOST_REPEATS values; all zero of none. */
 struct bench_spread bench_spread_of(const double *values, size_t count);
+
+/* What ratios of Petal's time (or count) to another store's let one claim. */
+enum bench_verdict {
+    BENCH_UNDECIDED, /* their range holds 1, or they are fewer than three: nothing */
+    BENCH_AHEAD,
+    BENCH_BEHIND,
+};
+
+enum bench_verdict bench_verdict_of(const struct bench_spread *ratio);
+
+#define BENCH_VERDICT_RULE "the range of the repeats holds 1, or there are fewer than three"
 
 /* ratios[i] = over[i] / under[i] for each repeat that both have; how many, at most
  * BENCH_MOST_REPEATS. */

@@ -24,6 +24,7 @@ bench_meter_begin(struct bench_meter *meter)
     bench_process_reset_peak();
     bench_process_get(&meter->process);
     bench_io_get(&meter->io);
+    bench_machine_get(&meter->machine);
 }
 
 void
@@ -61,8 +62,12 @@ bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter 
 {
     double *values = outcome->values;
     struct bench_process process;
+    struct bench_machine machine;
     struct bench_io io;
 
+    bench_machine_get(&machine);
+    bench_machine_taken(&meter->machine, &machine, &values[BENCH_BUSY], &values[BENCH_CPU],
+                        &values[BENCH_MACHINE]);
     bench_io_get(&io);
     bench_process_get(&process);
     io.written -= meter->io.written;
@@ -73,8 +78,6 @@ bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter 
     values[BENCH_DEVICE_WRITTEN] = (double)io.device_written;
     values[BENCH_READ] = (double)io.read;
     values[BENCH_DEVICE_READ] = (double)io.device_read;
-    values[BENCH_CPU] = process.user_seconds + process.system_seconds -
-                        meter->process.user_seconds - meter->process.system_seconds;
     values[BENCH_PEAK] = (double)process.resident_peak;
     values[BENCH_DISK] = (double)disk_bytes;
     values[BENCH_LIVE] = (double)live_bytes;
@@ -88,15 +91,20 @@ bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter 
 
 /* ---- in memory ---- */
 
+bool
+bench_is_same_operation(const struct bench_name *a, const struct bench_name *b)
+{
+    return a->block_bytes == b->block_bytes && a->threads == b->threads &&
+           strcmp(a->operation, b->operation) == 0 && strcmp(a->setting, b->setting) == 0;
+}
+
 const struct bench_series *
 bench_result_find(const struct bench_result *result, const struct bench_name *name)
 {
     for (size_t i = 0; i < result->count; i++) {
         const struct bench_name *other = &result->series[i].name;
 
-        if (other->block_bytes == name->block_bytes && other->threads == name->threads &&
-            strcmp(other->operation, name->operation) == 0 &&
-            strcmp(other->store, name->store) == 0 && strcmp(other->setting, name->setting) == 0)
+        if (bench_is_same_operation(other, name) && strcmp(other->store, name->store) == 0)
             return &result->series[i];
     }
     return NULL;
@@ -178,6 +186,37 @@ bench_series_ratio(const struct bench_series *petal, const struct bench_series *
                                 under->count, ratios);
 
     return bench_spread_of(ratios, count);
+}
+
+/* A metric's values in all stores and repeats of an operation, those left out that are not known.
+ */
+static double
+sum(const struct bench_result *result, const struct bench_name *name, enum bench_metric metric)
+{
+    double all = 0;
+
+    for (size_t i = 0; i < result->count; i++) {
+        const struct bench_series *series = &result->series[i];
+
+        for (size_t r = 0; bench_is_same_operation(&series->name, name) && r < series->count; r++) {
+            if (!isnan(series->values[BENCH_BUSY][r]) && !isnan(series->values[metric][r]))
+                all += series->values[metric][r];
+        }
+    }
+    return all;
+}
+
+double
+bench_result_seconds(const struct bench_result *result, const struct bench_name *name)
+{
+    return sum(result, name, BENCH_MACHINE);
+}
+
+double
+bench_result_others(const struct bench_result *result, const struct bench_name *name)
+{
+    return bench_others_share(sum(result, name, BENCH_BUSY), sum(result, name, BENCH_CPU),
+                              sum(result, name, BENCH_MACHINE));
 }
 
 /* ---- writing ---- */

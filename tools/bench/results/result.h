@@ -33,6 +33,7 @@
 
 #include "tools/bench/harness/driver.h"
 #include "tools/bench/harness/options.h"
+#include "tools/bench/harness/others.h"
 #include "tools/bench/harness/process.h"
 #include "tools/bench/results/repeats.h"
 
@@ -67,7 +68,9 @@
     X(READ_AMPLIFICATION, "read_amplification")                                                    \
     X(SPACE_AMPLIFICATION, "space_amplification")                                                  \
     X(PEAK, "peak_memory_bytes") /* resident, pages of mapped files included */                    \
-    X(CPU, "cpu_seconds")
+    X(CPU, "cpu_seconds")                                                                          \
+    X(BUSY, "busy_cpu_seconds")       /* of all processes, others' too, */                         \
+    X(MACHINE, "machine_cpu_seconds") /* of what all processors had to give */
 
 enum bench_metric {
 #define BENCH_METRIC(name, text) BENCH_##name,
@@ -108,6 +111,7 @@ struct bench_result {
 struct bench_meter {
     struct bench_process process;
     struct bench_io io;
+    struct bench_machine machine;
 };
 void bench_meter_begin(struct bench_meter *meter);
 
@@ -129,6 +133,9 @@ void bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_m
  * BENCH_MOST_REPEATS of a series or BENCH_MOST_SERIES is dropped, and the answer false. */
 bool bench_result_add(struct bench_result *result, const struct bench_outcome *outcome);
 
+/* But for the store. */
+bool bench_is_same_operation(const struct bench_name *a, const struct bench_name *b);
+
 /* NULL: there is none. */
 const struct bench_series *bench_result_find(const struct bench_result *result,
                                              const struct bench_name *name);
@@ -144,6 +151,12 @@ enum bench_metric bench_series_measure(const struct bench_series *series);
  * within repeats: below 1 Petal is ahead. REQUIRES: both have the other's measure. */
 struct bench_spread bench_series_ratio(const struct bench_series *petal,
                                        const struct bench_series *other);
+
+/* The processor time that the machine had while this operation was measured, in all stores and
+ * repeats, as far as others' is known; and the share of it that others took, NAN: not known. The
+ * store of the name does not count. */
+double bench_result_seconds(const struct bench_result *result, const struct bench_name *name);
+double bench_result_others(const struct bench_result *result, const struct bench_name *name);
 
 /* ---- files ---- */
 

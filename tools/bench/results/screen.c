@@ -16,8 +16,8 @@ struct screen {
     const char *const *stores; /* Petal among them, which is shown in front */
     size_t store_count;
     const struct bench_legend *legend;
-    bool behind, mixed; /* is such a mark on it? */
-    char line[512];     /* at hand, so that it ends where its text does */
+    bool behind, undecided; /* is such a mark on it? */
+    char line[512];         /* at hand, so that it ends where its text does */
     size_t used;
 };
 
@@ -46,30 +46,12 @@ end_line(struct screen *screen)
     screen->used = 0;
 }
 
-/* ---- numbers ---- */
-
-/* Three digits of a number that is not negative. */
-static void
-write_number(char *text, size_t bytes, double value, const char *unit)
-{
-    int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-
-    snprintf(text, bytes, "%.*f%s", digits, value, unit);
-}
-
 static void
 add_value(struct screen *screen, double value, enum bench_metric measure)
 {
-    char text[32];
+    char text[BENCH_FIGURE_BYTES];
 
-    if (measure == BENCH_PER_UNIT)
-        write_number(text, sizeof text, value, "");
-    else if (value >= 999500)
-        write_number(text, sizeof text, value / 1e6, " M/s");
-    else if (value >= 1000)
-        write_number(text, sizeof text, value / 1e3, " k/s");
-    else
-        write_number(text, sizeof text, 1e3 / value, " ms");
+    bench_figure_text(text, value, measure);
     add(screen, " %*s", VALUE_WIDTH, text);
 }
 
@@ -143,7 +125,8 @@ add_ratio(struct screen *screen, const struct bench_series *subject, const char 
     struct bench_name name = subject->name;
     const struct bench_series *line;
     struct bench_spread ratio;
-    char text[32], flag;
+    enum bench_verdict verdict;
+    char text[BENCH_FIGURE_BYTES], flag;
 
     snprintf(name.store, sizeof name.store, "%s", store);
     line = bench_result_find(screen->result, &name);
@@ -152,10 +135,11 @@ add_ratio(struct screen *screen, const struct bench_series *subject, const char 
         return;
     }
     ratio = bench_series_ratio(subject, line);
-    flag = ratio.least > 1 ? '*' : ratio.greatest > 1 ? '~' : ' ';
-    screen->behind = screen->behind || flag == '*';
-    screen->mixed = screen->mixed || flag == '~';
-    write_number(text, sizeof text, ratio.median, "");
+    verdict = bench_verdict_of(&ratio);
+    flag = verdict == BENCH_BEHIND ? '*' : verdict == BENCH_UNDECIDED ? '~' : ' ';
+    screen->behind = screen->behind || verdict == BENCH_BEHIND;
+    screen->undecided = screen->undecided || verdict == BENCH_UNDECIDED;
+    bench_number_text(text, ratio.median, "");
     add(screen, "%*s%c%-*s", column_width(store) - 1 - MARK_WIDTH, text, flag, MARK_WIDTH,
         mark(screen, store));
 }
@@ -218,9 +202,9 @@ print_marks(const struct screen *screen)
            "the library\nthat is linked, by a mistake that only they notice.");
     if (screen->behind)
         printf(" *: Petal is behind in each repeat.");
-    if (screen->mixed)
-        printf(" ~: in some.");
     putchar('\n');
+    if (screen->undecided)
+        printf("~: neither is ahead: " BENCH_VERDICT_RULE ".\n");
 }
 
 void

@@ -157,6 +157,7 @@ get_leveldb(void *handle, petal_slice key, petal_slice *value)
 
 const struct bench_store bench_store_leveldb = {
     .name = "leveldb",
+    .title = "LevelDB",
     .describe = describe_leveldb,
     .misuse = misuse,
     .open = open_leveldb,

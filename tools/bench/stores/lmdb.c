@@ -293,6 +293,7 @@ end_lmdb(void *iterator)
 
 const struct bench_store bench_store_lmdb = {
     .name = "lmdb",
+    .title = "LMDB",
     .describe = describe_lmdb,
     .misuse = misuse_lmdb,
     .open = open_lmdb,

@@ -429,6 +429,7 @@ scan_fields_petal(void *handle, petal_slice row, size_t rows)
 
 const struct bench_store bench_store_petal = {
     .name = "petal",
+    .title = "Petal",
     .describe = describe_petal,
     .misuse = misuse_petal,
     .open = open_petal,

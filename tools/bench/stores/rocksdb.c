@@ -333,10 +333,15 @@ get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slic
     .iterate = iterate, .seek = seek, .last = last, .next = next, .previous = previous,            \
     .end_iterate = end_iterate
 
-const struct bench_store bench_store_rocksdb = {
-    .name = "rocksdb", .describe = describe_rocksdb, .misuse = misuse, .open = open_rocksdb, CALLS};
+const struct bench_store bench_store_rocksdb = {.name = "rocksdb",
+                                                .title = "RocksDB as it comes",
+                                                .describe = describe_rocksdb,
+                                                .misuse = misuse,
+                                                .open = open_rocksdb,
+                                                CALLS};
 
 const struct bench_store bench_store_rocksdb_tuned = {.name = "rocksdb-tuned",
+                                                      .title = "RocksDB, tuned",
                                                       .describe = describe_tuned,
                                                       .misuse = misuse,
                                                       .open = open_tuned,

@@ -47,7 +47,7 @@ struct bench_field {
 };
 
 struct bench_store {
-    const char *name;
+    const char *name, *title; /* for options and files; for people */
 
     /* One line for reports: version, build, settings that follow from `config`. */
     void (*describe)(const struct bench_config *config, char *text, size_t bytes);

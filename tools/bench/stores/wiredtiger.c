@@ -394,6 +394,7 @@ end_wiredtiger(void *iterator)
 
 const struct bench_store bench_store_wiredtiger = {
     .name = "wiredtiger",
+    .title = "WiredTiger",
     .describe = describe_wiredtiger,
     .misuse = misuse_wiredtiger,
     .open = open_wiredtiger,

@@ -8,12 +8,15 @@
  * (tools/bench/workloads/rows.h).
  */
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/json.h"
 #include "tools/bench/stores/assertions.h"
 #include "tools/bench/workloads/rows.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
+
+#define MOST_SECONDS 1000000
 
 struct compare {
     struct bench_rows rows; /* first: the plan's settings */
@@ -23,6 +26,9 @@ struct compare {
     size_t store_count;
     struct bench_list block_sizes;
     bool details;                      /* not ratios alone */
+    bool markdown;                     /* ratios with their ranges, as a table for documents */
+    double others;                     /* percent that others may take of an idle machine */
+    uint64_t wait;                     /* seconds, for that */
     const char *named, *versus, *json; /* stores; NULL: not said */
     const char *row_names;
 };
@@ -43,6 +49,35 @@ warn(FILE *to)
               to);
 }
 
+/* What was measured, and on what, before the table of a document. */
+static void
+print_paragraph(const struct compare *compare)
+{
+    const struct bench_config *config = &compare->config;
+    uint64_t pairs = compare->rows.pairs;
+    char processor[128];
+
+    bench_processor_name(processor, sizeof processor);
+    printf("%llu pairs of %d + %d bytes, ", (unsigned long long)pairs, BENCH_KEY_BYTES,
+           BENCH_VALUE_BYTES);
+    bench_print_bytes("together", pairs * (BENCH_KEY_BYTES + BENCH_VALUE_BYTES));
+    printf(", written in random order by %llu thread%s; %llu lookups; %llu repeat%s by turns.",
+           (unsigned long long)compare->rows.threads.values[0],
+           compare->rows.threads.values[0] == 1 ? "" : "s", (unsigned long long)compare->rows.gets,
+           (unsigned long long)compare->repeats, compare->repeats == 1 ? "" : "s");
+    bench_print_bytes(" Blocks of", config->block_bytes);
+    bench_print_bytes(", cache", config->cache_bytes);
+    bench_print_bytes(" (small:", bench_rows_small_cache(&compare->rows));
+    bench_print_bytes("), write buffers", config->write_buffer_bytes);
+    printf(".\n%ld processors: %s.\n\n", sysconf(_SC_NPROCESSORS_ONLN), processor);
+    printf("A rate, a time or a count of Petal's (median); then Petal's time (or count) divided by "
+           "the other's: the median of\nthe ratios within repeats (least–greatest). Below 1 Petal "
+           "takes less; **bold**: Petal is behind in every repeat;\n~: neither is "
+           "ahead, " BENCH_VERDICT_RULE
+           ".\nOthers: the share of the processors' time that was not the "
+           "benchmark's.\n\n");
+}
+
 static void
 print_head(const void *settings)
 {
@@ -51,6 +86,10 @@ print_head(const void *settings)
     const struct bench_config *config = &compare->config;
 
     warn(stdout);
+    if (compare->markdown) {
+        print_paragraph(compare);
+        return;
+    }
     printf("%llu pairs of %d + %d bytes, written in random order; %llu lookups; medians of %llu "
            "repeat%s\n",
            (unsigned long long)rows->pairs, BENCH_KEY_BYTES, BENCH_VALUE_BYTES,
@@ -65,8 +104,8 @@ print_head(const void *settings)
                          ? "reads: of what each engine's own background left behind the fill"
                          : "reads, but the first scan: behind each engine's own full compaction");
     if (!compare->details) {
-        printf("petal: a rate, the time of one, or bytes; others: Petal's time, or bytes, through "
-               "theirs:\nbelow 1 Petal is ahead\n");
+        printf("petal: a rate, the time of one, or bytes; others: Petal's time (or bytes) divided "
+               "by theirs:\nbelow 1 Petal is ahead\n");
         return;
     }
     printf("behind medians: (least .. greatest)\n");
@@ -89,6 +128,25 @@ is_built_here(const struct bench_store *store)
     return strcmp(store->name, "leveldb") == 0 || strncmp(store->name, "rocksdb", 7) == 0;
 }
 
+/* Each library and its assertions, up to its settings, in one line. */
+static void
+print_stores(const struct compare *compare)
+{
+    const char *between = "";
+
+    for (size_t i = 0; i < compare->store_count; i++) {
+        const struct bench_store *store = compare->stores[i];
+        char text[512] = "";
+
+        store->describe(&compare->config, text, sizeof text);
+        text[strcspn(text, ",;")] = '\0';
+        printf("%s%s: %s, assertions %s", between, store->title, text,
+               bench_assertions_text(bench_assertions_of(store)));
+        between = "; ";
+    }
+    printf(".\n");
+}
+
 /* What the rivals are, each library once, up to its settings; and what else there is to see. */
 static void
 print_foot(const void *settings)
@@ -99,6 +157,10 @@ print_foot(const void *settings)
 
     if (compare->details)
         return;
+    if (compare->markdown) {
+        print_stores(compare);
+        return;
+    }
     for (size_t i = 0; i < compare->store_count; i++) {
         const struct bench_store *store = compare->stores[i];
         char text[512] = "";
@@ -125,7 +187,8 @@ usage(void)
     fputs("usage: kv-bench compare [options], or kv-bench quick [options]\n"
           "Stores on the same keys, in processes of their own, interleaved. Every answer is\n"
           "checked.\n"
-          "Ratios are Petal's time through the other's, or bytes: below 1 Petal is ahead.\n"
+          "Ratios are Petal's time (or bytes) divided by the other's: below 1 Petal is\n"
+          "ahead. ~ stands where neither is: " BENCH_VERDICT_RULE ".\n"
           "Beside each stands whether the other's library carries assertions, asked of the\n"
           "library.\n"
           "Options, with the defaults of compare, and of quick:\n"
@@ -147,6 +210,10 @@ usage(void)
           "                         full compaction made of it\n"
           "  --details              a line a store: ranges, latencies, processor time; what\n"
           "                         each row and store is\n"
+          "  --markdown             a table for documents: each ratio with its range\n"
+          "  --others PERCENT       5. Each repeat waits until others take no more of the\n"
+          "                         processors' time,\n"
+          "  --wait SECONDS         60; 0: not. But no longer than that in all\n"
           "  --json FILE            the results once more, for kv-bench diff\n"
           "Exit status: 1 when an answer was wrong.\n"
           "Rows:\n",
@@ -196,6 +263,14 @@ is_usable(struct compare *compare)
                       "--num and --gets are above 0") ||
         bench_refused(compare->repeats == 0 || compare->repeats > BENCH_MOST_REPEATS,
                       "--repeats is a number from 1 to 64") ||
+        bench_refused(!(compare->others >= 0 && compare->others <= 100),
+                      "--others is a number from 0 to 100") ||
+        bench_refused(compare->wait > MOST_SECONDS, "--wait is at most 1000000") ||
+        bench_refused(compare->markdown && compare->details,
+                      "--markdown and --details exclude each other") ||
+        bench_refused(compare->markdown &&
+                          (compare->rows.threads.count > 1 || compare->block_sizes.count > 1),
+                      "--markdown is for one number of --threads and one --block-size") ||
         !bench_threads_fit(&compare->rows.threads) ||
         !bench_rows_named(compare->row_names, &compare->rows.wanted))
         return false;
@@ -205,7 +280,9 @@ is_usable(struct compare *compare)
             return false;
     }
     compare->config.block_bytes = (size_t)compare->block_sizes.values[0];
-    return choose_stores(compare);
+    return choose_stores(compare) &&
+           !bench_refused(compare->markdown && !has_petal(compare),
+                          "--markdown divides by Petal's figures: it must be among the stores");
 }
 
 /* `compare` has the defaults. */
@@ -227,6 +304,9 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
         {"--write-buffer", BENCH_BYTES, &compare.config.write_buffer_bytes},
         {"--as-written", BENCH_FLAG, &compare.rows.as_written},
         {"--details", BENCH_FLAG, &compare.details},
+        {"--markdown", BENCH_FLAG, &compare.markdown},
+        {"--others", BENCH_NUMBER, &compare.others},
+        {"--wait", BENCH_COUNT, &compare.wait},
         {"--json", BENCH_TEXT, &compare.json},
     };
     struct bench_plan plan = {.kind = "compare",
@@ -242,13 +322,17 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
                               .foot = print_foot,
                               .name_row = bench_rows_name,
                               .work = bench_rows_work};
+    struct bench_patience patience;
 
     if (!bench_options_read(options, plan.option_count, argc, argv))
         return bench_options_explain(usage);
     if (!is_usable(&compare))
         return 2;
     compare.details = compare.details || !has_petal(&compare);
-    plan.on_one_screen = !compare.details;
+    plan.form = compare.markdown ? BENCH_MARKDOWN : compare.details ? BENCH_LINES : BENCH_SCREEN;
+    patience =
+        (struct bench_patience){.limit = compare.others / 100, .seconds = (double)compare.wait};
+    plan.patience = &patience;
     if (isatty(STDERR_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) /* else print_head's is enough */
         warn(stderr);
     plan.stages = bench_rows_stages(&compare.rows);
@@ -269,6 +353,8 @@ bench_compare_main(int argc, char **argv)
                                                  .threads = {{1, 2}, 2}},
                                         .row_names = "all",
                                         .repeats = 5,
+                                        .others = 5,
+                                        .wait = 60,
                                         .config = bench_config_default(),
                                         .block_sizes = {{4096}, 1}},
                        argc, argv);
@@ -283,6 +369,8 @@ bench_quick_main(int argc, char **argv)
             .rows = {.pairs = 1000000, .gets = 500000, .synced_puts = 1000, .threads = {{1}, 1}},
             .row_names = "all",
             .repeats = 3,
+            .others = 5,
+            .wait = 60,
             .config = bench_config_default(),
             .block_sizes = {{4096}, 1}},
         argc, argv);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DESCRIPTION_BYTES 512
+#define DESCRIPTION_BYTES   512
+#define LEAST_TAKEN_SECONDS 1.0
 
 /* ---- in the child ---- */
 
@@ -99,6 +100,7 @@ struct run {
     struct bench_result wholes;  /* a series for each store, with blocks of the first size */
     struct bench_tally *tallies; /* one a store, shared */
     double wrong;                /* answers */
+    struct bench_machine began;
 };
 
 static enum bench_assertions
@@ -128,20 +130,93 @@ words_of(const void *argument, const char *operation)
     return words;
 }
 
-static void
-print_result(const struct bench_plan *plan, const struct bench_result *result)
+static const char *
+title_of(const void *argument, const char *store)
 {
-    const struct bench_legend legend = {assertions_text, words_of, plan};
+    const struct bench_plan *plan = argument;
+
+    for (size_t i = 0; i < plan->store_count; i++) {
+        if (strcmp(plan->stores[i]->name, store) == 0)
+            return plan->stores[i]->title;
+    }
+    return store;
+}
+
+/* Of the whole run so far. */
+static double
+others_of(const struct run *run)
+{
+    struct bench_machine now;
+    double busy, own, all;
+
+    bench_machine_get(&now);
+    bench_machine_taken(&run->began, &now, &busy, &own, &all);
+    return bench_others_share(busy, own, all);
+}
+
+/* The operation of which others took the greatest share, where that is more than `share`; NULL:
+ * there is none. Operations too short for the ticks of /proc/stat are passed by. */
+static const char *
+most_disturbed(const struct run *run, double *share)
+{
+    const char *operation = NULL;
+
+    for (size_t i = 0; i < run->result.count; i++) {
+        const struct bench_name *name = &run->result.series[i].name;
+        double others = bench_result_others(&run->result, name);
+
+        if (bench_result_seconds(&run->result, name) >= LEAST_TAKEN_SECONDS && others > *share) {
+            operation = name->operation;
+            *share = others;
+        }
+    }
+    return operation;
+}
+
+static void
+print_others(const struct run *run)
+{
+    const struct bench_plan *plan = run->plan;
+    double others = others_of(run), most = others;
+    const char *operation = most_disturbed(run, &most);
+    char text[BENCH_FIGURE_BYTES], most_text[BENCH_FIGURE_BYTES];
+
+    bench_share_text(text, others);
+    bench_share_text(most_text, most);
+    if (plan->form != BENCH_SCREEN)
+        putchar('\n');
+    if (others > plan->patience->limit)
+        printf("THE MACHINE WAS NOT IDLE: these figures are not to be quoted.\n");
+    if (isnan(others))
+        printf("What others took of the machine's processor time is not known: no /proc/stat.\n");
+    else
+        printf("Others took %s of the machine's processor time", text);
+    if (operation != NULL)
+        printf(",\nat most %s in a row: %s", most_text, words_of(plan, operation));
+    if (!isnan(others))
+        printf(".\n");
+}
+
+static void
+print_result(const struct run *run)
+{
+    const struct bench_plan *plan = run->plan;
+    const struct bench_result *result = &run->result;
+    const struct bench_legend legend = {assertions_text, words_of, title_of, plan};
     const char *names[BENCH_MOST_STORES];
 
     if (plan->head != NULL)
         plan->head(plan->settings);
     for (size_t i = 0; i < plan->store_count; i++)
         names[i] = plan->stores[i]->name;
-    if (plan->on_one_screen)
+    if (plan->form == BENCH_SCREEN)
         bench_screen_print(result, names, plan->store_count, &legend);
+    else if (plan->form == BENCH_MARKDOWN)
+        bench_markdown_print(stdout, result, names, plan->store_count, &legend);
     else
         bench_result_print(result, &legend);
+    if (plan->patience != NULL)
+        print_others(run);
     if (plan->foot != NULL)
         plan->foot(plan->settings);
 }
@@ -194,6 +269,8 @@ write_json(const struct run *run)
         if (!isnan(bench_series_median(series, bench_series_measure(series)))) /* it did a thing */
             bench_json_append(results, series_to_json(plan, series));
     }
+    if (plan->patience != NULL && !isnan(others_of(run)))
+        bench_json_set(whole, "others", json_real(others_of(run)));
     bench_json_set(whole, "settings", settings);
     bench_json_set(whole, "stores", stores);
     bench_json_set(whole, "results", results);
@@ -294,10 +371,13 @@ bench_plan_run(const struct bench_plan *plan)
     struct run run = {.plan = plan};
     int failed = 0;
 
+    bench_machine_get(&run.began);
     run.tallies = bench_child_share(plan->store_count * sizeof *run.tallies);
     if (plan->live)
         bench_outcome_heading();
     for (uint64_t repeat = 0; failed == 0 && repeat < plan->repeats; repeat++) {
+        if (plan->patience != NULL)
+            bench_wait_until_idle(plan->patience);
         for (size_t i = 0; failed == 0 && (i == 0 || i < plan->block_sizes->count); i++) {
             struct bench_config config = plan->config;
 
@@ -312,7 +392,7 @@ bench_plan_run(const struct bench_plan *plan)
             write_json(&run);
     }
     if (failed == 0 && (!plan->live || plan->store_count > 1 || plan->repeats > 1))
-        print_result(plan, &run.result);
+        print_result(&run);
     if (failed == 0 && run.wrong > 0)
         fprintf(stderr, "kv-bench: %.0f answers were wrong\n", run.wrong);
     bench_result_free(&run.result);

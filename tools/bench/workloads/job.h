@@ -10,6 +10,7 @@
 #ifndef PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 #define PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 
+#include "tools/bench/results/markdown.h"
 #include "tools/bench/results/print.h"
 #include "tools/bench/results/screen.h"
 #include "tools/bench/stores/settings.h"
@@ -36,6 +37,13 @@ struct bench_job {
     struct bench_meter whole; /* and of all in this process */
 };
 
+/* How results are printed. For the last two Petal is among the stores. */
+enum bench_form {
+    BENCH_LINES,    /* a line a store (tools/bench/results/print.h) */
+    BENCH_SCREEN,   /* ratios alone (tools/bench/results/screen.h) */
+    BENCH_MARKDOWN, /* tools/bench/results/markdown.h; for one number of threads and block size */
+};
+
 struct bench_plan {
     const char *kind; /* of the file */
     const char *name; /* of the command, with its arguments */
@@ -51,9 +59,12 @@ struct bench_plan {
     uint64_t repeats;
     /* Sets the row of an operation and what people call it; NULL: it is called by its name. */
     void (*name_row)(const char *operation, const char **row, const char **words);
-    bool on_one_screen; /* ratios alone (tools/bench/results/screen.h); Petal is among the stores */
-    bool live;          /* each outcome is printed when it is there */
+    enum bench_form form;
+    bool live; /* each outcome is printed when it is there */
     const char *json;
+    /* Each repeat waits with it for an idle machine, and what others took is printed; NULL: not so.
+     */
+    struct bench_patience *patience;
     /* Print what goes before ratios and behind them; NULL: nothing. */
     void (*head)(const void *settings), (*foot)(const void *settings);
     void (*place)(

@@ -1,0 +1,120 @@
+/* markdown_test.c -- what repeats let one claim, and the table for documents: a claim only where
+ * the range of the repeats does not hold 1. */
+#include "tools/bench/results/markdown.h"
+
+#include "tests/support/test_support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static enum bench_verdict
+verdict(const double *ratios, size_t count)
+{
+    struct bench_spread spread = bench_spread_of(ratios, count);
+
+    return bench_verdict_of(&spread);
+}
+
+static void
+test_verdicts(void **state)
+{
+    static const double below[] = {0.9, 0.5, 0.999}, above[] = {1.001, 7, 1.2};
+    static const double around[] = {0.3, 0.2, 1.01}, touching[] = {0.5, 1, 0.7}, from[] = {1, 2, 3};
+    static const double many[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 1.5};
+
+    (void)state;
+    assert_int_equal(verdict(below, 3), BENCH_AHEAD);
+    assert_int_equal(verdict(above, 3), BENCH_BEHIND);
+    assert_int_equal(verdict(around, 3), BENCH_UNDECIDED);
+    assert_int_equal(verdict(touching, 3), BENCH_UNDECIDED);
+    assert_int_equal(verdict(from, 3), BENCH_UNDECIDED);
+    assert_int_equal(verdict(many, 7), BENCH_UNDECIDED); /* however many are on one side */
+    assert_int_equal(verdict(below, 2), BENCH_UNDECIDED);
+    assert_int_equal(verdict(above, 1), BENCH_UNDECIDED);
+    assert_int_equal(verdict(below, 0), BENCH_UNDECIDED);
+}
+
+/* ---- the table ---- */
+
+static const char *
+title(const void *argument, const char *store)
+{
+    (void)argument;
+    return strcmp(store, "petal") == 0 ? "Petal" : store;
+}
+
+static const char *
+words(const void *argument, const char *operation)
+{
+    (void)argument;
+    return strcmp(operation, "get") == 0 ? "look it up" : operation;
+}
+
+static void
+add(struct bench_result *result, const char *operation, const char *store,
+    enum bench_metric measure, const double values[3], double others)
+{
+    for (int i = 0; i < 3; i++) {
+        struct bench_outcome outcome;
+
+        bench_outcome_init(&outcome, operation, store, 1);
+        outcome.values[measure] = values[i];
+        outcome.values[BENCH_BUSY] = 1 + others;
+        outcome.values[BENCH_CPU] = 1;
+        outcome.values[BENCH_MACHINE] = 2;
+        assert_true(bench_result_add(result, &outcome));
+    }
+}
+
+#define LIST(...) ((const double[3]){__VA_ARGS__})
+
+static void
+test_table(void **state)
+{
+    static const char *const stores[] = {"slow", "petal", "quick", "like"};
+    static const char wanted[] = "| | Petal | slow | quick | like | others |\n"
+                                 "|---|---|---|---|---|---|\n"
+                                 "| look it up | 2.00 M/s | 0.50 (0.40–0.60) | **2.00** "
+                                 "(1.50–2.50) | 1.00 ~ (0.90–1.10) | 10 % |\n"
+                                 "| open | 4.00 ms | - | - | 0.25 (0.20–0.50) | ? |\n"
+                                 "| bytes | 0.58 | - | 0.50 ~ (0.29–1.16) | - | - |\n";
+    const struct bench_legend legend = {.words = words, .title = title};
+    struct bench_result result = {0};
+    char text[2048] = "";
+    FILE *file = tmpfile();
+
+    (void)state;
+    assert_non_null(file);
+    add(&result, "get", "slow", BENCH_PER_SECOND, LIST(1e6, 0.8e6, 1.2e6), 0.1);
+    add(&result, "get", "petal", BENCH_PER_SECOND, LIST(2e6, 2e6, 2e6), 0.2);
+    add(&result, "get", "quick", BENCH_PER_SECOND, LIST(4e6, 3e6, 5e6), 0.4);
+    add(&result, "get", "like", BENCH_PER_SECOND, LIST(2e6, 1.8e6, 2.2e6), 0.1);
+    add(&result, "open", "petal", BENCH_PER_SECOND, LIST(250, 250, 250), NAN);
+    add(&result, "open", "like", BENCH_PER_SECOND, LIST(62.5, 50, 125), NAN);
+    add(&result, "bytes", "petal", BENCH_PER_UNIT, LIST(0.58, 0.58, 0.58), NAN);
+    add(&result, "bytes", "quick", BENCH_PER_UNIT, LIST(1.16, 0.5, 2), NAN);
+    add(&result, "not Petal's", "slow", BENCH_PER_SECOND, LIST(1, 1, 1), 0);
+    bench_markdown_print(file, &result, stores, 4, &legend);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, wanted);
+    bench_result_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
