@@ -88,7 +88,7 @@ expect "the mark is the library's" 0 '^yes$' awk 'NR == FNR { if (/"assertions":
     /^look up a key that is there, warm / { count = 0; gsub(/[*~]/, " ")
         for (i = 7; i <= NF; i++) if ($i == "on" || $i == "off" || $i == "?") { count++; if ($i != wanted[count]) { wrong = 1; print i, $i, wanted[count] } } }
     END { print (count == stores && !wrong ? "yes" : "no") }' "$one" "$scratch/screen"
-expect "what others took of the run" 0 '^Others took [0-9.]* % of the machine.s processor time' cat "$scratch/screen"
+expect "what others took of the run" 0 '^Others took [0-9.]* % of processor time' cat "$scratch/screen"
 expect "and in the file" 0 '^yes$' awk '/^ "others": [0-9.e+-]*,$/ { run = 1 } /"busy_cpu_seconds"/ { rows++ } /"machine_cpu_seconds"/ { all++ }
     END { print (run && rows > 20 && rows == all ? "yes" : "no") }' "$one"
 expect "one repeat claims nothing" 0 '^0$' sh -c "grep -c '[0-9][*]o[nf]' '$scratch/screen'; true"

@@ -190,9 +190,9 @@ print_others(const struct run *run)
     if (isnan(others))
         printf("What others took of the machine's processor time is not known: no /proc/stat.\n");
     else
-        printf("Others took %s of the machine's processor time", text);
+        printf("Others took %s of processor time", text);
     if (operation != NULL)
-        printf(",\nat most %s in a row: %s", most_text, words_of(plan, operation));
+        printf("; most, %s, of: %s", most_text, words_of(plan, operation));
     if (!isnan(others))
         printf(".\n");
 }
