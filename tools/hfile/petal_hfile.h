@@ -20,7 +20,8 @@
  *
  * WHAT IS REFUSED, as PETAL_UNSUPPORTED with a text that names it: other codecs and encodings
  * (PREFIX_TREE), INDEX_BLOCK_ENCODING, encrypted files, the order of hbase:meta, files of version
- * 1, references and links (by their names: what they hold is another file's).
+ * 1, references and links (by their names: what they hold is another file's; petal_hfile_set_add
+ * follows them).
  *
  * ERRORS. As in petal.h, NULL included. Bytes of a file are believed only as far as they are
  * checked: whatever they are, a call ends in bounded time and memory, with PETAL_CORRUPT, the file,
@@ -137,9 +138,11 @@ PETAL_API int petal_hfile_compare(const petal_hfile_cell *a, const petal_hfile_c
  */
 PETAL_API int petal_hfile_tag_next(petal_slice *tags, int *type, petal_slice *payload);
 
-#define PETAL_HFILE_TAG_ACL        1
-#define PETAL_HFILE_TAG_VISIBILITY 2
-#define PETAL_HFILE_TAG_TTL        8 /* i64, big-endian: milliseconds */
+#define PETAL_HFILE_TAG_ACL           1
+#define PETAL_HFILE_TAG_VISIBILITY    2
+#define PETAL_HFILE_TAG_MOB_REFERENCE 5 /* the value is a length, and the name of a MOB file */
+#define PETAL_HFILE_TAG_MOB_TABLE     6
+#define PETAL_HFILE_TAG_TTL           8 /* i64, big-endian: milliseconds */
 
 /* ---- Reading: files ------------------------------------------------------------------------- */
 
@@ -192,8 +195,9 @@ enum petal_hfile_name_kind {
     /* hexadecimal digits, "_SeqId_N_" behind a bulk load, or any other */
     PETAL_HFILE_NAME_STORE_FILE = 0,
     PETAL_HFILE_NAME_REFERENCE = 1,  /* HASH.REGION: half of a file of the region that was split */
-    PETAL_HFILE_NAME_LINK = 2,       /* TABLE=REGION-HASH: of another table, or of the archive */
-    PETAL_HFILE_NAME_LINK_REFERENCE = 3, /* TABLE=REGION-HASH.REGION */
+    /* [NAMESPACE=]TABLE=REGION-HASH: a file of another region, or of the archive */
+    PETAL_HFILE_NAME_LINK = 2,
+    PETAL_HFILE_NAME_LINK_REFERENCE = 3, /* a link's name and .REGION */
     PETAL_HFILE_NAME_MOB = 4         /* a file of values that other files point at */
 };
 
@@ -555,7 +559,9 @@ PETAL_API void petal_hfile_set_free(petal_hfile_set *set); /* NULL: no-op */
  * Add a file, or those of a folder: of a family, a region or a table as HBase keeps them, of what
  * completebulkload takes, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside it,
  * as ExportSnapshot leaves them, or the folder that holds these). What begins with '.' or '_' is
- * passed over. PETAL_NOT_FOUND: there is no file; PETAL_UNSUPPORTED: references, links, MOB files.
+ * passed over. Links (of clones) and references (to halves of files, since a split or a merge) are
+ * followed, into data/ and archive/data/ where the folder lies. PETAL_NOT_FOUND: there is no file,
+ * or not the one that a link or reference stands for; PETAL_UNSUPPORTED: MOB files.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error);
@@ -565,7 +571,11 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *name,
                          petal_error *error);
 
-/* The files that were found, by their paths in order, each once; NULL behind the last one. */
+/*
+ * The files that an import reads, by their paths in order, each once, or twice where two regions
+ * have half of it; NULL behind the last one. Left out are files of regions that were split or
+ * merged, and files that a compaction replaced by another, which names them.
+ */
 PETAL_API size_t petal_hfile_set_count(petal_hfile_set *set);
 PETAL_API const char *petal_hfile_set_path(petal_hfile_set *set, size_t index);
 
@@ -573,7 +583,8 @@ PETAL_API const char *petal_hfile_set_path(petal_hfile_set *set, size_t index);
  * Options of a table for the files: from a .tableinfo or a snapshot's manifest that was found, or
  * from what _describe was given; *is_described says so. Else from the files: a family for each that
  * their first cells name, with their Bloom type and VERSIONS without limit. The name is empty where
- * nothing gives it.
+ * nothing gives it. PETAL_INVALID: regions that are to be imported overlap; PETAL_NOT_FOUND: of a
+ * region that was split not all those are there that came of it.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *is_described,
@@ -582,10 +593,14 @@ petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *
 typedef struct petal_hfile_import_options {
     size_t size;
     /* Go on without the tags that Petal has no place for (all but those with a cell's time to
-     * live), and count them; else they are PETAL_UNSUPPORTED. */
+     * live), and count them; else they are PETAL_UNSUPPORTED. A cell whose value is in a MOB file
+     * always is. */
     bool drop_tags;
     petal_hfile_watch *watch;
     void *argument; /* of watch */
+    /* Go on without writes that HBase has acknowledged and not yet brought into an HFile, which a
+     * region's folder recovered.edits holds; else they are PETAL_UNSUPPORTED. */
+    bool drop_edits;
 } petal_hfile_import_options;
 
 typedef struct petal_hfile_import_counts {
@@ -597,13 +612,16 @@ typedef struct petal_hfile_import_counts {
     /* Families of the table with NEW_VERSION_BEHAVIOR: all cells of an import count as written at
      * once, as HBase's bulk load has it, whatever sequences they had. */
     uint64_t unordered_families;
+    /* Left out: regions that were split or merged, since others have their cells; files that a
+     * compaction had replaced; files of edits (drop_edits). */
+    uint64_t split_regions, compacted_files, dropped_edits;
 } petal_hfile_import_counts;
 
 /*
  * Bring the cells of all files into the table, by one commit of petal_bulk: all, or none. Cells
  * keep timestamps, types and times to live; of equal keys the latest by sequence wins. A cell of a
  * family that the table has not is PETAL_NOT_FOUND, one that Petal cannot take PETAL_INVALID; the
- * file stands in the error. `counts` may be NULL.
+ * file stands in the error. Regions are refused as by petal_hfile_set_table. `counts` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_import(petal_table *table, petal_hfile_set *set,

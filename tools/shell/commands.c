@@ -134,10 +134,9 @@ static const struct command commands[] = {
      "for the row, or are what export writes; ROW names the row's column, or several to be joined; "
      "FAMILY is that of columns which name none; CREATE makes a table that is not there"},
     {COMMAND(import_hfiles), "tp", 2, ANY,
-     "import_hfiles 't', 'path' [, 'path' ..] [, DROP_TAGS => true]      HBase's own files: single "
-     "ones, or folders of families, regions, tables, or snapshots; all cells enter by one commit, "
-     "and "
-     "a table that is not there is made"},
+     "import_hfiles 't', 'path' [, 'path' ..] [, DROP_EDITS => true, DROP_TAGS => true]      "
+     "HBase's own files: single ones, or folders of families, regions, tables, or snapshots; all "
+     "cells enter by one commit, and a table that is not there is made"},
     {COMMAND(incr), "t-q-", 3, 5,
      "incr 't', 'row', 'f:q' [, amount] [, TTL => milliseconds]      a number of 8 bytes, 0 if "
      "there is none"},

@@ -324,6 +324,56 @@ test_into_a_table_by_name(void **state)
     place_close(&place);
 }
 
+/* What would be wrong without a word stays outside: values that are names of MOB files, whatever is
+ * done with tags, and a region whose writes are not all in files, unless that is wanted. */
+static void
+test_what_an_hfile_does_not_have(void **state)
+{
+    struct place place;
+    petal_hfile_cell cell = put("r1", "f", "\0\0\0\1name of a file"), plain = put("r2", "f", "v");
+    const petal_hfile_import_options tags = {.size = sizeof tags, .drop_tags = true},
+                                     edits = {.size = sizeof edits, .drop_edits = true};
+    petal_hfile_import_counts counts;
+    petal_error error;
+    char *path, *folder, *file;
+    const char *region;
+
+    (void)state;
+    place_open(&place);
+    for (char type = PETAL_HFILE_TAG_MOB_REFERENCE; type <= PETAL_HFILE_TAG_MOB_TABLE; type++) {
+        const char tag[] = {0, 1, type};
+
+        cell.tags = (petal_slice){tag, sizeof tag};
+        path = make_file(&place, "mob", &cell, 1, (petal_hfile_write_options){.with_tags = true});
+        assert_int_equal(
+            import_paths(place.table, (const char *const *)&path, 1, &tags, NULL, &error),
+            PETAL_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "MOB"));
+        assert_int_equal(unlink(path), 0);
+        free(path);
+    }
+    path = make_file(&place, "0123456789abcdef0123456789abcdef", &plain, 1,
+                     (petal_hfile_write_options){0});
+    folder = test_path(place.files, "recovered.edits");
+    assert_int_equal(mkdir(folder, 0777), 0);
+    file = test_path(folder, "0000000000000000007");
+    region = place.files;
+    assert_int_equal(symlink("/dev/null", file), 0);
+    assert_int_equal(import_paths(place.table, &region, 1, NULL, &counts, &error), PETAL_OK);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(link(path, file), 0);
+    assert_int_equal(import_paths(place.table, &region, 1, NULL, &counts, &error),
+                     PETAL_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "recovered.edits/0000000000000000007"));
+    assert_int_equal(import_paths(place.table, &region, 1, &edits, &counts, &error), PETAL_OK);
+    assert_int_equal(counts.dropped_edits, 1);
+    assert_int_equal(counts.cells, 1);
+    free(file);
+    free(folder);
+    free(path);
+    place_close(&place);
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 /* Cells of both families, some with a time to live, in the memtable and in store files. */
@@ -641,6 +691,7 @@ main(void)
         cmocka_unit_test(test_of_equal_keys_the_newest),
         cmocka_unit_test(test_families_and_empty_files),
         cmocka_unit_test(test_into_a_table_by_name),
+        cmocka_unit_test(test_what_an_hfile_does_not_have),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_given_up),
         cmocka_unit_test(test_memory_fails),

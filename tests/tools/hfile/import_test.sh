@@ -50,10 +50,12 @@ mkdir void
 expect 'no file in it' 2 'there is no HFile in the folder' "$hfile" import db refused void
 expect 'no cells at all' 2 'no family is known' "$hfile" import db refused "$golden/empty.hfile"
 expect 'something else' 1 'place.sh' "$hfile" import db refused "$OLDPWD/tests/tools/hfile/place.sh"
-for name in 0123456789abcdef0123456789abcdef.fedcba9876543210fedcba9876543210 'table=0123456789abcdef0123456789abcdef-fedcba9876543210fedcba9876543210'; do
-    cp "$golden/one-cell.hfile" "$name"
-    expect "$name" 2 'compact the table in HBase first' "$hfile" import db refused "$name"
-done
+reference=0123456789abcdef0123456789abcdef.fedcba9876543210fedcba9876543210
+link='table=0123456789abcdef0123456789abcdef-fedcba9876543210fedcba9876543210'
+cp "$golden/one-cell.hfile" $reference
+cp "$golden/one-cell.hfile" "$link"
+expect 'a reference that is none' 1 'this is not a reference to half of a file' "$hfile" import db refused $reference
+expect 'a link to nowhere' 2 "neither in data nor in archive/data: 'default/table/0123456789abcdef0123456789abcdef/.*/fedcba9876543210fedcba9876543210'" "$hfile" import db refused "$link"
 expect 'no paths' 2 'kv-hfile import: an argument is missing: PATH;' "$hfile" import db refused
 expect 'a wrong option' 2 'there is no option "--fast"' "$hfile" import --fast db refused x
 expect 'a namespace that is not there' 2 'Unknown namespace n!' "$hfile" import db n:t "$golden/one-cell.hfile"
@@ -101,11 +103,27 @@ mkdir -p table/.tabledesc table/0123456789abcdef0123456789abcdef/recovered.edits
 cp "$table_info" table/.tabledesc/.tableinfo.0000000001.1000
 cp -r t1-out/* table/0123456789abcdef0123456789abcdef
 echo nothing >table/0123456789abcdef0123456789abcdef/.regioninfo
-echo nothing >table/0123456789abcdef0123456789abcdef/recovered.edits/0000000000000000001
+expect 'a region that is none' 1 'regioninfo: this is not a description of a region' "$hfile" import tables t1 table
+rm table/0123456789abcdef0123456789abcdef/.regioninfo
+edits=table/0123456789abcdef0123456789abcdef/recovered.edits/0000000000000000001
+echo nothing >$edits
+expect 'writes that are in no file' 2 "$edits: this holds writes that are in no HFile" "$hfile" import tables t1 table
+expect 'not wanted' 0 '^imported: files 2, cells 2, markers 0, cell bytes [0-9]*, dropped edits 1$' "$hfile" import --drop-edits tables t0 table
+rm $edits
 expect 'a folder of a table' 0 '^imported: files 2, cells 2, markers 0' "$hfile" import tables t1 table
 is_true 'its attributes are known' "$(grep -q note out || echo 1)"
 expect 'VERSIONS of its .tableinfo' 0 "NAME => 'a', .*VERSIONS => '4'.*BLOOMFILTER => 'ROWCOL'" "$shell" --no-compaction --no-took tables -e "describe 't1'"
 same 'its cells' t1 t1 tables t1
+
+# Folders of HBase after splits and compactions (tests/hfile/exchange/hbase_test.c compares the cells).
+kept=$golden/../exchange/golden/hbase
+expect 'a region that was split' 0 '^imported: files 2, cells 25, .* split regions 1$' "$hfile" import tables split "$kept/.hbase-snapshot/split"
+is_true 'and why it is left out' "$(grep -q '^split regions: left out: they were split or merged' out && echo 1)"
+expect 'files that were compacted' 0 '^imported: files 1, cells 2, .* compacted files 2$' "$hfile" import tables compacted "$kept/data/default/compacted"
+expect 'regions that overlap' 2 'regions overlap: .*data/default/split/.* and .*data/default/split/' "$hfile" import tables refused "$kept/data/default/split"
+expect 'values in MOB files' 2 'its value is in a MOB file' "$hfile" import --drop-tags tables refused "$kept/data/default/mob"
+expect 'halves, each checked once' 0 '^sound' "$hfile" check "$kept/.hbase-snapshot/merging"
+
 cat >describe.txt <<'DESCRIBE'
 Table t1 is ENABLED
 t1

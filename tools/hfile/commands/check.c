@@ -5,6 +5,7 @@
 #include "tools/hfile/petal_hfile.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static void
@@ -85,8 +86,13 @@ check_folder(struct check *check, const char *path)
         status = petal_hfile_set_add(set, path, &error);
     if (status != PETAL_OK)
         tell(check, path, NULL, status, &error);
-    for (size_t i = 0; status == PETAL_OK && !check->ended && i < petal_hfile_set_count(set); i++)
-        check_file(check, petal_hfile_set_path(set, i));
+    for (size_t i = 0; status == PETAL_OK && !check->ended && i < petal_hfile_set_count(set); i++) {
+        const char *file = petal_hfile_set_path(set, i);
+
+        /* Two regions may each have half of it. */
+        if (i == 0 || strcmp(file, petal_hfile_set_path(set, i - 1)) != 0)
+            check_file(check, file);
+    }
     petal_hfile_set_free(set);
 }
 

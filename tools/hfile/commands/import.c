@@ -15,7 +15,7 @@ struct import_request {
     const char *const *paths;
     int path_count;
     const char *describe; /* a file with the text of describe; NULL: none */
-    bool drop_tags, json, quiet;
+    bool drop_tags, drop_edits, json, quiet;
 };
 
 /* ---- What the files are of ------------------------------------------------------------------- */
@@ -122,6 +122,12 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts,
         print_number(print, "superseded", counts->superseded);
     if (counts->dropped_tags > 0 || print->json)
         print_number(print, "dropped tags", counts->dropped_tags);
+    if (counts->dropped_edits > 0 || print->json)
+        print_number(print, "dropped edits", counts->dropped_edits);
+    if (counts->split_regions > 0 || print->json)
+        print_number(print, "split regions", counts->split_regions);
+    if (counts->compacted_files > 0 || print->json)
+        print_number(print, "compacted files", counts->compacted_files);
     if (print->json) {
         print_number(print, "unordered families", counts->unordered_families);
         print_boolean(print, "table is new", origin != PETAL_HFILE_TABLE_WAS_THERE);
@@ -131,6 +137,15 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts,
         print_text(print, "superseded",
                    "cells that a later write of the same key had replaced, which HBase does not "
                    "show either");
+    if (counts->dropped_edits > 0 && !print->json)
+        print_text(print, "dropped edits",
+                   "files in recovered.edits, whose writes HBase would have and the table has not");
+    if (counts->split_regions > 0 && !print->json)
+        print_text(print, "split regions",
+                   "left out: they were split or merged, and other regions have their cells");
+    if (counts->compacted_files > 0 && !print->json)
+        print_text(print, "compacted files",
+                   "left out: a compaction wrote their cells to another file, which is there");
     if (counts->unordered_families > 0 && !print->json)
         print_text(print, "note", HFILE_NOTE_ON_ORDER);
     if (origin == PETAL_HFILE_TABLE_OF_FILES && !print->json)
@@ -145,6 +160,7 @@ import_into(petal_db *db, petal_hfile_set *set, const struct import_request *req
 {
     const petal_hfile_import_options options = {.size = sizeof options,
                                                 .drop_tags = request->drop_tags,
+                                                .drop_edits = request->drop_edits,
                                                 .watch = watch_go_on,
                                                 .argument = watch};
     enum petal_hfile_table_origin origin;
@@ -215,6 +231,7 @@ run(const struct command *command, int argc, char **argv)
          .take = command_take_text,
          .argument = &request.describe,
          .wants = "a file that holds what HBase's describe printed"},
+        {.name = "--drop-edits", .flag = &request.drop_edits},
         {.name = "--drop-tags", .flag = &request.drop_tags},
         {.name = "--json", .flag = &request.json},
         {.name = "--quiet", .flag = &request.quiet}};
@@ -239,13 +256,16 @@ run(const struct command *command, int argc, char **argv)
 const struct command hfile_import = {
     .name = "import",
     .meaning = "bring HFiles into a table of a database, all or none",
-    .usage = "kv-hfile import [--describe FILE] [--drop-tags] [--json] [--quiet]\n"
+    .usage = "kv-hfile import [--describe FILE] [--drop-edits] [--drop-tags] [--json] [--quiet]\n"
              "                DATABASE TABLE PATH...\n"
              "  a PATH is an HFile, or a folder: of a family, a region, a table as HBase keeps\n"
              "  them, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside).\n"
+             "  Links and references are followed; regions that were split or merged are left\n"
+             "  out, for others have their cells; regions that overlap otherwise are refused.\n"
              "  A table that is not there is made, with the attributes that a .tableinfo or\n"
              "  the snapshot gives; markers, versions and times to live stay as they are\n"
              "  --describe FILE  attributes from what describe 'TABLE' printed in HBase\n"
+             "  --drop-edits     go on without writes that are in recovered.edits alone\n"
              "  --drop-tags      go on without tags that Petal has no place for; count them\n"
              "  --json           as one JSON object\n"
              "  --quiet          no progress, no counts\n",

@@ -2,6 +2,7 @@
 #include "tools/hfile/exchange/find.h"
 
 #include "tools/hfile/format/error.h"
+#include "tools/hfile/format/format.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/protobuf.h"
 #include "tools/hfile/petal_hfile.h"
@@ -17,13 +18,14 @@
 /* archive/data/NAMESPACE/TABLE/REGION/FAMILY is the deepest that leads to files. */
 #define FIND_MOST_DEPTH 7
 
-/* No description of a table is larger. */
+/* No description of a table, region, reference or snapshot is larger. */
 #define FIND_MOST_DESCRIPTOR_BYTES (64u << 20)
 
 /* Of SnapshotDataManifest, SnapshotRegionManifest, its FamilyFiles and StoreFile. */
 enum {
     MANIFEST_SCHEMA = 1,
     MANIFEST_REGIONS = 2,
+    REGION_INFO = 2,
     REGION_FAMILIES = 3,
     FAMILY_FILES_NAME = 1,
     FAMILY_FILES_FILES = 2,
@@ -34,7 +36,7 @@ enum {
 void
 found_init(struct found_files *found)
 {
-    *found = (struct found_files){.count = 0};
+    *found = (struct found_files){.region = FOUND_NO_REGION};
     descriptor_init(&found->descriptor, &found->arena);
 }
 
@@ -114,7 +116,7 @@ read_whole(struct found_files *found, const char *path, petal_slice *bytes, peta
     if (fstat(descriptor, &what) != 0)
         status = hfile_error_io(error, path, errno, "look at");
     else if (!S_ISREG(what.st_mode) || what.st_size > FIND_MOST_DESCRIPTOR_BYTES)
-        status = hfile_error_corrupt(error, path, 0, "this is not a description of a table");
+        status = hfile_error_corrupt(error, path, 0, "this is no small file");
     else if ((memory = arena_allocate(&found->arena, (size_t)what.st_size + 1)) == NULL)
         status = hfile_error_no_memory(error);
     while (status == PETAL_OK && done < (size_t)what.st_size) {
@@ -135,32 +137,167 @@ read_whole(struct found_files *found, const char *path, petal_slice *bytes, peta
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static enum petal_status
+add_found(struct found_files *found, const struct found_file *file, petal_error *error)
+{
+    struct found_file *files = arena_room(&found->arena, found->files, found->count,
+                                          &found->capacity, sizeof *found->files);
+
+    if (files == NULL)
+        return hfile_error_no_memory(error);
+    found->files = files;
+    files[found->count] = *file;
+    files[found->count++].region = found->region;
+    return PETAL_OK;
+}
+
+static enum petal_status
+refuse_mob(const char *path, petal_error *error)
+{
+    return hfile_error_unsupported(error, path, "this is a MOB file, which Petal cannot read");
+}
+
+/*
+ * The file that a name in `place` stands for, if it is a link or a reference: then file->path
+ * becomes that of it. `message`: what a snapshot's manifest says of a reference; NULL: that stands
+ * in the file itself.
+ */
+static enum petal_status
+follow(struct found_files *found, const struct target_place *place, const char *path,
+       const petal_slice *message, struct found_file *file, petal_error *error)
+{
+    struct hfile_name name;
+    petal_slice bytes;
+    enum petal_status status = PETAL_OK;
+
+    hfile_name_parse(path, &name);
+    if (name.parent.size > 0) {
+        if (message != NULL)
+            bytes = *message;
+        else
+            status = read_whole(found, path, &bytes, error);
+        if (status == PETAL_OK && message == NULL) {
+            if (bytes.size < 4 || memcmp(bytes.data, "PBUF", 4) != 0)
+                return hfile_error_corrupt(error, path, 0,
+                                           "this is not a reference to half of a file");
+            bytes = hfile_slice(hfile_slice_bytes(bytes) + 4, bytes.size - 4);
+        }
+        if (status == PETAL_OK)
+            status =
+                reference_parse(bytes, &found->arena, path, &file->half, &file->split_row, error);
+    }
+    if (status == PETAL_OK)
+        status = target_find(place, &found->arena, &name, path, &file->path, error);
+    if (status != PETAL_OK)
+        return status;
+    file->of_region = arena_copy(&found->arena, name.parent.size > 0 ? name.parent : name.region);
+    if (file->of_region == NULL)
+        return hfile_error_no_memory(error);
+    return petal_hfile_name_kind_of(file->path) == PETAL_HFILE_NAME_MOB ? refuse_mob(path, error)
+                                                                        : PETAL_OK;
+}
+
+static enum petal_status
 add_file(struct found_files *found, const char *path, petal_error *error)
 {
-    const char *copy;
+    struct found_file file = {.half = HALF_WHOLE};
+    enum petal_hfile_name_kind kind = petal_hfile_name_kind_of(path);
+    struct target_place place;
+    enum petal_status status = PETAL_OK;
 
-    switch (petal_hfile_name_kind_of(path)) {
-    case PETAL_HFILE_NAME_REFERENCE:
-        return hfile_error_unsupported(error, path,
-                                       "this is a reference to a file of a region that was split; "
-                                       "compact the table in HBase first");
-    case PETAL_HFILE_NAME_LINK:
-    case PETAL_HFILE_NAME_LINK_REFERENCE:
-        return hfile_error_unsupported(error, path,
-                                       "this is a link to a file of another table; compact the "
-                                       "table in HBase first");
-    case PETAL_HFILE_NAME_MOB:
-        return hfile_error_unsupported(error, path, "this is a MOB file, which Petal cannot read");
-    case PETAL_HFILE_NAME_STORE_FILE:
-        break;
-    }
-    found->paths = arena_room(&found->arena, found->paths, found->count, &found->capacity,
-                              sizeof *found->paths);
-    copy = arena_copy(&found->arena, hfile_text_slice(path));
-    if (found->paths == NULL || copy == NULL)
+    if (kind == PETAL_HFILE_NAME_MOB)
+        return refuse_mob(path, error);
+    file.path = file.entry = arena_copy(&found->arena, hfile_text_slice(path));
+    if (file.path == NULL)
         return hfile_error_no_memory(error);
-    found->paths[found->count++] = copy;
+    if (kind != PETAL_HFILE_NAME_STORE_FILE) {
+        status = target_place_of(&place, &found->arena, path, error);
+        if (status == PETAL_OK)
+            status = follow(found, &place, path, NULL, &file, error);
+    }
+    return status == PETAL_OK ? add_found(found, &file, error) : status;
+}
+
+/* ---- What else is in folders ----------------------------------------------------------------- */
+
+/* Files but N.seqid, which say only how far a region's numbers have come. */
+static enum petal_status
+add_edits(struct found_files *found, const char *folder, petal_error *error)
+{
+    const char **names;
+    enum petal_status status = list_folder(found, folder, &names, error);
+
+    for (; status == PETAL_OK && *names != NULL; names++) {
+        size_t size = strlen(*names);
+        const char *path = join(found, folder, *names);
+        struct found_edits *edits;
+        struct stat what;
+
+        if (path == NULL)
+            return hfile_error_no_memory(error);
+        if (**names == '.' || (size >= 5 && strcmp(*names + size - 5, "seqid") == 0))
+            continue;
+        if (stat(path, &what) != 0)
+            return hfile_error_io(error, path, errno, "look at");
+        if (what.st_size == 0)
+            continue;
+        edits = arena_room(&found->arena, found->edits, found->edits_count, &found->edits_capacity,
+                           sizeof *found->edits);
+        if (edits == NULL)
+            return hfile_error_no_memory(error);
+        found->edits = edits;
+        edits[found->edits_count++] = (struct found_edits){path, found->region};
+    }
+    return status;
+}
+
+static enum petal_status
+add_region(struct found_files *found, const struct region *region, petal_error *error)
+{
+    struct region *regions = arena_room(&found->arena, found->regions, found->region_count,
+                                        &found->region_capacity, sizeof *found->regions);
+
+    if (regions == NULL)
+        return hfile_error_no_memory(error);
+    found->regions = regions;
+    found->region = found->region_count;
+    regions[found->region_count++] = *region;
     return PETAL_OK;
+}
+
+/* The region whose folder this is, by its .regioninfo; once, however often its folder is given. */
+static enum petal_status
+add_region_of_folder(struct found_files *found, const char *folder, const char *region_info,
+                     petal_error *error)
+{
+    struct region region = {.name = folder};
+    const char *slash;
+    char *real;
+    struct stat what;
+    petal_slice bytes;
+    enum petal_status status;
+
+    if (stat(folder, &what) != 0)
+        return hfile_error_io(error, folder, errno, "look at");
+    for (size_t i = 0; i < found->region_count; i++) {
+        if (found->regions[i].device == what.st_dev && found->regions[i].inode == what.st_ino) {
+            found->region = i;
+            return PETAL_OK;
+        }
+    }
+    region.device = what.st_dev;
+    region.inode = what.st_ino;
+    real = realpath(folder, NULL);
+    if (real == NULL)
+        return hfile_error_io(error, folder, errno, "look at");
+    slash = strrchr(real, '/');
+    region.encoded = arena_copy(&found->arena, hfile_text_slice(slash == NULL ? real : slash + 1));
+    free(real);
+    if (region.encoded == NULL)
+        return hfile_error_no_memory(error);
+    status = read_whole(found, region_info, &bytes, error);
+    if (status == PETAL_OK)
+        status = region_parse_file(&region, &found->arena, bytes, region_info, error);
+    return status == PETAL_OK ? add_region(found, &region, error) : status;
 }
 
 /* The latest of the descriptions in a table's folder .tabledesc. */
@@ -205,7 +342,7 @@ add_entry(struct found_files *found, const char *folder, const char *name, unsig
     const char *path;
     struct stat what;
 
-    if (*name == '.' || *name == '_' || strcmp(name, "recovered.edits") == 0)
+    if (*name == '.' || *name == '_')
         return PETAL_OK;
     path = join(found, folder, name);
     if (path == NULL)
@@ -214,53 +351,20 @@ add_entry(struct found_files *found, const char *folder, const char *name, unsig
         return hfile_error_io(error, path, errno, "look at");
     if (!S_ISDIR(what.st_mode))
         return add_file(found, path, error);
+    if (strcmp(name, "recovered.edits") == 0)
+        return add_edits(found, path, error);
     return add_folder(found, path, depth + 1, error);
 }
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
-/*
- * FAMILY/NAME in some region of the table, under `root`: the manifest names files, and regions
- * only by what their folders' names are made of.
- */
-static enum petal_status
-find_store_file(struct found_files *found, const char *root, const char *family_and_name,
-                bool *is_found, petal_error *error)
-{
-    static const char *const places[] = {"archive/data", "data", NULL};
-    petal_slice table = found->descriptor.table.name;
-    const char *colon = memchr(table.data, ':', table.size);
-    int space_size = colon == NULL ? 7 : (int)(colon - (const char *)table.data);
-    const char *space = colon == NULL ? "default" : table.data;
-    const char *name = colon == NULL ? table.data : colon + 1;
-    enum petal_status status = PETAL_OK;
-
-    for (size_t i = 0; status == PETAL_OK && !*is_found && places[i] != NULL; i++) {
-        char folder[4096];
-        const char **regions;
-        int length = snprintf(folder, sizeof folder, "%s/%s/%.*s/%s", root, places[i], space_size,
-                              space, name);
-
-        if (length < 0 || (size_t)length >= sizeof folder)
-            return hfile_error_set(error, PETAL_INVALID, "",
-                                   "the path of the snapshot is too long");
-        if (!is_there(folder))
-            continue;
-        status = list_folder(found, folder, &regions, error);
-        for (; status == PETAL_OK && !*is_found && *regions != NULL; regions++) {
-            const char *region = join(found, folder, *regions);
-            const char *path = region == NULL ? NULL : join(found, region, family_and_name);
-
-            if (path == NULL)
-                return hfile_error_no_memory(error);
-            if (**regions != '.' && is_there(path)) {
-                *is_found = true;
-                status = add_file(found, path, error);
-            }
-        }
-    }
-    return status;
-}
+/* A snapshot, while its manifest is read. */
+struct snapshot {
+    const char *manifest, *root;
+    struct target_place place;
+    const char **regions[2]; /* folders of regions that may have its files; NULL ends each */
+    const char *folders[2];  /* which these are in */
+};
 
 static enum petal_status
 not_a_manifest(const char *path, petal_error *error)
@@ -268,9 +372,102 @@ not_a_manifest(const char *path, petal_error *error)
     return hfile_error_corrupt(error, path, 0, "this is not a manifest of a snapshot");
 }
 
+/* The table's schema is known: where its files are. */
 static enum petal_status
-add_family_files(struct found_files *found, const char *root, petal_slice message,
-                 const char *manifest, petal_error *error)
+find_folders(struct found_files *found, struct snapshot *snapshot, petal_error *error)
+{
+    static const char *const places[] = {"archive/data", "data"};
+    petal_slice table = found->descriptor.table.name;
+    const char *colon = memchr(table.data, ':', table.size);
+    size_t space_size = colon == NULL ? 0 : (size_t)(colon - (const char *)table.data);
+    const char *space =
+        colon == NULL ? "default" : arena_copy(&found->arena, hfile_slice(table.data, space_size));
+    const char *name = arena_copy(
+        &found->arena, colon == NULL ? table : hfile_slice(colon + 1, table.size - space_size - 1));
+    enum petal_status status = PETAL_OK;
+
+    if (space == NULL || name == NULL)
+        return hfile_error_no_memory(error);
+    /* Names that are no names of folders would lead elsewhere. */
+    if (*name == '\0' || *name == '.' || *space == '\0' || *space == '.' ||
+        strchr(name, '/') != NULL || strchr(space, '/') != NULL)
+        return not_a_manifest(snapshot->manifest, error);
+    snapshot->place = (struct target_place){
+        .roots = {snapshot->root}, .space = space, .table = name, .family = ""};
+    for (size_t i = 0; status == PETAL_OK && i < 2; i++) {
+        const char *below = join(found, snapshot->root, places[i]);
+        const char *spaces = below == NULL ? NULL : join(found, below, space);
+        const char *folder = spaces == NULL ? NULL : join(found, spaces, name);
+
+        if (folder == NULL)
+            return hfile_error_no_memory(error);
+        if (!is_there(folder))
+            continue;
+        snapshot->folders[i] = folder;
+        status = list_folder(found, folder, &snapshot->regions[i], error);
+    }
+    return status;
+}
+
+/*
+ * FAMILY/NAME in some region of the table: the manifest names files, and regions only by what
+ * their folders' names are made of.
+ */
+static enum petal_status
+find_store_file(struct found_files *found, const struct snapshot *snapshot,
+                const char *family_and_name, const char **file, petal_error *error)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const char **regions = snapshot->regions[i];
+
+        for (; regions != NULL && *regions != NULL; regions++) {
+            char path[4096];
+            int size = snprintf(path, sizeof path, "%s/%s/%s", snapshot->folders[i], *regions,
+                                family_and_name);
+
+            if (size < 0 || (size_t)size >= sizeof path)
+                return hfile_error_set(error, PETAL_INVALID, "",
+                                       "the path of the snapshot is too long");
+            if (**regions == '.' || !is_there(path))
+                continue;
+            *file = arena_copy(&found->arena, hfile_slice(path, (size_t)size));
+            return *file == NULL ? hfile_error_no_memory(error) : PETAL_OK;
+        }
+    }
+    return hfile_error_set(error, PETAL_NOT_FOUND, snapshot->manifest,
+                           "the snapshot's file '%s' is neither in archive/data nor in data "
+                           "beside it",
+                           family_and_name);
+}
+
+/* `reference`: what the manifest says of one; NULL: the file is none. */
+static enum petal_status
+add_snapshot_file(struct found_files *found, struct snapshot *snapshot, const char *family,
+                  const char *name, const petal_slice *reference, petal_error *error)
+{
+    struct found_file file = {.half = HALF_WHOLE};
+    enum petal_hfile_name_kind kind = petal_hfile_name_kind_of(name);
+    const char *path = join(found, family, name);
+    enum petal_status status;
+
+    if (path == NULL)
+        return hfile_error_no_memory(error);
+    if (kind == PETAL_HFILE_NAME_MOB)
+        return hfile_error_unsupported(error, snapshot->manifest,
+                                       "'%s' is a MOB file, which Petal cannot read", path);
+    if ((kind == PETAL_HFILE_NAME_REFERENCE || kind == PETAL_HFILE_NAME_LINK_REFERENCE) !=
+        (reference != NULL))
+        return not_a_manifest(snapshot->manifest, error);
+    snapshot->place.family = family;
+    status = kind == PETAL_HFILE_NAME_STORE_FILE
+                 ? find_store_file(found, snapshot, path, &file.path, error)
+                 : follow(found, &snapshot->place, path, reference, &file, error);
+    return status == PETAL_OK ? add_found(found, &file, error) : status;
+}
+
+static enum petal_status
+add_family_files(struct found_files *found, struct snapshot *snapshot, petal_slice message,
+                 petal_error *error)
 {
     struct hfile_bytes left = hfile_bytes_of(message), inner;
     struct hfile_field field, part;
@@ -278,8 +475,9 @@ add_family_files(struct found_files *found, const char *root, petal_slice messag
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK && hfile_field_take(&left, &field)) {
-        const char *name = NULL, *path;
-        bool is_reference = false, is_found = false;
+        const char *name = NULL;
+        petal_slice reference;
+        bool is_reference = false;
 
         if (field.is_bytes && field.number == FAMILY_FILES_NAME)
             family = arena_copy(&found->arena, field.bytes);
@@ -289,27 +487,51 @@ add_family_files(struct found_files *found, const char *root, petal_slice messag
         while (hfile_field_take(&inner, &part)) {
             if (part.is_bytes && part.number == STORE_FILE_NAME)
                 name = arena_copy(&found->arena, part.bytes);
-            is_reference |= part.is_bytes && part.number == STORE_FILE_REFERENCE;
+            if (part.is_bytes && part.number == STORE_FILE_REFERENCE) {
+                reference = part.bytes;
+                is_reference = true;
+            }
         }
         /* Names that are no names of files would lead elsewhere. */
-        if (family == NULL || name == NULL || *name == '\0' || *name == '.' ||
-            strchr(name, '/') != NULL || strchr(family, '/') != NULL)
-            return not_a_manifest(manifest, error);
-        if (is_reference)
-            return hfile_error_unsupported(error, manifest,
-                                           "'%s' is a reference to a file of a region that was "
-                                           "split; compact the table in HBase first",
-                                           name);
-        path = join(found, family, name);
-        if (path == NULL)
-            return hfile_error_no_memory(error);
-        status = find_store_file(found, root, path, &is_found, error);
-        if (status == PETAL_OK && !is_found)
-            status = hfile_error_set(error, PETAL_NOT_FOUND, manifest,
-                                     "the snapshot's file '%s' is neither in archive/data nor in "
-                                     "data beside it",
-                                     path);
+        if (family == NULL || name == NULL || *name == '\0' || *name == '.' || *family == '\0' ||
+            *family == '.' || strchr(name, '/') != NULL || strchr(family, '/') != NULL)
+            return not_a_manifest(snapshot->manifest, error);
+        status = add_snapshot_file(found, snapshot, family, name, is_reference ? &reference : NULL,
+                                   error);
     }
+    return status;
+}
+
+/* What the manifest says of the region first, wherever it stands. */
+static enum petal_status
+add_snapshot_region(struct found_files *found, struct snapshot *snapshot, petal_slice message,
+                    petal_error *error)
+{
+    struct hfile_bytes left = hfile_bytes_of(message);
+    struct region region = {.encoded = ""};
+    struct hfile_field field;
+    char name[4096], start[200];
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && hfile_field_take(&left, &field))
+        if (field.is_bytes && field.number == REGION_INFO)
+            status = region_parse(&region, &found->arena, field.bytes, snapshot->manifest, error);
+    if (status != PETAL_OK)
+        return status;
+    if (hfile_bytes_left(&left) > 0)
+        return not_a_manifest(snapshot->manifest, error);
+    snprintf(name, sizeof name, "%.3000s: the region that begins at '%s'", snapshot->manifest,
+             hfile_error_quote(region.start, start, sizeof start));
+    region.name = arena_copy(&found->arena, hfile_text_slice(name));
+    if (region.name == NULL)
+        return hfile_error_no_memory(error);
+    status = add_region(found, &region, error);
+    /* The files of a replica are those of its region, which is in the manifest. */
+    for (left = hfile_bytes_of(message);
+         status == PETAL_OK && !region.is_replica && hfile_field_take(&left, &field);)
+        if (field.is_bytes && field.number == REGION_FAMILIES)
+            status = add_family_files(found, snapshot, field.bytes, error);
+    found->region = FOUND_NO_REGION;
     return status;
 }
 
@@ -317,31 +539,31 @@ static enum petal_status
 add_snapshot(struct found_files *found, const char *folder, const char *manifest,
              petal_error *error)
 {
-    const char *root = join(found, folder, "../..");
+    struct snapshot snapshot = {.manifest = manifest, .root = join(found, folder, "../..")};
     petal_slice bytes;
     struct hfile_bytes left;
-    struct hfile_field field, part;
+    struct hfile_field field;
+    bool has_folders = false;
     enum petal_status status;
 
-    if (root == NULL)
+    if (snapshot.root == NULL)
         return hfile_error_no_memory(error);
     status = read_whole(found, manifest, &bytes, error);
     left = hfile_bytes_of(bytes);
     while (status == PETAL_OK && hfile_field_take(&left, &field)) {
-        struct hfile_bytes region = hfile_bytes_of(field.bytes);
-
         if (field.is_bytes && field.number == MANIFEST_SCHEMA) {
             found->has_descriptor = true;
             status = descriptor_parse_schema(&found->descriptor, field.bytes, manifest, error);
+            if (status == PETAL_OK)
+                status = find_folders(found, &snapshot, error);
+            has_folders = true;
         } else if (field.is_bytes && field.number == MANIFEST_REGIONS) {
-            if (!found->has_descriptor)
+            if (!has_folders)
                 return not_a_manifest(manifest, error);
-            while (status == PETAL_OK && hfile_field_take(&region, &part))
-                if (part.is_bytes && part.number == REGION_FAMILIES)
-                    status = add_family_files(found, root, part.bytes, manifest, error);
+            status = add_snapshot_region(found, &snapshot, field.bytes, error);
         }
     }
-    if (status == PETAL_OK && (hfile_bytes_left(&left) > 0 || !found->has_descriptor))
+    if (status == PETAL_OK && (hfile_bytes_left(&left) > 0 || !has_folders))
         return not_a_manifest(manifest, error);
     return status;
 }
@@ -373,25 +595,36 @@ add_only_snapshot(struct found_files *found, const char *folder, petal_error *er
 static enum petal_status
 add_folder(struct found_files *found, const char *path, unsigned depth, petal_error *error)
 {
-    const char *manifest, *snapshots, *table_info, **names;
+    const char *manifest, *snapshots, *table_info, *region_info, *data, *archive, **names;
+    const size_t region_before = found->region;
     enum petal_status status = PETAL_OK;
 
     if (depth > FIND_MOST_DEPTH)
         return hfile_error_set(error, PETAL_INVALID, path, "folders are too deep for a table's");
     if (path == NULL || (manifest = join(found, path, "data.manifest")) == NULL ||
         (snapshots = join(found, path, ".hbase-snapshot")) == NULL ||
-        (table_info = join(found, path, ".tabledesc")) == NULL)
+        (table_info = join(found, path, ".tabledesc")) == NULL ||
+        (region_info = join(found, path, ".regioninfo")) == NULL ||
+        (data = join(found, path, "data")) == NULL ||
+        (archive = join(found, path, "archive/data")) == NULL)
         return hfile_error_no_memory(error);
     if (is_there(manifest))
         return add_snapshot(found, path, manifest, error);
     if (is_there(snapshots))
         return add_only_snapshot(found, snapshots, error);
+    if (is_there(data) && is_there(archive))
+        return hfile_error_set(error, PETAL_INVALID, path,
+                               "archive/ holds what tables have no more: name the table's folder, "
+                               "data/NAMESPACE/TABLE");
     if (is_there(table_info))
         status = read_table_info(found, table_info, error);
+    if (status == PETAL_OK && is_there(region_info))
+        status = add_region_of_folder(found, path, region_info, error);
     if (status == PETAL_OK)
         status = list_folder(found, path, &names, error);
     for (; status == PETAL_OK && *names != NULL; names++)
         status = add_entry(found, path, *names, depth, error);
+    found->region = region_before;
     return status;
 }
 
@@ -404,6 +637,11 @@ found_add(struct found_files *found, const char *path, petal_error *error)
 
     if (stat(path, &what) != 0)
         return hfile_error_io(error, path, errno, "look at");
+    found->is_settled = false;
+    found->region = FOUND_NO_REGION;
+    path = arena_copy(&found->arena, hfile_text_slice(path));
+    if (path == NULL)
+        return hfile_error_no_memory(error);
     status =
         S_ISDIR(what.st_mode) ? add_folder(found, path, 0, error) : add_file(found, path, error);
     if (status == PETAL_OK && found->count == before)
@@ -411,22 +649,188 @@ found_add(struct found_files *found, const char *path, petal_error *error)
     return status;
 }
 
+/* ---- Files that count ------------------------------------------------------------------------ */
+
 static int
-compare_paths(const void *a, const void *b)
+compare_entries(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct found_file *first = a, *second = b;
+
+    if (first->entry == NULL || second->entry == NULL)
+        return (first->entry != NULL) - (second->entry != NULL);
+    return strcmp(first->entry, second->entry);
 }
 
-void
-found_sort(struct found_files *found)
+static int
+compare_files(const void *a, const void *b)
+{
+    const struct found_file *first = a, *second = b;
+    int order = strcmp(first->path, second->path);
+
+    if (order == 0)
+        order = (first->half > second->half) - (first->half < second->half);
+    return order != 0 ? order : hfile_slice_compare(first->split_row, second->split_row);
+}
+
+static void
+sort_files(struct found_files *found, int (*compare)(const void *, const void *))
+{
+    if (found->count > 1)
+        qsort(found->files, found->count, sizeof *found->files, compare);
+}
+
+/* A region's files that another region of the table refers to are there because it was split or
+ * merged, also where its own .regioninfo does not say so. */
+static void
+mark_split_regions(struct found_files *found)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        const struct found_file *file = &found->files[i];
+
+        for (size_t k = 0; file->of_region != NULL && k < found->region_count; k++)
+            if (k != file->region && strcmp(found->regions[k].encoded, file->of_region) == 0)
+                found->regions[k].is_split = true;
+    }
+}
+
+static void
+leave_split_regions(struct found_files *found)
 {
     size_t kept = 0;
 
-    if (found->count == 0)
-        return;
-    qsort(found->paths, found->count, sizeof *found->paths, compare_paths);
+    found->split_regions = 0;
+    for (size_t i = 0; i < found->region_count; i++)
+        found->split_regions += found->regions[i].is_split;
+    for (size_t i = 0; i < found->count; i++) {
+        size_t region = found->files[i].region;
+
+        if (region == FOUND_NO_REGION || !found->regions[region].is_split)
+            found->files[kept++] = found->files[i];
+    }
+    found->count = kept;
+    kept = 0;
+    for (size_t i = 0; i < found->edits_count; i++) {
+        size_t region = found->edits[i].region;
+
+        if (region == FOUND_NO_REGION || !found->regions[region].is_split)
+            found->edits[kept++] = found->edits[i];
+    }
+    found->edits_count = kept;
+}
+
+/* Is there another entry in the same folder? Entries are in order. */
+static bool
+is_alone(const struct found_files *found, size_t number)
+{
+    const char *entry = found->files[number].entry;
+    const char *slash = strrchr(entry, '/');
+    size_t size = slash == NULL ? 0 : (size_t)(slash - entry) + 1;
+
+    return (number == 0 || found->files[number - 1].entry == NULL ||
+            strncmp(found->files[number - 1].entry, entry, size) != 0) &&
+           (number + 1 == found->count ||
+            strncmp(found->files[number + 1].entry, entry, size) != 0);
+}
+
+/* COMPACTION_EVENT_KEY: "PBUF", and a message with names of files of the folder as field 1. */
+static enum petal_status
+leave_named_files(struct found_files *found, const struct found_file *file, petal_slice event,
+                  bool *is_left, petal_error *error)
+{
+    const char *slash = strrchr(file->entry, '/');
+    petal_slice folder =
+        hfile_slice(file->entry, slash == NULL ? 0 : (size_t)(slash - file->entry) + 1);
+    struct hfile_bytes left = hfile_bytes_of(event);
+    struct hfile_field field;
+    petal_slice magic;
+
+    if (!hfile_take_slice(&left, 4, &magic) || memcmp(magic.data, "PBUF", 4) != 0)
+        return PETAL_OK;
+    while (hfile_field_take(&left, &field)) {
+        struct found_file key = {.half = HALF_WHOLE};
+        const struct found_file *named;
+        char *entry;
+
+        if (!field.is_bytes || field.number != 1)
+            continue;
+        entry = arena_allocate(&found->arena, folder.size + field.bytes.size + 1);
+        if (entry == NULL)
+            return hfile_error_no_memory(error);
+        memcpy(entry, folder.data, folder.size);
+        if (field.bytes.size > 0)
+            memcpy(entry + folder.size, field.bytes.data, field.bytes.size);
+        key.entry = entry;
+        named = bsearch(&key, found->files, found->count, sizeof *found->files, compare_entries);
+        if (named != NULL && named != file)
+            is_left[named - found->files] = true;
+    }
+    return PETAL_OK;
+}
+
+/* As HBase does when it opens a region. */
+static enum petal_status
+leave_compacted_files(struct found_files *found, petal_error *error)
+{
+    const petal_hfile_read_options options = {.size = sizeof options, .facts_only = true};
+    bool *is_left = arena_allocate(&found->arena, found->count);
+    size_t kept = 0;
+    enum petal_status status = is_left == NULL ? hfile_error_no_memory(error) : PETAL_OK;
+
+    sort_files(found, compare_entries);
+    for (size_t i = 0; status == PETAL_OK && i < found->count; i++) {
+        const struct found_file *file = &found->files[i];
+        petal_hfile *opened;
+        petal_slice event;
+
+        if (file->entry == NULL || file->of_region != NULL || is_alone(found, i))
+            continue;
+        status = petal_hfile_open(file->path, &options, &opened, error);
+        if (status != PETAL_OK)
+            break;
+        if (petal_hfile_info_find(opened, HFILE_INFO_COMPACTION_EVENT, &event))
+            status = leave_named_files(found, file, event, is_left, error);
+        petal_hfile_close(opened);
+    }
+    if (status != PETAL_OK)
+        return status;
+    for (size_t i = 0; i < found->count; i++)
+        if (!is_left[i])
+            found->files[kept++] = found->files[i];
+    found->compacted_files += found->count - kept;
+    found->count = kept;
+    return PETAL_OK;
+}
+
+/* In order, each once. */
+static void
+sort_by_path(struct found_files *found)
+{
+    size_t kept = 0;
+
+    sort_files(found, compare_files);
     for (size_t i = 1; i < found->count; i++)
-        if (strcmp(found->paths[i], found->paths[kept]) != 0)
-            found->paths[++kept] = found->paths[i];
-    found->count = kept + 1;
+        if (compare_files(&found->files[i], &found->files[kept]) != 0)
+            found->files[++kept] = found->files[i];
+    found->count = found->count == 0 ? 0 : kept + 1;
+}
+
+enum petal_status
+found_settle(struct found_files *found, petal_error *error)
+{
+    enum petal_status status;
+
+    if (found->is_settled)
+        return PETAL_OK;
+    mark_split_regions(found);
+    status = regions_check(found->regions, found->region_count, &found->arena, error);
+    /* First, since a region may have a link to a file of the one that was split. */
+    if (status == PETAL_OK)
+        leave_split_regions(found);
+    sort_by_path(found);
+    if (status == PETAL_OK) {
+        status = leave_compacted_files(found, error);
+        sort_by_path(found);
+    }
+    found->is_settled = status == PETAL_OK;
+    return status;
 }

@@ -10,7 +10,6 @@
 
 struct petal_hfile_set {
     struct found_files found;
-    bool is_sorted;
 };
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
@@ -42,7 +41,6 @@ petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error)
     HFILE_RETURN_IF_NULL(set, error);
     HFILE_RETURN_IF_NULL(path, error);
     hfile_error_clear(error);
-    set->is_sorted = false;
     return found_add(&set->found, path, error);
 }
 
@@ -63,30 +61,20 @@ petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *nam
     return status;
 }
 
-static void
-sort(petal_hfile_set *set)
-{
-    if (!set->is_sorted)
-        found_sort(&set->found);
-    set->is_sorted = true;
-}
-
 size_t
 petal_hfile_set_count(petal_hfile_set *set)
 {
     if (set == NULL)
         return 0;
-    sort(set);
+    /* Files of regions that overlap, which an import refuses, can still be looked at. */
+    (void)found_settle(&set->found, NULL);
     return set->found.count;
 }
 
 const char *
 petal_hfile_set_path(petal_hfile_set *set, size_t index)
 {
-    if (set == NULL)
-        return NULL;
-    sort(set);
-    return index < set->found.count ? set->found.paths[index] : NULL;
+    return index < petal_hfile_set_count(set) ? set->found.files[index].path : NULL;
 }
 
 static enum petal_bloom_type
@@ -144,13 +132,13 @@ petal_hfile_set_table(petal_hfile_set *set, petal_table_options *options, bool *
     HFILE_RETURN_IF_NULL(options, error);
     HFILE_RETURN_IF_NULL(is_described, error);
 
-    enum petal_status status = PETAL_OK;
+    enum petal_status status;
 
     hfile_error_clear(error);
-    sort(set);
+    status = found_settle(&set->found, error);
     *is_described = set->found.has_descriptor;
     for (size_t i = 0; status == PETAL_OK && !*is_described && i < set->found.count; i++)
-        status = describe_by_file(&set->found.descriptor, set->found.paths[i], error);
+        status = describe_by_file(&set->found.descriptor, set->found.files[i].path, error);
     if (status == PETAL_OK && set->found.descriptor.table.family_count == 0)
         status = hfile_error_set(error, PETAL_NOT_FOUND, "",
                                  "no file has a cell, so that no family is known");
@@ -208,7 +196,8 @@ remember_key(struct import *import, const petal_hfile_cell *cell, petal_error *e
     return PETAL_OK;
 }
 
-/* The time to live among the tags becomes the cell's; others are dropped if that is asked for. */
+/* The time to live among the tags becomes the cell's; others are dropped if that is asked for, but
+ * not those which say that the value is only the name of a file. */
 static enum petal_status
 take_tags(struct import *import, const petal_hfile_cell *cell, const char *path, petal_cell *taken,
           petal_error *error)
@@ -220,6 +209,9 @@ take_tags(struct import *import, const petal_hfile_cell *cell, const char *path,
         if (type == PETAL_HFILE_TAG_TTL && payload.size == 8 && !taken->has_ttl) {
             taken->has_ttl = true;
             taken->ttl_ms = (int64_t)hfile_get_u64(payload.data);
+        } else if (type == PETAL_HFILE_TAG_MOB_REFERENCE || type == PETAL_HFILE_TAG_MOB_TABLE) {
+            return refuse(cell, path, PETAL_UNSUPPORTED,
+                          "its value is in a MOB file, which Petal does not read", error);
         } else if (import->options.drop_tags) {
             import->counts.dropped_tags++;
         } else {
@@ -312,6 +304,20 @@ import_cells(struct import *import, petal_error *error)
     return status;
 }
 
+/* The files that count are known, and no write is only in edits, unless that is wanted. */
+static enum petal_status
+settle(petal_hfile_set *set, const petal_hfile_import_options *options, petal_error *error)
+{
+    const struct found_files *found = &set->found;
+    enum petal_status status = found_settle(&set->found, error);
+
+    if (status == PETAL_OK && found->edits_count > 0 && !options->drop_edits)
+        status = hfile_error_unsupported(error, found->edits[0].path,
+                                         "this holds writes that are in no HFile: have HBase open "
+                                         "the table and flush it, or drop edits");
+    return status;
+}
+
 enum petal_status
 petal_hfile_import(petal_table *table, petal_hfile_set *set,
                    const petal_hfile_import_options *options, petal_hfile_import_counts *counts,
@@ -332,11 +338,13 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
                                 "petal_hfile_import_options", error);
     if (status != PETAL_OK)
         return status;
-    sort(set);
+    status = settle(set, &import.options, error);
+    if (status != PETAL_OK)
+        return status;
     hfile_buffer_init(&import.last, &hfile_default_allocator);
     status = petal_bulk_begin(table, NULL, &import.bulk, error);
     if (status == PETAL_OK)
-        status = incoming_open(&import.incoming, &arena, set->found.paths, set->found.count, error);
+        status = incoming_open(&import.incoming, &arena, set->found.files, set->found.count, error);
     if (status == PETAL_OK)
         status = import_cells(&import, error);
     if (status == PETAL_OK)
@@ -346,6 +354,9 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
         import.counts.unordered_families += described.families[i].new_version_behavior;
     import.counts.files = set->found.count;
     import.counts.empty_files = import.incoming.empty_files;
+    import.counts.split_regions = set->found.split_regions;
+    import.counts.compacted_files = set->found.compacted_files;
+    import.counts.dropped_edits = set->found.edits_count;
     if (status == PETAL_OK && counts != NULL)
         *counts = import.counts;
     incoming_close(&import.incoming);

@@ -26,25 +26,30 @@ sequence_in_name(const char *path, int64_t *sequence)
 }
 
 static enum petal_status
-look_at(struct incoming *incoming, const char *path, petal_error *error)
+look_at(struct incoming *incoming, const struct found_file *found, petal_error *error)
 {
     struct incoming_file *looked = &incoming->files[incoming->count];
     const petal_hfile_info *info;
+    petal_slice first_row;
     petal_hfile *file;
     char *row;
-    enum petal_status status = petal_hfile_open(path, NULL, &file, error);
+    enum petal_status status = petal_hfile_open(found->path, NULL, &file, error);
 
     if (status != PETAL_OK)
         return status;
     info = petal_hfile_info_get(file);
-    *looked = (struct incoming_file){.path = path};
-    looked->is_bulk_loaded = sequence_in_name(path, &looked->sequence);
+    *looked = (struct incoming_file){
+        .path = found->path, .half = found->half, .split_row = found->split_row};
+    looked->is_bulk_loaded = sequence_in_name(found->path, &looked->sequence);
     if (!looked->is_bulk_loaded && info->has_sequence_id)
         looked->sequence = info->sequence_id;
-    row = arena_copy(incoming->arena, info->first_row);
+    first_row = info->first_row;
+    if (found->half == HALF_TOP && hfile_slice_compare(first_row, found->split_row) < 0)
+        first_row = found->split_row;
+    row = arena_copy(incoming->arena, first_row);
     if (row == NULL)
         status = hfile_error_no_memory(error);
-    looked->first_row = hfile_slice(row, info->first_row.size);
+    looked->first_row = hfile_slice(row, first_row.size);
     if (info->cells == 0)
         incoming->empty_files++;
     else
@@ -78,6 +83,36 @@ comes_before(const struct incoming_file *a, const struct incoming_file *b)
     return order < 0 || (order == 0 && a_sequence > b_sequence);
 }
 
+/* Of the bottom half nothing is left from the split row on. */
+static void
+end_half(struct incoming_file *file)
+{
+    if (file->half == HALF_BOTTOM && file->cell != NULL &&
+        hfile_slice_compare(file->cell->row, file->split_row) >= 0)
+        file->cell = NULL;
+}
+
+static enum petal_status
+go_to_first_cell(struct incoming_file *file, petal_error *error)
+{
+    enum petal_status status =
+        file->half == HALF_TOP && file->split_row.size > 0
+            ? petal_hfile_scanner_seek_row(file->scanner, file->split_row, &file->cell, error)
+            : petal_hfile_scanner_first(file->scanner, &file->cell, error);
+
+    end_half(file);
+    return status;
+}
+
+static enum petal_status
+go_to_next_cell(struct incoming_file *file, petal_error *error)
+{
+    enum petal_status status = petal_hfile_scanner_next(file->scanner, &file->cell, error);
+
+    end_half(file);
+    return status;
+}
+
 /* ---- All files ------------------------------------------------------------------------------- */
 
 static int
@@ -89,7 +124,7 @@ compare_first_rows(const void *a, const void *b)
 }
 
 enum petal_status
-incoming_open(struct incoming *incoming, struct arena *arena, const char *const *paths,
+incoming_open(struct incoming *incoming, struct arena *arena, const struct found_file *files,
               size_t count, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
@@ -100,7 +135,7 @@ incoming_open(struct incoming *incoming, struct arena *arena, const char *const 
     if (incoming->files == NULL || incoming->heap == NULL)
         return hfile_error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < count; i++)
-        status = look_at(incoming, paths[i], error);
+        status = look_at(incoming, &files[i], error);
     if (incoming->count > 1)
         qsort(incoming->files, incoming->count, sizeof *incoming->files, compare_first_rows);
     return status;
@@ -176,7 +211,7 @@ open_due_files(struct incoming *incoming, petal_error *error)
         if (status == PETAL_OK)
             status = petal_hfile_scanner_new(file->file, &file->scanner, error);
         if (status == PETAL_OK)
-            status = petal_hfile_scanner_first(file->scanner, &file->cell, error);
+            status = go_to_first_cell(file, error);
         if (status != PETAL_OK) {
             close_file(file);
             return status;
@@ -205,7 +240,7 @@ incoming_next(struct incoming *incoming, const petal_hfile_cell **cell, const ch
 
         incoming->is_given = false;
         *path = first->path;
-        status = petal_hfile_scanner_next(first->scanner, &first->cell, error);
+        status = go_to_next_cell(first, error);
         if (status != PETAL_OK)
             return status;
         settle_first(incoming);

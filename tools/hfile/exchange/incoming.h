@@ -6,22 +6,24 @@
 #ifndef PETAL_HFILE_EXCHANGE_INCOMING_H
 #define PETAL_HFILE_EXCHANGE_INCOMING_H
 
-#include "tools/hfile/exchange/arena.h"
+#include "tools/hfile/exchange/find.h"
 #include "tools/hfile/petal_hfile.h"
 
 struct incoming_file {
     const char *path;
-    petal_slice first_row;
-    bool is_bulk_loaded; /* then its cells count as written by the load */
-    int64_t sequence;    /* of the file, for cells that have none of their own */
-    petal_hfile *file;   /* NULL until its first row is reached, and behind its last */
+    enum half half;
+    petal_slice split_row; /* with a half */
+    petal_slice first_row; /* at or before that of its first cell */
+    bool is_bulk_loaded;   /* then its cells count as written by the load */
+    int64_t sequence;      /* of the file, for cells that have none of their own */
+    petal_hfile *file;     /* NULL until its first row is reached, and behind its last */
     petal_hfile_scanner *scanner;
     const petal_hfile_cell *cell;
 };
 
 struct incoming {
     struct arena *arena;
-    struct incoming_file *files; /* by their first rows; those without cells are left out */
+    struct incoming_file *files; /* by their first rows; files without cells are left out */
     size_t count, next;          /* that have come; of the next one to be opened */
     struct incoming_file **heap; /* those that are open, the least cell first */
     size_t open;
@@ -29,9 +31,9 @@ struct incoming {
     uint64_t empty_files, bytes; /* an estimate of the bytes of all cells */
 };
 
-/* Opens each file for a moment. `arena` and the paths outlive it. */
+/* Opens each file for a moment. `arena` and `files` outlive it. */
 enum petal_status incoming_open(struct incoming *incoming, struct arena *arena,
-                                const char *const *paths, size_t count, petal_error *error);
+                                const struct found_file *files, size_t count, petal_error *error);
 void incoming_close(struct incoming *incoming);
 
 /* The next cell, and the file that it is of; NULL: there is none. Good until the next call. */

@@ -305,8 +305,7 @@ check_name(const char *path, petal_error *error)
             error, path, "by its name this is a reference to half of a file of another region");
     case PETAL_HFILE_NAME_LINK:
     case PETAL_HFILE_NAME_LINK_REFERENCE:
-        return hfile_error_unsupported(error, path,
-                                       "by its name this is a link to a file of another table");
+        return hfile_error_unsupported(error, path, "by its name this is a link to another file");
     case PETAL_HFILE_NAME_STORE_FILE:
     case PETAL_HFILE_NAME_MOB:
     default:

@@ -1,7 +1,7 @@
 /* name.c -- what the names of HBase's files say. */
-#include "tools/hfile/petal_hfile.h"
+#include "tools/hfile/reader/name.h"
 
-#include <string.h>
+#include "tools/hfile/format/bytes.h"
 
 #define ENCODED_REGION_BYTES 32 /* MD5, in hexadecimal digits */
 
@@ -23,15 +23,28 @@ region_behind_dot(const char *name)
                : NULL;
 }
 
-/* TABLE=REGION-HASH; a table's name has no '=', a region's neither that nor '-'. */
+/* [NAMESPACE=]TABLE=REGION-HASH up to `end`: no table's or region's name has a '='. */
 static bool
-is_link(const char *name)
+parse_link(const char *name, const char *end, struct hfile_name *parsed)
 {
-    const char *equals = strchr(name, '=');
+    const char *equals = memrchr(name, '=', (size_t)(end - name));
+    const char *table;
 
-    return equals != NULL && equals > name && strlen(equals + 1) > ENCODED_REGION_BYTES + 1 &&
-           is_hexadecimal(equals + 1, ENCODED_REGION_BYTES) &&
-           equals[1 + ENCODED_REGION_BYTES] == '-';
+    if (equals == NULL || equals == name || end - equals <= ENCODED_REGION_BYTES + 2 ||
+        !is_hexadecimal(equals + 1, ENCODED_REGION_BYTES) ||
+        equals[1 + ENCODED_REGION_BYTES] != '-')
+        return false;
+    table = memrchr(name, '=', (size_t)(equals - name));
+    if (table == name || table == equals - 1)
+        return false;
+    if (table != NULL)
+        parsed->space = hfile_slice(name, (size_t)(table - name));
+    table = table == NULL ? name : table + 1;
+    parsed->table = hfile_slice(table, (size_t)(equals - table));
+    parsed->region = hfile_slice(equals + 1, ENCODED_REGION_BYTES);
+    parsed->file = hfile_slice(equals + ENCODED_REGION_BYTES + 2,
+                               (size_t)(end - equals) - ENCODED_REGION_BYTES - 2);
+    return true;
 }
 
 /* MD5 of the start key, the date in 8 digits, UUID in 32, and since 2.4 "_" and a region. */
@@ -44,19 +57,37 @@ is_mob(const char *name)
            is_hexadecimal(name + uuid_at, end - uuid_at) && (name[end] == '\0' || name[end] == '_');
 }
 
+void
+hfile_name_parse(const char *path, struct hfile_name *parsed)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    const char *dot = region_behind_dot(name);
+    const char *end = dot == NULL ? name + strlen(name) : dot;
+
+    *parsed = (struct hfile_name){.kind = PETAL_HFILE_NAME_STORE_FILE};
+    if (dot != NULL)
+        parsed->parent = hfile_slice(dot + 1, ENCODED_REGION_BYTES);
+    if (parse_link(name, end, parsed)) {
+        parsed->kind = dot != NULL ? PETAL_HFILE_NAME_LINK_REFERENCE : PETAL_HFILE_NAME_LINK;
+        return;
+    }
+    parsed->file = hfile_slice(name, (size_t)(end - name));
+    if (dot != NULL) {
+        parsed->kind = PETAL_HFILE_NAME_REFERENCE;
+        parsed->region = parsed->parent;
+    } else if (strlen(name) >= 72 && is_mob(name)) {
+        parsed->kind = PETAL_HFILE_NAME_MOB;
+    }
+}
+
 enum petal_hfile_name_kind
 petal_hfile_name_kind_of(const char *path)
 {
+    struct hfile_name name;
+
     if (path == NULL)
         return PETAL_HFILE_NAME_STORE_FILE;
-
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    bool has_region = region_behind_dot(name) != NULL;
-
-    if (is_link(name))
-        return has_region ? PETAL_HFILE_NAME_LINK_REFERENCE : PETAL_HFILE_NAME_LINK;
-    if (has_region)
-        return PETAL_HFILE_NAME_REFERENCE;
-    return strlen(name) >= 72 && is_mob(name) ? PETAL_HFILE_NAME_MOB : PETAL_HFILE_NAME_STORE_FILE;
+    hfile_name_parse(path, &name);
+    return name.kind;
 }

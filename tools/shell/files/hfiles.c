@@ -95,6 +95,21 @@ show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_orig
                       counts->superseded);
     if (counts->dropped_tags > 0)
         (void)fprintf(stderr, "kv-shell: %" PRIu64 " tags are dropped\n", counts->dropped_tags);
+    if (counts->dropped_edits > 0)
+        (void)fprintf(stderr,
+                      "kv-shell: %" PRIu64 " files of recovered.edits are left out, with writes "
+                      "that HBase would have\n",
+                      counts->dropped_edits);
+    if (counts->split_regions > 0)
+        (void)fprintf(stderr,
+                      "kv-shell: %" PRIu64 " regions that were split or merged are left out: "
+                      "others have their cells\n",
+                      counts->split_regions);
+    if (counts->compacted_files > 0)
+        (void)fprintf(stderr,
+                      "kv-shell: %" PRIu64 " files are left out whose cells a compaction wrote to "
+                      "others\n",
+                      counts->compacted_files);
     warn_of_lost_order(counts->unordered_families);
     if (origin == PETAL_HFILE_TABLE_OF_FILES)
         (void)fprintf(stderr, "kv-shell: nothing told of the table's attributes, so its families "
@@ -102,11 +117,15 @@ show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_orig
 }
 
 static enum shell_status
-import_set(struct session *session, petal_hfile_set *set, petal_slice name, bool drop_tags)
+import_set(struct session *session, petal_hfile_set *set, petal_slice name, bool drop_tags,
+           bool drop_edits)
 {
     struct progress progress;
-    const petal_hfile_import_options options = {
-        .size = sizeof options, .drop_tags = drop_tags, .watch = go_on, .argument = &progress};
+    const petal_hfile_import_options options = {.size = sizeof options,
+                                                .drop_tags = drop_tags,
+                                                .drop_edits = drop_edits,
+                                                .watch = go_on,
+                                                .argument = &progress};
     enum petal_hfile_table_origin origin;
     petal_hfile_import_counts counts;
     petal_error error;
@@ -138,7 +157,7 @@ read_table(struct session *session, const struct value *argument, petal_slice *n
 
 COMMAND_FUNCTION(command_import_hfiles)
 {
-    static const char *const keys[] = {"DROP_TAGS", NULL};
+    static const char *const keys[] = {"DROP_EDITS", "DROP_TAGS", NULL};
     const struct value *last = &arguments[count - 1];
     const struct value none = value_nil();
     const struct value *given = last->kind == VALUE_HASH ? last : &none;
@@ -164,7 +183,8 @@ COMMAND_FUNCTION(command_import_hfiles)
             status = session_fail_petal(session, &error);
     }
     if (status == SHELL_FINE)
-        status = import_set(session, set, table, is_true(session, given, "DROP_TAGS"));
+        status = import_set(session, set, table, is_true(session, given, "DROP_TAGS"),
+                            is_true(session, given, "DROP_EDITS"));
     petal_hfile_set_free(set);
     return status;
 }
