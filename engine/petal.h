@@ -524,7 +524,11 @@ typedef struct petal_family_options {
     size_t size;
     petal_slice name;      /* 1..127 bytes; no ':', '/', '\\', control characters, leading '.' */
     uint32_t versions;     /* VERSIONS; default 1 */
-    uint32_t min_versions; /* MIN_VERSIONS, 0..versions: so many outlive their TTL */
+    /*
+     * MIN_VERSIONS, 0..versions: so many outlive ttl_seconds. No flush or compaction counts a cell
+     * with its own TTL among them, so that as many are left when it has died (HBase's do).
+     */
+    uint32_t min_versions;
     uint32_t ttl_seconds;  /* TTL; default PETAL_FOREVER, at most that */
     enum petal_keep_deleted keep_deleted_cells; /* KEEP_DELETED_CELLS; default FALSE */
     /*

@@ -121,15 +121,22 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
  *   behind the manifest's and the logs' greatest: no cell in a file is asked.
  * - What is to enter below all finds room below it (engine/table/bulk.c).
  *
- * A family that keeps deleted cells keeps markers, which may have the timestamps of puts. In the
- * order of writes the sequences of the puts that stay are left as they are, too. (Files of earlier
- * versions have the sequence 0 in place of the greatest.)
+ * A family that keeps deleted cells keeps markers, which may have the timestamps of puts; one with
+ * MIN_VERSIONS may keep a put below another at its timestamp that has its own TTL. In the order of
+ * writes the sequences of the puts that stay are left as they are, too. (Files of earlier versions
+ * have the sequence 0 in place of the greatest.)
  */
 static bool
 levels_sequences(const struct compaction *compaction, const struct visibility_rules *rules)
 {
-    return compaction->purpose == VISIBILITY_COMPACT &&
-           rules->keep_deleted <= PETAL_KEEP_DELETED_FALSE && !rules->new_version_behavior;
+    if (compaction->purpose != VISIBILITY_COMPACT || rules->new_version_behavior ||
+        rules->keep_deleted > PETAL_KEEP_DELETED_FALSE)
+        return false;
+    for (size_t i = 0; rules->min_versions > 0 && i < compaction->job->input_count; i++) {
+        if (facts_of(compaction, i)->ttl_cells > 0)
+            return false;
+    }
+    return true;
 }
 
 /* No put of the inputs is older, but in files that are past the family's time to live as a whole.

@@ -137,7 +137,7 @@ version_history_judge(struct version_history *history, const petal_allocator *al
         }
     }
     if (*fate == VERSION_LIVES && history->living_now >= versions)
-        *fate = VERSION_SURPLUS;
+        *fate = VERSION_SURPLUS_NOW;
     if (*fate == VERSION_LIVES)
         history->living_now++;
     return remember_life(history, allocator, put.sequence, ends);

@@ -50,7 +50,12 @@ enum petal_status version_history_add_marker(struct version_history *history,
                                              const petal_allocator *allocator,
                                              const struct cell *marker);
 
-enum version_fate { VERSION_LIVES, VERSION_ENDED, VERSION_SURPLUS };
+enum version_fate {
+    VERSION_LIVES,
+    VERSION_ENDED,
+    VERSION_SURPLUS,    /* since a marker was written, for good */
+    VERSION_SURPLUS_NOW /* by what lives now */
+};
 
 /* What became of a put, by a store that keeps `versions`. */
 enum petal_status version_history_judge(struct version_history *history,

@@ -200,6 +200,20 @@ note_shown_marker(struct visibility *visibility, const struct cell *marker)
     visibility->marker_types |= 1u << marker->type;
 }
 
+static bool
+keeps_min_versions(const struct visibility *visibility)
+{
+    return !is_read(visibility) && visibility->rules.min_versions > 0;
+}
+
+/* A rewrite has kept so many versions of the column that have no TTL of their own that MIN_VERSIONS
+ * asks for no more. */
+static bool
+has_lasting_versions(const struct visibility *visibility)
+{
+    return visibility->lasting >= visibility->rules.min_versions;
+}
+
 /* Whether so many puts of the column were seen, however they fared, that no deleted version behind
  * them is kept. */
 static bool
@@ -231,7 +245,7 @@ judge_marker(struct visibility *visibility, const struct cell *cell)
                    : VISIBILITY_SHOW;
     if (is_double_marker(visibility, cell))
         return hide(visibility, VISIBILITY_SUPERSEDED);
-    if (!cell_is_family_marker(cell->type)) {
+    if (!cell_is_family_marker(cell->type) && has_lasting_versions(visibility)) {
         if (visibility->counted > rules->versions)
             return hide(visibility, VISIBILITY_MARKER);
         if (is_expired(visibility, cell->timestamp) && visibility->counted > rules->min_versions)
@@ -265,6 +279,8 @@ begin_column(struct visibility *visibility, petal_slice qualifier)
     visibility->marker_types = 0;
     visibility->counted = 0;
     visibility->distinct = 0;
+    visibility->lasting = 0;
+    visibility->is_lasting = false;
     if (visibility->rules.new_version_behavior)
         return version_history_start_column(&visibility->history, visibility->allocator);
     return PETAL_OK;
@@ -337,6 +353,29 @@ judge_put(struct visibility *visibility, struct version_point put)
     return count_put(visibility, put.timestamp);
 }
 
+/*
+ * What a rewrite makes of a put, after the verdict of a read. One with its own TTL counts as a
+ * version only as long as it lives: what it made surplus, expired or superseded stays until
+ * MIN_VERSIONS lasting versions came before.
+ */
+static enum visibility_verdict
+keep_min_versions(struct visibility *visibility, const struct cell *cell,
+                  enum visibility_verdict verdict)
+{
+    struct version_point put = {cell->timestamp, cell->sequence};
+    bool superseded = verdict == VISIBILITY_HIDE && visibility->reason == VISIBILITY_SUPERSEDED;
+
+    assert(keeps_min_versions(visibility) && cell->type == PETAL_PUT);
+    if (verdict == VISIBILITY_HIDE &&
+        (visibility->reason == VISIBILITY_MASKED || has_lasting_versions(visibility)))
+        return VISIBILITY_HIDE;
+    if (superseded && (visibility->is_lasting || family_version_hides(visibility, put)))
+        return VISIBILITY_HIDE;
+    visibility->is_lasting = !cell->has_ttl;
+    visibility->lasting += visibility->is_lasting;
+    return VISIBILITY_SHOW;
+}
+
 enum petal_cell_type
 visibility_masked_by(const struct visibility *visibility, const struct cell *cell)
 {
@@ -374,9 +413,10 @@ keeps_deleted_put(const struct visibility *visibility, struct version_point put,
 /* A put in the order of writes: older timestamps may have been written later, so a hidden one
  * says nothing of those that follow. */
 static enum petal_status
-judge_put_life(struct visibility *visibility, struct version_point put,
+judge_put_life(struct visibility *visibility, const struct cell *cell,
                enum visibility_verdict *verdict)
 {
+    struct version_point put = {cell->timestamp, cell->sequence};
     enum version_fate fate;
     enum petal_status status = version_history_judge(&visibility->history, visibility->allocator,
                                                      put, visibility->rules.kept_versions, &fate);
@@ -388,12 +428,14 @@ judge_put_life(struct visibility *visibility, struct version_point put,
     visibility->put_timestamp = put.timestamp;
     if (fate == VERSION_LIVES)
         *verdict = count_put(visibility, put.timestamp);
-    else if (fate == VERSION_SURPLUS)
+    else if (fate == VERSION_SURPLUS || fate == VERSION_SURPLUS_NOW)
         *verdict = hide(visibility, VISIBILITY_SURPLUS);
     else if (keeps_deleted(&visibility->rules) && keeps_deleted_put(visibility, put, before))
         *verdict = VISIBILITY_SHOW;
     else
         *verdict = hide(visibility, VISIBILITY_MASKED);
+    if (keeps_min_versions(visibility) && (fate == VERSION_LIVES || fate == VERSION_SURPLUS_NOW))
+        *verdict = keep_min_versions(visibility, cell, *verdict);
     return status;
 }
 
@@ -447,10 +489,11 @@ judge_in_column(struct visibility *visibility, const struct cell *cell,
             status = note_column_marker(visibility, cell);
         *verdict = judge_marker(visibility, cell);
     } else if (visibility->rules.new_version_behavior) {
-        status = judge_put_life(visibility, (struct version_point){cell->timestamp, cell->sequence},
-                                verdict);
+        status = judge_put_life(visibility, cell, verdict);
     } else {
         *verdict = judge_put(visibility, (struct version_point){cell->timestamp, cell->sequence});
+        if (keeps_min_versions(visibility))
+            *verdict = keep_min_versions(visibility, cell, *verdict);
     }
     return status;
 }

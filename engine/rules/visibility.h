@@ -51,6 +51,9 @@
  * part of a column's cells as it does of all: what is older or newer outside cannot make a masked
  * or superseded put visible, since what hides it stays, and puts outside only add to the versions
  * that make one surplus. (That deletions outside take from them is HBase's way, too: see petal.h.)
+ * A version with its own TTL counts only until it dies: what rules 4 and 6 hide because of it stays
+ * until MIN_VERSIONS versions without such a TTL come before it. (HBase's rewrites drop it, so
+ * that fewer than MIN_VERSIONS may be left.)
  * With KEEP_DELETED_CELLS markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
  * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as
  * long as its input holds nothing above the read point, and no snapshot sees what is outside of it;
@@ -61,7 +64,8 @@
  * deleted ones counted: so many puts are never surplus, so nothing that goes can bring them back.
  * What lives behind them is hidden by no marker, so the column's markers go from there on. Until
  * there all stay, doubles too: a put that ended with the first of two may not have counted any more
- * when the second was written.
+ * when the second was written. For MIN_VERSIONS stays what is surplus now because of versions with
+ * their own TTL; what was surplus at a marker, or was replaced at its timestamp, goes.
  *
  * Every marker that can hide a put sorts before it: family markers stand before all columns, and in
  * a column a marker at a greater point comes first. So one pass with a little memory decides.
@@ -152,6 +156,10 @@ struct visibility {
     bool has_put;       /* a version was counted; in raw reads also a put */
     int64_t put_timestamp;
     uint32_t counted;
+    /* Rewrites under MIN_VERSIONS: versions without their own TTL that stay, and whether the latest
+     * version that stays is one. */
+    uint32_t lasting;
+    bool is_lasting;
     uint32_t distinct; /* with NEW_VERSION_BEHAVIOR: timestamps of puts that were seen */
     struct version_history history; /* with NEW_VERSION_BEHAVIOR */
     /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the

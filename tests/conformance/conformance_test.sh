@@ -146,6 +146,16 @@ printf 'case core-1 1\nfamily "f" NEW_VERSION_BEHAVIOR=true\nclock 5\n= ok\n%ben
 run 0 "the newest of two, in the order of writes" "$scratch/case.txt"
 printf 'case core-1 1\nfamily "f" NEW_VERSION_BEHAVIOR=true\nclock 5\n= ok\n%bend\n' "$put"'get "a"\n= result 2\n- "a" "f" "q" 4 Put "w"\n- "a" "f" "q" 3 Put "v"\n' >"$scratch/case.txt"
 run 1 "a put that nobody wrote, in the order of writes" "$scratch/case.txt"
+dies='put "a" ttl=2 {"f" "q" 4 "v"}\n= ok\n'
+outlived() {
+    printf 'case core-1 1\nfamily "f" MIN_VERSIONS=1\nclock 5\n= ok\n%b%bclock 9\n= ok\n%bend\n' "$put" "$1" "$hidden" >"$scratch/case.txt"
+}
+outlived "${dies}flush\n= ok\n"
+run 0 "a version that HBase dropped for one with its own TTL" "$scratch/case.txt"
+outlived "$dies"
+run 1 "one that nothing has flushed" "$scratch/case.txt"
+outlived "flush\n= ok\n"
+run 1 "one that stands behind none with its own TTL" "$scratch/case.txt"
 case_of core-1 'batch [put "a" {"f" "q" 3 "v"}] [put "a" {"x" "q" 3 "v"}]\n= batch NoSuchColumnFamily ok\n'
 run 0 "a batch of which HBase refused a member" "$scratch/case.txt"
 case_of core-1 'checkandmutate "a" value "f" "q" = "v" then put "a" {"x" "q" 3 "v"}\n= false\n'

@@ -256,6 +256,9 @@ history_note(struct history *history, const struct recorded_step *step)
         history->now_ms = operation->clock_ms;
     if (operation->kind == OPERATION_FLUSH || operation->kind == OPERATION_REOPEN)
         history->flushed = history->operation;
+    if (operation->kind == OPERATION_FLUSH || operation->kind == OPERATION_REOPEN ||
+        operation->kind == OPERATION_COMPACT || operation->kind == OPERATION_MINOR)
+        history->rewritten = history->operation;
     if (operation->kind == OPERATION_COMPACT)
         history->compacted = history->flushed;
     if (answer->kind == ANSWER_ERROR || answer->kind == ANSWER_FALSE)
@@ -576,6 +579,112 @@ explains_expired_latest(const struct difference *difference)
     return more.all + less.all > 0 && more.fitting == more.all && less.fitting == less.all;
 }
 
+/* ---- min-versions ---- */
+
+/* Whether a put of a family with MIN_VERSIONS stood behind one with its own TTL when HBase's flush
+ * or compaction may have dropped it; in a read that is not raw no marker hides it. */
+static bool
+stood_behind_own_ttl(const struct difference *difference, size_t index, const struct moment *moment)
+{
+    const struct history *history = difference->history;
+    const struct history_cell *put = &history->cells[index];
+
+    if (is_marker(put) || put->operation >= history->rewritten || put->family->min_versions == 0 ||
+        !exists(put, moment) || (!difference->read->raw && is_deleted(history, index, moment)))
+        return false;
+    for (size_t i = 0; i < history->count; i++) {
+        const struct history_cell *other = &history->cells[i];
+
+        if (i != index && !is_marker(other) && same_column(other, put) && other->has_ttl &&
+            other->timestamp >= put->timestamp && other->operation < history->rewritten)
+            return true;
+    }
+    return false;
+}
+
+/* One of the writes of the cell did. */
+static bool
+is_behind_own_ttl(const struct difference *difference, const petal_cell *cell)
+{
+    const struct history *history = difference->history;
+    const struct moment moment = moment_in(difference, cell);
+
+    for (size_t i = 0; cell->type == PETAL_PUT && i < history->count; i++) {
+        const struct history_cell *written = &history->cells[i];
+
+        if (written->family == family_of(difference, cell) &&
+            written->timestamp == cell->timestamp && slice_equal(written->row, cell->row) &&
+            slice_equal(written->qualifier, cell->qualifier) &&
+            stood_behind_own_ttl(difference, i, &moment))
+            return true;
+    }
+    return false;
+}
+
+/* With deleted cells kept, markers stay as long as such puts do: a compaction of all files drops
+ * those older than every put. */
+static bool
+is_kept_with_put(const struct difference *difference, const struct history_cell *marker)
+{
+    const struct history *history = difference->history;
+
+    if (marker->family->min_versions == 0 || marker->operation >= history->rewritten ||
+        marker->family->keep_deleted_cells <= PETAL_KEEP_DELETED_FALSE)
+        return false;
+    for (size_t i = 0; i < history->count; i++) {
+        if (history->cells[i].has_ttl && history->cells[i].family == marker->family &&
+            history->cells[i].operation < history->rewritten)
+            return true;
+    }
+    return false;
+}
+
+/* What Petal shows alone: such a put, or, raw, a marker that stays. */
+static bool
+is_kept(const struct difference *difference, const petal_cell *cell)
+{
+    const struct history *history = difference->history;
+    size_t index = find_cell(difference, cell);
+
+    if (is_behind_own_ttl(difference, cell))
+        return true;
+    return difference->read->raw && index < history->count && is_marker(&history->cells[index]) &&
+           (is_stepped_over(difference, cell) ||
+            is_kept_with_put(difference, &history->cells[index]));
+}
+
+/* What HBase shows alone: an older version in place of such a put, or one that a marker that stays
+ * hides, although it was written later. */
+static bool
+is_beside_kept(const struct difference *difference, const petal_cell *cell)
+{
+    const struct history *history = difference->history;
+    const struct moment moment = moment_in(difference, cell);
+    size_t index = find_cell(difference, cell);
+
+    if (stands_behind(difference, difference->actual, cell, is_behind_own_ttl))
+        return true;
+    for (size_t i = 0; i < index && index < history->count; i++) {
+        const struct history_cell *marker = &history->cells[i];
+
+        if (works(marker, &moment) && matches(marker, &history->cells[index]) &&
+            is_kept_with_put(difference, marker))
+            return true;
+    }
+    return false;
+}
+
+static bool
+explains_min_versions(const struct difference *difference)
+{
+    struct tally more = tally_alone(difference, difference->actual, is_kept);
+    struct tally less = tally_alone(difference, difference->expected, is_beside_kept);
+
+    return more.fitting + less.fitting > 0 &&
+           (counts_cells(difference->read) ||
+            (more.fitting == more.all && less.fitting == less.all));
+}
+
 bool
 history_explains(const struct history *history, enum difference_rule rule,
                  const struct recorded_step *step, const struct answer *actual)
@@ -586,6 +695,7 @@ history_explains(const struct history *history, enum difference_rule rule,
         [RULE_ORDER_OF_WRITES] = explains_order_of_writes,
         [RULE_NEXT_COLUMN] = explains_next_column,
         [RULE_EXPIRED_LATEST] = explains_expired_latest,
+        [RULE_MIN_VERSIONS] = explains_min_versions,
     };
     struct difference difference = {.history = history,
                                     .read = &step->operation.read,

@@ -29,6 +29,7 @@ struct history {
     const struct recorded_case *recorded;
     int64_t now_ms;
     size_t operation; /* number of the one at hand */
+    size_t rewritten; /* of the latest flush or compaction; 0: none */
     size_t flushed;   /* of the latest flush; 0: none */
     size_t compacted; /* of the latest flush before the latest compaction of all files */
     struct history_cell *cells;
@@ -39,7 +40,7 @@ struct history {
 void history_note(struct history *history, const struct recorded_step *step);
 
 /* Whether what was noted so far can be the reason that the step's answer is `actual`, not the
- * recorded one, by one of the rules RULE_KEPT_MARKER .. RULE_EXPIRED_LATEST. */
+ * recorded one, by one of the rules RULE_KEPT_MARKER .. RULE_MIN_VERSIONS. */
 bool history_explains(const struct history *history, enum difference_rule rule,
                       const struct recorded_step *step, const struct answer *actual);
 

@@ -12,7 +12,8 @@ static const char *const rule_names[RULES] = {
     [RULE_FAKE_START] = "fake-start-row",         [RULE_WHILE_RANGES] = "while-row-ranges",
     [RULE_DONE_BRANCH] = "done-branch",           [RULE_KEPT_MARKER] = "kept-marker",
     [RULE_DELETED_AGAIN] = "deleted-again",       [RULE_ORDER_OF_WRITES] = "order-of-writes",
-    [RULE_NEXT_COLUMN] = "next-column",           [RULE_EXPIRED_LATEST] = "expired-latest"};
+    [RULE_NEXT_COLUMN] = "next-column",           [RULE_EXPIRED_LATEST] = "expired-latest",
+    [RULE_MIN_VERSIONS] = "min-versions"};
 
 /* The next word of the line, empty at its end. */
 static petal_slice
@@ -50,7 +51,7 @@ read_entry(struct difference_list *list, petal_slice line)
     if (entry.rule == RULES)
         return "the rule is none of equal-timestamps, equal-timestamps-inside, batch-error, "
                "skip-row-ranges, fake-start-row, while-row-ranges, done-branch, kept-marker, "
-               "deleted-again, order-of-writes, next-column, expired-latest";
+               "deleted-again, order-of-writes, next-column, expired-latest, min-versions";
     list->entries = arena_grow(&list->arena, list->entries, list->count, sizeof entry);
     list->entries[list->count++] = entry;
     return NULL;

@@ -22,6 +22,7 @@ enum difference_rule {
     RULE_ORDER_OF_WRITES,
     RULE_NEXT_COLUMN,
     RULE_EXPIRED_LATEST,
+    RULE_MIN_VERSIONS,
     RULES
 };
 

@@ -109,6 +109,23 @@ bury_surplus(const struct model_rules *rules, const struct model_cell *cells, si
     }
 }
 
+/* The same, of what a marker concerns, when that is written. */
+static void
+bury_surplus_at(const struct model_rules *rules, const struct model_cell *cells, size_t count,
+                const struct model_cell *marker, bool *living)
+{
+    uint32_t above = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && !model_same_column(&cells[i], &cells[i - 1]))
+            above = 0;
+        if (living[i] && ++above > rules->family->versions &&
+            (model_is_family_marker(marker) ||
+             (model_same_column(marker, &cells[i]) && marker->timestamp >= cells[i].timestamp)))
+            living[i] = false;
+    }
+}
+
 static void
 apply_write(const struct model_cell *cells, size_t count, size_t written, bool *living)
 {
@@ -121,8 +138,10 @@ apply_write(const struct model_cell *cells, size_t count, size_t written, bool *
     living[written] = !model_is_marker(&cells[written]);
 }
 
+/* Every write that counts is a moment at which puts can be surplus, or markers alone are. */
 static void
-replay(const struct model_rules *rules, const struct model_cell *cells, size_t count, bool *living)
+replay(const struct model_rules *rules, const struct model_cell *cells, size_t count,
+       bool markers_alone, bool *living)
 {
     uint64_t done = 0;
 
@@ -139,12 +158,17 @@ replay(const struct model_rules *rules, const struct model_cell *cells, size_t c
         if (next == count)
             return;
         done = cells[next].sequence;
+        for (size_t i = next; markers_alone && i < count; i++) {
+            if (cells[i].sequence == done && works(rules, &cells[i]))
+                bury_surplus_at(rules, cells, count, &cells[i], living);
+        }
         for (size_t i = next; i < count; i++) { /* those of a bulk are written at once */
             if (cells[i].sequence == done && model_exists(rules, &cells[i]) &&
                 (!model_is_marker(&cells[i]) || works(rules, &cells[i])))
                 apply_write(cells, count, i, living);
         }
-        bury_surplus(rules, cells, count, living);
+        if (!markers_alone)
+            bury_surplus(rules, cells, count, living);
     }
 }
 
@@ -153,7 +177,7 @@ model_find_living(const struct model_rules *rules, const struct model_cell *cell
                   bool *living)
 {
     if (rules->family->new_version_behavior) {
-        replay(rules, cells, count, living);
+        replay(rules, cells, count, false, living);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -178,6 +202,7 @@ struct rewritten {
     bool all_files;
     int64_t earliest_put;
     bool living[MODEL_MOST_ROW_CELLS];
+    bool waiting[MODEL_MOST_ROW_CELLS]; /* they live when others have died by their own TTL */
 };
 
 /* Living versions of the column that are newer. */
@@ -250,9 +275,51 @@ keeps_ended_put(const struct rewritten *row, size_t index)
            is_within(row, put, count_timestamps(row, index));
 }
 
+/* Timestamps of the column, greater ones or this one, that have a put before this one that shows
+ * or waits and has no TTL of its own. */
+static uint32_t
+count_lasting(const struct rewritten *row, size_t index, bool same_timestamp)
+{
+    uint32_t count = 0;
+    int64_t counted = 0;
+
+    for (size_t i = 0; i < index; i++) {
+        const struct model_cell *cell = &row->cells[i];
+
+        if (!row->waiting[i] || cell->has_ttl || (count > 0 && counted == cell->timestamp) ||
+            !model_same_column(cell, &row->cells[index]) ||
+            (same_timestamp && cell->timestamp != row->cells[index].timestamp))
+            continue;
+        counted = cell->timestamp;
+        count++;
+    }
+    return count;
+}
+
+/* What MIN_VERSIONS may ask for when puts with a TTL of their own have died. */
+static void
+find_waiting(struct rewritten *row)
+{
+    const struct model_rules *rules = row->rules;
+
+    memset(row->waiting, 0, row->count * sizeof *row->waiting);
+    if (rules->family->min_versions == 0)
+        return;
+    if (rules->family->new_version_behavior) {
+        replay(rules, row->cells, row->count, true, row->waiting);
+        return;
+    }
+    for (size_t i = 0; i < row->count; i++)
+        row->waiting[i] = !model_is_marker(&row->cells[i]) && model_exists(rules, &row->cells[i]) &&
+                          !hidden_by(rules, row->cells, row->count, &row->cells[i]);
+}
+
 static bool
 keeps_put(const struct rewritten *row, size_t index)
 {
+    if (row->waiting[index] && count_lasting(row, index, true) == 0 &&
+        count_lasting(row, index, false) < row->rules->family->min_versions)
+        return true;
     if (row->living[index])
         return is_within(row, &row->cells[index], count_living(row, index));
     return row->rules->family->new_version_behavior && keeps_ended_put(row, index);
@@ -277,13 +344,15 @@ keeps_marker(const struct rewritten *row, size_t index, const bool *kept)
             return false;
     }
     /* It goes behind a put that goes for want of room. */
-    return count_living(row, index) == 0 || is_within(row, marker, count_living(row, index) - 1);
+    return count_living(row, index) == 0 || is_within(row, marker, count_living(row, index) - 1) ||
+           count_lasting(row, index, false) < row->rules->family->min_versions;
 }
 
 static void
 judge_row(struct rewritten *row, bool *kept)
 {
     model_find_living(row->rules, row->cells, row->count, row->living);
+    find_waiting(row);
     for (size_t i = 0; i < row->count; i++) {
         const struct model_cell *cell = &row->cells[i];
 

@@ -287,6 +287,62 @@ test_rewrites_of_a_part_that_expired(void **state)
                      "9.9F=shown a9.9C=shown a9.1P=shown a8.8P=shown a7.7P=shown a6.6P~1=shown");
 }
 
+/* A version with its own TTL makes none expired, surplus or superseded for good that MIN_VERSIONS
+ * asks for when it has died. */
+static void
+test_rewrites_keep_min_versions(void **state)
+{
+    petal_family_options family = {.versions = 2, .min_versions = 1, .ttl_seconds = 1};
+    struct visibility_rules rules;
+
+    (void)state;
+    for (enum visibility_purpose purpose = VISIBILITY_PART; purpose <= VISIBILITY_COMPACT;
+         purpose++) {
+        visibility_rules_of(&rules, &family, purpose, JUDGED_READ_POINT, 1500);
+        judged_row_check(&rules, "a600.3P~999=shown a400.2P=shown a300.1P=surplus");
+        judged_row_check(&rules, "a900.5P~999=shown a800.4P~999=shown a700.3P~999=shown "
+                                 "a600.2P=shown a550.1P=surplus a400.1P=surplus");
+        /* One of the same timestamp; and it alone, that another replaces for good. */
+        judged_row_check(&rules, "a600.5P~999=shown a600.4P~950=shown a600.3P=shown "
+                                 "a600.2P=superseded a550.1P=shown a400.1P=surplus");
+        judged_row_check(&rules, "a600.5P=shown a600.4P~999=superseded a600.3P=superseded");
+        /* What a marker hides stays hidden, and counts for nothing. */
+        judged_row_check(&rules,
+                         purpose == VISIBILITY_PART
+                             ? "550.4V=shown a600.9P~999=shown a570.8D=shown a570.7P=masked "
+                               "a550.6P~999=shown a550.3P=superseded a400.2P=shown a300.1P=surplus"
+                             : "550.4V=marker a600.9P~999=shown a570.8D=marker "
+                               "a570.7P=masked a550.6P~999=shown a550.3P=superseded "
+                               "a400.2P=shown a300.1P=surplus");
+        /* Past the family's TTL those with their own count as long as they live. */
+        judged_row_check(&rules, "a450.3P~2000=shown a400.2P=shown a300.1P=surplus");
+        /* Each column for itself. */
+        judged_row_check(&rules, "a600.3P=shown a400.2P=expired b400.2P=shown b300.1P=expired");
+    }
+    family.min_versions = 2;
+    visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
+    judged_row_check(&rules, "a900.5P=shown a800.4P~999=shown a700.3P~999=shown a400.2P=shown "
+                             "a300.1P=surplus");
+    /* Without MIN_VERSIONS nothing is promised. */
+    family.min_versions = 0;
+    visibility_rules_of(&rules, &family, VISIBILITY_COMPACT, JUDGED_READ_POINT, 1500);
+    judged_row_check(&rules, "a900.5P~999=shown a800.4P~999=shown a700.3P=surplus");
+    /* A marker that is kept does not go before what it hides. */
+    family.min_versions = 1;
+    family.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE;
+    visibility_rules_of(&rules, &family, VISIBILITY_COMPACT, JUDGED_READ_POINT, 1500);
+    judged_row_check(&rules, "a900.5P~999=shown a800.4P~999=shown a700.3P~999=shown a490.9C=shown "
+                             "a480.1P=shown a470.9D=marker a470.1P=surplus");
+    /* The order of writes: what is surplus now stays; what a marker has found so does not. */
+    family.keep_deleted_cells = PETAL_KEEP_DELETED_FALSE;
+    family.new_version_behavior = true;
+    visibility_rules_of(&rules, &family, VISIBILITY_COMPACT, JUDGED_READ_POINT, 1500);
+    judged_row_check(&rules, "a900.5P~999=shown a800.4P~999=shown a700.3P=shown a600.2P=surplus");
+    judged_row_check(&rules, "a900.5P~999=shown a400.3P=shown a300.2P=surplus");
+    judged_row_check(&rules, "a900.5P~999=shown a800.4P~999=shown a750.6D=marker a700.3P=surplus "
+                             "a600.2P=surplus");
+}
+
 static void
 test_compactions(void **state)
 {
@@ -444,6 +500,7 @@ main(void)
         cmocka_unit_test(test_raw_reads),
         cmocka_unit_test(test_rewrites_of_a_part),
         cmocka_unit_test(test_rewrites_of_a_part_that_expired),
+        cmocka_unit_test(test_rewrites_keep_min_versions),
         cmocka_unit_test(test_compactions),
         cmocka_unit_test(test_compactions_that_keep_deleted_cells),
         cmocka_unit_test(test_compactions_in_the_order_of_writes),
