@@ -197,8 +197,9 @@ static const struct command commands[] = {
      "processor, in blocks"},
     {COMMAND(truncate), "t", 1, 1, "truncate 't'      all rows go, families and attributes stay"},
     {SAME(truncate_preserve, truncate), "t", 1, 1, "truncate_preserve 't'      the same"},
-    {COMMAND(verify), "t", 1, 1,
-     "verify 't'      read every block of every store file and list what is damaged"},
+    {COMMAND(verify), "t", 0, 1,
+     "verify ['t']      read every block of every store file, of all tables if none is given, and "
+     "list what is damaged"},
     {WITHOUT(version, version), "-", 0, 0, "version"},
     {WITHOUT(whoami, whoami), "-", 0, 0, "whoami      the user and groups of this process"},
     {.name = NULL},

@@ -44,9 +44,11 @@ COMMAND_FUNCTION(command_delete_table_snapshots);
 
 /* tools/shell/admin/stats.c */
 COMMAND_FUNCTION(command_stats);
-COMMAND_FUNCTION(command_verify);
 
 /* tools/shell/admin/time.c */
 COMMAND_FUNCTION(command_time);
+
+/* tools/shell/admin/verify.c */
+COMMAND_FUNCTION(command_verify);
 
 #endif

@@ -1,12 +1,10 @@
 /*
- * stats.c -- stats: the database's counters and latencies, also as Prometheus reads them; verify.
+ * stats.c -- stats: the database's counters and latencies, also as Prometheus reads them.
  * What is known of a table: tools/shell/admin/stats_table.c.
  */
 #include "tools/shell/admin/stats.h"
 #include "tools/shell/admin/commands.h"
 #include "tools/shell/data/query.h"
-#include "tools/shell/session/interrupt.h"
-#include "tools/shell/text/progress.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -227,114 +225,4 @@ COMMAND_FUNCTION(command_stats)
                             "stats takes a table, COUNTERS => ['name', ..] or FORMAT => "
                             "'PROMETHEUS'");
     return show_counters(session, wanted);
-}
-
-struct verification {
-    struct session *session;
-    struct progress progress;
-    uint64_t done, total;
-    unsigned faults;
-};
-
-static void
-show_row(struct format *format, bool is_known, petal_slice row)
-{
-    if (is_known)
-        format_bytes(format, row);
-    else
-        format_null(format);
-}
-
-/* A record, or a line that begins with "fault". */
-static void
-show_fault(void *argument, const petal_fault *fault)
-{
-    struct verification *verification = argument;
-    struct output *output = &verification->session->output;
-    struct text *text = &verification->session->scratch;
-
-    progress_hide(&verification->progress);
-    if (format_is_on(&output->format)) {
-        if (verification->faults == 0)
-            format_begin(&output->format, "fault family bytes from_row to_row");
-        format_string(&output->format, fault->error->text);
-        format_bytes(&output->format, fault->family);
-        format_number(&output->format, fault->bytes);
-        show_row(&output->format, fault->has_row_from, fault->row_from);
-        show_row(&output->format, fault->has_row_to, fault->row_to);
-    } else {
-        text_clear(text);
-        text_add_format(text, "fault: %s, family ", fault->error->text);
-        text_add_binary(text, fault->family);
-        if (fault->has_row_from) {
-            text_add_string(text, ", from row ");
-            text_add_binary(text, fault->row_from);
-        }
-        if (fault->has_row_to) {
-            text_add_string(text, ", to row ");
-            text_add_binary(text, fault->row_to);
-        }
-        output_plain_slice(output, text_slice(text));
-    }
-    verification->faults++;
-}
-
-static bool
-watch_verification(void *argument, uint64_t done, uint64_t total)
-{
-    struct verification *verification = argument;
-
-    verification->done = done;
-    verification->total = total;
-    progress_update(&verification->progress, done, total, done);
-    return !interrupt_pending();
-}
-
-/* The faults are shown: how many they are, and what can be done. */
-static enum shell_status
-conclude(const struct verification *verification, petal_slice table)
-{
-    struct session *session = verification->session;
-
-    return session_fail_by_verdict(
-        session, SHELL_DATA,
-        "%u %s in the store files of table %.*s: bring the files back from a backup, or have "
-        "\"kv-check salvage %s NEW\" write what can still be read into a new database, NEW",
-        verification->faults, verification->faults == 1 ? "fault" : "faults",
-        SLICE_UP_TO(256, table), session->directory);
-}
-
-COMMAND_FUNCTION(command_verify)
-{
-    struct verification verification = {.session = session};
-    const petal_check_options options = {.size = sizeof options,
-                                         .argument = &verification,
-                                         .fault = show_fault,
-                                         .watch = watch_verification};
-    enum petal_status outcome;
-    petal_table *table;
-    petal_slice name;
-    petal_error error;
-    enum shell_status status = session_table_name(session, &arguments[0], &name);
-
-    if (status == SHELL_FINE)
-        status = session_table(session, name, &table);
-    if (status != SHELL_FINE)
-        return status;
-    progress_begin(&verification.progress, "verify", "bytes");
-    outcome = petal_table_verify_watched(table, &options, &error);
-    progress_end(&verification.progress);
-    if (outcome == PETAL_BUSY && interrupt_pending())
-        return session_fail(session, SHELL_USAGE, "Interrupted at %.0f %%: %s up to there",
-                            100 * (double)verification.done / (double)verification.total,
-                            verification.faults == 0 ? "sound" : "damaged");
-    if (outcome == PETAL_CORRUPT && verification.faults > 0)
-        return conclude(&verification, name);
-    if (outcome != PETAL_OK)
-        return session_fail_petal(session, &error);
-    if (output_begin_records(&session->output, "sound"))
-        format_boolean(&session->output.format, true);
-    else
-        output_plain(&session->output, "All store files of the table are sound");
-    return SHELL_FINE;
 }

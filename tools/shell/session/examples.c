@@ -192,7 +192,7 @@ static const struct {
     {"time", "  time scan 't'\n"},
     {"truncate", "  truncate 't'\n"},
     {"truncate_preserve", "  truncate_preserve 't'\n"},
-    {"verify", "  verify 't'\n"},
+    {"verify", "  verify 't'\n  verify\n"},
 };
 
 const char *
