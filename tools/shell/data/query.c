@@ -242,7 +242,7 @@ read_common(struct session *session, struct query *query, const struct value *ha
 }
 
 static enum shell_status
-open_table(struct session *session, const struct value *argument, enum query_kind kind, bool header,
+open_table(struct session *session, const struct value *argument, enum query_kind kind,
            struct query *query)
 {
     petal_slice name;
@@ -253,19 +253,14 @@ open_table(struct session *session, const struct value *argument, enum query_kin
         return session_fail(session, SHELL_USAGE, "Table name must be of type String");
     if (session_table_name(session, argument, &name) != SHELL_FINE)
         return SHELL_USAGE;
-    header = header && !format_is_on(&session->output.format);
-    if (header && kind == QUERY_GET)
-        output_header(&session->output, "COLUMN", "CELL");
-    else if (header && kind == QUERY_SCAN)
-        output_header(&session->output, "ROW", "COLUMN+CELL");
     return session_table(session, name, &query->table);
 }
 
 enum shell_status
-query_read_get(struct session *session, const struct value *arguments, size_t count, bool header,
+query_read_get(struct session *session, const struct value *arguments, size_t count,
                struct query *query)
 {
-    enum shell_status status = open_table(session, &arguments[0], QUERY_GET, header, query);
+    enum shell_status status = open_table(session, &arguments[0], QUERY_GET, query);
 
     if (status != SHELL_FINE)
         return status;
@@ -350,9 +345,9 @@ read_range(struct session *session, struct query *query, const struct value *has
 
 enum shell_status
 query_read_scan(struct session *session, enum query_kind kind, const struct value *arguments,
-                size_t count, bool header, struct query *query)
+                size_t count, struct query *query)
 {
-    enum shell_status status = open_table(session, &arguments[0], kind, header, query);
+    enum shell_status status = open_table(session, &arguments[0], kind, query);
     const struct value *hash = &arguments[1];
 
     if (status != SHELL_FINE || count == 1)

@@ -42,13 +42,12 @@ struct query {
 
 /*
  * The arguments of get: table, row, then columns and hashes; of scan or count: table, then a hash.
- * `header`: print the header as soon as HBase does.  query_end follows, also when they failed.
+ * query_end follows, also when they failed.
  */
 enum shell_status query_read_get(struct session *session, const struct value *arguments,
-                                 size_t count, bool header, struct query *query);
+                                 size_t count, struct query *query);
 enum shell_status query_read_scan(struct session *session, enum query_kind kind,
-                                  const struct value *arguments, size_t count, bool header,
-                                  struct query *query);
+                                  const struct value *arguments, size_t count, struct query *query);
 void query_end(struct query *query);
 
 /* Part 'f:q' at its first colon; 'f' and 'f:' have the empty qualifier. */

@@ -6,6 +6,7 @@
 #include "tools/shell/data/query.h"
 #include "tools/shell/session/near.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { FILTER_CHARACTERS = 400 }; /* longer ones are not shown again in a message */
@@ -212,6 +213,35 @@ check_words(struct session *session, const struct value *hash)
     return SHELL_FINE;
 }
 
+/* HBase's message, and below it what a time range is. */
+static enum shell_status
+fail_time_range(struct session *session, const struct value *range, bool two)
+{
+    (void)session_fail(session, SHELL_USAGE, "maxStamp is smaller than minStamp");
+    if (!session_gives_reasons(session))
+        return SHELL_USAGE;
+    text_add_string(&session->message, "\nTIMERANGE => ");
+    value_inspect(&session->message, range);
+    text_add_string(&session->message,
+                    two ? " ends before it begins: it is [from, before]"
+                        : " must be two numbers: [from, before]; TIMESTAMP => n is one time");
+    return SHELL_USAGE;
+}
+
+static void
+note_empty_time_range(struct session *session, int64_t time)
+{
+    struct text line = {0};
+
+    text_add_format(&line,
+                    "kv-shell: TIMERANGE => [%" PRId64 ", %" PRId64
+                    "] has no time in it, since the second one is left out; TIMESTAMP => %" PRId64
+                    " is that time alone\n",
+                    time, time, time);
+    session_note(session, &line);
+    text_free(&line);
+}
+
 /* TIMERANGE, which outdoes TIMESTAMP. */
 static enum shell_status
 read_times(struct session *session, struct query *query, const struct value *hash)
@@ -230,12 +260,16 @@ read_times(struct session *session, struct query *query, const struct value *has
         read->has_time_range = true;
     }
     if (range != NULL) {
-        if (range->kind != VALUE_ARRAY || range->count != 2 ||
-            !value_to_integer(&range->as.items[0], &number) ||
-            !value_to_integer(&range->as.items[1], &limit) || limit < number)
-            return session_fail(session, SHELL_USAGE, "maxStamp is smaller than minStamp");
+        bool two = range->kind == VALUE_ARRAY && range->count == 2 &&
+                   value_to_integer(&range->as.items[0], &number) &&
+                   value_to_integer(&range->as.items[1], &limit);
+
+        if (!two || limit < number)
+            return fail_time_range(session, range, two);
         if (number < 0)
             return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative");
+        if (limit == number)
+            note_empty_time_range(session, number);
         read->time_min = number;
         read->time_limit = limit;
         read->has_time_range = true;

@@ -64,12 +64,38 @@ add_cell_text(struct session *session, const struct query *query, struct text *t
     return status;
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+/* Cells that are shown.  The heading waits for the first of them, or for the end of a read that
+ * found none: an error before that stands alone. */
+struct answer {
+    struct session *session;
+    const struct query *query;
+    bool begun;
+    struct text first; /* of two columns */
+};
 
 static void
-begin_records(struct session *session)
+answer_begin(struct answer *answer)
 {
-    format_begin(&session->output.format, "row family qualifier timestamp type value");
+    struct output *output = &answer->session->output;
+
+    if (answer->begun)
+        return;
+    answer->begun = true;
+    if (format_is_on(&output->format))
+        format_begin(&output->format, "row family qualifier timestamp type value");
+    else if (answer->query->kind == QUERY_GET)
+        output_header(output, "COLUMN", "CELL");
+    else
+        output_header(output, "ROW", "COLUMN+CELL");
+}
+
+static void
+answer_show(struct answer *answer, petal_slice second)
+{
+    answer_begin(answer);
+    output_columns(&answer->session->output, text_slice(&answer->first), second);
 }
 
 /* The first characters of the bytes, as many as the query shows. */
@@ -82,9 +108,10 @@ cut_bytes(petal_slice bytes, uint64_t greatest_length)
 /* The fields of a record are made first, since a conversion may fail.  JSON has a text of its own
  * for bytes that no converter is asked for. */
 static enum shell_status
-show_record(struct session *session, const struct query *query, petal_slice row,
-            const petal_cell *cell)
+show_record(struct answer *answer, petal_slice row, const petal_cell *cell)
 {
+    struct session *session = answer->session;
+    const struct query *query = answer->query;
     struct format *format = &session->output.format;
     const struct {
         petal_slice bytes;
@@ -109,7 +136,10 @@ show_record(struct session *session, const struct query *query, petal_slice row,
             cut(text, ends[i], query->greatest_length);
         ends[i + 1] = text->size;
     }
-    for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
+    if (status != SHELL_FINE)
+        return status;
+    answer_begin(answer);
+    for (size_t i = 0; i < 4; i++) {
         if (i == 3) {
             format_integer(format, cell->timestamp);
             format_string(format, cell_type_name(cell->type));
@@ -122,35 +152,36 @@ show_record(struct session *session, const struct query *query, petal_slice row,
         else
             format_text(format, (petal_slice){text_string(text) + ends[i], ends[i + 1] - ends[i]});
     }
-    return status;
+    return SHELL_FINE;
 }
 
 /* ---- Get ------------------------------------------------------------------------------------- */
 
 static enum shell_status
-show_got(struct session *session, const struct query *query, const petal_cell *cell,
-         struct text *column)
+show_got(struct answer *answer, const petal_cell *cell)
 {
+    struct session *session = answer->session;
+    const struct query *query = answer->query;
     struct text *text = &session->scratch;
     enum shell_status status;
 
     if (format_is_on(&session->output.format))
-        return show_record(session, query, query->row, cell);
-    text_clear(column);
+        return show_record(answer, query->row, cell);
+    text_clear(&answer->first);
     text_clear(text);
-    status = add_column_name(session, query, column, cell);
+    status = add_column_name(session, query, &answer->first, cell);
     if (status == SHELL_FINE)
         status = add_cell_text(session, query, text, cell);
     if (status == SHELL_FINE)
-        output_columns(&session->output, text_slice(column), text_slice(text));
+        answer_show(answer, text_slice(text));
     return status;
 }
 
 enum shell_status
 read_get(struct session *session, const struct query *query, bool show, struct read_counts *counts)
 {
+    struct answer answer = {.session = session, .query = query};
     enum shell_status status = SHELL_FINE;
-    struct text column = {0};
     petal_read_options read = query->scan.read;
     petal_error error;
     size_t cells;
@@ -161,8 +192,10 @@ read_get(struct session *session, const struct query *query, bool show, struct r
     get_history_note(&session->history, query->table, query->row, &read, session->receipt);
     cells = petal_result_count(session->result);
     for (size_t i = 0; i < cells && show && status == SHELL_FINE; i++)
-        status = show_got(session, query, petal_result_cell(session->result, i), &column);
-    text_free(&column);
+        status = show_got(&answer, petal_result_cell(session->result, i));
+    if (show && status == SHELL_FINE)
+        answer_begin(&answer);
+    text_free(&answer.first);
     *counts = (struct read_counts){.rows = cells > 0, .cells = cells};
     return status;
 }
@@ -171,10 +204,8 @@ COMMAND_FUNCTION(command_get)
 {
     struct read_counts counts;
     struct query query;
-    enum shell_status status = query_read_get(session, arguments, count, true, &query);
+    enum shell_status status = query_read_get(session, arguments, count, &query);
 
-    if (status == SHELL_FINE && format_is_on(&session->output.format))
-        begin_records(session);
     if (status == SHELL_FINE)
         status = read_get(session, &query, true, &counts);
     query_end(&query);
@@ -252,13 +283,13 @@ struct scan {
     struct session *session;
     const struct query *query;
     bool show;
+    struct answer answer; /* if it is shown */
     petal_cursor *cursor;
     struct row_counter counter;
     uint64_t
         pieces; /* of rows, as BATCH or partial results cut them; without, of the same number */
     uint64_t piece_size; /* bytes since a piece was last complete */
     bool piece_full;
-    struct text row; /* as it is shown */
 };
 
 static enum shell_status
@@ -269,18 +300,18 @@ show_scanned(struct scan *scan, const petal_cell *cell)
     enum shell_status status;
 
     if (format_is_on(&session->output.format))
-        return show_record(session, scan->query, cell->row, cell);
-    text_clear(&scan->row);
+        return show_record(&scan->answer, cell->row, cell);
+    text_clear(&scan->answer.first);
     text_clear(text);
     text_add_string(text, "column=");
-    status = convert_add(session, &scan->row, scan->query->format, cell->row);
+    status = convert_add(session, &scan->answer.first, scan->query->format, cell->row);
     if (status == SHELL_FINE)
         status = add_column_name(session, scan->query, text, cell);
     text_add_string(text, ", ");
     if (status == SHELL_FINE)
         status = add_cell_text(session, scan->query, text, cell);
     if (status == SHELL_FINE)
-        output_columns(&session->output, text_slice(&scan->row), text_slice(text));
+        answer_show(&scan->answer, text_slice(text));
     return status;
 }
 
@@ -327,7 +358,10 @@ open_cursor(struct session *session, const struct query *query, petal_cursor **c
 enum shell_status
 read_scan(struct session *session, const struct query *query, bool show, struct read_counts *counts)
 {
-    struct scan scan = {.session = session, .query = query, .show = show};
+    struct scan scan = {.session = session,
+                        .query = query,
+                        .show = show,
+                        .answer = {.session = session, .query = query}};
     enum shell_status status = SHELL_FINE;
     petal_result *result = session->result;
     uint64_t batches = 0;
@@ -353,7 +387,9 @@ read_scan(struct session *session, const struct query *query, bool show, struct 
     }
     petal_cursor_close(scan.cursor);
     text_free(&scan.counter.row);
-    text_free(&scan.row);
+    if (show && outcome == PETAL_OK && status == SHELL_FINE)
+        answer_begin(&scan.answer);
+    text_free(&scan.answer.first);
     *counts = (struct read_counts){scan.counter.rows, scan.counter.cells, scan.pieces};
     return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
 }
@@ -370,10 +406,8 @@ COMMAND_FUNCTION(command_scan)
 {
     struct read_counts counts;
     struct query query;
-    enum shell_status status = query_read_scan(session, QUERY_SCAN, arguments, count, true, &query);
+    enum shell_status status = query_read_scan(session, QUERY_SCAN, arguments, count, &query);
 
-    if (status == SHELL_FINE && format_is_on(&session->output.format))
-        begin_records(session);
     if (status == SHELL_FINE)
         status = read_scan(session, &query, true, &counts);
     query_end(&query);
@@ -438,8 +472,7 @@ COMMAND_FUNCTION(command_count)
 {
     struct row_counter counter = {.rows = 0};
     struct query query;
-    enum shell_status status =
-        query_read_scan(session, QUERY_COUNT, arguments, count, false, &query);
+    enum shell_status status = query_read_scan(session, QUERY_COUNT, arguments, count, &query);
 
     if (status == SHELL_FINE)
         status = count_rows(session, &query, &counter);

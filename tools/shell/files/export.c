@@ -438,7 +438,7 @@ COMMAND_FUNCTION(command_export)
     enum shell_status status;
     struct query query;
 
-    status = query_read_scan(session, QUERY_SCAN, scanned, count - 1, false, &query);
+    status = query_read_scan(session, QUERY_SCAN, scanned, count - 1, &query);
     request.format = format != NULL ? value_to_string(&session->arena, format) : NULL;
     if (status == SHELL_FINE && !read_format(&request, &export.format))
         status = query_fail_key(session, "FORMAT", format, "it must be csv, tsv, jsonl or hbase");

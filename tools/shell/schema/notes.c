@@ -2,6 +2,7 @@
 #include "tools/shell/schema/notes.h"
 
 #include "tools/shell/schema/attribute.h"
+#include "tools/shell/text/near.h"
 
 #include <string.h>
 
@@ -133,6 +134,34 @@ notes_tell(struct session *session, const petal_table_options *before, const str
 
         text_add_string(&line, "kv-shell: split points change nothing: a table of Petal is one "
                                "region\n");
+        session_note(session, &line);
+        text_free(&line);
+    }
+}
+
+void
+notes_tell_new_families(struct session *session, const petal_table_options *before,
+                        const struct schema *after)
+{
+    for (size_t i = 0; i < after->table.family_count; i++) {
+        petal_slice name = after->families[i].name, nearest = {NULL, 0};
+        struct text line = {0};
+        unsigned least = 0;
+
+        if (find_family(before, name) != NULL)
+            continue;
+        for (size_t j = 0; j < before->family_count; j++)
+            near_consider_bytes(name, before->families[j].name, &nearest, &least);
+        text_add_string(&line, "kv-shell: family ");
+        text_add_literal(&line, name);
+        text_add_string(&line, " is new in table ");
+        text_add_literal(&line, before->name);
+        if (nearest.data != NULL) {
+            text_add_string(&line, "; did you mean ");
+            text_add_literal(&line, nearest);
+            text_add_string(&line, "?");
+        }
+        text_add_string(&line, "\n");
         session_note(session, &line);
         text_free(&line);
     }

@@ -1,6 +1,7 @@
 /*
  * notes.h -- what create and alter say about attributes of HBase that are kept and shown, but
- * change nothing here, and about codecs in whose place Petal has LZ4.
+ * change nothing here, about codecs in whose place Petal has LZ4, and about families that alter
+ * named and the table did not have.
  *
  * Notes go to standard error, each once a session: the answers stay those of HBase.
  */
@@ -12,5 +13,10 @@
 /* Tell about what `after` has and `before` (NULL: the table is new) has not, and about splits. */
 void notes_tell(struct session *session, const petal_table_options *before,
                 const struct schema *after);
+
+/* Of an alter: tell which families are new in the table, since the name of an old one may have been
+ * meant. */
+void notes_tell_new_families(struct session *session, const petal_table_options *before,
+                             const struct schema *after);
 
 #endif

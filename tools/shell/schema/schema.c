@@ -200,14 +200,30 @@ schema_describe(struct session *session, const petal_table *table, struct schema
     schema->table.families = schema->families;
 }
 
-/* An unknown family is passed over in silence. */
 static void
-delete_family(struct schema *schema, petal_slice name)
+tell_no_family(struct session *session, petal_slice family, petal_slice table)
+{
+    struct text line = {0};
+
+    text_add_string(&line, "kv-shell: table ");
+    text_add_literal(&line, table);
+    text_add_string(&line, " has no family ");
+    text_add_literal(&line, family);
+    text_add_string(&line, " to delete\n");
+    session_note(session, &line);
+    text_free(&line);
+}
+
+/* As in HBase an unknown family is no error. */
+static void
+delete_family(struct session *session, struct schema *schema, petal_slice name)
 {
     petal_family_options *family = find_family(schema, name);
 
-    if (family == NULL)
+    if (family == NULL) {
+        tell_no_family(session, name, schema->table.name);
         return;
+    }
     schema->table.family_count--;
     memmove(family, family + 1,
             (size_t)(schema->families + schema->table.family_count - family) * sizeof(*family));
@@ -247,7 +263,7 @@ run_method(struct session *session, struct schema *schema, petal_slice method,
                             SLICE(method));
     if (!slice_is(method, "delete"))
         return unset_attribute(session, schema, name, attribute ? "attribute" : "configuration");
-    delete_family(schema, value_to_bytes(&session->arena, name));
+    delete_family(session, schema, value_to_bytes(&session->arena, name));
     return SHELL_FINE;
 }
 
@@ -283,7 +299,7 @@ read_alter_hash(struct session *session, struct schema *schema, const struct val
     enum shell_status status;
 
     if (deleted != NULL && deleted->kind != VALUE_NIL) {
-        delete_family(schema, value_to_bytes(&session->arena, deleted));
+        delete_family(session, schema, value_to_bytes(&session->arena, deleted));
         return SHELL_FINE;
     }
     if (method == NULL && name != NULL)

@@ -133,6 +133,7 @@ alter_table(struct session *session, const struct value *arguments, size_t count
     petal_table_describe(table, &before);
     if (petal_table_alter(table, &schema.table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
+    notes_tell_new_families(session, &before, &schema);
     notes_tell(session, &before, &schema);
     return SHELL_FINE;
 }

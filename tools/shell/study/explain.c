@@ -250,9 +250,8 @@ run_query(struct session *session, const struct value *arguments, size_t count, 
           struct read_counts *counts)
 {
     struct query query;
-    enum shell_status status =
-        get ? query_read_get(session, arguments, count, false, &query)
-            : query_read_scan(session, QUERY_SCAN, arguments, count, false, &query);
+    enum shell_status status = get ? query_read_get(session, arguments, count, &query)
+                                   : query_read_scan(session, QUERY_SCAN, arguments, count, &query);
 
     query.scan.read.receipt = session->receipt;
     if (status == SHELL_FINE)
