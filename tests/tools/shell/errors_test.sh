@@ -55,8 +55,6 @@ same 'errors of a script' err <wanted
 same 'answers of a script' out <<'EOF'
 Created table t
 => Hbase::Table - t
-COLUMN  CELL
-COLUMN  CELL
 => [1, 2]
 1 record and 1 cell imported, 1 bad record passed over
 the end
@@ -79,7 +77,6 @@ Created table t
 TABLE
 t
 1 row(s)
-ROW  COLUMN+CELL
 
 ERROR: Unknown table x!
 

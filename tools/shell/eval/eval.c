@@ -58,7 +58,7 @@ static const struct {
 static struct place
 place_at(const struct eval *eval, size_t position)
 {
-    return (struct place){text_slice(eval->input), position, eval->line};
+    return (struct place){text_slice(eval->input), position, eval->line, 0};
 }
 
 /* The input's mistake at a position. */
@@ -99,14 +99,18 @@ keep(struct eval *eval, size_t position, petal_slice variable, const struct valu
 bool
 eval_fail_name(struct eval *eval, const struct node *node, const char *what)
 {
-    const char *nearest = node->kind == NODE_CALL && node->receiver == NULL
-                              ? command_nearest(eval->session, node->name)
-                              : NULL;
+    bool command = node->kind == NODE_CALL && node->receiver == NULL;
+    const char *instead = command ? command_in_place_of(node->name) : NULL;
+    const char *nearest = command ? command_nearest(eval->session, node->name) : NULL;
     struct complaint complaint;
 
-    (void)complain(&complaint, "NameError", "%s '%.*s'%s%s%s", what, SLICE_UP_TO(200, node->name),
-                   nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?" : "");
+    if (instead != NULL)
+        (void)complain(&complaint, "NameError", "%s '%.*s'; %s", what, SLICE_UP_TO(200, node->name),
+                       instead);
+    else
+        (void)complain(&complaint, "NameError", "%s '%.*s'%s%s%s", what,
+                       SLICE_UP_TO(200, node->name), nearest != NULL ? "; did you mean '" : "",
+                       nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
     return eval_fail(eval, node->position, &complaint);
 }
 
@@ -415,6 +419,8 @@ eval_method(struct eval *eval, const struct node *node, struct value *value)
     const struct value *lent = lent_receiver(eval, node);
     struct value receiver, *arguments;
     struct call call;
+    double begin;
+    bool good;
 
     if (lent != NULL)
         receiver = *lent;
@@ -429,8 +435,12 @@ eval_method(struct eval *eval, const struct node *node, struct value *value)
                          .count = node->count,
                          .value = value};
     *value = value_nil();
-    if (loop_is_method(node->name, &receiver))
-        return loop_over(eval, node, &call);
+    if (loop_is_method(node->name, &receiver)) {
+        begin = run_begin_loop(eval->session);
+        good = loop_over(eval, node, &call);
+        run_end_loop(eval->session, begin);
+        return good;
+    }
     if (node->block != NULL)
         return eval_fail_name(eval, node, "unknown method with a block");
     eval->session->place = place_at(eval, node->position);
@@ -527,11 +537,58 @@ eval_import(struct eval *eval, const struct node *node, struct value *value)
 }
 
 static bool
+eval_loop(struct eval *eval, const struct node *node, struct value *value)
+{
+    double begin = run_begin_loop(eval->session);
+    bool good = node->kind == NODE_WHILE ? loop_while(eval, node, value)
+                : node->kind == NODE_FOR ? loop_for(eval, node, value)
+                                         : loop_forever(eval, node);
+
+    run_end_loop(eval->session, begin);
+    return good;
+}
+
+/* Where one of the call's arguments is several strings side by side in one line; 0: nowhere. */
+static size_t
+missing_comma(const struct eval *eval, const struct node *node, const struct node **argument)
+{
+    const char *input = text_string(eval->input);
+
+    for (size_t i = 0; i < node->count; i++) {
+        size_t at = node->items[i]->joined;
+
+        while (at > 0 && (input[at - 1] == ' ' || input[at - 1] == '\t'))
+            at--;
+        if (at == 0 || input[at - 1] == '\n') /* behind a backslash */
+            continue;
+        *argument = node->items[i];
+        return node->items[i]->joined;
+    }
+    return 0;
+}
+
+static void
+note_missing_comma(struct session *session, const struct node *argument)
+{
+    struct text line = {0};
+
+    text_add_string(&line, "kv-shell: strings side by side are one text");
+    if (argument->kind == NODE_LITERAL) {
+        text_add_string(&line, ", ");
+        text_add_literal(&line, argument->value.as.bytes);
+    }
+    text_add_string(&line, ": is a comma missing?\n");
+    session_note(session, &line);
+    text_free(&line);
+}
+
+static bool
 eval_call(struct eval *eval, const struct node *node, struct value *value)
 {
     const struct command *command = command_find(eval->session, node->name);
     struct value *arguments = NULL;
     size_t count = node->count;
+    const struct node *joined = NULL;
     struct value named;
     bool good;
 
@@ -542,7 +599,7 @@ eval_call(struct eval *eval, const struct node *node, struct value *value)
     *value = value_nil();
     if (node->block != NULL)
         return slice_is(node->name, "loop") && node->count == 0
-                   ? loop_forever(eval, node)
+                   ? eval_loop(eval, node, value)
                    : eval_fail_name(eval, node, "no block can stand behind");
     if (is_import(node))
         return eval_import(eval, node, value);
@@ -557,6 +614,9 @@ eval_call(struct eval *eval, const struct node *node, struct value *value)
     if (!good)
         return false;
     eval->session->place = place_at(eval, node->position);
+    eval->session->place.comma = missing_comma(eval, node, &joined);
+    if (joined != NULL && count >= command->least)
+        note_missing_comma(eval->session, joined);
     run_command(eval->session, command, arguments, count, false, value);
     return true;
 }
@@ -742,9 +802,8 @@ eval_kind(struct eval *eval, const struct node *node, struct value *value)
     case NODE_IF:
         return eval_if(eval, node, value);
     case NODE_WHILE:
-        return loop_while(eval, node, value);
     case NODE_FOR:
-        return loop_for(eval, node, value);
+        return eval_loop(eval, node, value);
     case NODE_JUMP:
         eval->jump = slice_is(node->name, "break") ? JUMP_BREAK : JUMP_NEXT;
         return false;
@@ -804,6 +863,29 @@ show_interrupted(struct session *session, uint64_t round)
     output_error(&session->output, text_slice(&session->scratch));
 }
 
+/* Sentences of SQL have another grammar: of one that begins with such a word it is said what to type
+ * in its place. */
+static void
+show_syntax_error(struct eval *eval, const struct syntax_error *error)
+{
+    const char *letters = text_string(eval->input);
+    size_t begin = strspn(letters, " \t\n"), end;
+    const char *instead;
+    struct text message = {0};
+
+    for (end = begin; (letters[end] | 0x20) >= 'a' && (letters[end] | 0x20) <= 'z';)
+        end++;
+    instead = command_in_place_of((petal_slice){letters + begin, end - begin});
+    if (instead == NULL) {
+        show_mistake(eval, "SyntaxError", error->position, error->message);
+        return;
+    }
+    text_add_format(&message, "unknown command '%.*s'; %s", (int)(end - begin), letters + begin,
+                    instead);
+    show_mistake(eval, "NameError", begin, text_string(&message));
+    text_free(&message);
+}
+
 void
 eval_input(struct session *session, struct lexer *lexer, unsigned line)
 {
@@ -817,7 +899,7 @@ eval_input(struct session *session, struct lexer *lexer, unsigned line)
     if (lexer->error.message[0] != '\0' ||
         !parser_parse(lexer, &session->variables, &session->arena, &statements, &count,
                       &lexer->error)) {
-        show_mistake(&eval, "SyntaxError", lexer->error.position, lexer->error.message);
+        show_syntax_error(&eval, &lexer->error);
         good = false;
         count = 0;
     }

@@ -63,6 +63,7 @@ struct node {
     size_t name_count;
     struct node *receiver;
     struct node *block; /* of a call, NULL if it has none */
+    size_t joined;      /* of a text of several strings side by side: where the second begins; 0 */
     bool bare;          /* of a call: a name alone, which could be a variable; of ||: of a name
                            that need not be one yet */
     struct node **items;

@@ -34,10 +34,14 @@ parse_string(struct parser *parser)
 {
     struct node *node = new_node(parser, NODE_STRING), *literal = NULL;
     struct node_list list = {0};
+    bool whole = false; /* the token before was the end of a string */
 
     while (parser->token->kind == TOKEN_STRING || parser->token->kind == TOKEN_PIECE) {
         bool piece = parser->token->kind == TOKEN_PIECE;
 
+        if (whole && node->joined == 0)
+            node->joined = parser->token->begin;
+        whole = !piece;
         if (literal == NULL) {
             literal = new_literal(parser, value_string(parser->token->text));
             list_add(parser, &list, literal);
@@ -53,8 +57,10 @@ parse_string(struct parser *parser)
             literal = NULL;
         }
     }
-    if (list.count == 1)
+    if (list.count == 1) {
+        list.items[0]->joined = node->joined;
         return list.items[0];
+    }
     node->items = list.items;
     node->count = list.count;
     return node;

@@ -4,6 +4,9 @@
 
 #include "tools/shell/session/near.h"
 
+#include <string.h>
+#include <strings.h>
+
 const struct command *
 command_find(const struct session *session, petal_slice name)
 {
@@ -25,6 +28,25 @@ command_nearest(const struct session *session, petal_slice name)
     for (const struct command *command = session->commands->list; command->name != NULL; command++)
         near_consider(name, command->name, &nearest, &least);
     return nearest;
+}
+
+const char *
+command_in_place_of(petal_slice word)
+{
+    static const struct {
+        const char *word, *instead;
+    } words[] = {{"select", "scan reads rows, and get reads one"},
+                 {"show", "list shows the tables, and describe one of them"},
+                 {"tables", "list shows the tables"},
+                 {"insert", "put writes a value"},
+                 {"update", "put writes a value"},
+                 {"use", "a table's namespace is part of its name, as in 'ns:t'"}};
+
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (word.size == strlen(words[i].word) &&
+            strncasecmp(word.data, words[i].word, word.size) == 0)
+            return words[i].instead;
+    return NULL;
 }
 
 /* HBase's names, in order. */

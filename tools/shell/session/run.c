@@ -22,6 +22,21 @@ show_duration(struct session *session, double seconds, bool glued)
         output_line(&session->output, slice_of_string(line));
 }
 
+double
+run_begin_loop(struct session *session)
+{
+    if (session->loops++ == 0)
+        session->loop_ran_command = false;
+    return clock_seconds(CLOCK_MONOTONIC);
+}
+
+void
+run_end_loop(struct session *session, double begin)
+{
+    if (--session->loops == 0 && session->loop_ran_command && !session->ended)
+        show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, false);
+}
+
 /* The first failure says how the program ends. */
 static void
 note_failure(struct session *session, enum shell_status status)
@@ -47,22 +62,6 @@ run_note_interrupt(struct session *session)
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
-static enum shell_status
-fail_count(struct session *session, const struct command *command, size_t count)
-{
-    if (command->most == COMMAND_ANY_NUMBER)
-        return session_fail(session, SHELL_USAGE,
-                            "wrong number of arguments (given %zu, expected %zu+)", count,
-                            command->least);
-    if (command->least == command->most)
-        return session_fail(session, SHELL_USAGE,
-                            "wrong number of arguments (given %zu, expected %zu)", count,
-                            command->least);
-    return session_fail(session, SHELL_USAGE,
-                        "wrong number of arguments (given %zu, expected %zu..%zu)", count,
-                        command->least, command->most);
-}
-
 /* The number of the line that the place is in; *begin receives where that begins in the input. */
 static unsigned
 line_of(const struct place *place, size_t *begin)
@@ -80,6 +79,61 @@ line_of(const struct place *place, size_t *begin)
         }
     }
     return line;
+}
+
+/* Add `before`, the line's beginning and its bytes up to the place, and a caret under the place. */
+static void
+add_caret(struct text *text, petal_slice before)
+{
+    while (before.size > 0)
+        text_add_string(text,
+                        *(const char *)text_take_character(&before).data == '\t' ? "\t" : " ");
+    text_add_string(text, "^");
+}
+
+/* The line of the input that begins there. */
+static petal_slice
+line_at(const struct place *place, size_t begin)
+{
+    const char *input = place->input.data;
+    size_t end = begin;
+
+    while (end < place->input.size && input[end] != '\n')
+        end++;
+    return (petal_slice){input + begin, end - begin};
+}
+
+/* Arguments are too few, and two of them were typed as one: show where the comma goes. */
+static void
+add_missing_comma(struct text *text, const struct place *place)
+{
+    struct place comma = *place;
+    size_t begin;
+
+    comma.position = place->comma;
+    (void)line_of(&comma, &begin);
+    text_add_string(text, "\nA comma is missing here:\n");
+    text_add_slice(text, line_at(place, begin));
+    text_add_string(text, "\n");
+    add_caret(text, (petal_slice){(const char *)place->input.data + begin, place->comma - begin});
+}
+
+static enum shell_status
+fail_count(struct session *session, const struct command *command, size_t count)
+{
+    char expected[48];
+
+    if (command->most == COMMAND_ANY_NUMBER)
+        (void)snprintf(expected, sizeof(expected), "%zu+", command->least);
+    else if (command->least == command->most)
+        (void)snprintf(expected, sizeof(expected), "%zu", command->least);
+    else
+        (void)snprintf(expected, sizeof(expected), "%zu..%zu", command->least, command->most);
+    (void)session_fail(session, SHELL_USAGE, "wrong number of arguments (given %zu, expected %s)",
+                       count, expected);
+    if (count < command->least && session->place.comma > 0 && session_gives_reasons(session))
+        add_missing_comma(&session->message, &session->place);
+    return SHELL_USAGE;
 }
 
 /* The file and line of a script that the place is in. */
@@ -160,7 +214,8 @@ run_command(struct session *session, const struct command *command, const struct
     format_end(&session->output.format);
     if (failed && shown)
         show_failure(session, command);
-    if (!session->ended)
+    session->loop_ran_command = session->loops > 0;
+    if (!session->ended && session->loops == 0)
         show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, glued || (failed && !shown));
     if (failed && !shown)
         show_end(session, counted ? "RuntimeError" : "ArgumentError");
@@ -175,16 +230,6 @@ run_command(struct session *session, const struct command *command, const struct
 
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
-/* Add `before`, the line's beginning and its bytes up to the place, and a caret under the place. */
-static void
-add_caret(struct text *text, petal_slice before)
-{
-    while (before.size > 0)
-        text_add_string(text,
-                        *(const char *)text_take_character(&before).data == '\t' ? "\t" : " ");
-    text_add_string(text, "^");
-}
-
 /* The mistake, then its line and the caret. */
 static void
 describe_mistake(const struct session *session, struct text *text, const struct place *place,
@@ -192,13 +237,11 @@ describe_mistake(const struct session *session, struct text *text, const struct 
 {
     enum failure_style style = session->failure_style;
     const char *input = place->input.data;
-    size_t size = place->input.size, position = place->position, begin, end;
+    size_t size = place->input.size, position = place->position, begin;
     unsigned line = line_of(place, &begin);
 
     if (position >= size)
         position = size > 0 ? size - 1 : 0;
-    for (end = begin; end < size && input[end] != '\n'; end++)
-        ;
     add_origin(text, session, place);
     if (style == FAILURE_ENDS_SCRIPT)
         text_add_string(text, "ERROR ");
@@ -208,7 +251,7 @@ describe_mistake(const struct session *session, struct text *text, const struct 
         text_add_format(text, "%s (petal:%u: %s)\n", kind, line, message);
     else
         text_add_format(text, "%s: (petal):%u: %s\n", kind, line, message);
-    text_add(text, input + begin, end - begin);
+    text_add_slice(text, line_at(place, begin));
     text_add_string(text, "\n");
     add_caret(text, (petal_slice){input + begin, position - begin});
 }

@@ -2,6 +2,8 @@
  * run.h -- runs a command: checks the number of its arguments, times it, and shows its failure;
  * shows mistakes of language.
  *
+ * Commands in a loop have one line of a duration together, which stands behind the outermost loop.
+ *
  * How a failure is shown and whether it ends the shell is session->failure_style's.  If the
  * commands come from a file, its name and the number of the line stand before the message.
  */
@@ -13,6 +15,10 @@
 /* `glued`: the line of its duration lacks its end, so that an echo stands behind it. */
 void run_command(struct session *session, const struct command *command,
                  const struct value *arguments, size_t count, bool glued, struct value *value);
+
+/* Around a loop; run_begin_loop returns what run_end_loop takes. */
+double run_begin_loop(struct session *session);
+void run_end_loop(struct session *session, double begin);
 
 /* Show `kind (petal:LINE: message)`, or `FILE:LINE: kind: message`, the line and a caret under the
  * place. */

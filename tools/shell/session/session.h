@@ -39,6 +39,7 @@ struct place {
     petal_slice input;
     size_t position; /* what lies behind the end means its last byte */
     unsigned line;
+    size_t comma; /* of a command: before which of its strings one may be missing; 0: none */
 };
 
 struct session {
@@ -63,6 +64,8 @@ struct session {
     struct text scratch;     /* for whoever needs a text for a moment */
     enum shell_status worst; /* of the first command that failed; while none did, of all */
     bool no_times;           /* leave the lines with durations out */
+    unsigned loops;          /* around the command at hand: it prints no duration of its own */
+    bool loop_ran_command;   /* the outermost of them did */
     bool echo_input;         /* print each line of input behind petal> or petal* */
     enum failure_style failure_style;
     bool failed; /* a command did, or a mistake was made: other than not finding a row or a name */

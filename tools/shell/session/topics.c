@@ -66,8 +66,8 @@ static const struct topic topics[] = {
      "there; break and next leave a loop or a round; if, unless, while and until stand before or "
      "behind. There are no methods, classes or exceptions of one's own, and assignment copies.\n"
      "\n"
-     "For many cells import is faster than a loop of puts (help 'import'). kv-shell --no-took "
-     "leaves out the line with the duration behind each command of a loop.\n"},
+     "For many cells import is faster than a loop of puts (help 'import'). A loop has one "
+     "line with its duration, not one for each command.\n"},
     {"reads", "keys of get, scan and count",
      "Rows: STARTROW, STOPROW (without it, unless INCLUDE_STOPROW => true), ROWPREFIXFILTER, "
      "LIMIT, "
