@@ -27,6 +27,16 @@ same 'nothing in common' empty "$filter" common empty odd
 (cat odd; echo) >wanted
 same 'missing in nothing' wanted "$filter" missing odd empty
 same 'nothing is missing' empty "$filter" missing odd odd
+printf 'a\n\n\0\377\nc\n' >wanted
+same 'common, each once' wanted "$filter" common --unique odd others
+{ cat odd && echo && cat odd; } >twice
+printf 'b\nx\n' >wanted
+same 'missing, each once' wanted "$filter" missing --unique twice others
+same 'into a file' wanted sh -c "'$filter' missing --unique --output once twice others && cat once"
+same 'none of nothing' empty "$filter" common --unique empty odd
+printf 'a\0b\0a\0' >zeros
+printf 'a\0' >a_alone
+same 'with zero bytes' a_alone "$filter" common -z --unique zeros a_alone
 expect 'one input only' 2 'only one of A and B' "$filter" common - -
 expect 'no file' 2 'cannot open nowhere' "$filter" common odd nowhere
 expect 'too few' 2 'missing' "$filter" common odd
@@ -41,7 +51,9 @@ compare() {
             same "$1: $command, files, $memory" $command "$filter" $command --memory "$memory" a b
             same "$1: $command, A a stream, $memory" $command sh -c "cat a | '$filter' $command --memory $memory - b"
             same "$1: $command, B a stream, $memory" $command sh -c "cat b | '$filter' $command --memory $memory a -"
-            counted=$((counted + 3 * $(cat a b | wc -l)))
+            awk '!seen["x" $0]++' $command >once
+            same "$1: $command --unique, $memory" once "$filter" $command --unique --memory "$memory" a b
+            counted=$((counted + 4 * $(cat a b | wc -l)))
         done
     done
 }

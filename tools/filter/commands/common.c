@@ -2,41 +2,81 @@
  * another. */
 #include "tools/filter/exact/common.h"
 #include "tools/filter/commands/commands.h"
+#include "tools/filter/exact/unique.h"
 
 #include <string.h>
 
+struct request {
+    const char *places[2];
+    bool missing; /* those that are not in B */
+    bool unique;  /* each once */
+};
+
 static bool
-filter(struct job *job, const char *const *places, bool missing)
+find(struct job *job, const struct request *request, struct writer *writer)
 {
     struct reader a, b;
-    struct writer writer;
     bool fine = false;
 
-    if (strcmp(places[0], "-") == 0 && strcmp(places[1], "-") == 0)
-        return job_fail(job, "only one of A and B can be the standard input");
-    if (!reader_open(&a, job, places[0]))
+    if (!reader_open(&a, job, request->places[0]))
         return false;
-    if (reader_open(&b, job, places[1])) {
-        if (writer_open(&writer, job)) {
-            fine = common_records(&a, &b, missing, &writer) && writer_finish(&writer);
-            writer_close(&writer);
-        }
+    if (reader_open(&b, job, request->places[1])) {
+        fine = common_records(&a, &b, request->missing, writer);
         reader_close(&b);
     }
     reader_close(&a);
     return fine;
 }
 
+/* What was found is put away, so that the memory that finding took is free for telling its records
+ * apart. */
+static bool
+find_unique(struct job *job, const struct request *request, struct writer *writer)
+{
+    struct writer found;
+    struct reader again;
+    uint64_t count;
+    bool fine = false;
+
+    if (!writer_open_temporary(&found, job))
+        return false;
+    if (find(job, request, &found) && writer_flush(&found) &&
+        reader_open_part(&again, job, found.name, found.descriptor, 0, found.bytes)) {
+        fine = unique_records(&again, writer, &count);
+        reader_close(&again);
+    }
+    writer_close(&found);
+    return fine;
+}
+
+static bool
+filter(struct job *job, const struct request *request)
+{
+    struct writer writer;
+    bool fine;
+
+    if (strcmp(request->places[0], "-") == 0 && strcmp(request->places[1], "-") == 0)
+        return job_fail(job, "only one of A and B can be the standard input");
+    if (!writer_open(&writer, job))
+        return false;
+    fine = (request->unique ? find_unique : find)(job, request, &writer) && writer_finish(&writer);
+    writer_close(&writer);
+    return fine;
+}
+
 static int
 run(const struct command *command, int argc, char **argv)
 {
-    const char *places[2];
+    struct request request = {.missing = command == &filter_missing};
+    const struct command_option own[] = {{"--unique", &request.unique, NULL, NULL, NULL}};
     struct job job;
 
-    if (job_begin(&job, command, argc, argv, NULL, 0, places, 2, 2) < 0)
+    if (job_begin(&job, command, argc, argv, own, 1, request.places, 2, 2) < 0)
         return COMMAND_FAILED;
-    return job_end(&job, filter(&job, places, command == &filter_missing));
+    return job_end(&job, filter(&job, &request));
 }
+
+#define UNIQUE_HELP "  --unique         each of them once, where it comes first\n"
 
 const struct command filter_common = {
     .name = "common",
@@ -44,7 +84,7 @@ const struct command filter_common = {
     .usage = "kv-filter common [options] A B\n"
              "  prints the records of A that are in B, too, in A's order, each as often as it is\n"
              "  in A; neither has to be sorted, and one may be \"-\", the standard "
-             "input\n" JOB_OPTIONS_HELP,
+             "input\n" UNIQUE_HELP JOB_OPTIONS_HELP,
     .run = run,
 };
 
@@ -54,6 +94,6 @@ const struct command filter_missing = {
     .usage = "kv-filter missing [options] A B\n"
              "  prints the records of A that are not in B, in A's order, each as often as it is\n"
              "  in A; neither has to be sorted, and one may be \"-\", the standard "
-             "input\n" JOB_OPTIONS_HELP,
+             "input\n" UNIQUE_HELP JOB_OPTIONS_HELP,
     .run = run,
 };

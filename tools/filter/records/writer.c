@@ -1,5 +1,6 @@
 /* writer.c -- see writer.h. */
 #include "tools/filter/records/writer.h"
+#include "tools/filter/records/temporary.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -106,17 +107,10 @@ open_output(struct writer *writer, bool append)
 }
 
 static bool
-open_any(struct writer *writer, struct job *job, bool append)
+open_buffer(struct writer *writer)
 {
-    const char *path = output_of(job);
-    size_t share = job->memory_bytes / 64;
+    size_t share = writer->job->memory_bytes / 64;
 
-    *writer = (struct writer){
-        .job = job, .name = path != NULL ? path : "the standard output", .descriptor = -1};
-    if (!open_output(writer, append)) {
-        writer_close(writer);
-        return false;
-    }
     writer->capacity = share < LEAST_BUFFER  ? LEAST_BUFFER
                        : share > MOST_BUFFER ? MOST_BUFFER
                                              : share;
@@ -124,7 +118,20 @@ open_any(struct writer *writer, struct job *job, bool append)
     if (writer->buffer != NULL)
         return true;
     writer_close(writer);
-    return job_fail(job, "out of memory: no buffer for %s", writer->name);
+    return job_fail(writer->job, "out of memory: no buffer for %s", writer->name);
+}
+
+static bool
+open_any(struct writer *writer, struct job *job, bool append)
+{
+    const char *path = output_of(job);
+
+    *writer = (struct writer){
+        .job = job, .name = path != NULL ? path : "the standard output", .descriptor = -1};
+    if (open_output(writer, append))
+        return open_buffer(writer);
+    writer_close(writer);
+    return false;
 }
 
 bool
@@ -137,6 +144,16 @@ bool
 writer_open_append(struct writer *writer, struct job *job)
 {
     return open_any(writer, job, true);
+}
+
+bool
+writer_open_temporary(struct writer *writer, struct job *job)
+{
+    *writer = (struct writer){.job = job,
+                              .name = "a temporary file",
+                              .descriptor = temporary_open(job),
+                              .owns_descriptor = true};
+    return writer->descriptor >= 0 && open_buffer(writer);
 }
 
 static bool

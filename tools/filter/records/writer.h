@@ -33,6 +33,9 @@ bool writer_open(struct writer *writer, struct job *job);
 /* The same, behind what a file holds. */
 bool writer_open_append(struct writer *writer, struct job *job);
 
+/* A file without a name, which is read again by its descriptor once it is flushed. */
+bool writer_open_temporary(struct writer *writer, struct job *job);
+
 /* The record and its delimiter. */
 bool writer_add(struct writer *writer, petal_slice record);
 
