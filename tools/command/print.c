@@ -1,6 +1,7 @@
 /* print.c -- see print.h. */
 #include "tools/command/print.h"
 
+#include "tools/shell/text/json.h"
 #include "tools/shell/text/text.h"
 
 #include <assert.h>
@@ -206,19 +207,48 @@ print_bytes(struct print *print, const char *name, petal_slice bytes)
     struct text text = {0};
     bool cut = print->value_bytes > 0 && bytes.size > print->value_bytes;
 
+    if (print->json) {
+        text_add_json(&text, bytes);
+        begin_member(print, name);
+        (void)fwrite(text_string(&text), 1, text.size, print->out);
+        text_free(&text);
+        return;
+    }
     text_add_binary(&text, cut ? (petal_slice){bytes.data, print->value_bytes} : bytes);
     if (cut)
         text_add_format(&text, "... (%zu bytes)", bytes.size);
     begin_member(print, name);
-    if (print->json) {
-        write_string(print, text_slice(&text));
-    } else {
-        putc('\'', print->out);
-        fputs(text_string(&text), print->out);
-        putc('\'', print->out);
-    }
+    fprintf(print->out, "'%s'", text_string(&text));
     end_member(print);
     text_free(&text);
+}
+
+static void
+print_null(struct print *print, const char *name)
+{
+    begin_member(print, name);
+    fputs("null", print->out);
+}
+
+void
+print_cell(struct print *print, const petal_cell *cell, const char *type)
+{
+    bool has_value = cell->type == PETAL_PUT || cell->value.size > 0;
+
+    print_bytes(print, "row", cell->row);
+    if (cell->family.data != NULL)
+        print_bytes(print, "family", cell->family);
+    else if (print->json)
+        print_null(print, "family");
+    print_bytes(print, "qualifier", cell->qualifier);
+    print_signed(print, "timestamp", cell->timestamp);
+    print_text(print, "type", type);
+    if (cell->has_ttl)
+        print_signed(print, "ttl", cell->ttl_ms);
+    if (has_value)
+        print_bytes(print, "value", cell->value);
+    else if (print->json)
+        print_null(print, "value");
 }
 
 void

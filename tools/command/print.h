@@ -4,9 +4,9 @@
  *
  * Text has a line for each member below its object's name, or, for small objects, one line for all.
  * In JSON an object in a list has its name as the member "kind", and
- * names have '_' for spaces. Bytes are printed as HBase does:
- * what is not printable ASCII, and the backslash, as \xHH. So nothing that stands in a file reaches
- * the terminal as it is.
+ * names have '_' for spaces. In text bytes are printed as HBase does: what is not printable ASCII,
+ * and the backslash, as \xHH. So nothing that stands in a file reaches the terminal as it is. In
+ * JSON they are as tools/shell/text/json.h says, and whole.
  */
 #ifndef PETAL_TOOLS_COMMAND_PRINT_H
 #define PETAL_TOOLS_COMMAND_PRINT_H
@@ -20,7 +20,7 @@
 struct print {
     FILE *out;
     bool json;
-    size_t value_bytes; /* longer bytes are cut there, with their size; 0: never */
+    size_t value_bytes; /* of text: longer bytes are cut there, with their size; 0: never */
     unsigned depth;
     struct {
         bool is_list, in_line, has_members;
@@ -39,6 +39,9 @@ void print_end(struct print *print); /* of an object or list */
 
 void print_text(struct print *print, const char *name, const char *text);
 void print_bytes(struct print *print, const char *name, petal_slice bytes);
+/* The members of a cell, of which `type` is the name: in JSON those of tools/shell/text/json.h. A
+ * family without data is not known. */
+void print_cell(struct print *print, const petal_cell *cell, const char *type);
 void print_number(struct print *print, const char *name, uint64_t number);
 void print_signed(struct print *print, const char *name, int64_t number);
 void print_hex(struct print *print, const char *name, uint64_t number); /* 16 digits */

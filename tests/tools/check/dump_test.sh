@@ -18,7 +18,7 @@ before=$(state_of db)
 victim=$(ls -S db/*.sst | head -1)
 expect facts 0 "^    table: 'big'$" "$check" dump "$victim"
 expect blocks 0 "data block: offset 0, bytes .*first row 'row0000'" "$check" dump "$victim"
-expect 'a row alone' 0 "cell: row 'row0060', qualifier 'a', timestamp 1060, sequence 1000061, type Put, value 'value 60'" \
+expect 'a row alone' 0 "cell: row 'row0060', family 'f', qualifier 'a', timestamp 1060, type Put, value 'value 60', sequence 1000061" \
     "$check" dump --cells --rows row0060:row0060 "$victim"
 is_true 'no other' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
 expect brief 0 'least row' "$check" dump --brief "$victim"

@@ -76,11 +76,11 @@ again export.jsonl
 # Text is there to be read, and to be searched.
 printf '{"row":"text1ä","family":"ä","qualifier":"ä","timestamp":4,"type":"Put","value":"ä"}\n' >line
 grep -qxFf line scan.jsonl || fail 'UTF-8 is not printed as it is'
-printf '{"row":"text2€","column":"ä:€","timestamp":4,"value":"€"}\n' >line
+printf '{"row":"text2€","family":"ä","qualifier":"€","timestamp":4,"type":"Put","value":"€"}\n' >line
 grep -qxFf line export.jsonl || fail 'UTF-8 is not exported as it is'
 grep -qxF '{"row":{"b64":"/w=="},"family":"f","qualifier":{"b64":"/w=="},"timestamp":1,"type":"Put","value":{"b64":"/w=="}}' scan.jsonl ||
     fail 'a byte that is no UTF-8 is not base64'
-grep -qxF '{"row":{"b64":"/w=="},"family":"f","qualifier":{"b64":"/w=="},"timestamp":1,"value":{"b64":"/w=="}}' export.jsonl ||
+grep -qxF '{"row":{"b64":"/w=="},"family":"f","qualifier":{"b64":"/w=="},"timestamp":1,"type":"Put","value":{"b64":"/w=="}}' export.jsonl ||
     fail 'a byte that is no UTF-8 is not exported in base64'
 
 # All other answers, and what formatters make of bytes.

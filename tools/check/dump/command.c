@@ -370,6 +370,6 @@ const struct command check_dump = {
              "                    are printed, \\xHH for a byte\n"
              "  --rows FROM:TO    both; either may be empty\n"
              "  --limit N         at most so many blocks, records or edits of a file\n"
-             "  --value-bytes N   longer values and names are cut there; 64, 0: never\n",
+             "  --value-bytes N   of text: longer values and names are cut there; 64, 0: never\n",
     .run = run,
 };

@@ -35,26 +35,20 @@ dump_failure(struct dump *dump, const petal_error *error)
 }
 
 void
-dump_cell(struct dump *dump, const struct cell *cell, bool has_ids, uint32_t table, uint16_t family)
+dump_cell(struct dump *dump, const struct cell *cell, petal_slice family)
 {
-    struct print *print = dump->print;
+    const petal_cell plain = {.row = cell->row,
+                              .family = family,
+                              .qualifier = cell->qualifier,
+                              .value = cell->value,
+                              .timestamp = cell->timestamp,
+                              .type = cell->type,
+                              .has_ttl = cell->has_ttl,
+                              .ttl_ms = cell->ttl_ms};
 
-    print_line(print, "cell");
-    if (has_ids) {
-        print_number(print, "table", table);
-        print_number(print, "family", family);
-    }
-    print_bytes(print, "row", cell->row);
-    if (!cell_is_family_marker(cell->type))
-        print_bytes(print, "qualifier", cell->qualifier);
-    print_signed(print, "timestamp", cell->timestamp);
-    print_number(print, "sequence", cell->sequence);
-    print_text(print, "type", cell_type_name(cell->type));
-    if (cell->has_ttl)
-        print_signed(print, "ttl ms", cell->ttl_ms);
-    if (cell->type == PETAL_PUT)
-        print_bytes(print, "value", cell->value);
-    print_end(print);
+    print_line(dump->print, "cell");
+    print_cell(dump->print, &plain, cell_type_name(cell->type));
+    print_number(dump->print, "sequence", cell->sequence);
 }
 
 bool

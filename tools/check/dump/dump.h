@@ -35,9 +35,8 @@ void dump_manifest(struct dump *dump, const char *path);
 void dump_damage(struct dump *dump, uint64_t offset, uint64_t bytes, const char *what);
 /* The file cannot be read at all. */
 void dump_failure(struct dump *dump, const petal_error *error);
-/* `name` is the object's; ids of a store file's cell are not given. */
-void dump_cell(struct dump *dump, const struct cell *cell, bool has_ids, uint32_t table,
-               uint16_t family);
+/* A line that the caller ends. `family` without data: it is not known. */
+void dump_cell(struct dump *dump, const struct cell *cell, petal_slice family);
 bool dump_wants_row(const struct dump *dump, petal_slice row);
 /* What there is of so many bytes of the file, to be released with free; NULL: it was said why. */
 uint8_t *dump_read(struct dump *dump, const char *path, uint64_t offset, uint64_t bytes,

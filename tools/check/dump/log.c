@@ -89,8 +89,12 @@ print_record(struct log_dump *log, petal_slice payload)
         print_list(print, "cell list");
         while (sound && reader.remaining > 0) {
             sound = record_next(&reader, &cell);
-            if (sound && dump->cells && dump_wants_row(dump, cell.cell.row))
-                dump_cell(dump, &cell.cell, true, cell.table_id, cell.family_id);
+            if (!sound || !dump->cells || !dump_wants_row(dump, cell.cell.row))
+                continue;
+            dump_cell(dump, &cell.cell, (petal_slice){NULL, 0});
+            print_number(print, "table id", cell.table_id);
+            print_number(print, "family id", cell.family_id);
+            print_end(print);
         }
         print_end(print);
         print_end(print);

@@ -124,7 +124,7 @@ print_trailer(struct dump *dump, const char *path, uint64_t file_bytes)
 /* ---- blocks ---- */
 
 static void
-print_cells(struct dump *dump, const struct sst_walk_step *step)
+print_cells(struct dump *dump, const struct sst_walk_step *step, petal_slice family)
 {
     struct data_block_cursor cursor;
     struct cell cell;
@@ -133,8 +133,10 @@ print_cells(struct dump *dump, const struct sst_walk_step *step)
     if (data_block_cursor_attach(&cursor, step->raw, step->raw_bytes) == PETAL_OK) {
         data_block_cursor_first(&cursor, &cell);
         do {
-            if (dump_wants_row(dump, cell.row))
-                dump_cell(dump, &cell, false, 0, 0);
+            if (!dump_wants_row(dump, cell.row))
+                continue;
+            dump_cell(dump, &cell, family);
+            print_end(dump->print);
         } while (data_block_cursor_next(&cursor, &cell));
     } else {
         dump->no_memory = true;
@@ -205,7 +207,7 @@ is_wanted(struct dump *dump, const struct sst_walk_step *step)
 }
 
 static void
-print_block(struct dump *dump, const struct sst_walk_step *step)
+print_block(struct dump *dump, const struct sst_walk_step *step, petal_slice family)
 {
     static const char *const codecs[] = {"raw", "LZ4", "packed"};
     struct print *print = dump->print;
@@ -229,7 +231,7 @@ print_block(struct dump *dump, const struct sst_walk_step *step)
     }
     if (with_cells) {
         print_list(print, "cell list");
-        print_cells(dump, step);
+        print_cells(dump, step, family);
         print_end(print);
     }
     print_end(print);
@@ -255,10 +257,14 @@ print_damage(struct dump *dump, const struct sst_walk_step *step)
 static void
 print_blocks(struct dump *dump, struct sst_walk *walk)
 {
+    const struct file_facts *facts = sst_walk_facts(walk);
+    petal_slice family = {NULL, 0};
     struct sst_walk_step step;
     uint64_t printed = 0;
     petal_error error;
 
+    if (facts != NULL && facts->owner.family.size > 0)
+        family = facts->owner.family;
     print_list(dump->print, "blocks");
     for (;;) {
         if (sst_walk_next(walk, &step, &error) != PETAL_OK) {
@@ -271,7 +277,7 @@ print_blocks(struct dump *dump, struct sst_walk *walk)
             print_damage(dump, &step);
         else if (!dump->brief && is_wanted(dump, &step) &&
                  (dump->limit == 0 || printed++ < dump->limit))
-            print_block(dump, &step);
+            print_block(dump, &step, family);
     }
     print_end(dump->print);
 }

@@ -133,17 +133,41 @@ struct statistics {
     struct text last_row;
 };
 
-static void
-print_cell(struct print *print, const petal_hfile_cell *cell)
+/* The cell's own time to live, which is a tag; false: it has none. */
+static bool
+find_ttl(petal_slice tags, int64_t *ttl_ms)
 {
+    petal_slice payload;
+    int type;
+
+    while (petal_hfile_tag_next(&tags, &type, &payload) == 1) {
+        const uint8_t *bytes = payload.data;
+        uint64_t number = 0;
+
+        if (type != PETAL_HFILE_TAG_TTL || payload.size != 8)
+            continue;
+        for (size_t i = 0; i < 8; i++)
+            number = number << 8 | bytes[i];
+        *ttl_ms = (int64_t)number;
+        return true;
+    }
+    return false;
+}
+
+static void
+show_cell(struct print *print, const petal_hfile_cell *cell)
+{
+    petal_cell plain = {.row = cell->row,
+                        .family = cell->family,
+                        .qualifier = cell->qualifier,
+                        .value = cell->value,
+                        .timestamp = cell->timestamp,
+                        .type = (enum petal_cell_type)cell->type};
+
+    plain.has_ttl = find_ttl(cell->tags, &plain.ttl_ms);
     print_line(print, "cell");
-    print_bytes(print, print->json ? "row" : "K", cell->row);
-    print_bytes(print, "family", cell->family);
-    print_bytes(print, "qualifier", cell->qualifier);
-    print_signed(print, "timestamp", cell->timestamp);
-    print_text(print, "type", petal_hfile_type_text(cell->type));
+    print_cell(print, &plain, petal_hfile_type_text(cell->type));
     print_signed(print, "sequence", cell->sequence);
-    print_bytes(print, "value", cell->value);
     if (cell->tags.size > 0)
         print_bytes(print, "tags", cell->tags);
     print_end(print);
@@ -207,7 +231,7 @@ walk_cells(struct print *print, petal_hfile *file, const struct what *what,
             (cell->row.size != row.size || memcmp(cell->row.data, row.data, row.size) != 0))
             break;
         if (what->cells)
-            print_cell(print, cell);
+            show_cell(print, cell);
         count_cell(statistics, cell);
         status = petal_hfile_scanner_next(scanner, &cell, error);
     }

@@ -84,7 +84,9 @@ answer_begin(struct answer *answer)
         return;
     answer->begun = true;
     if (format_is_on(&output->format))
-        format_begin(&output->format, "row family qualifier timestamp type value");
+        format_begin(&output->format, output->format.mode == FORMAT_JSON
+                                          ? "row family qualifier timestamp type ttl value"
+                                          : "row family qualifier timestamp type value");
     else if (answer->query->kind == QUERY_GET)
         output_header(output, "COLUMN", "CELL");
     else
@@ -143,6 +145,10 @@ show_record(struct answer *answer, petal_slice row, const petal_cell *cell)
         if (i == 3) {
             format_integer(format, cell->timestamp);
             format_string(format, cell_type_name(cell->type));
+            if (format->mode == FORMAT_JSON && cell->has_ttl)
+                format_integer(format, cell->ttl_ms);
+            else if (format->mode == FORMAT_JSON)
+                format_absent(format);
         }
         if (i == 3 && cell->type != PETAL_PUT)
             format_null(format);

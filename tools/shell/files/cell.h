@@ -4,15 +4,10 @@
  * csv    row,family,qualifier,timestamp,type,ttl,value: these names are the first line.  A value
  *        with a comma or a quote stands in quotes, those inside doubled.
  * tsv    The same, parted by tabs, without quotes.
- * jsonl  {"row":"r","column":"f:q","timestamp":1,"value":"v"}; "type" if it is no put, "ttl" if it
- *        has one.  "family" and "qualifier" may stand in place of "column".  Keys come in any
- *        order.
+ * jsonl  Objects of the shape that tools/shell/text/json.h describes.  What is read may have its
+ *        keys in any order, "column":"f:q" in place of family and qualifier, and no "type": a put.
  * hbase  Commands of the HBase shell: put, delete and deleteall with their timestamps.  Lines that
  *        begin with #, create or alter are passed over.
- *
- * In JSON text is text, as --format json prints it, and bytes that are no UTF-8 are
- * {"b64":"/w=="} (tools/shell/text/json.h); a column whose qualifier is none is written as family
- * and qualifier.  A value of a deletion may be null.
  *
  * In the others a byte outside 0x20 .. 0x7e, and the backslash, is written \xHH: so every byte
  * comes back.  What is read may hold other bytes as they are, but a backslash that begins no \xHH

@@ -7,43 +7,29 @@
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* "column":"f:q", or its two parts where the qualifier is no text. */
-static char *
-put_column(char *to, const petal_cell *cell)
-{
-    if (!text_is_utf8(cell->family) || !text_is_utf8(cell->qualifier)) {
-        to = cell_put_string(to, ",\"family\":");
-        to = json_put_bytes(to, cell->family);
-        to = cell_put_string(to, ",\"qualifier\":");
-        return json_put_bytes(to, cell->qualifier);
-    }
-    to = cell_put_string(to, ",\"column\":\"");
-    to = json_put_letters(to, cell->family);
-    *to++ = ':';
-    to = json_put_letters(to, cell->qualifier);
-    *to++ = '"';
-    return to;
-}
-
 char *
 cell_write_json(char *to, const petal_cell *cell)
 {
     to = cell_put_string(to, "{\"row\":");
     to = json_put_bytes(to, cell->row);
-    to = put_column(to, cell);
+    to = cell_put_string(to, ",\"family\":");
+    to = json_put_bytes(to, cell->family);
+    to = cell_put_string(to, ",\"qualifier\":");
+    to = json_put_bytes(to, cell->qualifier);
     to = cell_put_string(to, ",\"timestamp\":");
     to = cell_put_number(to, cell->timestamp);
+    to = cell_put_string(to, ",\"type\":\"");
+    to = cell_put_string(to, cell_type_name(cell->type));
+    *to++ = '"';
     if (cell->has_ttl) {
         to = cell_put_string(to, ",\"ttl\":");
         to = cell_put_number(to, cell->ttl_ms);
     }
-    if (cell->type != PETAL_PUT) {
-        to = cell_put_string(to, ",\"type\":\"");
-        to = cell_put_string(to, cell_type_name(cell->type));
-        return cell_put_string(to, "\"}");
-    }
     to = cell_put_string(to, ",\"value\":");
-    to = json_put_bytes(to, cell->value);
+    if (cell->type == PETAL_PUT)
+        to = json_put_bytes(to, cell->value);
+    else
+        to = cell_put_string(to, "null");
     *to++ = '}';
     return to;
 }

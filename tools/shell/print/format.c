@@ -13,7 +13,7 @@
 
 enum { ROWS_BEFORE_WIDTHS = 1000, LEAST_COLUMN = 8 };
 
-enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_NULL };
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_NULL, FIELD_ABSENT };
 
 /* A field that waits in `line`. */
 struct format_field {
@@ -95,6 +95,8 @@ stream_field(struct format *format, enum field_kind kind, petal_slice text)
         return;
     }
     format->headed = true;
+    if (kind == FIELD_ABSENT)
+        return;
     text_add_string(line, format->column > 0 ? "," : "{");
     text_add_json(line, slice_of_string(format->names[format->column]));
     text_add_string(line, ":");
@@ -446,4 +448,10 @@ void
 format_null(struct format *format)
 {
     add_field(format, FIELD_NULL, slice_of_string(""));
+}
+
+void
+format_absent(struct format *format)
+{
+    add_field(format, FIELD_ABSENT, slice_of_string(""));
 }

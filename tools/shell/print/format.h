@@ -74,6 +74,9 @@ void format_real(struct format *format, double number);
 void format_boolean(struct format *format, bool truth); /* in JSON true or false */
 void format_null(struct format *format);
 
+/* JSON without the field, which is neither the first nor the last one; else an empty one. */
+void format_absent(struct format *format);
+
 /* End the set, and print what is left of it. */
 void format_end(struct format *format);
 void format_free(struct format *format);

@@ -1,6 +1,17 @@
 /*
  * json.h -- bytes as a JSON value, which every byte can be had back from: UTF-8 is a string, and
  * what is none an object, {"b64":"/w=="}, with the bytes in base64.
+ *
+ * A cell has one shape wherever a program prints it as JSON: scan, get and export of kv-shell,
+ * kv-hfile print and kv-check dump.  import takes it:
+ *
+ *     {"row":"r","family":"f","qualifier":"q","timestamp":1,"type":"Put","ttl":60000,"value":"v"}
+ *
+ * in this order.  row, family, qualifier and value are such bytes; the value of a deletion is null,
+ * and so is a family that is not known.  timestamp and ttl are milliseconds; ttl, a time to live of
+ * the cell's own, is left out where there is none.  type is Put, Delete, DeleteColumn, DeleteFamily
+ * or DeleteFamilyVersion.  kv-hfile and kv-check have "kind":"cell" before these, as in all their
+ * lists, and behind them what a file says beyond: "sequence", "tags", "table_id", "family_id".
  */
 #ifndef PETAL_TOOLS_SHELL_TEXT_JSON_H
 #define PETAL_TOOLS_SHELL_TEXT_JSON_H
