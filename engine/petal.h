@@ -1660,7 +1660,8 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
  * that no file tells of, salvaged-table-NUMBER. Of several tables that had one name, one after the
  * other, the latest that store files tell of keeps it; what is left of the others becomes
  * salvaged-table-NUMBER, too. Then table snapshots are lost, and cells that had been compacted away
- * can be there again. Of a log what stands before a bad place is taken: what stands behind it would
+ * can be there again; and files that earlier versions loaded in bulk are told by name, as their
+ * cells may stand in the wrong order among others of the same column and timestamp. Of a log what stands before a bad place is taken: what stands behind it would
  * be a state that never was, and is told, as harmless where no sync had promised it: a crash may
  * leave the same, and an opening takes no more. PETAL_OK: the new database is whole and can be
  * opened, whatever was lost; another status: there is none.

@@ -82,6 +82,7 @@ struct file_facts {
     int64_t put_time_min;
     /* The greatest that the cells have, or had before a compaction took or levelled them. */
     uint64_t sequence_min, sequence_max;
+    uint64_t stated_shift; /* as the trailer says (sstable/trailer.h) */
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
     uint64_t ttl_cells; /* those that have a time to live of their own, of whatever type */

@@ -71,6 +71,7 @@ decode_facts(struct sst_reader *reader, const struct block_image *image, petal_e
         return error_corrupt(error, reader->path, offset, "facts block at offset %" PRIu64 ": %s",
                              offset, what);
     reader->facts.file_bytes = reader->trailer.file_bytes;
+    reader->facts.stated_shift = reader->trailer.stated_shift;
     return PETAL_OK;
 }
 

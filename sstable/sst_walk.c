@@ -32,6 +32,7 @@ struct sst_walk {
     char *path;
     size_t path_bytes;
     uint64_t file_bytes;
+    uint64_t stated_shift;
     uint64_t offset;         /* of the next step */
     uint64_t search_left;    /* bytes that may still be checked in search of a block */
     size_t window_bytes;     /* read at once; more where a block is longer */
@@ -756,6 +757,7 @@ find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
     if (status == PETAL_OK) {
         source->limit = walk->file_bytes - TRAILER_BYTES;
         source->file_identity = trailer.file_identity;
+        walk->stated_shift = trailer.stated_shift;
         if (identity == 0 || identity == trailer.file_identity)
             return PETAL_OK;
         return error_corrupt(error, walk->path, source->limit,
@@ -916,6 +918,12 @@ uint64_t
 sst_walk_identity(const struct sst_walk *walk)
 {
     return walk->source.file_identity;
+}
+
+uint64_t
+sst_walk_stated_shift(const struct sst_walk *walk)
+{
+    return walk->stated_shift;
 }
 
 uint64_t

@@ -67,6 +67,8 @@ struct epoch *sst_walk_epoch(const struct sst_walk *walk);
 
 const char *sst_walk_path(const struct sst_walk *walk);
 uint64_t sst_walk_identity(const struct sst_walk *walk);
+/* As the trailer says (sstable/trailer.h); 0 also where it cannot be read. */
+uint64_t sst_walk_stated_shift(const struct sst_walk *walk);
 
 /* The file's size; what of it blocks may take. */
 uint64_t sst_walk_file_bytes(const struct sst_walk *walk);

@@ -402,7 +402,9 @@ write_facts(struct sst_writer *writer, struct block_handle *handle, petal_error 
 static enum petal_status
 write_tail(struct sst_writer *writer, petal_error *error)
 {
-    struct trailer trailer = {.file_identity = writer->options.file_identity};
+    bool of_bulk = writer->options.origin == FILE_ORIGIN_BULK;
+    struct trailer trailer = {.file_identity = writer->options.file_identity,
+                              .stated_shift = of_bulk ? 1 : 0};
     uint8_t bytes[TRAILER_BYTES];
     enum petal_status status = write_data_block(writer, error);
 
@@ -424,6 +426,7 @@ write_tail(struct sst_writer *writer, petal_error *error)
     assert(data_block_builder_cells(&writer->data) == 0);
     trailer.file_bytes = block_sink_offset(&writer->sink) + TRAILER_BYTES;
     writer->gatherer.facts.file_bytes = trailer.file_bytes;
+    writer->gatherer.facts.stated_shift = trailer.stated_shift;
     trailer_encode(&trailer, bytes);
     status = block_sink_append_bytes(&writer->sink, slice_make(bytes, sizeof bytes), error);
     if (status == PETAL_OK)
@@ -469,4 +472,66 @@ sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts, pe
     if (facts != NULL)
         *facts = &writer->gatherer.facts;
     return PETAL_OK;
+}
+
+/* ---- shifting ---- */
+
+static enum petal_status
+read_trailer(struct trailer *trailer, const struct env *env, petal_file *file, const char *path,
+             petal_error *error)
+{
+    const petal_vfs *vfs = env->vfs;
+    uint8_t bytes[TRAILER_BYTES];
+    uint64_t size;
+    size_t got = 0;
+    int failure = vfs->size(vfs->context, file, &size);
+
+    if (failure == 0 && size >= TRAILER_BYTES)
+        failure = vfs->read_at(vfs->context, file, size - TRAILER_BYTES, bytes, sizeof bytes, &got);
+    if (failure != 0)
+        return error_io(error, path, failure, "read");
+    if (got != sizeof bytes)
+        return error_corrupt(error, path, size, "%s has lost its trailer", path);
+    return trailer_decode(trailer, bytes, size, path, error);
+}
+
+static enum petal_status
+write_trailer(const struct trailer *trailer, const struct env *env, petal_file *file,
+              const char *path, petal_error *error)
+{
+    const petal_vfs *vfs = env->vfs;
+    uint8_t bytes[TRAILER_BYTES];
+    int failure;
+
+    trailer_encode(trailer, bytes);
+    failure =
+        vfs->write_at(vfs->context, file, trailer->file_bytes - TRAILER_BYTES, bytes, sizeof bytes);
+    if (failure != 0)
+        return error_io(error, path, failure, "write");
+    failure = vfs->sync(vfs->context, file);
+    return failure == 0 ? PETAL_OK : error_io(error, path, failure, "sync");
+}
+
+enum petal_status
+sst_state_shift(const struct directory *directory, const char *path, uint64_t shift,
+                petal_error *error)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+    struct trailer trailer;
+    petal_file *file;
+    int failure = directory_open_file(directory, path, PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
+    enum petal_status status;
+
+    assert(shift < CELL_SEQUENCE_END);
+    if (failure != 0)
+        return error_io(error, path, failure, "open");
+    status = read_trailer(&trailer, directory->env, file, path, error);
+    if (status == PETAL_OK) {
+        trailer.stated_shift = shift + 1;
+        status = write_trailer(&trailer, directory->env, file, path, error);
+    }
+    failure = vfs->close(vfs->context, file);
+    if (status == PETAL_OK && failure != 0)
+        status = error_io(error, path, failure, "close");
+    return status;
 }

@@ -53,6 +53,14 @@ uint64_t sst_writer_bytes(const struct sst_writer *writer);
 enum petal_status sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts,
                                     petal_error *error);
 
+/*
+ * Have a finished file's trailer say that its cells' sequences are greater by `shift` than those
+ * that stand in it, and sync that. REQUIRES: the writer's origin was FILE_ORIGIN_BULK, nobody has
+ * the file open, and no manifest names it.
+ */
+enum petal_status sst_state_shift(const struct directory *directory, const char *path,
+                                  uint64_t shift, petal_error *error);
+
 /* Releases everything; removes the file if it was not finished.  NULL: no-op. */
 void sst_writer_free(struct sst_writer *writer);
 

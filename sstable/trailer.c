@@ -14,7 +14,7 @@ enum {
     FACTS_AT = 24,
     DATA_ROOT_AT = 40,
     BLOOM_ROOT_AT = 56,
-    RESERVED_AT = 72,
+    SHIFT_AT = 72,
     VERSION_AT = 112,
     MAGIC_AT = 120
 };
@@ -52,6 +52,7 @@ trailer_encode(const struct trailer *trailer, uint8_t bytes[TRAILER_BYTES])
     put_handle(bytes + FACTS_AT, trailer->facts);
     put_handle(bytes + DATA_ROOT_AT, trailer->data_root);
     put_handle(bytes + BLOOM_ROOT_AT, trailer->bloom_root);
+    put_le64(bytes + SHIFT_AT, trailer->stated_shift);
     put_le32(bytes + VERSION_AT, SST_FORMAT_VERSION);
     memcpy(bytes + MAGIC_AT, magic, sizeof magic);
     put_le64(bytes + CHECKSUM_AT, trailer_checksum(bytes, trailer->file_bytes));
@@ -85,6 +86,7 @@ trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES], uint
     trailer->facts = get_handle(bytes + FACTS_AT);
     trailer->data_root = get_handle(bytes + DATA_ROOT_AT);
     trailer->bloom_root = get_handle(bytes + BLOOM_ROOT_AT);
+    trailer->stated_shift = get_le64(bytes + SHIFT_AT);
     if (trailer->file_bytes != file_bytes)
         return error_corrupt(error, path, offset,
                              "trailer at offset %" PRIu64 " says %" PRIu64

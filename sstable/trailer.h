@@ -17,7 +17,9 @@
  *     56     8   root of the Bloom index: offset  } all 0 when there is no filter
  *     64     4                             size    }
  *     68     4   0
- *     72    40   0
+ *     72     8   shift, of a bulk's file: how much greater its cells' sequences are than those that
+ *            stand in it, plus 1; 0: the file does not say
+ *     80    32   0
  *    112     4   format version, 4; 1 to 3 are read, too
  *    116     4   0
  *    120     8   magic: 89 50 45 54 41 4C 53 46 ("\x89PETALSF")
@@ -37,6 +39,7 @@ struct trailer {
     uint64_t file_identity;
     uint64_t file_bytes;
     struct block_handle facts, data_root, bloom_root; /* bloom_root.size 0: no filter */
+    uint64_t stated_shift; /* of its sequences, plus 1; 0: the file does not say */
 };
 
 void trailer_encode(const struct trailer *trailer, uint8_t bytes[TRAILER_BYTES]);

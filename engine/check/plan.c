@@ -299,6 +299,46 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
                : error_no_memory(error);
 }
 
+/*
+ * How much greater the sequences of the file's cells are than those that stand in it, as it says
+ * itself. Told where a bulk's file does not: earlier versions wrote such.
+ */
+static uint64_t
+take_shift(struct place *place, const struct sst_walk *walk)
+{
+    const struct file_facts *facts = sst_walk_facts(walk);
+    const char *path = sst_walk_path(walk);
+    uint64_t stated = sst_walk_stated_shift(walk);
+    petal_error error;
+    petal_fault fault = {.error = &error};
+
+    if (facts != NULL) {
+        fault.table = facts->owner.table;
+        fault.family = facts->owner.family;
+    }
+    if (stated == 0 && facts != NULL && facts->origin == FILE_ORIGIN_BULK) {
+        error_corrupt(
+            &error, path, 0,
+            "%s was loaded in bulk by an earlier version, and only the manifest told when: "
+            "its cells may stand in the wrong order among others of the same column and "
+            "timestamp, and its deletions hide too much or too little",
+            path);
+        check_place_tell(place, &fault);
+    } else if (stated >= CELL_SEQUENCE_END || (stated != 0 && facts != NULL &&
+                                               facts->sequence_max >= CELL_SEQUENCE_END - stated)) {
+        error_corrupt(
+            &error, path, 0,
+            "%s says that its sequences are %" PRIu64
+            " greater than those that stand in it, which cannot be: its cells may stand in "
+            "the wrong order among others of the same column and timestamp",
+            path, stated - 1);
+        check_place_tell(place, &fault);
+    } else if (stated != 0) {
+        return stated - 1;
+    }
+    return 0;
+}
+
 static enum petal_status
 adopt_by_facts(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
                petal_error *error)
@@ -316,7 +356,9 @@ adopt_by_facts(struct plan *plan, const struct place_file *file, const struct ss
     if (family == NULL)
         return error_no_memory(error);
     return add_file(plan, family,
-                    (struct plan_file){.number = file->number, .identity = sst_walk_identity(walk)})
+                    (struct plan_file){.number = file->number,
+                                       .identity = sst_walk_identity(walk),
+                                       .shift = take_shift(plan->place, walk)})
                ? PETAL_OK
                : error_no_memory(error);
 }

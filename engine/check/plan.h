@@ -20,7 +20,8 @@ struct plan_file {
     uint64_t number;
     uint64_t identity; /* 0: it is not known */
     uint64_t cells;    /* as the manifest tells; 0: it does not */
-    uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h) */
+    uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h), or
+                        * the file where the manifest does not name it */
 };
 
 struct plan_family {

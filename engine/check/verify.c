@@ -64,6 +64,7 @@ compare_description(void *argument, const struct file_facts *facts)
         (facts->cells == described->cells &&
          facts->sequence_max == described->sequence_max - described->sequence_shift &&
          facts->sequence_min == described->sequence_min - described->sequence_shift &&
+         (facts->stated_shift == 0 || facts->stated_shift - 1 == described->sequence_shift) &&
          facts->file_bytes == described->file_bytes &&
          (facts->bloom == PETAL_BLOOM_NONE || facts->salt == check->manifest->salt)))
         return;

@@ -95,8 +95,10 @@ show(struct whole_cells *cells, struct cell cell, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK) {
+        bool has_sequence = cell.sequence < CELL_SEQUENCE_END - cells->shift;
+
         cell.sequence += cells->shift;
-        if (!cells->last.is_kept || cell_compare(&cells->last.cell, &cell) < 0) {
+        if (has_sequence && (!cells->last.is_kept || cell_compare(&cells->last.cell, &cell) < 0)) {
             cells->iter.cell = cell;
             cells->iter.valid = true;
             cells->shown++;

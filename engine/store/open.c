@@ -33,6 +33,7 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
     facts = sst_reader_facts(reader);
     if (!sst_reader_shift_sequences(reader, described->sequence_shift) ||
         (facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
+        (facts->stated_shift != 0 && facts->stated_shift - 1 != described->sequence_shift) ||
         facts->cells != described->cells || facts->sequence_max != described->sequence_max) {
         sst_reader_close(reader);
         return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",

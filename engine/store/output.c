@@ -112,6 +112,51 @@ store_output_end_file(struct output *output, petal_error *error)
     return PETAL_OK;
 }
 
+/* One of the files goes from the disk, and from the list. */
+static void
+drop_file(petal_db *db, struct output_files *files, size_t i, const char *path)
+{
+    directory_remove(&db->directory, path);
+    files->count--;
+    files->files[i] = files->files[files->count];
+    files->described[i] = files->described[files->count];
+}
+
+static enum petal_status
+shift_file(const petal_family *family, struct output_files *files, size_t i, uint64_t shift,
+           petal_error *error)
+{
+    petal_db *db = family->table->db;
+    struct manifest_file *described = &files->described[i];
+    char path[PETAL_PATH_BYTES];
+    enum petal_status status;
+
+    filename_store_file(path, db->directory.path, described->number);
+    store_file_unref(files->files[i]);
+    described->sequence_min += shift - described->sequence_shift;
+    described->sequence_max += shift - described->sequence_shift;
+    described->sequence_shift = shift;
+    status = sst_state_shift(&db->directory, path, shift, error);
+    if (status == PETAL_OK)
+        status = db_open_file(db, family, described, true, &files->files[i], error);
+    if (status != PETAL_OK)
+        drop_file(db, files, i, path);
+    return status;
+}
+
+enum petal_status
+store_output_shift(const petal_family *family, struct output_files *files, uint64_t shift,
+                   petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < files->count; i++) {
+        if (files->described[i].sequence_shift != shift)
+            status = shift_file(family, files, i, shift, error);
+    }
+    return status;
+}
+
 void
 store_output_fini(struct output *output)
 {

@@ -48,6 +48,15 @@ uint64_t store_output_bytes(const struct output *output);
 /* Complete the file that is begun, if one is, and open it. */
 enum petal_status store_output_end_file(struct output *output, petal_error *error);
 
+/*
+ * The cells of the files get sequences that are greater by `shift` than those that they were added
+ * with: the files say so, synced, and are opened anew. May be called again, with another shift.
+ * On failure the files are there to be removed only. REQUIRES: of FILE_ORIGIN_BULK, and nobody has
+ * read them.
+ */
+enum petal_status store_output_shift(const petal_family *family, struct output_files *files,
+                                     uint64_t shift, petal_error *error);
+
 /* What is begun goes; what is complete is the files'. */
 void store_output_fini(struct output *output);
 

@@ -4,11 +4,18 @@
  *
  * ONE SEQUENCE. What is committed counts as written at the moment of the commit, which nobody knows
  * while the files are written. So they are written as if it had been committed when it began: with
- * the sequences from `first` on. The commit takes the sequences that are next, and the manifest
- * says of each file by how much its cells' are greater than what stands in it (sequence_shift,
- * engine/manifest/state.h). So readers of before do not see them, as all cells above their read
- * point, and nothing is written twice. All puts share one sequence; a marker has a greater one, by
- * its kind: among cells of one bulk at one timestamp, markers win, as they do in HBase.
+ * the sequences from `first` on. The commit chooses sequences above all that there are, and each
+ * file says by how much its cells' are greater than what stands in it, as does the manifest
+ * (sequence_shift, engine/manifest/state.h). So readers of before do not see them, as all cells
+ * above their read point, and no cell is written twice. All puts share one sequence; a marker has a
+ * greater one, by its kind: among cells of one bulk at one timestamp, markers win, as they do in
+ * HBase.
+ *
+ * CHOSEN AHEAD. The files say so, and are synced, before the commit, so that a file whose manifest
+ * is lost still has its place in the order. No write waits for these syncs. So the sequences are
+ * chosen some way ahead of the last one, and again, further ahead, if other writes have passed them
+ * by the time of the commit. If nothing was written since the bulk began, the files are right as
+ * they are.
  *
  * BELOW ALL. Then they are written as if they had been the first of all, and the commit takes for
  * each family the sequences before the least one that is in its store, in files and in memory, and
@@ -82,6 +89,8 @@ struct bulk_store {
     struct held_cell *held;
     size_t held_count, held_capacity;
     struct grown values;
+    bool is_chosen;
+    uint64_t chosen; /* the least sequence of its cells, as the files say */
 };
 
 struct petal_bulk {
@@ -91,6 +100,7 @@ struct petal_bulk {
     uint64_t file_bytes;
     int64_t began_ms;
     uint64_t first; /* the least sequence in the files */
+    uint64_t lead;  /* how far ahead of the last one the next is chosen */
     struct bulk_store **stores;
     size_t count, capacity;
     petal_error failure; /* PETAL_OK: none; else nothing is committed */
@@ -109,6 +119,11 @@ rank(enum petal_cell_type type)
 
 /* Of cells in files of a bulk; those below it are for searches (sst_reader_shift_sequences). */
 #define LEAST_SEQUENCE 1
+
+/* How far ahead of the last sequence one is chosen, and how often as far when that was too near. */
+#define FIRST_LEAD  ((uint64_t)1 << 12)
+#define LEAD_FACTOR 16
+#define MOST_LEAD   (FIRST_LEAD << 28)
 
 /* ---- begin ---- */
 
@@ -146,6 +161,7 @@ petal_bulk_begin(petal_table *table, const petal_bulk_options *given, petal_bulk
     made->began_ms = env_clock_ms(&db->env);
     made->place = options.place;
     made->first = LEAST_SEQUENCE;
+    made->lead = FIRST_LEAD;
     if (options.place == PETAL_BULK_ABOVE)
         made->first = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire) + 1;
     atomic_fetch_add_explicit(&db->open.bulk, 1, memory_order_relaxed);
@@ -176,6 +192,7 @@ make_store(petal_bulk *bulk, petal_family *family, struct bulk_store **store, pe
     if (*store == NULL)
         return error_no_memory(error);
     (*store)->family = family;
+    (*store)->chosen = bulk->first;
     store_output_init(&(*store)->output, family, FILE_ORIGIN_BULK, bulk->began_ms,
                       &(*store)->files);
     bulk->stores[bulk->count++] = *store;
@@ -524,7 +541,7 @@ least_in_store(const petal_bulk *bulk, const petal_family *family)
     return least;
 }
 
-/* Where the sequences of the family's cells begin. */
+/* Where the sequences of the family's cells have to begin: above all no lower, below no higher. */
 static enum petal_status
 find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, petal_error *error)
 {
@@ -542,33 +559,52 @@ find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, 
                              error_quote(family->name, name, sizeof name), least);
         *first = least - RANKS;
     }
-    return *first < CELL_SEQUENCE_END - RANKS
+    return *first < CELL_SEQUENCE_END - RANKS - MOST_LEAD
                ? PETAL_OK
                : error_set(error, PETAL_INVALID, "the database has no sequences left");
 }
 
-/* The sequences of the family's cells become those from `first` on. */
-static void
-shift(const petal_bulk *bulk, struct output_files *files, uint64_t first)
+/* Whether the family's cells may have the sequences that its files say. If not, others are chosen,
+ * which the files are yet to say, and *again is set. */
+static enum petal_status
+check_sequences(const petal_bulk *bulk, struct bulk_store *store, bool *again, petal_error *error)
 {
-    uint64_t shift = first - bulk->first;
+    bool below = bulk->place == PETAL_BULK_BELOW;
+    uint64_t first;
+    enum petal_status status = find_first(bulk, store->family, &first, error);
 
-    assert(first >= bulk->first);
-    for (size_t i = 0; i < files->count; i++) {
-        bool shifted = sst_reader_shift_sequences(files->files[i]->reader, shift);
+    if (status != PETAL_OK)
+        return status;
+    /* Below all are those that stand in the files, too, but lower than need be. */
+    if (below ? store->is_chosen && store->chosen <= first : store->chosen >= first)
+        return PETAL_OK;
+    store->chosen = below ? first : first + bulk->lead;
+    store->is_chosen = true;
+    *again = true;
+    return PETAL_OK;
+}
 
-        assert(shifted);
-        (void)shifted;
-        files->described[i].sequence_min += shift;
-        files->described[i].sequence_max += shift;
-        files->described[i].sequence_shift = shift;
+/* The files say which sequences were chosen. */
+static enum petal_status
+shift_files(petal_bulk *bulk, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++) {
+        struct bulk_store *store = bulk->stores[i];
+
+        status =
+            store_output_shift(store->family, &store->files, store->chosen - bulk->first, error);
     }
+    if (bulk->lead < MOST_LEAD)
+        bulk->lead *= LEAD_FACTOR;
+    return status;
 }
 
 /* The files enter their stores. Readers see the view before the sequence, and so either nothing of
- * the bulk or all of it. LEADER. */
+ * the bulk or all of it. *again: nothing was done, other sequences were chosen. LEADER. */
 static enum petal_status
-enter(petal_bulk *bulk, petal_error *error)
+enter(petal_bulk *bulk, bool *again, petal_error *error)
 {
     petal_db *db = bulk->db;
     /* One that goes below takes a number, too, for those who have read and are about to write. */
@@ -579,20 +615,22 @@ enter(petal_bulk *bulk, petal_error *error)
     assert_leads(db);
     assert_held(&db->schema.mutex);
     change_begin(&change, db, 0);
-    for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++) {
+    for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++)
+        status = check_sequences(bulk, bulk->stores[i], again, error);
+    if (status != PETAL_OK || *again) {
+        change_end(&change);
+        return status;
+    }
+    for (size_t i = 0; i < bulk->count; i++) {
         struct bulk_store *store = bulk->stores[i];
-        uint64_t first;
 
-        status = find_first(bulk, store->family, &first, error);
-        if (status == PETAL_OK) {
-            shift(bulk, &store->files, first);
-            change_rewritten(&change, store->family, NULL, NULL, 0, &store->files);
-        }
+        if (bulk->place == PETAL_BULK_ABOVE)
+            last = store->chosen + RANKS - 1;
+        change_rewritten(&change, store->family, NULL, NULL, 0, &store->files);
     }
     /* An edit that lacks it for want of memory is refused. */
     (void)manifest_edit_counters(&change.edit, 0, last, 0);
-    if (status == PETAL_OK)
-        status = change_commit(&change, error);
+    status = change_commit(&change, error);
     bulk->unknown = change.unknown;
     if (status == PETAL_OK) {
         db->writers.last_sequence = last;
@@ -604,9 +642,10 @@ enter(petal_bulk *bulk, petal_error *error)
     return status;
 }
 
-/* Under the leadership. *again: a capture has to be waited for first. */
+/* Under the leadership. Nothing was done where a capture has to be waited for first, or where files
+ * have to say other sequences. */
 static enum petal_status
-try_to_enter(petal_bulk *bulk, bool *again, petal_error *error)
+try_to_enter(petal_bulk *bulk, bool *captures, bool *again, petal_error *error)
 {
     petal_db *db = bulk->db;
     struct write_place place;
@@ -622,11 +661,11 @@ try_to_enter(petal_bulk *bulk, bool *again, petal_error *error)
     mutex_lock(&db->schema.mutex);
     status = check_stores(bulk, error);
     if (status == PETAL_OK)
-        status = flush_wait_for_captures(db, false, again, error);
-    if (status == PETAL_OK && !*again)
+        status = flush_wait_for_captures(db, false, captures, error);
+    if (status == PETAL_OK && !*captures)
         status = wal_sync_all(db, error);
-    if (status == PETAL_OK && !*again)
-        status = enter(bulk, error);
+    if (status == PETAL_OK && !*captures)
+        status = enter(bulk, again, error);
     mutex_unlock(&db->schema.mutex);
     write_lead_end(db, &place);
     return status;
@@ -661,18 +700,24 @@ report(const petal_bulk *bulk)
 static enum petal_status
 commit(petal_bulk *bulk, petal_error *error)
 {
-    bool again = false;
+    bool again = true;
     enum petal_status status = end_files(bulk, error);
 
     if (status == PETAL_OK && count_cells(bulk) == 0)
         return check_stores(bulk, error);
     if (status == PETAL_OK)
         status = wait_for_room(bulk, error);
-    while (status == PETAL_OK) {
-        status = try_to_enter(bulk, &again, error);
-        if (status != PETAL_OK || !again)
-            break;
-        status = flush_wait_for_captures(bulk->db, true, &again, error);
+    while (status == PETAL_OK && again) {
+        bool captures = false;
+
+        again = false;
+        status = try_to_enter(bulk, &captures, &again, error);
+        if (status == PETAL_OK && again)
+            status = shift_files(bulk, error);
+        if (status == PETAL_OK && captures) {
+            status = flush_wait_for_captures(bulk->db, true, &captures, error);
+            again = true;
+        }
     }
     if (status != PETAL_OK)
         return status;

@@ -94,6 +94,7 @@ read_trailer(petal_slice bytes, bool right_size)
     fuzz_must(trailer_decode(&again, trailer, size, "f", &error) == PETAL_OK);
     fuzz_must(again.file_identity == decoded.file_identity &&
               same_handle(again.facts, decoded.facts) &&
+              again.stated_shift == decoded.stated_shift &&
               same_handle(again.data_root, decoded.data_root) &&
               same_handle(again.bloom_root, decoded.bloom_root));
 }

@@ -116,6 +116,8 @@ print_trailer(struct dump *dump, const char *path, uint64_t file_bytes)
         print_number(print, "index root", trailer.data_root.offset);
         if (trailer.bloom_root.size > 0)
             print_number(print, "filter root", trailer.bloom_root.offset);
+        if (trailer.stated_shift > 0)
+            print_number(print, "sequence shift", trailer.stated_shift - 1);
         print_end(print);
     }
     free(bytes);
