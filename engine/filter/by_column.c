@@ -33,11 +33,23 @@ family_filter_cell(struct filter_node *node, const petal_cell *cell)
     return node_accepts(node, cell->family) ? FILTER_INCLUDE : FILTER_NEXT_ROW;
 }
 
+static bool
+family_filter_ahead(const struct filter_node *node, const petal_cell *cell,
+                    struct filter_ahead *ahead)
+{
+    const petal_filter *filter = node->filter;
+
+    return node->search == NULL &&
+           !comparator_accepts(&filter->comparator, filter->compare, cell->family) &&
+           ahead_none(ahead);
+}
+
 const struct filter_kind family_filter = {
     .name = "FamilyFilter",
     .signature = "=c",
     .in_language = true,
     .cell = family_filter_cell,
+    .ahead = family_filter_ahead,
 };
 
 static enum filter_code
@@ -46,11 +58,39 @@ qualifier_filter_cell(struct filter_node *node, const petal_cell *cell)
     return node_accepts(node, cell->qualifier) ? FILTER_INCLUDE : FILTER_SKIP;
 }
 
+/* Qualifiers come in order: those below, those equal to, those above the comparator's bytes, of a
+ * BinaryPrefixComparator those that begin with them. */
+static bool
+qualifier_filter_ahead(const struct filter_node *node, const petal_cell *cell,
+                       struct filter_ahead *ahead)
+{
+    const struct comparator *comparator = &node->filter->comparator;
+    enum petal_compare compare = node->filter->compare;
+    petal_slice bytes = comparator->bytes;
+    bool is_prefix = comparator->kind == COMPARATOR_BINARY_PREFIX;
+    int order = slice_compare(
+        is_prefix ? first_bytes(cell->qualifier, bytes.size) : cell->qualifier, bytes);
+
+    if ((comparator->kind != COMPARATOR_BINARY && !is_prefix) || compare_holds(compare, -order))
+        return false;
+    if (compare <= PETAL_LESS_OR_EQUAL || (compare == PETAL_EQUAL && order > 0))
+        return ahead_none(ahead);
+    if (compare == PETAL_GREATER || compare == PETAL_NOT_EQUAL) {
+        /* Behind all that are equal: what comes first there is not known of a prefix. */
+        if (!is_prefix)
+            return ahead_at(ahead, bytes, INT64_MIN);
+        if (order == 0)
+            return false;
+    }
+    return ahead_at(ahead, bytes, INT64_MAX);
+}
+
 const struct filter_kind qualifier_filter = {
     .name = "QualifierFilter",
     .signature = "=c",
     .in_language = true,
     .cell = qualifier_filter_cell,
+    .ahead = qualifier_filter_ahead,
 };
 
 /* ---- ColumnPrefixFilter, MultipleColumnPrefixFilter ---- */
@@ -72,12 +112,25 @@ column_prefix_hint(struct filter_node *node, petal_slice row, petal_slice family
     return seek_qualifier(row, family, node->filter->strings[0], place);
 }
 
+static bool
+column_prefix_ahead(const struct filter_node *node, const petal_cell *cell,
+                    struct filter_ahead *ahead)
+{
+    petal_slice prefix = node->filter->strings[0];
+
+    if (begins_with(cell->qualifier, prefix))
+        return false;
+    return slice_compare(cell->qualifier, prefix) < 0 ? ahead_at(ahead, prefix, INT64_MAX)
+                                                      : ahead_none(ahead);
+}
+
 const struct filter_kind column_prefix_filter = {
     .name = "ColumnPrefixFilter",
     .signature = "s",
     .in_language = true,
     .cell = column_prefix_cell,
     .hint = column_prefix_hint,
+    .ahead = column_prefix_ahead,
 };
 
 static int
@@ -110,16 +163,12 @@ multiple_column_prefix_begin(struct filter_node *node)
 }
 
 /* Only the greatest prefix that is not above the qualifier is tried, as in HBase: prefixes can
- * hide each other. */
-static enum filter_code
-multiple_column_prefix_cell(struct filter_node *node, const petal_cell *cell)
+ * hide each other. *next: the first that is above. */
+static bool
+has_any_prefix(const petal_filter *filter, petal_slice qualifier, size_t *next)
 {
-    petal_slice qualifier = cell->qualifier;
-    const petal_filter *filter = node->filter;
     size_t low = 0, high = filter->string_count;
 
-    if (filter->string_count == 0)
-        return FILTER_INCLUDE;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -128,13 +177,36 @@ multiple_column_prefix_cell(struct filter_node *node, const petal_cell *cell)
         else
             high = middle;
     }
-    if (low > 0 && begins_with(qualifier, filter->strings[low - 1]))
+    *next = low;
+    return filter->string_count == 0 ||
+           (low > 0 && begins_with(qualifier, filter->strings[low - 1]));
+}
+
+static enum filter_code
+multiple_column_prefix_cell(struct filter_node *node, const petal_cell *cell)
+{
+    size_t next;
+
+    if (has_any_prefix(node->filter, cell->qualifier, &next))
         return FILTER_INCLUDE;
-    if (low == filter->string_count)
+    if (next == node->filter->string_count)
         return FILTER_NEXT_ROW;
-    assert(low < filter->string_count);
-    node->state.next_prefix = low;
+    assert(next < node->filter->string_count);
+    node->state.next_prefix = next;
     return FILTER_SEEK;
+}
+
+static bool
+multiple_column_prefix_ahead(const struct filter_node *node, const petal_cell *cell,
+                             struct filter_ahead *ahead)
+{
+    size_t next;
+
+    if (has_any_prefix(node->filter, cell->qualifier, &next))
+        return false;
+    return next < node->filter->string_count
+               ? ahead_at(ahead, node->filter->strings[next], INT64_MAX)
+               : ahead_none(ahead);
 }
 
 static bool
@@ -155,6 +227,7 @@ const struct filter_kind multiple_column_prefix_filter = {
     .begin = multiple_column_prefix_begin,
     .cell = multiple_column_prefix_cell,
     .hint = multiple_column_prefix_hint,
+    .ahead = multiple_column_prefix_ahead,
 };
 
 /* ---- ColumnRangeFilter ---- */
@@ -198,6 +271,20 @@ column_range_hint(struct filter_node *node, petal_slice row, petal_slice family,
     return node->filter->has_min && seek_qualifier(row, family, node->filter->strings[0], place);
 }
 
+static bool
+column_range_ahead(const struct filter_node *node, const petal_cell *cell,
+                   struct filter_ahead *ahead)
+{
+    const petal_filter *filter = node->filter;
+    petal_slice qualifier = cell->qualifier;
+    int order = filter->has_min ? slice_compare(qualifier, filter->strings[0]) : 1;
+
+    if (order < 0 || (order == 0 && !filter->min_inclusive))
+        return ahead_at(ahead, filter->strings[0], filter->min_inclusive ? INT64_MAX : INT64_MIN);
+    order = filter->has_max ? slice_compare(qualifier, filter->strings[1]) : -1;
+    return (order > 0 || (order == 0 && !filter->max_inclusive)) && ahead_none(ahead);
+}
+
 const struct filter_kind column_range_filter = {
     .name = "ColumnRangeFilter",
     .signature = "ebeb",
@@ -205,6 +292,7 @@ const struct filter_kind column_range_filter = {
     .fill = column_range_fill,
     .cell = column_range_cell,
     .hint = column_range_hint,
+    .ahead = column_range_ahead,
 };
 
 /* ---- those that count cells ---- */
@@ -224,6 +312,7 @@ const struct filter_kind column_pagination_filter = {
     .name = "ColumnPaginationFilter",
     .signature = "nn",
     .in_language = true,
+    .keeps_cells = true,
     .cell = column_pagination_cell,
 };
 
@@ -246,6 +335,7 @@ const struct filter_kind column_count_get_filter = {
     .signature = "n",
     .in_language = true,
     .watches_excluded_rows = true,
+    .keeps_cells = true,
     .done = column_count_get_done,
     .cell = column_count_get_cell,
 };
@@ -264,6 +354,7 @@ const struct filter_kind first_key_only_filter = {
     .name = "FirstKeyOnlyFilter",
     .signature = "",
     .in_language = true,
+    .keeps_cells = true,
     .cell = first_key_only_cell,
 };
 

@@ -48,6 +48,7 @@ const struct filter_kind column_value_filter = {
     .name = "ColumnValueFilter",
     .signature = "ss=c",
     .in_language = true,
+    .keeps_cells = true,
     .needs_family = in_family,
     .cell = column_value_cell,
 };
@@ -97,6 +98,7 @@ const struct filter_kind single_column_value_filter = {
     .name = "SingleColumnValueFilter",
     .signature = "ss=c|bb",
     .in_language = true,
+    .keeps_cells = true,
     .needs_rows = true,
     .fill = single_column_value_fill,
     .needs_family = single_column_value_needs_family,
@@ -120,6 +122,7 @@ const struct filter_kind single_column_value_exclude_filter = {
     .name = "SingleColumnValueExcludeFilter",
     .signature = "ss=c|bb",
     .in_language = true,
+    .keeps_cells = true,
     .needs_rows = true,
     .fill = single_column_value_fill,
     .needs_family = single_column_value_needs_family,
@@ -151,11 +154,10 @@ timestamps_fill(petal_filter *filter, const petal_filter_argument *arguments, si
     return PETAL_OK;
 }
 
-static enum filter_code
-timestamps_cell(struct filter_node *node, const petal_cell *cell)
+/* Is it one of the timestamps asked? *below: the greatest of those that are less, NULL without. */
+static bool
+asks_timestamp(const petal_filter *filter, int64_t timestamp, const int64_t **below)
 {
-    const petal_filter *filter = node->filter;
-    int64_t timestamp = cell->timestamp;
     size_t low = 0, high = filter->timestamp_count;
 
     while (low < high) {
@@ -166,9 +168,29 @@ timestamps_cell(struct filter_node *node, const petal_cell *cell)
         else
             high = middle;
     }
-    if (low < filter->timestamp_count && filter->timestamps[low] == timestamp)
+    *below = low > 0 ? &filter->timestamps[low - 1] : NULL;
+    return low < filter->timestamp_count && filter->timestamps[low] == timestamp;
+}
+
+static enum filter_code
+timestamps_cell(struct filter_node *node, const petal_cell *cell)
+{
+    const int64_t *below;
+
+    if (asks_timestamp(node->filter, cell->timestamp, &below))
         return FILTER_INCLUDE;
-    return low == 0 ? FILTER_NEXT_COLUMN : FILTER_SKIP;
+    return below == NULL ? FILTER_NEXT_COLUMN : FILTER_SKIP;
+}
+
+static bool
+timestamps_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_ahead *ahead)
+{
+    const int64_t *below;
+
+    if (node->filter->timestamp_count == 0)
+        return ahead_none(ahead);
+    return !asks_timestamp(node->filter, cell->timestamp, &below) &&
+           ahead_at(ahead, cell->qualifier, below != NULL ? *below : INT64_MIN);
 }
 
 const struct filter_kind timestamps_filter = {
@@ -177,6 +199,7 @@ const struct filter_kind timestamps_filter = {
     .in_language = true,
     .fill = timestamps_fill,
     .cell = timestamps_cell,
+    .ahead = timestamps_ahead,
 };
 
 /* ---- DependentColumnFilter ---- */
@@ -277,6 +300,7 @@ const struct filter_kind dependent_column_filter = {
     .name = "DependentColumnFilter",
     .signature = "ss|b|=C",
     .in_language = true,
+    .keeps_cells = true,
     .needs_rows = true,
     .fill = dependent_column_fill,
     .end = dependent_column_end,

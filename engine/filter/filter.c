@@ -301,6 +301,12 @@ filter_run_hint(struct filter_run *run, const petal_cell *cell, struct filter_hi
     return !run->reversed && slice_compare(place->qualifier, cell->qualifier) > 0;
 }
 
+bool
+filter_run_ahead(struct filter_run *run, const petal_cell *cell, struct filter_ahead *ahead)
+{
+    return run->failed == NULL && node_ahead(&run->nodes[0], cell, ahead);
+}
+
 void
 filter_run_transform(struct filter_run *run, petal_cell *cell)
 {

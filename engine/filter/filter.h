@@ -9,6 +9,7 @@
  *     filter_run_enter_family for each family that has cells in the row: whether it is ended
  *     filter_run_cell      for each cell that is visible, by family, qualifier, newest first: its
  *                          code
+ *     filter_run_ahead     of a cell that was left out: how far those behind it are, too
  *     filter_run_transform for each cell that is included: what it looks like (KeyOnlyFilter)
  *     filter_run_row_cells with all included cells of the row, if filter_needs_rows: takes some out
  *     filter_run_drops_row at the end of the row: the whole row is left out after all
@@ -43,6 +44,13 @@ struct filter_hint {
     bool row_only;         /* the beginning of that row; else: */
     petal_slice qualifier; /* in the family of the cell that was judged */
     int64_t timestamp;     /* INT64_MAX: the column's first version */
+};
+
+/* Of one row and family: where the first cell stands that may pass. */
+struct filter_ahead {
+    bool none;             /* no further cell there can pass; else: */
+    petal_slice qualifier; /* the cell's own, or good until the run is asked again */
+    int64_t timestamp;     /* INT64_MAX: the column's first cell; INT64_MIN: behind its last */
 };
 
 struct filter_run;
@@ -106,6 +114,14 @@ enum petal_status filter_run_cell(struct filter_run *run, const petal_cell *cell
 /* After filter_run_cell said FILTER_SEEK for `cell`. False: no place is known, go on with the
  * next cell. */
 bool filter_run_hint(struct filter_run *run, const petal_cell *cell, struct filter_hint *hint);
+
+/*
+ * After filter_run_cell left `cell` out: the filter leaves out all cells of its row and family that
+ * come before the place *ahead, and need not be shown them: nothing that it says later changes.
+ * False when no place behind the cell is known. Also of a reversed scan, which goes forward within
+ * a row.
+ */
+bool filter_run_ahead(struct filter_run *run, const petal_cell *cell, struct filter_ahead *ahead);
 
 /* Change the value as the filter shows it; it is good until the run is asked again. */
 void filter_run_transform(struct filter_run *run, petal_cell *cell);

@@ -98,6 +98,66 @@ list_bound(const struct filter_node *node, const struct row_bound *from, petal_s
     return is_and || node->filter->member_count == 0 ? BOUND_UNKNOWN : BOUND_NONE;
 }
 
+/* Does a place come before another one? */
+static bool
+is_nearer(const struct filter_ahead *a, const struct filter_ahead *b)
+{
+    int order;
+
+    if (a->none || b->none)
+        return b->none && !a->none;
+    order = slice_compare(a->qualifier, b->qualifier);
+    return order != 0 ? order < 0 : a->timestamp > b->timestamp;
+}
+
+/* The last of the members' places. What a member turns away those behind it are not shown; so one
+ * that keeps what it is shown ends the search. */
+static bool
+and_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_ahead *ahead)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < count_of(node) && !node->filter->members[i]->keeps_cells; i++) {
+        struct filter_ahead other;
+
+        if (!node_ahead(&node->members[i], cell, &other))
+            continue;
+        if (!found || is_nearer(ahead, &other))
+            *ahead = other;
+        found = true;
+    }
+    return found;
+}
+
+/* In a reversed run what one said of a cell can hold for those behind (is_before): who says that it
+ * seeks. */
+static bool
+may_seek(const struct filter_node *node)
+{
+    bool may = node->filter->kind->hint != NULL && count_of(node) == 0;
+
+    for (size_t i = 0; !may && i < count_of(node); i++)
+        may = may_seek(&node->members[i]);
+    return may;
+}
+
+/* The first of the members' places, if all have one. */
+static bool
+or_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_ahead *ahead)
+{
+    if (node->reversed && may_seek(node))
+        return false;
+    for (size_t i = 0; i < count_of(node); i++) {
+        struct filter_ahead other;
+
+        if (!node_ahead(&node->members[i], cell, &other))
+            return false;
+        if (i == 0 || is_nearer(&other, ahead))
+            *ahead = other;
+    }
+    return count_of(node) > 0;
+}
+
 /* How far a code goes: none, to the next column, to the next row, to a place. */
 static int
 reach(enum filter_code code)
@@ -239,6 +299,7 @@ static const struct filter_kind and_kind = {
     .skips_row = and_skips_row,
     .cell = and_cell,
     .hint = and_hint,
+    .ahead = and_ahead,
     .transform = list_transform,
     .row_cells = list_row_cells,
     .drops_row = and_drops_row,
@@ -406,6 +467,7 @@ static const struct filter_kind or_kind = {
     .skips_row = or_skips_row,
     .cell = or_cell,
     .hint = or_hint,
+    .ahead = or_ahead,
     .transform = or_transform,
     .row_cells = list_row_cells,
     .drops_row = or_drops_row,
@@ -427,6 +489,7 @@ skip_cell(struct filter_node *node, const petal_cell *cell)
 static const struct filter_kind skip_kind = {
     .name = "SKIP",
     .needs_rows = true,
+    .keeps_cells = true,
     .needs_family = any_needs_family,
     .reset = list_reset,
     .cell = skip_cell,
@@ -478,6 +541,7 @@ static const struct filter_kind while_kind = {
     .name = "WHILE",
     .needs_rows = true,
     .watches_excluded_rows = true,
+    .keeps_cells = true,
     .needs_family = any_needs_family,
     .reset = list_reset,
     .done = while_done,

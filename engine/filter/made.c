@@ -27,6 +27,7 @@ filter_new(const petal_allocator *allocator, const struct filter_kind *kind,
     filter->kind = kind;
     filter->needs_rows = kind->needs_rows;
     filter->watches_excluded_rows = kind->watches_excluded_rows;
+    filter->keeps_cells = kind->keeps_cells;
     filter->depth = 1;
     filter->filter_count = 1;
     at = (char *)(filter + 1);

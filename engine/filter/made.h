@@ -32,6 +32,7 @@ struct petal_filter {
     uint32_t filter_count;      /* it and all below it */
     bool needs_rows;            /* HBase's hasFilterRow */
     bool watches_excluded_rows; /* a WHILE or a ColumnCountGetFilter is in it */
+    bool keeps_cells;           /* a kind that does is in it */
 
     petal_filter **members;
     size_t member_count;

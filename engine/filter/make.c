@@ -299,6 +299,7 @@ filter_combine(const petal_allocator *allocator, enum petal_filter_operation ope
         made->members[i] = members[i];
         made->needs_rows |= members[i]->needs_rows;
         made->watches_excluded_rows |= members[i]->watches_excluded_rows;
+        made->keeps_cells |= members[i]->keeps_cells;
     }
     *filter = made;
     return PETAL_OK;

@@ -54,6 +54,7 @@ struct filter_kind {
     bool in_language;           /* of petal_filter_parse */
     bool needs_rows;            /* HBase's hasFilterRow */
     bool watches_excluded_rows; /* filter_watches_excluded_rows */
+    bool keeps_cells;           /* what it is shown of a row changes what it says of the rest */
     bool is_list;               /* its members are told that a run is reversed */
     bool counts_rows;           /* its count is of the whole read */
 
@@ -75,7 +76,11 @@ struct filter_kind {
      * count. */
     enum filter_code (*cell)(struct filter_node *node, const petal_cell *cell);
     bool (*hint)(struct filter_node *node, petal_slice row, petal_slice family,
-                 struct filter_place *place);                      /* getNextCellHint (none) */
+                 struct filter_place *place); /* getNextCellHint (none) */
+    /* By the filter's arguments alone: as filter_run_ahead, but for any cell, and false for one that
+     * passes (unknown) */
+    bool (*ahead)(const struct filter_node *node, const petal_cell *cell,
+                  struct filter_ahead *ahead);
     void (*transform)(struct filter_node *node, petal_cell *cell); /* transformCell (as it is) */
     /* filterRowCells (all stay) */
     void (*row_cells)(struct filter_node *node, petal_cell *cells, size_t *count);
@@ -183,6 +188,30 @@ node_hint(struct filter_node *node, petal_slice row, petal_slice family, struct 
     const struct filter_kind *kind = node->filter->kind;
 
     return kind->hint != NULL && kind->hint(node, row, family, place);
+}
+
+static inline bool
+node_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_ahead *ahead)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    *ahead = (struct filter_ahead){.none = false};
+    return kind->ahead != NULL && kind->ahead(node, cell, ahead);
+}
+
+/* Answers of `ahead`. */
+static inline bool
+ahead_none(struct filter_ahead *ahead)
+{
+    *ahead = (struct filter_ahead){.none = true};
+    return true;
+}
+
+static inline bool
+ahead_at(struct filter_ahead *ahead, petal_slice qualifier, int64_t timestamp)
+{
+    *ahead = (struct filter_ahead){false, qualifier, timestamp};
+    return true;
 }
 
 static inline void

@@ -7,6 +7,19 @@
 
 /* ---- open and close ---- */
 
+/* Is there, or may there be, a deletion of all older versions of a column? */
+static bool
+has_column_deletes(const struct store_view *store)
+{
+    uint32_t kinds = 0;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++)
+        kinds |= atomic_load_explicit(&store->memtables[i]->marker_kinds, memory_order_relaxed);
+    for (uint32_t i = 0; i < store->file_count; i++)
+        kinds |= store->files[i].marker_kinds;
+    return (kinds & marker_kind(PETAL_DELETE_COLUMN)) != 0;
+}
+
 /*
  * Puts later than the time range are not asked for, and of the markers there only those of kind 12
  * reach into it, unless deleted cells are kept. In the order of writes later versions make those of
@@ -17,15 +30,19 @@ skips_later(const struct store_view *store, const struct visibility_rules *rules
 {
     bool skips = rules->purpose == VISIBILITY_READ && !rules->new_version_behavior &&
                  rules->time_limit < INT64_MAX && rules->time_limit > INT64_MIN;
-    uint32_t kinds = 0;
 
     if (!skips || rules->keep_deleted > PETAL_KEEP_DELETED_FALSE)
         return skips;
-    for (uint32_t i = 0; i < store->memtable_count; i++)
-        kinds |= atomic_load_explicit(&store->memtables[i]->marker_kinds, memory_order_relaxed);
-    for (uint32_t i = 0; i < store->file_count; i++)
-        kinds |= store->files[i].marker_kinds;
-    return (kinds & marker_kind(PETAL_DELETE_COLUMN)) == 0;
+    return !has_column_deletes(store);
+}
+
+/* With no VERSIONS or MIN_VERSIONS to count, a version hides no older one. */
+static bool
+skips_versions(const struct store_view *store, const struct visibility_rules *rules)
+{
+    return rules->purpose == VISIBILITY_READ && !rules->new_version_behavior &&
+           rules->versions >= PETAL_ALL_VERSIONS && rules->min_versions == 0 &&
+           !has_column_deletes(store);
 }
 
 enum petal_status
@@ -51,6 +68,7 @@ store_scan_open(struct store_scan *scan, const petal_family *family,
     if (store != NULL)
         read_rules(&options->read, family, attributes, store, options->raw, sequence, &rules);
     scan->skips_later = store != NULL && skips_later(store, &rules);
+    scan->skips_versions = filter != NULL && store != NULL && skips_versions(store, &rules);
     visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
     if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,
                          qualifier_count, memory) != PETAL_OK)
@@ -236,26 +254,25 @@ to_next_column(struct store_scan *scan, petal_error *error)
     return seek_place(scan, scan->row, column, false, true, error);
 }
 
-/* From a version that is later than the time range. */
+/* From a version that is later than `latest`. */
 static enum petal_status
-to_time_range(struct store_scan *scan, petal_error *error)
+to_version(struct store_scan *scan, petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
     petal_slice column = visibility_column(&scan->visibility);
-    int64_t time_limit = scan->visibility.rules.time_limit;
     struct cell_key key;
 
-    assert(scan->skips_later);
+    assert(scan->skips_later || scan->skips_versions);
     for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
         enum petal_status status = input->ops->next(input, error);
 
-        if (status != PETAL_OK || !at_row(scan) || input->cell.timestamp < time_limit ||
+        if (status != PETAL_OK || !at_row(scan) || input->cell.timestamp <= scan->latest ||
             !slice_equal(input->cell.qualifier, column))
             return status;
     }
     if (place_key(scan, &key, scan->row, column, false, false) != PETAL_OK)
         return error_no_memory(error);
-    cell_key_make(&key, scan->key, scan->row, column, false, time_limit - 1, CELL_SEQUENCE_MAX);
+    cell_key_make(&key, scan->key, scan->row, column, false, scan->latest, CELL_SEQUENCE_MAX);
     return input->ops->seek(input, &key, error);
 }
 
@@ -270,8 +287,8 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
         return scan_inputs_show(&scan->inputs, error);
     case SCAN_STEP:
         return scan->inputs.cells->ops->next(scan->inputs.cells, error);
-    case SCAN_TIME_RANGE:
-        return to_time_range(scan, error);
+    case SCAN_VERSION:
+        return to_version(scan, error);
     case SCAN_NEXT_COLUMN:
         return to_next_column(scan, error);
     case SCAN_NEXT_ROW:
@@ -284,21 +301,22 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     return PETAL_OK;
 }
 
-/* To the first place of a column ahead: a marker above the timestamp that is wanted may hide
- * what is below it. */
+/* To the first place of a column ahead, or `behind` it: a marker above the timestamp that is wanted
+ * may hide what is below it. */
 static enum petal_status
-to_column(struct store_scan *scan, petal_slice qualifier, petal_error *error)
+to_column(struct store_scan *scan, petal_slice qualifier, bool behind, petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
-    enum petal_status status = PETAL_OK;
 
-    if (!scan->options->raw)
-        return seek_place(scan, scan->row, qualifier, false, false, error);
     /* Raw order knows no places of columns. */
-    while (status == PETAL_OK && at_row(scan) &&
-           slice_compare(input->cell.qualifier, qualifier) < 0)
-        status = input->ops->next(input, error);
-    return status;
+    for (int step = 0; step < STEPS_BEFORE_SEEK || scan->options->raw; step++) {
+        enum petal_status status = input->ops->next(input, error);
+
+        if (status != PETAL_OK || !at_row(scan) ||
+            slice_compare(input->cell.qualifier, qualifier) >= behind)
+            return status;
+    }
+    return seek_place(scan, scan->row, qualifier, false, behind, error);
 }
 
 /* Go where the filter's hint says, if that is ahead. */
@@ -315,7 +333,7 @@ follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
     order = slice_compare(hint.row, scan->row);
     if (order == 0 && !hint.row_only && slice_compare(hint.qualifier, cell->qualifier) > 0) {
         scan->move = SCAN_STAY;
-        return to_column(scan, hint.qualifier, error);
+        return to_column(scan, hint.qualifier, false, error);
     }
     if (scan->options->reversed ? order >= 0 : order <= 0)
         return PETAL_OK;
@@ -323,6 +341,33 @@ follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
     return scan->options->reversed
                ? find_row_below(scan, hint.row, true, error)
                : seek_place(scan, hint.row, slice_make(NULL, 0), true, false, error);
+}
+
+/* Behind a cell that the filter turned away: go as far as it turns away what follows, too. */
+static enum petal_status
+pass_turned_away(struct store_scan *scan, const petal_cell *cell, petal_error *error)
+{
+    struct filter_ahead ahead;
+    int order;
+
+    assert(scan->move == SCAN_STEP);
+    if (scan->options->raw || !filter_run_ahead(scan->filter, cell, &ahead))
+        return PETAL_OK;
+    if (ahead.none) {
+        scan->move = SCAN_NEXT_ROW;
+        return PETAL_OK;
+    }
+    order = slice_compare(ahead.qualifier, cell->qualifier);
+    if (order == 0 && ahead.timestamp == INT64_MIN) {
+        scan->move = SCAN_NEXT_COLUMN;
+    } else if (order == 0 && ahead.timestamp < cell->timestamp && scan->skips_versions) {
+        scan->move = SCAN_VERSION;
+        scan->latest = ahead.timestamp;
+    } else if (order > 0) {
+        scan->move = SCAN_STAY;
+        return to_column(scan, ahead.qualifier, ahead.timestamp == INT64_MIN, error);
+    }
+    return PETAL_OK;
 }
 
 /* The versions that pass the filter are counted behind it. False: the column has enough of them. */
@@ -381,7 +426,10 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
         scan->move = SCAN_NEXT_ROW;
         break;
     case FILTER_SEEK:
-        return follow_hint(scan, cell, error);
+        status = follow_hint(scan, cell, error);
+        if (status != PETAL_OK || scan->place != SCAN_IN_ROW || scan->move != SCAN_STEP)
+            return status;
+        break;
     }
     if (*included) {
         status = count_passed(scan, cell, included);
@@ -395,6 +443,8 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
     if (scan->move == SCAN_NEXT_COLUMN && cell->qualifier.size == 0 &&
         scan->inputs.qualifier_count == 0)
         scan->move = SCAN_STEP;
+    if (status == PETAL_OK && code >= FILTER_SKIP && scan->move == SCAN_STEP)
+        return pass_turned_away(scan, cell, error);
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 

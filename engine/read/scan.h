@@ -30,7 +30,7 @@ enum scan_move {
     SCAN_SHOW,  /* stay, at the cell that merge_iter_top_stepped has brought it to */
     SCAN_BEGIN, /* stay, at the first cell of the row just entered */
     SCAN_STEP,
-    SCAN_TIME_RANGE, /* past the column's versions that are later than the read's time range */
+    SCAN_VERSION, /* past the column's versions that are later than `latest` */
     SCAN_NEXT_COLUMN,
     SCAN_NEXT_ROW
 };
@@ -45,6 +45,8 @@ struct store_scan {
     bool needed;                       /* the filter needs the family to decide on a row */
     bool plain;                        /* what is visible is shown: no filter, no limits in a row */
     bool skips_later;                  /* nothing later than the time range matters in a column */
+    bool skips_versions;               /* no version matters to older ones of its column */
+    int64_t latest;                    /* with SCAN_VERSION */
     uint8_t *key;                      /* of a place sought, in `short_key` if it is short */
     size_t key_capacity;
     /* The next row; reversed scans keep a copy, since the input stands in the row at hand. */
@@ -129,7 +131,7 @@ enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *err
 
 /* The move behind the input's cell, which is not shown. */
 static inline enum scan_move
-store_scan_move_behind(const struct store_scan *scan, enum visibility_verdict verdict)
+store_scan_move_behind(struct store_scan *scan, enum visibility_verdict verdict)
 {
     const struct cell *cell = &scan->inputs.cells->cell;
 
@@ -139,8 +141,10 @@ store_scan_move_behind(const struct store_scan *scan, enum visibility_verdict ve
         cell->timestamp < scan->visibility.rules.time_limit)
         return SCAN_STEP;
     /* One behind the read point may not have begun its column. */
-    return slice_equal(cell->qualifier, visibility_column(&scan->visibility)) ? SCAN_TIME_RANGE
-                                                                              : SCAN_STEP;
+    if (!slice_equal(cell->qualifier, visibility_column(&scan->visibility)))
+        return SCAN_STEP;
+    scan->latest = scan->visibility.rules.time_limit - 1;
+    return SCAN_VERSION;
 }
 
 /* The input's cell, of the row at hand, as the caller of a cursor sees it. */

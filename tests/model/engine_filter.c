@@ -52,9 +52,9 @@ static void
 describe(const struct model_leaf *leaf, struct described *described)
 {
     static const char *const names[MODEL_LEAVES] = {
-        "RowFilter",          "PrefixFilter",      "FamilyFilter", "QualifierFilter",
-        "ColumnPrefixFilter", "ColumnRangeFilter", "ValueFilter",  "ValueFilter",
-        "ValueFilter",        "TimestampsFilter"};
+        "RowFilter",       "PrefixFilter",       "FamilyFilter",      "QualifierFilter",
+        "QualifierFilter", "ColumnPrefixFilter", "ColumnRangeFilter", "ValueFilter",
+        "ValueFilter",     "ValueFilter",        "TimestampsFilter"};
     petal_filter_argument inclusive = {.kind = PETAL_FILTER_BOOLEAN, .number = leaf->flag};
 
     *described = (struct described){.name = names[leaf->kind]};
@@ -69,6 +69,7 @@ describe(const struct model_leaf *leaf, struct described *described)
         add_argument(described, bytes_argument(model_slice(&leaf->more)));
         add_argument(described, inclusive);
         break;
+    case MODEL_LEAF_QUALIFIER_PREFIX:
     case MODEL_LEAF_VALUE_PREFIX:
         add_comparator(described, leaf, "binaryprefix:");
         break;

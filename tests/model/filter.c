@@ -66,6 +66,10 @@ leaf_passes(const struct model_leaf *leaf, const struct model_cell *cell)
         return holds(leaf->compare, slice_compare(model_text_family_name(cell->family), bytes));
     case MODEL_LEAF_QUALIFIER:
         return holds(leaf->compare, slice_compare(qualifier, bytes));
+    case MODEL_LEAF_QUALIFIER_PREFIX:
+        if (qualifier.size > bytes.size)
+            qualifier.size = bytes.size;
+        return holds(leaf->compare, slice_compare(qualifier, bytes));
     case MODEL_LEAF_COLUMN_PREFIX:
         return begins_with(qualifier, bytes);
     case MODEL_LEAF_COLUMN_RANGE:

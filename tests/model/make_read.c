@@ -75,6 +75,9 @@ pick_leaf(struct maker *maker, enum model_leaf_kind least, unsigned kinds, struc
     case MODEL_LEAF_QUALIFIER:
         leaf->bytes = pick_qualifier(maker);
         break;
+    case MODEL_LEAF_QUALIFIER_PREFIX:
+        leaf->bytes = some_bytes(&"qrs"[below(maker, 3)], 1);
+        break;
     case MODEL_LEAF_COLUMN_RANGE:
         leaf->bytes = some_bytes(&"qr"[below(maker, 2)], below(maker, 2));
         leaf->more = some_bytes(&"rs"[below(maker, 2)], below(maker, 2));

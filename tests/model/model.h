@@ -155,6 +155,7 @@ enum model_leaf_kind {
     MODEL_LEAF_ROW_PREFIX,
     MODEL_LEAF_FAMILY,
     MODEL_LEAF_QUALIFIER,
+    MODEL_LEAF_QUALIFIER_PREFIX, /* compared by its first bytes */
     MODEL_LEAF_COLUMN_PREFIX,
     MODEL_LEAF_COLUMN_RANGE, /* from `bytes` on, before `more`; both ends included if `flag` */
     MODEL_LEAF_VALUE,

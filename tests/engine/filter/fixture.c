@@ -112,6 +112,17 @@ family_is_ended(struct reader *reader, const petal_cell *cell)
     return ended;
 }
 
+static bool
+comes_before(const petal_cell *cell, const struct filter_ahead *place)
+{
+    int order;
+
+    if (place->none)
+        return true;
+    order = slice_compare(cell->qualifier, place->qualifier);
+    return order < 0 || (order == 0 && cell->timestamp > place->timestamp);
+}
+
 /* Show the cells from `first` to `last`, all of one row. */
 static void
 show_row(struct reader *reader, size_t first, size_t last)
@@ -121,6 +132,7 @@ show_row(struct reader *reader, size_t first, size_t last)
     for (size_t i = first; i < last;) {
         const petal_cell *cell = &cells[i++];
         struct filter_hint hint;
+        struct filter_ahead ahead;
         enum filter_code code;
         bool enters = i - 1 == first || !slice_equal(cells[i - 2].family, cell->family);
 
@@ -129,6 +141,7 @@ show_row(struct reader *reader, size_t first, size_t last)
                 i++;
             continue;
         }
+        reader->read->cells_shown++;
         if (filter_run_cell(reader->run, cell, &code, NULL) != PETAL_OK)
             abort();
         if (code <= FILTER_INCLUDE_AND_NEXT_ROW)
@@ -144,6 +157,11 @@ show_row(struct reader *reader, size_t first, size_t last)
                 seek(reader, hint.row);
             while (i < last && slice_equal(cells[i].family, cell->family) &&
                    (hint.row_only || slice_compare(cells[i].qualifier, hint.qualifier) < 0))
+                i++;
+        } else if (code >= FILTER_SKIP && reader->read->follows_ahead &&
+                   filter_run_ahead(reader->run, cell, &ahead)) {
+            while (i < last && slice_equal(cells[i].family, cell->family) &&
+                   comes_before(&cells[i], &ahead))
                 i++;
         }
     }
@@ -219,7 +237,7 @@ filter_read(const struct filter_table *table, const petal_allocator *allocator,
     reader.table = table;
     reader.filter = filter;
     reader.read = read;
-    read->rows_shown = 0;
+    read->rows_shown = read->cells_shown = 0;
     for (size_t i = 0; i < table->count; i++) {
         if (i == 0 || !slice_equal(table->cells[i].row, table->cells[i - 1].row))
             starts[rows++] = i;

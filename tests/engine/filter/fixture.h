@@ -30,7 +30,9 @@ struct filter_read {
     bool reversed;
     /* Starts and goes on where filter_run_first_row and filter_run_next_row say. */
     bool follows_bounds;
-    size_t rows_shown; /* out: by key */
+    bool follows_ahead; /* passes cells that filter_run_ahead says need not be shown */
+    size_t rows_shown;  /* out: by key */
+    size_t cells_shown; /* out */
 };
 
 /* Read all with `filter`; the answer stands until the next call. Ends the test when the run

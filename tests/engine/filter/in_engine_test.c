@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static petal_filter_argument
 bytes(petal_slice slice)
@@ -396,6 +397,118 @@ test_regex_given_up(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* ---- seeks to the next place that may pass ---- */
+
+/* Columns of many versions, in files and in memory, with markers of `types` among them. */
+static void
+write_wide_rows(const struct read_fixture *fixture, struct test_random *random,
+                const enum petal_cell_type *types, size_t type_count)
+{
+    char qualifier[4], value[8];
+
+    for (unsigned i = 0; i < 900; i++) {
+        const char *row = test_random_below(random, 2) == 0 ? "r" : "s";
+        int64_t timestamp = 1 + (int64_t)test_random_below(random, 12);
+
+        snprintf(qualifier, sizeof qualifier, "%c%u", (char)('a' + test_random_below(random, 3)),
+                 (unsigned)test_random_below(random, 8));
+        snprintf(value, sizeof value, "%u", i);
+        if (type_count > 0 && test_random_below(random, 12) == 0) {
+            enum petal_cell_type type = types[test_random_below(random, type_count)];
+
+            reads_delete(fixture, "f", text(row),
+                         text(type == PETAL_DELETE_FAMILY_VERSION ? "" : qualifier), timestamp,
+                         type);
+        } else {
+            put(fixture, "f", row, qualifier, timestamp, value);
+        }
+        if (i == 500 || i == 800)
+            reads_flush(fixture);
+    }
+}
+
+static void
+pick_seeking_filter(struct test_random *random, char *to, size_t size)
+{
+    static const char *const compares[] = {"<", "<=", "=", "!=", ">=", ">"};
+    const char *first = compares[test_random_below(random, 6)];
+    const char *second = compares[test_random_below(random, 6)];
+    unsigned a = (unsigned)test_random_below(random, 10),
+             b = (unsigned)test_random_below(random, 10);
+    char letter = (char)('a' + test_random_below(random, 3));
+
+    switch (test_random_below(random, 6)) {
+    case 0:
+        snprintf(to, size, "QualifierFilter (%s, 'binary:%c%u')", first, letter, a);
+        break;
+    case 1:
+        snprintf(to, size, "QualifierFilter (%s, 'binaryprefix:%c')", first, letter);
+        break;
+    case 2:
+        snprintf(to, size, "TimestampsFilter (%u, %u)", a, b);
+        break;
+    case 3:
+        snprintf(to, size,
+                 "QualifierFilter (%s, 'binary:%c%u') AND QualifierFilter (%s, 'binary:b%u')",
+                 first, letter, a, second, b);
+        break;
+    case 4:
+        snprintf(to, size,
+                 "QualifierFilter (%s, 'binary:%c%u') OR QualifierFilter (%s, 'binary:b%u')", first,
+                 letter, a, second, b);
+        break;
+    default:
+        snprintf(to, size, "TimestampsFilter (%u) AND QualifierFilter (%s, 'binary:%c%u')", b,
+                 first, letter, a);
+        break;
+    }
+}
+
+/* Nothing is known ahead of an OR with a ValueFilter: it is shown all cells. */
+static void
+test_seeks_change_no_answer(void **state)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
+                                                 PETAL_DELETE_COLUMN};
+    static const petal_family_options families[] = {
+        {.versions = INT32_MAX},
+        {.versions = 3},
+        {.versions = INT32_MAX, .keep_deleted_cells = PETAL_KEEP_DELETED_TRUE},
+        {.versions = INT32_MAX, .new_version_behavior = true},
+    };
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, 20240229);
+    for (unsigned turn = 0; turn < 16; turn++) {
+        struct read_fixture fixture;
+
+        reads_open(&fixture, "f", &families[turn % 4]);
+        /* None; none of the third kind; all. */
+        write_wide_rows(&fixture, &random, types, turn / 4 % 4);
+        for (unsigned i = 0; i < 60; i++) {
+            char filter[200], shown[300], *wanted;
+            petal_scan_options options = {
+                .read = {.versions = test_random_below(&random, 2) == 0 ? PETAL_ALL_VERSIONS : 1,
+                         .family_cell_limit = test_random_below(&random, 3) * 4,
+                         .family_cell_offset = test_random_below(&random, 3) * 3},
+                .reversed = test_random_below(&random, 2) == 0,
+                .raw = test_random_below(&random, 6) == 0,
+            };
+            const char *answer;
+
+            pick_seeking_filter(&random, filter, sizeof filter);
+            snprintf(shown, sizeof shown, "(%s) OR ValueFilter (=, 'binary:none')", filter);
+            wanted = strdup(scan(&fixture, reads_filter(&fixture, shown), &options));
+            answer = scan(&fixture, reads_filter(&fixture, filter), &options);
+            if (strcmp(answer, wanted) != 0)
+                fail_msg("turn %u, %s: %.300s, not %.300s", turn, filter, answer, wanted);
+            free(wanted);
+        }
+        fixture_fini(&fixture.base);
+    }
+}
+
 int
 main(void)
 {
@@ -409,6 +522,7 @@ main(void)
         cmocka_unit_test(test_fuzzy_rows),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_regex_given_up),
+        cmocka_unit_test(test_seeks_change_no_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,7 +179,7 @@ test_cells_are_hidden_by(void **state)
     reads_put(&receipts.fixture, "f", text("s"), text("c"), 18, text("v"));
     delete_marker(&receipts, "f", "s", "c", 18, PETAL_DELETE_COLUMN);
     assert_int_equal(petal_filter_parse(receipts.fixture.base.db,
-                                        text("QualifierFilter(=, 'binary:z')"), &filter, NULL),
+                                        text("ValueFilter(=, 'binary:z')"), &filter, NULL),
                      PETAL_OK);
     read.filter = filter; /* so it walks, and looks at all cells */
     assert_string_equal(reads_get(&receipts.fixture, text("s"), &read), "");
