@@ -764,6 +764,9 @@ typedef struct petal_write_options {
      * is refused with PETAL_TIMEOUT, and nothing is written. 0: as long as it takes; PETAL_NO_WAIT:
      * not at all. A sync, and writers to the same row, are waited for in any case. */
     uint32_t deadline_ms;
+    /* PETAL_LATEST is later than all that the row has, also in the same millisecond: so each of such
+     * writes is a version of its own, and its timestamps run ahead of the clock if it must. */
+    bool new_version;
 } petal_write_options;
 
 #define PETAL_NO_WAIT UINT32_MAX

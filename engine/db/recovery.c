@@ -127,6 +127,10 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
         state->sequence = logged->cell.sequence;
     if (logged->cell.sequence > state->replayed)
         state->replayed = logged->cell.sequence;
+    if (write.family != NULL && (logged->assigned || logged->ahead))
+        family_note_stamped(write.family, logged->cell.timestamp);
+    else if (write.family != NULL)
+        family_note_given(write.family, logged->cell.timestamp);
     if (write.family == NULL || logged->cell.sequence <= flushed)
         return PETAL_OK;
     write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);

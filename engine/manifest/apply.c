@@ -94,6 +94,26 @@ apply_flushed(const struct apply *apply, const struct item *item)
     return status;
 }
 
+static enum petal_status
+apply_ahead(const struct apply *apply, const struct item *item)
+{
+    int64_t ahead = (int64_t)get_le64(item->payload + MANIFEST_IDS_BYTES);
+    struct manifest_table *table;
+    struct manifest_family *family;
+    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
+
+    if (status == PETAL_OK && (ahead <= 0 || ahead == PETAL_LATEST))
+        return error_set(apply->error, PETAL_INVALID,
+                         "timestamps of a family are ahead up to %lld, which is impossible",
+                         (long long)ahead);
+    if (status == PETAL_OK && ahead > family->ahead) {
+        status = item_note(apply, UNDO_AHEAD, table, family, (uint64_t)family->ahead, NULL);
+        if (status == PETAL_OK)
+            family->ahead = ahead;
+    }
+    return status;
+}
+
 /* ---- counters and the log: they only grow ---- */
 
 static enum petal_status
@@ -158,6 +178,7 @@ static const struct {
     [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, false},
     [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, false},
     [MANIFEST_ADD_SHIFTED_FILE] = {apply_add_file, MANIFEST_ADD_SHIFTED_BYTES, false},
+    [MANIFEST_AHEAD] = {apply_ahead, MANIFEST_AHEAD_BYTES, false},
 };
 
 static enum petal_status

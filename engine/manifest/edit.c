@@ -318,6 +318,14 @@ manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t famil
     return add_store_number(edit, MANIFEST_FLUSHED, table, family, sequence);
 }
 
+enum petal_status
+manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family, int64_t timestamp)
+{
+    return timestamp > 0
+               ? add_store_number(edit, MANIFEST_AHEAD, table, family, (uint64_t)timestamp)
+               : PETAL_OK;
+}
+
 /* ---- counters and the log ---- */
 
 static enum petal_status
@@ -386,6 +394,7 @@ snapshot_table(struct manifest_edit *edit, const struct manifest_table *table)
         next_family_id = family->id + 1u;
         (void)manifest_edit_create_family(edit, table->id, family->id, &family->options);
         (void)manifest_edit_flushed(edit, table->id, family->id, family->flushed_sequence);
+        (void)manifest_edit_ahead(edit, table->id, family->id, family->ahead);
         for (size_t k = 0; k < family->file_count; k++)
             (void)manifest_edit_add_file(edit, table->id, family->id, &family->files[k]);
     }

@@ -58,6 +58,8 @@ enum petal_status manifest_edit_remove_file(struct manifest_edit *edit, uint32_t
 /* These only grow: a value below the state's changes nothing. */
 enum petal_status manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
                                         uint64_t sequence);
+enum petal_status manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                                      int64_t timestamp); /* 0: no-op */
 enum petal_status manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
                                          uint64_t last_sequence, int64_t last_timestamp);
 enum petal_status manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);

@@ -52,7 +52,8 @@ enum manifest_tag {
     MANIFEST_ALTER_FAMILY = 11,
     MANIFEST_DROP_FAMILY = 12,
     MANIFEST_NEXT_FAMILY = 13,
-    MANIFEST_ADD_SHIFTED_FILE = 14 /* ADD_FILE, and what its sequences are greater by */
+    MANIFEST_ADD_SHIFTED_FILE = 14, /* ADD_FILE, and what its sequences are greater by */
+    MANIFEST_AHEAD = 15
 };
 
 /* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).
@@ -89,6 +90,7 @@ enum manifest_attribute {
 #define MANIFEST_ADD_SHIFTED_BYTES 72
 #define MANIFEST_REMOVE_FILE_BYTES 16
 #define MANIFEST_FLUSHED_BYTES     16
+#define MANIFEST_AHEAD_BYTES       16
 #define MANIFEST_DROP_FAMILY_BYTES 8
 #define MANIFEST_NEXT_FAMILY_BYTES 8
 /* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */

@@ -142,6 +142,10 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
         assert(family != NULL && family->flushed_sequence >= step->number); /* it only grows */
         family->flushed_sequence = step->number;
         break;
+    case UNDO_AHEAD:
+        assert(family != NULL && family->ahead >= (int64_t)step->number);
+        family->ahead = (int64_t)step->number;
+        break;
     case UNDO_KINDS:
         break;
     }

@@ -22,6 +22,7 @@ enum undo_kind {
     UNDO_ADDED_FILE,
     UNDO_REMOVED_FILE,
     UNDO_FLUSHED,
+    UNDO_AHEAD,
     UNDO_KINDS
 };
 
@@ -29,7 +30,8 @@ struct undo_step {
     enum undo_kind kind;
     uint32_t family; /* the place of its family in the table */
     struct manifest_table *table;
-    /* Where the table or the file stood; next_family_id, the flushed sequence as they were. */
+    /* Where the table or the file stood; next_family_id, the flushed sequence, the timestamp ahead
+     * of the clock as they were. */
     uint64_t number;
     /* A copy of the struct that was changed or removed, with all that it points to; NULL: none is
      * needed. */

@@ -46,6 +46,13 @@ struct petal_family {
     petal_family *written_next, **written_link;
     size_t group_cells, group_bytes; /* what the current write group adds */
     petal_family *group_next;
+    /*
+     * The greatest timestamp that the store has given to a cell of the family, by its clock or
+     * ahead of it; and the greatest of all others, callers' and those in store files. Of earlier
+     * openings the former is known where it may still be ahead. Both only grow, whatever becomes
+     * of the cells. Changed by the leader, or while nobody else has the family.
+     */
+    _Atomic(int64_t) stamped, given;
     /* The pace of its writers (engine/write/pace.h). */
     _Atomic(uint32_t) runs;        /* that count; changed with views.mutex held */
     _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
@@ -101,6 +108,32 @@ family_is_dropped(const petal_family *family)
 {
     return atomic_load_explicit(&family->dropped, memory_order_acquire) ||
            table_is_dropped(family->table);
+}
+
+/* Above which no row of the family has a timestamp: of those that the store gave, or of all. Any
+ * thread. */
+static inline int64_t
+family_newest(const petal_family *family, bool of_all)
+{
+    int64_t stamped = atomic_load_explicit(&family->stamped, memory_order_relaxed);
+    int64_t given = of_all ? atomic_load_explicit(&family->given, memory_order_relaxed) : 0;
+
+    return stamped > given ? stamped : given;
+}
+
+/* A cell has the timestamp, which the store gave, or did not give. */
+static inline void
+family_note_stamped(petal_family *family, int64_t timestamp)
+{
+    if (timestamp > atomic_load_explicit(&family->stamped, memory_order_relaxed))
+        atomic_store_explicit(&family->stamped, timestamp, memory_order_relaxed);
+}
+
+static inline void
+family_note_given(petal_family *family, int64_t timestamp)
+{
+    if (timestamp > atomic_load_explicit(&family->given, memory_order_relaxed))
+        atomic_store_explicit(&family->given, timestamp, memory_order_relaxed);
 }
 
 /* The active memtable holds a cell. LEADER. */

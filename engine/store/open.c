@@ -103,6 +103,9 @@ family_open_store(petal_family *family, const struct manifest_family *described,
     }
     if (status == PETAL_OK && make_store(family, files, opened, store) != PETAL_OK)
         status = error_no_memory(error);
+    family_note_stamped(family, described->ahead);
+    for (size_t i = 0; i < opened; i++)
+        family_note_given(family, sst_reader_facts(files[i]->reader)->time_max);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);
     mem_free(db->env.allocator, files, count * sizeof *files);

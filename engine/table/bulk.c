@@ -626,6 +626,9 @@ enter(petal_bulk *bulk, bool *again, petal_error *error)
 
         if (bulk->place == PETAL_BULK_ABOVE)
             last = store->chosen + RANKS - 1;
+        for (size_t k = 0; k < store->files.count; k++)
+            family_note_given(store->family,
+                              sst_reader_facts(store->files.files[k]->reader)->time_max);
         change_rewritten(&change, store->family, NULL, NULL, 0, &store->files);
     }
     /* An edit that lacks it for want of memory is refused. */

@@ -1,6 +1,7 @@
 /* kv.c -- plain key -> value on a table of one family with the empty qualifier: its handles, and
- * what writes and reads single keys and several, by the calls of tables. petal_kv_get is in
- * engine/read/straight.c, petal_kv_put in engine/write/put.c, cursors in engine/table/kv_cursor.c.
+ * what reads several keys and writes under a condition, by the calls of tables. petal_kv_get is in
+ * engine/read/straight.c, other writes are in engine/write/put.c and batch.c, cursors in
+ * engine/table/kv_cursor.c.
  */
 #include "base/argument.h"
 #include "engine/options.h"
@@ -9,7 +10,6 @@
 #include "engine/read/result.h"
 #include "engine/state/db.h"
 #include "engine/write/delete_rows.h"
-#include "engine/write/mutate.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -110,47 +110,6 @@ is_key(petal_slice key)
     return key.size - 1 < PETAL_MAX_ROW_BYTES;
 }
 
-static enum petal_status
-refuse_key(petal_slice key, petal_error *error)
-{
-    return read_check_key(key, "the key", error);
-}
-
-enum petal_status
-petal_kv_delete(petal_kv *kv, petal_slice key, petal_error *error)
-{
-    RETURN_IF_NULL(kv, error);
-    RETURN_IF_NO_BYTES(key, error);
-    if (!is_key(key))
-        return refuse_key(key, error);
-    return petal_delete(kv->family, key, no_qualifier, PETAL_LATEST, PETAL_DELETE_COLUMN, NULL,
-                        error);
-}
-
-enum petal_status
-petal_kv_batch_put(petal_batch *batch, petal_kv *kv, petal_slice key, petal_slice value,
-                   petal_error *error)
-{
-    RETURN_IF_NULL(batch, error);
-    RETURN_IF_NULL(kv, error);
-    RETURN_IF_NO_BYTES(key, error);
-    if (!is_key(key))
-        return refuse_key(key, error);
-    return petal_batch_put(batch, kv->family, key, no_qualifier, PETAL_LATEST, value, error);
-}
-
-enum petal_status
-petal_kv_batch_delete(petal_batch *batch, petal_kv *kv, petal_slice key, petal_error *error)
-{
-    RETURN_IF_NULL(batch, error);
-    RETURN_IF_NULL(kv, error);
-    RETURN_IF_NO_BYTES(key, error);
-    if (!is_key(key))
-        return refuse_key(key, error);
-    return petal_batch_delete(batch, kv->family, key, no_qualifier, PETAL_LATEST,
-                              PETAL_DELETE_COLUMN, error);
-}
-
 /* Put the value, or delete the key if it is NULL, when the condition holds. */
 static enum petal_status
 change_if(petal_kv *kv, petal_slice key, const petal_condition *condition, const petal_slice *value,
@@ -163,7 +122,7 @@ change_if(petal_kv *kv, petal_slice key, const petal_condition *condition, const
         status = value != NULL ? petal_kv_batch_put(batch, kv, key, *value, error)
                                : petal_kv_batch_delete(batch, kv, key, error);
     if (status == PETAL_OK)
-        status = mutate_row(kv->table, key, condition, true, batch, NULL, changed, error);
+        status = petal_mutate_row(kv->table, key, condition, batch, NULL, changed, error);
     petal_batch_free(batch);
     return status;
 }
@@ -238,7 +197,7 @@ petal_kv_delete_range(petal_kv *kv, petal_slice from, petal_slice to,
     options.size = sizeof options;
     options.columns = &column;
     options.column_count = 1;
-    return petal_delete_rows(kv->table, from, to, &options, deleted, error);
+    return delete_rows(kv->table, from, to, &options, true, deleted, error);
 }
 
 static enum petal_status

@@ -292,6 +292,7 @@ copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_
     for (size_t i = 0; i < copy->family_count; i++) {
         copy->families[i].file_count = 0;
         copy->families[i].flushed_sequence = 0;
+        copy->families[i].ahead = 0;
     }
     return PETAL_OK;
 }

@@ -87,6 +87,7 @@ table_files_edit(struct manifest_edit *edit, const struct manifest_table *table,
 
         (void)manifest_edit_create_family(edit, id, (uint16_t)f, &family->options);
         (void)manifest_edit_flushed(edit, id, (uint16_t)f, family->flushed_sequence);
+        (void)manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
         for (size_t i = 0; i < family->file_count; i++)
             (void)manifest_edit_add_file(edit, id, (uint16_t)f, &family->files[i]);
     }

@@ -25,7 +25,7 @@
 #include "engine/wal/file.h"
 
 #define WAL_MAGIC                 "PETALLOG"
-#define WAL_VERSION               3u
+#define WAL_VERSION               4u
 #define WAL_OLDEST_VERSION        2u /* that is read */
 #define WAL_HEADER_BYTES          72
 #define WAL_HEADER_CHECKSUM       64 /* where it stands */

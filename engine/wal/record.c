@@ -48,7 +48,8 @@ flags_of(const struct record_base *base, const struct write_cell *write, bool sa
     bool same_family = base->next_sequence != 0 && family->table->id == base->table_id &&
                        family->id == base->family_id;
 
-    return (unsigned)write->cell.type / 2 | (same_family ? RECORD_SAME_FAMILY : 0u) |
+    return (write->ahead ? 0u : (unsigned)write->cell.type / 2) |
+           (same_family ? RECORD_SAME_FAMILY : 0u) |
            (write->cell.timestamp == base->timestamp ? RECORD_SAME_TIMESTAMP : 0u) |
            (same_row ? RECORD_SAME_ROW : 0u) | (write->cell.has_ttl ? RECORD_HAS_TTL : 0u) |
            (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0u);
@@ -68,7 +69,7 @@ advance(struct record_base *base, const struct write_cell *write)
 static NEVER_INLINE size_t
 extra_size(const struct record_base *base, const struct write_cell *write, unsigned flags)
 {
-    size_t size = 0;
+    size_t size = (flags & TYPE_BITS) == 0;
 
     if ((flags & RECORD_SAME_FAMILY) == 0)
         size += varint64_size(write->family->table->id) + varint64_size(write->family->id);
@@ -85,7 +86,7 @@ extra_size(const struct record_base *base, const struct write_cell *write, unsig
 static inline bool
 is_simple(unsigned flags)
 {
-    return (flags & (SIMPLE_FLAGS | RECORD_HAS_TTL)) == SIMPLE_FLAGS;
+    return (flags & (SIMPLE_FLAGS | RECORD_HAS_TTL)) == SIMPLE_FLAGS && (flags & TYPE_BITS) != 0;
 }
 
 static inline size_t
@@ -149,6 +150,8 @@ static NEVER_INLINE uint8_t *
 put_extra(uint8_t *to, const struct record_base *base, const struct write_cell *write,
           unsigned flags)
 {
+    if ((flags & TYPE_BITS) == 0)
+        *to++ = (uint8_t)((unsigned)write->cell.type / 2 | RECORD_AHEAD);
     if ((flags & RECORD_SAME_FAMILY) == 0)
         to = put_varint64(put_varint64(to, write->family->table->id), write->family->id);
     if ((flags & RECORD_SAME_TIMESTAMP) == 0)
@@ -254,6 +257,23 @@ get_family(const uint8_t *from, const uint8_t *limit, struct record_cell *cell)
     return from;
 }
 
+/* The type, and the flags beside it if they follow. False: malformed. */
+static bool
+get_type(const struct record_reader *reader, unsigned flags, const uint8_t **from, unsigned *type,
+         bool *ahead)
+{
+    unsigned more = flags & TYPE_BITS;
+
+    if (more == 0 && reader->version > 3 && *from < reader->limit) {
+        more = *(*from)++;
+        if ((more & ~(TYPE_BITS | RECORD_AHEAD)) != 0)
+            return false;
+    }
+    *type = (more & TYPE_BITS) * 2;
+    *ahead = (more & RECORD_AHEAD) != 0;
+    return true;
+}
+
 /* All of a cell before its row; NULL: malformed. */
 static const uint8_t *
 get_head(struct record_reader *reader, struct record_cell *cell, unsigned *type, bool *same_row)
@@ -267,7 +287,8 @@ get_head(struct record_reader *reader, struct record_cell *cell, unsigned *type,
     if (from == limit)
         return NULL;
     flags = *from++;
-    *type = (flags & TYPE_BITS) * 2;
+    if (!get_type(reader, flags, &from, type, &cell->ahead))
+        return NULL;
     *same_row = (flags & RECORD_SAME_ROW) != 0;
     cell->assigned = (flags & RECORD_ASSIGNED) != 0;
     cell->cell.has_ttl = (flags & RECORD_HAS_TTL) != 0;
@@ -296,6 +317,7 @@ get_head_v2(const struct record_reader *reader, struct record_cell *cell, unsign
     if (from == NULL || limit - from < 9)
         return NULL;
     *type = *from & ~(V2_ASSIGNED | V2_HAS_TTL);
+    cell->ahead = false;
     cell->assigned = (*from & V2_ASSIGNED) != 0;
     cell->cell.has_ttl = (*from & V2_HAS_TTL) != 0;
     cell->cell.ttl_ms = 0;

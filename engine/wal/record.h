@@ -4,7 +4,9 @@
  *     cells              varint: twice their number, at least 1; plus 1 when the sequence is stated
  *     first sequence     varint, when it is stated; the i-th cell has first sequence + i
  *     cells, each:
- *       flags            u8: half the type in the low three bits, enum record_flags above
+ *       flags            u8: half the type in the low three bits, enum record_flags above; type 0:
+ *                        more flags follow
+ *       more flags       u8: half the type, RECORD_AHEAD; only so
  *       table, family    varints; not with RECORD_SAME_FAMILY
  *       timestamp        signed varint, less the one before; not with RECORD_SAME_TIMESTAMP
  *       time to live     signed varint, milliseconds; only with RECORD_HAS_TTL
@@ -20,7 +22,7 @@
  * is no base, or another sequence comes, the record states it; then the cell before its first has
  * timestamp 0 and no family. RECORD_SAME_ROW never reaches beyond the record.
  *
- * Version 2 of the log is read as well (engine/FORMAT.md).
+ * Versions 2 and 3 of the log are read as well (engine/FORMAT.md).
  */
 #ifndef PETAL_ENGINE_WAL_RECORD_H
 #define PETAL_ENGINE_WAL_RECORD_H
@@ -37,6 +39,9 @@ enum record_flags {
     RECORD_HAS_TTL = 0x40, /* of the cell's own */
     RECORD_ASSIGNED = 0x80 /* the timestamp is the store's clock */
 };
+
+/* Among the flags that few cells have: the store gave the timestamp, ahead of its clock. */
+#define RECORD_AHEAD 0x08u
 
 /* What the record before ended with, for a writer and for a reader; zeros: there is none. */
 struct record_base {
@@ -66,6 +71,11 @@ struct write_cell {
      * version. */
     bool assigned;
     bool resolved; /* cell.timestamp is set, and says nothing of the store's clock */
+    bool ahead;    /* .. but is the store's own, and counts as stamped (petal_family) */
+    bool of_keys;  /* of a key-value table: an assigned timestamp is above all that the key has */
+    /* The row was looked at for timestamps that an assigned one has to be above: least_timestamp
+     * says so. */
+    bool looked;
 };
 
 /* Of row, qualifier and value. */
@@ -92,7 +102,7 @@ record_is_short(const struct record_base *base, const struct write_cell *write)
 
     return base->next_sequence == cell->sequence && base->timestamp == cell->timestamp &&
            base->table_id == write->family->table->id && base->family_id == write->family->id &&
-           !cell->has_ttl && (cell->row.size | cell->qualifier.size) < 0x80;
+           !(cell->has_ttl | write->ahead) && (cell->row.size | cell->qualifier.size) < 0x80;
 }
 
 /* Bytes of such a record. */
@@ -132,6 +142,7 @@ struct record_cell {
     uint32_t table_id;
     uint16_t family_id;
     bool assigned;
+    bool ahead; /* the store gave the timestamp, but its clock was behind it */
     struct cell cell;
 };
 

@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "base/coding.h"
 #include "engine/options.h"
+#include "engine/read/options.h"
 #include "engine/state/db.h"
 #include "engine/write/cell.h"
 
@@ -268,6 +269,40 @@ petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, pe
     status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0), type,
                              error);
     return status == PETAL_OK ? batch_add(batch, &write, error) : status;
+}
+
+/* Of a key-value table. */
+static enum petal_status
+add_key(petal_batch *batch, petal_kv *kv, petal_slice key, petal_slice value,
+        enum petal_cell_type type, petal_error *error)
+{
+    RETURN_IF_NULL(batch, error);
+    RETURN_IF_NULL(kv, error);
+    RETURN_IF_NO_BYTES(key, error);
+
+    struct write_cell write;
+    enum petal_status status = read_check_key(key, "the key", error);
+
+    if (status == PETAL_OK)
+        status = write_cell_make(&write, kv->family, key, slice_make(NULL, 0), PETAL_LATEST, value,
+                                 type, error);
+    if (status != PETAL_OK)
+        return status;
+    write.of_keys = true;
+    return batch_add(batch, &write, error);
+}
+
+enum petal_status
+petal_kv_batch_put(petal_batch *batch, petal_kv *kv, petal_slice key, petal_slice value,
+                   petal_error *error)
+{
+    return add_key(batch, kv, key, value, PETAL_PUT, error);
+}
+
+enum petal_status
+petal_kv_batch_delete(petal_batch *batch, petal_kv *kv, petal_slice key, petal_error *error)
+{
+    return add_key(batch, kv, key, slice_make(NULL, 0), PETAL_DELETE_COLUMN, error);
 }
 
 /* Take back all cells behind the first `count`, none of which needs a read. */

@@ -52,6 +52,9 @@ write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
     write->assigned = timestamp == PETAL_LATEST;
     write->operation = write->assigned && type == PETAL_DELETE ? WRITE_DELETE_NEWEST : WRITE_PLAIN;
     write->resolved = false;
+    write->ahead = false;
+    write->of_keys = false;
+    write->looked = false;
     write->cell = (struct cell){
         .row = row, .qualifier = qualifier, .value = value, .timestamp = timestamp, .type = type};
     return PETAL_OK;

@@ -21,13 +21,15 @@
  *   acknowledged.
  *
  * A write that depends on what it has read (engine/write/mutate.c) says as of which sequence; the
- * leader refuses it when its rows were written to since.
+ * leader refuses it when its rows were written to since, and one that should have read and has not
+ * (engine/write/above.h).
  */
 #include "engine/write/commit.h"
 
 #include "base/inline.h"
 #include "engine/flush/flush.h"
 #include "engine/wal/wal.h"
+#include "engine/write/above.h"
 
 #include <assert.h>
 
@@ -175,26 +177,45 @@ is_current(const petal_db *db, const struct write_op *op)
     for (size_t i = 0; i < count; i++) {
         const struct write_cell *write = &op->cells[i];
 
-        if ((op->row_read || write->operation != WRITE_PLAIN) &&
+        if ((op->row_read || write->operation != WRITE_PLAIN || write->looked) &&
             !row_locks_unchanged(&db->writers.row_locks, write->row_hash, op->read_point))
             return false;
     }
     return true;
 }
 
-/* Give timestamps and sequences to the cells of a member; doubles go. */
-static void
+/* Does the timestamp follow on one that the store gave? */
+static bool
+counts_as_stamped(const petal_db *db, const struct write_cell *write)
+{
+    int64_t stamped = family_newest(write->family, false);
+
+    if (stamped < db->writers.last_timestamp)
+        stamped = db->writers.last_timestamp;
+    return write->cell.timestamp - 1 <= stamped;
+}
+
+/* Give timestamps and sequences to the cells of a member; doubles go. False: a row has to be looked
+ * at first, and nothing is done. */
+static bool
 stamp(petal_db *db, struct write_op *op, int64_t now_ms)
 {
+    int64_t clock;
+
     if (now_ms > db->writers.last_timestamp)
         db->writers.last_timestamp = now_ms;
+    clock = db->writers.last_timestamp;
+    for (size_t i = 0; i < op->count; i++) {
+        if (above_is_asked(&op->cells[i], clock))
+            return false;
+    }
     for (size_t i = 0; i < op->count; i++) {
         struct write_cell *write = &op->cells[i];
 
         if (write->assigned && !write->resolved) {
-            write->resolved = write->least_timestamp > db->writers.last_timestamp;
-            write->cell.timestamp =
-                write->resolved ? write->least_timestamp : db->writers.last_timestamp;
+            write->resolved = write->least_timestamp > clock;
+            write->cell.timestamp = write->resolved ? write->least_timestamp : clock;
+            write->ahead = write->resolved && counts_as_stamped(db, write);
         }
     }
     if (op->doubles.order != NULL)
@@ -202,6 +223,17 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
     assert(op->count > 0);
     for (size_t i = 0; i < op->count; i++)
         op->cells[i].cell.sequence = db->writers.last_sequence + 1 + i;
+    return true;
+}
+
+/* The family has a cell of that timestamp. */
+static inline void
+note_timestamp(const struct write_cell *write)
+{
+    if (write->ahead || (write->assigned && !write->resolved))
+        family_note_stamped(write->family, write->cell.timestamp);
+    else
+        family_note_given(write->family, write->cell.timestamp);
 }
 
 /*
@@ -241,12 +273,12 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
     {
         if (op->status != PETAL_OK)
             continue;
-        op->outdated = op->read_point != WRITE_READ_NOTHING && !is_current(db, op);
+        op->outdated = (op->read_point != WRITE_READ_NOTHING && !is_current(db, op)) ||
+                       !stamp(db, op, now_ms);
         if (op->outdated) {
             op->status = PETAL_BUSY;
             continue;
         }
-        stamp(db, op, now_ms);
         if (op->count == 1 && op == first && &op->place == last)
             memtable_prepare(op->cells->family->active->memtable, &op->cells->cell,
                              op->cells->row_hash);
@@ -263,9 +295,11 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             }
         }
         /* From here on the member's sequences are taken. */
-        for (size_t i = 0; i < op->count; i++)
+        for (size_t i = 0; i < op->count; i++) {
             row_locks_note(&db->writers.row_locks, op->cells[i].row_hash,
                            op->cells[i].cell.sequence);
+            note_timestamp(&op->cells[i]);
+        }
         db->writers.last_sequence += op->count;
         if (op->durability > strongest)
             strongest = op->durability;
@@ -370,6 +404,8 @@ lead_one(petal_db *db, struct write_op *op)
     now_ms = env_clock_ms(&db->env);
     if (now_ms > db->writers.last_timestamp)
         db->writers.last_timestamp = now_ms;
+    if (above_is_asked(write, db->writers.last_timestamp))
+        return false;
     if (write->assigned)
         write->cell.timestamp = db->writers.last_timestamp;
     write->cell.sequence = sequence;
@@ -379,6 +415,7 @@ lead_one(petal_db *db, struct write_op *op)
     if (!wal_file_add(wal, write, 1))
         return false;
     row_locks_note(&db->writers.row_locks, write->row_hash, sequence);
+    note_timestamp(write);
     db->writers.last_sequence = sequence;
     op->status = end_log(db, op->durability, before, now_ms, &error);
     if (op->status == PETAL_OK) {
@@ -463,20 +500,24 @@ write_submit(petal_db *db, struct write_op *op)
 
 enum petal_status
 write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
-                 const petal_write_options *options, petal_error *error)
+                 const petal_write_options *options, bool *outdated, petal_error *error)
 {
     struct write_op op;
     struct write_group group = {&op.place, &op.place, 0};
 
     op_init(&op, cell, 1, bytes, options, error);
-    if (op.place.slow || !write_queue_enter_free(&db->writers.queue, &op.place))
-        return write_submit(db, &op);
+    if (op.place.slow || !write_queue_enter_free(&db->writers.queue, &op.place)) {
+        op.status = write_submit(db, &op);
+        *outdated = op.outdated;
+        return op.status;
+    }
     if (!lead_one(db, &op))
         lead(db, &op, &op.place);
     if (!write_queue_leave_free(&db->writers.queue, &op.place)) {
         while (!write_queue_leave(&db->writers.queue, &op.place, &group))
             serve(db, &group);
     }
+    *outdated = op.outdated;
     return op.status;
 }
 

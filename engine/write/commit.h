@@ -15,12 +15,12 @@ struct write_op {
     size_t count;
     struct doubles doubles; /* among the cells; see write_op_init */
     enum petal_durability durability;
-    /* The sequence as of which the rows of all cells were read whose operation is not plain, or
-     * WRITE_READ_NOTHING. With `row_read` all cells are of one row, and that was read. */
+    /* The sequence as of which the rows of all cells were read whose operation is not plain or that
+     * were looked at (engine/write/above.h), or WRITE_READ_NOTHING. With `row_read` all cells are of one row, and that was read. */
     uint64_t read_point;
     bool row_read;
-    /* The write failed for no other reason than that one of these rows was written to since: read
-     * again. */
+    /* The write failed for no other reason than that one of these rows was written to since, or has
+     * to be looked at and was not: read again. */
     bool outdated;
     enum petal_status status;
     petal_error *error;
@@ -35,9 +35,11 @@ void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, 
 /* Queue the write, which pace_begin has let go on, and wait until it is done. */
 enum petal_status write_submit(petal_db *db, struct write_op *op);
 
-/* Both of it for a write of one cell. REQUIRES: it depends on nothing that was read. */
+/* Both of it for a write of one cell. REQUIRES: it depends on nothing that was read. *outdated: as
+ * in struct write_op. */
 enum petal_status write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
-                                   const petal_write_options *options, petal_error *error);
+                                   const petal_write_options *options, bool *outdated,
+                                   petal_error *error);
 
 /* Do the write without a place in the queue. REQUIRES: the caller leads alone. LEADER. */
 enum petal_status write_serve(petal_db *db, struct write_op *op);

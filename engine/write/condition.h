@@ -9,7 +9,6 @@ struct condition {
     petal_table *table;
     petal_slice row; /* borrowed, as is all that `asked` points to */
     petal_condition asked;
-    bool markers_follow; /* deletions reach the cell that was judged, too, whatever its timestamp */
 };
 
 /* Check and copy what the caller gave. */

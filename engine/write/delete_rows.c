@@ -82,6 +82,7 @@ struct delete_rows {
     petal_table *table;
     struct row_range range;            /* those that are not done: `from` is in done.next_bytes */
     petal_delete_rows_options options; /* defaults filled in */
+    bool of_keys;                      /* the rows are keys */
     uint64_t deadline_us;              /* CLOCK_NEVER: none */
     petal_snapshot *snapshot;          /* made for this call, or NULL */
     petal_batch *batch;
@@ -142,6 +143,8 @@ add_columns(struct delete_rows *d, petal_slice row)
             d->batch, column->family, row,
             column->whole_family ? slice_make(NULL, 0) : column->qualifier, d->options.timestamp,
             column->whole_family ? PETAL_DELETE_FAMILY : PETAL_DELETE_COLUMN, d->error);
+        if (status == PETAL_OK)
+            d->batch->cells[d->batch->count - 1].of_keys = d->of_keys;
     }
     return status;
 }
@@ -370,6 +373,14 @@ petal_delete_rows(petal_table *table, petal_slice from, petal_slice to,
                   const petal_delete_rows_options *options, petal_deleted_rows *deleted,
                   petal_error *error)
 {
+    return delete_rows(table, from, to, options, false, deleted, error);
+}
+
+enum petal_status
+delete_rows(petal_table *table, petal_slice from, petal_slice to,
+            const petal_delete_rows_options *options, bool of_keys, petal_deleted_rows *deleted,
+            petal_error *error)
+{
     const petal_allocator *allocator;
     struct row_range range = {.from = deleted_rows_begin(deleted, from), .to = to};
     struct delete_rows *d;
@@ -387,6 +398,7 @@ petal_delete_rows(petal_table *table, petal_slice from, petal_slice to,
     d = mem_zalloc(allocator, sizeof *d);
     if (d == NULL)
         return error_no_memory(error);
+    d->of_keys = of_keys;
     status = delete_rows_init(d, table, &range, options, error);
     if (status == PETAL_OK)
         status = delete_batches(d);

@@ -1,6 +1,7 @@
 /*
  * mutate.c -- writes that depend on what is there: appends, increments, deletions of the newest
- * version, and changes of a row under a condition.
+ * version, changes of a row under a condition; and those whose timestamps do, because the family's
+ * are ahead of the clock (engine/write/above.h).
  *
  * The cells are copied, the rows read, and the copies completed by what was found: new values,
  * least timestamps, the timestamps to delete. Then they are written like any others, and the write
@@ -20,6 +21,7 @@
 #include "engine/read/options.h"
 #include "engine/read/result.h"
 #include "engine/state/db.h"
+#include "engine/write/above.h"
 #include "engine/write/cell.h"
 #include "engine/write/commit.h"
 #include "engine/write/pace.h"
@@ -118,7 +120,7 @@ work_cell(struct mutate *m, const struct write_cell *reader)
 }
 
 /* Copies of the cells as they were given; `least_timestamp` is what the condition demands of
- * puts, and where it says so of markers: HBase stamps these by the clock alone. */
+ * puts; HBase stamps markers by the clock alone. */
 static enum petal_status
 start_work(struct mutate *m, int64_t least_timestamp)
 {
@@ -140,8 +142,7 @@ start_work(struct mutate *m, int64_t least_timestamp)
     for (size_t i = 0; least_timestamp > 0 && i < work->count; i++) {
         struct write_cell *write = &work->cells[i];
 
-        if (write->operation == WRITE_PLAIN &&
-            (write->cell.type == PETAL_PUT || m->condition->markers_follow))
+        if (write->operation == WRITE_PLAIN && write->cell.type == PETAL_PUT)
             write->least_timestamp = least_timestamp;
     }
     return PETAL_OK;
@@ -210,6 +211,8 @@ follow(struct mutate *m, struct write_cell *write, const petal_cell *old)
     /* No cell can lie at PETAL_LATEST; there the later write wins. */
     write->least_timestamp =
         old->timestamp < PETAL_LATEST - 1 ? old->timestamp + 1 : old->timestamp;
+    /* Nothing that counts is newer. */
+    write->looked = old->timestamp == family_newest(write->family, write->of_keys);
     if (!cell->has_ttl) {
         cell->has_ttl = old->has_ttl;
         cell->ttl_ms = old->ttl_ms;
@@ -311,6 +314,8 @@ read_rows(struct mutate *m)
             same++;
         status = complete_column(m, &m->readers[i], same);
     }
+    if (status == PETAL_OK)
+        status = above_look(m->db, m->work.cells, m->work.count, m->options->new_version, m->error);
     return status == PETAL_OK ? reserve_result(m) : status;
 }
 
@@ -428,6 +433,27 @@ mutate_run(struct mutate *m, int64_t *sum)
     batch_fini(&m->work);
     mem_free(allocator, m->readers, batch->readers * sizeof(struct write_cell *));
     petal_result_free(m->read);
+    return status;
+}
+
+enum petal_status
+mutate_plain(struct write_cell *cells, size_t count, size_t bytes, bool has_ttl,
+             const petal_write_options *options, petal_error *error)
+{
+    petal_db *db = cells->family->table->db;
+    petal_batch batch = {.db = db,
+                         .allocator = db->env.allocator,
+                         .cells = cells,
+                         .count = count,
+                         .bytes = bytes,
+                         .has_ttl = has_ttl};
+    struct mutate m = {.db = db, .batch = &batch, .options = options, .error = error};
+    enum petal_status status;
+
+    m.work.db = db;
+    m.work.allocator = db->env.allocator;
+    status = read_and_write(&m);
+    batch_fini(&m.work);
     return status;
 }
 

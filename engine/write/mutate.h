@@ -15,11 +15,9 @@ enum petal_status mutate_batch(const petal_batch *batch, const struct condition 
                                const petal_write_options *options, bool *applied,
                                petal_error *error);
 
-/* petal_mutate_row; with `markers_follow` deletions, too, reach the cell that the condition judged,
- * whatever its timestamp: HBase stamps them by the clock alone. */
-enum petal_status mutate_row(petal_table *table, petal_slice row, const petal_condition *given,
-                             bool markers_follow, petal_batch *batch,
-                             const petal_write_options *given_options, bool *applied,
-                             petal_error *error);
+/* Write cells that depend on nothing but what their timestamps have to be above, and that stay as
+ * they are. REQUIRES: the pace has let them go on. */
+enum petal_status mutate_plain(struct write_cell *cells, size_t count, size_t bytes, bool has_ttl,
+                               const petal_write_options *options, petal_error *error);
 
 #endif

@@ -43,7 +43,7 @@ take_options(petal_write_options *options, const petal_write_options *given, pet
  * own. */
 static enum petal_status
 submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t bytes, bool mortal,
-               const petal_write_options *options, petal_error *error)
+               const petal_write_options *options, bool *outdated, petal_error *error)
 {
     struct write_op op;
     enum petal_status status = PETAL_OK;
@@ -53,6 +53,7 @@ submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t byte
         status = doubles_init(&op.doubles, cells, count, error);
     if (status == PETAL_OK)
         status = write_submit(db, &op);
+    *outdated = op.outdated;
     if (op.doubles.order != NULL)
         doubles_fini(&op.doubles);
     return status;
@@ -75,14 +76,19 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
     petal_db *db = cells->family->table->db;
     struct pace_write pace = {.admitted = 0};
     uint64_t began = write_is_due(db) ? clock_ns() : 0;
+    bool outdated = options->new_version;
     enum petal_status status = PETAL_OK;
 
     if (!pace_is_free(db, bytes + count * MEMTABLE_CELL_OVERHEAD_BYTES))
         status = pace_begin(&pace, cells, count, bytes, options->deadline_ms, error);
     if (status != PETAL_OK)
         return status;
-    status = count == 1 ? write_submit_one(db, cells, bytes, options, error)
-                        : submit_several(db, cells, count, bytes, mortal, options, error);
+    if (!outdated)
+        status = count == 1 ? write_submit_one(db, cells, bytes, options, &outdated, error)
+                            : submit_several(db, cells, count, bytes, mortal, options, &outdated,
+                                             error);
+    if (outdated)
+        status = mutate_plain(cells, count, bytes, mortal, options, error);
     if (pace.admitted > 0)
         pace_end(&pace);
     if (began != 0)
@@ -96,10 +102,14 @@ write_plain_cell(struct write_cell *cell, const petal_write_options *options, pe
 {
     petal_db *db = cell->family->table->db;
     size_t bytes = write_cell_bytes(cell);
+    bool outdated;
+    enum petal_status status;
 
-    if (pace_is_free(db, bytes + MEMTABLE_CELL_OVERHEAD_BYTES) && !write_is_due(db))
-        return write_submit_one(db, cell, bytes, options, error);
-    return write_plain(cell, 1, bytes, false, options, error);
+    if (!pace_is_free(db, bytes + MEMTABLE_CELL_OVERHEAD_BYTES) || write_is_due(db) ||
+        options->new_version)
+        return write_plain(cell, 1, bytes, false, options, error);
+    status = write_submit_one(db, cell, bytes, options, &outdated, error);
+    return outdated ? mutate_plain(cell, 1, bytes, false, options, error) : status;
 }
 
 /* Write the one cell, made with `status`, of a call with options. */
@@ -162,6 +172,22 @@ petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *erro
         return refuse_key(key, error);
     status = write_cell_make(&write, kv->family, key, slice_make(NULL, 0), PETAL_LATEST, value,
                              PETAL_PUT, error);
+    write.of_keys = true;
+    return write_single(&write, status, NULL, NULL, error);
+}
+
+enum petal_status
+petal_kv_delete(petal_kv *kv, petal_slice key, petal_error *error)
+{
+    struct write_cell write;
+    enum petal_status status;
+
+    RETURN_IF_NULL(kv, error);
+    if (key.data == NULL || key.size - 1 >= PETAL_MAX_ROW_BYTES)
+        return refuse_key(key, error);
+    status = write_cell_make(&write, kv->family, key, slice_make(NULL, 0), PETAL_LATEST,
+                             slice_make(NULL, 0), PETAL_DELETE_COLUMN, error);
+    write.of_keys = true;
     return write_single(&write, status, NULL, NULL, error);
 }
 
@@ -234,16 +260,8 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, 
 
 enum petal_status
 petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *given,
-                 petal_batch *batch, const petal_write_options *options, bool *applied,
+                 petal_batch *batch, const petal_write_options *given_options, bool *applied,
                  petal_error *error)
-{
-    return mutate_row(table, row, given, false, batch, options, applied, error);
-}
-
-enum petal_status
-mutate_row(petal_table *table, petal_slice row, const petal_condition *given, bool markers_follow,
-           petal_batch *batch, const petal_write_options *given_options, bool *applied,
-           petal_error *error)
 {
     petal_write_options options;
     struct condition condition;
@@ -279,6 +297,5 @@ mutate_row(petal_table *table, petal_slice row, const petal_condition *given, bo
         return status;
     }
     status = condition_init(&condition, table, row, given, error);
-    condition.markers_follow = markers_follow;
     return status == PETAL_OK ? mutate_batch(batch, &condition, &options, applied, error) : status;
 }

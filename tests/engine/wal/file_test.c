@@ -967,7 +967,8 @@ test_kept_logs_are_read(void **state)
         const char *path;
         unsigned version;
     } kept[] = {{"tests/engine/wal/golden/wal-v2.log", 2},
-                {"tests/engine/wal/golden/wal-v3.log", WAL_VERSION}};
+                {"tests/engine/wal/golden/wal-v3.log", 3},
+                {"tests/engine/wal/golden/wal-v4.log", WAL_VERSION}};
     struct wal_fixture *fixture = *state;
 
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
@@ -1131,7 +1132,7 @@ test_a_promise_that_was_forgotten_is_made_again(void **state)
 static void
 test_golden_bytes(void **state)
 {
-    static const char path[] = "tests/engine/wal/golden/wal-v3.log";
+    static const char path[] = "tests/engine/wal/golden/wal-v4.log";
     struct wal_fixture *fixture = *state;
     struct wal_identity identity = {
         .database_identity = WAL_FIXTURE_IDENTITY,

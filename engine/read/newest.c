@@ -1,0 +1,205 @@
+/* newest.c -- see newest.h. */
+#include "engine/read/newest.h"
+
+#include "base/slice.h"
+#include "engine/read/options.h"
+#include "engine/state/read_point.h"
+
+#include <assert.h>
+
+/* Longer keys take memory. */
+#define SHORT_KEY_BYTES 512
+
+struct search {
+    const struct newest_question *question;
+    petal_db *db;
+    uint8_t *key; /* memory for the key of a seek */
+    int64_t newest;
+    petal_error *error;
+};
+
+static bool
+is_in_row(const struct search *search, const struct cell_iter *iter)
+{
+    return iter->valid && slice_equal(iter->cell.row, search->question->row);
+}
+
+/* Cells that count have greater timestamps than this. */
+static int64_t
+known(const struct search *search)
+{
+    int64_t below = search->question->time_min - 1;
+
+    return search->newest > below ? search->newest : below;
+}
+
+static void
+take(struct search *search, const struct cell *cell)
+{
+    assert(cell->timestamp <= search->question->time_max);
+    if (cell->timestamp > known(search))
+        search->newest = cell->timestamp;
+}
+
+/* To the first of the column's cells, of the row's family markers, that is not too late. */
+static enum petal_status
+seek(struct search *search, struct cell_iter *iter, petal_slice qualifier, bool family_markers)
+{
+    struct cell_key key;
+
+    cell_key_make(&key, search->key, search->question->row, qualifier, family_markers,
+                  search->question->time_max, CELL_SEQUENCE_MAX);
+    return iter->ops->seek(iter, &key, search->error);
+}
+
+/* The newest cell of any column; the iterator stands behind the row's family markers. */
+static enum petal_status
+search_columns(struct search *search, struct cell_iter *iter)
+{
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && is_in_row(search, iter)) {
+        if (iter->cell.timestamp <= search->question->time_max)
+            take(search, &iter->cell);
+        status = iter->ops->next(iter, search->error);
+    }
+    return status;
+}
+
+static enum petal_status
+search_source(struct search *search, struct cell_iter *iter)
+{
+    petal_slice qualifier = search->question->qualifier, none = {NULL, 0};
+    enum petal_status status = seek(search, iter, none, true);
+
+    if (status == PETAL_OK && is_in_row(search, iter) && cell_is_family_marker(iter->cell.type))
+        take(search, &iter->cell);
+    if (status == PETAL_OK && search->question->whole_row)
+        return search_columns(search, iter);
+    if (status == PETAL_OK && is_in_row(search, iter))
+        status = seek(search, iter, qualifier, false);
+    if (status == PETAL_OK && is_in_row(search, iter) &&
+        slice_equal(iter->cell.qualifier, qualifier))
+        take(search, &iter->cell);
+    return status;
+}
+
+static enum petal_status
+search_memtables(struct search *search, const struct store_view *store)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (uint32_t i = 0; status == PETAL_OK && i < store->memtable_count; i++) {
+        const struct memtable *memtable = store->memtables[i]->memtable;
+        struct memtable_iter iter;
+
+        if (!memtable_may_contain_row(memtable, search->question->row_hash))
+            continue;
+        memtable_iter_init(&iter, memtable);
+        status = search_source(search, &iter.iter);
+        iter.iter.ops->close(&iter.iter);
+    }
+    return status;
+}
+
+static bool
+may_matter(const struct search *search, const struct file_entry *file)
+{
+    petal_slice row = search->question->row;
+
+    return file->time_max > known(search) && slice_compare(row, file->facts->row_min) >= 0 &&
+           slice_compare(row, file->facts->row_max) <= 0;
+}
+
+static bool
+is_denied(const struct search *search, const struct file_entry *file, struct read_trace *trace)
+{
+    petal_slice row = search->question->row, none = {NULL, 0};
+    struct epoch_stay stay = {.epoch = search->db->epoch};
+    struct read_context context = {.trace = trace, .stay = &stay};
+    struct cell_key key;
+    bool denied;
+
+    cell_key_make(&key, search->key, row, none, true, INT64_MAX, CELL_SEQUENCE_MAX);
+    stay.slot = epoch_enter(stay.epoch);
+    denied = !sst_reader_may_contain_row(file->reader, &key, search->question->row_hash, &context);
+    epoch_leave(stay.epoch, stay.slot);
+    return denied;
+}
+
+static enum petal_status
+search_files(struct search *search, const struct store_view *store)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (uint32_t i = 0; status == PETAL_OK && i < store->file_count; i++) {
+        const struct file_entry *file = &store->files[i];
+        struct read_trace trace = {0};
+        struct read_context context = {.trace = &trace};
+        struct sst_iter iter;
+
+        if (!may_matter(search, file) || is_denied(search, file, &trace))
+            continue;
+        sst_iter_init(&iter, file->reader, &context, false, false);
+        status = search_source(search, &iter.iter);
+        iter.iter.ops->close(&iter.iter);
+    }
+    return status;
+}
+
+static bool
+any_file_matters(const struct search *search, const struct store_view *store)
+{
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        if (may_matter(search, &store->files[i]))
+            return true;
+    }
+    return false;
+}
+
+static enum petal_status
+search_store(struct search *search)
+{
+    struct read_point point;
+    struct view *view = NULL;
+    const struct store_view *store;
+    enum petal_status status = PETAL_OK;
+
+    read_begin(search->db, &point);
+    store = view_store(point.view, search->question->family);
+    if (store != NULL)
+        status = search_memtables(search, store);
+    if (status == PETAL_OK && store != NULL && any_file_matters(search, store)) {
+        view = point.view;
+        view_ref(view);
+    }
+    read_end(search->db, &point);
+    if (view == NULL)
+        return status;
+    status = search_files(search, store);
+    view_unref(view);
+    return status;
+}
+
+enum petal_status
+read_newest(const struct newest_question *question, int64_t *newest, petal_error *error)
+{
+    petal_db *db = question->family->table->db;
+    size_t bytes = cell_key_bound(question->row.size, question->qualifier.size);
+    uint8_t short_key[SHORT_KEY_BYTES];
+    struct search search = {question, db, short_key, NEWEST_NONE, error};
+    enum petal_status status;
+
+    assert(question->time_min >= 0);
+    *newest = NEWEST_NONE;
+    if (bytes > sizeof short_key) {
+        search.key = mem_alloc(db->env.allocator, bytes);
+        if (search.key == NULL)
+            return error_no_memory(error);
+    }
+    status = search_store(&search);
+    if (search.key != short_key)
+        mem_free(db->env.allocator, search.key, bytes);
+    *newest = search.newest;
+    return status;
+}
