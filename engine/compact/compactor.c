@@ -465,7 +465,9 @@ compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_e
     struct compactor *compactor = db->compactor;
     bool all = count == SIZE_MAX;
     struct work work = {.claim = {.family = family, .asked = true, .large = true, .all_files = all},
-                        .job = {.family = family, .reason = POLICY_ASKED}};
+                        .job = {.family = family,
+                                .reason = all ? POLICY_ASKED : POLICY_EXPLORING,
+                                .now_ms = all ? 0 : env_clock_ms(&db->env)}};
     enum petal_status status = family_check_alive(family, error);
 
     if (status == PETAL_OK)
@@ -478,7 +480,7 @@ compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_e
     claims_add(&compactor->claims, &work.claim);
     mutex_unlock(&compactor->mutex);
     status = do_asked(compactor, &work, first, count, all && !db->no_compaction, error);
-    if (status == PETAL_OK && all && work.job.input_count > 0 && !work.job.all_files)
+    if (status == PETAL_OK && all && work.claim.run_count > 0 && !work.job.all_files)
         status = do_asked(compactor, &work, first, count, false, error);
     end_work(compactor, &work);
     return status;

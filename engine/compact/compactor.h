@@ -30,6 +30,10 @@
  * and replaced in pieces. */
 #define COMPACT_FILE_BYTES ((uint64_t)2 << 30)
 
+/* Files that are smaller than this part of a memtable are merged with their neighbours; larger ones
+ * may be linked (engine/compact/plan.h). */
+#define COMPACT_SMALL_FILES 8
+
 #define COMPACTOR_THREADS      2
 #define COMPACTOR_TICK_SECONDS 10
 
@@ -48,7 +52,8 @@ void compactor_wake(petal_db *db);
 enum petal_status compactor_compact(petal_family *family, petal_error *error);
 
 /* The same with `count` runs only, from the one at `first` on, oldest first, as far as they are
- * there; SIZE_MAX: all files. For tests of compactions of some files. */
+ * there, as the background does it; SIZE_MAX: all files, as they are asked for. For tests of
+ * compactions of some files. */
 enum petal_status compactor_compact_runs(petal_family *family, size_t first, size_t count,
                                          petal_error *error);
 

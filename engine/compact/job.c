@@ -3,19 +3,28 @@
 
 #include "base/clock.h"
 #include "base/merge_iter.h"
+#include "engine/compact/plan.h"
 #include "engine/compact/runs.h"
 #include "engine/state/progress.h"
 #include "engine/state/read_point.h"
+#include "engine/store/bloom_share.h"
 #include "engine/store/change.h"
+#include "engine/store/output_compression.h"
 #include "engine/store/rewrite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A job at work. */
+/* A job at work, or a part of it. */
 struct compaction {
     const struct compact_job *job;
     petal_db *db;
+    struct store_file *const *inputs; /* the job's, or some of them */
+    size_t input_count;
+    uint64_t cells_before, job_cells; /* of the inputs of the parts before it, and of all parts */
+    uint64_t greatest_sequence;       /* of all inputs of the job, and .. */
+    bool knows_earliest_put;
+    int64_t earliest_put;       /* .. theirs; known at the first part */
     struct sst_iter *iters;     /* one for each input */
     struct cell_iter **sources; /* the same */
     struct merge_iter merge;
@@ -32,32 +41,52 @@ struct compaction {
 static const struct file_facts *
 facts_of(const struct compaction *compaction, size_t index)
 {
-    return sst_reader_facts(compaction->job->inputs[index]->reader);
+    return sst_reader_facts(compaction->inputs[index]->reader);
 }
 
 static uint64_t
-greatest_sequence(const struct compaction *compaction)
+greatest_sequence(struct store_file *const *files, size_t count)
 {
     uint64_t greatest = 0;
 
-    for (size_t i = 0; i < compaction->job->input_count; i++) {
-        if (facts_of(compaction, i)->sequence_max > greatest)
-            greatest = facts_of(compaction, i)->sequence_max;
+    for (size_t i = 0; i < count; i++) {
+        const struct file_facts *facts = sst_reader_facts(files[i]->reader);
+
+        if (facts->sequence_max > greatest)
+            greatest = facts->sequence_max;
     }
     return greatest;
 }
 
-/* The first sequence of the store outside of the inputs. When they were all its files, all of that
- * is newer than they are, but for what was in memory when a bulk was committed that is among
- * them. */
+/* From the least row of the inputs to the greatest. */
+static void
+rows_of(const struct compaction *compaction, petal_slice *least, petal_slice *greatest)
+{
+    *least = facts_of(compaction, 0)->row_min;
+    *greatest = facts_of(compaction, 0)->row_max;
+    for (size_t i = 1; i < compaction->input_count; i++) {
+        const struct file_facts *facts = facts_of(compaction, i);
+
+        if (slice_compare(facts->row_min, *least) < 0)
+            *least = facts->row_min;
+        if (slice_compare(facts->row_max, *greatest) > 0)
+            *greatest = facts->row_max;
+    }
+}
+
+/* The first sequence of the store, among the rows of the inputs, outside of them. When they were
+ * all its files there, all of that is newer than they are, but for what was in memory when a bulk
+ * was committed that is among them. */
 static uint64_t
 first_outside(const struct compaction *compaction, const struct view *view)
 {
     const struct store_view *store = view_store(view, compaction->job->family);
+    petal_slice least, greatest;
 
-    return store != NULL
-               ? store_first_outside(store, compaction->job->inputs, compaction->job->input_count)
-               : UINT64_MAX;
+    if (store == NULL)
+        return UINT64_MAX;
+    rows_of(compaction, &least, &greatest);
+    return store_first_outside(store, compaction->inputs, compaction->input_count, least, greatest);
 }
 
 /* The same, in the current view. */
@@ -80,7 +109,8 @@ first_outside_now(const struct compaction *compaction)
  * may be newer and yet lie below a marker in time, so that it would come to light. It does, as in
  * HBase, when it is outside; but not before the eyes of a snapshot: markers stay while one sees
  * cells from outside. They stay, too, while the inputs hold a cell above the read point: it is
- * kept, and what hides it must not go before it.
+ * kept, and what hides it must not go before it. All parts of a job are judged alike, as if they
+ * were one.
  */
 static enum visibility_purpose
 purpose_of(const struct compaction *compaction, uint64_t read_point)
@@ -94,8 +124,8 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
     if (!compaction->job->all_files)
         return VISIBILITY_PART;
     outside = first_outside_now(compaction);
-    return !compaction->keep_markers && greatest_sequence(compaction) <= read_point &&
-                   greatest_sequence(compaction) < outside && newest < outside
+    return !compaction->keep_markers && compaction->greatest_sequence <= read_point &&
+                   compaction->greatest_sequence < outside && newest < outside
                ? VISIBILITY_COMPACT
                : VISIBILITY_PART;
 }
@@ -132,22 +162,22 @@ levels_sequences(const struct compaction *compaction, const struct visibility_ru
     if (compaction->purpose != VISIBILITY_COMPACT || rules->new_version_behavior ||
         rules->keep_deleted > PETAL_KEEP_DELETED_FALSE)
         return false;
-    for (size_t i = 0; rules->min_versions > 0 && i < compaction->job->input_count; i++) {
+    for (size_t i = 0; rules->min_versions > 0 && i < compaction->input_count; i++) {
         if (facts_of(compaction, i)->ttl_cells > 0)
             return false;
     }
     return true;
 }
 
-/* No put of the inputs is older, but in files that are past the family's time to live as a whole.
- */
+/* No put of the job's inputs is older, but in files that are past the family's time to live as a
+ * whole. */
 static int64_t
-earliest_put(const struct compaction *compaction, const struct visibility_rules *rules)
+earliest_put(const struct compact_job *job, const struct visibility_rules *rules)
 {
     int64_t earliest = INT64_MAX;
 
-    for (size_t i = 0; i < compaction->job->input_count; i++) {
-        const struct file_facts *facts = facts_of(compaction, i);
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
         bool expired = rules->min_versions == 0 && facts->time_max < rules->oldest_unexpired;
 
         if (!expired && facts->put_time_min < earliest)
@@ -160,17 +190,9 @@ earliest_put(const struct compaction *compaction, const struct visibility_rules 
 static size_t
 shared_row_bytes(const struct compaction *compaction)
 {
-    petal_slice least = facts_of(compaction, 0)->row_min;
-    petal_slice greatest = facts_of(compaction, 0)->row_max;
+    petal_slice least, greatest;
 
-    for (size_t i = 1; i < compaction->job->input_count; i++) {
-        const struct file_facts *facts = facts_of(compaction, i);
-
-        if (slice_compare(facts->row_min, least) < 0)
-            least = facts->row_min;
-        if (slice_compare(facts->row_max, greatest) > 0)
-            greatest = facts->row_max;
-    }
+    rows_of(compaction, &least, &greatest);
     return slice_common_prefix(least, greatest);
 }
 
@@ -178,7 +200,7 @@ static enum petal_status
 open_input(struct compaction *compaction, petal_error *error)
 {
     const petal_allocator *allocator = compaction->db->env.allocator;
-    size_t count = compaction->job->input_count;
+    size_t count = compaction->input_count;
     struct read_context context = {
         .trace = &compaction->trace, .keep_out_of_cache = true, .whole_file = true};
 
@@ -189,8 +211,7 @@ open_input(struct compaction *compaction, petal_error *error)
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         /* Not lazy: every block is going to be read. */
-        sst_iter_init(&compaction->iters[i], compaction->job->inputs[i]->reader, &context, false,
-                      false);
+        sst_iter_init(&compaction->iters[i], compaction->inputs[i]->reader, &context, false, false);
         compaction->sources[i] = &compaction->iters[i].iter;
         compaction->cells += facts_of(compaction, i)->cells;
         compaction->bytes += facts_of(compaction, i)->file_bytes;
@@ -205,7 +226,7 @@ static void
 close_input(struct compaction *compaction)
 {
     const petal_allocator *allocator = compaction->db->env.allocator;
-    size_t count = compaction->job->input_count;
+    size_t count = compaction->input_count;
 
     for (size_t i = 0; compaction->iters != NULL && i < count; i++) {
         if (compaction->iters[i].iter.ops != NULL)
@@ -222,17 +243,29 @@ close_input(struct compaction *compaction)
 
 /* ---- output ---- */
 
+static void
+tell_meanwhile(void *argument, uint64_t cells_done, uint64_t cells)
+{
+    const struct compaction *compaction = argument;
+    const struct compact_job *job = compaction->job;
+
+    (void)cells;
+    job->meanwhile(job->meanwhile_argument, compaction->cells_before + cells_done,
+                   compaction->job_cells);
+}
+
 static enum petal_status
 write_files(struct compaction *compaction, petal_error *error)
 {
     struct rewrite_job job = {
         .family = compaction->job->family,
         .file_bytes = compaction->db->compact_file_bytes,
-        .sequence_max = greatest_sequence(compaction),
+        .sequence_max = greatest_sequence(compaction->inputs, compaction->input_count),
+        .run = compaction->job->run,
         .origin = compaction->job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR,
         .give_up = compaction->job->give_up,
-        .meanwhile = compaction->job->meanwhile,
-        .meanwhile_argument = compaction->job->meanwhile_argument,
+        .meanwhile = compaction->job->meanwhile != NULL ? tell_meanwhile : NULL,
+        .meanwhile_argument = compaction,
         .progress = &compaction->db->progress.compacting,
     };
     uint64_t read_point = read_point_oldest(compaction->db);
@@ -242,11 +275,13 @@ write_files(struct compaction *compaction, petal_error *error)
         compaction->purpose = purpose_of(compaction, read_point);
         visibility_rules_of(&job.rules, family_options(job.family), compaction->purpose, read_point,
                             env_clock_ms(&compaction->db->env));
-        job.rules.earliest_put = earliest_put(compaction, &job.rules);
+        if (!compaction->knows_earliest_put) /* at the first part, while all inputs are there */
+            compaction->earliest_put = earliest_put(compaction->job, &job.rules);
+        compaction->knows_earliest_put = true;
+        job.rules.earliest_put = compaction->earliest_put;
         job.level_sequences = levels_sequences(compaction, &job.rules);
         job.cells = compaction->cells;
-        job.input =
-            compaction->job->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
+        job.input = compaction->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
         status = rewrite_run(&job, &compaction->result, error);
     }
     close_input(compaction);
@@ -268,8 +303,8 @@ has_dropped_markers(const struct compaction *compaction)
 {
     uint64_t in = 0, out = 0;
 
-    for (size_t i = 0; i < compaction->job->input_count; i++)
-        in += markers_of(compaction->job->inputs[i]);
+    for (size_t i = 0; i < compaction->input_count; i++)
+        in += markers_of(compaction->inputs[i]);
     for (size_t i = 0; i < compaction->result.output.count; i++)
         out += markers_of(compaction->result.output.files[i]);
     return out < in;
@@ -278,7 +313,6 @@ has_dropped_markers(const struct compaction *compaction)
 static void
 count(const struct compaction *compaction)
 {
-    STATS_ADD_SHARED(compaction->db, compactions, 1);
     STATS_ADD_SHARED(compaction->db, compaction_cells_in, compaction->result.cells_in);
     STATS_ADD_SHARED(compaction->db, compaction_cells_out, compaction->result.output.cells);
     STATS_ADD_SHARED(compaction->db, compaction_bytes_in, compaction->bytes);
@@ -308,7 +342,7 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
         compaction->keep_markers = newest >= first_outside(compaction, change.current);
     }
     if (status == PETAL_OK && !(alone && compaction->keep_markers)) {
-        change_rewritten(&change, job->family, NULL, job->inputs, job->input_count,
+        change_rewritten(&change, job->family, NULL, compaction->inputs, compaction->input_count,
                          &compaction->result.output);
         status = change_commit(&change, error);
         if (status == PETAL_OK)
@@ -342,21 +376,21 @@ write_and_commit(struct compaction *compaction, bool *unknown, petal_error *erro
 
 /* Which files went in, as far as there is room: the line ends at ENV_LOG_LINE_BYTES. */
 static void
-describe_inputs(const struct compact_job *job, char *text, size_t size)
+describe_inputs(const struct compaction *compaction, char *text, size_t size)
 {
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < job->input_count; i++) {
-        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
+    for (size_t i = 0; i < compaction->input_count; i++) {
+        const struct file_facts *facts = facts_of(compaction, i);
 
         if (length + 80 > size) {
-            snprintf(text + length, size - length, ", and %zu more", job->input_count - i);
+            snprintf(text + length, size - length, ", and %zu more", compaction->input_count - i);
             return;
         }
         length += (size_t)snprintf(
             text + length, size - length, "%s%" PRIu64 " (%" PRIu64 " bytes, %" PRIu64 " cells)",
-            i == 0 ? "" : ", ", job->inputs[i]->number, facts->file_bytes, facts->cells);
+            i == 0 ? "" : ", ", compaction->inputs[i]->number, facts->file_bytes, facts->cells);
     }
 }
 
@@ -366,7 +400,7 @@ report(const struct compaction *compaction)
     const struct compact_job *job = compaction->job;
     char inputs[256], what[352];
 
-    describe_inputs(job, inputs, sizeof inputs);
+    describe_inputs(compaction, inputs, sizeof inputs);
     snprintf(what, sizeof what, "%s compaction, %s: files %s",
              job->all_files ? "all-files" : "minor", policy_reason_text(job->reason), inputs);
     rewrite_report(job->family, &compaction->result, what);
@@ -374,62 +408,273 @@ report(const struct compaction *compaction)
 
 /* ---- a job ---- */
 
-static enum petal_status
-check_before(const struct compaction *compaction, petal_error *error)
-{
-    enum petal_status status = family_check_alive(compaction->job->family, error);
+/* The inputs, those that are rewritten part by part, and what came of it. */
+struct parts {
+    struct plan_file *files;
+    struct plan_part *parts;
+    struct store_file **inputs; /* by their rows, as `files` */
+    struct store_file **linked;
+    size_t part_count, linked_count;
+    bool unknown;   /* a commit failed such that the manifest may name what it would have */
+    bool compacted; /* a part was a compaction of all files, with regard to markers */
+    uint64_t took_ms;
+};
 
-    return status == PETAL_OK ? db_check_writable(compaction->db, error) : status;
+static enum petal_status
+check_before(const struct compact_job *job, petal_error *error)
+{
+    enum petal_status status = family_check_alive(job->family, error);
+
+    return status == PETAL_OK ? db_check_writable(job->family->table->db, error) : status;
+}
+
+/* Blocks and filters of the file are about as the job would write them. A filter may have more
+ * bits: few files live for long with those of a flush. */
+static bool
+is_as_wanted(const struct compact_job *job, const struct file_facts *facts)
+{
+    const petal_family_options *family = family_options(job->family);
+    enum file_origin origin = job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR;
+    struct output_compression compression = output_compression_of(family, origin);
+    bool compacted = facts->origin == FILE_ORIGIN_MINOR || facts->origin == FILE_ORIGIN_ALL_FILES;
+
+    return facts->block_bytes == family->block_bytes &&
+           facts->compression == compression.compression && (compacted || !compression.high) &&
+           facts->bloom == family->bloom &&
+           (facts->bloom == PETAL_BLOOM_NONE ||
+            facts->bloom_error_rate <= bloom_share_rate(family, FILE_ORIGIN_ALL_FILES)) &&
+           (facts->bloom != PETAL_BLOOM_ROW_PREFIX ||
+            facts->bloom_prefix_bytes == family->bloom_prefix_bytes);
+}
+
+/* What is asked for, or due by its age, is rewritten in any case: a file that was damaged is found
+ * out by being read. */
+static bool
+is_settled(const struct compact_job *job, const struct file_facts *facts)
+{
+    return job->reason != POLICY_ASKED && job->reason != POLICY_AGE &&
+           facts_all_needed(facts, family_options(job->family), job->now_ms) &&
+           is_as_wanted(job, facts);
+}
+
+static enum petal_status
+make_parts(struct parts *parts, const struct compact_job *job, petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+    const petal_allocator *allocator = db->env.allocator;
+    struct plan_limits limits = {.small_bytes = db->linked_file_bytes,
+                                 .part_bytes = db->compact_file_bytes};
+    size_t count = job->input_count;
+
+    parts->files = mem_alloc(allocator, count * sizeof *parts->files);
+    parts->parts = mem_alloc(allocator, count * sizeof *parts->parts);
+    parts->inputs = mem_alloc(allocator, count * sizeof *parts->inputs);
+    parts->linked = mem_alloc(allocator, count * sizeof *parts->linked);
+    if (parts->files == NULL || parts->parts == NULL || parts->inputs == NULL ||
+        parts->linked == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
+
+        parts->files[i] = (struct plan_file){.row_min = facts->row_min,
+                                             .row_max = facts->row_max,
+                                             .bytes = facts->file_bytes,
+                                             .settled = is_settled(job, facts),
+                                             .input = i};
+    }
+    parts->part_count = plan_parts(parts->files, count, &limits, parts->parts);
+    for (size_t i = 0; i < count; i++)
+        parts->inputs[i] = job->inputs[parts->files[i].input];
+    return PETAL_OK;
+}
+
+static void
+free_parts(struct parts *parts, size_t count, const petal_allocator *allocator)
+{
+    mem_free(allocator, parts->files, count * sizeof *parts->files);
+    mem_free(allocator, parts->parts, count * sizeof *parts->parts);
+    mem_free(allocator, parts->inputs, count * sizeof *parts->inputs);
+    mem_free(allocator, parts->linked, count * sizeof *parts->linked);
+}
+
+static uint64_t
+cells_of(const struct parts *parts, const struct plan_part *part)
+{
+    uint64_t cells = 0;
+
+    for (size_t i = part->first; i < part->first + part->count; i++)
+        cells += sst_reader_facts(parts->inputs[i]->reader)->cells;
+    return cells;
+}
+
+/* What is replaced takes room until nobody holds it. */
+static void
+release_inputs(struct compact_job *job, struct store_file *const *files, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < job->input_count; i++) {
+        size_t k = 0;
+
+        while (k < count && files[k] != job->inputs[i])
+            k++;
+        if (k == count)
+            job->inputs[kept++] = job->inputs[i];
+    }
+    job->input_count = kept;
+    for (size_t i = 0; i < count; i++)
+        store_file_unref(files[i]);
+    db_collect(job->family->table->db);
+}
+
+/* One part after the other is rewritten and committed: a job that fails or is given up keeps what
+ * it has done, and takes room for one at a time. */
+static enum petal_status
+rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+    struct compaction compaction = {.job = job,
+                                    .db = db,
+                                    .greatest_sequence =
+                                        greatest_sequence(job->inputs, job->input_count)};
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; i < parts->part_count; i++)
+        compaction.job_cells += parts->parts[i].linked ? 0 : cells_of(parts, &parts->parts[i]);
+    for (size_t i = 0; status == PETAL_OK && i < parts->part_count; i++) {
+        const struct plan_part *part = &parts->parts[i];
+
+        if (part->linked) {
+            parts->linked[parts->linked_count++] = parts->inputs[part->first];
+            continue;
+        }
+        compaction.inputs = parts->inputs + part->first;
+        compaction.input_count = part->count;
+        compaction.keep_markers = false;
+        status = write_and_commit(&compaction, &parts->unknown, error);
+        if (status == PETAL_OK) {
+            count(&compaction);
+            report(&compaction);
+            release_inputs(job, compaction.inputs, compaction.input_count);
+        }
+        parts->compacted = parts->compacted || compaction.purpose == VISIBILITY_COMPACT;
+        parts->took_ms += compaction.result.took_ms;
+        compaction.cells_before += compaction.cells;
+        rewrite_result_fini(&compaction.result, db->env.allocator,
+                            status != PETAL_OK && !parts->unknown);
+    }
+    return status;
+}
+
+/* Those of the files that are not of the run yet; their number. */
+static size_t
+leave_out_those_of_run(struct store_file **files, size_t count, const struct store_view *store,
+                       uint64_t run)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < store->file_count; k++) {
+            if (store->files[k].file == files[i] && store->files[k].run != run)
+                files[left++] = files[i];
+        }
+    }
+    return left;
+}
+
+static void
+report_linked(const struct compact_job *job, const struct parts *parts)
+{
+    petal_db *db = job->family->table->db;
+    char table[160], name[160];
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < parts->linked_count; i++)
+        bytes += sst_reader_facts(parts->linked[i]->reader)->file_bytes;
+    env_log(&db->env, PETAL_LOG_INFO,
+            "%s compaction, %s, of %s:%s: %zu files of %" PRIu64
+            " bytes that overlap no other are in run %" PRIu64 " as they are",
+            job->all_files ? "all-files" : "minor", policy_reason_text(job->reason),
+            error_quote(job->family->table->name, table, sizeof table),
+            error_quote(job->family->name, name, sizeof name), parts->linked_count, bytes,
+            job->run);
+}
+
+static enum petal_status
+link_files(struct parts *parts, const struct compact_job *job, petal_error *error)
+{
+    struct change change;
+    enum petal_status status;
+
+    if (parts->linked_count == 0)
+        return PETAL_OK;
+    change_begin(&change, job->family->table->db, 0);
+    status = family_check_alive(job->family, error);
+    if (status == PETAL_OK) {
+        parts->linked_count = leave_out_those_of_run(
+            parts->linked, parts->linked_count, view_store(change.current, job->family), job->run);
+        if (parts->linked_count > 0) {
+            change_linked(&change, job->family, parts->linked, parts->linked_count, job->run);
+            status = change_commit(&change, error);
+        }
+        if (status == PETAL_OK)
+            change_publish(&change);
+    }
+    change_end(&change);
+    if (status == PETAL_OK && parts->linked_count > 0)
+        report_linked(job, parts);
+    return status;
 }
 
 /* Snapshots that come and go may be gone whenever one looks for work and there whenever a job ends:
  * so one that was in vain is not repeated before ten times the time it took, and a minute. */
 static void
-note_if_in_vain(const struct compaction *compaction)
+note_if_in_vain(const struct compact_job *job, const struct parts *parts)
 {
-    bool in_vain =
-        compaction->job->reason == POLICY_DELETED && compaction->purpose != VISIBILITY_COMPACT;
-    uint64_t wait_ms = 60000 + 10 * compaction->result.took_ms;
+    bool in_vain = job->reason == POLICY_DELETED && !parts->compacted;
+    uint64_t wait_ms = 60000 + 10 * parts->took_ms;
 
-    if (compaction->job->all_files)
-        atomic_store_explicit(&compaction->job->family->deleted_stay_us,
+    if (job->all_files)
+        atomic_store_explicit(&job->family->deleted_stay_us,
                               in_vain ? clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
 }
 
-/* A single file is rewritten, too: that nothing can go facts prove for few files, and BLOOMFILTER,
- * BLOCKSIZE and COMPRESSION reach old files by a compaction only. */
 enum petal_status
-compact_run(const struct compact_job *job, petal_error *error)
+compact_run(struct compact_job *job, petal_error *error)
 {
     petal_db *db = job->family->table->db;
-    struct compaction compaction = {.job = job, .db = db};
-    bool unknown = false;
+    size_t input_count = job->input_count;
+    struct parts parts = {0};
     uint64_t began = clock_ns();
-    enum petal_status status = check_before(&compaction, error);
+    enum petal_status status = check_before(job, error);
 
     assert(job->input_count > 0);
     if (status == PETAL_OK)
-        status = write_and_commit(&compaction, &unknown, error);
+        status = make_parts(&parts, job, error);
+    if (status == PETAL_OK)
+        status = rewrite_parts(&parts, job, error);
+    if (status == PETAL_OK)
+        status = link_files(&parts, job, error);
     if (status == PETAL_OK) {
         latency_end(&db->latencies, PETAL_LATENCY_COMPACTION, began);
-        count(&compaction);
-        report(&compaction);
-        note_if_in_vain(&compaction);
+        STATS_ADD_SHARED(db, compactions, 1);
+        note_if_in_vain(job, &parts);
     }
-    rewrite_result_fini(&compaction.result, db->env.allocator, status != PETAL_OK && !unknown);
+    free_parts(&parts, input_count, db->env.allocator);
     return status;
 }
 
 static void
-report_expired(const struct compact_job *job)
+report_expired(const struct compaction *compaction)
 {
-    petal_db *db = job->family->table->db;
+    const struct compact_job *job = compaction->job;
+    petal_db *db = compaction->db;
     char table[160], name[160], inputs[128];
     uint64_t cells = 0;
 
     for (size_t i = 0; i < job->input_count; i++)
         cells += sst_reader_facts(job->inputs[i]->reader)->cells;
-    describe_inputs(job, inputs, sizeof inputs);
+    describe_inputs(compaction, inputs, sizeof inputs);
     env_log(&db->env, PETAL_LOG_INFO,
             "files of %s:%s dropped unread: %s; %" PRIu64
             " cells in, 0 cells out; dropped: %" PRIu64 " %s",
@@ -448,14 +693,15 @@ enum petal_status
 compact_drop_expired(const struct compact_job *job, petal_error *error)
 {
     petal_db *db = job->family->table->db;
-    struct compaction compaction = {.job = job, .db = db};
+    struct compaction compaction = {
+        .job = job, .db = db, .inputs = job->inputs, .input_count = job->input_count};
     bool unknown = false;
-    enum petal_status status = check_before(&compaction, error);
+    enum petal_status status = check_before(job, error);
 
     assert(job->input_count > 0);
     if (status == PETAL_OK)
         status = commit(&compaction, &unknown, error);
     if (status == PETAL_OK)
-        report_expired(job);
+        report_expired(&compaction);
     return status;
 }

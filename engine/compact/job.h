@@ -1,10 +1,18 @@
 /*
  * job.h -- one compaction: store files of a store become one run that takes their place.
  *
- * The job merges its inputs, whole runs that are neighbours in the order of sequences, and writes
- * what some reader at or above the oldest read point can need; one manifest edit removes the inputs
- * and adds the outputs; then a view does the same. Files that a flush adds meanwhile stay as they
- * are: they are newer than all inputs. The inputs go when their last reader lets go.
+ * The inputs are whole runs that are neighbours in the order of sequences. Those whose rows overlap
+ * no other input, and of which the facts prove that a rewrite would drop nothing, are linked: they
+ * become files of the run as they are (engine/compact/plan.h). The others are rewritten, in parts
+ * that share no row: the job merges the files of a part and writes what some reader at or above the
+ * oldest read point can need; one manifest edit removes them and adds the outputs; then a view does
+ * the same. So a job that fails or is given up keeps the parts that it has done, and the disk needs
+ * room for one part at a time. Files that a flush adds meanwhile stay as they are: they are newer
+ * than all inputs. The inputs go when their last reader lets go.
+ *
+ * Between two parts the run has outputs beside files that were there before, and the other runs
+ * have lost some: of each row all cells lie in the inputs or all in the outputs, so no answer
+ * changes. Sequences of the run and of those others interleave then, but not those of any row.
  *
  * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing
  * older than the inputs is outside; what is newer lies in memtables, and in files that were flushed
@@ -41,16 +49,19 @@ struct compact_job {
     struct store_file *
         *inputs; /* of the family's store, whole neighbouring runs; at least one; referenced */
     size_t input_count;
+    uint64_t run; /* one of theirs: that which they become */
     /* They were all files of the store: others that there are now were flushed since. */
     bool all_files;
     enum policy_reason reason;
+    int64_t now_ms;               /* when it was found; not looked at where it was asked for */
     const _Atomic(bool) *give_up; /* end with PETAL_BUSY when it is set; NULL: never */
     rewrite_meanwhile *meanwhile; /* NULL: nothing */
     void *meanwhile_argument;
 };
 
-/* Merge the inputs. PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table. */
-enum petal_status compact_run(const struct compact_job *job, petal_error *error);
+/* Merge the inputs. Those that a commit has replaced are released, and are inputs no more.
+ * PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table. */
+enum petal_status compact_run(struct compact_job *job, petal_error *error);
 
 /* Take the inputs away unread: all they hold is past a time to live. The same. */
 enum petal_status compact_drop_expired(const struct compact_job *job, petal_error *error);

@@ -113,6 +113,24 @@ facts_dead(const struct file_facts *facts, const petal_family_options *family,
                                          : facts->cells + older->cells);
 }
 
+/* A filter of columns counts these; and a row has one column at least. */
+static bool
+has_single_cells(const struct file_facts *facts)
+{
+    return facts->cells == facts->rows ||
+           (facts->bloom == PETAL_BLOOM_ROWCOL && facts->cells == facts->bloom_keys);
+}
+
+bool
+facts_all_needed(const struct file_facts *facts, const petal_family_options *family, int64_t now_ms)
+{
+    bool dies = family->ttl_seconds > 0 && family->ttl_seconds < PETAL_FOREVER;
+
+    return facts->puts == facts->cells && has_single_cells(facts) &&
+           (facts->ttl_cells == 0 || facts->death_min > now_ms) &&
+           (!dies || facts->put_time_min >= now_ms - (int64_t)family->ttl_seconds * 1000);
+}
+
 bool
 facts_expired(const struct file_facts *facts, const petal_family_options *family, int64_t now_ms)
 {
@@ -140,19 +158,21 @@ store_first_in_memory(const struct store_view *store)
 
 uint64_t
 store_first_outside(const struct store_view *store, struct store_file *const *inputs,
-                    size_t input_count)
+                    size_t input_count, petal_slice least, petal_slice greatest)
 {
-    uint64_t least = store_first_in_memory(store);
+    uint64_t first = store_first_in_memory(store);
 
     for (uint32_t i = 0; i < store->file_count; i++) {
-        bool inside = false;
+        const struct file_facts *facts = store->files[i].facts;
+        bool inside =
+            slice_compare(facts->row_max, least) < 0 || slice_compare(facts->row_min, greatest) > 0;
 
         for (size_t k = 0; !inside && k < input_count; k++)
             inside = inputs[k] == store->files[i].file;
-        if (!inside && store->files[i].facts->sequence_min < least)
-            least = store->files[i].facts->sequence_min;
+        if (!inside && facts->sequence_min < first)
+            first = facts->sequence_min;
     }
-    return least;
+    return first;
 }
 
 uint64_t
@@ -176,7 +196,7 @@ store_runs_count(const struct store_view *store)
         bool seen = false;
 
         for (uint32_t k = 0; !seen && k < i; k++)
-            seen = store->files[k].file->run == store->files[i].file->run;
+            seen = store->files[k].run == store->files[i].run;
         count += !seen;
     }
     return count;
@@ -240,7 +260,7 @@ tell_policy(struct store_runs *list, const struct store_view *store,
         for (uint32_t k = 0; k < store->file_count; k++) {
             const struct file_facts *facts = store->files[k].facts;
 
-            if (store->files[k].file->run != list->runs[i].number)
+            if (store->files[k].run != list->runs[i].number)
                 continue;
             add_file(&list->policy[i], facts, family, moment, &older);
             own.cells += facts->cells;
@@ -261,7 +281,7 @@ store_runs_gather(struct store_runs *list, const petal_allocator *allocator,
 
     list->count = 0;
     for (uint32_t i = 0; i < store->file_count; i++) {
-        struct store_run *run = find_run(list, allocator, store->files[i].file->run);
+        struct store_run *run = find_run(list, allocator, store->files[i].run);
 
         if (run == NULL) {
             list->count = 0;

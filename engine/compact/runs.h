@@ -4,7 +4,8 @@
  *
  * THE ORDER.  Flushes of a store install in the order of sequences, and a compaction takes
  * neighbours: so the sequences of two runs do not interleave, the greatest of each tells the order,
- * and an output, whose sequences lie within those of its inputs, stands in their place. But a bulk
+ * and an output, whose sequences lie within those of its inputs, stands in their place. A job that
+ * ended in the middle leaves runs that interleave, though in no row (engine/compact/job.h). A bulk
  * (engine/table/bulk.c) enters above cells that stay in memory; the run that these become may have
  * cells on both sides of it. What a compaction of some files drops is right of any of them; one of
  * all files looks at what is outside (engine/compact/job.c).
@@ -18,7 +19,7 @@
 #include "engine/state/view.h"
 
 struct store_run {
-    uint64_t number; /* store_file.run */
+    uint64_t number; /* file_entry.run */
     uint64_t sequence_max;
 };
 
@@ -55,9 +56,10 @@ size_t store_runs_count(const struct store_view *store);
  * files but for those of bulks. */
 uint64_t store_first_in_memory(const struct store_view *store);
 
-/* The first sequence that lies in the store but not in `inputs`, files of it; UINT64_MAX: none. */
+/* The first sequence that lies in the store but not in `inputs`, files of it; UINT64_MAX: none. Of
+ * the other files those count that may have rows from `least` to `greatest`. */
 uint64_t store_first_outside(const struct store_view *store, struct store_file *const *inputs,
-                             size_t input_count);
+                             size_t input_count, petal_slice least, petal_slice greatest);
 
 /* The greatest sequence in its files. */
 uint64_t store_last_in_files(const struct store_view *store);
@@ -81,6 +83,11 @@ uint64_t facts_dead(const struct file_facts *facts, const petal_family_options *
 /* Markers in it that an all-files compaction would drop. */
 uint64_t facts_droppable_markers(const struct file_facts *facts, const petal_family_options *family,
                                  const struct store_moment *moment);
+
+/* The facts prove that a rewrite of the file alone would drop nothing: no column has more than one
+ * cell, none is a marker or past a time to live. */
+bool facts_all_needed(const struct file_facts *facts, const petal_family_options *family,
+                      int64_t now_ms);
 
 /* All its cells are past a time to live, by the family's or their own, and no version outlives
  * it. */

@@ -101,11 +101,12 @@ take_inputs(struct work *work, petal_db *db, const struct store_runs *runs,
     job->inputs = mem_alloc(db->env.allocator, work->input_bytes);
     if (job->inputs == NULL || !claim_runs(&work->claim, db->env.allocator, count))
         return PETAL_NO_MEMORY;
+    job->run = runs->runs[first].number;
     for (size_t i = 0; i < count; i++) {
         work->claim.runs[i] = runs->runs[first + i].number;
         work->claim.bytes += runs->policy[first + i].bytes;
         for (uint32_t k = 0; k < store->file_count; k++) {
-            if (store->files[k].file->run == work->claim.runs[i])
+            if (store->files[k].run == work->claim.runs[i])
                 job->inputs[job->input_count++] = hold(store->files[k].file);
         }
     }
@@ -127,7 +128,8 @@ work_begin(struct work *work, const struct look *look)
                   .all_files = look->pick.all_files},
         .job = {.family = look->family,
                 .all_files = look->pick.all_files,
-                .reason = look->pick.reason},
+                .reason = look->pick.reason,
+                .now_ms = look->now_ms},
     };
     /* The list held the store's runs in between, and others. */
     status = gather(look, look->family, store);

@@ -111,6 +111,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->memtable_bytes = options->memtable_bytes;
     made->durability = options->durability;
     made->compact_file_bytes = COMPACT_FILE_BYTES;
+    made->linked_file_bytes = made->memtable_bytes / COMPACT_SMALL_FILES;
     made->no_compaction = options->no_compaction;
     made->map_files = options->map_files;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);

@@ -95,6 +95,9 @@ struct manifest_table *manifest_find_table(const struct manifest *manifest, uint
 struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
 struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, petal_slice name);
 bool manifest_names_file(const struct manifest *manifest, uint64_t number);
+/* Where the family has the file of that number; false: it has none. */
+bool manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
+                        uint64_t number, size_t *place);
 /* Whether a file of that number can be one of this database. Others were put there by somebody
  * else: they are left alone and not counted, since numbers must not end. */
 bool manifest_number_possible(const struct manifest *manifest, uint64_t number);
@@ -151,10 +154,6 @@ void manifest_name_add(struct manifest *manifest, const struct manifest_table *t
 void manifest_name_remove(struct manifest *manifest, const struct manifest_table *table);
 void manifest_numbers_add(struct manifest *manifest, const struct manifest_family *family);
 void manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family);
-
-/* Where the family has the file of that number; false: it has none. */
-bool manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
-                        uint64_t number, size_t *place);
 
 /* Put a file at `place`; that which is there goes to the end. REQUIRES: room for it, here and in
  * the lookup. */

@@ -82,6 +82,7 @@ struct petal_db {
     enum petal_durability durability;
     size_t memtable_bytes;
     uint64_t compact_file_bytes; /* when an output is ended at a row border */
+    uint64_t linked_file_bytes;  /* smaller ones are merged with their neighbours, not linked */
     uint64_t identity, salt;
 
     /* Tests set it: no read goes a straight way, which changes nothing. */

@@ -15,10 +15,10 @@ runs_of_store(const struct store_view *store)
 
         if (store->files[i].sequence_max <= bad)
             continue;
-        while (k < count && runs[k] != store->files[i].file->run)
+        while (k < count && runs[k] != store->files[i].run)
             k++;
         if (k == count)
-            runs[count++] = store->files[i].file->run;
+            runs[count++] = store->files[i].run;
     }
     return count + frozen < STORE_MOST_RUNS ? count + frozen : STORE_MOST_RUNS;
 }

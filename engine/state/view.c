@@ -159,6 +159,7 @@ file_entry_of(struct store_file *file)
         .reader = file->reader,
         .facts = facts,
         .file = file,
+        .run = file->run,
         .time_min = facts->time_min,
         .has_ttl = facts->ttl_cells > 0,
     };
@@ -198,13 +199,19 @@ add_memtable(struct store_view *store_view, struct store_memtable *memtable)
 }
 
 static bool
-is_removed(const struct store_change *change, const struct store_file *file)
+is_among(struct store_file *const *files, size_t count, const struct store_file *file)
 {
-    for (size_t i = 0; i < change->remove_file_count; i++) {
-        if (change->remove_files[i] == file)
+    for (size_t i = 0; i < count; i++) {
+        if (files[i] == file)
             return true;
     }
     return false;
+}
+
+static bool
+is_removed(const struct store_change *change, const struct store_file *file)
+{
+    return is_among(change->remove_files, change->remove_file_count, file);
 }
 
 static size_t
@@ -259,7 +266,10 @@ merge_files(struct store_view *made, const struct store_view *base,
         }
         while (added < end && compare_entries(added, present) < 0)
             made->files[at++] = *added++;
-        made->files[at++] = *present;
+        made->files[at] = *present;
+        if (is_among(change->link_files, change->link_file_count, present->file))
+            made->files[at].run = change->link_run;
+        at++;
     }
     assert(made->files + at == added); /* the rest of them are in their places */
     made->one_qualifier = made->file_count > 0;
@@ -331,9 +341,13 @@ store_view_bad_sequence(const struct store_view *store)
     uint64_t greatest = 0;
 
     for (uint32_t i = 0; i < store->file_count; i++) {
-        if (atomic_load_explicit(&store->files[i].file->bad, memory_order_relaxed) &&
-            store->files[i].sequence_max > greatest)
-            greatest = store->files[i].sequence_max;
+        if (!atomic_load_explicit(&store->files[i].file->bad, memory_order_relaxed))
+            continue;
+        for (uint32_t k = 0; k < store->file_count; k++) {
+            if (store->files[k].run == store->files[i].run &&
+                store->files[k].sequence_max > greatest)
+                greatest = store->files[k].sequence_max;
+        }
     }
     return greatest;
 }

@@ -52,7 +52,7 @@ struct store_file {
     struct memory_budget *budget; /* NULL: nothing is charged */
     size_t charged;               /* to it, given back with the last reference */
     uint64_t number;
-    uint64_t run; /* files of one run have disjoint row ranges */
+    uint64_t run; /* when it was opened; the views say which it is now */
     _Atomic(bool) obsolete;
     _Atomic(bool) bad; /* no compaction in the background reads it (engine/state/damage.h) */
 };
@@ -70,6 +70,7 @@ struct file_entry {
     struct sst_reader *reader;
     const struct file_facts *facts;
     struct store_file *file;
+    uint64_t run; /* files of one run have disjoint row ranges */
     int64_t time_min;
     bool has_ttl; /* cells with a TTL of their own */
 };
@@ -131,9 +132,9 @@ void store_file_unref(struct store_file *file);
 
 /*
  * A store view made from `base` (NULL: empty) with changes: `add_memtable` in front,
- * `remove_memtable` taken out, `remove_files` taken out, `add_files` added. What is added gets a
- * reference of the new view. REQUIRES: what is taken out is in `base`; so the store is there, and
- * was not dropped meanwhile.
+ * `remove_memtable` taken out, `remove_files` taken out, `add_files` added, `link_files` in the run
+ * `link_run`. What is added gets a reference of the new view. REQUIRES: what is taken out or linked
+ * is in `base`; so the store is there, and was not dropped meanwhile.
  */
 struct store_change {
     struct store_memtable *add_memtable;
@@ -142,13 +143,16 @@ struct store_change {
     size_t remove_file_count;
     struct store_file *const *add_files;
     size_t add_file_count;
+    struct store_file *const *link_files;
+    size_t link_file_count;
+    uint64_t link_run;
 };
 enum petal_status store_view_new(struct store_view **store_view, const petal_allocator *allocator,
                                  const struct store_view *base, const struct store_change *change);
 void store_view_unref(struct store_view *store_view);
 
-/* Of the store's bad files the greatest sequence: the background leaves alone what is not above it.
- * 0: none is bad. */
+/* Of the runs that have a bad file the greatest sequence: the background leaves alone what is not
+ * above it. 0: none is bad. */
 uint64_t store_view_bad_sequence(const struct store_view *store);
 
 /* A view with the stores of `base` (may be NULL), and room for `store_count` of them at least. */

@@ -90,6 +90,47 @@ change_rewritten(struct change *change, petal_family *family, struct store_memta
         manifest_edit_add_file(&change->edit, family->table->id, family->id, &output->described[i]);
 }
 
+/* The manifest takes the file out and in again, so that no reader of it has to know of links. */
+static void
+describe_link(struct change *change, const petal_family *family, const struct store_file *file,
+              uint64_t run)
+{
+    const struct manifest *manifest = change->db->manifest;
+    const struct manifest_family *described =
+        manifest_find_family(manifest_find_table(manifest, family->table->id), family->id);
+    struct manifest_file linked;
+    size_t place;
+    bool found = manifest_find_file(manifest, described, file->number, &place);
+
+    assert(found);
+    (void)found;
+    linked = described->files[place];
+    linked.run = run;
+    manifest_edit_remove_file(&change->edit, family->table->id, family->id, file->number);
+    manifest_edit_add_file(&change->edit, family->table->id, family->id, &linked);
+}
+
+void
+change_linked(struct change *change, petal_family *family, struct store_file *const *files,
+              size_t file_count, uint64_t run)
+{
+    const struct store_view *present = view_store(change->current, family);
+    struct store_change difference = {
+        .link_files = files, .link_file_count = file_count, .link_run = run};
+    struct store_view *store;
+
+    assert(present != NULL && !family_is_dropped(family));
+    if (!touch(change, family))
+        return;
+    if (store_view_new(&store, change->db->env.allocator, present, &difference) != PETAL_OK) {
+        change->no_memory = true;
+        return;
+    }
+    put_store(change, family, store);
+    for (size_t i = 0; i < file_count; i++)
+        describe_link(change, family, files[i], run);
+}
+
 void
 change_add_store(struct change *change, petal_family *family, struct store_view *store)
 {

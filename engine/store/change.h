@@ -53,6 +53,11 @@ void change_rewritten(struct change *change, petal_family *family, struct store_
                       struct store_file *const *files, size_t file_count,
                       const struct output_files *output);
 
+/* The files become files of another run, as they are. REQUIRES: they are in the family's store, and
+ * no file of that run has rows of theirs. */
+void change_linked(struct change *change, petal_family *family, struct store_file *const *files,
+                   size_t file_count, uint64_t run);
+
 /* A new store, of which the edit tells by itself; the reference is taken over. */
 void change_add_store(struct change *change, petal_family *family, struct store_view *store);
 

@@ -48,7 +48,10 @@ start_file(struct output *output, petal_error *error)
         .number = db_take_file_number(db),
         .identity = sst.file_identity,
     };
-    output->described.run = files->count > 0 ? files->described[0].run : output->described.number;
+    output->described.run = output->run;
+    if (output->run == 0)
+        output->described.run =
+            files->count > 0 ? files->described[0].run : output->described.number;
     filename_store_file(output->path, db->directory.path, output->described.number);
     return sst_writer_open(&output->writer, &db->directory, output->path, &sst, error);
 }

@@ -27,6 +27,7 @@ struct output {
     enum file_origin origin;
     int64_t written_ms;
     uint64_t sequence_max; /* the greatest in the files' facts is at least this */
+    uint64_t run;          /* whose files they are; 0: of a new one */
     struct output_files *files;
     struct sst_writer *writer; /* NULL: no file is begun */
     struct manifest_file described;

@@ -199,6 +199,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     store_output_init(&rewrite.output, job->family, job->origin, job->rules.now_ms,
                       &result->output);
     rewrite.output.sequence_max = job->sequence_max;
+    rewrite.output.run = job->run;
     visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
     progress_begin(job);
     status = take_all(&rewrite, error);

@@ -47,7 +47,7 @@ describe_file(const petal_family *family, const struct file_entry *file)
         .bloom_error_rate = facts->bloom_error_rate,
         .bloom_keys = facts->bloom_keys,
         .bloom_chunks = facts->bloom_chunks,
-        .run = file->file->run,
+        .run = file->run,
         .written_ms = facts->written_ms,
         .bloom_kind = kind_of_filter(facts),
         .of_all_files = facts->origin == FILE_ORIGIN_ALL_FILES,

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "engine/state/db.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +157,11 @@ life_open(struct life *life, enum life_options options, petal_error *error)
     given->log_sync_interval_ms = options == LIFE_BACKGROUND ? 1 : PETAL_NEVER;
     status = fixture_open(&life->fixture, error);
     life->opened = life->opened || status == PETAL_OK;
+    /* Compactions have several parts, and link. */
+    if (status == PETAL_OK && (options == LIFE_MAPPED || options == LIFE_BACKGROUND)) {
+        life->fixture.db->compact_file_bytes = 1000;
+        life->fixture.db->linked_file_bytes = 0;
+    }
     return status;
 }
 

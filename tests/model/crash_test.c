@@ -38,7 +38,7 @@
 #define KIB              1024u
 
 static const struct run_settings settings[] = {
-    {.name = "ROW", .bloom = PETAL_BLOOM_ROW, .cache_bytes = 64 * KIB},
+    {.name = "ROW, links", .bloom = PETAL_BLOOM_ROW, .cache_bytes = 64 * KIB, .links = true},
     {.name = "ROWCOL, other options at each opening",
      .bloom = PETAL_BLOOM_ROWCOL,
      .cache_bytes = 64 * KIB,
@@ -48,9 +48,10 @@ static const struct run_settings settings[] = {
      .bloom = PETAL_BLOOM_ROW,
      .cache_bytes = KIB * KIB,
      .log_windows = true},
-    {.name = "ROW, background work",
+    {.name = "ROW, background work, links",
      .bloom = PETAL_BLOOM_ROW,
      .cache_bytes = 64 * KIB,
+     .links = true,
      .background = true},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)

@@ -59,6 +59,10 @@ run_open(struct run *run, petal_error *error)
     run->engine.db = run->fixture.db;
     run->engine.long_values = run->long_values;
     atomic_store(&run->engine.db->general_reads, run->settings->general_reads);
+    if (run->settings->links) {
+        run->engine.db->compact_file_bytes = 1500;
+        run->engine.db->linked_file_bytes = 0;
+    }
     return engine_attach(&run->engine, error);
 }
 

@@ -38,6 +38,7 @@ struct run_settings {
      * to which end values are made longer where that shows nowhere. */
     bool background;
     bool log_windows;    /* logs are stored through mappings */
+    bool links;          /* files of any size are linked, and outputs are small */
     bool change_options; /* each opening has others, as the operation says */
 };
 

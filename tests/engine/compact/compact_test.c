@@ -236,7 +236,7 @@ test_a_run_is_cut_at_row_borders(void **state)
     store = view_at(atomic_load(&fixture.base.db->views.current),
                     petal_table_family_at(table, 0)->slot);
     for (uint32_t i = 0; i < store->file_count; i++) {
-        assert_int_equal(store->files[i].file->run, store->files[0].file->run);
+        assert_int_equal(store->files[i].run, store->files[0].run);
         for (uint32_t k = 0; k < i; k++)
             assert_true(
                 slice_compare(store->files[i].facts->row_max, store->files[k].facts->row_min) < 0 ||

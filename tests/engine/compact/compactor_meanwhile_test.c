@@ -108,7 +108,7 @@ put_large_file(struct place *place, unsigned number, unsigned rows)
         test_random_init(&random, number * 100 + i);
         for (size_t k = 0; k + 1 < sizeof value; k++)
             value[k] = (char)('!' + test_random_below(&random, 90));
-        snprintf(row, sizeof row, "large%03u %03u", number, i);
+        snprintf(row, sizeof row, "large%03u %03u", i, number);
         compact_fixture_put(place->table, row, PETAL_LATEST, value);
     }
     compact_fixture_flush(place->fixture.db);

@@ -398,8 +398,11 @@ test_a_job_that_is_given_up_leaves_nothing(void **state)
     job.family = petal_table_family_at(place.table, 0);
     view = read_pin_view(db);
     store = view_store(view, job.family);
-    for (uint32_t i = 0; i < store->file_count; i++)
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        store_file_ref(store->files[i].file);
         inputs[job.input_count++] = store->files[i].file;
+    }
+    job.run = store->files[0].run;
     job.all_files = true;
     job.give_up = &give_up;
     assert_int_equal(job.input_count, 3);

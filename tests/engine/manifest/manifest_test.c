@@ -1347,6 +1347,42 @@ test_golden_bytes_of_alterations(void **state)
     manifest_free(manifest);
 }
 
+/* A store file that becomes one of another run: it is removed and added by one edit. */
+static void
+test_golden_bytes_of_a_linked_file(void **state)
+{
+    struct manifest_file file = {.number = 5,
+                                 .identity = 0xABCD,
+                                 .run = 5,
+                                 .file_bytes = 700,
+                                 .sequence_min = 20,
+                                 .sequence_max = 22,
+                                 .cells = 3};
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    struct manifest_edit edit;
+    petal_error error;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(create_table(&edit, 1, "t1", &two_families[0], 1), PETAL_OK);
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    edit.size = 0;
+    file.run = 3;
+    assert_int_equal(manifest_edit_remove_file(&edit, 1, 0, 5), PETAL_OK);
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    manifest_edit_fini(&edit);
+    assert_int_equal(manifest->tables[0]->families[0].file_count, 1);
+    assert_int_equal(manifest->tables[0]->families[0].files[0].run, 3);
+    manifest_free(manifest);
+    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-linked");
+    manifest = load(fixture);
+    assert_int_equal(manifest->tables[0]->families[0].file_count, 1);
+    assert_memory_equal(&manifest->tables[0]->families[0].files[0], &file, sizeof file);
+    manifest_free(manifest);
+}
+
 /* A shifted store file, as an edit and in the snapshot of the next opening. */
 static void
 test_golden_bytes_of_a_shifted_file(void **state)
@@ -1415,6 +1451,7 @@ main(void)
         TEST(test_golden_bytes),
         TEST(test_golden_bytes_of_alterations),
         TEST(test_golden_bytes_of_a_shifted_file),
+        TEST(test_golden_bytes_of_a_linked_file),
 #undef TEST
     };
 

@@ -1,0 +1,215 @@
+/*
+ * linked_test.c -- compactions that take over files as they are: what is loaded in the order of its
+ * keys is written once, only what overlaps is rewritten, and what could be dropped is; a job keeps
+ * what it has done when it fails or is given up.
+ */
+#include "tests/engine/compact/background_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/compact/compactor.h"
+
+#include <stdio.h>
+
+#define FILES     40
+#define FILE_ROWS 5
+
+/* Files of any size are linked from now on. */
+static void
+reopen(struct place *place)
+{
+    place_reopen(place);
+    place->fixture.db->linked_file_bytes = 0;
+}
+
+/* A database with compactions in the background or without. */
+static void
+open_place(struct place *place, const petal_family_options *family, bool background)
+{
+    place_open(place, family);
+    place->fixture.options.no_compaction = !background;
+    reopen(place);
+}
+
+static void
+must_have(struct place *place, uint64_t runs, uint64_t files)
+{
+    struct totals totals = totals_of(place);
+
+    assert_int_equal(totals.runs, runs);
+    assert_int_equal(totals.files, files);
+}
+
+/* Compact all runs there are, as the background would. */
+static void
+compact_runs(struct place *place)
+{
+    petal_error error;
+
+    must(compactor_compact_runs(petal_table_family_at(place->table, 0), 0, 100, &error), &error);
+}
+
+static void
+test_a_sequential_load_is_written_once(void **state)
+{
+    (void)state;
+    for (unsigned descending = 0; descending < 2; descending++) {
+        struct place place;
+        petal_error error;
+
+        open_place(&place, NULL, true);
+        for (unsigned i = 0; i < FILES; i++) {
+            unsigned number = descending ? FILES - 1 - i : i;
+
+            put_file(&place, number * FILE_ROWS, number * FILE_ROWS + FILE_ROWS - 1);
+            settle(&place);
+        }
+        assert_int_equal(stats_of(&place).compaction_bytes_out, 0);
+        assert_true(stats_of(&place).compactions > 0);
+        assert_int_equal(totals_of(&place).files, FILES);
+        assert_true(totals_of(&place).runs < 10);
+        must_hold_rows(&place, 0, FILES * FILE_ROWS - 1);
+        compact_runs(&place);
+        must_have(&place, 1, FILES);
+        reopen(&place);
+        must_have(&place, 1, FILES); /* the manifest says so */
+        must_hold_rows(&place, 0, FILES * FILE_ROWS - 1);
+        /* Who asks for it gets one file. */
+        must(petal_compact(place.table, NULL, &error), &error);
+        must_have(&place, 1, 1);
+        must_hold_rows(&place, 0, FILES * FILE_ROWS - 1);
+        assert_true(fixture_directory_is_clean(&place.fixture));
+        fixture_fini(&place.fixture);
+    }
+}
+
+static void
+test_only_what_overlaps_is_rewritten(void **state)
+{
+    struct place place;
+
+    (void)state;
+    open_place(&place, NULL, false);
+    put_file(&place, 0, 99);
+    put_file(&place, 100, 199);
+    put_file(&place, 200, 299);
+    put_file(&place, 150, 160);
+    put_file(&place, 300, 399);
+    compact_runs(&place);
+    must_have(&place, 1, 4);
+    assert_int_equal(stats_of(&place).compaction_cells_in, 111);
+    must_hold_rows(&place, 0, 399);
+    /* Newer puts and older ones of a row in a run that is linked and one that is not. */
+    compact_fixture_put(place.table, "row0050", PETAL_LATEST, "newer");
+    compact_fixture_flush(place.fixture.db);
+    compact_fixture_put(place.table, "row0050", PETAL_LATEST, "newest");
+    compact_runs(&place);
+    must_have(&place, 1, 4);
+    assert_string_equal(compact_fixture_value(place.table, "row0050"), "newest");
+    reopen(&place);
+    assert_string_equal(compact_fixture_value(place.table, "row0050"), "newest");
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    fixture_fini(&place.fixture);
+}
+
+/* The attributes of the table's family from now on. */
+static void
+alter(struct place *place, const petal_family_options *family)
+{
+    petal_family_options changed = *family;
+    petal_table_options options = {
+        .name = slice_from_text("t"), .families = &changed, .family_count = 1};
+    petal_error error;
+
+    changed.name = slice_from_text("f");
+    must(petal_table_alter(place->table, &options, &error), &error);
+}
+
+/* Markers, several cells of a column, cells past a time to live, and blocks of another size than
+ * the family has now, are rewritten though they overlap nothing. */
+static void
+test_what_could_be_gained_is(void **state)
+{
+    petal_family_options family = {.versions = 3};
+    struct place place;
+    uint64_t before;
+
+    (void)state;
+    open_place(&place, &family, false);
+    put_file(&place, 0, 9);
+    compact_fixture_delete(place.table, "row1000", 7, PETAL_DELETE_COLUMN);
+    compact_fixture_flush(place.fixture.db);
+    compact_fixture_put(place.table, "row2000", 1000, "one");
+    compact_fixture_put(place.table, "row2000", 1001, "two");
+    compact_fixture_flush(place.fixture.db);
+    compact_runs(&place);
+    assert_int_equal(totals_of(&place).markers, 0);
+    must_have(&place, 1, 2);
+    assert_int_equal(stats_of(&place).compaction_cells_in, 3);
+    put_file(&place, 3000, 3009);
+    family.block_bytes = 2048;
+    alter(&place, &family);
+    before = stats_of(&place).compaction_cells_in;
+    compact_runs(&place);
+    assert_int_equal(stats_of(&place).compaction_cells_in, before + 22);
+    family.ttl_seconds = 1000;
+    alter(&place, &family);
+    test_clock_advance(&place.fixture.clock, 2000 * 1000);
+    put_file(&place, 4000, 4009);
+    before = stats_of(&place).compaction_cells_in;
+    compact_runs(&place);
+    assert_int_equal(stats_of(&place).compaction_cells_in, before + 22);
+    must_have(&place, 1, 1);
+    assert_int_equal(totals_of(&place).cells, 10);
+    fixture_fini(&place.fixture);
+}
+
+/* The disk is full in the middle of a job of all files: what was done stays done, and the next job
+ * does the rest. */
+static void
+test_a_full_disk_costs_one_part(void **state)
+{
+    struct place place;
+    petal_error error;
+    uint64_t done, files = 60, used;
+
+    (void)state;
+    open_place(&place, NULL, false);
+    place.fixture.db->compact_file_bytes = 4000;
+    for (unsigned i = 0; i < files; i++)
+        put_file(&place, i * 20, i * 20 + 19);
+    used = memory_vfs_used(place.fixture.vfs);
+    memory_vfs_set_capacity(place.fixture.vfs, used + 12000);
+    must(petal_compact(place.table, NULL, &error), &error); /* the room of one part is enough */
+    assert_true(totals_of(&place).files < files);
+    must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
+    must_have(&place, 1, totals_of(&place).files);
+    /* And with too little room for any: nothing is lost. */
+    done = stats_of(&place).compactions;
+    memory_vfs_set_capacity(place.fixture.vfs, memory_vfs_used(place.fixture.vfs) + 500);
+    assert_int_equal(petal_compact(place.table, NULL, &error), PETAL_NO_SPACE);
+    assert_int_equal(stats_of(&place).compactions, done);
+    must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
+    memory_vfs_set_capacity(place.fixture.vfs, UINT64_MAX);
+    must(petal_compact(place.table, NULL, &error), &error);
+    must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    fixture_fini(&place.fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_sequential_load_is_written_once),
+        cmocka_unit_test(test_only_what_overlaps_is_rewritten),
+        cmocka_unit_test(test_what_could_be_gained_is),
+        cmocka_unit_test(test_a_full_disk_costs_one_part),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
