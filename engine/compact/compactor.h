@@ -26,14 +26,6 @@
 
 #include "engine/state/db.h"
 
-/* Files of a run are cut at row borders behind so many bytes, so that a large run can be checked
- * and replaced in pieces. */
-#define COMPACT_FILE_BYTES ((uint64_t)2 << 30)
-
-/* Files that are smaller than this part of a memtable are merged with their neighbours; larger ones
- * may be linked (engine/compact/plan.h). */
-#define COMPACT_SMALL_FILES 8
-
 #define COMPACTOR_THREADS      2
 #define COMPACTOR_TICK_SECONDS 10
 

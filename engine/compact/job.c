@@ -7,9 +7,7 @@
 #include "engine/compact/runs.h"
 #include "engine/state/progress.h"
 #include "engine/state/read_point.h"
-#include "engine/store/bloom_share.h"
 #include "engine/store/change.h"
-#include "engine/store/output_compression.h"
 #include "engine/store/rewrite.h"
 
 #include <inttypes.h>
@@ -428,25 +426,6 @@ check_before(const struct compact_job *job, petal_error *error)
     return status == PETAL_OK ? db_check_writable(job->family->table->db, error) : status;
 }
 
-/* Blocks and filters of the file are about as the job would write them. A filter may have more
- * bits: few files live for long with those of a flush. */
-static bool
-is_as_wanted(const struct compact_job *job, const struct file_facts *facts)
-{
-    const petal_family_options *family = family_options(job->family);
-    enum file_origin origin = job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR;
-    struct output_compression compression = output_compression_of(family, origin);
-    bool compacted = facts->origin == FILE_ORIGIN_MINOR || facts->origin == FILE_ORIGIN_ALL_FILES;
-
-    return facts->block_bytes == family->block_bytes &&
-           facts->compression == compression.compression && (compacted || !compression.high) &&
-           facts->bloom == family->bloom &&
-           (facts->bloom == PETAL_BLOOM_NONE ||
-            facts->bloom_error_rate <= bloom_share_rate(family, FILE_ORIGIN_ALL_FILES)) &&
-           (facts->bloom != PETAL_BLOOM_ROW_PREFIX ||
-            facts->bloom_prefix_bytes == family->bloom_prefix_bytes);
-}
-
 /* What is asked for, or due by its age, is rewritten in any case: a file that was damaged is found
  * out by being read. */
 static bool
@@ -454,7 +433,8 @@ is_settled(const struct compact_job *job, const struct file_facts *facts)
 {
     return job->reason != POLICY_ASKED && job->reason != POLICY_AGE &&
            facts_all_needed(facts, family_options(job->family), job->now_ms) &&
-           is_as_wanted(job, facts);
+           rewrite_keeps_form(family_options(job->family), facts,
+                              job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR);
 }
 
 static enum petal_status

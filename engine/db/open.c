@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/vfs_posix.h"
 #include "engine/compact/compactor.h"
+#include "engine/compact/plan.h"
 #include "engine/db/lock.h"
 #include "engine/db/recovery.h"
 #include "engine/flush/flush.h"
@@ -110,8 +111,8 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
     made->durability = options->durability;
-    made->compact_file_bytes = COMPACT_FILE_BYTES;
-    made->linked_file_bytes = made->memtable_bytes / COMPACT_SMALL_FILES;
+    made->compact_file_bytes = PLAN_FILE_BYTES;
+    made->linked_file_bytes = made->memtable_bytes / PLAN_SMALL_FILES;
     made->no_compaction = options->no_compaction;
     made->map_files = options->map_files;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);

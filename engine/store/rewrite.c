@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
+#include "engine/store/bloom_share.h"
+#include "engine/store/output_compression.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -213,6 +215,22 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     if (status != PETAL_OK)
         rewrite_result_fini(result, db->env.allocator, true);
     return status;
+}
+
+bool
+rewrite_keeps_form(const petal_family_options *family, const struct file_facts *facts,
+                   enum file_origin origin)
+{
+    struct output_compression compression = output_compression_of(family, origin);
+    bool compacted = facts->origin == FILE_ORIGIN_MINOR || facts->origin == FILE_ORIGIN_ALL_FILES;
+
+    return facts->block_bytes == family->block_bytes &&
+           facts->compression == compression.compression && (compacted || !compression.high) &&
+           facts->bloom == family->bloom &&
+           (facts->bloom == PETAL_BLOOM_NONE ||
+            facts->bloom_error_rate <= bloom_share_rate(family, FILE_ORIGIN_ALL_FILES)) &&
+           (facts->bloom != PETAL_BLOOM_ROW_PREFIX ||
+            facts->bloom_prefix_bytes == family->bloom_prefix_bytes);
 }
 
 void

@@ -55,6 +55,12 @@ struct rewrite_result {
 enum petal_status rewrite_run(const struct rewrite_job *job, struct rewrite_result *result,
                               petal_error *error);
 
+/* Whether blocks and filter of a file with these facts are about those that a rewrite of `origin`
+ * would give it. It may have more bits in its filter: few files live for long with those of a
+ * flush. */
+bool rewrite_keeps_form(const petal_family_options *family, const struct file_facts *facts,
+                        enum file_origin origin);
+
 /* Release the result and its references; `remove`: the files go with their last reference.
  * Leaves it zero. */
 void rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator,

@@ -8,14 +8,17 @@
  *
  * KEYS.  A run holds `cells` distinct keys. Keys of overwrites are drawn evenly from so many, so
  * that what two runs share is known without keys: of n keys a run of c holds the share c / n, and a
- * merge of several all but the product of what each lacks.
+ * merge of several all but the product of what each lacks. Runs of keys in order have files that the
+ * engine's plan (engine/compact/plan.h) links; every other run is one file.
  */
 #ifndef PETAL_TOOLS_BENCH_SIMULATE_MODEL_H
 #define PETAL_TOOLS_BENCH_SIMULATE_MODEL_H
 
+#include "engine/compact/plan.h"
 #include "engine/compact/policy.h"
 
-#define SIMULATE_MOST_RUNS 64
+#define SIMULATE_MOST_RUNS  64
+#define SIMULATE_MOST_FILES (SIMULATE_MOST_RUNS * PLAN_MOST_FILES)
 
 enum simulate_order {
     SIMULATE_RANDOM,     /* each key once, in random order: every run spans all rows */
@@ -37,10 +40,14 @@ struct simulate_store {
     struct simulate_settings settings;
     struct policy_run runs[SIMULATE_MOST_RUNS]; /* oldest first */
     size_t count;
+    /* SIMULATE_SEQUENTIAL: the sizes of all files, in the order of rows, which is that of runs; and
+     * how many each run has. */
+    uint64_t files[SIMULATE_MOST_FILES];
+    size_t run_files[SIMULATE_MOST_RUNS];
     /* What came of it, in bytes. */
     double user, log, flushed, merged;
     uint64_t flushes, jobs, all_files;
-    double longest; /* input of a job */
+    double longest; /* what a job reads */
     /* Greatest share of the disk, a job's output beside its inputs included, over what an all-files
      * compaction would leave; of stores of more than 8 flushes. */
     double most_disk;
@@ -57,6 +64,9 @@ void simulate_flush(struct simulate_store *store);
 /* Bytes of the files now, and what an all-files compaction would leave of them. */
 double simulate_disk(const struct simulate_store *store);
 double simulate_live(const struct simulate_store *store);
+
+/* Files of all runs. */
+size_t simulate_files(const struct simulate_store *store);
 
 /* Runs that a get of an absent row, within their rows, asks. */
 size_t simulate_runs_met(const struct simulate_store *store);
