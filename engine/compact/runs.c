@@ -113,12 +113,16 @@ facts_dead(const struct file_facts *facts, const petal_family_options *family,
                                          : facts->cells + older->cells);
 }
 
-/* A filter of columns counts these; and a row has one column at least. */
+/* No column has more than one: a row has one column at least, and a filter of columns counts them.
+ */
 static bool
 has_single_cells(const struct file_facts *facts)
 {
+    uint64_t rows_in_filter = facts->bloom == PETAL_BLOOM_ROW_ROWCOL ? facts->rows : 0;
+
     return facts->cells == facts->rows ||
-           (facts->bloom == PETAL_BLOOM_ROWCOL && facts->cells == facts->bloom_keys);
+           (facts_has_column_bloom(facts) && facts->bloom_keys >= rows_in_filter &&
+            facts->cells == facts->bloom_keys - rows_in_filter);
 }
 
 bool
