@@ -168,15 +168,17 @@ levels_sequences(const struct compaction *compaction, const struct visibility_ru
 }
 
 /* No put of the job's inputs is older, but in files that are past the family's time to live as a
- * whole. */
+ * whole: HBase drops those before, but never the newest. */
 static int64_t
 earliest_put(const struct compact_job *job, const struct visibility_rules *rules)
 {
+    uint64_t newest = greatest_sequence(job->inputs, job->input_count);
     int64_t earliest = INT64_MAX;
 
     for (size_t i = 0; i < job->input_count; i++) {
         const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
-        bool expired = rules->min_versions == 0 && facts->time_max < rules->oldest_unexpired;
+        bool expired = rules->min_versions == 0 && facts->time_max < rules->oldest_unexpired &&
+                       facts->sequence_max < newest;
 
         if (!expired && facts->put_time_min < earliest)
             earliest = facts->put_time_min;

@@ -58,8 +58,8 @@
  * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as
  * long as its input holds nothing above the read point, and no snapshot sees what is outside of it;
  * otherwise it is one of a part); under KEEP_DELETED_CELLS those that are older than every put of
- * the input, surplus or expired. Files that are past TTL as a whole do not count among the input
- * there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With KEEP_DELETED_CELLS a put that
+ * the input, surplus or expired. Files that are past TTL as a whole, but for the newest, do not
+ * count among the input there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With KEEP_DELETED_CELLS a put that
  * a marker has ended stays, too, if fewer than VERSIONS timestamps of its column are greater,
  * deleted ones counted: so many puts are never surplus, so nothing that goes can bring them back.
  * What lives behind them is hidden by no marker, so the column's markers go from there on. Until

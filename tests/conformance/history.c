@@ -383,6 +383,20 @@ counts_cells(const struct recorded_read *read)
 
 /* ---- kept-marker ---- */
 
+/* Another put of the column came before the marker when that was flushed. */
+static bool
+stands_behind_put(const struct history *history, const struct history_cell *marker)
+{
+    for (size_t i = 0; i < history->count; i++) {
+        const struct history_cell *put = &history->cells[i];
+
+        if (!is_marker(put) && same_column(put, marker) && put->timestamp > marker->timestamp &&
+            put->operation < history->flushed)
+            return true;
+    }
+    return false;
+}
+
 /* A marker of the script that HBase's flush or compaction may have stepped over: it stood behind a
  * put of its column. */
 static bool
@@ -398,14 +412,7 @@ is_stepped_over(const struct difference *difference, const petal_cell *cell)
         (marker->operation >= history->compacted ||
          marker->family->keep_deleted_cells <= PETAL_KEEP_DELETED_FALSE))
         return false;
-    for (size_t i = 0; i < history->count; i++) {
-        const struct history_cell *put = &history->cells[i];
-
-        if (!is_marker(put) && same_column(put, marker) && put->timestamp > marker->timestamp &&
-            put->operation < history->flushed)
-            return true;
-    }
-    return false;
+    return stands_behind_put(history, marker);
 }
 
 static bool
@@ -428,6 +435,24 @@ explains_kept_marker(const struct difference *difference)
 
 /* ---- deleted-again ---- */
 
+/* A marker of the put's column that was written before it and stood behind another put when HBase's
+ * flush may have stepped over it. */
+static bool
+is_below_stepped_over(const struct difference *difference, size_t index,
+                      const struct moment *moment)
+{
+    const struct history *history = difference->history;
+
+    for (size_t i = 0; i < index; i++) {
+        const struct history_cell *marker = &history->cells[i];
+
+        if (works(marker, moment) && marker->operation < history->flushed &&
+            matches(marker, &history->cells[index]) && stands_behind_put(history, marker))
+            return true;
+    }
+    return false;
+}
+
 static bool
 is_deleted_put(const struct difference *difference, const petal_cell *cell)
 {
@@ -435,7 +460,8 @@ is_deleted_put(const struct difference *difference, const petal_cell *cell)
     size_t index = find_cell(difference, cell);
 
     return index < difference->history->count && cell->type == PETAL_PUT &&
-           is_deleted(difference->history, index, &moment);
+           (is_deleted(difference->history, index, &moment) ||
+            is_below_stepped_over(difference, index, &moment));
 }
 
 static bool
@@ -654,7 +680,7 @@ is_kept(const struct difference *difference, const petal_cell *cell)
 }
 
 /* What HBase shows alone: an older version in place of such a put, or one that a marker that stays
- * hides, although it was written later. */
+ * hides, although it was written later; or what it has brought back (deleted-again). */
 static bool
 is_beside_kept(const struct difference *difference, const petal_cell *cell)
 {
@@ -662,7 +688,8 @@ is_beside_kept(const struct difference *difference, const petal_cell *cell)
     const struct moment moment = moment_in(difference, cell);
     size_t index = find_cell(difference, cell);
 
-    if (stands_behind(difference, difference->actual, cell, is_behind_own_ttl))
+    if (stands_behind(difference, difference->actual, cell, is_behind_own_ttl) ||
+        (!difference->read->raw && is_deleted_put(difference, cell)))
         return true;
     for (size_t i = 0; i < index && index < history->count; i++) {
         const struct history_cell *marker = &history->cells[i];

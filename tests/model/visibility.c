@@ -369,15 +369,20 @@ judge_row(struct rewritten *row, bool *kept)
 }
 
 /* The least timestamp of a put in the family's runs, but for those that are past the time to live
- * as a whole. */
+ * as a whole and not the newest. */
 static int64_t
 earliest_put(const struct model *model, const struct model_rules *rules, unsigned family)
 {
     int64_t earliest = INT64_MAX;
+    uint64_t newest = 0;
 
     for (size_t i = 0; i < model->count; i++) {
+        if (model->cells[i].family == family && model->cells[i].run > newest)
+            newest = model->cells[i].run;
+    }
+    for (size_t i = 0; i < model->count; i++) {
         const struct model_cell *cell = &model->cells[i];
-        bool lives = false;
+        bool lives = cell->run == newest;
 
         if (cell->family != family || cell->run == 0 || model_is_marker(cell))
             continue;
