@@ -645,7 +645,7 @@ FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_
 	bloom/file/set_file.c bloom/bitmap/words.c bloom/distinct/distinct.c $(addprefix bloom/filter/,array.c file.c growing.c parts.c) \
 	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
 	$(filter tools/hfile/format/% tools/hfile/reader/%,$(HFILE_SOURCES)) \
-	$(addprefix engine/filter/,java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
+	$(addprefix engine/filter/,java_property.c java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
 	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/parser_operators.c \
 	language/parser_values.c language/value.c)
 LLVM = $(shell clang --version | sed -n 's/.*version \([0-9]*\).*/-\1/p')

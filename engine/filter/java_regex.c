@@ -2,6 +2,7 @@
 #include "engine/filter/java_regex.h"
 
 #include "base/slice.h"
+#include "engine/filter/java_property.h"
 #include "engine/filter/utf8.h"
 
 #include <assert.h>
@@ -13,6 +14,33 @@
 /* PCRE2's `$` knows other line ends than Java's, and stands between \r and \n, too. */
 #define BEFORE_LAST_LINE_END                                                                       \
     "(?:\\z|(?=(?:\\r\\n|[\\n\\r\\x{85}\\x{2028}\\x{2029}])\\z)(?!(?<=\\r)\\n))"
+
+#define LINE_END "\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}]"
+
+/*
+ * To Java's \b letters are those of Unicode, though \w knows ASCII's only; and so are the marks that
+ * combine with a letter or a digit before them. PCRE2 looks back by fixed sizes: so many marks at
+ * most. Both of them have to be of 16 bits, as Java looks for them by halves of surrogate pairs.
+ */
+#define WORD        "[\\p{L}\\p{Nd}_]"
+#define WIDE        "\\x{10000}-\\x{10ffff}"
+#define MARK        "[^\\P{Mn}" WIDE "]"
+#define BASE        "(?![" WIDE "])[\\p{L}\\p{Nd}]"
+#define BASE_AND(n) "|" BASE MARK "{" #n "}"
+#define BASED                                                                                      \
+    "(?<=" BASE BASE_AND(1) BASE_AND(2) BASE_AND(3) BASE_AND(4) BASE_AND(5) BASE_AND(6)            \
+        BASE_AND(7) BASE_AND(8) ")"
+#define WORD_BEFORE  "(?<=" WORD ")|(?<=" MARK ")" BASED
+#define WORD_AFTER   "(?=" WORD ")|(?=\\p{Mn})" BASED
+#define BOUNDARY     "(?(?=" WORD_AFTER ")(?!" WORD_BEFORE ")|(?=" WORD_BEFORE "))"
+#define NOT_BOUNDARY "(?(?=" WORD_AFTER ")(?=" WORD_BEFORE ")|(?!" WORD_BEFORE "))"
+
+/* In Java's text. */
+struct name {
+    const uint8_t *at;
+    size_t size;
+    unsigned group;
+};
 
 static enum petal_status
 refuse(struct java_regex *java, const uint8_t *at, const char *reason)
@@ -41,6 +69,20 @@ void
 java_regex_put(struct java_regex *java, const char *text)
 {
     put_bytes(java, text, strlen(text));
+}
+
+/* Text before what stands at `at` in what was written. */
+static void
+insert(struct java_regex *java, size_t at, const char *text)
+{
+    size_t size = strlen(text), behind = java->no_memory ? 0 : java->size - at;
+
+    java_regex_put(java, text);
+    if (java->no_memory)
+        return;
+    assert(at + size <= java->size);
+    memmove((char *)java->written + at + size, (char *)java->written + at, behind);
+    memcpy((char *)java->written + at, text, size);
 }
 
 /* Within a class: the characters from `low` to `high`, and their ASCII letters in the other case
@@ -115,51 +157,182 @@ get_number(struct java_regex *java, uint32_t base, unsigned least, unsigned most
     return count >= least;
 }
 
+static bool
+is_repeated(const struct java_regex *java)
+{
+    return next_is(java, '*') || next_is(java, '+') || next_is(java, '?') || next_is(java, '{');
+}
+
 /* A place between characters. Java lets it be repeated, PCRE2 as a group only. */
 static void
 put_place(struct java_regex *java, const void *bytes, size_t size)
 {
-    bool repeated =
-        next_is(java, '*') || next_is(java, '+') || next_is(java, '?') || next_is(java, '{');
+    bool repeated = is_repeated(java);
 
     java_regex_put(java, repeated ? "(?:" : "");
     put_bytes(java, bytes, size);
     java_regex_put(java, repeated ? ")" : "");
 }
 
-/* What the backslash at `from` begins: a character; or, when it is not one, *character is
- * NO_CHARACTER and it has been written. */
+/* ---- groups and what refers to them ---- */
+
+static bool
+is_letter(uint32_t c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+static const struct name *
+find_name(const struct java_regex *java, petal_slice name)
+{
+    const struct name *names = java->names;
+
+    for (size_t i = 0; i < java->name_count; i++) {
+        if (names[i].size == name.size && memcmp(names[i].at, name.data, name.size) == 0)
+            return &names[i];
+    }
+    return NULL;
+}
+
+/* name>, as groups have it. */
 static enum petal_status
-translate_escape(struct java_regex *java, const uint8_t *from, bool in_class, uint32_t *character)
+get_name(struct java_regex *java, const uint8_t *from, petal_slice *name)
+{
+    const uint8_t *begin = java->at;
+
+    while (java->at < java->limit &&
+           (is_letter(*java->at) || (java->at > begin && *java->at >= '0' && *java->at <= '9')))
+        java->at++;
+    *name = slice_make(begin, (size_t)(java->at - begin));
+    if (java->at == begin || !accept(java, ">"))
+        return refuse(java, from, "the name of the group is wrong, or not closed");
+    return PETAL_OK;
+}
+
+/* The group that begins is called so. */
+static enum petal_status
+add_name(struct java_regex *java, const uint8_t *from)
+{
+    struct name *names;
+    petal_slice name;
+    enum petal_status status = get_name(java, from, &name);
+
+    if (status != PETAL_OK)
+        return status;
+    if (find_name(java, name) != NULL)
+        return refuse(java, from, "another group has that name");
+    if (!mem_grow(java->allocator, &java->names, &java->names_capacity,
+                  java->name_count * sizeof *names, (java->name_count + 1) * sizeof *names, 1))
+        return PETAL_NO_MEMORY;
+    names = java->names;
+    names[java->name_count++] =
+        (struct name){.at = name.data, .size = name.size, .group = java->groups};
+    return PETAL_OK;
+}
+
+/*
+ * What group `number` took. A reference to a group that there is not matches nothing. PCRE2 takes
+ * the comparison for one step: the callout has the size added (engine/filter/regex.c).
+ */
+static enum petal_status
+put_reference(struct java_regex *java, const uint8_t *from, unsigned number)
+{
+    char text[40];
+
+    java->refers = true;
+    if ((java->ignore_case & 1) != 0)
+        return refuse(java, from, "back references are not supported where case is ignored");
+    if (java->behind > 0) /* in Java it has no length that is known */
+        return refuse(java, from, "back references are not supported in a look-behind");
+    if (number > REGEX_MOST_REFERRED)
+        return refuse(java, from, "back references to a group so far back are not supported");
+    if (java->captures && number <= java->all_groups)
+        snprintf(text, sizeof text, "(?:(?C%u)\\g{%u})", number, number);
+    else
+        snprintf(text, sizeof text, "(?!)");
+    java_regex_put(java, text);
+    return PETAL_OK;
+}
+
+/* Behind the first digit: as many more as make the number of a group that has begun. */
+static enum petal_status
+translate_reference(struct java_regex *java, const uint8_t *from)
+{
+    unsigned number = (unsigned)(java->at[-1] - '0');
+
+    while (java->at < java->limit && *java->at >= '0' && *java->at <= '9' &&
+           number * 10 + (unsigned)(*java->at - '0') <= java->groups)
+        number = number * 10 + (unsigned)(*java->at++ - '0');
+    return put_reference(java, from, number);
+}
+
+static enum petal_status
+translate_named_reference(struct java_regex *java, const uint8_t *from)
+{
+    const struct name *found;
+    petal_slice name;
+    enum petal_status status;
+
+    if (!accept(java, "<"))
+        return refuse(java, from, "a name in < and > has to follow");
+    status = get_name(java, from, &name);
+    if (status != PETAL_OK)
+        return status;
+    found = find_name(java, name);
+    if (found == NULL)
+        return refuse(java, from, "there is no group of that name before");
+    return put_reference(java, from, found->group);
+}
+
+/* ---- characters ---- */
+
+/* \pL, \p{name} behind its letter: what stands between [ and ], or [^ and ]. */
+static enum petal_status
+get_property(struct java_regex *java, const uint8_t *from, bool negated,
+             struct java_property *property)
+{
+    const uint8_t *begin = java->at, *end;
+    const char *fault;
+
+    if (accept(java, "{")) {
+        begin = java->at;
+        end = begin < java->limit ? memchr(begin, '}', (size_t)(java->limit - begin)) : NULL;
+        if (end == NULL)
+            return refuse(java, from, "the name of the property is not closed");
+        java->at = end + 1;
+    } else {
+        if (begin == java->limit)
+            return refuse(java, from, "a property has to follow");
+        (void)utf8_next(&java->at, java->limit);
+        end = java->at;
+    }
+    fault = java_property_find(slice_make(begin, (size_t)(end - begin)),
+                               (java->ignore_case & 1) != 0, property);
+    if (fault != NULL)
+        return refuse(java, from, fault);
+    property->outside = property->outside != negated;
+    return PETAL_OK;
+}
+
+static void
+put_property(struct java_regex *java, const struct java_property *property)
+{
+    java_regex_put(java, property->outside ? "[^" : "[");
+    java_regex_put(java, property->members);
+    java_regex_put(java, "]");
+}
+
+/* The number of a character, of which the backslash at `from` and `letter` have been read; or a
+ * letter that is none. */
+static enum petal_status
+get_character(struct java_regex *java, const uint8_t *from, uint32_t letter, uint32_t *character)
 {
     static const char controls[] = "tnrfae", meant[] = "\t\n\r\f\a\033";
-    const char *control;
-    uint32_t letter;
+    const char *control = strchr(controls, (int)letter);
     bool fine = true;
 
-    if (java->at == java->limit)
-        return refuse(java, from, "nothing follows the backslash");
-    letter = utf8_next(&java->at, java->limit);
-    *character = letter;
-    if (letter >= '1' && letter <= '9')
-        return refuse(java, from, "back references are not supported");
-    if (letter != '0' && !((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z'))
-        return PETAL_OK;
-    control = strchr(controls, (int)letter);
     if (control != NULL) {
         *character = (uint8_t)meant[control - controls];
-    } else if (strchr("dDwWsShHvV", (int)letter) != NULL) {
-        put_bytes(java, from, 2);
-        *character = NO_CHARACTER;
-        return PETAL_OK;
-    } else if (strchr("bBAz", (int)letter) != NULL && !in_class) {
-        put_place(java, from, 2);
-        *character = NO_CHARACTER;
-        return PETAL_OK;
-    } else if (letter == 'Z' && !in_class) {
-        java_regex_put(java, BEFORE_LAST_LINE_END);
-        *character = NO_CHARACTER;
-        return PETAL_OK;
     } else if (letter == 'x' && accept(java, "{")) {
         fine = get_number(java, 16, 1, 6, character) && accept(java, "}");
     } else if (letter == 'x') {
@@ -184,74 +357,367 @@ translate_escape(struct java_regex *java, const uint8_t *from, bool in_class, ui
     return PETAL_OK;
 }
 
-/* A member of a class, as translate_escape has it. */
-static enum petal_status
-translate_member(struct java_regex *java, uint32_t *character)
+/* A place that a backslash and `letter` name. False: it is none. */
+static bool
+put_named_place(struct java_regex *java, uint32_t letter)
 {
-    const uint8_t *from = java->at;
-
-    if (next_is(java, '['))
-        return refuse(java, from, "classes within classes are not supported");
-    if (accept(java, "&&"))
-        return refuse(java, from, "the intersection of classes is not supported");
-    *character = utf8_next(&java->at, java->limit);
-    return *character == '\\' ? translate_escape(java, from, true, character) : PETAL_OK;
+    switch (letter) {
+    case 'A':
+    case 'G': /* a search begins at the text's beginning */
+        put_place(java, "\\A", 2);
+        return true;
+    case 'z':
+        put_place(java, "\\z", 2);
+        return true;
+    case 'Z':
+        java_regex_put(java, BEFORE_LAST_LINE_END);
+        return true;
+    case 'b':
+        java_regex_put(java, BOUNDARY);
+        return true;
+    case 'B':
+        java_regex_put(java, NOT_BOUNDARY);
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* [...] from behind the bracket at `from`. */
+/* What the backslash at `from` begins outside of classes: a character; or, when it is not one,
+ * *character is NO_CHARACTER and it has been written. */
 static enum petal_status
-translate_class(struct java_regex *java, const uint8_t *from)
+translate_escape(struct java_regex *java, const uint8_t *from, uint32_t *character)
 {
-    unsigned count = 0;
+    struct java_property property;
+    enum petal_status status;
+    uint32_t letter;
 
-    java_regex_put(java, accept(java, "^") ? "[^" : "[");
+    if (java->at == java->limit)
+        return refuse(java, from, "nothing follows the backslash");
+    letter = utf8_next(&java->at, java->limit);
+    *character = NO_CHARACTER;
+    if (letter >= '1' && letter <= '9')
+        return translate_reference(java, from);
+    if (letter != '0' && !is_letter(letter)) {
+        *character = letter;
+        return PETAL_OK;
+    }
+    if (letter == 'k')
+        return translate_named_reference(java, from);
+    if (letter == 'p' || letter == 'P') {
+        status = get_property(java, from, letter == 'P', &property);
+        if (status == PETAL_OK)
+            put_property(java, &property);
+        return status;
+    }
+    if (letter == 'R') {
+        /* Alone it may give back a \n behind \r, repeated it does not. */
+        java_regex_put(java, is_repeated(java) ? "(?>" LINE_END ")" : "(?:" LINE_END ")");
+        return PETAL_OK;
+    }
+    if (strchr("dDwWsShHvV", (int)letter) != NULL) {
+        put_bytes(java, from, 2);
+        return PETAL_OK;
+    }
+    if (letter == 'b' && java->limit - java->at >= 2 && memcmp(java->at, "{g", 2) == 0)
+        return refuse(java, from, "ends of grapheme clusters are not supported");
+    if (put_named_place(java, letter))
+        return PETAL_OK;
+    return get_character(java, from, letter, character);
+}
+
+/* ---- classes ---- */
+
+/*
+ * A class, or a part of one, being written from `start` on: alternatives of one character each,
+ * `[...]` or a group. The last one may still be open.
+ *
+ * Java keeps single characters below 256 apart: what stands among them counts to the end of the
+ * class, even behind an intersection.
+ */
+struct class
+{
+    size_t start;
+    unsigned alternatives;
+    bool is_open;        /* the last is [..., of members */
+    bool has_singles;    /* that are not yet written */
+    uint64_t singles[4]; /* a bit for each */
+};
+
+/* What follows is one more alternative, or the members of one. */
+static void
+begin_alternative(struct java_regex *java, struct class *class, bool opens)
+{
+    if (class->is_open && opens)
+        return;
+    if (class->is_open)
+        java_regex_put(java, "]");
+    if (class->alternatives++ > 0)
+        java_regex_put(java, "|");
+    if (opens)
+        java_regex_put(java, "[");
+    class->is_open = opens;
+}
+
+static void
+add_single(struct java_regex *java, struct class *class, uint32_t c)
+{
+    class->singles[c / 64] |= (uint64_t)1 << c % 64;
+    if ((java->ignore_case & 1) != 0 && is_letter(c))
+        class->singles[c / 64] |= (uint64_t)1 << (c ^ 0x20) % 64;
+    class->has_singles = true;
+}
+
+static void
+put_singles(struct java_regex *java, struct class *class)
+{
+    char text[12];
+
+    if (!class->has_singles)
+        return;
+    begin_alternative(java, class, true);
+    for (unsigned c = 0; c < 256; c++) {
+        if ((class->singles[c / 64] >> c % 64 & 1) == 0)
+            continue;
+        snprintf(text, sizeof text, "\\x{%x}", c);
+        java_regex_put(java, text);
+    }
+    class->has_singles = false;
+}
+
+/* It becomes one piece, which matches one character. */
+static void
+close_class(struct java_regex *java, struct class *class)
+{
+    put_singles(java, class);
+    assert(class->alternatives > 0);
+    if (class->is_open)
+        java_regex_put(java, "]");
+    if (class->alternatives > 1) {
+        insert(java, class->start, "(?:");
+        java_regex_put(java, ")");
+    }
+    class->is_open = false;
+    class->alternatives = 1;
+}
+
+static void
+negate_class(struct java_regex *java, struct class *class)
+{
+    bool is_list = class->is_open && class->alternatives == 1;
+
+    if (!is_list && class->alternatives == 0) {
+        put_singles(java, class); /* there is nothing else */
+        is_list = true;
+    }
+    close_class(java, class);
+    if (is_list) {
+        insert(java, class->start + 1, "^");
+        return;
+    }
+    insert(java, class->start, "(?:(?!");
+    java_regex_put(java, ").)");
+}
+
+/* \d and its like, at `from`, as members. In [^...] with a property, PCRE2 10.42 forgets of \D, \S
+ * and \W what is not ASCII. */
+static void
+put_kind(struct java_regex *java, const uint8_t *from, uint32_t letter)
+{
+    if (letter == 'D')
+        java_regex_put(java, "\\0-\\x2f\\x3a-\\x{10ffff}");
+    else if (letter == 'S')
+        java_regex_put(java, "\\0-\\x08\\x0e-\\x1f\\x21-\\x{10ffff}");
+    else if (letter == 'W')
+        java_regex_put(java, "\\0-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x{10ffff}");
+    else
+        put_bytes(java, from, 2);
+}
+
+/* A character of a class; or, when it is not one, *character is NO_CHARACTER and it has been
+ * written. As an end of a range it has to be one. */
+static enum petal_status
+translate_member(struct java_regex *java, struct class *class, bool ends_range, uint32_t *character)
+{
+    const uint8_t *from = java->at;
+    struct java_property property;
+    enum petal_status status;
+    uint32_t letter;
+
+    letter = utf8_next(&java->at, java->limit);
+    *character = letter;
+    if (letter != '\\')
+        return PETAL_OK;
+    if (java->at == java->limit)
+        return refuse(java, from, "nothing follows the backslash");
+    letter = utf8_next(&java->at, java->limit);
+    *character = letter;
+    if (letter != '0' && !is_letter(letter)) {
+        if (letter >= '1' && letter <= '9')
+            return refuse(java, from, "back references are not supported in classes");
+        return PETAL_OK;
+    }
+    if (letter == 'v' && (ends_range || next_is(java, '-'))) {
+        *character = '\v';
+        return PETAL_OK;
+    }
+    if ((letter == 'p' || letter == 'P') && !ends_range) {
+        status = get_property(java, from, letter == 'P', &property);
+        if (status != PETAL_OK)
+            return status;
+        begin_alternative(java, class, !property.outside);
+        if (property.outside)
+            put_property(java, &property);
+        else
+            java_regex_put(java, property.members);
+        *character = NO_CHARACTER;
+        return PETAL_OK;
+    }
+    if (strchr("dDwWsShHvV", (int)letter) != NULL) {
+        *character = NO_CHARACTER;
+        if (!ends_range) {
+            begin_alternative(java, class, true);
+            put_kind(java, from, letter);
+        }
+        return PETAL_OK;
+    }
+    return get_character(java, from, letter, character);
+}
+
+/* A character, a range, or what a backslash stands for. */
+static enum petal_status
+translate_members(struct java_regex *java, struct class *class)
+{
+    const uint8_t *member = java->at;
+    uint32_t low, high;
+    enum petal_status status = translate_member(java, class, false, &low);
+
+    if (status != PETAL_OK || low == NO_CHARACTER)
+        return status;
+    high = low;
+    if (next_is(java, '-') && java->at + 1 < java->limit && java->at[1] != ']' &&
+        java->at[1] != '[') {
+        java->at++;
+        status = translate_member(java, class, true, &high);
+        if (status != PETAL_OK)
+            return status;
+        if (high == NO_CHARACTER || high < low)
+            return refuse(java, member, "the range ends before it begins");
+        begin_alternative(java, class, true);
+        put_range(java, low, high);
+    } else if (low < 256) {
+        add_single(java, class, low);
+    } else {
+        begin_alternative(java, class, true);
+        put_range(java, low, high);
+    }
+    return PETAL_OK;
+}
+
+static enum petal_status translate_class(struct java_regex *java, const uint8_t *from,
+                                         bool in_brackets);
+
+/* What stands to the right of &&: classes in brackets, then what else there is up to the bracket
+ * that closes the class. */
+static enum petal_status
+translate_intersection(struct java_regex *java, const uint8_t *from, struct class *left)
+{
+    struct class right;
+    enum petal_status status = PETAL_OK;
+    bool has_left = left->alternatives > 0 || left->has_singles;
+
+    if (has_left) {
+        close_class(java, left);
+        insert(java, left->start, "(?:(?=");
+        java_regex_put(java, ")");
+    }
+    right = (struct class){.start = java->size};
+    while (status == PETAL_OK && java->at < java->limit && !next_is(java, ']') &&
+           !next_is(java, '&')) {
+        const uint8_t *part = java->at;
+
+        begin_alternative(java, &right, false);
+        status = translate_class(java, part, accept(java, "["));
+    }
+    if (status != PETAL_OK)
+        return status;
+    if (java->at == java->limit)
+        return refuse(java, from, "the class is not closed");
+    if (right.alternatives == 0)
+        return refuse(java, from, "the intersection of classes lacks its right side");
+    close_class(java, &right);
+    java_regex_put(java, has_left ? ")" : "");
+    left->alternatives = 1;
+    left->is_open = false;
+    return PETAL_OK;
+}
+
+/* [...] behind the bracket at `from`; or, without one, all up to the bracket that closes the class
+ * around. */
+static enum petal_status
+translate_class(struct java_regex *java, const uint8_t *from, bool in_brackets)
+{
+    struct class class = {.start = java->size};
+    bool negated = in_brackets && accept(java, "^");
+    enum petal_status status = PETAL_OK;
+
+    if (++java->depth > REGEX_MOST_DEPTH)
+        return refuse(java, from, "classes are nested too deeply");
     /* A ] in the first place is itself. */
-    do {
+    while (!next_is(java, ']') || (class.alternatives == 0 && !class.has_singles)) {
         const uint8_t *member = java->at;
-        uint32_t low = NO_CHARACTER, high;
-        enum petal_status status;
 
         if (java->at == java->limit)
             return refuse(java, from, "the class is not closed");
-        if (++count > REGEX_MOST_MEMBERS)
+        if (++java->members > REGEX_MOST_MEMBERS)
             return refuse(java, from, "the class has too many members");
-        status = translate_member(java, &low);
-        high = low;
-        if (status == PETAL_OK && low != NO_CHARACTER && next_is(java, '-') &&
-            java->at + 1 < java->limit && java->at[1] != ']' && java->at[1] != '[') {
-            java->at++;
-            status = translate_member(java, &high);
-            if (status == PETAL_OK && (high == NO_CHARACTER || high < low))
-                return refuse(java, member, "the range ends before it begins");
+        if (accept(java, "[")) {
+            begin_alternative(java, &class, false);
+            status = translate_class(java, member, true);
+        } else if (accept(java, "&&")) {
+            status = translate_intersection(java, member, &class);
+        } else {
+            status = translate_members(java, &class);
         }
         if (status != PETAL_OK)
             return status;
-        if (low != NO_CHARACTER)
-            put_range(java, low, high);
-    } while (!accept(java, "]"));
-    java_regex_put(java, "]");
+    }
+    if (in_brackets)
+        java->at++;
+    if (negated)
+        negate_class(java, &class);
+    else
+        close_class(java, &class);
+    java->depth--;
     return PETAL_OK;
 }
+
+/* ---- the rest ---- */
 
 /* What the `(` at `from` begins. Flags stand before `:`, or before `)`: then they hold to the
  * end of the group around. */
 static enum petal_status
 translate_group(struct java_regex *java, const uint8_t *from)
 {
-    static const char *const looks[] = {"?=", "?!", "?<=", "?<!"};
+    enum { LOOK_BEHIND = 2, NO_LOOK_BEHIND = 3, kind_count = 5 };
+    static const char *const kinds[kind_count] = {"?=", "?!", "?<=", "?<!", "?>"};
     uint64_t around = java->ignore_case;
-    size_t look = 0;
+    size_t kind = 0, start = java->size;
+    enum petal_status status = PETAL_OK;
 
-    while (look < 4 && !accept(java, looks[look]))
-        look++;
+    while (kind < kind_count && !accept(java, kinds[kind]))
+        kind++;
     java_regex_put(java, "(");
-    java_regex_put(java, look < 4 ? looks[look] : "?:");
-    if (look == 4 && accept(java, "?<")) {
-        while (java->at < java->limit && *java->at != '>')
-            java->at++;
-        if (!accept(java, ">"))
-            return refuse(java, from, "the name of the group is not closed");
-    } else if (look == 4 && accept(java, "?")) {
+    if (kind < kind_count) {
+        java_regex_put(java, kinds[kind]);
+    } else if (accept(java, "?<")) {
+        java->groups++;
+        java_regex_put(java, java->captures ? "" : "?:");
+        status = add_name(java, from);
+        if (status != PETAL_OK)
+            return status;
+    } else if (accept(java, "?")) {
+        java_regex_put(java, "?:");
         for (bool on = true; !accept(java, ":"); java->at++) {
             if (accept(java, ")")) {
                 java_regex_put(java, ")");
@@ -264,9 +730,15 @@ translate_group(struct java_regex *java, const uint8_t *from)
             else if (!next_is(java, 's') || !on)
                 return refuse(java, from, "this kind of group, or this flag, is not supported");
         }
+    } else {
+        java->groups++;
+        java_regex_put(java, java->captures ? "" : "?:");
     }
-    if (++java->depth > REGEX_MOST_DEPTH)
+    if (java->depth == REGEX_MOST_DEPTH)
         return refuse(java, from, "groups are nested too deeply");
+    java->group_starts[java->depth++] = start;
+    if (java->behind == 0 && (kind == LOOK_BEHIND || kind == NO_LOOK_BEHIND))
+        java->behind = java->depth;
     java->ignore_case = around << 1 | (java->ignore_case & 1);
     return PETAL_OK;
 }
@@ -286,25 +758,24 @@ translate_quantifier(struct java_regex *java, const uint8_t *from)
         if (!fine || !accept(java, "}"))
             return refuse(java, from, "the repetition in braces is wrong");
     }
-    (void)accept(java, "?");
-    if (next_is(java, '+'))
-        return refuse(java, java->at, "possessive quantifiers are not supported");
+    if (!accept(java, "?") && accept(java, "+")) {
+        /* To Java what is repeated gives nothing back even between its own repeats. */
+        insert(java, java->piece, "(?>");
+        java_regex_put(java, ")");
+    }
     put_bytes(java, from, (size_t)(java->at - from));
     return PETAL_OK;
 }
 
-enum petal_status
-java_regex_translate(struct java_regex *java, petal_slice expression, bool ignore_case)
+/* Once over the whole. */
+static enum petal_status
+translate(struct java_regex *java)
 {
     enum petal_status status = PETAL_OK;
 
-    java->start = expression.size > 0 ? expression.data : (const uint8_t *)"";
-    java->at = java->start;
-    java->limit = java->start + expression.size;
-    java->ignore_case = ignore_case ? 1 : 0;
-    java->depth = 0;
     while (status == PETAL_OK && java->at < java->limit) {
         const uint8_t *from = java->at;
+        size_t piece = java->size;
         uint32_t c = utf8_next(&java->at, java->limit);
 
         if (java->size <= java->wanted)
@@ -312,16 +783,19 @@ java_regex_translate(struct java_regex *java, petal_slice expression, bool ignor
         switch (c) {
         case '\\':
             if (accept(java, "Q")) {
-                while (java->at < java->limit && !accept(java, "\\E"))
+                while (java->at < java->limit && !accept(java, "\\E")) {
+                    piece = java->size;
                     put_character(java, utf8_next(&java->at, java->limit));
+                }
                 break;
             }
-            status = translate_escape(java, from, false, &c);
+            status = translate_escape(java, from, &c);
             if (status == PETAL_OK && c != NO_CHARACTER)
                 put_character(java, c);
             break;
         case '[':
-            status = translate_class(java, from);
+            java->members = 0;
+            status = translate_class(java, from, true);
             break;
         case '(':
             status = translate_group(java, from);
@@ -329,8 +803,9 @@ java_regex_translate(struct java_regex *java, petal_slice expression, bool ignor
         case ')':
             if (java->depth == 0)
                 return refuse(java, from, "the closing parenthesis has no opening one");
-            java->depth--;
-            assert(java->depth < REGEX_MOST_DEPTH);
+            if (java->behind == java->depth)
+                java->behind = 0;
+            piece = java->group_starts[--java->depth];
             java->ignore_case >>= 1;
             java_regex_put(java, ")");
             break;
@@ -353,6 +828,35 @@ java_regex_translate(struct java_regex *java, petal_slice expression, bool ignor
         default:
             put_character(java, c);
         }
+        java->piece = piece;
     }
     return status == PETAL_OK && java->no_memory ? PETAL_NO_MEMORY : status;
+}
+
+enum petal_status
+java_regex_translate(struct java_regex *java, petal_slice expression, bool ignore_case)
+{
+    size_t before = java->size;
+    enum petal_status status;
+
+    java->start = expression.size > 0 ? expression.data : (const uint8_t *)"";
+    java->limit = java->start + expression.size;
+    java->refers = java->captures = false;
+    do {
+        /* Once more if it refers back: then groups capture, and how many there are is known. */
+        java->captures = java->refers;
+        java->all_groups = java->groups;
+        java->groups = 0;
+        java->name_count = 0;
+        java->at = java->start;
+        java->ignore_case = ignore_case ? 1 : 0;
+        java->depth = java->behind = 0;
+        java->size = before;
+        java->piece = before;
+        status = translate(java);
+    } while (status == PETAL_OK && java->refers && !java->captures);
+    mem_free(java->allocator, java->names, java->names_capacity);
+    java->names = NULL;
+    java->names_capacity = 0;
+    return status;
 }

@@ -4,7 +4,7 @@
  *
  * Piece by piece: nothing that only PCRE2 knows comes through, and what the two take for different
  * things is written so that PCRE2 takes it for Java's. Case is ignored here, not there, since Java
- * ignores that of ASCII letters only. No group is captured: there are no back references.
+ * ignores that of ASCII letters only. Groups are captured only where the expression refers back.
  */
 #ifndef PETAL_ENGINE_FILTER_JAVA_REGEX_H
 #define PETAL_ENGINE_FILTER_JAVA_REGEX_H
@@ -17,6 +17,14 @@ struct java_regex {
     const uint8_t *start, *at, *limit; /* Java's text */
     uint64_t ignore_case;              /* a bit for each open group, the innermost's lowest */
     unsigned depth;
+    size_t group_starts[REGEX_MOST_DEPTH]; /* in PCRE2's text, of the open groups, */
+    size_t piece;                          /* and of the last piece that can be repeated */
+    unsigned behind;                       /* depth of the outermost open look-behind; 0: none */
+    unsigned members;                      /* of the class at hand */
+    unsigned groups, all_groups;           /* that capture: begun; in all, known when `captures` */
+    bool refers, captures;                 /* back, so that groups have to */
+    void *names;                           /* struct name of java_regex.c, one a named group */
+    size_t name_count, names_capacity;
     bool no_memory;
     void *written; /* PCRE2's text; belongs to the caller, from the allocator */
     size_t size, capacity;

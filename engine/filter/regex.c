@@ -29,8 +29,9 @@ struct regex_search {
     const petal_allocator *allocator;
     const struct regex *regex;
     pcre2_match_context *limits;
-    pcre2_match_data *data; /* keeps the memory of a search for the next one */
-    void *repaired;         /* the text at hand, if it is not UTF-8 */
+    pcre2_match_data *data;        /* keeps the memory of a search for the next one */
+    uint64_t most_steps, compared; /* of the search at hand; bytes that back references took */
+    void *repaired;                /* the text at hand, if it is not UTF-8 */
     size_t repaired_capacity;
     char reason[80];
 };
@@ -159,6 +160,23 @@ regex_free(struct regex *regex)
 
 /* ---- searching ---- */
 
+/*
+ * Before a back reference, whose comparison PCRE2 counts as one step however long it is: so many
+ * bytes are as good as a step. The callout's number is that of the group.
+ */
+static int
+count_compared(pcre2_callout_block *block, void *argument)
+{
+    struct regex_search *search = argument;
+    uint32_t group = block->callout_number;
+    const PCRE2_SIZE *taken = block->offset_vector + 2 * group;
+
+    if (group < block->capture_top && taken[0] != PCRE2_UNSET && taken[1] > taken[0])
+        search->compared += taken[1] - taken[0];
+    return search->compared / REGEX_BYTES_PER_STEP > search->most_steps ? PCRE2_ERROR_MATCHLIMIT
+                                                                        : 0;
+}
+
 enum petal_status
 regex_search_new(struct regex_search **search, const petal_allocator *allocator,
                  const struct regex *regex)
@@ -182,6 +200,7 @@ regex_search_new(struct regex_search **search, const petal_allocator *allocator,
         return PETAL_NO_MEMORY;
     }
     pcre2_set_heap_limit(made->limits, REGEX_MOST_KIBIBYTES);
+    (void)pcre2_set_callout(made->limits, count_compared, made);
     pcre2_set_depth_limit(made->limits, UINT32_MAX); /* all that is deep takes memory */
     *search = made;
     return PETAL_OK;
@@ -264,13 +283,16 @@ regex_search_find(struct regex_search *search, petal_slice text, bool *found)
     if (decode(search, &text) != PETAL_OK)
         return PETAL_NO_MEMORY;
     most_steps = REGEX_MOST_STEPS + (uint64_t)text.size * REGEX_STEPS_PER_BYTE;
+    search->most_steps = most_steps;
+    search->compared = 0;
     if (regex->whole == NULL) {
         answer = match(search, regex->at_each, text, most_steps);
     } else {
         /* So few steps for each place that all places together keep the limit; few texts need
          * more. */
         answer = match(search, regex->at_each, text, most_steps / (text.size + 1));
-        if (answer == PCRE2_ERROR_MATCHLIMIT)
+        if (answer == PCRE2_ERROR_MATCHLIMIT &&
+            search->compared / REGEX_BYTES_PER_STEP <= most_steps)
             answer = match(search, regex->whole, text, most_steps);
     }
     *found = answer >= 0;

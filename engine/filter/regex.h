@@ -2,20 +2,30 @@
  * regex.h -- regular expressions of filters: those of Java, as HBase's RegexStringComparator runs
  * them, by PCRE2.
  *
- *     .  literals  [abc] [a-z] [^...]  \d \D \w \W \s \S \h \H \v \V  \Q...\E
- *     \t \n \r \f \a \e \0o \xhh \x{h} \uhhhh \cX   ^ $ \A \z \Z \b \B   |   * + ? {m} {m,} {m,n},
- *     each with a lazy `?`
- *     (...) (?:...) (?<name>...) (?=...) (?!...) (?<=...) (?<!...) (?i) (?i:...) (?s)
+ *     .  literals  [abc] [a-z] [^...] [ab[c-e]] [a-z&&[^aeiou]]  \Q...\E
+ *     \d \D \w \W \s \S \h \H \v \V \R  \pL \PL \p{name} \P{name} (java_property.h)
+ *     \t \n \r \f \a \e \0o \xhh \x{h} \uhhhh \cX   ^ $ \A \G \z \Z \b \B   |
+ *     * + ? {m} {m,} {m,n}, each with a lazy `?` or a possessive `+`
+ *     (...) (?:...) (?<name>...) (?=...) (?!...) (?<=...) (?<!...) (?>...) (?i) (?i:...) (?s)
+ *     \1 \2 ... \k<name>
  *
  * With the flags that HBase sets: `.` takes line ends, too, `^` and `$` are the ends of the text
  * (`$` also before a last line end). Letters are told from capitals for ASCII only, when case is
- * ignored; \b knows ASCII words. Text and expression are UTF-8, and what is not becomes U+FFFD
- * (engine/filter/utf8.h). Refused, with the place: back references, possessive and atomic groups,
- * \p, \R, \X, \G, classes within classes, other flags, a look-behind of no fixed length, and what
- * PCRE2 finds too large.
+ * ignored. Text and expression are UTF-8, and what is not becomes U+FFFD (engine/filter/utf8.h).
  *
- * No expression and no text makes a search hang: one that takes more steps or more memory than the
- * limits below is given up with PETAL_INVALID, as Java gives up when its stack is full.
+ * Refused, with the place: \p of blocks and of properties that PCRE2 lacks, \X, \N, \b{g}, other
+ * flags, back references where case is ignored, in a look-behind, or to a group past
+ * REGEX_MOST_REFERRED, a look-behind of no fixed length, an intersection with nothing to its right,
+ * and what PCRE2 finds too large.
+ *
+ * It differs from Java 17 in this: characters are whole, where Java also looks between the halves
+ * of a surrogate pair; characters that Unicode has assigned since 13.0 have properties if the PCRE2
+ * at hand knows them; \b takes at most eight combining marks after a letter for its own; and when an
+ * alternative is given up, what its groups took is undone, which in Java stays for back references
+ * if a look-around, an atomic group or a possessive repetition took it.
+ *
+ * No expression and no text makes a search hang: one that takes more steps, back references
+ * compared among them, or more memory than the limits below is given up with PETAL_INVALID, as Java gives up when its stack is full.
  */
 #ifndef PETAL_ENGINE_FILTER_REGEX_H
 #define PETAL_ENGINE_FILTER_REGEX_H
@@ -26,6 +36,8 @@
 #define REGEX_MOST_MEMBERS   256       /* of a class: PCRE2 asks one after the other, as one step */
 #define REGEX_MOST_STEPS     10000000u /* of a search, */
 #define REGEX_STEPS_PER_BYTE 64u       /* and so many more for each byte of the text */
+#define REGEX_BYTES_PER_STEP 64u       /* that a back reference compares */
+#define REGEX_MOST_REFERRED  255u      /* the last group that one can refer to */
 #define REGEX_MOST_KIBIBYTES 8192u     /* of memory that one search works in */
 
 /* Why an expression is refused. */

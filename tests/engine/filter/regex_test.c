@@ -1,5 +1,6 @@
 /* regex_test.c -- regular expressions of filters: what matches, what is refused and where, and what
  * is given up. */
+#include "base/mem.h"
 #include "base/slice.h"
 #include "engine/filter/regex.h"
 #include "tests/support/test_support.h"
@@ -249,8 +250,8 @@ test_refused(void **state)
     check_refused("a|*", 2, "repeatable");
     check_refused("a**", 2, "repeatable");
     check_refused("(*ACCEPT)a", 1, "repeatable");
-    check_refused("a++", 2, "possessive");
-    check_refused("a{2}+", 4, "possessive");
+    check_refused("a+++", 3, "repeatable");
+    check_refused("a*?+", 3, "repeatable");
     check_refused("a{2,1}", 1, "out of order");
     check_refused("a{x}", 1, "braces");
     check_refused("a{,2}", 1, "braces");
@@ -261,18 +262,39 @@ test_refused(void **state)
     check_refused("[]", 0, "not closed");
     check_refused("[z-a]", 1, "ends before");
     check_refused("[a-\\d]", 1, "ends before");
-    check_refused("[a[b]]", 2, "within classes");
-    check_refused("[[:alpha:]]", 1, "within classes");
-    check_refused("[a&&b]", 2, "intersection");
+    check_refused("[a[b]", 0, "not closed");
+    check_refused("[a&&", 2, "not closed");
+    check_refused("[a&&[b]", 2, "not closed");
+    check_refused("[&&]", 1, "right side");
+    check_refused("[a-c&&]", 4, "right side");
+    check_refused("[a&&&&b]", 2, "right side");
     check_refused("(?<=a*)b", 0, "lookbehind");
     check_refused("(?<name", 0, "name");
-    check_refused("(?>a)", 0, "not supported");
+    check_refused("(?<1>a)", 0, "name");
+    check_refused("(?<n>a)(?<n>b)", 7, "another group");
+    check_refused("\\k<n>(?<n>a)", 0, "no group of that name");
+    check_refused("(?<n>a)\\k{n}", 7, "name");
     check_refused("(?|a)", 0, "not supported");
     check_refused("(?m)a", 0, "not supported");
     check_refused("(?R)", 0, "not supported");
     check_refused("(?", 0, "not supported");
-    check_refused("(a)\\1", 3, "back references");
-    check_refused("\\p{Alpha}", 0, "escape");
+    check_refused("(?i)(a)\\1", 7, "where case is ignored");
+    check_refused("(?i)(a)(?-i:\\1)\\1", 15, "where case is ignored");
+    check_refused("[\\1]", 1, "in classes");
+    check_refused("(?<=(a)\\1)", 7, "look-behind");
+    check_refused("\\p{InGreek}", 0, "blocks");
+    check_refused("\\p{blk=Greek}", 0, "blocks");
+    check_refused("\\p{alpha}", 0, "property");
+    check_refused("\\p{Isnothing}", 0, "unknown property");
+    check_refused("\\p{^L}", 0, "property");
+    check_refused("\\p{L&}", 0, "property");
+    check_refused("\\p{}", 0, "property");
+    check_refused("\\p{L", 0, "not closed");
+    check_refused("\\p", 0, "has to follow");
+    check_refused("[a-\\p{L}]", 3, "escape");
+    check_refused("\\X", 0, "escape");
+    check_refused("\\N{SPACE}", 0, "escape");
+    check_refused("\\b{g}", 0, "grapheme");
     check_refused("\\K", 0, "escape");
     check_refused("[\\b]", 1, "escape");
     check_refused("a\\", 1, "backslash");
@@ -281,6 +303,203 @@ test_refused(void **state)
     check_refused("\\uD83D\\uDE00", 0, "surrogate");
     check_refused("a{99999}", 1, "too big");
     check_refused("(?:[ab][cd]){9999}", 12, "too large");
+}
+
+/* Letters are Unicode's, though \w is ASCII's; marks belong to the letter before them. */
+static void
+test_ends_of_words(void **state)
+{
+    (void)state;
+    check("\\bb",
+          "\xC3\xA9"
+          "b",
+          false);
+    check("\\Bb",
+          "\xC3\xA9"
+          "b",
+          true);
+    check("\\w\\b", "b\xC3\xA9", false);
+    check("\\b\xD7\x90\\b", "a \xD7\x90 b", true);
+    check("\\b\xD9\xA0", "a\xD9\xA0", false); /* a digit */
+    check("a\\b", "a\xCC\x81", false);
+    check("a\xCC\x81\\b", "a\xCC\x81 ", true);
+    check("a\xCC\x81\\Bb",
+          "a\xCC\x81"
+          "b",
+          true);
+    check(" \xCC\x81\\bb",
+          " \xCC\x81"
+          "b",
+          true); /* a mark of no letter is none */
+    check("^\xCC\x81\\bb",
+          "\xCC\x81"
+          "b",
+          true);
+    check("a(\xCC\x81){8}\\Bb",
+          "a\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81"
+          "b",
+          true);
+    check("_\\b-", "_-", true);
+    check("^\\b*a", "a", true);
+    check("^\\b{2}a", "a", true);
+    check("^\\B{2}a", "a", false);
+}
+
+static void
+test_properties(void **state)
+{
+    (void)state;
+    check("^\\p{Lu}\\p{Ll}$", "\xC3\x89\xC3\xA9", true);
+    check("^\\pL\\PL$", "a1", true);
+    check("^\\p{Lower}$", "\xC3\xA9", false);
+    check("^\\p{javaLowerCase}$", "\xC3\xA9", true);
+    check("^\\p{IsLatin}\\p{IsGREEK}\\p{script=Hebrew}\\p{sc=arab}$", "a\xCE\xB1\xD7\x90\xD8\xA7",
+          true);
+    check("^[\\p{Alpha}\\p{Digit}]+$", "a1", true);
+    check("^\\p{IsPrint}+$", "a\t", false);
+    check("^\\P{javaWhitespace}+$", "a\xC2\xA0", true);
+    assert_true(found_in("^\\p{Lu}\\p{Lower}$", true, slice_from_text("aB")));
+    assert_false(found_in("^\\p{Lu}$", false, slice_from_text("a")));
+}
+
+static void
+test_classes_in_classes(void **state)
+{
+    (void)state;
+    check("^[a[bc]d]+$", "abcd", true);
+    check("^[a-z&&[^aeiou]]+$", "bcd", true);
+    check("^[a-z&&[^aeiou]]+$", "bed", false);
+    check("^[a-z&&def]+$", "fed", true);
+    check("^[a-z&&def]+$", "fad", false);
+    check("^[a-e&&c-h&&[^d]]+$", "ce", true);
+    check("^[a-e&&c-h&&[^d]]+$", "cd", false);
+    check("^[^a-z&&b-y]$", "c", false);
+    check("^[^a-z&&b-y]$", "a", true);
+    check("^[^[^a]]$", "a", true);
+    check("^[^[^a]]$", "b", false);
+    check("^[ab&&[b]&x]+$", "a&bx", true); /* single characters count to the end of the class */
+    check("^[&&b]$", "b", true);
+    check("^[a&b]+$", "&ab", true);
+    check("^[[]x]]$", "]", true);
+    check("^[^\\W\\p{IsAlphabetic}]$", "\xCC\x88", false); /* of a slip of PCRE2's */
+    check("^[\\v-a]$", "A", true);
+    check("^[\\P{L}\\d]+$", "1.", true);
+    check("^[\\P{Graph}\\d]+$", "1 ", true);
+    assert_true(found_in("^[a-c[X]&&[^b]]+$", true, slice_from_text("ACx")));
+    assert_false(found_in("^[a-c[X]&&[^b]]+$", true, slice_from_text("B")));
+    check("(?<=[a[^b]])c", "xc", true);
+}
+
+static void
+test_references(void **state)
+{
+    (void)state;
+    check("(.)\\1", "abba", true);
+    check("(.)\\1", "abab", false);
+    check("^(?<x>a|b)\\k<x>$", "bb", true);
+    check("^(?<x>a|b)\\k<x>$", "ba", false);
+    check("^(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)\\10$", "abcdefghijj", true);
+    check("^(a)\\10$", "aa0", true); /* there is no group 10 */
+    check("^\\1(a)", "aa", false);
+    check("(a)\\2", "aa", false);
+    check("(a)|b\\1", "b", false);
+    check("^(?:(a)|b)*\\1$", "aba", true);
+    check("^((?i)a)\\1$", "AA", true);
+    check("^((?i)a)\\1$", "Aa", false);
+}
+
+static void
+test_giving_nothing_back(void **state)
+{
+    (void)state;
+    check("^a*+a", "aaa", false);
+    check("^a?+a", "a", false);
+    check("^a{1,2}+a", "aa", false);
+    check("^a{1,2}+b", "aab", true);
+    check("^(?>a|ab)c", "abc", false);
+    check("^(?>ab|a)c", "abc", true);
+    check("^(?:a|ab){2}+$", "aba", false); /* nor does one repeat for the next */
+    check("^(?:ab|a){2}+$", "aba", true);
+    check("^\\Qab\\E++c", "abbc", true);
+    check("^\\R$", "\r\n", true);
+    check("^\\R\\n$", "\r\n", true);
+    check("^\\R{2}$", "\r\n", false);
+    check("^\\R++\\n$", "\r\n", false);
+    check("\\R", "\xE2\x80\xA8", true);
+    check("\\Ga", "ba", false);
+}
+
+/* ---- what Java said ---- */
+
+/* %xx is a byte; up to a blank. */
+static petal_slice
+read_written(char **at, char *bytes)
+{
+    size_t size = 0;
+
+    for (; **at != ' ' && **at != '\n' && **at != '\0'; (*at)++) {
+        char digits[3] = {0};
+
+        bytes[size] = **at;
+        if (**at == '%') {
+            memcpy(digits, *at + 1, 2);
+            bytes[size] = (char)strtol(digits, NULL, 16);
+            *at += 2;
+        }
+        size++;
+    }
+    if (**at == ' ')
+        (*at)++;
+    return slice_make(bytes, size);
+}
+
+/* A line of what JavaAnswers.java wrote; the number of answers that were compared. Expressions that
+ * Java takes may be refused here. */
+static unsigned
+compare_line(char *line)
+{
+    char expression[1024], text[1024], *at = line + 2;
+    bool ignore_case = line[0] == '1', found;
+    petal_slice written = read_written(&at, expression);
+    struct regex_search *search;
+    struct regex_mistake mistake;
+    struct regex *regex;
+    unsigned answers = 0;
+
+    if (regex_new(&regex, &mem_default_allocator, written, ignore_case, &mistake) != PETAL_OK)
+        return 0;
+    if (strncmp(at, "refused", 7) == 0)
+        fail_msg("Java refuses: %s", line);
+    assert_int_equal(regex_search_new(&search, &mem_default_allocator, regex), PETAL_OK);
+    while (*at == '0' || *at == '1') {
+        bool wanted = *at == '1';
+
+        at += 2;
+        assert_int_equal(regex_search_find(search, read_written(&at, text), &found), PETAL_OK);
+        if (found != wanted)
+            fail_msg("answer %u is not Java's: %s", answers + 1, line);
+        answers++;
+    }
+    regex_search_free(search);
+    regex_free(regex);
+    return answers;
+}
+
+/* JAVA_ANSWERS: another file of them. */
+static void
+test_what_java_says(void **state)
+{
+    const char *path = getenv("JAVA_ANSWERS");
+    FILE *file = fopen(path != NULL ? path : "tests/engine/filter/java_answers.txt", "r");
+    unsigned lines = 0, answers = 0;
+    char line[1024];
+
+    (void)state;
+    assert_non_null(file);
+    for (; fgets(line, sizeof line, file) != NULL; lines++)
+        answers += compare_line(line);
+    fclose(file);
+    assert_true(answers >= 4 * lines); /* five each, but for the few that are refused */
 }
 
 static void
@@ -355,6 +574,11 @@ test_long_texts(void **state)
     assert_true(found_in("^[^x]*$", false, slice_make(text, size)));
     check_given_up("a*[bc]", slice_make(text, size), "match limit");
     check_given_up("^(?:a|aa)+$", slice_make(text, size), "heap limit");
+    /* What back references compare counts, too: there are few steps, and each is long. */
+    check_given_up("^(a*)\\1b", slice_make(text, 60000), "match limit");
+    check_given_up("(a*)\\1[bc]", slice_make(text, 5000), "match limit");
+    assert_false(found_in("^(a*)\\1b", false, slice_make(text, 10000)));
+    assert_false(found_in("(a)\\1b", false, slice_make(text, size)));
     memcpy(text + size - 3, "foo", 3);
     assert_true(found_in("foo", false, slice_make(text, size)));
     assert_true(found_in("f.*o$", false, slice_make(text, size)));
@@ -531,6 +755,12 @@ main(void)
         cmocka_unit_test(test_case),
         cmocka_unit_test(test_bytes_that_are_no_utf8),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_ends_of_words),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_classes_in_classes),
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_giving_nothing_back),
+        cmocka_unit_test(test_what_java_says),
         cmocka_unit_test(test_hostile_nesting),
         cmocka_unit_test(test_catastrophes_are_given_up),
         cmocka_unit_test(test_long_texts),
