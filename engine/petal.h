@@ -77,6 +77,12 @@
  * names the argument; so is a slice that has a size, but no data.  Functions without a status do
  * nothing then, or return 0, false, NULL or an empty slice.
  *
+ * NAMES.  A table's name has letters (of any language, in UTF-8), digits, '_', '-' and '.', and
+ * does not begin with '-' or '.'.  A namespace of letters, digits and '_', and a colon, may stand
+ * before it, but not "default:".  1 to 255 bytes in all.  A table snapshot's name is such a name
+ * without a namespace.  A family's name has 1 to 127 bytes, any but ':', '/', '\\', and control
+ * characters, and does not begin with '.'.  Another name is PETAL_INVALID.
+ *
  * OPTIONS.  Option structs begin with their size: sizeof, or 0, which stands for the size that the
  * library knows.  So a program that leaves it 0 wants the library that it was compiled for: one
  * whose struct has grown would read past what the program has.  In every field 0 means the default;
@@ -176,6 +182,20 @@ typedef struct petal_slice {
     const void *data;
     size_t size;
 } petal_slice;
+
+/* A slice of a literal, without the zero byte behind it, in C and in C++: PETAL_TEXT("users") */
+#ifdef __cplusplus
+#define PETAL_TEXT(literal) (petal_slice{"" literal, sizeof(literal) - 1})
+#else
+#define PETAL_TEXT(literal) ((petal_slice){"" literal, sizeof(literal) - 1})
+#endif
+
+/*
+ * A slice of any text that ends with a zero byte, which is no part of it; of NULL an empty one. The
+ * bytes stay the caller's, and must be there as long as the slice is used. Of a literal PETAL_TEXT
+ * is the same without a call.
+ */
+PETAL_API petal_slice petal_text(const char *text);
 
 #define PETAL_LATEST              INT64_MAX /* timestamp of a write: the store assigns it */
 #define PETAL_MAX_ROW_BYTES       32767     /* as HBase; a row has at least 1 byte */
@@ -522,7 +542,7 @@ typedef struct petal_attribute {
 /* A column family.  Names and defaults are HBase's, but for compression. */
 typedef struct petal_family_options {
     size_t size;
-    petal_slice name;      /* 1..127 bytes; no ':', '/', '\\', control characters, leading '.' */
+    petal_slice name;      /* see NAMES */
     uint32_t versions;     /* VERSIONS; default 1 */
     /*
      * MIN_VERSIONS, 0..versions: so many outlive ttl_seconds. No flush or compaction counts a cell
@@ -566,11 +586,7 @@ typedef struct petal_family_options {
 
 typedef struct petal_table_options {
     size_t size;
-    /*
-     * Letters, digits, '_', '-', '.'; not starting with '.' or '-'. Before it may stand a namespace
-     * of letters, digits and '_', and a colon; not "default:". 1 to 255 bytes in all.
-     */
-    petal_slice name;
+    petal_slice name; /* see NAMES */
     const petal_family_options *families; /* all of one size */
     size_t family_count;                  /* 1 to 4096 */
     enum petal_durability durability;
@@ -580,10 +596,8 @@ typedef struct petal_table_options {
 } petal_table_options;
 
 /*
- * Make a table. Its name has letters (of any language, in UTF-8), digits, '_', '-' and '.', and
- * does not start with '-' or '.'. A namespace of letters, digits and '_', and a colon, may stand
- * before it, but not "default:". Name and namespace have at most 255 bytes. The limits above are
- * checked; PETAL_INVALID names attribute, value and range. PETAL_EXISTS if the name is taken.
+ * Make a table. What the options say of limits is checked, and NAMES: PETAL_INVALID names
+ * attribute, value and range. PETAL_EXISTS if the name is taken.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_create(petal_db *db, const petal_table_options *options, petal_table **table,
@@ -668,7 +682,7 @@ petal_family_check(petal_family *family, petal_error *error);
  * A table snapshot is what a table held at one moment, under a name of its own: attributes,
  * families and store files, which it shares with the table (hard links; copies where the file
  * system has none). It outlives its table, costs no memory, and space only when the table has moved
- * on. Names as those of tables. One whose time to live is over is no more there; its files go with
+ * on. One whose time to live is over is no more there; its files go with
  * the next call about snapshots, or opening. (petal_snapshot is another thing: a read point.)
  */
 typedef struct petal_table_snapshot_options {
@@ -1523,6 +1537,7 @@ PETAL_API uint64_t petal_stats_latency(petal_db *db, enum petal_latency_kind kin
                                        uint64_t *timed);
 
 enum petal_stats_form {
+    PETAL_STATS_FORM_DEFAULT = 0, /* PROMETHEUS */
     /*
      * Prometheus' text exposition format 0.0.4: counters (petal_..._total), what there is now, by
      * table and family too, and histograms of how long things took, in seconds: gets (of each
@@ -1679,7 +1694,8 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
  * An ordered map of keys to values, as LevelDB and LMDB are: no families, qualifiers and versions
  * to think of. Keys have 1 to 32767 bytes, by which they are ordered; values up to 10 MiB, and may
  * be empty. What one looks for:
- *     one key              petal_kv_put, petal_kv_get, petal_kv_delete
+ *     one key              petal_kv_put, which also takes a time to live
+ *                          and a durability, petal_kv_get, petal_kv_delete
  *     all or nothing       petal_kv_batch_put, petal_kv_batch_delete, then
  *                          petal_write, which also takes a durability
  *     only if unchanged    petal_kv_put_if_absent,
@@ -1694,7 +1710,7 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
  * It is a table of one family, whose cells have the empty qualifier. So all else goes by
  * petal_kv_table: its name and attributes, petal_table_truncate and petal_table_drop, flush and
  * compaction, snapshots on disk, loading in bulk, kv-shell; and by the family in it
- * (petal_table_family_at): petal_increment, petal_append, petal_put with a time to live. Cells with
+ * (petal_table_family_at): petal_increment, petal_append. Cells with
  * other qualifiers, and rows that have nothing else, are none of its keys.
  *
  * CAVEAT: where timestamps are ahead of the clock, plain writes have no effect, not even after the
@@ -1710,8 +1726,7 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
 typedef struct petal_kv petal_kv; /* owned by the database, valid until petal_close */
 
 /*
- * Open the key-value table `name`, making it if there is none. Its name is one that
- * petal_table_create takes; another is PETAL_INVALID.
+ * Open the key-value table `name`, which a table may have (see NAMES), making it if there is none.
  *
  * The options describe the table that is made (NULL: family defaults, 4 KiB blocks). Where the
  * table is there, it keeps its attributes, and the options are not compared with them:
@@ -1723,9 +1738,13 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
               petal_error *error);
 
-/* Put the value in place of what the key had. */
+/*
+ * Put the value in place of what the key had. `options` as for petal_put, and may be NULL: with a
+ * time to live (ttl_ms), after which the key is not there; a durability; a deadline.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error);
+petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, const petal_write_options *options,
+             petal_error *error);
 
 /* *value points into `result`, good until its next use; *found says whether there is one. */
 PETAL_API PETAL_MUST_CHECK enum petal_status

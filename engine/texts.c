@@ -2,6 +2,8 @@
  * compiled. */
 #include "engine/petal.h"
 
+#include <string.h>
+
 #define NUMBER_TEXT(number) #number
 #define TEXT_OF(number)     NUMBER_TEXT(number)
 
@@ -10,6 +12,12 @@ petal_version(void)
 {
     return TEXT_OF(PETAL_VERSION_MAJOR) "." TEXT_OF(PETAL_VERSION_MINOR) "." TEXT_OF(
         PETAL_VERSION_PATCH);
+}
+
+petal_slice
+petal_text(const char *text)
+{
+    return (petal_slice){text, text != NULL ? strlen(text) : 0};
 }
 
 const char *

@@ -302,7 +302,7 @@ petal_stats_text(petal_db *db, enum petal_stats_form form, char **text, size_t *
     RETURN_IF_NULL(db, error);
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    if (form != PETAL_PROMETHEUS)
+    if (form != PETAL_STATS_FORM_DEFAULT && form != PETAL_PROMETHEUS)
         return error_set(error, PETAL_INVALID,
                          "form is %d; it must be PETAL_PROMETHEUS, which is %d", (int)form,
                          (int)PETAL_PROMETHEUS);

@@ -162,7 +162,8 @@ refuse_key(petal_slice key, petal_error *error)
 }
 
 enum petal_status
-petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error)
+petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, const petal_write_options *options,
+             petal_error *error)
 {
     struct write_cell write;
     enum petal_status status;
@@ -173,7 +174,7 @@ petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *erro
     status = write_cell_make(&write, kv->family, key, slice_make(NULL, 0), PETAL_LATEST, value,
                              PETAL_PUT, error);
     write.of_keys = true;
-    return write_single(&write, status, NULL, NULL, error);
+    return write_single(&write, status, options, NULL, error);
 }
 
 enum petal_status

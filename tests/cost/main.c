@@ -248,9 +248,9 @@ put_pair(struct subject *subject, uint64_t number)
 {
     petal_error error;
 
-    check(
-        petal_kv_put(subject->kv, key_at(ROWS + number), (petal_slice){value, VALUE_BYTES}, &error),
-        &error, "put");
+    check(petal_kv_put(subject->kv, key_at(ROWS + number), (petal_slice){value, VALUE_BYTES}, NULL,
+                       &error),
+          &error, "put");
 }
 
 static void

@@ -38,8 +38,8 @@ main(int argc, char **argv)
     petal_snapshot *before;
 
     db = open_database(argc, argv, &options);
-    family_options.name = text("money");
-    table_options.name = text("accounts");
+    family_options.name = PETAL_TEXT("money");
+    table_options.name = PETAL_TEXT("accounts");
     table_options.families = &family_options;
     table_options.family_count = 1;
     check(petal_table_create(db, &table_options, &accounts, &error));
@@ -47,10 +47,10 @@ main(int argc, char **argv)
 
     /* A batch takes puts and deletions in any rows, families and tables of the database. */
     check(petal_batch_new(db, &batch, &error));
-    check(
-        petal_batch_put(batch, money, text("ada"), text("sum"), PETAL_LATEST, text("100"), &error));
-    check(
-        petal_batch_put(batch, money, text("bob"), text("sum"), PETAL_LATEST, text("20"), &error));
+    check(petal_batch_put(batch, money, PETAL_TEXT("ada"), PETAL_TEXT("sum"), PETAL_LATEST,
+                          PETAL_TEXT("100"), &error));
+    check(petal_batch_put(batch, money, PETAL_TEXT("bob"), PETAL_TEXT("sum"), PETAL_LATEST,
+                          PETAL_TEXT("20"), &error));
     check(petal_write(db, batch, NULL, &error));
 
     check(petal_snapshot_new(db, &before, &error));
@@ -58,10 +58,10 @@ main(int argc, char **argv)
     /* Ada sends Bob 30. Nobody, not even after a power cut, sees one half of that. FSYNC_WAL: it is
      * on the medium when the call returns. */
     petal_batch_clear(batch);
-    check(
-        petal_batch_put(batch, money, text("ada"), text("sum"), PETAL_LATEST, text("70"), &error));
-    check(
-        petal_batch_put(batch, money, text("bob"), text("sum"), PETAL_LATEST, text("50"), &error));
+    check(petal_batch_put(batch, money, PETAL_TEXT("ada"), PETAL_TEXT("sum"), PETAL_LATEST,
+                          PETAL_TEXT("70"), &error));
+    check(petal_batch_put(batch, money, PETAL_TEXT("bob"), PETAL_TEXT("sum"), PETAL_LATEST,
+                          PETAL_TEXT("50"), &error));
     surely.durability = PETAL_FSYNC_WAL;
     check(petal_write(db, batch, &surely, &error));
 

@@ -33,7 +33,7 @@ meet(petal_bloom *seen, struct queue *queue, unsigned page)
     bool was_new;
 
     (void)snprintf(url, sizeof url, "http://example.org/%u", page);
-    check(petal_bloom_add(seen, text(url), &was_new, &error));
+    check(petal_bloom_add(seen, petal_text(url), &was_new, &error));
     if (was_new)
         queue->pages[queue->end++] = page;
 }

@@ -1,5 +1,5 @@
-/* example.h -- what each example begins with: text as a slice, an end when a call fails, an open
- * database. C11 and C++17. */
+/* example.h -- what each example begins with: an end when a call fails, an open database. C11 and
+ * C++17. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Names, keys and values are any bytes: a slice is a pointer and a length, borrowed for the
- * call. */
-static inline petal_slice
-text(const char *string)
-{
-    petal_slice slice = {string, strlen(string)};
-
-    return slice;
-}
 
 /* A slice for printf's "%.*s". */
 #define SHOWN(slice) (int)(slice).size, (const char *)(slice).data

@@ -46,29 +46,30 @@ main(int argc, char **argv)
     petal_table *works;
 
     db = open_database(argc, argv, &options);
-    family_options.name = text("f");
-    table_options.name = text("works");
+    family_options.name = PETAL_TEXT("f");
+    table_options.name = PETAL_TEXT("works");
     table_options.families = &family_options;
     table_options.family_count = 1;
     check(petal_table_create(db, &table_options, &works, &error));
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        check(petal_put(petal_table_family_at(works, 0), text(lines[i][0]), text(lines[i][1]),
-                        PETAL_LATEST, text(lines[i][2]), NULL, &error));
+        check(petal_put(petal_table_family_at(works, 0), petal_text(lines[i][0]),
+                        petal_text(lines[i][1]), PETAL_LATEST, petal_text(lines[i][2]), NULL,
+                        &error));
 
-    scan.prefix = text("book:");
+    scan.prefix = PETAL_TEXT("book:");
     show("rows of books", db, works, &scan);
 
     /* The same filters as in HBase, in its language; petal_filter_make builds them by calls. */
     check(petal_filter_parse(
-        db, text("SingleColumnValueFilter('f', 'year', <, 'binary:1850', true, true)"), &filter,
-        &error));
+        db, PETAL_TEXT("SingleColumnValueFilter('f', 'year', <, 'binary:1850', true, true)"),
+        &filter, &error));
     scan.read.filter = filter;
     scan.reversed = true;
     show("those before 1850, from the last to the first", db, works, &scan);
     petal_filter_free(filter);
 
     check(petal_filter_parse(
-        db, text("QualifierFilter(=, 'binary:author') AND ValueFilter(=, 'substring:reau')"),
+        db, PETAL_TEXT("QualifierFilter(=, 'binary:author') AND ValueFilter(=, 'substring:reau')"),
         &filter, &error));
     scan.read.filter = filter;
     show("cells that two filters let through", db, works, &scan);

@@ -16,7 +16,7 @@ static petal_slice
 account(char name[32], int number)
 {
     (void)snprintf(name, 32, "account-%06d", number);
-    return text(name);
+    return petal_text(name);
 }
 
 static void
@@ -25,7 +25,7 @@ store_accounts(petal_kv *kv)
     char name[32];
 
     for (int i = 0; i < ACCOUNTS; i++)
-        check(petal_kv_put(kv, account(name, 2 * i), text("some money"), &error));
+        check(petal_kv_put(kv, account(name, 2 * i), PETAL_TEXT("some money"), NULL, &error));
 }
 
 /* A filter of the keys as they are now. Whoever adds keys later builds it again, or takes a kind
@@ -84,7 +84,7 @@ main(int argc, char **argv)
     char path[4096];
 
     db = open_database(argc, argv, &options);
-    check(petal_kv_open(db, text("accounts"), NULL, &kv, &error));
+    check(petal_kv_open(db, PETAL_TEXT("accounts"), NULL, &kv, &error));
     check(petal_result_new(db, &result, &error));
     store_accounts(kv);
 

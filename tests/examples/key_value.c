@@ -14,7 +14,7 @@ show(petal_kv *kv, petal_result *result, const char *key)
     bool found;
 
     /* The value points into the result, and is good until the result's next use. */
-    check(petal_kv_get(kv, text(key), result, &found, &value, &error));
+    check(petal_kv_get(kv, petal_text(key), result, &found, &value, &error));
     if (found)
         printf("%s is %.*s\n", key, SHOWN(value));
     else
@@ -30,9 +30,9 @@ rename_key(petal_db *db, petal_kv *kv, petal_result *result, const char *from, c
     bool found;
 
     check(petal_batch_new(db, &batch, &error));
-    check(petal_kv_get(kv, text(from), result, &found, &value, &error));
-    check(petal_kv_batch_put(batch, kv, text(to), value, &error)); /* bytes are copied */
-    check(petal_kv_batch_delete(batch, kv, text(from), &error));
+    check(petal_kv_get(kv, petal_text(from), result, &found, &value, &error));
+    check(petal_kv_batch_put(batch, kv, petal_text(to), value, &error)); /* bytes are copied */
+    check(petal_kv_batch_delete(batch, kv, petal_text(from), &error));
     check(petal_write(db, batch, NULL, &error));
     petal_batch_free(batch);
 }
@@ -46,7 +46,7 @@ list(petal_kv *kv, const char *prefix, bool reversed)
     petal_slice key, value;
     bool found;
 
-    options.prefix = text(prefix);
+    options.prefix = petal_text(prefix);
     options.reversed = reversed;
     check(petal_kv_cursor_open(kv, &options, &cursor, &error));
     while (check(petal_kv_cursor_next(cursor, &found, &key, &value, &error)), found)
@@ -58,7 +58,8 @@ int
 main(int argc, char **argv)
 {
     petal_options options = PETAL_DEFAULTS;
-    const petal_slice asked[] = {text("capital/France"), text("capital/Peru"), text("river/Peru")};
+    const petal_slice asked[] = {PETAL_TEXT("capital/France"), PETAL_TEXT("capital/Peru"),
+                                 PETAL_TEXT("river/Peru")};
     petal_slice values[3];
     petal_deleted_rows deleted;
     petal_db *db;
@@ -67,19 +68,21 @@ main(int argc, char **argv)
     bool found[3], put;
 
     db = open_database(argc, argv, &options);
-    check(petal_kv_open(db, text("world"), NULL, &kv, &error));
+    check(petal_kv_open(db, PETAL_TEXT("world"), NULL, &kv, &error));
     check(petal_result_new(db, &result, &error)); /* used again by every get */
 
-    check(petal_kv_put(kv, text("capital/France"), text("Paris"), &error));
-    check(petal_kv_put(kv, text("capital/Japan"), text("Edo"), &error));
-    check(petal_kv_put(kv, text("capital/Japan"), text("Tokyo"), &error)); /* in its place */
-    check(petal_kv_put(kv, text("river/Brasil"), text("Amazonas"), &error));
-    check(petal_kv_put(kv, text("river/France"), text("Loire"), &error));
+    check(petal_kv_put(kv, PETAL_TEXT("capital/France"), PETAL_TEXT("Paris"), NULL, &error));
+    check(petal_kv_put(kv, PETAL_TEXT("capital/Japan"), PETAL_TEXT("Edo"), NULL, &error));
+    check(petal_kv_put(kv, PETAL_TEXT("capital/Japan"), PETAL_TEXT("Tokyo"), NULL,
+                       &error)); /* in its place */
+    check(petal_kv_put(kv, PETAL_TEXT("river/Brasil"), PETAL_TEXT("Amazonas"), NULL, &error));
+    check(petal_kv_put(kv, PETAL_TEXT("river/France"), PETAL_TEXT("Loire"), NULL, &error));
     show(kv, result, "capital/Japan");
-    check(petal_kv_delete(kv, text("capital/Japan"), &error));
+    check(petal_kv_delete(kv, PETAL_TEXT("capital/Japan"), &error));
     show(kv, result, "capital/Japan");
 
-    check(petal_kv_put_if_absent(kv, text("capital/France"), text("Vichy"), &put, &error));
+    check(petal_kv_put_if_absent(kv, PETAL_TEXT("capital/France"), PETAL_TEXT("Vichy"), &put,
+                                 &error));
     printf("capital/France was %s\n", put ? "put" : "there already");
     rename_key(db, kv, result, "river/Brasil", "river/Peru");
 
@@ -89,7 +92,8 @@ main(int argc, char **argv)
 
     list(kv, "river/", false);
     list(kv, "", true); /* all, from the last key on */
-    check(petal_kv_delete_range(kv, text("river/"), text("river0"), NULL, &deleted, &error));
+    check(petal_kv_delete_range(kv, PETAL_TEXT("river/"), PETAL_TEXT("river0"), NULL, &deleted,
+                                &error));
     printf("%llu keys deleted\n", (unsigned long long)deleted.rows);
     list(kv, "", false);
 

@@ -14,7 +14,7 @@ show(petal_table *table, const char *row, petal_receipt *receipt, petal_result *
     unsigned blocks = 0;
 
     read.receipt = receipt; /* costs a little time, so it is only made when wanted */
-    check(petal_get(table, text(row), &read, result, &error));
+    check(petal_get(table, petal_text(row), &read, result, &error));
     printf("get %s: %d cells\n", row, (int)petal_result_count(result));
     for (size_t i = 0; i < petal_receipt_count(receipt); i++) {
         const petal_receipt_source *source = petal_receipt_at(receipt, i);
@@ -60,23 +60,29 @@ main(int argc, char **argv)
     options.env = &env;
     options.no_compaction = true; /* the three files below stay three */
     db = open_database(argc, argv, &options);
-    family_options.name = text("f");
+    family_options.name = PETAL_TEXT("f");
     family_options.bloom = PETAL_BLOOM_ROW; /* the default, too */
-    table_options.name = text("pets");
+    table_options.name = PETAL_TEXT("pets");
     table_options.families = &family_options;
     table_options.family_count = 1;
     check(petal_table_create(db, &table_options, &table, &error));
     family = petal_table_family_at(table, 0);
 
     /* Three store files: each flush writes what is in memory. */
-    check(petal_put(family, text("ant"), text("legs"), 1, text("6"), NULL, &error));
-    check(petal_put(family, text("dog"), text("legs"), 1, text("4"), NULL, &error));
+    check(
+        petal_put(family, PETAL_TEXT("ant"), PETAL_TEXT("legs"), 1, PETAL_TEXT("6"), NULL, &error));
+    check(
+        petal_put(family, PETAL_TEXT("dog"), PETAL_TEXT("legs"), 1, PETAL_TEXT("4"), NULL, &error));
     check(petal_flush(db, table, &error));
-    check(petal_put(family, text("bee"), text("legs"), 2, text("6"), NULL, &error));
-    check(petal_put(family, text("emu"), text("legs"), 2, text("2"), NULL, &error));
+    check(
+        petal_put(family, PETAL_TEXT("bee"), PETAL_TEXT("legs"), 2, PETAL_TEXT("6"), NULL, &error));
+    check(
+        petal_put(family, PETAL_TEXT("emu"), PETAL_TEXT("legs"), 2, PETAL_TEXT("2"), NULL, &error));
     check(petal_flush(db, table, &error));
-    check(petal_put(family, text("ant"), text("legs"), 3, text("six"), NULL, &error));
-    check(petal_put(family, text("cow"), text("legs"), 3, text("4"), NULL, &error));
+    check(petal_put(family, PETAL_TEXT("ant"), PETAL_TEXT("legs"), 3, PETAL_TEXT("six"), NULL,
+                    &error));
+    check(
+        petal_put(family, PETAL_TEXT("cow"), PETAL_TEXT("legs"), 3, PETAL_TEXT("4"), NULL, &error));
     check(petal_flush(db, table, &error));
 
     check(petal_receipt_new(db, &receipt, &error));

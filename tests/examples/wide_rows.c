@@ -11,7 +11,7 @@
 static void
 show(const char *title, petal_table *table, const petal_read_options *options, petal_result *result)
 {
-    check(petal_get(table, text("r1"), options, result, &error));
+    check(petal_get(table, PETAL_TEXT("r1"), options, result, &error));
     printf("%s:\n", title);
     for (size_t i = 0; i < petal_result_count(result); i++) {
         const petal_cell *cell = petal_result_cell(result, i);
@@ -35,23 +35,28 @@ main(int argc, char **argv)
     petal_result *result;
 
     db = open_database(argc, argv, &options);
-    families[0].name = text("air"); /* what changes: keep three versions of each column */
+    families[0].name = PETAL_TEXT("air"); /* what changes: keep three versions of each column */
     families[0].versions = 3;
-    families[1].name = text("station"); /* what does not */
-    table_options.name = text("weather");
+    families[1].name = PETAL_TEXT("station"); /* what does not */
+    table_options.name = PETAL_TEXT("weather");
     table_options.families = families;
     table_options.family_count = 2;
     check(petal_table_create(db, &table_options, &table, &error));
-    check(petal_table_family(table, text("air"), &air, &error));
-    check(petal_table_family(table, text("station"), &station, &error));
+    check(petal_table_family(table, PETAL_TEXT("air"), &air, &error));
+    check(petal_table_family(table, PETAL_TEXT("station"), &station, &error));
     check(petal_result_new(db, &result, &error));
 
     /* Row, column, timestamp, value. PETAL_LATEST in place of a number means now. */
-    check(petal_put(station, text("r1"), text("name"), 100, text("Uppsala"), NULL, &error));
-    check(petal_put(air, text("r1"), text("celsius"), 100, text("-3"), NULL, &error));
-    check(petal_put(air, text("r1"), text("celsius"), 200, text("-1"), NULL, &error));
-    check(petal_put(air, text("r1"), text("celsius"), 300, text("2"), NULL, &error));
-    check(petal_put(air, text("r1"), text("wind"), 200, text("north"), NULL, &error));
+    check(petal_put(station, PETAL_TEXT("r1"), PETAL_TEXT("name"), 100, PETAL_TEXT("Uppsala"), NULL,
+                    &error));
+    check(petal_put(air, PETAL_TEXT("r1"), PETAL_TEXT("celsius"), 100, PETAL_TEXT("-3"), NULL,
+                    &error));
+    check(petal_put(air, PETAL_TEXT("r1"), PETAL_TEXT("celsius"), 200, PETAL_TEXT("-1"), NULL,
+                    &error));
+    check(petal_put(air, PETAL_TEXT("r1"), PETAL_TEXT("celsius"), 300, PETAL_TEXT("2"), NULL,
+                    &error));
+    check(petal_put(air, PETAL_TEXT("r1"), PETAL_TEXT("wind"), 200, PETAL_TEXT("north"), NULL,
+                    &error));
 
     show("the newest version of each column", table, NULL, result);
     read.versions = PETAL_ALL_VERSIONS;
@@ -61,13 +66,14 @@ main(int argc, char **argv)
     read.versions = 1;
     show("before 300", table, &read, result);
     wind.family = air;
-    wind.qualifier = text("wind");
+    wind.qualifier = PETAL_TEXT("wind");
     read.columns = &wind;
     read.column_count = 1;
     show("one column of it", table, &read, result);
 
     /* A deletion is a cell too: it hides all versions of the column up to its timestamp. */
-    check(petal_delete(air, text("r1"), text("celsius"), 200, PETAL_DELETE_COLUMN, NULL, &error));
+    check(petal_delete(air, PETAL_TEXT("r1"), PETAL_TEXT("celsius"), 200, PETAL_DELETE_COLUMN, NULL,
+                       &error));
     memset(&read, 0, sizeof read);
     read.versions = PETAL_ALL_VERSIONS;
     show("without what was measured up to 200", table, &read, result);

@@ -57,7 +57,7 @@ put_value(struct engine *engine, const struct operation *operation, petal_kv *kv
                                          item->kind == MODEL_DELETE ? NULL : &value, done, error);
     default:
         return item->kind == MODEL_DELETE ? petal_kv_delete(kv, key, error)
-                                          : petal_kv_put(kv, key, value, error);
+                                          : petal_kv_put(kv, key, value, NULL, error);
     }
 }
 

@@ -335,7 +335,7 @@ call_everything(struct fixture *fixture)
     REFUSED(petal_wait_idle(fixture->db, &error));
     REFUSED(petal_checkpoint(fixture->db, "/nowhere", &error));
     REFUSED(petal_kv_open(fixture->db, text("kv"), NULL, &kv, &error));
-    REFUSED(petal_kv_put(fixture->kv, row, value, &error));
+    REFUSED(petal_kv_put(fixture->kv, row, value, NULL, &error));
     REFUSED(petal_kv_get(fixture->kv, row, fixture->result, &is, &got, &error));
     REFUSED(petal_kv_delete(fixture->kv, row, &error));
     CHECK(petal_table_compaction_state(fixture->table) == PETAL_COMPACTION_NONE);

@@ -194,6 +194,12 @@ CALL(petal_status_text)
     return address(petal_status_text(PETAL_OK));
 }
 
+CALL(petal_text)
+{
+    (void)state;
+    return petal_text(GIVEN(text, "t")).size;
+}
+
 CALL(petal_skip_text)
 {
     (void)state;
@@ -890,7 +896,10 @@ CALL(petal_kv_open)
 
 CALL(petal_kv_put)
 {
-    return petal_kv_put(GIVEN(kv, S->kv), BYTES(key, "k"), BYTES(value, "v"), ERROR);
+    petal_write_options options = {.size = sizeof options};
+
+    return petal_kv_put(GIVEN(kv, S->kv), BYTES(key, "k"), BYTES(value, "v"),
+                        OPTIONAL(options, &options), ERROR);
 }
 
 CALL(petal_kv_get)
@@ -1024,6 +1033,7 @@ CALL(petal_kv_delete_range)
 static const struct null_row rows[] = {
     ROW(petal_version, NULL_ANYTHING),
     ROW(petal_status_text, NULL_ANYTHING),
+    ROW(petal_text, NULL_ZERO),
     ROW(petal_open, NULL_STATUS),
     ROW(petal_close, NULL_STATUS),
     ROW(petal_table_create, NULL_STATUS),

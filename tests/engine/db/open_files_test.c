@@ -319,7 +319,7 @@ make_files(const char *directory, unsigned files)
     for (unsigned i = 0; status == PETAL_OK && i < files; i++) {
         petal_slice row = slice_make(&i, sizeof i);
 
-        status = petal_kv_put(kv, row, key, NULL);
+        status = petal_kv_put(kv, row, key, NULL, NULL);
         if (status == PETAL_OK)
             status = petal_flush(db, petal_kv_table(kv), NULL);
     }

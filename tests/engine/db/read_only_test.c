@@ -174,7 +174,7 @@ test_key_values(void **state)
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     must(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, &error), &error);
-    must(petal_kv_put(kv, key, slice_from_text("value"), &error), &error);
+    must(petal_kv_put(kv, key, slice_from_text("value"), NULL, &error), &error);
     fixture_die(&fixture);
     read_only_open(&fixture);
     must(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, &error), &error);
@@ -182,7 +182,7 @@ test_key_values(void **state)
     must(petal_kv_get(kv, key, result, &found, &value, &error), &error);
     assert_true(found);
     assert_true(slice_equal(value, slice_from_text("value")));
-    refused(petal_kv_put(kv, key, value, &error), &error);
+    refused(petal_kv_put(kv, key, value, NULL, &error), &error);
     refused(petal_kv_delete(kv, key, &error), &error);
     petal_result_free(result);
     fixture_fini(&fixture);

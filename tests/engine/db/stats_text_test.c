@@ -342,6 +342,10 @@ other_forms_are_refused(void **state)
     (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
+    /* As in every enumeration of options 0 is the default. */
+    must(petal_stats_text(fixture.db, PETAL_STATS_FORM_DEFAULT, &text, NULL, &error), &error);
+    assert_non_null(strstr(text, "# TYPE petal_gets_total counter"));
+    petal_stats_text_free(text);
     assert_int_equal(petal_stats_text(fixture.db, 7, &text, NULL, &error), PETAL_INVALID);
     assert_null(text);
     assert_non_null(strstr(error.text, "form is 7; it must be PETAL_PROMETHEUS"));

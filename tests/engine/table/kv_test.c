@@ -44,13 +44,13 @@ test_a_handle_is_of_the_family_that_is_there(void **state)
     must(petal_kv_open(fixture.db, name, NULL, &before, &error), &error);
     petal_family_describe(petal_table_family_at(petal_kv_table(before), 0), &described);
     assert_int_equal(described.block_bytes, 4096);
-    must(petal_kv_put(before, key, value, &error), &error);
+    must(petal_kv_put(before, key, value, NULL, &error), &error);
     must(petal_table_alter(petal_kv_table(before), &options, &error), &error);
     must(petal_kv_open(fixture.db, name, NULL, &after, &error), &error);
-    must(petal_kv_put(after, key, value, &error), &error);
+    must(petal_kv_put(after, key, value, NULL, &error), &error);
     must(petal_kv_open(fixture.db, name, NULL, &again, &error), &error);
     assert_ptr_equal(again, after);
-    assert_int_equal(petal_kv_put(before, key, value, &error), PETAL_NOT_FOUND);
+    assert_int_equal(petal_kv_put(before, key, value, NULL, &error), PETAL_NOT_FOUND);
     fixture_fini(&fixture);
 }
 
@@ -100,7 +100,7 @@ test_success_leaves_no_error(void **state)
     must(petal_kv_open(fixture.db, name, NULL, &kv, &error), &error); /* nor a table */
     expect_empty(&error);
     memset(&error, 'x', sizeof error);
-    must(petal_kv_put(kv, key, value, &error), &error);
+    must(petal_kv_put(kv, key, value, NULL, &error), &error);
     expect_empty(&error);
     fixture_fini(&fixture);
 }
@@ -148,7 +148,7 @@ keys_fini(struct keys *keys)
 static void
 put(struct keys *keys, const char *of, const char *put_value)
 {
-    must(petal_kv_put(keys->kv, text(of), text(put_value), &keys->error), &keys->error);
+    must(petal_kv_put(keys->kv, text(of), text(put_value), NULL, &keys->error), &keys->error);
 }
 
 /* `expected` NULL: it is not there. */
@@ -281,7 +281,7 @@ test_many_keys_at_once(void **state)
     must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
     for (unsigned i = 0; i < MANY; i++) {
         if (is_there(i))
-            must(petal_kv_put(keys.kv, many_key(i), many_value(i), &keys.error), &keys.error);
+            must(petal_kv_put(keys.kv, many_key(i), many_value(i), NULL, &keys.error), &keys.error);
     }
     expect_many(&keys, NULL, true);
     allocations = test_allocator_calls(&keys.base.allocator);
@@ -349,7 +349,7 @@ test_many_keys_hold_the_values_alone(void **state)
     for (unsigned i = 0; i < ALL; i++) {
         snprintf(names[i], sizeof names[i], "%0*u", BYTES, i);
         asked[i] = text(names[i]);
-        must(petal_kv_put(keys.kv, asked[i], asked[i], &keys.error), &keys.error);
+        must(petal_kv_put(keys.kv, asked[i], asked[i], NULL, &keys.error), &keys.error);
     }
     must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
     must(petal_wait_idle(keys.base.db, &keys.error), &keys.error);
@@ -436,6 +436,53 @@ test_compare_and_swap(void **state)
     expect_key(&keys, keys.kv, "a", NULL);
     assert_true(swap(&keys, "a", NULL, NULL));
     keys_fini(&keys);
+}
+
+/* A time to live, a durability and a deadline, as petal_put takes them. */
+static void
+test_a_put_takes_options(void **state)
+{
+    petal_write_options dies = {.has_ttl = true, .ttl_ms = 1000}, wrong = {.ttl_ms = 1000};
+    petal_write_options durable = {.durability = PETAL_FSYNC_WAL, .deadline_ms = 1000};
+    petal_stats before, after;
+    struct keys keys;
+
+    (void)state;
+    keys_init(&keys);
+    must(petal_kv_put(keys.kv, text("a"), text("1"), &dies, &keys.error), &keys.error);
+    must(petal_kv_put(keys.kv, text("b"), text("2"), NULL, &keys.error), &keys.error);
+    expect_key(&keys, keys.kv, "a", "1");
+    test_clock_advance(&keys.base.clock, 1001);
+    expect_key(&keys, keys.kv, "a", NULL);
+    expect_key(&keys, keys.kv, "b", "2");
+    petal_stats_get(keys.base.db, &before);
+    must(petal_kv_put(keys.kv, text("a"), text("3"), NULL, &keys.error), &keys.error);
+    petal_stats_get(keys.base.db, &after);
+    assert_int_equal(after.log_syncs, before.log_syncs);
+    must(petal_kv_put(keys.kv, text("a"), text("4"), &durable, &keys.error), &keys.error);
+    petal_stats_get(keys.base.db, &after);
+    assert_int_equal(after.log_syncs, before.log_syncs + 1);
+    expect_key(&keys, keys.kv, "a", "4");
+    assert_int_equal(petal_kv_put(keys.kv, text("a"), text("5"), &wrong, &keys.error),
+                     PETAL_INVALID);
+    assert_non_null(strstr(keys.error.text, "ttl_ms"));
+    expect_key(&keys, keys.kv, "a", "4");
+    keys_fini(&keys);
+}
+
+/* Slices of literals and of text of the caller's. */
+static void
+test_text_is_a_slice(void **state)
+{
+    const char *words = "some words";
+
+    (void)state;
+    assert_int_equal(PETAL_TEXT("").size, 0);
+    assert_int_equal(PETAL_TEXT("a\0b").size, 3);
+    assert_true(slice_equal(PETAL_TEXT("some words"), petal_text(words)));
+    assert_ptr_equal(petal_text(words).data, words);
+    assert_int_equal(petal_text(NULL).size, 0);
+    assert_null(petal_text(NULL).data);
 }
 
 /* A key whose timestamp is ahead of the clock, as after many increments. */
@@ -845,7 +892,7 @@ test_beside_an_array(void **state)
 
             array[i] = round;
             snprintf(shown, sizeof shown, "%u", round);
-            must(petal_kv_put(keys.kv, letters(i), text(shown), &keys.error), &keys.error);
+            must(petal_kv_put(keys.kv, letters(i), text(shown), NULL, &keys.error), &keys.error);
         }
         if (test_random_below(&random, 3) == 0)
             delete_from_array(&keys, array, &random);
@@ -866,6 +913,8 @@ main(void)
         cmocka_unit_test(test_a_batch_is_of_several_tables),
         cmocka_unit_test(test_many_keys_at_once),
         cmocka_unit_test(test_many_keys_hold_the_values_alone),
+        cmocka_unit_test(test_a_put_takes_options),
+        cmocka_unit_test(test_text_is_a_slice),
         cmocka_unit_test(test_put_if_absent),
         cmocka_unit_test(test_compare_and_swap),
         cmocka_unit_test(test_swaps_ahead_of_the_clock),

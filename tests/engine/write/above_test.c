@@ -240,7 +240,7 @@ test_keys_and_values(void **state)
     v = petal_table_family_at(petal_kv_table(kv), 0);
     for (int i = 0; i < 20; i++)
         must(petal_increment(v, text("k"), text(""), 1, NULL, &sum, &error), &error);
-    must(petal_kv_put(kv, text("k"), text("zero"), &error), &error);
+    must(petal_kv_put(kv, text("k"), text("zero"), NULL, &error), &error);
     expect_kv(&w, kv, "zero");
     must(petal_kv_delete(kv, text("k"), &error), &error);
     expect_kv(&w, kv, NULL);
@@ -248,7 +248,7 @@ test_keys_and_values(void **state)
         write_fixture_put(v, "k", "", 1000000, "future");
         if (way == 1)
             must(petal_flush(w.base.db, NULL, &error), &error);
-        must(petal_kv_put(kv, text("k"), text("a"), &error), &error);
+        must(petal_kv_put(kv, text("k"), text("a"), NULL, &error), &error);
         expect_kv(&w, kv, "a");
         must(petal_batch_new(w.base.db, &batch, &error), &error);
         must(petal_kv_batch_put(batch, kv, text("k"), text("b"), &error), &error);
@@ -259,7 +259,7 @@ test_keys_and_values(void **state)
         must(petal_write(w.base.db, batch, NULL, &error), &error);
         petal_batch_free(batch);
         expect_kv(&w, kv, NULL);
-        must(petal_kv_put(kv, text("k"), text("c"), &error), &error);
+        must(petal_kv_put(kv, text("k"), text("c"), NULL, &error), &error);
         must(petal_kv_delete_range(kv, text(""), text(""), NULL, NULL, &error), &error);
         expect_kv(&w, kv, NULL);
         must(petal_kv_put_if_absent(kv, text("k"), text("d"), NULL, &error), &error);
@@ -272,10 +272,10 @@ test_keys_and_values(void **state)
                                                             .timestamp = 2000000},
                                NULL, &error),
          &error);
-    must(petal_kv_put(kv, text("k"), text("e"), &error), &error);
+    must(petal_kv_put(kv, text("k"), text("e"), NULL, &error), &error);
     expect_kv(&w, kv, "e");
     write_fixture_put(v, "k", "", PETAL_LATEST - 1, "end");
-    must(petal_kv_put(kv, text("k"), text("f"), &error), &error);
+    must(petal_kv_put(kv, text("k"), text("f"), NULL, &error), &error);
     expect_kv(&w, kv, "f");
     write_fixture_fini(&w);
 }

@@ -306,7 +306,7 @@ write_key(struct worker *worker)
         done(worker, petal_kv_delete(arena->kv, key, &worker->error));
     } else {
         fill(worker, 0, &worker->key);
-        done(worker, petal_kv_put(arena->kv, key, value_of(&worker->key), &worker->error));
+        done(worker, petal_kv_put(arena->kv, key, value_of(&worker->key), NULL, &worker->error));
     }
     check_key(worker);
 }

@@ -4,15 +4,6 @@
  */
 #include <petal.h>
 #include <stdio.h>
-#include <string.h>
-
-static petal_slice
-text(const char *characters)
-{
-    petal_slice slice = {characters, strlen(characters)};
-
-    return slice;
-}
 
 int
 main(int argc, char **argv)
@@ -27,10 +18,10 @@ main(int argc, char **argv)
 
     options.create = true;
     if (argc != 2 || petal_open(argv[1], &options, &db, &error) != PETAL_OK ||
-        petal_kv_open(db, text("names"), NULL, &kv, &error) != PETAL_OK ||
-        petal_kv_put(kv, text("name"), text("Ada"), &error) != PETAL_OK ||
+        petal_kv_open(db, PETAL_TEXT("names"), NULL, &kv, &error) != PETAL_OK ||
+        petal_kv_put(kv, PETAL_TEXT("name"), PETAL_TEXT("Ada"), NULL, &error) != PETAL_OK ||
         petal_result_new(db, &result, &error) != PETAL_OK ||
-        petal_kv_get(kv, text("name"), result, &found, &value, &error) != PETAL_OK) {
+        petal_kv_get(kv, PETAL_TEXT("name"), result, &found, &value, &error) != PETAL_OK) {
         fprintf(stderr, "%s\n", argc == 2 ? error.text : "usage: store DIRECTORY");
         return 1;
     }

@@ -179,7 +179,7 @@ put_petal(void *handle, petal_slice key, petal_slice value)
     struct petal_session *session = handle;
     petal_error error;
 
-    bench_check(petal_kv_put(session->bench->kv, key, value, &error), &error, "put");
+    bench_check(petal_kv_put(session->bench->kv, key, value, NULL, &error), &error, "put");
 }
 
 static void
