@@ -516,6 +516,7 @@ negate_class(struct java_regex *java, struct class *class)
         return;
     }
     insert(java, class->start, "(?:(?!");
+    java->looks_ahead = true;
     java_regex_put(java, ").)");
 }
 
@@ -629,6 +630,7 @@ translate_intersection(struct java_regex *java, const uint8_t *from, struct clas
     if (has_left) {
         close_class(java, left);
         insert(java, left->start, "(?:(?=");
+        java->looks_ahead = true;
         java_regex_put(java, ")");
     }
     right = (struct class){.start = java->size};
@@ -699,8 +701,12 @@ translate_class(struct java_regex *java, const uint8_t *from, bool in_brackets)
 static enum petal_status
 translate_group(struct java_regex *java, const uint8_t *from)
 {
-    enum { LOOK_BEHIND = 2, NO_LOOK_BEHIND = 3, kind_count = 5 };
-    static const char *const kinds[kind_count] = {"?=", "?!", "?<=", "?<!", "?>"};
+    enum { LOOK_AHEAD, NO_LOOK_AHEAD, LOOK_BEHIND, NO_LOOK_BEHIND, ATOMIC, kind_count };
+    static const char *const kinds[kind_count] = {[LOOK_AHEAD] = "?=",
+                                                  [NO_LOOK_AHEAD] = "?!",
+                                                  [LOOK_BEHIND] = "?<=",
+                                                  [NO_LOOK_BEHIND] = "?<!",
+                                                  [ATOMIC] = "?>"};
     uint64_t around = java->ignore_case;
     size_t kind = 0, start = java->size;
     enum petal_status status = PETAL_OK;
@@ -737,6 +743,7 @@ translate_group(struct java_regex *java, const uint8_t *from)
     if (java->depth == REGEX_MOST_DEPTH)
         return refuse(java, from, "groups are nested too deeply");
     java->group_starts[java->depth++] = start;
+    java->looks_ahead = java->looks_ahead || kind == LOOK_AHEAD || kind == NO_LOOK_AHEAD;
     if (java->behind == 0 && (kind == LOOK_BEHIND || kind == NO_LOOK_BEHIND))
         java->behind = java->depth;
     java->ignore_case = around << 1 | (java->ignore_case & 1);
@@ -841,7 +848,7 @@ java_regex_translate(struct java_regex *java, petal_slice expression, bool ignor
 
     java->start = expression.size > 0 ? expression.data : (const uint8_t *)"";
     java->limit = java->start + expression.size;
-    java->refers = java->captures = false;
+    java->refers = java->captures = java->looks_ahead = false;
     do {
         /* Once more if it refers back: then groups capture, and how many there are is known. */
         java->captures = java->refers;

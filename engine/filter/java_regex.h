@@ -23,6 +23,7 @@ struct java_regex {
     unsigned members;                      /* of the class at hand */
     unsigned groups, all_groups;           /* that capture: begun; in all, known when `captures` */
     bool refers, captures;                 /* back, so that groups have to */
+    bool looks_ahead;                      /* (?=...) or (?!...) has been written for it */
     void *names;                           /* struct name of java_regex.c, one a named group */
     size_t name_count, names_capacity;
     bool no_memory;

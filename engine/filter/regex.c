@@ -78,11 +78,13 @@ memory_context(const petal_allocator *allocator)
 /* PETAL_INVALID with PCRE2's reason, and where in its text it stands in *offset. */
 static enum petal_status
 compile(pcre2_code **code, const petal_allocator *allocator, const char *text, size_t size,
-        size_t *offset, struct regex_mistake *mistake)
+        bool looks_ahead, size_t *offset, struct regex_mistake *mistake)
 {
     /* Without NO_AUTO_POSSESS, PCRE2 would run over repeated characters without counting them as
-     * steps. */
-    const uint32_t flags = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_NO_AUTO_POSSESS;
+     * steps. Its optimizations of where to start take a character that (?=...) looks at for one
+     * that is used up: (?=a).*a is not found in "a". */
+    const uint32_t flags = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_NO_AUTO_POSSESS |
+                           (looks_ahead ? PCRE2_NO_START_OPTIMIZE : 0);
     pcre2_general_context *memory = memory_context(allocator);
     pcre2_compile_context *context = memory != NULL ? pcre2_compile_context_create(memory) : NULL;
     int error = PCRE2_ERROR_HEAP_FAILED;
@@ -123,7 +125,7 @@ regex_new(struct regex **regex, const petal_allocator *allocator, petal_slice ex
     status = java_regex_translate(&java, expression, ignore_case);
     if (status == PETAL_OK) {
         status = compile(&made->at_each, allocator, (char *)java.written + skipped,
-                         java.size - skipped, &offset, mistake);
+                         java.size - skipped, java.looks_ahead, &offset, mistake);
         if (status == PETAL_INVALID) {
             /* Written again, to see which piece of the expression is at the offset. */
             java.size = skipped;
@@ -136,9 +138,9 @@ regex_new(struct regex **regex, const petal_allocator *allocator, petal_slice ex
         pcre2_pattern_info(made->at_each, PCRE2_INFO_ALLOPTIONS, &flags) == 0 &&
         (flags & PCRE2_ANCHORED) == 0) {
         java_regex_put(&java, ")");
-        status = java.no_memory
-                     ? PETAL_NO_MEMORY
-                     : compile(&made->whole, allocator, java.written, java.size, &offset, mistake);
+        status = java.no_memory ? PETAL_NO_MEMORY
+                                : compile(&made->whole, allocator, java.written, java.size,
+                                          java.looks_ahead, &offset, mistake);
     }
     mem_free(allocator, java.written, java.capacity);
     if (status == PETAL_OK)

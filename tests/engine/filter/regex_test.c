@@ -388,6 +388,8 @@ test_classes_in_classes(void **state)
     assert_true(found_in("^[a-c[X]&&[^b]]+$", true, slice_from_text("ACx")));
     assert_false(found_in("^[a-c[X]&&[^b]]+$", true, slice_from_text("B")));
     check("(?<=[a[^b]])c", "xc", true);
+    check("[A&&\\w].*A", "A", false);
+    check("(?=A).*A", "A c", true); /* a slip of PCRE2's, too */
 }
 
 static void
