@@ -13,9 +13,9 @@
  * - At equal timestamps the later write wins, deletion or put. (HBase lets the deletion win.)
  * - A timestamp that the store assigns (PETAL_LATEST) never goes back. Two puts of one column in
  *   one millisecond are two writes of one version: the later one is what readers see.
- * - More than one append or increment of a column in a millisecond make its timestamps run ahead of
- *   the clock, since each gets a later one than the version before. As in HBase, a later put of
- *   that column with PETAL_LATEST is hidden until the clock has caught up.
+ * - A put with a timestamp in the future hides later ones with PETAL_LATEST until the clock has
+ *   caught up, as in HBase. Timestamps that the store gave ahead of its clock do not: see
+ *   PETAL_LATEST.
  * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no
  *   flush or compaction has dropped that as surplus. So they do, as in HBase, also with versions
  *   that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS
@@ -197,7 +197,19 @@ typedef struct petal_slice {
  */
 PETAL_API petal_slice petal_text(const char *text);
 
-#define PETAL_LATEST              INT64_MAX /* timestamp of a write: the store assigns it */
+/*
+ * Timestamp of a write: the store assigns it, when it writes. It is the clock's (the greatest that
+ * the clock has given so far, should it have been set back), but never below what the write is to
+ * replace. Increments and appends each get a later timestamp than the version before, so more than
+ * one of them in a millisecond make those of a column run ahead of the clock. What is written there
+ * meanwhile, be it a put, a marker, an increment, gets the least timestamp above them: those of its
+ * column and of markers over it, and a marker of a whole row or family above those of all columns.
+ * Only timestamps that the store gave count, as follows, so that a caller's own in the future hide
+ * what comes later, as in HBase: all of the row up to the greatest that the store has given in the
+ * family by its clock, or next above one that counts. By petal_kv_put and the like all of the key
+ * count. Only where the family has such timestamps ahead of the clock is anything read for it.
+ */
+#define PETAL_LATEST              INT64_MAX
 #define PETAL_MAX_ROW_BYTES       32767     /* as HBase; a row has at least 1 byte */
 #define PETAL_MAX_FAMILY_BYTES    127       /* as HBase; at least 1 byte */
 #define PETAL_MAX_QUALIFIER_BYTES (1u << 20)
@@ -778,8 +790,9 @@ typedef struct petal_write_options {
      * is refused with PETAL_TIMEOUT, and nothing is written. 0: as long as it takes; PETAL_NO_WAIT:
      * not at all. A sync, and writers to the same row, are waited for in any case. */
     uint32_t deadline_ms;
-    /* PETAL_LATEST is later than all that the row has, also in the same millisecond: so each of such
-     * writes is a version of its own, and its timestamps run ahead of the clock if it must. */
+    /* PETAL_LATEST is later than all that the column has of what the store stamped, in the same
+     * millisecond, too: so each such write is a version of its own, and where they come faster than
+     * the clock, their timestamps run ahead of it. */
     bool new_version;
 } petal_write_options;
 
@@ -792,8 +805,8 @@ petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t 
 
 /*
  * Write one deletion marker of `type` (not PETAL_PUT). `qualifier` is for the column kinds, and
- * empty for the family kinds. With PETAL_LATEST kinds 10, 12, 14 are stamped now; kind 8 with the
- * timestamp of the newest living version, or now if there is none, as HBase does.
+ * empty for the family kinds. With PETAL_LATEST kinds 10, 12, 14 are stamped as puts are; kind 8
+ * with the timestamp of the newest living version, or as they are if there is none, as in HBase.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
@@ -801,8 +814,8 @@ petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64
 
 /*
  * Delete a row, HBase's deleteall: a marker PETAL_DELETE_FAMILY in each family that the table has,
- * all or none, stamped now with PETAL_LATEST. It does not matter whether the row is there. As with
- * any marker, cells of the row with a later timestamp stay. petal_delete_rows deletes many rows.
+ * all or none. It does not matter whether the row is there. As with any marker, cells of the row
+ * with a later timestamp stay. petal_delete_rows deletes many rows.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete_row(petal_table *table, petal_slice row, int64_t timestamp,
@@ -827,8 +840,8 @@ petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, in
  * A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
  * one database, also after a crash (at its durability: the strongest of its tables' when the
  * options name none). All that it reads (appends, increments, deletions of the newest version) is
- * read before any of it is written, and every PETAL_LATEST in it is the same time; as in HBase, two
- * increments of one column do not add up, the later one wins.
+ * read before any of it is written, and every PETAL_LATEST in it is of the same moment; as in HBase,
+ * two increments of one column do not add up, the later one wins.
  */
 typedef struct petal_batch petal_batch;
 
@@ -1713,13 +1726,9 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
  * (petal_table_family_at): petal_increment, petal_append. Cells with
  * other qualifiers, and rows that have nothing else, are none of its keys.
  *
- * CAVEAT: where timestamps are ahead of the clock, plain writes have no effect, not even after the
- * clock has caught up with them. petal_increment or petal_append of one key more often than a
- * thousand times a second gets there: each takes at least the next millisecond. A petal_kv_put or
- * petal_kv_delete of that key is hidden by what it should replace. So change counters by
- * petal_increment and petal_kv_compare_and_swap alone, which reaches what it compared. Behind a
- * petal_kv_delete_range with a timestamp in the future all puts are hidden, those of
- * petal_kv_put_if_absent as well, though it says that it has put.
+ * A write takes the place of what the key had, whatever its timestamp: should the key have one ahead
+ * of the clock, by increments, by petal_put with one of the caller's, or because the clock was set
+ * back, the write gets the next.
  *
  * A petal_kv may be used by any number of threads at once, a petal_kv_cursor by one at a time.
  */

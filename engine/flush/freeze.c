@@ -190,6 +190,7 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
                 family->active_bytes = 0;
                 family_forget_written(family);
                 memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
+                made->parts[i].stamped = family_newest(made->parts[i].family, false);
             }
             made->first_left = flush_first_in_memtables(db);
             db_publish_view(db, view);

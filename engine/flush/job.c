@@ -85,12 +85,10 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
 /* The logs go that tell which timestamps the store gave ahead of its clock. Where the clock, which
  * the same edit records, is not behind them nobody needs to know. */
 static void
-note_ahead(petal_db *db, const petal_family *family, struct manifest_edit *edit)
+note_ahead(petal_db *db, const struct flush_part *part, struct manifest_edit *edit)
 {
-    int64_t stamped = family_newest(family, false);
-
-    if (stamped > atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire))
-        (void)manifest_edit_ahead(edit, family->table->id, family->id, stamped);
+    if (part->stamped > atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire))
+        (void)manifest_edit_ahead(edit, part->family->table->id, part->family->id, part->stamped);
 }
 
 /* Files of stores that were dropped while they were written go at once; the others take the place
@@ -116,7 +114,7 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         change_rewritten(&change, family, part->memtable, NULL, 0, &part->result.output);
         manifest_edit_flushed(&change.edit, family->table->id, family->id,
                               part->facts.sequence_max);
-        note_ahead(db, family, &change.edit);
+        note_ahead(db, part, &change.edit);
     }
     /* The order matters: see engine/wal/wal.h. */
     oldest_open = wal_oldest_open(db);

@@ -17,6 +17,7 @@ struct flush_part {
     petal_family *family;
     struct store_memtable *memtable; /* referenced */
     struct memtable_facts facts;
+    int64_t stamped; /* family_newest of the store's own timestamps, when it was frozen */
     bool written;
     struct rewrite_result result; /* one file, or none if all cells were dropped */
 };

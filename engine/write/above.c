@@ -7,10 +7,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Is it about all columns? */
 static bool
-deletes_row(const struct write_cell *write)
+is_of_row(const struct write_cell *write)
 {
-    return write->cell.type == PETAL_DELETE_FAMILY;
+    return cell_is_family_marker(write->cell.type);
 }
 
 static void
@@ -29,7 +30,7 @@ look_at_row(struct write_cell *write, int64_t clock, bool always, petal_error *e
                                        .row = write->cell.row,
                                        .row_hash = write->row_hash,
                                        .qualifier = write->cell.qualifier,
-                                       .whole_row = deletes_row(write),
+                                       .whole_row = is_of_row(write),
                                        .time_min = always ? clock : clock + 1,
                                        .time_max = most};
     enum petal_status status = PETAL_OK;
@@ -88,7 +89,7 @@ follow_deletions(petal_db *db, struct write_cell *cells, size_t count, petal_err
             least = 0;
         if (order[i]->assigned && !order[i]->resolved)
             raise(order[i], least);
-        if (deletes_row(order[i]) && order[i]->looked && order[i]->least_timestamp > least)
+        if (is_of_row(order[i]) && order[i]->looked && order[i]->least_timestamp > least)
             least = order[i]->least_timestamp;
     }
     mem_free(allocator, order, count * sizeof(struct write_cell *));
@@ -113,9 +114,8 @@ above_look(petal_db *db, struct write_cell *cells, size_t count, bool always, pe
             clock = clock > stamped ? clock : stamped;
         }
         status = look_at_row(write, clock, always, error);
-        deletions = deletions || (deletes_row(write) && write->least_timestamp > clock);
+        deletions = deletions || (is_of_row(write) && write->least_timestamp > clock);
     }
-    return status == PETAL_OK && deletions && count > 1
-               ? follow_deletions(db, cells, count, error)
-               : status;
+    return status == PETAL_OK && deletions && count > 1 ? follow_deletions(db, cells, count, error)
+                                                        : status;
 }

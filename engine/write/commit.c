@@ -273,8 +273,8 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
     {
         if (op->status != PETAL_OK)
             continue;
-        op->outdated = (op->read_point != WRITE_READ_NOTHING && !is_current(db, op)) ||
-                       !stamp(db, op, now_ms);
+        op->outdated =
+            (op->read_point != WRITE_READ_NOTHING && !is_current(db, op)) || !stamp(db, op, now_ms);
         if (op->outdated) {
             op->status = PETAL_BUSY;
             continue;

@@ -84,9 +84,9 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
     if (status != PETAL_OK)
         return status;
     if (!outdated)
-        status = count == 1 ? write_submit_one(db, cells, bytes, options, &outdated, error)
-                            : submit_several(db, cells, count, bytes, mortal, options, &outdated,
-                                             error);
+        status = count == 1
+                     ? write_submit_one(db, cells, bytes, options, &outdated, error)
+                     : submit_several(db, cells, count, bytes, mortal, options, &outdated, error);
     if (outdated)
         status = mutate_plain(cells, count, bytes, mortal, options, error);
     if (pace.admitted > 0)

@@ -152,6 +152,9 @@ model_database_write(struct model_database *database, const struct model_item *i
         if (contents[i].sequence > database->sequence)
             database->sequence = contents[i].sequence;
     }
+    /* What is above the clock tells a restart nothing of it. */
+    for (size_t i = 0; i < count; i++)
+        stamped = stamped && !contents[items[i].table].raised;
     if (outcome == MODEL_WRITTEN)
         note_time(database, stamped);
     tell_tables(database);
@@ -328,6 +331,8 @@ model_database_alter(struct model_database *database, unsigned table,
             content->cells[kept++] = content->cells[i];
     }
     content->count = kept;
+    for (unsigned i = 0; i < MODEL_FAMILIES; i++)
+        content->stamped[i] = schema->families[i].absent ? 0 : content->stamped[i];
     memcpy(content->families, schema->families, sizeof content->families);
     altered->read_only = schema->read_only;
     altered->durability = schema->durability;

@@ -42,6 +42,7 @@ expect_put(struct expectation *expectation, const struct operation *operation, u
     enum petal_status status;
 
     condition.family = item.family = family;
+    item.of_keys = true;
     if (operation->way >= WAY_IF_ABSENT &&
         !model_condition_holds(&database->tables[item.table].content, &condition, &timestamp)) {
         if (model_database_check_items(database, &item, 1) != PETAL_OK)
@@ -141,6 +142,7 @@ delete_row(struct model_database *database, const struct operation *operation,
                                                                             : PETAL_DELETE_FAMILY,
                                                  .table = operation->table,
                                                  .family = family,
+                                                 .of_keys = operation->of_keys,
                                                  .row = *row,
                                                  .timestamp = operation->items[0].timestamp,
                                                  .begins_mutation = true};

@@ -39,6 +39,22 @@ pick_delete(struct maker *maker, struct model_item *item)
 }
 
 static void
+meet_hot_column(struct maker *maker, struct model_item *item)
+{
+    item->row = maker->hot_row;
+    item->family = maker->hot_family;
+    if (chance(maker, 60)) {
+        item->kind = MODEL_INCREMENT;
+        item->amount = 1;
+    }
+    if (item->kind != MODEL_DELETE || item->type == PETAL_DELETE ||
+        item->type == PETAL_DELETE_COLUMN)
+        item->qualifier = maker->hot_qualifier;
+    if (chance(maker, 80))
+        item->timestamp = PETAL_LATEST;
+}
+
+static void
 pick_item(struct maker *maker, struct model_item *item)
 {
     unsigned kind = (unsigned)below(maker, 100);
@@ -57,6 +73,8 @@ pick_item(struct maker *maker, struct model_item *item)
                                                                                       : MODEL_PUT;
         item->value = pick_value(maker, false);
     }
+    if (maker->rest > 0 && chance(maker, 70))
+        meet_hot_column(maker, item);
     if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT)
         item->timestamp = PETAL_LATEST;
 }
@@ -268,6 +286,8 @@ pick_key_value(struct maker *maker, struct operation *operation)
                                 .begins_mutation = true};
     if (!is_delete)
         item->value = pick_value(maker, false);
+    if (maker->rest > 0 && chance(maker, 70))
+        item->row = maker->hot_row;
     operation->way = (enum value_way)below(maker, is_delete ? WAY_IF_ABSENT : WAYS);
     if (is_delete && chance(maker, 30))
         operation->way = WAY_SWAP;

@@ -23,6 +23,11 @@ struct maker {
     bool dense; /* two columns of two rows, three timestamps, and markers of all kinds among them */
     int64_t granule; /* explicit timestamps are multiples of it */
     uint64_t values; /* made so far */
+    /* The clock rests for so many operations, and many of them increment and write one column: so
+     * timestamps run ahead of it. */
+    unsigned rest;
+    struct model_bytes hot_row, hot_qualifier;
+    unsigned hot_family;
     /* Calm lists: puts are up to CALM_PAST_MS old, and markers that hide more than one version
      * older than that; else all of them are of the time of their write. */
     bool calm, roomy, past_puts;

@@ -200,10 +200,39 @@ is_delete_of_newest(const struct model_item *item)
            item->timestamp == PETAL_LATEST;
 }
 
+/* Does the cell take the place of the other one, which stands in a row of the same name? */
+static bool
+replaces(const struct model_cell *cell, const struct model_cell *other)
+{
+    return cell->family == other->family && compare(&cell->row, &other->row) == 0 &&
+           (model_is_family_marker(cell) || model_is_family_marker(other) ||
+            compare(&cell->qualifier, &other->qualifier) == 0);
+}
+
+/* What the store gives is above what the cell replaces and the store gave before; of keys, above
+ * all. */
+static void
+rise(const struct model *model, const struct model_item *item, struct model_cell *cell)
+{
+    int64_t most = item->of_keys ? PETAL_LATEST - 1 : model->stamped[cell->family];
+    int64_t clock = latest(model);
+
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_cell *other = &model->cells[i];
+        int64_t next =
+            other->timestamp < PETAL_LATEST - 1 ? other->timestamp + 1 : PETAL_LATEST - 1;
+
+        if (replaces(cell, other) && other->timestamp > clock && other->timestamp <= most &&
+            next > cell->timestamp)
+            cell->timestamp = next;
+    }
+}
+
 /* The timestamp of the k-th newest version, k being the place of the item among those of its column
  * and mutation. */
 static int64_t
-newest_timestamp(const struct model *model, const struct model_item *items, size_t index)
+newest_timestamp(const struct model *model, const struct model_item *items, size_t index,
+                 bool *there)
 {
     const struct model_cell *newest[MODEL_MOST_ITEMS];
     const struct model_item *item = &items[index];
@@ -219,7 +248,8 @@ newest_timestamp(const struct model *model, const struct model_item *items, size
     }
     found = model_newest(model, item->family, model_slice(&item->row),
                          model_slice(&item->qualifier), &read, newest, wanted);
-    return found == wanted ? newest[wanted - 1]->timestamp : latest(model);
+    *there = found == wanted;
+    return *there ? newest[wanted - 1]->timestamp : latest(model);
 }
 
 /* Add the cell behind those of its mutation, which begin at `first`, whose row, family and
@@ -266,9 +296,10 @@ is_replaced(const struct model_item *items, const struct model_cell *cells, size
 /* What the item becomes. */
 static enum model_outcome
 make_cell(const struct model *model, const struct model_item *items, size_t index,
-          int64_t least_put_timestamp, struct model_cell *cell)
+          int64_t least_put_timestamp, struct model_cell *cell, bool *given)
 {
     const struct model_item *item = &items[index];
+    bool there = false;
 
     *cell = (struct model_cell){.family = item->family,
                                 .row = item->row,
@@ -278,16 +309,53 @@ make_cell(const struct model *model, const struct model_item *items, size_t inde
                                 .type = item->kind == MODEL_DELETE ? item->type : PETAL_PUT,
                                 .has_ttl = item->has_ttl,
                                 .ttl_ms = item->ttl_ms};
-    if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT)
-        return make_from_old(model, item, cell);
+    *given = true;
+    if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT) {
+        enum model_outcome outcome = make_from_old(model, item, cell);
+
+        rise(model, item, cell);
+        return outcome;
+    }
     if (is_delete_of_newest(item))
-        cell->timestamp = newest_timestamp(model, items, index);
+        cell->timestamp = newest_timestamp(model, items, index, &there);
     else if (item->timestamp == PETAL_LATEST)
         cell->timestamp = latest(model);
     if (item->kind == MODEL_PUT && item->timestamp == PETAL_LATEST &&
         cell->timestamp < least_put_timestamp)
         cell->timestamp = least_put_timestamp;
+    *given = item->timestamp == PETAL_LATEST && !there;
+    if (*given)
+        rise(model, item, cell);
     return MODEL_WRITTEN;
+}
+
+/* What comes behind the deletion of its row in one write is not hidden by it. */
+static void
+rise_above_deletions(const struct model_item *items, struct model_cell *cells, const bool *given,
+                     size_t at)
+{
+    for (size_t i = 0; i < at; i++) {
+        if (given[i] && model_is_family_marker(&cells[i]) && items[i].table == items[at].table &&
+            cells[i].family == cells[at].family && compare(&cells[i].row, &cells[at].row) == 0 &&
+            cells[i].timestamp > cells[at].timestamp)
+            cells[at].timestamp = cells[i].timestamp;
+    }
+}
+
+/* The cells of the write are in; which of their timestamps count? */
+static void
+note_stamped(struct model *tables, const struct model_item *items, const struct model_cell *cells,
+             const bool *given, size_t count, const int64_t *before)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct model *model = &tables[items[i].table];
+        int64_t *stamped = &model->stamped[cells[i].family];
+        int64_t clock = latest(model), most = before[i] > clock ? before[i] : clock;
+
+        if (given[i] && cells[i].timestamp - 1 <= most && cells[i].timestamp > *stamped)
+            *stamped = cells[i].timestamp;
+        model->raised = model->raised || (given[i] && cells[i].timestamp > clock);
+    }
 }
 
 enum model_outcome
@@ -295,6 +363,8 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
             int64_t least_put_timestamp, struct model_results *results)
 {
     struct model_cell cells[MODEL_MOST_ITEMS];
+    bool given[MODEL_MOST_ITEMS]; /* the store gives the timestamp */
+    int64_t before[MODEL_MOST_ITEMS];
     uint64_t sequence = tables[items[0].table].sequence;
     size_t first_result = 0; /* of the mutation */
 
@@ -302,10 +372,16 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
     assert(count <= MODEL_MOST_ITEMS);
     for (size_t i = 0; i < count; i++) { /* all reads, before any write */
         enum model_outcome outcome =
-            make_cell(&tables[items[i].table], items, i, least_put_timestamp, &cells[i]);
+            make_cell(&tables[items[i].table], items, i, least_put_timestamp, &cells[i], &given[i]);
 
         if (outcome != MODEL_WRITTEN)
             return outcome;
+        if (given[i])
+            rise_above_deletions(items, cells, given, i);
+    }
+    for (size_t i = 0; i < count; i++) {
+        before[i] = tables[items[i].table].stamped[cells[i].family];
+        tables[items[i].table].raised = false;
     }
     for (size_t i = 0; i < count; i++) {
         struct model *model = &tables[items[i].table];
@@ -313,13 +389,15 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
         cells[i].sequence = model->sequence = ++sequence;
         if (!is_replaced(items, cells, count, i))
             insert(model, &cells[i]);
-        model->written_ms = latest(model);
         if (items[i].begins_mutation)
             first_result = results->count;
         if ((items[i].kind == MODEL_APPEND || items[i].kind == MODEL_INCREMENT) &&
             !items[i].no_results)
             add_result(results, first_result, &cells[i]);
     }
+    note_stamped(tables, items, cells, given, count, before);
+    for (size_t i = 0; i < count; i++)
+        tables[items[i].table].written_ms = latest(&tables[items[i].table]);
     return MODEL_WRITTEN;
 }
 
@@ -327,12 +405,13 @@ void
 model_load(struct model *model, const struct model_item *items, size_t count, bool below)
 {
     uint64_t runs[MODEL_FAMILIES] = {0};
+    bool given;
     uint64_t first = below ? model->lowest - KINDS : model->sequence + 1;
 
     for (size_t i = 0; i < count; i++) {
         struct model_cell cell;
 
-        (void)make_cell(model, items, i, 0, &cell);
+        (void)make_cell(model, items, i, 0, &cell, &given);
         cell.sequence = first + (uint64_t)(cell.type - PETAL_PUT) / 2;
         cell.run = UINT64_MAX;
         if (cell.sequence > runs[cell.family])

@@ -56,6 +56,9 @@ struct model {
     uint64_t lowest;   /* no cell has a sequence below; 0: there is no room */
     int64_t now_ms;
     int64_t written_ms; /* the latest time of a write; what is written now is not stamped earlier */
+    /* The greatest timestamp that the store gave, by its clock or next above one that it gave. */
+    int64_t stamped[MODEL_FAMILIES];
+    bool raised; /* of the latest write: a timestamp is above the clock's for what the row has */
 };
 
 void model_init(struct model *model, const struct model_family families[MODEL_FAMILIES]);
@@ -73,6 +76,7 @@ struct model_item {
     enum model_item_kind kind;
     enum petal_cell_type type; /* MODEL_DELETE */
     unsigned table, family;
+    bool of_keys; /* of petal_kv_put and the like */
     struct model_bytes row, qualifier, value;
     int64_t timestamp; /* PETAL_LATEST: the store's; of puts and deletions */
     int64_t amount;    /* MODEL_INCREMENT */

@@ -6,6 +6,18 @@
 static void
 step_clock(struct maker *maker)
 {
+    if (maker->rest > 0) {
+        maker->rest--;
+        return;
+    }
+    if (has(maker, FEATURE_READ_MODIFY_WRITE) && !maker->calm && chance(maker, 2)) {
+        maker->rest = 5 + (unsigned)below(maker, 25);
+        maker->hot_row = pick_row(maker);
+        maker->hot_qualifier = pick_qualifier(maker);
+        maker->hot_family = (unsigned)below(maker, MODEL_FAMILIES);
+        if (chance(maker, 50)) /* it is a key */
+            maker->hot_qualifier = (struct model_bytes){0};
+    }
     maker->now_ms += chance(maker, 70);
     if (chance(maker, 4))
         maker->now_ms += (int64_t)below(maker, 800);
@@ -39,6 +51,8 @@ pick_operation(struct maker *maker, struct operation *operation)
 
     *operation = (struct operation){.kind = OPERATION_GET};
     step_clock(maker);
+    if (maker->rest > 0 && chance(maker, 60))
+        choice = chance(maker, 25) ? 0 : 10;
     operation->now_ms = maker->now_ms;
     operation->table = pick_table(maker);
     if (has(maker, FEATURE_CRASHES) && chance(maker, 6))

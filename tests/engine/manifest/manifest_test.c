@@ -310,6 +310,7 @@ build_step(struct manifest_edit *edit, unsigned step)
     default:
         assert_int_equal(manifest_edit_add_file(edit, 1, 1, &file), PETAL_OK);
         assert_int_equal(manifest_edit_flushed(edit, 1, 1, file.sequence_max), PETAL_OK);
+        assert_int_equal(manifest_edit_ahead(edit, 1, 1, (int64_t)file.sequence_max), PETAL_OK);
         assert_int_equal(manifest_edit_oldest_log(edit, step), PETAL_OK);
         assert_int_equal(manifest_edit_wal_promise(edit, (struct wal_promise){step, 4711}),
                          PETAL_OK);
@@ -392,6 +393,7 @@ test_what_was_committed_is_loaded(void **state)
     assert_true(slice_equal(family->options.name, two_families[1].name));
     assert_true(family->options.no_block_cache);
     assert_int_equal(family->flushed_sequence, 1089);
+    assert_int_equal(family->ahead, 1089);
     assert_int_equal(family->file_count, 5);
     assert_int_equal(manifest_find_table(manifest, 1)->durability, PETAL_FSYNC_WAL);
     manifest_free(manifest);
@@ -719,6 +721,8 @@ test_what_does_not_fit_is_refused(void **state)
     REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "which is impossible");
     /* The sequences of writes would count on from there, to 0. */
     REFUSED(manifest_edit_flushed(&edit, 1, 0, CELL_SEQUENCE_END), "flushed up to sequence");
+    REFUSED(manifest_edit_ahead(&edit, 1, 0, PETAL_LATEST), "ahead up to");
+    REFUSED(manifest_edit_ahead(&edit, 3, 0, 1), "table 3");
     REFUSED(manifest_edit_counters(&edit, 1, CELL_SEQUENCE_END, 1), "last sequence");
     REFUSED(manifest_edit_counters(&edit, 1, UINT64_MAX, 1), "last sequence");
     REFUSED(manifest_edit_counters(&edit, MANIFEST_FILE_NUMBER_END + 1, 1, 1), "file number");

@@ -194,6 +194,8 @@ records_build_upon_each_other(void **state)
             if (test_random_chance(&random, 50))
                 cells[k].cell.row = slice_from_text("another row");
             cells[k].assigned = test_random_chance(&random, 50);
+            cells[k].resolved = test_random_chance(&random, 30);
+            cells[k].ahead = cells[k].resolved && test_random_chance(&random, 50);
         }
         if (test_random_chance(&random, 5)) /* as behind what was taken back */
             writing = (struct record_base){0};
@@ -207,7 +209,8 @@ records_build_upon_each_other(void **state)
             assert_int_equal(cell_compare(&found.cell, &cells[k].cell), 0);
             assert_int_equal(found.table_id, cells[k].family->table->id);
             assert_int_equal(found.family_id, cells[k].family->id);
-            assert_int_equal(found.assigned, cells[k].assigned);
+            assert_int_equal(found.assigned, cells[k].assigned && !cells[k].resolved);
+            assert_int_equal(found.ahead, cells[k].ahead);
         }
         assert_true(record_at_end(&reader));
         assert_int_equal(reading.next_sequence, sequence + 1);

@@ -21,7 +21,8 @@ increment_until(struct write_fixture *w, const char *row, int64_t sum)
 }
 
 static void
-delete_cells(petal_family *family, const char *row, const char *qualifier, enum petal_cell_type type)
+delete_cells(petal_family *family, const char *row, const char *qualifier,
+             enum petal_cell_type type)
 {
     petal_error error;
 
@@ -267,10 +268,10 @@ test_keys_and_values(void **state)
         must(petal_kv_delete(kv, text("k"), &error), &error);
         expect_kv(&w, kv, NULL);
     }
-    must(petal_kv_delete_range(kv, text(""), text(""),
-                               &(petal_delete_rows_options){.has_timestamp = true,
-                                                            .timestamp = 2000000},
-                               NULL, &error),
+    must(petal_kv_delete_range(
+             kv, text(""), text(""),
+             &(petal_delete_rows_options){.has_timestamp = true, .timestamp = 2000000}, NULL,
+             &error),
          &error);
     must(petal_kv_put(kv, text("k"), text("e"), NULL, &error), &error);
     expect_kv(&w, kv, "e");

@@ -50,7 +50,6 @@ COMMAND_FUNCTION(command_incr)
         status = target_read_options(session, &arguments[i], &target);
     if (status != SHELL_FINE)
         return status;
-    writes_begin_row(&session->writes, petal_table_name(target.table), target.row);
     if (petal_increment(target.family, target.row, target.qualifier, amount, &target.options, &sum,
                         &error) != PETAL_OK) {
         /* An increment was refused: most likely because of the width of what stands there. */
@@ -78,7 +77,6 @@ COMMAND_FUNCTION(command_append)
         status = target_read_options(session, &arguments[4], &target);
     if (status != SHELL_FINE)
         return status;
-    writes_begin_row(&session->writes, petal_table_name(target.table), target.row);
     target.options.result = session->result;
     if (petal_append(target.family, target.row, target.qualifier,
                      value_to_bytes(&session->arena, &arguments[3]), &target.options,

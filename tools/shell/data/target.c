@@ -10,7 +10,10 @@ target_read_table(struct session *session, const struct value *argument, struct 
 {
     petal_slice name;
 
-    *target = (struct target){.timestamp = PETAL_LATEST, .options.size = sizeof(target->options)};
+    *target = (struct target){
+        .timestamp = PETAL_LATEST,
+        .options = {.size = sizeof(target->options), .new_version = true},
+    };
     if (session_table_name(session, argument, &name) != SHELL_FINE)
         return SHELL_USAGE;
     return session_table(session, name, &target->table);
@@ -92,16 +95,6 @@ target_read_options(struct session *session, const struct value *argument, struc
     return SHELL_FINE;
 }
 
-/* Of a deletion by prefix nobody knows the rows. */
-static void
-begin_write(struct session *session, const struct target *target)
-{
-    if (target->row.size == 0)
-        writes_begin_all(&session->writes);
-    else
-        writes_begin_row(&session->writes, petal_table_name(target->table), target->row);
-}
-
 enum shell_status
 target_read_rest(struct session *session, const struct value *arguments, size_t count,
                  struct target *target)
@@ -119,7 +112,5 @@ target_read_rest(struct session *session, const struct value *arguments, size_t 
     }
     for (size_t i = 0; i < count && status == SHELL_FINE; i++)
         status = target_read_options(session, &arguments[i], target);
-    if (target->timestamp == PETAL_LATEST)
-        begin_write(session, target);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * write.c -- put, delete, deleteall and flush.
  *
- * A write without a timestamp gets the store's, in a millisecond in which no other command of the
- * session has written the row: two puts of one column are two versions.
+ * A write without a timestamp gets one of the store's that is later than all of its column
+ * (new_version in petal.h), however fast the commands come: two puts are two versions.
  */
 #include "tools/shell/data/commands.h"
 #include "tools/shell/data/query.h"
@@ -75,6 +75,7 @@ add_deletion(petal_batch *batch, const struct target *target, petal_error *error
 static enum shell_status
 delete_all(struct session *session, const struct target *target)
 {
+    const petal_write_options options = {.size = sizeof(options), .new_version = true};
     petal_batch *batch;
     petal_error error;
     enum petal_status outcome = petal_batch_new(session->db, &batch, &error);
@@ -82,7 +83,7 @@ delete_all(struct session *session, const struct target *target)
     if (outcome == PETAL_OK)
         outcome = add_deletion(batch, target, &error);
     if (outcome == PETAL_OK)
-        outcome = petal_write(session->db, batch, NULL, &error);
+        outcome = petal_write(session->db, batch, &options, &error);
     petal_batch_free(batch);
     return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }

@@ -62,7 +62,8 @@ static enum shell_status
 catalog_write(struct session *session, petal_batch *batch, enum petal_status outcome,
               petal_error *error)
 {
-    const petal_write_options options = {.size = sizeof(options), .durability = PETAL_FSYNC_WAL};
+    const petal_write_options options = {
+        .size = sizeof(options), .durability = PETAL_FSYNC_WAL, .new_version = true};
 
     if (outcome == PETAL_OK)
         outcome = petal_write(session->db, batch, &options, error);
@@ -253,7 +254,6 @@ COMMAND_FUNCTION(command_create_namespace)
         status = catalog_make(session, &catalog);
     if (status != SHELL_FINE)
         return status;
-    writes_begin_all(&session->writes);
     outcome = petal_batch_new(session->db, &batch, &error);
     if (outcome == PETAL_OK)
         outcome = petal_batch_put(batch, catalog.there, name, slice_of_string(THERE_NAME),
@@ -281,7 +281,6 @@ COMMAND_FUNCTION(command_alter_namespace)
         status = catalog_make(session, &catalog);
     if (status != SHELL_FINE)
         return status;
-    writes_begin_all(&session->writes);
     outcome = petal_batch_new(session->db, &batch, &error);
     for (size_t i = 1; i < count && outcome == PETAL_OK; i++)
         outcome = add_properties(session, batch, &catalog, name, &changes[i], &error);
@@ -319,7 +318,6 @@ COMMAND_FUNCTION(command_drop_namespace)
         status = check_removable(session, name);
     if (status != SHELL_FINE)
         return status;
-    writes_begin_all(&session->writes);
     outcome = petal_batch_new(session->db, &batch, &error);
     if (outcome == PETAL_OK)
         outcome = petal_batch_delete(batch, catalog.there, name, (petal_slice){0}, PETAL_LATEST,

@@ -34,7 +34,6 @@ COMMAND_FUNCTION(command_create)
         status = session_make_database(session);
     if (status != SHELL_FINE)
         return status;
-    writes_begin_all(&session->writes);
     outcome = petal_table_create(session->db, &schema.table, &table, &error);
     if (outcome == PETAL_EXISTS)
         return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!",
@@ -347,7 +346,6 @@ COMMAND_FUNCTION(command_truncate)
     if (!session_is_disabled(session, name))
         output_plain(&session->output, "Disabling table...");
     output_plain(&session->output, "Truncating table...");
-    writes_begin_all(&session->writes);
     if (petal_table_truncate(table, &table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, name, false);

@@ -14,7 +14,6 @@
 #include "tools/shell/print/output.h"
 #include "tools/shell/session/gets.h"
 #include "tools/shell/session/log.h"
-#include "tools/shell/session/writes.h"
 
 /* Exit status of the program, from best to worst. */
 enum shell_status {
@@ -78,7 +77,6 @@ struct session {
      * answers. */
     bool (*read_answer)(void *context, struct text *answer);
     void *answer_context;
-    struct recent_writes writes;
     struct text *disabled; /* names of tables that this session disabled */
     size_t disabled_count;
 };
