@@ -30,7 +30,7 @@ struct manifest_family {
     petal_family_options options; /* all filled in; name and attributes are the manifest's memory */
     uint64_t flushed_sequence;    /* cells of this store at or below it are in store files */
     int64_t ahead; /* the greatest timestamp that the store gave ahead of its clock; 0: none */
-    struct manifest_file *files;  /* in no order */
+    struct manifest_file *files; /* in no order */
     size_t file_count, file_capacity;
 };
 
