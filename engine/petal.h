@@ -1293,6 +1293,9 @@ typedef struct petal_delete_rows_options {
  * are there before a batch go on to see its rows, and as long as they are there, or the call runs,
  * the rows' space is not free.
  *
+ * At PETAL_FSYNC_WAL that the rows are gone is on the medium when the call returns PETAL_OK, also
+ * when it found none: then it syncs the log for what deleted them before.
+ *
  * When a call has ended early (PETAL_TIMEOUT, PETAL_BUSY) or failed, it can be called again: with
  * deleted->next for `from` it goes on where it was. What a batch that failed wanted is not counted,
  * and done again.

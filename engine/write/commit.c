@@ -52,15 +52,12 @@ static inline void
 op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
         const petal_write_options *options, petal_error *error)
 {
-    petal_db *db = cells[0].family->table->db;
     enum petal_durability durability = options->durability;
 
     assert(count > 0);
     for (size_t i = 0; options->durability == PETAL_DURABILITY_DEFAULT && i < count; i++) {
-        enum petal_durability own = table_options(cells[i].family->table)->durability;
+        enum petal_durability own = write_durability_of(cells[i].family->table);
 
-        if (own == PETAL_DURABILITY_DEFAULT)
-            own = db->durability;
         if (own > durability)
             durability = own;
     }

@@ -26,6 +26,15 @@ struct write_op {
     petal_error *error;
 };
 
+/* Of a write to the table that asks for none. */
+static inline enum petal_durability
+write_durability_of(const petal_table *table)
+{
+    enum petal_durability own = table_options(table)->durability;
+
+    return own != PETAL_DURABILITY_DEFAULT ? own : table->db->durability;
+}
+
 /* A write of `count` > 0 cells with `bytes` bytes; resolves its durability, the strongest of its
  * tables'. When one of several cells has a time to live of its own, doubles_init comes before the
  * submission, and doubles_fini behind it. */

@@ -12,7 +12,9 @@
 #include "engine/options.h"
 #include "engine/read/range.h"
 #include "engine/state/db.h"
+#include "engine/wal/wal.h"
 #include "engine/write/batch.h"
+#include "engine/write/commit.h"
 #include "memtable/memtable.h"
 
 #include <assert.h>
@@ -302,6 +304,22 @@ check_going_on(const struct delete_rows *d)
     return PETAL_OK;
 }
 
+/* Nothing was there and so nothing written: what took it may still wait for its sync. */
+static enum petal_status
+sync_if_asked(const struct delete_rows *d)
+{
+    petal_db *db = d->table->db;
+    enum petal_durability durability = d->options.durability;
+    enum petal_status status;
+
+    if (durability == PETAL_DURABILITY_DEFAULT)
+        durability = write_durability_of(d->table);
+    if (durability != PETAL_FSYNC_WAL || d->done.rows > 0)
+        return PETAL_OK;
+    status = db_check_writable(db, d->error);
+    return status == PETAL_OK ? wal_sync_all(db, d->error) : status;
+}
+
 static enum petal_status
 delete_batches(struct delete_rows *d)
 {
@@ -318,6 +336,8 @@ delete_batches(struct delete_rows *d)
         if (status == PETAL_OK && (rows > 0 || !d->ended))
             status = check_going_on(d);
     }
+    if (status == PETAL_OK)
+        status = sync_if_asked(d);
     petal_snapshot_free(d->snapshot);
     petal_batch_free(d->batch);
     return status;

@@ -575,6 +575,31 @@ test_rows_are_whole_after_a_crash(void **state)
     assert_true(n > 5);
 }
 
+/* One that finds nothing syncs what another has deleted before. */
+static void
+test_rows_that_are_gone_stay_so_after_a_crash(void **state)
+{
+    petal_delete_rows_options options = {.durability = PETAL_FSYNC_WAL};
+    struct write_fixture w;
+    struct memory_vfs *files;
+    petal_error error;
+    char row[2] = "a";
+
+    (void)state;
+    write_fixture_init(&w);
+    for (; row[0] < 'a' + CUT_ROWS; row[0]++) {
+        write_fixture_put(w.f, row, "q", 1, "v");
+        write_fixture_put(w.g, row, "q", 1, "v");
+    }
+    must(petal_flush(w.base.db, NULL, &error), &error);
+    assert_int_equal(delete_rows(&w, "", "", NULL), CUT_ROWS);
+    assert_int_equal(delete_rows(&w, "", "", &options), 0);
+    files = memory_vfs_clone(w.base.vfs);
+    memory_vfs_power_cut(files, MEMORY_CUT_LOSE_ALL, 1);
+    expect_whole_rows(files, CUT_ROWS);
+    write_fixture_fini(&w);
+}
+
 /* ---- what it costs ---- */
 
 /* Cells and places that the deletion of all rows looks at, with `cells` of each. */
@@ -682,6 +707,7 @@ main(void)
         cmocka_unit_test(test_behind_the_longest_rows),
         cmocka_unit_test(test_a_batch_without_memory_stays_as_it_was),
         cmocka_unit_test(test_rows_are_whole_after_a_crash),
+        cmocka_unit_test(test_rows_that_are_gone_stay_so_after_a_crash),
         cmocka_unit_test(test_work_is_in_proportion_to_rows),
         cmocka_unit_test(test_refused_deletions),
     };
