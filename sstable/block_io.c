@@ -22,8 +22,6 @@ enum {
     ENTRIES_AT = 20,
 
     CHECKED_FROM = KIND_AT,
-    SINK_BYTES = 1 << 20,
-    SYNC_BYTES = 8 << 20,
     SAVING_SHARE = 16, /* LZ4 has to save one part in so many */
     /* A byte of LZ4 stands for so many at most; one of packed rows, of which 128 with 64 bytes each
      * take 3 at least, for fewer than so many.  More memory nobody is asked for. */
@@ -31,6 +29,9 @@ enum {
     PACKED_SHARE = 4096,
     HIGH_LEVEL = 9 /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
 };
+
+size_t block_sink_bytes = (size_t)1 << 20;
+size_t block_sink_sync_bytes = (size_t)8 << 20;
 
 const char *
 block_kind_text(enum block_kind kind)
@@ -100,7 +101,7 @@ block_sink_flush(struct block_sink *sink, petal_error *error)
         return error_io(error, sink->path, failure, "write");
     sink->flushed += sink->used;
     sink->used = 0;
-    if (sink->flushed - sink->synced < SYNC_BYTES)
+    if (sink->flushed - sink->synced < block_sink_sync_bytes)
         return PETAL_OK;
     failure = vfs->sync(vfs->context, sink->file);
     if (failure != 0)
@@ -115,7 +116,7 @@ sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
 {
     enum petal_status status;
     void *buffer = sink->buffer;
-    size_t need = size > SINK_BYTES ? size : SINK_BYTES;
+    size_t need = size > block_sink_bytes ? size : block_sink_bytes;
 
     if (sink->capacity - sink->used >= size)
         return PETAL_OK;

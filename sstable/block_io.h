@@ -59,6 +59,12 @@ struct block_sink {
     void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };
 
+/*
+ * How many bytes are written at once, and how many are synced on the way. Tests make them small
+ * before anything is written, so that small files take the steps of large ones.
+ */
+extern size_t block_sink_bytes, block_sink_sync_bytes;
+
 /* Allocates nothing. */
 void block_sink_init(struct block_sink *sink, const struct env *env, petal_file *file,
                      const char *path, uint64_t file_identity);

@@ -12,7 +12,7 @@
 bool
 act_is_write(const struct act *act)
 {
-    return act->kind <= ACT_MUTATE_ROW;
+    return act->kind <= ACT_BULK;
 }
 
 bool
@@ -308,6 +308,58 @@ write_batch(const struct act *act, petal_db *db, const struct world *world,
     return status;
 }
 
+/* ---- the database: bulks ---- */
+
+static enum petal_status
+add_to_bulk(const struct act *act, const struct act_cell *cell, petal_db *db, petal_bulk *bulk,
+            petal_error *error)
+{
+    bool deletes = cell->kind == ACT_CELL_DELETE;
+    petal_cell added = {.timestamp = env_clock_ms(&db->env),
+                        .type = deletes ? PETAL_DELETE_COLUMN : PETAL_PUT,
+                        .value = deletes ? slice_make(NULL, 0) : value_of(act, cell)};
+    struct target target;
+    enum petal_status status = find_target(db, cell, &target, error);
+
+    if (status != PETAL_OK)
+        return status;
+    added.row = target.row;
+    added.qualifier = target.qualifier;
+    return petal_bulk_add(bulk, target.family, &added, error);
+}
+
+/* Another write comes between its beginning and its commit, and changes nothing. */
+static enum petal_status
+shift_bulk(const struct act *act, petal_db *db, petal_error *error)
+{
+    struct target target;
+    enum petal_status status = find_target(db, &act->cells[0], &target, error);
+
+    return status == PETAL_OK ? petal_delete(target.family, slice_from_text("between"),
+                                             slice_from_text("q"), 1, PETAL_DELETE, NULL, error)
+                              : status;
+}
+
+static enum petal_status
+load_bulk(const struct act *act, petal_db *db, petal_error *error)
+{
+    petal_bulk *bulk = NULL;
+    petal_table *table;
+    enum petal_status status =
+        petal_table_open(db, world_table_name(act->cells[0].table), &table, error);
+
+    if (status == PETAL_OK)
+        status = petal_bulk_begin(table, NULL, &bulk, error);
+    for (size_t i = 0; status == PETAL_OK && i < act->cell_count; i++)
+        status = add_to_bulk(act, &act->cells[i], db, bulk, error);
+    if (status == PETAL_OK && act->number % 2 == 0)
+        status = shift_bulk(act, db, error);
+    if (status == PETAL_OK)
+        status = petal_bulk_commit(bulk, error);
+    petal_bulk_free(bulk);
+    return status;
+}
+
 /* ---- the database: changes ---- */
 
 /* A table's options with all that they point to. */
@@ -351,13 +403,14 @@ make_shape(struct shape *shape, petal_slice name, const struct world_table *tabl
         if (!table->families[f].there)
             continue;
         shape->family_attributes[count] = shape_attribute(look);
-        shape->families[count] =
-            (petal_family_options){.name = world_family_name(f),
-                                   .versions = (uint32_t)look + 1,
-                                   .block_bytes = 1024,
-                                   .bloom = blooms[(look + f) % 4],
-                                   .attributes = &shape->family_attributes[count],
-                                   .attribute_count = 1};
+        shape->families[count] = (petal_family_options){
+            .name = world_family_name(f),
+            .versions = (uint32_t)look + 1,
+            .block_bytes = 1024,
+            .compression = look == 1 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_DEFAULT,
+            .bloom = blooms[(look + f) % 4],
+            .attributes = &shape->family_attributes[count],
+            .attribute_count = 1};
         count++;
     }
     shape->table.family_count = count;
@@ -470,6 +523,8 @@ act_do(const struct act *act, petal_db *db, const struct world *world, petal_err
     case ACT_BATCH:
     case ACT_MUTATE_ROW:
         return write_batch(act, db, world, &options, error);
+    case ACT_BULK:
+        return load_bulk(act, db, error);
     case ACT_CREATE:
     case ACT_ALTER_TABLE:
     case ACT_ALTER_FAMILY:

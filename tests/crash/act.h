@@ -17,6 +17,7 @@ enum act_kind {
     ACT_PUT, /* of one cell: a put, a deletion or an increment */
     ACT_BATCH,
     ACT_MUTATE_ROW,
+    ACT_BULK, /* of one table, loaded above what is there */
     /* Changes. */
     ACT_CREATE,
     ACT_DROP,

@@ -408,6 +408,33 @@ write_wide(struct life *life, unsigned table, bool must)
     do_act(life, &act, must);
 }
 
+/* Each of its columns once, in order. */
+static void
+load_bulks(struct life *life, const struct step *step, bool must)
+{
+    for (unsigned n = 0; n < step->a; n++) {
+        struct act act = {.kind = ACT_BULK,
+                          .number = life->number++,
+                          .filler = below(life, 3) == 0 ? 3000 : 0,
+                          .durability = PETAL_FSYNC_WAL};
+
+        for (unsigned i = 0; i < WORLD_FAMILIES * WORLD_SLOTS; i++) {
+            struct act_cell cell = {
+                .kind = below(life, 4) == 0 ? ACT_CELL_DELETE : ACT_CELL_PUT,
+                .table = step->b,
+                .family = i / WORLD_SLOTS,
+                .row = i % WORLD_SLOTS / WORLD_QUALIFIERS,
+                .qualifier = i % WORLD_QUALIFIERS,
+            };
+
+            if (cell.qualifier < WORLD_QUALIFIERS - 1 && act.cell_count < ACT_MOST_CELLS &&
+                life->now.tables[cell.table].families[cell.family].there && below(life, 2) == 0)
+                act.cells[act.cell_count++] = cell;
+        }
+        do_act(life, &act, must);
+    }
+}
+
 static void
 write_loose(struct life *life, unsigned count, bool must)
 {
@@ -522,6 +549,7 @@ random_step(struct life *life)
         {STEP_BIG, 1},
         {STEP_WIDE, 0},
         {STEP_LOOSE, 2},
+        {STEP_BULK, 1},
         {STEP_ACT, ACT_CREATE},
         {STEP_ACT, ACT_DROP},
         {STEP_ACT, ACT_TRUNCATE},
@@ -549,6 +577,8 @@ random_step(struct life *life)
         step.a = below(life, LIFE_BACKGROUND);
     } else if (step.kind == STEP_WIDE) {
         step.a = random_table(life);
+    } else if (step.kind == STEP_BULK) {
+        step.b = random_table(life);
     } else if (step.kind == STEP_ACT) {
         step.b = random_table(life);
         step.c = below(life, WORLD_SNAPSHOTS);
@@ -574,6 +604,9 @@ do_step(struct life *life, const struct step *step, bool must)
         break;
     case STEP_LOOSE:
         write_loose(life, step->a, must);
+        break;
+    case STEP_BULK:
+        load_bulks(life, step, must);
         break;
     case STEP_FILL:
         fill_memory(life, step->a, must);

@@ -23,6 +23,7 @@ enum step_kind {
     STEP_BIG,   /* the same with values that cross frames of the log */
     STEP_WIDE,  /* all columns of table `a` by one batch, over many blocks */
     STEP_LOOSE, /* `a` writes that are not logged */
+    STEP_BULK,  /* `a` bulks into table `b`, each of some columns of all families that are there */
     STEP_FILL,  /* writes until `a` memtables are flushed because memory is full */
     STEP_ACT,  /* act kind `a`; table `b`; `c`: family, snapshot or first run; `d`: shape or runs */
     STEP_FULL, /* the disk has room for `a` bytes more; acts may fail from here on */

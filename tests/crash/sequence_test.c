@@ -28,6 +28,7 @@
 #include <cmocka.h>
 
 #include "engine/manifest/format.h"
+#include "sstable/block_io.h"
 #include "tests/crash/sequence.h"
 #include "tests/crash/work.h"
 #include "tests/disk/paths.h"
@@ -42,6 +43,9 @@
 #define MOST_UNITS 10
 
 static struct sequence sequence;
+
+/* Of store files that are being written; each kind of work sets them. */
+static size_t usual_bytes, usual_sync_bytes;
 
 static int
 print_trail(void **state)
@@ -70,7 +74,7 @@ is_wanted(const struct work *work)
 
 /* ---- the edits of manifests ---- */
 
-static uint64_t edits[MANIFEST_NEXT_FAMILY + 1];
+static uint64_t edits[MANIFEST_ADD_SHIFTED_FILE + 1];
 
 static void
 count_items(const uint8_t *payload, size_t size)
@@ -80,7 +84,7 @@ count_items(const uint8_t *payload, size_t size)
         uint32_t bytes;
 
         memcpy(&bytes, payload + at + 4, sizeof bytes);
-        assert_in_range(tag, 1, MANIFEST_NEXT_FAMILY);
+        assert_in_range(tag, 1, MANIFEST_ADD_SHIFTED_FILE);
         edits[tag]++;
         at += MANIFEST_ITEM_BYTES + bytes;
     }
@@ -138,6 +142,8 @@ files_of(const struct work *work)
         load_file(vfs, "000001.log");
     }
     memory_vfs_use_log_windows(vfs, work->log_windows);
+    block_sink_bytes = work->small_steps ? 1024 : usual_bytes;
+    block_sink_sync_bytes = work->small_steps ? 3072 : usual_sync_bytes;
     memory_vfs_refuse_links(vfs, work->no_links ? EOPNOTSUPP : 0);
     memory_vfs_copy_on_write(vfs, work->copy_on_write);
     return vfs;
@@ -286,7 +292,7 @@ test_crashes_in_sequence(void **state)
             kinds++;
         }
     }
-    for (unsigned tag = 1; kinds == work_count() && tag <= MANIFEST_NEXT_FAMILY; tag++) {
+    for (unsigned tag = 1; kinds == work_count() && tag <= MANIFEST_ADD_SHIFTED_FILE; tag++) {
         if (edits[tag] == 0)
             fail_msg("no work has written the edit %u of the manifest", tag);
     }
@@ -439,5 +445,7 @@ main(void)
         cmocka_unit_test_teardown(test_the_disk_is_full_at_each_call, print_trail),
     };
 
+    usual_bytes = block_sink_bytes;
+    usual_sync_bytes = block_sink_sync_bytes;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

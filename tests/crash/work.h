@@ -14,6 +14,7 @@ struct work {
     enum life_options options;
     bool log_windows;   /* logs are stored through mappings */
     bool copy_on_write; /* so the file system does */
+    bool small_steps;   /* store files are written and synced a few blocks at a time */
     bool no_links;      /* the file system has no hard links */
     bool fresh;         /* there is no database before */
     bool golden;        /* the database before was written by the first release of log version 2 */
