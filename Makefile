@@ -579,12 +579,13 @@ sanitize-thread: ## the tests of threads under ThreadSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" CFLAGS=-Werror all tests
 	tests/run.sh $(BUILD)/tsan threads
 
-# Clang tells of atomic operations alone; what it calls for them is the scheduler's.
+# Compilers tell of atomic operations; what they call for them is the scheduler's. Clang tells of nothing else, gcc of all accesses.
 .PHONY: schedules
 SCHEDULE_SECONDS ?= 20
-SCHEDULE_FLAGS = -fsanitize=thread $(foreach flag,memory-accesses func-entry-exit memintrinsics,-mllvm -tsan-instrument-$(flag)=0)
+SCHEDULE_FLAGS = -fsanitize=thread $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),\
+  $(foreach flag,memory-accesses func-entry-exit memintrinsics,-mllvm -tsan-instrument-$(flag)=0),--param tsan-instrument-func-entry-exit=0 -include tests/schedule/gcc.h)
 schedules: ## hand-overs between threads under many orders and stale loads, each had again by its seed; SCHEDULE_SECONDS=20, of processor time
-	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule CC=clang OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
 	SCHEDULE_SECONDS=$(SCHEDULE_SECONDS) $(BUILD)/schedule/schedules
 
 .PHONY: machines

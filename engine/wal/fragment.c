@@ -97,7 +97,7 @@ bool
 wal_fragment_parse(struct wal_fragment *fragment, unsigned version, const uint8_t *bytes,
                    size_t available, uint64_t offset)
 {
-    unsigned kind;
+    unsigned kind = 0;
 
     assert(available <= wal_frame_left(offset));
     if (!(version == 2 ? parse_header_v2(fragment, &kind, bytes, available)

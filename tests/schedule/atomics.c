@@ -1,6 +1,6 @@
 /*
- * atomics.c -- what clang calls for each atomic operation under -fsanitize=thread: a point of the
- * schedule, then the operation; see schedule.h. Compiled without instrumentation.
+ * atomics.c -- what the compiler calls for each atomic operation under -fsanitize=thread: a point
+ * of the schedule, then the operation; see schedule.h. Compiled without instrumentation.
  *
  * STORES. Of each place in memory the last few stores are kept, with what their threads had done
  * (`clock` of a release, else of the release that a read-modify-write goes on), in the order of the
@@ -322,7 +322,7 @@ store(uintptr_t address, uint64_t before, uint64_t value, int order, bool goes_o
     note_read(place, made);
 }
 
-/* ---- what clang calls ---- */
+/* ---- what the compiler calls ---- */
 
 typedef uint8_t word8;
 typedef uint16_t word16;
@@ -433,3 +433,26 @@ void
 __tsan_init(void)
 {
 }
+
+/* ---- what gcc calls for all other accesses, too; clang is told not to ---- */
+
+/* Their arguments, address and size, are passed over. */
+#define NOTHING(name)                                                                              \
+    void name(void);                                                                               \
+    void name(void)                                                                                \
+    {                                                                                              \
+    }
+#define NOTHING_AT(access)                                                                         \
+    NOTHING(__tsan_##access##1)                                                                    \
+    NOTHING(__tsan_##access##2)                                                                    \
+    NOTHING(__tsan_##access##4)                                                                    \
+    NOTHING(__tsan_##access##8)                                                                    \
+    NOTHING(__tsan_##access##16)                                                                   \
+    NOTHING(__tsan_unaligned_##access##2)                                                          \
+    NOTHING(__tsan_unaligned_##access##4)                                                          \
+    NOTHING(__tsan_unaligned_##access##8)                                                          \
+    NOTHING(__tsan_unaligned_##access##16)                                                         \
+    NOTHING(__tsan_##access##_range)
+
+NOTHING_AT(read)
+NOTHING_AT(write)

@@ -225,11 +225,13 @@ tend(void *unused)
         if (kind < 6) {
             flush(kind % (TABLES + 1));
         } else if (kind == 6) {
-            (void)petal_compact(life.tables[schedule_random(TABLES)], NULL, &error);
+            if (petal_compact(life.tables[schedule_random(TABLES)], NULL, &error) != PETAL_OK)
+                continue;
         } else {
             snprintf(name, sizeof name, "t%u", ++life.made);
-            if (make_table(name, &table, &error) == PETAL_OK && schedule_random(2) == 0)
-                (void)petal_table_drop(table, &error);
+            if (make_table(name, &table, &error) == PETAL_OK && schedule_random(2) == 0 &&
+                petal_table_drop(table, &error) != PETAL_OK)
+                continue;
         }
     }
     return unused;

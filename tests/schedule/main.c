@@ -120,7 +120,7 @@ int
 main(int count, char **names)
 {
     const struct scenario *lists[] = {part_scenarios, log_scenarios, database_scenarios,
-                                      crash_scenarios};
+                                      row_scenarios, crash_scenarios};
     uint64_t most = number_from("PETAL_SCHEDULES", 0), seed = number_from("PETAL_SEED", 1);
     double seconds = (double)number_from("SCHEDULE_SECONDS", 20);
     unsigned shares = 0, failed = 0;

@@ -11,6 +11,6 @@ struct scenario {
 };
 
 extern const struct scenario part_scenarios[], log_scenarios[], database_scenarios[],
-    crash_scenarios[]; /* the last has no name */
+    row_scenarios[], crash_scenarios[]; /* the last has no name */
 
 #endif
