@@ -1144,6 +1144,15 @@ typedef struct petal_read_options {
     uint64_t family_cell_offset; /* and not the first so many */
     const petal_filter *filter;
     const petal_snapshot *snapshot; /* NULL: as of now */
+    /*
+     * Milliseconds that a call may take: beyond them it ends with PETAL_TIMEOUT. 0 and
+     * PETAL_NO_WAIT: no limit, since a read waits for nobody. The clock is read once in a thousand
+     * cells or so, which a call looks at in any case: so each call comes forward. A get, or a get
+     * of several rows, that ends so gives no part of its answer. A cursor counts each step anew
+     * (opening and seeking have no limit), and the step after PETAL_TIMEOUT goes on where that one
+     * ended, within a row, too: no cell is lost or given twice.
+     */
+    uint32_t deadline_ms;
 } petal_read_options;
 
 /*
@@ -1814,6 +1823,7 @@ typedef struct petal_kv_cursor_options {
     bool reversed;                  /* keys from high to low */
     bool keep_out_of_cache;         /* as in petal_read_options */
     const petal_snapshot *snapshot; /* NULL: as of now */
+    uint32_t deadline_ms;           /* of each step, as in petal_read_options */
 } petal_kv_cursor_options;
 
 /* Sees the keys as they were when it was opened, whatever is written meanwhile. */

@@ -99,7 +99,8 @@ enter_row(petal_cursor *cursor, petal_error *error)
     cursor->state = CURSOR_IN_ROW;
     cursor->store = 0;
     cursor_find_store(cursor);
-    cursor->row_shown = false;
+    cursor->row_shown = cursor->row_excluded = false;
+    cursor->fill = FILL_NEEDED;
     return status;
 }
 
@@ -110,23 +111,12 @@ next_stored(petal_cursor *cursor, petal_cell *cell, bool *found, petal_error *er
     enum petal_status status = PETAL_OK;
 
     *found = false;
-    while (status == PETAL_OK && !*found && cursor->store < cursor->store_count) {
+    while (status == PETAL_OK && !*found && cursor->store < cursor->store_count &&
+           cursor->patience > 0) {
         status = store_scan_next(&cursor->stores[cursor->store], cell, found, error);
         cursor_find_store(cursor);
     }
     return status;
-}
-
-/* Read through the row that its key excludes, for a filter that wants to see it. */
-static enum petal_status
-show_excluded_row(petal_cursor *cursor, petal_error *error)
-{
-    enum petal_status status = enter_row(cursor, error);
-    bool found = true;
-
-    while (status == PETAL_OK && found)
-        status = next_stored(cursor, &cursor->cell, &found, error);
-    return status == PETAL_OK ? leave_row(cursor, error) : status;
 }
 
 /* Pass over the row that its key excludes, and over those that follow as far as the filter
@@ -143,8 +133,12 @@ pass_excluded_row(petal_cursor *cursor, petal_error *error)
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
     }
-    if (cursor->watches_excluded_rows)
-        return show_excluded_row(cursor, error);
+    if (cursor->watches_excluded_rows) {
+        enum petal_status entered = enter_row(cursor, error);
+
+        cursor->row_excluded = true;
+        return entered;
+    }
     known = filter_run_next_row(cursor->filter, row_of(cursor), &next, &none);
     if (none) {
         cursor->state = CURSOR_ENDED;
@@ -167,7 +161,7 @@ pass_excluded_row(petal_cursor *cursor, petal_error *error)
 }
 
 /* Go on to the next row and enter it; the state is ENDED when there is none, BETWEEN when the
- * filter excluded it. */
+ * filter excluded it, and does not want to see it. */
 static enum petal_status
 begin_row(petal_cursor *cursor, petal_error *error)
 {
@@ -212,7 +206,7 @@ buffer_stores(petal_cursor *cursor, bool needed, petal_error *error)
         struct store_scan *store = &cursor->stores[i];
         bool found = store->needed == needed && store_scan_entered(store);
 
-        while (status == PETAL_OK && found) {
+        while (status == PETAL_OK && found && cursor->patience > 0) {
             petal_cell cell;
 
             status = store_scan_next(store, &cell, &found, error);
@@ -249,41 +243,76 @@ sort_by_family(petal_cursor *cursor, petal_error *error)
     return PETAL_OK;
 }
 
-/*
- * Read the row's needed families and let the filter decide on the row; what stays is in the buffer.
- * The other families follow, if the row has cells in the needed ones and is kept.
- */
-static enum petal_status
-fill_buffer(petal_cursor *cursor, petal_error *error)
+/* All cells of the needed families are in the buffer: let the filter decide on the row. */
+static void
+decide_on_row(petal_cursor *cursor)
 {
     petal_result *buffer = cursor->buffer;
-    enum petal_status status;
 
-    assert(buffer != NULL && cursor->state == CURSOR_IN_ROW);
-    cursor->buffer_next = 0;
-    if (result_start(buffer, row_of(cursor)) != PETAL_OK)
-        return error_no_memory(error);
-    status = buffer_stores(cursor, true, error);
-    if (status != PETAL_OK || buffer->count == 0)
-        return status;
+    cursor->fill = FILL_DONE;
+    if (buffer->count == 0)
+        return;
     if (cursor->needs_rows) {
         filter_run_row_cells(cursor->filter, buffer->cells, &buffer->count);
         if (buffer->count > 0 && filter_run_drops_row(cursor->filter)) {
             buffer->count = 0;
-            return PETAL_OK;
+            return;
         }
     }
-    if (!cursor->reads_needed_first)
-        return PETAL_OK;
-    status = buffer_stores(cursor, false, error);
-    return status == PETAL_OK ? sort_by_family(cursor, error) : status;
+    if (cursor->reads_needed_first)
+        cursor->fill = FILL_OTHERS;
 }
 
+/*
+ * Read the row's needed families and let the filter decide on the row; what stays is in the buffer.
+ * The other families follow, if the row has cells in the needed ones and is kept. Where the
+ * cursor's patience ends before the row, the next call goes on: a store whose cells have all come
+ * gives none again.
+ */
+static enum petal_status
+fill_buffer(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status;
+
+    assert(cursor->buffer != NULL && cursor->state == CURSOR_IN_ROW && !cursor->row_excluded);
+    if (cursor->fill == FILL_NEEDED) {
+        status = buffer_stores(cursor, true, error);
+        if (status != PETAL_OK || cursor->patience == 0)
+            return status;
+        decide_on_row(cursor);
+    }
+    if (cursor->fill == FILL_DONE)
+        return PETAL_OK;
+    status = buffer_stores(cursor, false, error);
+    if (status != PETAL_OK || cursor->patience == 0)
+        return status;
+    cursor->fill = FILL_DONE;
+    return sort_by_family(cursor, error);
+}
+
+/* To the first cell of the row just entered. */
+static enum petal_status
+begin_buffer(petal_cursor *cursor, petal_error *error)
+{
+    cursor->buffer_next = 0;
+    return result_start(cursor->buffer, row_of(cursor)) == PETAL_OK ? PETAL_OK
+                                                                    : error_no_memory(error);
+}
+
+/* Not found with patience left: the row is over. */
 static enum petal_status
 next_in_row(petal_cursor *cursor, bool *found, petal_error *error)
 {
-    if (cursor->buffer == NULL)
+    enum petal_status status;
+
+    *found = false;
+    if (cursor->buffer == NULL || cursor->row_excluded)
         return next_stored(cursor, &cursor->cell, found, error);
+    if (cursor->fill != FILL_DONE) {
+        status = fill_buffer(cursor, error);
+        if (status != PETAL_OK || cursor->fill != FILL_DONE)
+            return status;
+    }
     *found = cursor->buffer_next < cursor->buffer->count;
     assert(cursor->buffer_next <= cursor->buffer->count);
     if (*found)
@@ -316,13 +345,17 @@ step(petal_cursor *cursor, bool *found, petal_error *error)
     case CURSOR_BETWEEN:
         status = begin_row(cursor, error);
         if (status == PETAL_OK && cursor->state == CURSOR_IN_ROW && cursor->buffer != NULL)
-            status = fill_buffer(cursor, error);
+            status = begin_buffer(cursor, error);
         return status;
     case CURSOR_IN_ROW:
         status = next_in_row(cursor, found, error);
-        if (*found)
+        if (*found && cursor->row_excluded)
+            *found = false;
+        else if (*found)
             count_shown(cursor);
-        return status == PETAL_OK && !*found ? end_row(cursor, error) : status;
+        else if (status == PETAL_OK && cursor->patience > 0)
+            status = end_row(cursor, error);
+        return status;
     case CURSOR_ENDED:
         break;
     }
@@ -365,6 +398,73 @@ advance(petal_cursor *cursor, petal_error *error)
     return status;
 }
 
+/* ---- the deadline of a call ---- */
+
+/* So many cells are looked at between two looks at the clock. */
+#define CELLS_PER_LOOK 1024
+
+static uint32_t
+hasty_cells(const petal_cursor *cursor)
+{
+    return atomic_load_explicit(&cursor->table->db->hasty_reads, memory_order_relaxed);
+}
+
+static void
+have_patience(petal_cursor *cursor)
+{
+    uint32_t hasty = hasty_cells(cursor);
+
+    cursor->patience = hasty > 0 ? hasty : CELLS_PER_LOOK;
+}
+
+/* Before the steps of a call. */
+static inline void
+begin_time(petal_cursor *cursor)
+{
+    if (cursor->options.read.deadline_ms == 0)
+        return;
+    cursor->deadline_us = CLOCK_NEVER;
+    have_patience(cursor);
+}
+
+/* The patience is over: go on, or end the call? Its time begins with the first look. */
+static SELDOM enum petal_status
+look_at_clock(petal_cursor *cursor, petal_error *error)
+{
+    uint64_t now = clock_us();
+    uint64_t most_us = (uint64_t)cursor->options.read.deadline_ms * 1000;
+
+    have_patience(cursor);
+    if (cursor->deadline_us == CLOCK_NEVER)
+        cursor->deadline_us = now + (hasty_cells(cursor) > 0 ? 0 : most_us);
+    else if (now >= cursor->deadline_us)
+        return read_time_is_up(&cursor->options.read, error);
+    return PETAL_OK;
+}
+
+/* advance(), within the call's time: PETAL_TIMEOUT behind it, and the next call goes on. */
+static inline enum petal_status
+advance_in_time(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = advance(cursor, error);
+
+    /* What a step counts itself ends with 0; one that counts nothing counts here. */
+    cursor->patience -= cursor->patience > 0;
+    if (cursor->patience > 0)
+        return status;
+    cursor->patience = 1;
+    if (status != PETAL_OK || cursor->run.next < cursor->run.end || cursor->state == CURSOR_ENDED)
+        return status;
+    return look_at_clock(cursor, error);
+}
+
+/* A call has failed; one that was late has not. */
+static enum petal_status
+end_call(petal_cursor *cursor, enum petal_status status, petal_error *error)
+{
+    return status == PETAL_OK || status == PETAL_TIMEOUT ? status : fail(cursor, status, error);
+}
+
 /* Have at least one cell lie ready, unless the cursor is at its end. */
 static enum petal_status
 find_more(petal_cursor *cursor, petal_error *error)
@@ -373,10 +473,11 @@ find_more(petal_cursor *cursor, petal_error *error)
 
     if (db_enter(cursor->table->db, error) != PETAL_OK)
         return PETAL_INVALID;
+    begin_time(cursor);
     while (status == PETAL_OK && cursor->run.next == cursor->run.end &&
            cursor->state != CURSOR_ENDED)
-        status = advance(cursor, error);
-    return status == PETAL_OK ? PETAL_OK : fail(cursor, status, error);
+        status = advance_in_time(cursor, error);
+    return end_call(cursor, status, error);
 }
 
 enum petal_status
@@ -396,7 +497,7 @@ cursor_next_within(petal_cursor *cursor, uint64_t most, const petal_cell **cell,
         status = advance(cursor, error);
         cursor->patience -= cursor->patience > 0;
     }
-    cursor->patience = 0;
+    cursor->patience = UINT64_MAX;
     if (status != PETAL_OK)
         return fail(cursor, status, error);
     if (run->next < run->end)
@@ -460,6 +561,63 @@ petal_cursor_next_many(petal_cursor *cursor, size_t most, const petal_cell **cel
     return PETAL_OK;
 }
 
+/* The answers of two results change places. */
+static void
+swap_answers(petal_result *a, petal_result *b)
+{
+    petal_result before = *a;
+
+    a->cells = b->cells;
+    a->count = b->count;
+    a->capacity = b->capacity;
+    a->bytes = b->bytes;
+    a->byte_count = b->byte_count;
+    a->byte_capacity = b->byte_capacity;
+    b->cells = before.cells;
+    b->count = before.count;
+    b->capacity = before.capacity;
+    b->bytes = before.bytes;
+    b->byte_count = before.byte_count;
+    b->byte_capacity = before.byte_capacity;
+}
+
+/* The row's rest was not found in time: what was lies ready for the next call, whichever it is. */
+static enum petal_status
+keep_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
+{
+    struct cursor_run *run = &cursor->run;
+    enum petal_status status = PETAL_OK;
+
+    assert(run->next == run->end);
+    if (result->count == 0)
+        return PETAL_OK;
+    if (cursor->kept == NULL)
+        status = petal_result_new(cursor->table->db, &cursor->kept, error);
+    if (status == PETAL_OK && run->last != NULL)
+        status = cursor_run_settle(cursor, error);
+    if (status != PETAL_OK)
+        return status;
+    cursor->kept->count = 0;
+    swap_answers(cursor->kept, result);
+    run->next = cursor->kept->cells;
+    run->end = run->next + cursor->kept->count;
+    return PETAL_OK;
+}
+
+/* Take back what was kept, if nothing was given of it: without copying, so that each call comes
+ * forward. */
+static void
+take_kept(petal_cursor *cursor, petal_result *result)
+{
+    struct cursor_run *run = &cursor->run;
+    petal_result *kept = cursor->kept;
+
+    if (kept == NULL || kept->count == 0 || run->next != kept->cells || run->next == run->end)
+        return;
+    swap_answers(kept, result);
+    run->next = run->end = NULL;
+}
+
 /* Cells of one row, up to the batch. */
 static enum petal_status
 collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
@@ -476,7 +634,7 @@ collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
         if (run->next == run->end) {
             if (result->count > 0 && cursor->state == CURSOR_BETWEEN)
                 break;
-            status = advance(cursor, error);
+            status = advance_in_time(cursor, error);
             continue;
         }
         if (result->count > 0 && !slice_equal(run->next->row, result->cells[0].row))
@@ -485,6 +643,9 @@ collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
             result_append(result, run->next) != PETAL_OK)
             return error_no_memory(error);
         run->next++;
+        if (--cursor->patience == 0 && run->next == run->end)
+            status = look_at_clock(cursor, error);
+        cursor->patience += cursor->patience == 0;
     }
     return status;
 }
@@ -501,11 +662,18 @@ petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *e
     RETURN_IF_NULL(cursor, error);
     if (db_enter(cursor->table->db, error) != PETAL_OK)
         return PETAL_INVALID;
+    begin_time(cursor);
+    take_kept(cursor, result);
     status = collect_piece(cursor, result, error);
     if (status == PETAL_OK)
         return PETAL_OK;
+    if (status == PETAL_TIMEOUT) {
+        status = keep_piece(cursor, result, error);
+        if (status == PETAL_OK)
+            status = read_time_is_up(&cursor->options.read, error);
+    }
     result->count = 0;
-    return fail(cursor, status, error);
+    return end_call(cursor, status, error);
 }
 
 /* ---- going on from a place ---- */
@@ -558,11 +726,13 @@ enter_at(petal_cursor *cursor, petal_slice row, const petal_family *family, peta
     if (!next_row(cursor, &next) || !slice_equal(next, row))
         return PETAL_OK;
     status = begin_row(cursor, error);
-    if (status != PETAL_OK || cursor->state != CURSOR_IN_ROW)
+    if (status != PETAL_OK || cursor->state != CURSOR_IN_ROW || cursor->row_excluded)
         return status;
     if (cursor->buffer == NULL)
         return skip_to_column(cursor, family, qualifier, error);
-    status = fill_buffer(cursor, error);
+    status = begin_buffer(cursor, error);
+    if (status == PETAL_OK)
+        status = fill_buffer(cursor, error);
     if (status == PETAL_OK)
         skip_in_buffer(cursor, family, qualifier);
     return status;
@@ -625,6 +795,7 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
     if (cursor->filter != NULL)
         filter_run_restart(cursor->filter);
     cursor->rows = 0;
+    cursor->patience = UINT64_MAX;
     cursor_run_begin(cursor);
     if (scan_bounds_before(&cursor->bounds, row)) {
         status = seek_stores(cursor, cursor->bounds.start, cursor->bounds.start_exclusive, error);

@@ -16,6 +16,9 @@
 
 enum cursor_state { CURSOR_START, CURSOR_BETWEEN, CURSOR_IN_ROW, CURSOR_ENDED };
 
+/* What a buffer waits for: the families that the filter needs, then the others. */
+enum cursor_fill { FILL_NEEDED, FILL_OTHERS, FILL_DONE };
+
 /* Memory of a cursor's own, enough for the short and the few. */
 #define CURSOR_ROW_BYTES 64
 #define RUN_FEW_CELLS    16
@@ -56,8 +59,11 @@ struct petal_cursor {
     bool plain;    /* forward, no filter, no limits in a row, no receipt: see cursor_next_plain */
     bool runs;     /* plain, and may take runs */
     uint32_t turn; /* of seeks to be timed (engine/state/latency.h) */
-    /* Behind so many hidden cells a plain cursor returns without one: see cursor_next_within. */
+    /* Behind so many cells that are not shown a step ends without one, at 0, and can go on: of
+     * cursor_next_within, or of those between two looks at the clock. UINT64_MAX: no matter. */
     uint64_t patience;
+    uint64_t deadline_us; /* of this call; CLOCK_NEVER: none, or the clock was not looked at yet */
+    petal_result *kept;   /* a part of a row whose rest was not found in time; NULL: never needed */
     struct cursor_run run;
     /* Of a get: families that the filter does not need are read behind the others. */
     bool reads_needed_first;
@@ -69,12 +75,14 @@ struct petal_cursor {
     size_t row_bytes, row_capacity;
     uint8_t *sought; /* the qualifier of the latest seek */
     size_t sought_capacity;
-    size_t store;   /* IN_ROW without a buffer: the first that is in the row and may have cells;
+    size_t store;      /* IN_ROW without a buffer: the first that is in the row and may have cells;
                      store_count: none */
-    bool row_shown; /* a cell of the row at hand was given */
-    uint64_t rows;  /* given since the last seek */
+    bool row_shown;    /* a cell of the row at hand was given */
+    bool row_excluded; /* the row at hand is read for the filter, and not given */
+    uint64_t rows;     /* given since the last seek */
     petal_result *buffer; /* NULL: cells go to the caller one by one */
     size_t buffer_next;
+    enum cursor_fill fill; /* of the buffer, of the row at hand */
     petal_cell cell;
 };
 

@@ -64,6 +64,7 @@ open_stores(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
                                  &cursor->descriptor->options.families[i],
                                  view_store(cursor->view, family), sequence, &cursor->options,
                                  &cursor->bounds, cursor->filter, qualifiers, count, memory, error);
+        cursor->stores[cursor->store_count - 1].patience = &cursor->patience;
     }
     mem_free(allocator, qualifiers, read->column_count * sizeof *qualifiers);
     return status;
@@ -111,6 +112,20 @@ open_buffer(petal_cursor *cursor, bool get, petal_error *error)
     return petal_result_new(cursor->table->db, &cursor->buffer, error);
 }
 
+/* Do inputs give columns that were not asked, which a store has to leave out? */
+static bool
+names_columns_apart(const petal_cursor *cursor)
+{
+    bool names = false;
+
+    for (size_t i = 0; i < cursor->store_count; i++) {
+        const struct scan_inputs *inputs = &cursor->stores[i].inputs;
+
+        names = names || (inputs->all_columns && inputs->qualifier_count > 0);
+    }
+    return names;
+}
+
 static enum petal_status
 open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory, bool get,
             petal_error *error)
@@ -134,7 +149,8 @@ open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
     if (status == PETAL_OK)
         status = open_buffer(cursor, get, error);
     cursor->plain = status == PETAL_OK && cursor->store_count > 0 && cursor->stores[0].plain &&
-                    !cursor->options.reversed && read->receipt == NULL &&
+                    !names_columns_apart(cursor) && !cursor->options.reversed &&
+                    read->receipt == NULL &&
                     !atomic_load_explicit(&db->general_reads, memory_order_relaxed);
     cursor->runs = cursor_run_fits(cursor);
     cursor_run_begin(cursor);
@@ -177,6 +193,8 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
         .view = pin.view,
         .options = *options,
         .row_capacity = CURSOR_ROW_BYTES,
+        .patience = UINT64_MAX,
+        .deadline_us = CLOCK_NEVER,
     };
     made->row = made->room->row;
     status = open_cursor(made, pin.sequence, &memory, get, error);
@@ -314,6 +332,7 @@ petal_cursor_close(petal_cursor *cursor)
     mem_free(allocator, cursor->sought, cursor->sought_capacity);
     filter_run_free(cursor->filter);
     petal_result_free(cursor->buffer);
+    petal_result_free(cursor->kept);
     view_unref(cursor->view);
     mem_free(allocator, cursor, cursor->memory_bytes);
     if (counter != NULL)

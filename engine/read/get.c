@@ -318,7 +318,7 @@ static bool
 needs_walk(const struct table_descriptor *descriptor, const petal_read_options *options)
 {
     bool needs = options->filter != NULL || options->family_cell_limit > 0 ||
-                 options->family_cell_offset > 0;
+                 options->family_cell_offset > 0 || options->deadline_ms > 0;
 
     for (size_t i = 0; !needs && i < descriptor->family_count; i++)
         needs = descriptor->options.families[i].new_version_behavior &&

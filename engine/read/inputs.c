@@ -90,7 +90,7 @@ add_sources(struct scan_inputs *inputs, const struct store_view *store,
         .high_head = high.size > 0 ? slice_head(high, 0) : UINT64_MAX,
         .beginning = scan_bounds_shared(bounds),
         .qualifiers = inputs->qualifiers,
-        .qualifier_count = inputs->all_columns ? 0 : inputs->qualifier_count,
+        .qualifier_count = inputs->every_row ? 0 : inputs->qualifier_count,
     };
     size_t count = 0;
 
@@ -175,7 +175,8 @@ scan_inputs_show(struct scan_inputs *inputs, petal_error *error)
 }
 
 bool
-scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier)
+scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier,
+                       const petal_slice **next)
 {
     size_t low = 0, high = inputs->qualifier_count;
 
@@ -190,6 +191,7 @@ scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier)
         else
             high = middle;
     }
+    *next = low < inputs->qualifier_count ? &inputs->qualifiers[low] : NULL;
     return inputs->qualifier_count == 0;
 }
 
@@ -245,8 +247,10 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
     inputs->raw.iter.ops = NULL;
     /* HBase asks a filter about rows that have none of the columns, too; in one row that makes
      * no difference. */
-    inputs->all_columns = options->read.filter != NULL && !scan_bounds_one_row(bounds) &&
-                          filter_watches_excluded_rows(options->read.filter);
+    inputs->every_row = options->read.filter != NULL && !scan_bounds_one_row(bounds) &&
+                        filter_watches_excluded_rows(options->read.filter);
+    inputs->all_columns =
+        inputs->every_row || (options->read.deadline_ms > 0 && !scan_bounds_one_row(bounds));
     status = copy_qualifiers(inputs, qualifiers, qualifier_count);
     if (status == PETAL_OK && most > 0) {
         if (key_bytes > 0)

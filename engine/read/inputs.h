@@ -36,7 +36,9 @@ struct scan_inputs {
     struct visibility_rules rules;
     petal_slice *qualifiers; /* copies, sorted; NULL: the whole family */
     size_t qualifier_count, qualifier_allocated;
-    /* The sources are not narrowed to the qualifiers: the filter wants to see every row. */
+    bool every_row; /* the filter wants to see rows without the qualifiers, too */
+    /* The sources are not narrowed to the qualifiers: for that, or since the read has a deadline,
+     * and finding a row that has one of them has none. */
     bool all_columns;
     struct scan_source *sources; /* in the scan's memory */
     size_t source_count, source_capacity;
@@ -68,8 +70,10 @@ enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_famil
 /* Show the cell that merge_iter_top_stepped has brought the inputs to. */
 enum petal_status scan_inputs_show(struct scan_inputs *inputs, petal_error *error);
 
-/* Is the qualifier one of those asked? Needed when all columns come. */
-bool scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier);
+/* Is the qualifier one of those asked? Needed when all columns come. If not, *next is the first
+ * one asked that is above it, NULL if there is none. */
+bool scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier,
+                            const petal_slice **next);
 
 /* Count what was done, in statistics and receipt, and release. */
 void scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown);

@@ -34,6 +34,7 @@ struct multi_get {
     /* All of them. */
     size_t piece_rows; /* at most */
     petal_read_options options;
+    uint64_t deadline_us;     /* CLOCK_NEVER: none */
     bool straight;            /* the pipeline is tried */
     struct get_moment moment; /* its view NULL: not yet pinned; its descriptor likewise */
     petal_snapshot *snapshot; /* of its own, for rows that have to be walked through */
@@ -119,12 +120,24 @@ get_pinned(struct multi_get *gets, bool *walk)
     return status;
 }
 
+/* Of the call's time the next row may take what is left. */
+static enum petal_status
+leave_time(struct multi_get *gets)
+{
+    uint64_t now = clock_us();
+
+    if (now >= gets->deadline_us)
+        return read_time_is_up(&gets->options, gets->error);
+    gets->options.deadline_ms = (uint32_t)((gets->deadline_us - now + 999) / 1000);
+    return PETAL_OK;
+}
+
 /* As of a snapshot: a cursor, by which a row is walked through, pins a view of its own. */
 static enum petal_status
 get_at_snapshot(struct multi_get *gets)
 {
     petal_table *table = gets->table;
-    const petal_read_options *options = &gets->options;
+    petal_read_options *options = &gets->options;
     enum petal_status status = PETAL_OK;
 
     assert(options->snapshot != NULL);
@@ -133,6 +146,8 @@ get_at_snapshot(struct multi_get *gets)
         bool walk = false;
 
         status = read_check_row(wanted->row, gets->error);
+        if (status == PETAL_OK && gets->deadline_us != CLOCK_NEVER)
+            status = leave_time(gets);
         if (status == PETAL_OK)
             status = get_row(table, NULL, wanted->row, options, wanted->result, &walk, gets->error);
         if (status == PETAL_OK && walk)
@@ -226,6 +241,9 @@ multi_get_pieces(petal_table *table, const petal_slice *rows, size_t count,
     enum petal_status status = get_options_init(&gets.options, table, options, error);
 
     assert(result_count > 0);
+    gets.deadline_us = status == PETAL_OK && gets.options.deadline_ms > 0
+                           ? clock_us() + (uint64_t)gets.options.deadline_ms * 1000
+                           : CLOCK_NEVER;
     gets.straight = status == PETAL_OK && options != NULL && straight_allows(table, options);
     if (status == PETAL_OK)
         status = get_pieces(&gets, rows, count, take, argument);

@@ -71,6 +71,8 @@ read_options_init(petal_read_options *options, const petal_table *table,
     }
     if (options->versions == 0)
         options->versions = 1;
+    if (options->deadline_ms == PETAL_NO_WAIT)
+        options->deadline_ms = 0;
     if (status == PETAL_OK)
         status = check_time_range(options->time_min, options->time_limit, error);
     if (status == PETAL_OK)
@@ -98,6 +100,13 @@ read_options_init(petal_read_options *options, const petal_table *table,
                              column->qualifier.size, PETAL_MAX_QUALIFIER_BYTES);
     }
     return PETAL_OK;
+}
+
+enum petal_status
+read_time_is_up(const petal_read_options *options, petal_error *error)
+{
+    return error_set(error, PETAL_TIMEOUT, "the read's %u milliseconds are over",
+                     options->deadline_ms);
 }
 
 enum petal_status

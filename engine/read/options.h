@@ -20,6 +20,9 @@ enum petal_status read_check_key(petal_slice key, const char *name, petal_error 
 enum petal_status read_options_init(petal_read_options *options, const petal_table *table,
                                     const petal_read_options *given, petal_error *error);
 
+/* The error of a read that its deadline has ended: PETAL_TIMEOUT. */
+enum petal_status read_time_is_up(const petal_read_options *options, petal_error *error);
+
 /*
  * PETAL_NOT_FOUND if the table, or a family that the options name, was dropped. A view that is
  * taken first and has no store of them is of a moment after the drop, and a drop is told before its

@@ -503,14 +503,15 @@ static enum petal_status
 consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
+    const petal_slice *next;
     enum visibility_verdict verdict;
     enum petal_status status;
 
     *found = false;
     if (scan->inputs.all_columns && !cell_is_family_marker(input->cell.type) &&
-        !scan_inputs_ask_column(&scan->inputs, input->cell.qualifier)) {
-        scan->move = SCAN_STEP;
-        return PETAL_OK;
+        !scan_inputs_ask_column(&scan->inputs, input->cell.qualifier, &next)) {
+        scan->move = next != NULL ? SCAN_STAY : SCAN_NEXT_ROW;
+        return next != NULL ? to_column(scan, *next, false, error) : PETAL_OK;
     }
     status = visibility_judge(&scan->visibility, &input->cell, &verdict);
     scan->move = SCAN_STEP;
@@ -556,6 +557,8 @@ store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found, petal_er
             scan->place = SCAN_NOWHERE;
             return status;
         }
+        if (!*found && --*scan->patience == 0)
+            return PETAL_OK;
     }
     return PETAL_OK;
 }

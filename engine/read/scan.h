@@ -42,6 +42,7 @@ struct store_scan {
     const petal_family *family;
     const petal_scan_options *options; /* the cursor's */
     struct filter_run *filter;         /* the cursor's; NULL: none */
+    uint64_t *patience;                /* the cursor's */
     bool needed;                       /* the filter needs the family to decide on a row */
     bool plain;                        /* what is visible is shown: no filter, no limits in a row */
     bool skips_later;                  /* nothing later than the time range matters in a column */
@@ -117,7 +118,8 @@ enum petal_status store_scan_enter_row(struct store_scan *scan, petal_slice row,
 enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qualifier,
                                          petal_error *error);
 
-/* In a row: its next cell; *found is false behind the last. Its bytes are good until the scan is
+/* In a row: its next cell; *found is false behind the last, or when so many cells were not shown
+ * that nothing is left of *patience: the place is still in the row then. Its bytes are good until the scan is
  * moved. */
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
                                   petal_error *error);

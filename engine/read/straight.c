@@ -332,8 +332,9 @@ straight_allows(const petal_table *table, const petal_read_options *options)
     uint64_t more = options->has_time_range | options->without | options->family_time_range_count |
                     (uint64_t)options->time_min | (uint64_t)options->time_limit |
                     options->family_cell_limit | options->family_cell_offset |
-                    (uintptr_t)options->receipt | (uintptr_t)options->filter |
-                    ((uint32_t)options->versions & ~1u) | (options->column_count ^ 1);
+                    options->deadline_ms | (uintptr_t)options->receipt |
+                    (uintptr_t)options->filter | ((uint32_t)options->versions & ~1u) |
+                    (options->column_count ^ 1);
 
     if (more != 0 || (options->size != 0 && options->size != sizeof *options))
         return false;

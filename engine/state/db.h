@@ -87,6 +87,9 @@ struct petal_db {
 
     /* Tests set it: no read goes a straight way, which changes nothing. */
     _Atomic(bool) general_reads;
+    /* Set by tests: cursors with a deadline look at the clock behind so many cells, and are late at
+     * the second look. 0: they are not set. */
+    _Atomic(uint32_t) hasty_reads;
 
     /* What all share. */
     struct epoch *epoch;

@@ -23,7 +23,8 @@ open_cells(petal_kv *kv, const petal_kv_cursor_options *options, petal_cursor **
     petal_scan_options scan = {.read = {.columns = &column,
                                         .column_count = 1,
                                         .keep_out_of_cache = options->keep_out_of_cache,
-                                        .snapshot = options->snapshot},
+                                        .snapshot = options->snapshot,
+                                        .deadline_ms = options->deadline_ms},
                                .reversed = options->reversed};
     struct row_range range = {options->from, options->to, options->prefix};
     enum petal_status status;

@@ -2,6 +2,7 @@
 #include "tests/model/run.h"
 
 #include "base/slice.h"
+#include "engine/state/db.h"
 
 struct read_memory {
     petal_filter *filter; /* to be freed */
@@ -102,8 +103,12 @@ read_rows(struct engine *engine, petal_cursor *cursor, size_t times, struct mode
           petal_error *error)
 {
     for (size_t i = 0; times == 0 || i < times; i++) {
-        enum petal_status status = petal_cursor_next_row(cursor, engine->result, error);
+        enum petal_status status;
 
+        /* Without a deadline it is never late. */
+        do {
+            status = petal_cursor_next_row(cursor, engine->result, error);
+        } while (status == PETAL_TIMEOUT);
         if (status != PETAL_OK || petal_result_count(engine->result) == 0)
             return status;
         model_text_add(text, "result\n");
@@ -122,13 +127,15 @@ read_cells(petal_cursor *cursor, size_t times, struct model_text *text, petal_er
         const petal_cell *cells;
         enum petal_status status;
 
-        if (i % 4 == 0) {
-            status = petal_cursor_next(cursor, &cells, error);
-            count = cells != NULL;
-        } else {
-            status =
-                petal_cursor_next_many(cursor, times == 0 ? 6 : times - i, &cells, &count, error);
-        }
+        do {
+            if (i % 4 == 0) {
+                status = petal_cursor_next(cursor, &cells, error);
+                count = cells != NULL;
+            } else {
+                status = petal_cursor_next_many(cursor, times == 0 ? 6 : times - i, &cells, &count,
+                                                error);
+            }
+        } while (status == PETAL_TIMEOUT);
         if (status != PETAL_OK || count == 0)
             return status;
         for (size_t k = 0; k < count; k++)
@@ -157,6 +164,7 @@ open_cursor(struct engine *engine, const struct operation *operation, unsigned w
     *cursor = NULL;
     status = make_read(engine, operation, without, &options.read, &memory, error);
     options.read.receipt = receipt;
+    options.read.deadline_ms = atomic_load(&engine->db->hasty_reads) > 0 ? 1 : 0;
     if (status == PETAL_OK)
         status = petal_cursor_open(engine->tables[operation->table].table, &options, cursor, error);
     petal_filter_free(memory.filter);

@@ -63,6 +63,7 @@ run_open(struct run *run, petal_error *error)
         run->engine.db->compact_file_bytes = 1500;
         run->engine.db->linked_file_bytes = 0;
     }
+    atomic_store(&run->engine.db->hasty_reads, run->settings->hasty);
     return engine_attach(&run->engine, error);
 }
 

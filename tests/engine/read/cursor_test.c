@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/state/db.h"
 #include "tests/engine/read/fixture.h"
 #include "tests/model/run.h"
 
@@ -560,6 +561,86 @@ test_cells_and_rows_in_turn(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* ---- deadlines ---- */
+
+/* A get that is late gives nothing, of several rows as well; cursors go on, in the row and by any
+ * step, and a column that no row has is looked for in steps, too. */
+static void
+test_reads_that_are_late(void **state)
+{
+    petal_family_options family = {.versions = 3};
+    petal_read_options late = {.deadline_ms = 1, .versions = 3};
+    petal_scan_options scan = {.read = late};
+    petal_slice rows[2] = {text("none"), text("r")};
+    struct read_fixture fixture;
+    petal_result *results[2];
+    petal_cursor *cursor;
+    petal_column column;
+    petal_error error;
+    const petal_cell *cell;
+    enum petal_status status;
+    unsigned calls = 0, cells = 0;
+    char name[8];
+
+    (void)state;
+    reads_open(&fixture, "f", &family);
+    for (unsigned i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "q%03u", i);
+        reads_put(&fixture, "f", text("r"), text(name), 1, text("v"));
+        reads_put(&fixture, "f", text(name), text("q"), 1, text("v"));
+    }
+    results[0] = reads_result(&fixture);
+    results[1] = reads_result(&fixture);
+    /* In time. */
+    late.deadline_ms = 60000;
+    must(petal_get(fixture.table, text("r"), &late, results[1], &error), &error);
+    assert_int_equal(petal_result_count(results[1]), 50);
+    must(petal_multi_get(fixture.table, rows, 2, &late, results, &error), &error);
+    assert_int_equal(petal_result_count(results[1]), 50);
+    late.deadline_ms = PETAL_NO_WAIT;
+    must(petal_get(fixture.table, text("r"), &late, results[1], &error), &error);
+    assert_int_equal(petal_result_count(results[1]), 50);
+    late.deadline_ms = 1;
+    atomic_store(&fixture.base.db->hasty_reads, 5);
+    assert_int_equal(petal_get(fixture.table, text("r"), &late, results[1], &error), PETAL_TIMEOUT);
+    assert_int_equal(error.status, PETAL_TIMEOUT);
+    assert_string_equal(error.text, "the read's 1 milliseconds are over");
+    assert_int_equal(petal_result_count(results[1]), 0);
+    assert_int_equal(petal_multi_get(fixture.table, rows, 2, &late, results, &error),
+                     PETAL_TIMEOUT);
+    assert_int_equal(petal_result_count(results[1]), 0);
+    /* A row in pieces of a call, the last of which gives it. */
+    scan.start_row = text("r");
+    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    while ((status = petal_cursor_next_row(cursor, results[0], &error)) == PETAL_TIMEOUT)
+        assert_int_equal(petal_result_count(results[calls++ % 2]), 0);
+    must(status, &error);
+    assert_true(calls > 0);
+    assert_int_equal(petal_result_count(results[0]), 50);
+    petal_cursor_close(cursor);
+    /* Begun as a row, read on by cells. */
+    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    assert_int_equal(petal_cursor_next_row(cursor, results[0], &error), PETAL_TIMEOUT);
+    while ((status = petal_cursor_next(cursor, &cell, &error)) == PETAL_TIMEOUT || cell != NULL)
+        cells += cell != NULL;
+    must(status, &error);
+    assert_int_equal(cells, 50);
+    petal_cursor_close(cursor);
+    /* A column that none has. */
+    column = (petal_column){.family = reads_family(&fixture, "f"), .qualifier = text("a")};
+    scan = (petal_scan_options){.read = {.columns = &column, .column_count = 1, .deadline_ms = 1}};
+    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    for (calls = 0; (status = petal_cursor_next(cursor, &cell, &error)) == PETAL_TIMEOUT;)
+        calls++;
+    must(status, &error);
+    assert_null(cell);
+    assert_in_range(calls, 2, 50);
+    petal_cursor_close(cursor);
+    petal_result_free(results[0]);
+    petal_result_free(results[1]);
+    fixture_fini(&fixture.base);
+}
+
 int
 main(void)
 {
@@ -573,6 +654,7 @@ main(void)
         cmocka_unit_test(test_seeks_into_a_family_that_the_row_lacks),
         cmocka_unit_test(test_steps_from_a_row_that_the_first_family_lacks),
         cmocka_unit_test(test_cells_and_rows_in_turn),
+        cmocka_unit_test(test_reads_that_are_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
