@@ -25,6 +25,8 @@ close_database(struct cliff_bed *bed)
 {
     petal_error error;
 
+    petal_snapshot_free(bed->snapshot);
+    bed->snapshot = NULL;
     petal_result_free(bed->result);
     petal_receipt_free(bed->receipt);
     bench_check(petal_close(bed->db, &error), &error, "close");
@@ -142,6 +144,26 @@ cliff_scan(struct cliff_bed *bed, const petal_scan_options *options)
     petal_cursor_close(cursor);
     count_receipt(bed);
     return cells;
+}
+
+void
+cliff_count_begin(struct cliff_bed *bed)
+{
+    petal_stats_get(bed->db, &bed->before);
+}
+
+void
+cliff_count_end(struct cliff_bed *bed)
+{
+    const petal_stats *before = &bed->before;
+    petal_stats after;
+
+    petal_stats_get(bed->db, &after);
+    bed->counted = true;
+    bed->blocks += after.data_cached - before->data_cached + after.data_fetched -
+                   before->data_fetched + after.index_cached - before->index_cached +
+                   after.index_fetched - before->index_fetched;
+    bed->seeks += after.scan_seeks - before->scan_seeks;
 }
 
 void

@@ -28,7 +28,10 @@ struct cliff_bed {
     petal_receipt *receipt;
     bool counted; /* reads have been counted since cliff_forget */
     uint64_t blocks, seeks, cells;
-    bool flushed; /* flushes have been counted */
+    petal_stats before;       /* at cliff_count_begin */
+    petal_snapshot *snapshot; /* of a workload, freed with the database; NULL: none */
+    petal_kv *kv;             /* the same; NULL: none */
+    bool flushed;             /* flushes have been counted */
     uint64_t files, file_bytes;
 };
 
@@ -38,6 +41,7 @@ struct cliff {
     const char *unit;
     uint64_t n;
     double most;                  /* growth of the cost of a unit from n to 10 n */
+    double cells;                 /* that a unit may look at; 0: not judged */
     petal_family_options options; /* of the family, but for its name */
     void (*build)(struct cliff_bed *bed, uint64_t n);
     uint64_t (*work)(struct cliff_bed *bed, uint64_t n); /* this is measured; returns the units */
@@ -46,6 +50,7 @@ struct cliff {
 extern const struct cliff bench_cliffs_filters[];
 extern const struct cliff bench_cliffs_flushes[];
 extern const struct cliff bench_cliffs_gets[];
+extern const struct cliff bench_cliffs_hidden[];
 extern const struct cliff bench_cliffs_reads[];
 extern const struct cliff bench_cliffs_records[];
 extern const struct cliff bench_cliffs_scans[];
@@ -71,6 +76,10 @@ petal_slice cliff_key(char key[CLIFF_KEY_BYTES], const char *prefix, uint64_t nu
  * get they are in `result`. */
 uint64_t cliff_get(struct cliff_bed *bed, petal_slice row, const petal_read_options *options);
 uint64_t cliff_scan(struct cliff_bed *bed, const petal_scan_options *options);
+
+/* Work that takes no receipt is counted by the database's statistics, between these two. */
+void cliff_count_begin(struct cliff_bed *bed);
+void cliff_count_end(struct cliff_bed *bed);
 
 /* The same, ended with a message if there are not `wanted` cells. */
 void cliff_expect(uint64_t cells, uint64_t wanted);

@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-static const struct cliff *const areas[] = {bench_cliffs_reads,   bench_cliffs_gets,
-                                            bench_cliffs_flushes, bench_cliffs_filters,
-                                            bench_cliffs_records, bench_cliffs_scans};
+static const struct cliff *const areas[] = {
+    bench_cliffs_reads,   bench_cliffs_gets,  bench_cliffs_flushes, bench_cliffs_filters,
+    bench_cliffs_records, bench_cliffs_scans, bench_cliffs_hidden};
 #define AREAS (sizeof areas / sizeof *areas)
 
 /* What is counted: by receipts of reads; of flushes. */
@@ -93,6 +93,17 @@ growth(double before, double after)
     return after <= 0.001 ? 1 : after / (before > 0.001 ? before : 0.001);
 }
 
+/* Does a unit look at more cells than it may? Says so. */
+static bool
+looks_at_too_many(const struct cliff *cliff, const struct measure *measure)
+{
+    bool does = cliff->cells > 0 && measure->per_unit[CELLS] > cliff->cells;
+
+    if (does)
+        printf("  at most %.2f cells a %s   <-- a cliff\n", cliff->cells, cliff->unit);
+    return does;
+}
+
 /* Returns whether it is a cliff. */
 static bool
 print(const struct cliff *cliff, const struct measure sizes[2])
@@ -112,6 +123,7 @@ print(const struct cliff *cliff, const struct measure sizes[2])
                sizes[1].per_unit[i], ratio, ratio > cliff->most ? "   <-- a cliff" : "");
         is_cliff = is_cliff || ratio > cliff->most;
     }
+    is_cliff = looks_at_too_many(cliff, &sizes[1]) || is_cliff;
     printf("  %-10s %14.3f %14.3f %8.2f   (time is not judged)\n", "us", before, after,
            after / before);
     fflush(stdout);

@@ -238,6 +238,100 @@ scan_members(struct cliff_bed *bed, uint64_t n)
     return n;
 }
 
+/* ---- filters that know where to go on ---- */
+
+#define READS 20
+
+static petal_filter *
+parse(struct cliff_bed *bed, const char *text)
+{
+    petal_filter *filter;
+    petal_error error;
+
+    bench_check(petal_filter_parse(bed->db, bench_text(text), &filter, &error), &error,
+                "make a filter");
+    return filter;
+}
+
+/* A row of n columns. */
+static void
+build_columns(struct cliff_bed *bed, uint64_t n)
+{
+    char key[CLIFF_KEY_BYTES];
+
+    for (uint64_t i = 0; i < n; i++)
+        cliff_put(bed, bench_text("row"), cliff_key(key, "column", i), 1, bench_text("value"));
+    cliff_flush(bed);
+}
+
+/* One cell, READS times. */
+static uint64_t
+find_one(struct cliff_bed *bed, bool reversed, const char *text)
+{
+    petal_filter *filter = parse(bed, text);
+    const petal_scan_options options = {.read = {.versions = PETAL_ALL_VERSIONS, .filter = filter},
+                                        .reversed = reversed};
+
+    for (unsigned i = 0; i < READS; i++)
+        cliff_expect(cliff_scan(bed, &options), 1);
+    petal_filter_free(filter);
+    return READS;
+}
+
+static uint64_t
+find_column(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    return find_one(bed, false, "QualifierFilter(=, 'binary:column0000001000')");
+}
+
+static uint64_t
+find_column_back(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    return find_one(bed, true, "QualifierFilter(=, 'binary:column0000001000')");
+}
+
+static uint64_t
+find_prefix(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    return find_one(bed, false, "QualifierFilter(=, 'binaryprefix:column0000001000')");
+}
+
+static uint64_t
+find_between(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    return find_one(
+        bed, false,
+        "ValueFilter(=, 'binary:value') AND QualifierFilter(>, "
+        "'binary:column0000000999') AND QualifierFilter(<=, 'binary:column0000001000')");
+}
+
+static uint64_t
+find_either(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    return find_one(
+        bed, false,
+        "QualifierFilter(=, 'binary:column0000001000') OR ColumnPrefixFilter('nothing')");
+}
+
+static void
+build_stored_versions(struct cliff_bed *bed, uint64_t n)
+{
+    build_versions(bed, n);
+    cliff_flush(bed);
+}
+
+static uint64_t
+find_version(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    return find_one(bed, false, "TimestampsFilter(1000)");
+}
+
 const struct cliff bench_cliffs_filters[] = {
     {.name = "dependent-column",
      .shows = "DependentColumnFilter over n versions of its column",
@@ -297,5 +391,54 @@ const struct cliff bench_cliffs_filters[] = {
      .most = 1.5,
      .build = build_few_rows,
      .work = scan_members},
+    {.name = "qualifier",
+     .shows = "QualifierFilter = in a row of n columns",
+     .unit = "scan",
+     .n = 2000,
+     .most = 2, /* a level of the index more */
+     .cells = 20,
+     .build = build_columns,
+     .work = find_column},
+    {.name = "reversed-qualifier",
+     .shows = "the same, reversed",
+     .unit = "scan",
+     .n = 2000,
+     .most = 2, /* a level of the index more */
+     .cells = 20,
+     .build = build_columns,
+     .work = find_column_back},
+    {.name = "qualifier-prefix",
+     .shows = "QualifierFilter = binaryprefix: in a row of n columns",
+     .unit = "scan",
+     .n = 2000,
+     .most = 2, /* a level of the index more */
+     .cells = 20,
+     .build = build_columns,
+     .work = find_prefix},
+    {.name = "qualifier-between",
+     .shows = "an AND with QualifierFilter > and <= in a row of n columns",
+     .unit = "scan",
+     .n = 2000,
+     .most = 2, /* a level of the index more */
+     .cells = 20,
+     .build = build_columns,
+     .work = find_between},
+    {.name = "qualifier-either",
+     .shows = "QualifierFilter = OR ColumnPrefixFilter in a row of n columns",
+     .unit = "scan",
+     .n = 2000,
+     .most = 2, /* a level of the index more */
+     .cells = 20,
+     .build = build_columns,
+     .work = find_either},
+    {.name = "timestamps-versions",
+     .shows = "TimestampsFilter over a column of n versions",
+     .unit = "scan",
+     .n = 2000,
+     .most = 2, /* a level of the index more */
+     .cells = 20,
+     .options = {.versions = INT32_MAX},
+     .build = build_stored_versions,
+     .work = find_version},
     {.name = NULL},
 };
