@@ -23,11 +23,13 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.RegionInfoBuilder;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.errorhandling.ForeignExceptionDispatcher;
@@ -62,6 +64,8 @@ import org.apache.hadoop.hbase.util.Pair;
  * Interop write SEED CASE..  fills a region with random writes, flushes and compacts now and then, copies
  *                            its store files to CASE/hfiles, and a snapshot to CASE/snapshot, makes up
  *                            questions and answers them.
+ * Interop live SEED CASE..   the same with a table of a whole HBase, whose regions split and merge (Live.java).
+ * Interop record DIRECTORY   the small tables of a whole HBase that tests/hfile/exchange/golden/hbase keeps.
  * Interop speed FILE         how many megabytes of the file's cells HBase reads, and writes to a file of
  *                            the same kind, in a second of a processor, when it has warmed up.
  * </pre>
@@ -97,10 +101,21 @@ public final class Interop {
         for (String name : Arrays.copyOfRange(arguments, 2, arguments.length)) {
           interop.write(new File(name).toPath(), seed++);
         }
+      } else if (arguments.length > 2 && arguments[0].equals("live")) {
+        long seed = Long.parseLong(arguments[1]);
+        try (Live live = new Live(interop.scratch, 10000)) {
+          for (String name : Arrays.copyOfRange(arguments, 2, arguments.length)) {
+            live.random(new File(name).toPath(), seed++);
+          }
+        }
+      } else if (arguments.length == 2 && arguments[0].equals("record")) {
+        try (Live live = new Live(interop.scratch, 30000)) {
+          live.record(new File(arguments[1]).toPath());
+        }
       } else if (arguments.length == 2 && arguments[0].equals("speed")) {
         interop.measure(new File(arguments[1]).toPath());
       } else {
-        System.err.println("usage: Interop load CASE.. | write SEED CASE.. | speed FILE");
+        System.err.println("usage: Interop load CASE.. | write SEED CASE.. | live SEED CASE.. | record DIRECTORY | speed FILE");
         System.exit(2);
       }
     } finally {
@@ -130,7 +145,7 @@ public final class Interop {
       if (region.bulkLoadHFiles(loaded, true, null) == null) {
         throw new IOException("HBase has taken none of the files");
       }
-      answer(region, directory, "hbase.answers");
+      answer(storeOf(region), directory, "hbase.answers");
       long asked = 0;
       long skipped = 0;
       for (HStore store : region.getStores()) {
@@ -142,7 +157,7 @@ public final class Interop {
       System.out.printf("%s: %d files loaded, %d checksums failed, %d Bloom filters asked, %d said no%n",
         directory.getFileName(), loaded.size(), failed, asked, skipped);
       region.compact(true);
-      answer(region, directory, "hbase.compacted");
+      answer(storeOf(region), directory, "hbase.compacted");
       copyStoreFiles(region, directory.resolve("compacted"));
     } finally {
       HBaseTestingUtility.closeRegionAndWAL(region);
@@ -152,14 +167,19 @@ public final class Interop {
   private void write(Path directory, long seed) throws Exception {
     Random random = new Random(seed);
     Files.createDirectories(directory);
-    Pool pool = new Pool(random);
+    Pool pool = new Pool(random, 200);
     TableDescriptor table = randomTable(random, seed);
     writeTable(table, directory);
     HRegion region = newRegion(table);
     try {
       int operations = 200 + random.nextInt(1500);
       for (int i = 0; i < operations; i++) {
-        pool.change(region);
+        Mutation change = pool.change();
+        if (change instanceof Put) {
+          region.put((Put) change);
+        } else {
+          region.delete((Delete) change);
+        }
         if (random.nextInt(250) == 0) {
           region.flush(true);
         } else if (random.nextInt(1000) == 0) {
@@ -170,7 +190,7 @@ public final class Interop {
       try (BufferedWriter questions = Files.newBufferedWriter(directory.resolve("questions"))) {
         pool.ask(questions, table);
       }
-      answer(region, directory, "hbase.answers");
+      answer(storeOf(region), directory, "hbase.answers");
       int copied = copyStoreFiles(region, directory.resolve("hfiles"));
       takeSnapshot(region, directory.resolve("snapshot"));
       describe(table, directory);
@@ -234,34 +254,63 @@ public final class Interop {
 
   // ---- Questions -----------------------------------------------------------------------------
 
-  private void answer(HRegion region, Path directory, String name) throws IOException {
+  /** What questions are asked of. */
+  interface Store {
+    Cell[] get(Get get) throws IOException;
+
+    void scan(BufferedWriter out, Scan scan) throws IOException;
+  }
+
+  private static Store storeOf(HRegion region) {
+    return new Store() {
+      @Override
+      public Cell[] get(Get get) throws IOException {
+        return region.get(get).rawCells();
+      }
+
+      @Override
+      public void scan(BufferedWriter out, Scan scan) throws IOException {
+        List<Cell> cells = new ArrayList<>();
+        try (RegionScanner scanner = region.getScanner(scan)) {
+          boolean more;
+          do {
+            cells.clear();
+            more = scanner.next(cells);
+            print(out, cells.toArray(new Cell[0]));
+          } while (more);
+        }
+      }
+    };
+  }
+
+  static void answer(Store store, Path directory, String name) throws IOException {
     try (BufferedWriter out = Files.newBufferedWriter(directory.resolve(name))) {
       for (String line : Files.readAllLines(directory.resolve("questions"))) {
         String[] words = line.split("\t", -1);
         out.write("? " + line + "\n");
         switch (words[0]) {
           case "row":
-            print(out, region.get(new Get(unescape(words[1]))).rawCells());
+            print(out, store.get(new Get(unescape(words[1]))));
             break;
           case "versions":
-            print(out, region.get(new Get(unescape(words[1])).readAllVersions()).rawCells());
+            print(out, store.get(new Get(unescape(words[1])).readAllVersions()));
             break;
           case "column":
-            print(out, region.get(
-              new Get(unescape(words[1])).addColumn(unescape(words[2]), unescape(words[3]))).rawCells());
+            print(out, store.get(
+              new Get(unescape(words[1])).addColumn(unescape(words[2]), unescape(words[3]))));
             break;
           case "time":
-            print(out, region.get(new Get(unescape(words[1])).readAllVersions()
-              .setTimeRange(Long.parseLong(words[2]), Long.parseLong(words[3]))).rawCells());
+            print(out, store.get(new Get(unescape(words[1])).readAllVersions()
+              .setTimeRange(Long.parseLong(words[2]), Long.parseLong(words[3]))));
             break;
           case "scan":
-            scan(out, region, new Scan());
+            store.scan(out, new Scan());
             break;
           case "reverse":
-            scan(out, region, new Scan().setReversed(true));
+            store.scan(out, new Scan().setReversed(true));
             break;
           case "raw":
-            scan(out, region, new Scan().setRaw(true).readAllVersions());
+            store.scan(out, new Scan().setRaw(true).readAllVersions());
             break;
           default:
             throw new IOException(directory + ": unknown question: " + line);
@@ -270,19 +319,7 @@ public final class Interop {
     }
   }
 
-  private static void scan(BufferedWriter out, HRegion region, Scan scan) throws IOException {
-    List<Cell> cells = new ArrayList<>();
-    try (RegionScanner scanner = region.getScanner(scan)) {
-      boolean more;
-      do {
-        cells.clear();
-        more = scanner.next(cells);
-        print(out, cells.toArray(new Cell[0]));
-      } while (more);
-    }
-  }
-
-  private static void print(BufferedWriter out, Cell[] cells) throws IOException {
+  static void print(BufferedWriter out, Cell[] cells) throws IOException {
     for (Cell cell : cells) {
       out.write(escape(CellUtil.cloneRow(cell)) + "\t" + escape(CellUtil.cloneFamily(cell)) + "\t"
         + escape(CellUtil.cloneQualifier(cell)) + "\t" + cell.getTimestamp() + "\t" + cell.getType() + "\t"
@@ -292,7 +329,7 @@ public final class Interop {
 
   // ---- Random writes -------------------------------------------------------------------------
 
-  private static TableDescriptor randomTable(Random random, long seed) {
+  static TableDescriptor randomTable(Random random, long seed) {
     TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(TableName.valueOf("t" + seed));
     Compression.Algorithm[] codecs = {Compression.Algorithm.NONE, Compression.Algorithm.GZ,
       Compression.Algorithm.LZ4, Compression.Algorithm.SNAPPY};
@@ -314,17 +351,17 @@ public final class Interop {
    * asked for, HBase passes over markers of families where the empty qualifier has a later put: so a table
    * has the one or the others.
    */
-  private static final class Pool {
+  static final class Pool {
     private static final byte[][] FAMILIES = {Bytes.toBytes("a"), Bytes.toBytes("bc")};
     private final Random random;
     private final boolean hasFamilyMarkers;
     private final List<byte[]> rows = new ArrayList<>();
     private final List<byte[]> qualifiers = new ArrayList<>();
 
-    Pool(Random random) {
+    Pool(Random random, int mostRows) {
       this.random = random;
       hasFamilyMarkers = random.nextBoolean();
-      int rowCount = 20 + random.nextInt(200);
+      int rowCount = 20 + random.nextInt(mostRows);
       for (int i = 0; i < rowCount; i++) {
         rows.add(bytes(1 + random.nextInt(20)));
       }
@@ -351,7 +388,12 @@ public final class Interop {
       return 1 + random.nextInt(30);
     }
 
-    void change(HRegion region) throws IOException {
+    byte[] row() {
+      return any(rows);
+    }
+
+    /** A Put or a Delete. */
+    Mutation change() {
       byte[] row = any(rows);
       byte[] family = FAMILIES[random.nextInt(2)];
       byte[] qualifier = any(qualifiers);
@@ -363,16 +405,18 @@ public final class Interop {
           int size = random.nextInt(200) == 0 ? 5000 : random.nextInt(20);
           put.addColumn(family, columns == 1 ? qualifier : Bytes.toBytes("w" + i), time(), bytes(size));
         }
-        region.put(put);
-      } else if (kind < 17) {
-        region.delete(new Delete(row).setDurability(Durability.SKIP_WAL).addColumn(family, qualifier, time()));
-      } else if (kind < 18) {
-        region.delete(new Delete(row).setDurability(Durability.SKIP_WAL).addColumns(family, qualifier, time()));
-      } else if (kind < 19) {
-        region.delete(new Delete(row).setDurability(Durability.SKIP_WAL).addFamilyVersion(family, time()));
-      } else {
-        region.delete(new Delete(row).setDurability(Durability.SKIP_WAL).addFamily(family, time()));
+        return put;
       }
+      if (kind < 17) {
+        return new Delete(row).setDurability(Durability.SKIP_WAL).addColumn(family, qualifier, time());
+      }
+      if (kind < 18) {
+        return new Delete(row).setDurability(Durability.SKIP_WAL).addColumns(family, qualifier, time());
+      }
+      if (kind < 19) {
+        return new Delete(row).setDurability(Durability.SKIP_WAL).addFamilyVersion(family, time());
+      }
+      return new Delete(row).setDurability(Durability.SKIP_WAL).addFamily(family, time());
     }
 
     void ask(BufferedWriter out, TableDescriptor table) throws IOException {
@@ -391,6 +435,14 @@ public final class Interop {
           }
         }
       }
+    }
+  }
+
+  static void change(Table table, Mutation change) throws IOException {
+    if (change instanceof Put) {
+      table.put((Put) change);
+    } else {
+      table.delete((Delete) change);
     }
   }
 
@@ -461,7 +513,7 @@ public final class Interop {
     }
   }
 
-  private static List<Path> list(Path folder) throws IOException {
+  static List<Path> list(Path folder) throws IOException {
     List<Path> found = new ArrayList<>();
     if (Files.isDirectory(folder)) {
       try (var entries = Files.list(folder)) {

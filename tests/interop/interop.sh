@@ -2,13 +2,15 @@
 # Petal and a real HBase tell the same of the same tables, however their files were written and
 # whoever wrote them.
 # Usage: interop.sh BUILD. Wants Java 11 or newer and Maven, which brings HBase; says SKIPPED where
-# they are not there. INTEROP_CASES=60 says how many tables each side writes, PETAL_SEED which. What
-# it makes stays in BUILD/interop.
+# they are not there. INTEROP_CASES=60 says how many tables each side writes, INTEROP_LIVE=6 how many
+# a whole HBase, PETAL_SEED which. What it makes stays in BUILD/interop.
 #
 # (a) Petal writes tables under every codec, encoding and Bloom type; HBase bulk-loads them, with
 #     every check it has, and both are asked the same.
 # (b) HBase writes, flushes and compacts; Petal imports the files, and a snapshot.
 # (c) What HBase makes of Petal's files in a major compaction comes back to Petal.
+# (d) Tables of a whole HBase split, merge, delete, compact, and are cloned; Petal imports snapshots,
+#     with regions that were split in them, and the tables' folders, and HBase's clone says the same.
 # At last both read and write INTEROP_CELLS=500000 cells (0: none) of rows of 16 and values of 100
 # bytes, LZ4 and ROW.
 set -u
@@ -20,6 +22,7 @@ done
 work=$build/interop
 seed=${PETAL_SEED:-$(date +%s)}
 cases=${INTEROP_CASES:-60}
+live=${INTEROP_LIVE:-6}
 jars=$work/jars
 rm -rf "$work/cases" "$work/classes"
 mkdir -p "$work/classes" "$work/cases" "$jars"
@@ -28,7 +31,7 @@ if [ ! -f "$jars/complete" ]; then
         { tail -n 5 "$work/maven.log"; echo "SKIPPED: interop: Maven could not bring HBase"; exit 0; }
     touch "$jars/complete"
 fi
-javac -cp "$jars/*" -d "$work/classes" tests/interop/Interop.java || exit 1
+javac -cp "$jars/*" -d "$work/classes" tests/interop/*.java || exit 1
 options=(-Xmx1g -Dorg.apache.hbase.thirdparty.io.netty.tryReflectionSetAccessible=true --add-modules jdk.unsupported)
 for package in java.nio sun.nio.ch java.lang jdk.internal.ref java.lang.reflect java.util java.util.concurrent java.io java.net; do
     options+=(--add-opens "java.base/$package=ALL-UNNAMED")
@@ -51,12 +54,13 @@ compare() {
     echo "$one and $other: $# tables, $questions questions, $different differ"
     failed=$((failed + different))
 }
-names() { for ((i = 1; i <= cases; i++)); do echo "$work/cases/$1$i"; done; }
+names() { for ((i = 1; i <= $2; i++)); do echo "$work/cases/$1$i"; done; }
 run() { "$@" || { echo "FAIL  $1 $2"; failed=$((failed + 1)); }; }
 
 : >"$work/hbase.log"
-mapfile -t ours < <(names petal)
-mapfile -t theirs < <(names hbase)
+mapfile -t ours < <(names petal "$cases")
+mapfile -t theirs < <(names hbase "$cases")
+mapfile -t lives < <(names live "$live")
 run "$build/interop/petal" make "$seed" "${ours[@]}"
 run hbase load "${ours[@]}"
 compare petal.answers hbase.answers "${ours[@]}"
@@ -67,11 +71,18 @@ run "$build/interop/petal" answer hfiles petal.answers "${theirs[@]}"
 compare petal.answers hbase.answers "${theirs[@]}"
 run "$build/interop/petal" answer snapshot petal.snapshot "${theirs[@]}"
 compare petal.snapshot hbase.answers "${theirs[@]}"
+if [ "$live" != 0 ]; then
+    run hbase live "$seed" "${lives[@]}"
+    for place in snapshot settled; do
+        run "$build/interop/petal" answer $place petal.$place "${lives[@]}"
+        compare petal.$place hbase.answers "${lives[@]}"
+    done
+fi
 if [ "${INTEROP_CELLS:-500000}" != 0 ]; then
     run "$build/interop/petal" speed "${INTEROP_CELLS:-500000}" "$work/cases/speed"
     run hbase speed "$work"/cases/speed/hfiles0/f/*
     rm -rf "$work/cases/speed"
 fi
 warned=$(grep -c -i checksum "$work/hbase.log")
-echo "counted: interop, seed $seed: $((2 * cases)) tables; $warned warnings of checksums"
+echo "counted: interop, seed $seed: $((2 * cases + live)) tables; $warned warnings of checksums"
 [ "$failed" = 0 ] && [ "$warned" = 0 ]

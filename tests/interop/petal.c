@@ -6,8 +6,9 @@
  *                                        another codec, encoding and Bloom type, exports it to
  *                                        CASE/hfiles, makes up CASE/questions, and answers them
  *                                        into CASE/petal.answers
- *     petal answer FOLDER ANSWERS CASE.. imports CASE/FOLDER, as CASE/hfiles describes it, and
- *                                        answers CASE/questions into CASE/ANSWERS
+ *     petal answer FOLDER ANSWERS CASE.. imports CASE/FOLDER, as CASE/hfiles describes it, or
+ *                                        itself where there is no such folder, and answers
+ *                                        CASE/questions into CASE/ANSWERS
  *     petal speed CELLS DIRECTORY        how many megabytes of cells an export writes, and an
  *                                        import brings in, in a second of a processor; the files
  *                                        stay in DIRECTORY/hfiles0
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MOST_LINE_BYTES (1u << 17)
 #define MOST_WORDS      5
@@ -412,6 +414,8 @@ import(const char *directory, const char *folder, const char *answers)
     require(petal_hfile_set_new(&described, &error), &error, "set");
     require(petal_hfile_set_new(&set, &error), &error, "set");
     snprintf(path, sizeof path, "%s/hfiles", directory);
+    if (access(path, F_OK) != 0)
+        snprintf(path, sizeof path, "%s/%s", directory, folder);
     require(petal_hfile_set_add(described, path, &error), &error, path);
     require(petal_hfile_set_table(described, &options, &is_described, &error), &error, path);
     if (!is_described) {
@@ -425,8 +429,10 @@ import(const char *directory, const char *folder, const char *answers)
     require(petal_table_create(db, &options, &table, &error), &error, "create");
     require(petal_hfile_import(table, set, NULL, &counts, &error), &error, "import");
     answer(db, table, directory, answers);
-    printf("%s: %" PRIu64 " cells of %" PRIu64 " files of %s, %" PRIu64 " superseded\n", directory,
-           counts.cells, counts.files, folder, counts.superseded);
+    printf("%s: %" PRIu64 " cells of %" PRIu64 " files of %s, %" PRIu64 " superseded; %" PRIu64
+           " split regions and %" PRIu64 " compacted files left out\n",
+           directory, counts.cells, counts.files, folder, counts.superseded, counts.split_regions,
+           counts.compacted_files);
     petal_hfile_set_free(described);
     petal_hfile_set_free(set);
     require(petal_close(db, &error), &error, "close");
