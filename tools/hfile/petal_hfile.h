@@ -561,7 +561,8 @@ PETAL_API void petal_hfile_set_free(petal_hfile_set *set); /* NULL: no-op */
  * as ExportSnapshot leaves them, or the folder that holds these). What begins with '.' or '_' is
  * passed over. Links (of clones) and references (to halves of files, since a split or a merge) are
  * followed, into data/ and archive/data/ where the folder lies. PETAL_NOT_FOUND: there is no file,
- * or not the one that a link or reference stands for; PETAL_UNSUPPORTED: MOB files.
+ * or not the one that a link or reference stands for; PETAL_UNSUPPORTED: MOB files, and a family
+ * whose files are listed in .filelist.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error);

@@ -307,6 +307,9 @@ test_files_and_folders(void **state)
     put_hfile("all/data/default/t/r/a/" F1);
     put_hfile("all/archive/data/default/t/r/a/" F2);
     assert_refused("all", PETAL_INVALID, "archive/ holds what tables have no more");
+    put_hfile("listed/r/a/" F1);
+    put_file("listed/r/a/.filelist/f1.1", "list", 4);
+    assert_refused("listed", PETAL_UNSUPPORTED, "a: which of its files count stands in .filelist");
     put_file("w/r/a/d41d8cd98f00b204e9800998ecf8427e20261123" F1, "", 0);
     assert_refused("w", PETAL_UNSUPPORTED, "MOB");
 }

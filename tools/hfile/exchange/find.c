@@ -595,7 +595,7 @@ add_only_snapshot(struct found_files *found, const char *folder, petal_error *er
 static enum petal_status
 add_folder(struct found_files *found, const char *path, unsigned depth, petal_error *error)
 {
-    const char *manifest, *snapshots, *table_info, *region_info, *data, *archive, **names;
+    const char *manifest, *snapshots, *table_info, *region_info, *list, *data, *archive, **names;
     const size_t region_before = found->region;
     enum petal_status status = PETAL_OK;
 
@@ -605,6 +605,7 @@ add_folder(struct found_files *found, const char *path, unsigned depth, petal_er
         (snapshots = join(found, path, ".hbase-snapshot")) == NULL ||
         (table_info = join(found, path, ".tabledesc")) == NULL ||
         (region_info = join(found, path, ".regioninfo")) == NULL ||
+        (list = join(found, path, ".filelist")) == NULL ||
         (data = join(found, path, "data")) == NULL ||
         (archive = join(found, path, "archive/data")) == NULL)
         return hfile_error_no_memory(error);
@@ -616,6 +617,10 @@ add_folder(struct found_files *found, const char *path, unsigned depth, petal_er
         return hfile_error_set(error, PETAL_INVALID, path,
                                "archive/ holds what tables have no more: name the table's folder, "
                                "data/NAMESPACE/TABLE");
+    if (is_there(list))
+        return hfile_error_unsupported(error, path,
+                                       "which of its files count stands in .filelist, which is not "
+                                       "read: import a snapshot of the table");
     if (is_there(table_info))
         status = read_table_info(found, table_info, error);
     if (status == PETAL_OK && is_there(region_info))
