@@ -253,17 +253,6 @@ parse(struct cliff_bed *bed, const char *text)
     return filter;
 }
 
-/* A row of n columns. */
-static void
-build_columns(struct cliff_bed *bed, uint64_t n)
-{
-    char key[CLIFF_KEY_BYTES];
-
-    for (uint64_t i = 0; i < n; i++)
-        cliff_put(bed, bench_text("row"), cliff_key(key, "column", i), 1, bench_text("value"));
-    cliff_flush(bed);
-}
-
 /* One cell, READS times. */
 static uint64_t
 find_one(struct cliff_bed *bed, bool reversed, const char *text)
@@ -276,6 +265,18 @@ find_one(struct cliff_bed *bed, bool reversed, const char *text)
         cliff_expect(cliff_scan(bed, &options), 1);
     petal_filter_free(filter);
     return READS;
+}
+
+/* A row of n columns. */
+static void
+build_columns(struct cliff_bed *bed, uint64_t n)
+{
+    char key[CLIFF_KEY_BYTES];
+
+    for (uint64_t i = 0; i < n; i++)
+        cliff_put(bed, bench_text("row"), cliff_key(key, "column", i), 1, bench_text("value"));
+    cliff_flush(bed);
+    find_one(bed, false, "QualifierFilter(=, 'binary:column0000001000')"); /* into the cache */
 }
 
 static uint64_t
@@ -323,6 +324,7 @@ build_stored_versions(struct cliff_bed *bed, uint64_t n)
 {
     build_versions(bed, n);
     cliff_flush(bed);
+    find_one(bed, false, "TimestampsFilter(1000)"); /* into the cache */
 }
 
 static uint64_t
