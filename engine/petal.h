@@ -1,6 +1,61 @@
 /*
  * petal.h -- the public interface of Petal, an embedded store with HBase's data model.
  *
+ * Below the first steps stand the contents, then what holds for all calls; caveats come last, at
+ * the end of this file.  "man petal" is the guide, by task; each call has a page, "man petal_put".
+ *
+ * FIRST STEPS.  A program that opens a database, puts, gets and closes; with keys and values alone
+ * here, by petal_put and petal_get with rows, columns and versions.  PETAL_OK is 0:
+ *
+ *     #include <petal.h>
+ *     #include <stdio.h>
+ *     int main(void)
+ *     {
+ *         petal_options options = PETAL_DEFAULTS;
+ *         petal_error error;
+ *         petal_db *db;
+ *         petal_kv *kv;
+ *         petal_result *result;
+ *         petal_slice value;
+ *         bool found;
+ *         options.create = true;
+ *         if (petal_open("colours.db", &options, &db, &error) ||
+ *             petal_kv_open(db, PETAL_TEXT("colours"), NULL, &kv, &error) ||
+ *             petal_kv_put(kv, PETAL_TEXT("sky"), PETAL_TEXT("blue"),
+ *                          NULL, &error) ||
+ *             petal_result_new(db, &result, &error) ||
+ *             petal_kv_get(kv, PETAL_TEXT("sky"), result, &found, &value,
+ *                          &error))
+ *             return fprintf(stderr, "%s\n", error.text), 1;
+ *         if (found)
+ *             printf("%.*s\n", (int)value.size, (const char *)value.data);
+ *         petal_result_free(result);
+ *         return petal_close(db, &error);
+ *     }
+ *
+ * CONTENTS.  The sections, in their order:
+ *
+ *     Version                        of header and library; PETAL_DEFAULTS
+ *     Status and errors              petal_error
+ *     Bytes, cells, limits           petal_slice, PETAL_TEXT, petal_cell
+ *     The surroundings               petal_env
+ *     Databases                      petal_open, petal_close, petal_options
+ *     Tables and families            petal_table_create, petal_family_options
+ *     Snapshots of tables, on disk   petal_table_snapshot_create
+ *     Results                        petal_result_new, petal_result_cell
+ *     Writing                        petal_put, petal_delete, petal_write
+ *     Loading in bulk                petal_bulk_begin
+ *     Filters                        petal_filter_parse
+ *     Changes of one row             petal_mutate_row
+ *     Snapshots                      petal_snapshot_new: a read point
+ *     Reading                        petal_get, petal_cursor_open
+ *     Deleting many rows             petal_delete_rows
+ *     The receipt of a read          petal_receipt_new
+ *     Flush, statistics              petal_flush, petal_stats_get
+ *     A database as files            petal_verify, petal_salvage
+ *     Plain key -> value             petal_kv_open, petal_kv_put, petal_kv_get
+ *     Caveats                        to be known, too
+ *
  * THE MODEL.  A database is a directory.  It holds tables; a table has rows, ordered by
  * their bytes; a row has cells, each in a column (family, qualifier) at a timestamp.  The
  * families of a table are fixed by its schema, qualifiers are free.  A deletion is a cell
@@ -8,56 +63,6 @@
  * memory (memtable); a full memtable becomes an immutable, sorted store file.  A read asks
  * all of them and is fast because it can prove, from facts kept in memory and from a Bloom
  * filter in each store file, that most of them cannot hold its answer.
- *
- * CAVEATS.  To be known before the calls:
- * - At equal timestamps the later write wins, deletion or put. (HBase lets the deletion win.)
- * - A timestamp that the store assigns (PETAL_LATEST) never goes back. Two puts of one column in
- *   one millisecond are two writes of one version: the later one is what readers see.
- * - A put with a timestamp in the future hides later ones with PETAL_LATEST until the clock has
- *   caught up, as in HBase. Timestamps that the store gave ahead of its clock do not: see
- *   PETAL_LATEST.
- * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no
- *   flush or compaction has dropped that as surplus. So they do, as in HBase, also with versions
- *   that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS
- *   deleted versions count: under VERSIONS 1 the deletion of version 20 shows version 10, until a
- *   flush drops it beside version 20, which it keeps.
- * - Compaction in the background decides, too, when that happens: with no_compaction answers depend
- *   on calls alone.
- * - A marker hides what is below it in time, whenever that is written, until a compaction of all
- *   files drops the marker: then a put that was written after it and lay below it in memory comes
- *   to light, as in HBase. Before a snapshot that sees such a put the marker stays. Flushes and
- *   compactions of some files keep every marker, but those that are past a time to live.
- * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans,
- *   and take versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a
- *   compaction takes deleted versions, too, when VERSIONS newer ones are stored, deleted ones
- *   counted: a time range that lies behind the deletion finds them no longer, nor are they in the
- *   way of live ones there.
- * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a power
- *   cut can take is bounded by the background sync, about two seconds. PETAL_FSYNC_WAL survives
- *   both.
- * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing,
- *   reads go on, and writes succeed again when there is space. Nor does it keep a database from
- *   being opened for writing: what its logs hold waits in memory, as far as memory_bytes lets
- *   memtables grow, and tables can be dropped to make room. Flushes and compactions that fail at
- *   anything else, as memory, descriptors or their store files, are tried again as well. Every
- *   other failed write or sync of log or manifest makes the database read-only. Where files are
- *   copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process
- *   die before there is space, it may be there afterwards; those behind it are PETAL_NO_SPACE as
- *   above; and an opening that finds no room at all is PETAL_NO_SPACE, too, since what it goes by
- *   must be durable first. A failed sync is PETAL_IO, also where it is the sync that finds the disk
- *   full: the change that it was to make durable may be there when the database is opened again, or
- *   not.
- * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
- *   when the database is, makes all calls that read or write the family, compact or copy it return
- *   PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else
- *   goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files
- *   stay. It can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate)
- *   or, where a file was lost, restored from a table snapshot (which has a damaged one in common
- *   with its table); with the file back in its place, and the database opened again, it is as it
- *   was. Compactions in the background try a damaged file once, then leave it and older ones of its
- *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback
- *   tell of it.
- * - Slices that come from a result or a cursor live until its next use, no longer.
  *
  * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off,
  * all calls on it, its tables, cursors and so on return PETAL_INVALID; what is to be freed may be
@@ -1865,6 +1870,60 @@ petal_kv_delete_range(petal_kv *kv, petal_slice from, petal_slice to,
 
 /* Its table. In a petal_cursor of it each cell is a pair: row and value. */
 PETAL_API petal_table *petal_kv_table(petal_kv *kv);
+
+/* ---- Caveats --------------------------------------------------------------------------------- */
+
+/*
+ * To be known before the calls are relied upon:
+ * - At equal timestamps the later write wins, deletion or put. (HBase lets the deletion win.)
+ * - A timestamp that the store assigns (PETAL_LATEST) never goes back. Two puts of one column in
+ *   one millisecond are two writes of one version: the later one is what readers see.
+ * - A put with a timestamp in the future hides later ones with PETAL_LATEST until the clock has
+ *   caught up, as in HBase. Timestamps that the store gave ahead of its clock do not: see
+ *   PETAL_LATEST.
+ * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no
+ *   flush or compaction has dropped that as surplus. So they do, as in HBase, also with versions
+ *   that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS
+ *   deleted versions count: under VERSIONS 1 the deletion of version 20 shows version 10, until a
+ *   flush drops it beside version 20, which it keeps.
+ * - Compaction in the background decides, too, when that happens: with no_compaction answers depend
+ *   on calls alone.
+ * - A marker hides what is below it in time, whenever that is written, until a compaction of all
+ *   files drops the marker: then a put that was written after it and lay below it in memory comes
+ *   to light, as in HBase. Before a snapshot that sees such a put the marker stays. Flushes and
+ *   compactions of some files keep every marker, but those that are past a time to live.
+ * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans,
+ *   and take versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a
+ *   compaction takes deleted versions, too, when VERSIONS newer ones are stored, deleted ones
+ *   counted: a time range that lies behind the deletion finds them no longer, nor are they in the
+ *   way of live ones there.
+ * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a power
+ *   cut can take is bounded by the background sync, about two seconds. PETAL_FSYNC_WAL survives
+ *   both.
+ * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing,
+ *   reads go on, and writes succeed again when there is space. Nor does it keep a database from
+ *   being opened for writing: what its logs hold waits in memory, as far as memory_bytes lets
+ *   memtables grow, and tables can be dropped to make room. Flushes and compactions that fail at
+ *   anything else, as memory, descriptors or their store files, are tried again as well. Every
+ *   other failed write or sync of log or manifest makes the database read-only. Where files are
+ *   copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process
+ *   die before there is space, it may be there afterwards; those behind it are PETAL_NO_SPACE as
+ *   above; and an opening that finds no room at all is PETAL_NO_SPACE, too, since what it goes by
+ *   must be durable first. A failed sync is PETAL_IO, also where it is the sync that finds the disk
+ *   full: the change that it was to make durable may be there when the database is opened again, or
+ *   not.
+ * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
+ *   when the database is, makes all calls that read or write the family, compact or copy it return
+ *   PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else
+ *   goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files
+ *   stay. It can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate)
+ *   or, where a file was lost, restored from a table snapshot (which has a damaged one in common
+ *   with its table); with the file back in its place, and the database opened again, it is as it
+ *   was. Compactions in the background try a damaged file once, then leave it and older ones of its
+ *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback
+ *   tell of it.
+ * - Slices that come from a result or a cursor live until its next use, no longer.
+ */
 
 #ifdef __cplusplus
 }

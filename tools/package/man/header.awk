@@ -570,10 +570,11 @@ END {
     exit failed
 }
 
-# The opening comment: its first sentence, then paragraphs, those that begin with words in capitals
+# The opening comment, and at its end the section of caveats: its first sentence, then paragraphs, those that begin with words in capitals
 # under a heading.
 function introduction(    file, count, lines, i, about, text, heading, rest) {
     file = begin_page(INTRODUCTION)
+    if ("Caveats" in section_text) opening = opening "\n\nCAVEATS.  " section_text["Caveats"]
     count = split(opening, lines, "\n")
     about = ""
     for (i = 1; i <= count && lines[i] != ""; i++) about = about " " lines[i]
