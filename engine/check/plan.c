@@ -84,6 +84,7 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
     family->options = described->options;
     family->id = described->id;
     family->flushed = plan->place->manifest_whole ? described->flushed_sequence : 0;
+    family->ahead = described->ahead;
     for (size_t i = 0; i < described->file_count; i++) {
         const struct manifest_file *file = &described->files[i];
         struct place_file *there = check_place_find(plan->place, FILENAME_STORE_FILE, file->number);

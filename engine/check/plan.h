@@ -28,6 +28,8 @@ struct plan_family {
     petal_family_options options;
     uint16_t id;      /* as logs name it */
     uint64_t flushed; /* log cells up to it are in store files; 0: it is not known */
+    int64_t ahead;    /* the greatest timestamp that the store gave ahead of its clock, as manifest
+                       * and logs tell (engine/manifest/state.h); 0: none is known */
     struct plan_file *files;
     size_t file_count, file_capacity;
     struct memtable *logged; /* NULL: no cells */

@@ -73,6 +73,8 @@ keep_logged(void *argument, const struct record_cell *logged, petal_error *error
         note_timestamp(salvage, cell->timestamp);
     if (status != PETAL_OK || family == NULL)
         return status;
+    if (logged->ahead && cell->timestamp > family->ahead && cell->timestamp != PETAL_LATEST)
+        family->ahead = cell->timestamp;
     /* Sequences ascend, or somebody has made them up. */
     if (cell->sequence <= family->logged_sequence)
         return PETAL_OK;
@@ -305,6 +307,7 @@ describe_table(const struct salvage *salvage, struct manifest_edit *edit,
     for (size_t f = 0; f < table->family_count; f++) {
         const struct plan_family *family = &table->families[f];
 
+        (void)manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
         for (size_t i = 0; i < family->made_count; i++)
             (void)manifest_edit_add_file(edit, id, (uint16_t)f, &family->made[i]);
     }

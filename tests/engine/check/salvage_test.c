@@ -255,6 +255,42 @@ later_writes_are_seen(void **state)
     }
 }
 
+/* A row that runs ahead of the clock is replaced by what is written next, also behind a salvage,
+ * where manifest or logs say that it was the store that ran ahead. */
+static void
+rows_ahead_of_the_clock_are_replaced(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 4; way++) {
+        bool is_flushed = way % 2 == 1, without_manifest = way == 2;
+        struct scene scene;
+        petal_table *table;
+        int64_t sum;
+
+        scene_over(&scene, memory_vfs_new());
+        open_database(&scene, "db");
+        table = shape_table(&scene, NULL, "t", "f");
+        for (unsigned i = 0; i < 10; i++)
+            must(&scene, petal_increment(petal_table_family_at(table, 0), slice_of("row"),
+                                         slice_of("q"), 1, NULL, &sum, &scene.error));
+        if (is_flushed)
+            flush(&scene, table);
+        die(&scene);
+        if (without_manifest)
+            remove_manifest(&scene, "db");
+        (void)salvage(&scene, "db", "out");
+        if (way == 3)
+            (void)salvage(&scene, "out", "out2");
+        open_database(&scene, way == 3 ? "out2" : "out");
+        table = find_table(&scene, without_manifest ? "salvaged-table-000001" : "t");
+        put(&scene, table, "row", "second");
+        close_database(&scene);
+        assert_shows(&scene, way == 3 ? "out2" : "out",
+                     without_manifest ? "salvaged-table-000001:row=second " : "t:row=second ");
+        memory_vfs_free(scene.vfs);
+    }
+}
+
 /* A timestamp of the caller's own does not become the clock. */
 static void
 given_timestamps_do_not_drag_the_clock(void **state)
@@ -651,6 +687,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dropped_families_stay_dropped),
         cmocka_unit_test(later_writes_are_seen),
+        cmocka_unit_test(rows_ahead_of_the_clock_are_replaced),
         cmocka_unit_test(given_timestamps_do_not_drag_the_clock),
         cmocka_unit_test(salvaged_files_name_their_tables),
         cmocka_unit_test(what_was_truncated_is_kept_apart),
