@@ -410,8 +410,9 @@ typedef struct petal_options {
      */
     size_t memtable_bytes;
     /*
-     * Store files that are open at once, also while many threads read; default 512, at least 8, and
-     * not more than half of the descriptors that the process may have.
+     * Store files that are open at once, also while many threads read, those that bulks write
+     * included; default 512, at least 8, and not more than half of the descriptors that the process
+     * may have.
      */
     uint32_t open_files;
     /* Only petal_compact compacts; store files then gather, and writers wait for nobody. */
@@ -914,9 +915,11 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options
  * the commit, above all that was written before: readers of before it do not see them (or below
  * all: see petal_bulk_place). Of one bulk's cells at one timestamp markers win over puts, as in
  * HBase. A bulk belongs to one thread at a time; several may be open, on one table too, beside
- * writers. Its memory is bounded: for each family that it has cells of, about what a flush needs,
- * and the cells of a row's empty qualifier, up to 64 MiB: behind more of them a marker of the row's
- * family is refused.
+ * writers. Its memory counts under memory_bytes (file_memory of petal_stats) and is bounded: for
+ * each family that it has cells of, up to about 3 MiB, and the cells of a row's empty qualifier, up
+ * to 64 MiB: behind more of them a marker of the row's family is refused. When all bulks together
+ * have more than a quarter of memory_bytes they write in smaller pieces, and of such cells hold no
+ * more than 1 MiB. The files that it writes, and has written, count under open_files.
  */
 typedef struct petal_bulk petal_bulk;
 
@@ -1521,7 +1524,8 @@ typedef struct petal_stats {
     uint64_t memory_limit;
     /* Of all memtables, those that are being flushed or that a cursor keeps included. */
     uint64_t memtable_memory;
-    uint64_t file_memory; /* index roots, facts, handles of open store files, where filters lie */
+    /* Index roots, facts, handles of open store files, where filters lie; and what bulks have. */
+    uint64_t file_memory;
     uint64_t flushes_waiting, compactions_running;
     uint64_t compacting_cells,
         compacting_done; /* cells of the compactions that run, and those read */

@@ -54,8 +54,8 @@ block_kind_text(enum block_kind kind)
 /* ---- writing ---- */
 
 void
-block_sink_init(struct block_sink *sink, const struct env *env, petal_file *file, const char *path,
-                uint64_t file_identity)
+block_sink_init(struct block_sink *sink, const struct env *env, struct pooled_file *file,
+                const char *path, uint64_t file_identity)
 {
     *sink =
         (struct block_sink){.env = env, .file = file, .path = path, .file_identity = file_identity};
@@ -87,26 +87,59 @@ block_sink_compress_high(struct block_sink *sink)
     return PETAL_OK;
 }
 
-enum petal_status
-block_sink_flush(struct block_sink *sink, petal_error *error)
+static enum petal_status
+write_buffer(struct block_sink *sink, petal_file *file, petal_error *error)
 {
     const petal_vfs *vfs = sink->env->vfs;
-    int failure;
+    int failure = vfs->write_at(vfs->context, file, sink->flushed, sink->buffer, sink->used);
 
-    assert(sink->used <= sink->capacity && sink->synced <= sink->flushed);
-    if (sink->used == 0)
-        return PETAL_OK;
-    failure = vfs->write_at(vfs->context, sink->file, sink->flushed, sink->buffer, sink->used);
     if (failure != 0)
         return error_io(error, sink->path, failure, "write");
     sink->flushed += sink->used;
     sink->used = 0;
     if (sink->flushed - sink->synced < block_sink_sync_bytes)
         return PETAL_OK;
-    failure = vfs->sync(vfs->context, sink->file);
+    failure = vfs->sync(vfs->context, file);
     if (failure != 0)
         return error_io(error, sink->path, failure, "sync");
     sink->synced = sink->flushed;
+    return PETAL_OK;
+}
+
+enum petal_status
+block_sink_flush(struct block_sink *sink, petal_error *error)
+{
+    petal_file *file;
+    enum petal_status status;
+
+    assert(sink->used <= sink->capacity && sink->synced <= sink->flushed);
+    if (sink->used == 0)
+        return PETAL_OK;
+    status = pooled_file_acquire(sink->file, &file, error);
+    if (status != PETAL_OK)
+        return status;
+    status = write_buffer(sink, file, error);
+    pooled_file_release(sink->file);
+    return status;
+}
+
+size_t
+block_sink_memory(const struct block_sink *sink)
+{
+    return sink->capacity + sink->text_capacity +
+           (sink->high_state != NULL ? sizeof(LZ4_streamHC_t) : 0);
+}
+
+enum petal_status
+block_sink_spill(struct block_sink *sink, petal_error *error)
+{
+    enum petal_status status = block_sink_flush(sink, error);
+
+    if (status != PETAL_OK)
+        return status;
+    mem_free(sink->env->allocator, sink->buffer, sink->capacity);
+    sink->buffer = NULL;
+    sink->capacity = 0;
     return PETAL_OK;
 }
 

@@ -47,8 +47,8 @@ const char *block_kind_text(enum block_kind kind);
  * sync at its end is short, and what others sync meanwhile does not wait for all of it. */
 struct block_sink {
     const struct env *env;
-    petal_file *file; /* borrowed */
-    const char *path; /* borrowed */
+    struct pooled_file *file; /* borrowed; acquired for each writing */
+    const char *path;         /* borrowed */
     uint64_t file_identity;
     uint64_t flushed; /* bytes given to the file */
     uint64_t synced;  /* of them, when the latest sync on the way was made */
@@ -66,7 +66,7 @@ struct block_sink {
 extern size_t block_sink_bytes, block_sink_sync_bytes;
 
 /* Allocates nothing. */
-void block_sink_init(struct block_sink *sink, const struct env *env, petal_file *file,
+void block_sink_init(struct block_sink *sink, const struct env *env, struct pooled_file *file,
                      const char *path, uint64_t file_identity);
 void block_sink_fini(struct block_sink *sink);
 
@@ -90,6 +90,10 @@ enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kin
 enum petal_status block_sink_append_bytes(struct block_sink *sink, petal_slice bytes,
                                           petal_error *error);
 enum petal_status block_sink_flush(struct block_sink *sink, petal_error *error);
+
+/* Bytes of memory that the sink has; and flush it and give them back. */
+size_t block_sink_memory(const struct block_sink *sink);
+enum petal_status block_sink_spill(struct block_sink *sink, petal_error *error);
 
 /* ---- reading ---- */
 

@@ -50,6 +50,12 @@ block_region_clear(struct block_region *region)
     region->used = region->count = 0;
 }
 
+static inline size_t
+block_region_memory(const struct block_region *region)
+{
+    return region->capacity + region->blocks_capacity * sizeof *region->blocks;
+}
+
 /* REQUIRES for these: index < count. */
 static inline petal_slice
 block_region_raw(const struct block_region *region, size_t index)

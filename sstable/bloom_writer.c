@@ -288,6 +288,15 @@ bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_
 }
 
 enum petal_status
+bloom_writer_spill(struct bloom_writer *writer, petal_error *error)
+{
+    enum petal_status status = write_region(writer, error);
+
+    block_region_fini(&writer->region);
+    return status == PETAL_OK ? index_writer_spill(&writer->index, error) : status;
+}
+
+enum petal_status
 bloom_writer_finish_chunks(struct bloom_writer *writer, petal_error *error)
 {
     enum petal_status status = PETAL_OK;

@@ -79,6 +79,9 @@ enum petal_status bloom_writer_finish_chunks(struct bloom_writer *writer, petal_
 enum petal_status bloom_writer_finish_root(struct bloom_writer *writer, struct block_handle *root,
                                            petal_error *error);
 
+/* Write the chunks that are kept back, and give back their memory. */
+enum petal_status bloom_writer_spill(struct bloom_writer *writer, petal_error *error);
+
 /* Bytes that are not written yet, about. */
 static inline uint64_t
 bloom_writer_pending_bytes(const struct bloom_writer *writer)

@@ -135,7 +135,9 @@ enum petal_status data_block_builder_add(struct data_block_builder *builder,
 /* Bytes that finish would give: never less, and exact but for the varints of lengths that cross
  * a power of 128 when the shared prefix is taken off.  0 without cells. */
 size_t data_block_builder_bytes(const struct data_block_builder *builder);
-/* No less than that, cheaper. */
+/* Of memory that it has. */
+size_t data_block_builder_memory(const struct data_block_builder *builder);
+/* No less than what finish would give, cheaper. */
 size_t data_block_builder_bytes_bound(const struct data_block_builder *builder);
 
 size_t data_block_builder_cells(const struct data_block_builder *builder);

@@ -413,6 +413,14 @@ plan_for(const struct data_block_builder *builder, uint32_t flags, size_t record
 }
 
 size_t
+data_block_builder_memory(const struct data_block_builder *builder)
+{
+    return builder->bytes_capacity + builder->out_capacity +
+           builder->row_capacity * sizeof *builder->rows +
+           builder->cell_capacity * sizeof *builder->entries;
+}
+
+size_t
 data_block_builder_bytes(const struct data_block_builder *builder)
 {
     uint32_t flags;

@@ -43,7 +43,8 @@ void
 pooled_file_init(struct pooled_file *file, struct file_pool *pool,
                  const struct directory *directory, const char *path)
 {
-    *file = (struct pooled_file){.pool = pool, .directory = directory, .path = path};
+    *file = (struct pooled_file){
+        .pool = pool, .directory = directory, .path = path, .flags = PETAL_FILE_READ};
 }
 
 /* ---- the ring ---- */
@@ -113,12 +114,12 @@ wake(struct file_pool *pool)
     pthread_cond_broadcast(&pool->changed);
 }
 
-static void
+static int
 close_handle(const struct pooled_file *file, petal_file *handle)
 {
     const petal_vfs *vfs = file->directory->env->vfs;
 
-    (void)vfs->close(vfs->context, handle); /* it was opened for reading: nothing can be lost */
+    return vfs->close(vfs->context, handle);
 }
 
 /* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. The
@@ -147,9 +148,10 @@ reserve_handle(struct file_pool *pool, petal_file **idle)
 static enum petal_status
 open_path(const struct pooled_file *file, petal_file **handle, petal_error *error)
 {
-    int failure = directory_open_file(file->directory, file->path, PETAL_FILE_READ, handle);
+    int failure = directory_open_file(file->directory, file->path, file->flags, handle);
+    const char *what = (file->flags & PETAL_FILE_CREATE) != 0 ? "create" : "open";
 
-    return failure == 0 ? PETAL_OK : error_io(error, file->path, failure, "open");
+    return failure == 0 ? PETAL_OK : error_io(error, file->path, failure, what);
 }
 
 /* The handle is the file's from now on, and acquired once. That is no use yet that would set it
@@ -174,8 +176,9 @@ open_file(struct file_pool *pool, struct pooled_file *file, petal_error *error)
     file->opening = true;
     reserve_handle(pool, &idle);
     mutex_unlock(&pool->mutex);
+    /* What was read loses nothing, and what was written is yet to be synced, by another handle. */
     if (idle != NULL)
-        close_handle(file, idle);
+        (void)close_handle(file, idle);
     status = open_path(file, &handle, error);
     mutex_lock(&pool->mutex);
     file->opening = false;
@@ -260,17 +263,19 @@ pooled_file_release(struct pooled_file *file)
     mutex_unlock(&pool->mutex);
 }
 
-void
+int
 pooled_file_fini(struct pooled_file *file)
 {
     struct file_pool *pool = file->pool;
     bool is_open;
+    int failure;
 
     assert((atomic_load_explicit(&file->state, memory_order_relaxed) & STATE_COUNT) == 0);
     if (pool == NULL) {
-        if (file->file != NULL)
-            close_handle(file, file->file);
-        return;
+        petal_file *handle = file->file;
+
+        file->file = NULL;
+        return handle != NULL ? close_handle(file, handle) : 0;
     }
     mutex_lock(&pool->mutex);
     is_open = file->next != NULL;
@@ -278,10 +283,11 @@ pooled_file_fini(struct pooled_file *file)
         ring_remove(pool, file);
     mutex_unlock(&pool->mutex);
     if (!is_open)
-        return;
-    close_handle(file, file->file);
+        return 0;
+    failure = close_handle(file, file->file);
     mutex_lock(&pool->mutex);
     pool->open--;
     wake(pool);
     mutex_unlock(&pool->mutex);
+    return failure;
 }

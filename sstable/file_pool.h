@@ -1,5 +1,6 @@
 /*
- * file_pool.h -- a bound on how many store files are open at once.
+ * file_pool.h -- a bound on how many store files are open at once, for reading or, of bulks, for
+ * writing.
  *
  * Each reader has a pooled file, a name that can be opened. Who reads acquires it, which opens the
  * name if need be, and releases it after the read; an acquired file is never closed, and readers at
@@ -29,6 +30,7 @@ struct pooled_file {
     struct file_pool *pool;            /* NULL: stays open once it was opened */
     const struct directory *directory; /* borrowed, as is: */
     const char *path;
+    unsigned flags; /* it is opened with; may be changed while nobody has it acquired */
     _Atomic(uint32_t) state;
     petal_file *file;                  /* while the state says open */
     bool opening;                      /* by some thread; guarded by the pool's mutex, as is: */
@@ -51,12 +53,13 @@ bool file_pool_init(struct file_pool *pool, const struct env *env, uint32_t limi
 /* REQUIRES: all its files are closed. */
 void file_pool_fini(struct file_pool *pool);
 
-/* A file that is not open yet. `pool` may be NULL. Its address stays. */
+/* A file that is not open yet, to be opened for reading unless its flags are set afterwards. `pool`
+ * may be NULL. Its address stays. */
 void pooled_file_init(struct pooled_file *file, struct file_pool *pool,
                       const struct directory *directory, const char *path);
 
-/* REQUIRES: nobody has it acquired. */
-void pooled_file_fini(struct pooled_file *file);
+/* 0 or what closing it failed with. REQUIRES: nobody has it acquired. */
+int pooled_file_fini(struct pooled_file *file);
 
 /* *opened: to be read until it is released. A name that cannot be opened is PETAL_IO. */
 enum petal_status pooled_file_acquire(struct pooled_file *file, petal_file **opened,

@@ -166,6 +166,15 @@ index_writer_add(struct index_writer *writer, petal_slice key, struct block_hand
 }
 
 enum petal_status
+index_writer_spill(struct index_writer *writer, petal_error *error)
+{
+    enum petal_status status = write_region(writer, error);
+
+    block_region_fini(&writer->region);
+    return status;
+}
+
+enum petal_status
 index_writer_finish_nodes(struct index_writer *writer, petal_error *error)
 {
     enum petal_status status = PETAL_OK;

@@ -52,6 +52,9 @@ enum petal_status index_writer_finish_nodes(struct index_writer *writer, petal_e
 enum petal_status index_writer_finish_root(struct index_writer *writer, struct block_handle *root,
                                            petal_error *error);
 
+/* Write the nodes that are kept back, and give back their memory. */
+enum petal_status index_writer_spill(struct index_writer *writer, petal_error *error);
+
 /* Bytes that are not written yet, about, beside those of nodes that are not full. */
 static inline uint64_t
 index_writer_pending_bytes(const struct index_writer *writer)

@@ -33,7 +33,7 @@ struct sst_writer {
     char *path;
     size_t path_bytes;
     struct sst_options options;
-    petal_file *file; /* NULL: closed */
+    struct pooled_file file;
     bool finished;
     enum petal_status failure; /* the first one */
 
@@ -61,7 +61,8 @@ init_parts(struct sst_writer *writer)
     const struct sst_options *options = &writer->options;
     bool compress = options->compression == PETAL_COMPRESSION_LZ4;
 
-    block_sink_init(&writer->sink, writer->env, writer->file, writer->path, options->file_identity);
+    block_sink_init(&writer->sink, writer->env, &writer->file, writer->path,
+                    options->file_identity);
     data_block_builder_init(&writer->data, writer->env->allocator);
     index_writer_init(&writer->index, &writer->sink, BLOCK_DATA_INDEX, compress);
     facts_gatherer_init(&writer->gatherer, writer->env->allocator);
@@ -91,14 +92,30 @@ fill_defaults(struct sst_options *options)
         options->bloom_prefix_bytes = 0;
 }
 
+/* Later it is opened for writing alone, should the pool close it meanwhile. */
+static enum petal_status
+create_file(struct sst_writer *writer, petal_error *error)
+{
+    enum petal_status status;
+    petal_file *file;
+
+    pooled_file_init(&writer->file, writer->options.pool, writer->directory, writer->path);
+    writer->file.flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
+    status = pooled_file_acquire(&writer->file, &file, error);
+    if (status != PETAL_OK)
+        return status;
+    writer->file.flags = PETAL_FILE_WRITE;
+    pooled_file_release(&writer->file);
+    return PETAL_OK;
+}
+
 enum petal_status
 sst_writer_open(struct sst_writer **writer, const struct directory *directory, const char *path,
                 const struct sst_options *options, petal_error *error)
 {
-    const unsigned flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
     const struct env *env = directory->env;
     struct sst_writer *made = mem_zalloc(env->allocator, sizeof *made);
-    int failure;
+    enum petal_status status;
 
     assert(options->block_bytes > 0 && options->block_bytes <= 16u << 20);
     *writer = NULL;
@@ -115,11 +132,12 @@ sst_writer_open(struct sst_writer **writer, const struct directory *directory, c
         return error_no_memory(error);
     }
     memcpy(made->path, path, made->path_bytes);
-    failure = directory_open_file(directory, path, flags, &made->file);
-    if (failure != 0) {
+    status = create_file(made, error);
+    if (status != PETAL_OK) {
+        (void)pooled_file_fini(&made->file);
         mem_free(env->allocator, made->path, made->path_bytes);
         mem_free(env->allocator, made, sizeof *made);
-        return error_io(error, path, failure, "create");
+        return status;
     }
     init_parts(made);
     if (made->options.high_compression && block_sink_compress_high(&made->sink) != PETAL_OK) {
@@ -134,16 +152,14 @@ void
 sst_writer_free(struct sst_writer *writer)
 {
     const petal_allocator *allocator;
-    const petal_vfs *vfs;
 
     if (writer == NULL)
         return;
     allocator = writer->env->allocator;
-    vfs = writer->env->vfs;
-    if (writer->file != NULL)
-        vfs->close(vfs->context, writer->file);
-    if (!writer->finished)
+    if (!writer->finished) {
+        (void)pooled_file_fini(&writer->file);
         directory_remove(writer->directory, writer->path);
+    }
     if (writer->has_bloom)
         bloom_writer_fini(&writer->bloom);
     facts_gatherer_fini(&writer->gatherer);
@@ -350,6 +366,40 @@ sst_writer_bytes(const struct sst_writer *writer)
            (writer->has_bloom ? bloom_writer_pending_bytes(&writer->bloom) : 0);
 }
 
+size_t
+sst_writer_memory(const struct sst_writer *writer)
+{
+    const struct bloom_writer *bloom = &writer->bloom;
+    size_t bytes = sizeof *writer + block_sink_memory(&writer->sink) +
+                   data_block_builder_memory(&writer->data) +
+                   block_region_memory(&writer->index.region) + writer->previous_row.capacity +
+                   writer->previous_qualifier.capacity + writer->first_key.capacity;
+
+    if (writer->has_bloom)
+        bytes += bloom->hash_capacity * sizeof *bloom->hashes + bloom->chunk_capacity +
+                 bloom->work_capacity + block_region_memory(&bloom->region) +
+                 block_region_memory(&bloom->index.region);
+    return bytes;
+}
+
+enum petal_status
+sst_writer_spill(struct sst_writer *writer, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    assert(!writer->finished);
+    if (writer->failure != PETAL_OK)
+        return error_failed_before(writer, error);
+    if (writer->has_bloom)
+        status = bloom_writer_spill(&writer->bloom, error);
+    if (status == PETAL_OK)
+        status = index_writer_spill(&writer->index, error);
+    if (status == PETAL_OK)
+        status = block_sink_spill(&writer->sink, error);
+    writer->failure = status;
+    return status;
+}
+
 /* ---- finishing ---- */
 
 static void
@@ -438,24 +488,26 @@ static enum petal_status
 sync_and_close(struct sst_writer *writer, petal_error *error)
 {
     const petal_vfs *vfs = writer->env->vfs;
+    petal_file *file;
     int failure;
+    enum petal_status status;
 
     assert(writer->sink.used == 0 && writer->sink.flushed == writer->gatherer.facts.file_bytes);
-    failure = vfs->sync(vfs->context, writer->file);
-
+    status = pooled_file_acquire(&writer->file, &file, error);
+    if (status != PETAL_OK)
+        return status;
+    failure = vfs->sync(vfs->context, file);
+    pooled_file_release(&writer->file);
     if (failure != 0)
         return error_io(error, writer->path, failure, "sync");
-    failure = vfs->close(vfs->context, writer->file);
-    writer->file = NULL;
-    if (failure != 0)
-        return error_io(error, writer->path, failure, "close");
-    return PETAL_OK;
+    failure = pooled_file_fini(&writer->file);
+    return failure == 0 ? PETAL_OK : error_io(error, writer->path, failure, "close");
 }
 
 enum petal_status
 sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts, petal_error *error)
 {
-    assert(!writer->finished && writer->file != NULL);
+    assert(!writer->finished);
     if (facts != NULL)
         *facts = NULL;
     if (writer->failure != PETAL_OK)
@@ -513,24 +565,28 @@ write_trailer(const struct trailer *trailer, const struct env *env, petal_file *
 }
 
 enum petal_status
-sst_state_shift(const struct directory *directory, const char *path, uint64_t shift,
-                petal_error *error)
+sst_state_shift(const struct directory *directory, struct file_pool *pool, const char *path,
+                uint64_t shift, petal_error *error)
 {
-    const petal_vfs *vfs = directory->env->vfs;
+    struct pooled_file pooled;
     struct trailer trailer;
     petal_file *file;
-    int failure = directory_open_file(directory, path, PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
+    int failure;
     enum petal_status status;
 
     assert(shift < CELL_SEQUENCE_END);
-    if (failure != 0)
-        return error_io(error, path, failure, "open");
+    pooled_file_init(&pooled, pool, directory, path);
+    pooled.flags = PETAL_FILE_READ | PETAL_FILE_WRITE;
+    status = pooled_file_acquire(&pooled, &file, error);
+    if (status != PETAL_OK)
+        return status;
     status = read_trailer(&trailer, directory->env, file, path, error);
     if (status == PETAL_OK) {
         trailer.stated_shift = shift + 1;
         status = write_trailer(&trailer, directory->env, file, path, error);
     }
-    failure = vfs->close(vfs->context, file);
+    pooled_file_release(&pooled);
+    failure = pooled_file_fini(&pooled);
     if (status == PETAL_OK && failure != 0)
         status = error_io(error, path, failure, "close");
     return status;

@@ -31,6 +31,9 @@ struct sst_options {
     enum file_origin origin; /* for the facts */
     int64_t written_ms;      /* likewise */
     uint64_t sequence_max;   /* the facts' greatest sequence is at least this */
+    /* Where the descriptor counts, which is then given up between writes when others need it; NULL:
+     * it is open until finish. */
+    struct file_pool *pool;
     struct file_owner owner; /* for the facts; names are borrowed until finish */
 };
 
@@ -54,12 +57,19 @@ enum petal_status sst_writer_finish(struct sst_writer *writer, const struct file
                                     petal_error *error);
 
 /*
+ * Bytes of memory that the writer has, about; and give back the larger part of them by writing what
+ * is buffered and kept back. After a failure the writer has failed.
+ */
+size_t sst_writer_memory(const struct sst_writer *writer);
+enum petal_status sst_writer_spill(struct sst_writer *writer, petal_error *error);
+
+/*
  * Have a finished file's trailer say that its cells' sequences are greater by `shift` than those
  * that stand in it, and sync that. REQUIRES: the writer's origin was FILE_ORIGIN_BULK, nobody has
  * the file open, and no manifest names it.
  */
-enum petal_status sst_state_shift(const struct directory *directory, const char *path,
-                                  uint64_t shift, petal_error *error);
+enum petal_status sst_state_shift(const struct directory *directory, struct file_pool *pool,
+                                  const char *path, uint64_t shift, petal_error *error);
 
 /* Releases everything; removes the file if it was not finished.  NULL: no-op. */
 void sst_writer_free(struct sst_writer *writer);

@@ -318,6 +318,7 @@ db_free(petal_db *db)
     epoch_fini(db->epoch);
     assert(atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) == 0);
     assert(atomic_load_explicit(&db->memory.files, memory_order_relaxed) == 0);
+    assert(atomic_load_explicit(&db->memory.bulks, memory_order_relaxed) == 0);
     cache_close(db->cache);
     free_tables(db->schema.tables);
     free_tables(db->schema.dropped);

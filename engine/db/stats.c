@@ -39,7 +39,8 @@ petal_stats_get(petal_db *db, petal_stats *stats)
     background_error_get(db, &stats->background_error);
     stats->memory_limit = db->memory.limit;
     stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
-    stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed);
+    stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed) +
+                         atomic_load_explicit(&db->memory.bulks, memory_order_relaxed);
     stats->flushes_waiting = flush_waits(db);
     cache_usage_get(db->cache, &usage);
     stats->cache_capacity = usage.capacity;

@@ -164,8 +164,8 @@ add_stats(struct text *text, const petal_stats *stats)
                stats->memory_limit);
     add_number(text, "memtable_memory_bytes", "gauge", "what memtables take",
                stats->memtable_memory);
-    add_number(text, "file_memory_bytes", "gauge", "what is kept of open store files",
-               stats->file_memory);
+    add_number(text, "file_memory_bytes", "gauge",
+               "what is kept of open store files, and what bulks have", stats->file_memory);
     add_number(text, "flushes_waiting", "gauge", "flushes that wait or run",
                stats->flushes_waiting);
     add_number(text, "compactions_running", "gauge", "compactions that run",

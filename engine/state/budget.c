@@ -14,15 +14,17 @@ memory_budget_init(struct memory_budget *budget, struct cache *cache, uint64_t l
     budget->cache_most = cache_most < limit ? cache_most : limit;
     atomic_init(&budget->memtables, 0);
     atomic_init(&budget->files, 0);
+    atomic_init(&budget->bulks, 0);
     atomic_init(&budget->cache_now, budget->cache_most);
 }
 
-/* What the cache may take beside memtables and files. */
+/* What the cache may take beside memtables, files and bulks. */
 static uint64_t
 cache_share(const struct memory_budget *budget)
 {
     uint64_t taken = atomic_load_explicit(&budget->memtables, memory_order_relaxed) +
-                     atomic_load_explicit(&budget->files, memory_order_relaxed);
+                     atomic_load_explicit(&budget->files, memory_order_relaxed) +
+                     atomic_load_explicit(&budget->bulks, memory_order_relaxed);
     uint64_t least = budget->limit / LEAST_SHARE;
     uint64_t left = taken < budget->limit ? budget->limit - taken : 0;
 
@@ -75,5 +77,12 @@ void
 memory_budget_files(struct memory_budget *budget, int64_t change)
 {
     atomic_fetch_add_explicit(&budget->files, (uint64_t)change, memory_order_relaxed);
+    tell_cache(budget);
+}
+
+void
+memory_budget_bulks(struct memory_budget *budget, int64_t change)
+{
+    atomic_fetch_add_explicit(&budget->bulks, (uint64_t)change, memory_order_relaxed);
     tell_cache(budget);
 }

@@ -1,9 +1,10 @@
 /*
- * budget.h -- one limit for memtables, block cache and what is kept of open store files.
+ * budget.h -- one limit for memtables, block cache, what is kept of open store files, and bulks.
  *
- * Memtables and files take what they need and say so; the cache gets the rest, between an eighth of
- * the limit and the most that the options allow it. Writers see to it that memtables stay below
- * half (engine/write/pace.h).
+ * Memtables, files and bulks take what they need and say so; the cache gets the rest, between an
+ * eighth of the limit and the most that the options allow it. Writers see to it that memtables stay
+ * below half (engine/write/pace.h); bulks write what they have buffered when they pass a quarter
+ * together (engine/table/bulk.c).
  *
  * Threads: all functions from any thread, without locks but the cache's.
  */
@@ -17,6 +18,7 @@ struct memory_budget {
     uint64_t limit, cache_most;
     _Atomic(uint64_t) memtables; /* bytes that are charged */
     _Atomic(uint64_t) files;
+    _Atomic(uint64_t) bulks;
     _Atomic(uint64_t) cache_now; /* what the cache was told last */
 };
 
@@ -28,12 +30,20 @@ void memory_budget_init(struct memory_budget *budget, struct cache *cache, uint6
  * its shards. */
 void memory_budget_memtables(struct memory_budget *budget, int64_t change);
 void memory_budget_files(struct memory_budget *budget, int64_t change);
+void memory_budget_bulks(struct memory_budget *budget, int64_t change);
 
 /* What memtables may take in all. */
 static inline uint64_t
 memory_budget_memtable_limit(const struct memory_budget *budget)
 {
     return budget->limit / 2;
+}
+
+/* Have the bulks more than they may keep buffered in all? */
+static inline bool
+memory_budget_bulks_are_over(const struct memory_budget *budget)
+{
+    return atomic_load_explicit(&budget->bulks, memory_order_relaxed) > budget->limit / 4;
 }
 
 #endif

@@ -41,6 +41,7 @@ start_file(struct output *output, petal_error *error)
         .origin = output->origin,
         .written_ms = output->written_ms,
         .sequence_max = output->sequence_max,
+        .pool = output->origin == FILE_ORIGIN_BULK ? &db->open_files : NULL,
         .owner = {family->table->id, family->id, family->table->name, family->name},
     };
 
@@ -70,6 +71,22 @@ uint64_t
 store_output_bytes(const struct output *output)
 {
     return output->writer != NULL ? sst_writer_bytes(output->writer) : 0;
+}
+
+size_t
+store_output_memory(const struct output *output)
+{
+    const struct output_files *files = output->files;
+
+    return files->file_capacity * sizeof(struct store_file *) +
+           files->described_capacity * sizeof *files->described +
+           (output->writer != NULL ? sst_writer_memory(output->writer) : 0);
+}
+
+enum petal_status
+store_output_spill(struct output *output, petal_error *error)
+{
+    return output->writer != NULL ? sst_writer_spill(output->writer, error) : PETAL_OK;
 }
 
 /* Room for one more file. */
@@ -139,7 +156,7 @@ shift_file(const petal_family *family, struct output_files *files, size_t i, uin
     described->sequence_min += shift - described->sequence_shift;
     described->sequence_max += shift - described->sequence_shift;
     described->sequence_shift = shift;
-    status = sst_state_shift(&db->directory, path, shift, error);
+    status = sst_state_shift(&db->directory, &db->open_files, path, shift, error);
     if (status == PETAL_OK)
         status = db_open_file(db, family, described, true, &files->files[i], error);
     if (status != PETAL_OK)

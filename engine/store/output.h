@@ -46,6 +46,11 @@ enum petal_status store_output_add(struct output *output, const struct cell *cel
 /* Bytes of the file that is begun, about; 0: none is. */
 uint64_t store_output_bytes(const struct output *output);
 
+/* Bytes of memory that the output has, about, but for the files that are open, which count
+ * themselves; and give back what can be written. */
+size_t store_output_memory(const struct output *output);
+enum petal_status store_output_spill(struct output *output, petal_error *error);
+
 /* Complete the file that is begun, if one is, and open it. */
 enum petal_status store_output_end_file(struct output *output, petal_error *error);
 

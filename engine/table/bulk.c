@@ -35,6 +35,11 @@
  * THE EMPTY QUALIFIER. HBase sorts family markers among the cells of the empty qualifier, Petal
  * before all columns. So these cells are held until the row is behind its empty qualifier.
  *
+ * MEMORY of bulks counts under memory_bytes. When they have more than a quarter of it together, one
+ * that goes on writes what its families' writers have buffered, and then lets held cells go. So
+ * what a bulk has beyond is a block with its filter chunk for each family, and LEAST_HELD_BYTES.
+ * The files it writes take their descriptors from the pool of those that are read.
+ *
  * Threads: a bulk belongs to one thread at a time. Several may be at work on one table.
  */
 #include "base/argument.h"
@@ -54,6 +59,11 @@
 /* Bytes of held cells of a row; those behind them go on, and then no family marker of the row may
  * follow. */
 #define MOST_HELD_BYTES ((size_t)64 << 20)
+/* So many are held also when memory is short. */
+#define LEAST_HELD_BYTES ((size_t)1 << 20)
+
+/* When a store's bytes have grown by so many its memory is counted anew. */
+#define COUNTING_STEP_BYTES ((uint64_t)64 << 10)
 
 #define QUOTE_BYTES 80
 
@@ -89,6 +99,8 @@ struct bulk_store {
     struct held_cell *held;
     size_t held_count, held_capacity;
     struct grown values;
+    size_t charged;   /* to the database's memory */
+    uint64_t counted; /* bytes held and in the file that is begun, when it was charged last */
     bool is_chosen;
     uint64_t chosen; /* the least sequence of its cells, as the files say */
 };
@@ -296,6 +308,12 @@ let_go(struct bulk_store *store, petal_error *error)
     return status;
 }
 
+static size_t
+held_bytes(const struct bulk_store *store)
+{
+    return store->values.size + store->held_count * sizeof *store->held;
+}
+
 static enum petal_status
 hold(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *cell, petal_error *error)
 {
@@ -315,9 +333,7 @@ hold(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *cell, p
     if (cell->value.size > 0)
         memcpy(values->bytes + values->size, cell->value.data, cell->value.size);
     values->size += cell->value.size;
-    return values->size + store->held_count * sizeof *store->held > MOST_HELD_BYTES
-               ? let_go(store, error)
-               : PETAL_OK;
+    return held_bytes(store) > MOST_HELD_BYTES ? let_go(store, error) : PETAL_OK;
 }
 
 static enum petal_status
@@ -357,8 +373,9 @@ add_marker(const petal_bulk *bulk, struct bulk_store *store, const petal_cell *c
         return error_order(store, cell, false, error);
     if (store->passed_empty)
         return error_cell(store, cell,
-                          "comes behind more than 64 MiB of cells of the empty qualifier: a row's "
-                          "family markers may come before all of them",
+                          "comes behind more cells of the empty qualifier than are held (64 MiB, "
+                          "or what a quarter of memory_bytes has room for): a row's family markers "
+                          "may come before all of them",
                           error);
     status = follow(store, &store->marker, cell, error);
     return status == PETAL_OK ? store_output_add(&store->output, &own, error) : status;
@@ -385,6 +402,74 @@ add_to_column(const petal_bulk *bulk, struct bulk_store *store, const petal_cell
     own = cell_of(bulk, cell);
     return store_output_add(&store->output, &own, error);
 }
+
+/* ---- memory ---- */
+
+static void
+charge(const petal_bulk *bulk, struct bulk_store *store)
+{
+    size_t bytes = sizeof *store + store->row.capacity + store->qualifier.capacity +
+                   store->values.capacity + store->held_capacity * sizeof *store->held +
+                   store_output_memory(&store->output);
+
+    if (bytes != store->charged)
+        memory_budget_bulks(&bulk->db->memory, (int64_t)bytes - (int64_t)store->charged);
+    store->charged = bytes;
+    store->counted = held_bytes(store) + store_output_bytes(&store->output);
+}
+
+static void
+free_held(const petal_bulk *bulk, struct bulk_store *store)
+{
+    const petal_allocator *allocator = bulk->db->env.allocator;
+
+    mem_free(allocator, store->values.bytes, store->values.capacity);
+    mem_free(allocator, store->held, store->held_capacity * sizeof *store->held);
+    store->values = (struct grown){.bytes = NULL};
+    store->held = NULL;
+    store->held_count = store->held_capacity = 0;
+}
+
+/* What is buffered is written, then the cells that are held go on, until memory is no longer
+ * short. */
+static enum petal_status
+give_back(const petal_bulk *bulk, petal_error *error)
+{
+    const struct memory_budget *budget = &bulk->db->memory;
+    enum petal_status status = PETAL_OK;
+
+    for (unsigned held = 0; held < 2; held++) {
+        for (size_t i = 0; status == PETAL_OK && i < bulk->count; i++) {
+            struct bulk_store *store = bulk->stores[i];
+
+            if (!memory_budget_bulks_are_over(budget))
+                return PETAL_OK;
+            if (held == 0) {
+                status = store_output_spill(&store->output, error);
+            } else if (held_bytes(store) > LEAST_HELD_BYTES || store->held_count == 0) {
+                status = let_go(store, error);
+                free_held(bulk, store);
+            }
+            charge(bulk, store);
+        }
+    }
+    return status;
+}
+
+/* The store has grown: count it, and give back what is too much. */
+static enum petal_status
+count_memory(const petal_bulk *bulk, struct bulk_store *store, petal_error *error)
+{
+    uint64_t bytes = held_bytes(store) + store_output_bytes(&store->output);
+
+    if (store->charged > 0 && bytes >= store->counted &&
+        bytes - store->counted < COUNTING_STEP_BYTES)
+        return PETAL_OK;
+    charge(bulk, store);
+    return memory_budget_bulks_are_over(&bulk->db->memory) ? give_back(bulk, error) : PETAL_OK;
+}
+
+/* ---- cells ---- */
 
 static enum petal_status
 check_cell(const petal_cell *cell, petal_error *error)
@@ -425,8 +510,9 @@ add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error 
         status = begin_row(bulk, store, cell->row, error);
     if (status != PETAL_OK)
         return status;
-    return cell_is_family_marker(cell->type) ? add_marker(bulk, store, cell, error)
-                                             : add_to_column(bulk, store, cell, error);
+    status = cell_is_family_marker(cell->type) ? add_marker(bulk, store, cell, error)
+                                               : add_to_column(bulk, store, cell, error);
+    return status == PETAL_OK ? count_memory(bulk, store, error) : status;
 }
 
 static enum petal_status
@@ -477,6 +563,7 @@ end_files(petal_bulk *bulk, petal_error *error)
         status = let_go(store, error);
         if (status == PETAL_OK)
             status = store_output_end_file(&store->output, error);
+        charge(bulk, store);
         some = some || store->files.count > 0;
     }
     return status == PETAL_OK && some ? db_sync_directory(bulk->db, error) : status;
@@ -750,7 +837,7 @@ petal_bulk_commit(petal_bulk *bulk, petal_error *error)
 /* ---- free ---- */
 
 static void
-free_store(petal_bulk *bulk, struct bulk_store *store)
+free_store(const petal_bulk *bulk, struct bulk_store *store)
 {
     const petal_allocator *allocator = bulk->db->env.allocator;
 
@@ -758,8 +845,8 @@ free_store(petal_bulk *bulk, struct bulk_store *store)
     store_output_files_fini(&store->files, allocator, !bulk->committed && !bulk->unknown);
     mem_free(allocator, store->row.bytes, store->row.capacity);
     mem_free(allocator, store->qualifier.bytes, store->qualifier.capacity);
-    mem_free(allocator, store->values.bytes, store->values.capacity);
-    mem_free(allocator, store->held, store->held_capacity * sizeof *store->held);
+    free_held(bulk, store);
+    memory_budget_bulks(&bulk->db->memory, -(int64_t)store->charged);
     mem_free(allocator, store, sizeof *store);
 }
 
