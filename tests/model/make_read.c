@@ -106,7 +106,8 @@ pick_list(struct maker *maker, struct operation *operation)
 
     filter->one_of = chance(maker, 40);
     filter->skip = around < 2;
-    filter->while_match = around == 2 && !maker->calm; /* it sees rows that are deleted */
+    /* It sees rows that are deleted, and those past TTL unless all of their file is. */
+    filter->while_match = around == 2 && !maker->calm && !has(maker, FEATURE_TTL);
     filter->by_text = chance(maker, 50);
     filter->leaf_count = 1 + below(maker, MODEL_MOST_LEAVES);
     /* HBase's SkipFilter does not ask its member about rows. */
