@@ -79,7 +79,7 @@ says_not "^  (breaking|extension)"
 anew && change engine/petal.h "#define PETAL_MAX_ROW_BYTES " "#define PETAL_MAX_ROW_BYTES 65535 //"
 says "breaking: PETAL_MAX_ROW_BYTES is 65535 instead of 32767"
 # Numbers that are one as doubles are two.
-anew && change engine/petal.h "INT64_MAX /* timestamp" "(INT64_MAX - 1) /* timestamp"
+anew && change engine/petal.h "#define PETAL_LATEST              INT64_MAX" "#define PETAL_LATEST (INT64_MAX - 1)"
 says "breaking: PETAL_LATEST is 9223372036854775806 instead of 9223372036854775807"
 says_not "^  perhaps"
 anew && change bloom/petal_bloom.h "PETAL_BLOOM_DEFAULT_RATE 0.01" "PETAL_BLOOM_DEFAULT_RATE 0.010000001"
