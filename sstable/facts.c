@@ -53,6 +53,8 @@ enum {
     OWNER_NAMES_AT = 240 /* the family's name, the table's */
 };
 
+#define SINGLE_CELLS 0x80u /* the bit beside the origin */
+
 /* ---- gathering ---- */
 
 void
@@ -63,6 +65,7 @@ facts_gatherer_init(struct facts_gatherer *gatherer, const petal_allocator *allo
     gatherer->facts.time_max = INT64_MIN;
     gatherer->facts.put_time_min = INT64_MAX;
     gatherer->facts.sequence_min = UINT64_MAX;
+    gatherer->facts.single_cells = true;
     qualifier_set_init(&gatherer->qualifiers);
 }
 
@@ -143,6 +146,7 @@ facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, boo
     }
     facts->cells++;
     facts->rows += new_row;
+    facts->single_cells = facts->single_cells && new_column;
     count_type(facts, cell->type);
     if (cell->has_ttl)
         note_death(facts, cell);
@@ -271,7 +275,7 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     put_le64(to + WRITTEN_MS_AT, (uint64_t)facts->written_ms);
     put_le64(to + DEATH_MIN_AT, (uint64_t)facts->death_min);
     put_le64(to + DEATH_MAX_AT, (uint64_t)facts->death_max);
-    to[ORIGIN_AT] = (uint8_t)facts->origin;
+    to[ORIGIN_AT] = (uint8_t)((unsigned)facts->origin | (facts->single_cells ? SINGLE_CELLS : 0));
     encode_owner(&facts->owner, to);
     to = put_slice(to + fixed_encoded_bytes(facts), facts->row_min);
     to = put_slice(to, facts->row_max);
@@ -321,6 +325,8 @@ decode_fixed(struct file_facts *facts, const uint8_t *from)
 static void
 decode_origin(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
 {
+    unsigned origin;
+
     if (fixed_bytes < FIXED_BYTES) {
         facts->death_min = facts->ttl_cells > 0 ? INT64_MIN : 0;
         facts->death_max = facts->ttl_cells > 0 ? INT64_MAX : 0;
@@ -329,8 +335,10 @@ decode_origin(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
     facts->written_ms = (int64_t)get_le64(from + WRITTEN_MS_AT);
     facts->death_min = (int64_t)get_le64(from + DEATH_MIN_AT);
     facts->death_max = (int64_t)get_le64(from + DEATH_MAX_AT);
-    if (from[ORIGIN_AT] <= FILE_ORIGIN_BULK)
-        facts->origin = (enum file_origin)from[ORIGIN_AT];
+    origin = from[ORIGIN_AT] & ~SINGLE_CELLS;
+    if (origin <= FILE_ORIGIN_BULK)
+        facts->origin = (enum file_origin)origin;
+    facts->single_cells = (from[ORIGIN_AT] & SINGLE_CELLS) != 0;
 }
 
 /* The numbers that came with version 2. */

@@ -40,7 +40,8 @@
  *            time to live, or
  *                the least or greatest number where the sum is beyond it; 0 when there is none
  *    216     8   when the last of them dies
- *    224     1   enum file_origin; numbers that are none are taken as UNKNOWN
+ *    224     1   bits 0 to 6: enum file_origin; numbers that are none are taken as UNKNOWN
+ *                bit 7: no column has more than one cell; 0: one has, or it is not known
  *    225     7   0
  *    where table and family of the file are given (struct file_owner), before the rows:
  *    232     4   id of the table
@@ -55,7 +56,8 @@
  * it does not know, and takes defaults for those that are not there: where they end at 176 (version
  * 1) that no put is older than the least timestamp, no cell has a time to live of its own, and no
  * filter is one of prefixes; where they end at 176 or 200 that origin and time of writing are not
- * known, and that cells with a time to live may die at any time.
+ * known, that columns may have more than one cell, and that cells with a time to live may die at any
+ * time.
  */
 #ifndef PETAL_SSTABLE_FACTS_H
 #define PETAL_SSTABLE_FACTS_H

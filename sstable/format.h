@@ -85,6 +85,7 @@ struct file_facts {
     uint64_t stated_shift; /* as the trailer says (sstable/trailer.h) */
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
+    bool single_cells;  /* no column has more than one cell; false: one has, or it is not known */
     uint64_t ttl_cells; /* those that have a time to live of their own, of whatever type */
     /* The first and the last of them die when the clock passes it; 0 without such cells, all times
      * (INT64_MIN, INT64_MAX) where it is not known. */

@@ -178,6 +178,7 @@ verify_ranges(const struct verification *v, petal_error *error)
         {stored->time_min == found->time_min && stored->time_max == found->time_max, "time range"},
         {stored->put_time_min <= found->put_time_min, "least timestamp of a put"},
         {same_deaths(stored, found), "range of times of death"},
+        {!stored->single_cells || found->single_cells, "claim of one cell per column"},
         {stored->sequence_min <= found->sequence_min && stored->sequence_max >= found->sequence_max,
          "sequence range"},
         {same_qualifiers(stored, found), "set of qualifiers"},

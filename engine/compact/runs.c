@@ -113,24 +113,12 @@ facts_dead(const struct file_facts *facts, const petal_family_options *family,
                                          : facts->cells + older->cells);
 }
 
-/* No column has more than one: a row has one column at least, and a filter of columns counts them.
- */
-static bool
-has_single_cells(const struct file_facts *facts)
-{
-    uint64_t rows_in_filter = facts->bloom == PETAL_BLOOM_ROW_ROWCOL ? facts->rows : 0;
-
-    return facts->cells == facts->rows ||
-           (facts_has_column_bloom(facts) && facts->bloom_keys >= rows_in_filter &&
-            facts->cells == facts->bloom_keys - rows_in_filter);
-}
-
 bool
 facts_all_needed(const struct file_facts *facts, const petal_family_options *family, int64_t now_ms)
 {
     bool dies = family->ttl_seconds > 0 && family->ttl_seconds < PETAL_FOREVER;
 
-    return facts->puts == facts->cells && has_single_cells(facts) &&
+    return facts->puts == facts->cells && facts->single_cells &&
            (facts->ttl_cells == 0 || facts->death_min > now_ms) &&
            (!dies || facts->put_time_min >= now_ms - (int64_t)family->ttl_seconds * 1000);
 }

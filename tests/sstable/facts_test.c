@@ -116,6 +116,18 @@ what_goes_in_comes_out(void **state)
     assert_int_equal(found.death_max, 8000);
     assert_int_equal(found.origin, FILE_ORIGIN_MINOR);
     assert_int_equal(found.owner.table.size, 0);
+    assert_false(found.single_cells);
+    assert_int_equal(made.bytes[224], FILE_ORIGIN_MINOR);
+    facts_fini(&found, &mem_default_allocator);
+    free(made.bytes);
+    facts.single_cells = true;
+    made = encode(&facts);
+    assert_int_equal(made.bytes[224], 0x80 | FILE_ORIGIN_MINOR);
+    assert_int_equal(
+        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+        PETAL_OK);
+    assert_true(found.single_cells);
+    assert_int_equal(found.origin, FILE_ORIGIN_MINOR);
     facts_fini(&found, &mem_default_allocator);
     free(made.bytes);
 }
@@ -133,6 +145,7 @@ expect_unknown_origin(const struct file_facts *facts)
 {
     assert_int_equal(facts->origin, FILE_ORIGIN_UNKNOWN);
     assert_int_equal(facts->written_ms, 0);
+    assert_false(facts->single_cells);
 }
 
 /* Bytes as version 1 wrote them: no size of the numbers, and what is new in version 2 is not
@@ -146,6 +159,7 @@ version_1_gets_defaults(void **state)
         struct facts_bytes made;
         const char *what;
 
+        facts.single_cells = true;
         facts.bloom = PETAL_BLOOM_ROW;
         facts.puts = puts == 0 ? 0 : facts.puts;
         facts.deletes = facts.cells - facts.puts;
@@ -180,6 +194,7 @@ shorter_numbers_of_version_2_get_defaults(void **state)
         const char *what;
 
         facts.ttl_cells = ttl_cells;
+        facts.single_cells = true;
         made = encode(&facts);
         cut_numbers(&made, VERSION_2_BYTES);
         put_le32(made.bytes + NUMBERS_BYTES_AT, VERSION_2_BYTES);
@@ -354,12 +369,17 @@ origins_of_a_later_version_are_unknown(void **state)
     const char *what;
 
     (void)state;
-    made.bytes[224] = FILE_ORIGIN_BULK + 1;
-    assert_int_equal(
-        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
-        PETAL_OK);
-    assert_int_equal(found.origin, FILE_ORIGIN_UNKNOWN);
-    facts_fini(&found, &mem_default_allocator);
+    for (unsigned origin = FILE_ORIGIN_BULK + 1; origin < 256; origin++) {
+        if (origin >= 128 && origin <= 128 + FILE_ORIGIN_BULK)
+            continue;
+        made.bytes[224] = (uint8_t)origin;
+        assert_int_equal(
+            facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+            PETAL_OK);
+        assert_int_equal(found.origin, FILE_ORIGIN_UNKNOWN);
+        assert_int_equal(found.single_cells, origin >= 128);
+        facts_fini(&found, &mem_default_allocator);
+    }
     free(made.bytes);
 }
 

@@ -24,7 +24,8 @@ struct golden {
     unsigned rows;
     bool ttls;             /* cells with times to live of their own */
     uint32_t prefix_bytes; /* not 0: a filter of prefixes */
-    bool kept_only;  /* facts without origin and times of death, as they are no longer written */
+    bool kept_only;  /* facts without origin and times of death, or that do not tell that columns
+                        have one cell, as they are no longer written */
     unsigned layout; /* of the filter, as in sst_options */
 };
 
@@ -39,6 +40,9 @@ static const struct golden golden[] = {
      false, 0},
     {"tests/sstable/golden/sst-v4-ribbon.sst", 4, PETAL_COMPRESSION_NONE, 4096, 400, true, 0, false,
      BLOOM_RIBBON},
+    {"tests/sstable/golden/sst-v4-single.sst", 4, PETAL_COMPRESSION_NONE, 256, 1, true, 0, false,
+     0},
+    {"tests/sstable/golden/sst-v4-untold.sst", 4, PETAL_COMPRESSION_NONE, 256, 1, true, 0, true, 0},
     {"tests/sstable/golden/sst-v3.sst", 3, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false, 0},
     {"tests/sstable/golden/sst-v3-many.sst", 3, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false,
      0},
@@ -184,6 +188,8 @@ kept_files_are_read(void **state)
             fail_msg("%s", error.text);
         assert_int_equal(sst_reader_facts(reader)->bloom_layout,
                          golden[i].layout > 0 ? golden[i].layout : BLOOM_BLOCKED);
+        assert_true(sst_reader_facts(reader)->single_cells ==
+                    (golden[i].rows == 1 && !golden[i].kept_only));
         assert_int_equal(f->trace.bloom_ignored, 0);
         assert_true(f->trace.bloom_probes > 0);
         if (golden[i].rows > 100) {

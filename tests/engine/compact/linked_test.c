@@ -87,6 +87,61 @@ test_a_sequential_load_is_written_once(void **state)
     }
 }
 
+#define COLUMNS 10
+
+/* A put of column `number` of row<row>. */
+static void
+put_column(struct place *place, unsigned row, unsigned number, int64_t timestamp)
+{
+    char row_text[32], qualifier[32];
+    petal_error error;
+
+    snprintf(row_text, sizeof row_text, "row%04u", row);
+    snprintf(qualifier, sizeof qualifier, "q%u", number);
+    must(petal_put(petal_table_family_at(place->table, 0), slice_from_text(row_text),
+                   slice_from_text(qualifier), timestamp, slice_from_text("value"), NULL, &error),
+         &error);
+}
+
+/* Rows of several columns are linked whatever the filter; but not the file where one column has two
+ * cells. */
+static void
+test_rows_of_several_columns_are_linked(void **state)
+{
+    static const petal_family_options families[] = {
+        {.versions = 3, .bloom = PETAL_BLOOM_ROW},
+        {.versions = 3, .bloom = PETAL_BLOOM_ROW_PREFIX, .bloom_prefix_bytes = 5},
+        {.versions = 3, .bloom = PETAL_BLOOM_NONE},
+        {.versions = 3, .bloom = PETAL_BLOOM_ROWCOL},
+        {.versions = 3, .bloom = PETAL_BLOOM_ROW_ROWCOL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        struct place place;
+        petal_error error;
+
+        open_place(&place, &families[i], false);
+        for (unsigned row = 0; row < FILES; row++) {
+            for (unsigned number = 0; number < COLUMNS; number++)
+                put_column(&place, row, number, 1000);
+            compact_fixture_flush(place.fixture.db);
+        }
+        compact_runs(&place);
+        must_have(&place, 1, FILES);
+        assert_int_equal(stats_of(&place).compaction_cells_in, 0);
+        for (unsigned number = 0; number < COLUMNS; number++)
+            put_column(&place, FILES, number, 1000);
+        put_column(&place, FILES, COLUMNS / 2, 1001);
+        compact_fixture_flush(place.fixture.db);
+        compact_runs(&place);
+        must_have(&place, 1, FILES + 1);
+        assert_int_equal(stats_of(&place).compaction_cells_in, COLUMNS + 1);
+        must(petal_table_verify(place.table, &error), &error);
+        fixture_fini(&place.fixture);
+    }
+}
+
 static void
 test_only_what_overlaps_is_rewritten(void **state)
 {
@@ -206,6 +261,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_sequential_load_is_written_once),
+        cmocka_unit_test(test_rows_of_several_columns_are_linked),
         cmocka_unit_test(test_only_what_overlaps_is_rewritten),
         cmocka_unit_test(test_what_could_be_gained_is),
         cmocka_unit_test(test_a_full_disk_costs_one_part),

@@ -21,6 +21,7 @@ expect blocks 0 "data block: offset 0, bytes .*first row 'row0000'" "$check" dum
 expect 'a row alone' 0 "cell: row 'row0060', family 'f', qualifier 'a', timestamp 1060, type Put, value 'value 60', sequence 1000061" \
     "$check" dump --cells --rows row0060:row0060 "$victim"
 is_true 'no other' "$([ "$(grep -c 'cell: ' out)" = 1 ] && echo 1)"
+expect 'one cell per column' 0 "^    one cell per column: yes$" "$check" dump --brief "$victim"
 expect brief 0 'least row' "$check" dump --brief "$victim"
 is_true 'no blocks' "$(grep -q 'data block:' out || echo 1)"
 expect 'so many blocks' 0 'data block: offset 0' "$check" dump --limit 1 "$victim"

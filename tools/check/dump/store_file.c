@@ -56,6 +56,7 @@ print_facts(struct print *print, const struct file_facts *facts)
     print_number(print, "family version deletes", facts->family_version_deletes);
     print_number(print, "column deletes", facts->column_deletes);
     print_number(print, "family deletes", facts->family_deletes);
+    print_text(print, "one cell per column", facts->single_cells ? "yes" : "no or not known");
     print_number(print, "cells with a time to live", facts->ttl_cells);
     print_bytes(print, "least row", facts->row_min);
     print_bytes(print, "greatest row", facts->row_max);
