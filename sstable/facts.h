@@ -56,8 +56,8 @@
  * it does not know, and takes defaults for those that are not there: where they end at 176 (version
  * 1) that no put is older than the least timestamp, no cell has a time to live of its own, and no
  * filter is one of prefixes; where they end at 176 or 200 that origin and time of writing are not
- * known, that columns may have more than one cell, and that cells with a time to live may die at any
- * time.
+ * known, that columns may have more than one cell, and that cells with a time to live may die at
+ * any time.
  */
 #ifndef PETAL_SSTABLE_FACTS_H
 #define PETAL_SSTABLE_FACTS_H
