@@ -1074,6 +1074,32 @@ data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cel
     return false;
 }
 
+/* The index of the row at hand, which a simple block's cursor keeps as that of the cell. */
+static inline uint32_t
+row_at_hand(const struct data_block_cursor *cursor)
+{
+    assert(cursor->cell < cursor->block.cells);
+    return cursor->block.simple ? cursor->cell : cursor->row;
+}
+
+void
+data_block_cursor_row_start(struct data_block_cursor *cursor, struct cell *cell)
+{
+    if (!cursor->block.simple && cursor->cell != cursor->row_first)
+        stand_at(cursor, cursor->row_first, cursor->first_body, cell);
+}
+
+bool
+data_block_cursor_row_before(struct data_block_cursor *cursor, struct cell *cell)
+{
+    uint32_t row = row_at_hand(cursor);
+
+    if (row == 0)
+        return false;
+    take_last_of_row(cursor, row - 1, cell);
+    return true;
+}
+
 /* ---- points ---- */
 
 static inline uint64_t

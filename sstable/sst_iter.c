@@ -500,14 +500,82 @@ leave(struct sst_iter *iter, enum petal_status status)
     return status;
 }
 
+/* ---- reversed scans ---- */
+
+/* Is it the place where the row begins that the cursor stands in? */
+static bool
+begins_row_at_hand(const struct sst_iter *iter, const struct cell_key *key)
+{
+    return key != NULL && has_block(iter) && iter->cursor.cell < iter->cursor.block.cells &&
+           key->family_class && key->timestamp == INT64_MAX && key->sequence == CELL_SEQUENCE_MAX &&
+           slice_equal(key->row, iter->iter.cell.row);
+}
+
+/* To the beginning of the row at hand, where it is certain: behind a cell of its block. */
+static bool
+stay_in_row(struct sst_iter *iter, const struct cell_key *key)
+{
+    uint32_t at = iter->cursor.cell;
+
+    if (!iter->reversed || !iter->backwards || !begins_row_at_hand(iter, key))
+        return false;
+    data_block_cursor_row_start(&iter->cursor, &iter->iter.cell);
+    if (iter->cursor.cell == 0)
+        return false;
+    iter->iter.valid = true;
+    iter->context.trace->cells_read += iter->cursor.cell != at;
+    return true;
+}
+
+/* From a row at hand to the cell before it, if that is in the block. */
+static bool
+step_before_row(struct sst_iter *iter, const struct cell_key *key)
+{
+    if (!iter->reversed || !iter->backwards || !begins_row_at_hand(iter, key) ||
+        !data_block_cursor_row_before(&iter->cursor, &iter->iter.cell))
+        return false;
+    at_cell(iter);
+    return true;
+}
+
+static void
+note_last(struct sst_iter *iter)
+{
+    iter->last_offset = iter->block_offset;
+    iter->last_cell = iter->iter.valid ? iter->cursor.cell : UINT32_MAX;
+    iter->ends_there = false;
+}
+
+/* A seek was done: has it gone to or before the cell that seek_before found? */
+static void
+note_end(struct sst_iter *iter)
+{
+    iter->ends_there =
+        iter->reversed && iter->backwards && iter->iter.valid && !iter->iter.pending &&
+        (iter->block_offset != iter->last_offset ? iter->block_offset < iter->last_offset
+                                                 : iter->cursor.cell <= iter->last_cell);
+}
+
+static bool
+at_end_of_row(const struct sst_iter *iter)
+{
+    return iter->ends_there && iter->cursor.cell == iter->last_cell &&
+           iter->block_offset == iter->last_offset;
+}
+
 static enum petal_status
 sst_iter_seek(struct cell_iter *base, const struct cell_key *key, petal_error *error)
 {
     struct sst_iter *iter = (struct sst_iter *)base;
+    enum petal_status status = PETAL_OK;
 
-    enter(iter);
     iter->context.trace->seeks++;
-    return leave(iter, seek_inside(iter, key, error));
+    if (!stay_in_row(iter, key)) {
+        enter(iter);
+        status = leave(iter, seek_inside(iter, key, error));
+    }
+    note_end(iter);
+    return status;
 }
 
 static enum petal_status
@@ -515,6 +583,7 @@ sst_iter_seek_first(struct cell_iter *base, petal_error *error)
 {
     struct sst_iter *iter = (struct sst_iter *)base;
 
+    iter->ends_there = false;
     enter(iter);
     iter->context.trace->seeks++;
     return leave(iter, first_inside(iter, error));
@@ -524,11 +593,16 @@ static enum petal_status
 sst_iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_error *error)
 {
     struct sst_iter *iter = (struct sst_iter *)base;
+    enum petal_status status = PETAL_OK;
 
-    enter(iter);
     iter->context.trace->seeks++;
-    iter->backwards = true;
-    return leave(iter, seek_before_inside(iter, key, error));
+    if (!step_before_row(iter, key)) {
+        enter(iter);
+        iter->backwards = true;
+        status = leave(iter, seek_before_inside(iter, key, error));
+    }
+    note_last(iter);
+    return status;
 }
 
 static enum petal_status
@@ -537,6 +611,8 @@ sst_iter_next(struct cell_iter *base, petal_error *error)
     struct sst_iter *iter = (struct sst_iter *)base;
 
     assert(base->valid);
+    if (!base->pending && at_end_of_row(iter))
+        return no_cell(iter);
     if (!base->pending && data_block_cursor_next(&iter->cursor, &base->cell)) {
         iter->context.trace->cells_read++;
         return PETAL_OK;
@@ -687,7 +763,9 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
         iter->context.ahead = &iter->ahead;
     }
     iter->lazy = lazy;
+    iter->reversed = false;
     iter->backwards = false;
+    iter->ends_there = false;
     iter->block = NULL;
     iter->passed = NULL;
     iter->keeps_passed = false;

@@ -131,6 +131,10 @@ struct sst_iter {
     /* At the end of a block take the next cell's place from the index, its block unread
      * (cell_iter.h: pending). */
     bool lazy;
+    /* Of a reversed scan: once a seek went to or before the cell that seek_before found, what lies
+     * behind that one is not wanted: a step from it finds no cell.  May be set until the first
+     * seek. */
+    bool reversed;
 
     /* The rest is sst_iter.c's. */
     struct cache_block *block; /* current data block, NULL if none .. */
@@ -142,6 +146,10 @@ struct sst_iter {
     bool keeps_passed;                           /* a block that is left now becomes it */
     bool backwards;                              /* seek_before was used */
     struct sst_kept_block kept[SST_KEPT_BLOCKS]; /* backwards: blocks that were left */
+    /* Reversed, the cell that seek_before found: its block's place in the file, and its index. */
+    uint64_t last_offset;
+    uint32_t last_cell;
+    bool ends_there;           /* a seek has gone to or before it since */
     struct index_cursor index; /* of `block`, or of the block that `pending` stands before */
     uint8_t place_short[256];
     uint8_t *place_memory; /* while pending: the next block's first key, and its parts */
