@@ -64,7 +64,11 @@ usage(void)
           "  --kinds NAMES      of ",
           stderr);
     for (size_t i = 0; i < KINDS; i++)
-        fprintf(stderr, "%s%s", i == 0 ? "" : ",", kinds[i]->name);
+        fprintf(stderr, "%s%s",
+                i == 0       ? ""
+                : i % 6 == 0 ? ",\n                     "
+                             : ",",
+                kinds[i]->name);
     fputs("; all\n"
           "  --rates RATES      1e-6 to 0.5, with commas; 0.01\n"
           "  --keys N           many: by default out of cache; 64M\n"

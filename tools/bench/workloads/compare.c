@@ -188,7 +188,7 @@ usage(void)
           "Stores on the same keys, in processes of their own, interleaved. Every answer is\n"
           "checked.\n"
           "Ratios are Petal's time (or bytes) divided by the other's: below 1 Petal is\n"
-          "ahead. ~ stands where neither is: " BENCH_VERDICT_RULE ".\n"
+          "ahead. ~ stands where neither is:\n" BENCH_VERDICT_RULE ".\n"
           "Beside each stands whether the other's library carries assertions, asked of the\n"
           "library.\n"
           "Options, with the defaults of compare, and of quick:\n"
