@@ -256,8 +256,8 @@ run(const struct command *command, int argc, char **argv)
 const struct command hfile_import = {
     .name = "import",
     .meaning = "bring HFiles into a table of a database, all or none",
-    .usage = "kv-hfile import [--describe FILE] [--drop-edits] [--drop-tags] [--json] [--quiet]\n"
-             "                DATABASE TABLE PATH...\n"
+    .usage = "kv-hfile import [--describe FILE] [--drop-edits] [--drop-tags] [--json]\n"
+             "                [--quiet] DATABASE TABLE PATH...\n"
              "  a PATH is an HFile, or a folder: of a family, a region, a table as HBase keeps\n"
              "  them, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside).\n"
              "  Links and references are followed; regions that were split or merged are left\n"
