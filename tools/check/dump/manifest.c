@@ -76,6 +76,13 @@ static const struct {
                                    false,
                                    false,
                                    {STORE_FILE_FIELDS, {"shift", 8, false, false}}},
+    [MANIFEST_AHEAD] = {"ahead",
+                        false,
+                        false,
+                        {{"table", 4, false, false},
+                         {"family", 2, false, false},
+                         {NULL, 2, false, false},
+                         {"timestamp", 8, true, false}}},
 };
 
 static const char *const attributes[] = {
