@@ -121,6 +121,13 @@ expect 'a region that was split' 0 '^imported: files 2, cells 25, .* split regio
 is_true 'and why it is left out' "$(grep -q '^split regions: left out: they were split or merged' out && echo 1)"
 expect 'files that were compacted' 0 '^imported: files 1, cells 2, .* compacted files 2$' "$hfile" import tables compacted "$kept/data/default/compacted"
 expect 'regions that overlap' 2 'regions overlap: .*data/default/split/.* and .*data/default/split/' "$hfile" import tables refused "$kept/data/default/split"
+expect 'a folder of tables' 2 "data/default: this holds several tables: name one, such as '[a-z_]*'$" "$hfile" import tables refused "$kept/data/default"
+expect 'a folder of snapshots' 2 "hbase-snapshot/: this holds several snapshots: name one, such as '[a-z_]*'$" "$hfile" import tables refused "$kept/.hbase-snapshot/"
+expect 'snapshots beside tables' 2 'several snapshots: name one, such as .hbase-snapshot/[a-z]' "$hfile" import tables refused "$kept"
+deep=$scratch/$(printf '%0100d/%0100d' 1 2)
+mkdir -p "$deep"
+cp -r "$kept/data/default/split" "$deep"
+expect 'regions with long names that overlap' 2 "regions overlap: 'split/[0-9a-f]*' and 'split/[0-9a-f]*'.*; folders of families are taken as they are$" "$hfile" import tables refused "$deep/split"
 expect 'values in MOB files' 2 'its value is in a MOB file' "$hfile" import --drop-tags tables refused "$kept/data/default/mob"
 expect 'halves, each checked once' 0 '^sound' "$hfile" check "$kept/.hbase-snapshot/merging"
 

@@ -580,9 +580,9 @@ add_only_snapshot(struct found_files *found, const char *folder, petal_error *er
             continue;
         if (only != NULL)
             return hfile_error_set(error, PETAL_INVALID, folder,
-                                   "there are several snapshots ('%s' and '%s'): name one, as "
+                                   "there are several snapshots: name one, such as "
                                    ".hbase-snapshot/%s",
-                                   only, *names, only);
+                                   only);
         only = *names;
     }
     if (status == PETAL_OK && only == NULL)
@@ -591,6 +591,22 @@ add_only_snapshot(struct found_files *found, const char *folder, petal_error *er
 }
 
 /* ---- Folders --------------------------------------------------------------------------------- */
+
+/* A path leads to one table or snapshot: `folder` is one. */
+static enum petal_status
+take_table(struct found_files *found, const char *folder, const char *several, petal_error *error)
+{
+    const char *inner;
+
+    if (found->table == NULL) {
+        found->table = folder;
+        return PETAL_OK;
+    }
+    inner = found->table + strlen(found->path);
+    return hfile_error_set(error, PETAL_INVALID, found->path,
+                           "this holds several %s: name one, such as '%s'", several,
+                           inner + strspn(inner, "/"));
+}
 
 static enum petal_status
 add_folder(struct found_files *found, const char *path, unsigned depth, petal_error *error)
@@ -609,8 +625,10 @@ add_folder(struct found_files *found, const char *path, unsigned depth, petal_er
         (data = join(found, path, "data")) == NULL ||
         (archive = join(found, path, "archive/data")) == NULL)
         return hfile_error_no_memory(error);
-    if (is_there(manifest))
-        return add_snapshot(found, path, manifest, error);
+    if (is_there(manifest)) {
+        status = take_table(found, path, "snapshots", error);
+        return status == PETAL_OK ? add_snapshot(found, path, manifest, error) : status;
+    }
     if (is_there(snapshots))
         return add_only_snapshot(found, snapshots, error);
     if (is_there(data) && is_there(archive))
@@ -622,6 +640,8 @@ add_folder(struct found_files *found, const char *path, unsigned depth, petal_er
                                        "which of its files count stands in .filelist, which is not "
                                        "read: import a snapshot of the table");
     if (is_there(table_info))
+        status = take_table(found, path, "tables", error);
+    if (status == PETAL_OK && is_there(table_info))
         status = read_table_info(found, table_info, error);
     if (status == PETAL_OK && is_there(region_info))
         status = add_region_of_folder(found, path, region_info, error);
@@ -647,6 +667,8 @@ found_add(struct found_files *found, const char *path, petal_error *error)
     path = arena_copy(&found->arena, hfile_text_slice(path));
     if (path == NULL)
         return hfile_error_no_memory(error);
+    found->path = path;
+    found->table = NULL;
     status =
         S_ISDIR(what.st_mode) ? add_folder(found, path, 0, error) : add_file(found, path, error);
     if (status == PETAL_OK && found->count == before)

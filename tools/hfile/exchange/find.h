@@ -46,6 +46,8 @@ struct found_files {
     size_t edits_count, edits_capacity;
     size_t region; /* the one whose folder, or part of a manifest, is looked through */
     struct descriptor descriptor;
+    /* The path that is looked through, and the table or snapshot that it has led to, or NULL. */
+    const char *path, *table;
     bool has_descriptor; /* a .tableinfo or a snapshot's manifest was there */
     /* Since the last path. */
     bool is_settled;

@@ -9,6 +9,8 @@
 /* Of RegionInfo. */
 enum { REGION_ID = 1, REGION_START = 3, REGION_END = 4, REGION_SPLIT = 6, REGION_REPLICA = 7 };
 
+#define SHOWN_NAME_BYTES 80
+
 /* ---- What is known of a region --------------------------------------------------------------- */
 
 static enum petal_status
@@ -89,6 +91,17 @@ ends_before_or_at(const struct region *region, petal_slice row)
     return region->end.size > 0 && hfile_slice_compare(region->end, row) <= 0;
 }
 
+/* The end of a region's name that errors have room for two of; folders are left out as wholes. */
+static const char *
+end_of_name(const char *name)
+{
+    size_t size = strlen(name);
+    const char *end = size > SHOWN_NAME_BYTES ? name + size - SHOWN_NAME_BYTES : name;
+    const char *folder = end == name ? NULL : strchr(end, '/');
+
+    return folder == NULL ? end : folder + 1;
+}
+
 static enum petal_status
 check_apart(const struct region *const *sorted, size_t count, petal_error *error)
 {
@@ -99,7 +112,7 @@ check_apart(const struct region *const *sorted, size_t count, petal_error *error
                                    "regions and not yet taken away the old ones, "
                                    "catalogjanitor_run does so, and a snapshot tells them apart; "
                                    "folders of families are taken as they are",
-                                   sorted[i - 1]->name, sorted[i]->name);
+                                   end_of_name(sorted[i - 1]->name), end_of_name(sorted[i]->name));
     return PETAL_OK;
 }
 
