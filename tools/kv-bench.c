@@ -1,5 +1,6 @@
 /* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was
  * expected, 2 usage, 3 failure. */
+#include "engine/petal.h"
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/options.h"
 #include "tools/bench/workloads/workload.h"
@@ -53,11 +54,21 @@ tell_no_command(const char *word)
     nearest_tell("kv-bench", word, nearest);
 }
 
+static bool
+asks_for_usage(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
 static int
 run(int argc, char **argv)
 {
-    if (argc == 0 || strcmp(argv[0], "--help") == 0)
+    if (argc == 0 || asks_for_usage(argv[0]))
         return usage();
+    if (strcmp(argv[0], "--version") == 0) {
+        printf("kv-bench %s\n", petal_version());
+        return 0;
+    }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(argv[0], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
@@ -86,7 +97,7 @@ output_is_written(void)
 int
 main(int argc, char **argv)
 {
-    bool asks = bench_asks_for_help(argc - 1, argv + 1);
+    bool asks = bench_asks_for_help(argc - 1, argv + 1) || (argc > 1 && asks_for_usage(argv[1]));
     int status;
 
     if (asks && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)

@@ -92,6 +92,10 @@ expect 'no such command' 2 'no command "nosuch"; "kv-bench --help" lists them' "
 expect 'a command mistyped' 2 'no command "readmap"; did you mean "readamp"?' "$bench" readmap
 expect 'a workload mistyped' 2 'no command "fillrandm"; did you mean "fillrandom"?' "$bench" fillrandm
 expect 'everything is listed' 2 '^  readwhilewriting ' "$bench"
+expect 'its version' 0 '^kv-bench [0-9]' "$bench" --version
+for word in --help -h help; do
+    expect "kv-bench $word" 0 '^usage: kv-bench COMMAND' "$bench" $word
+done
 expect 'help is no mistake' 0 '^usage: kv-bench ycsb' "$bench" ycsb --help
 expect 'more threads than there can be' 2 'threads is a number' "$bench" fillseq --threads 257
 expect 'no such store' 2 'no store "nosuch"' "$bench" fillseq --store nosuch
