@@ -525,7 +525,7 @@ main(int argc, char **argv)
     struct arguments arguments;
     enum shell_status status;
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         errno = 0;
         print_usage(stdout);
         return output_is_written(errno) ? SHELL_FINE : SHELL_DATA;

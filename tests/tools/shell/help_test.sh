@@ -116,6 +116,7 @@ for name in $(cat "$scratch/grouped") $topics $filters; do
     examples=$((examples + $(wc -l <"$scratch/examples")))
 done
 "$shell" --help >"$scratch/said"
+"$shell" -h | cmp -s - "$scratch/said" || fail "-h is not --help"
 [ "$(wc -l <"$scratch/said")" -gt 50 ] || fail "--help has few lines"
 awk 'length > 80 { print; wide = 1 } END { exit wide }' "$scratch/said" || fail "--help has lines of more than 80 letters"
 [ $examples -gt 100 ] || fail "there are $examples examples only"
