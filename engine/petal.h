@@ -72,8 +72,8 @@
  * made by bypassing fork() are not noticed.)
  *
  * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of
- * threads at once. A petal_batch, petal_result, petal_receipt or petal_cursor belongs to one thread
- * at a time.
+ * threads at once. A petal_batch, petal_bulk, petal_result, petal_receipt or petal_cursor belongs
+ * to one thread at a time.
  *
  * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
  * may be NULL and otherwise receives the details of this call.  On failure out pointers are NULL
@@ -203,16 +203,17 @@ typedef struct petal_slice {
 PETAL_API petal_slice petal_text(const char *text);
 
 /*
- * Timestamp of a write: the store assigns it, when it writes. It is the clock's (the greatest that
- * the clock has given so far, should it have been set back), but never below what the write is to
- * replace. Increments and appends each get a later timestamp than the version before, so more than
- * one of them in a millisecond make those of a column run ahead of the clock. What is written there
- * meanwhile, be it a put, a marker, an increment, gets the least timestamp above them: those of its
- * column and of markers over it, and a marker of a whole row or family above those of all columns.
- * Only timestamps that the store gave count, as follows, so that a caller's own in the future hide
- * what comes later, as in HBase: all of the row up to the greatest that the store has given in the
- * family by its clock, or next above one that counts. By petal_kv_put and the like all of the key
- * count. Only where the family has such timestamps ahead of the clock is anything read for it.
+ * As the timestamp of a write, PETAL_LATEST: the store assigns it, when it writes. It is the
+ * clock's (the greatest that the clock has given so far, should it have been set back), but never
+ * below what the write is to replace. Increments and appends each get a later timestamp than the
+ * version before, so more than one of them in a millisecond make those of a column run ahead of the
+ * clock. What is written there meanwhile, be it a put, a marker, an increment, gets the least
+ * timestamp above them: those of its column and of markers over it, and a marker of a whole row or
+ * family above those of all columns. Only timestamps that the store gave count, as follows, so that
+ * a caller's own in the future hide what comes later, as in HBase: all of the row up to the
+ * greatest that the store has given in the family by its clock, or next above one that counts. By
+ * petal_kv_put and the like all of the key count. Only where the family has such timestamps ahead
+ * of the clock is anything read for it.
  */
 #define PETAL_LATEST              INT64_MAX
 #define PETAL_MAX_ROW_BYTES       32767     /* as HBase; a row has at least 1 byte */
@@ -381,19 +382,19 @@ typedef struct petal_options {
     bool error_if_exists; /* with create */
     bool read_only;       /* write nothing at all; see petal_open */
     /*
-     * Limit of memtables, block cache, and what is kept of open store files, together: what
-     * memtables do not take is the cache's, down to an eighth, and writers wait before memtables
-     * take more than half. Default 64 MiB, which a guest in somebody's process may take; or, where
-     * one of the next two is given, cache_bytes and four times memtable_bytes. At least 1 MiB. Who
-     * has more to give raises this one: a database of 256 MiB is filled and read faster (README.md
-     * says by how much). With the default allocator the process takes at most a tenth more, for
-     * evicted blocks that readers still use and the cache's table, and 24 MiB: code and stacks, the
-     * log's buffer, what flushes and compactions work with, malloc's waste. On top come a single
-     * batch larger than an eighth of the limit, cursors that keep memtables, about 12 KiB for each
-     * family (or table of one) beyond a few hundred, and what values of more than 64 KiB take in
-     * compactions: as large as the largest block, which a large value has to itself, two for each
-     * file that is merged and four for the output; two compactions may run at once. With values of
-     * 10 MiB, ten files are 240 MiB.
+     * Limit of memtables, block cache, what is kept of open store files, and what a petal_bulk
+     * holds, together: what memtables do not take is the cache's, down to an eighth, and writers
+     * wait before memtables take more than half. Default 64 MiB, which a guest in somebody's
+     * process may take; or, where one of the next two is given, cache_bytes and four times
+     * memtable_bytes. At least 1 MiB. Who has more to give raises this one: a database of 256 MiB
+     * is filled and read faster (README.md says by how much). With the default allocator the
+     * process takes at most a tenth more, for evicted blocks that readers still use and the cache's
+     * table, and 24 MiB: code and stacks, the log's buffer, what flushes and compactions work with,
+     * malloc's waste. On top come a single batch larger than an eighth of the limit, cursors that
+     * keep memtables, about 12 KiB for each family (or table of one) beyond a few hundred, and what
+     * values of more than 64 KiB take in compactions: as large as the largest block, which a large
+     * value has to itself, two for each file that is merged and four for the output; two
+     * compactions may run at once. With values of 10 MiB, ten files are 240 MiB.
      */
     size_t memory_bytes;
     /*
@@ -567,7 +568,11 @@ typedef struct petal_family_options {
      * with its own TTL among them, so that as many are left when it has died (HBase's do).
      */
     uint32_t min_versions;
-    uint32_t ttl_seconds;  /* TTL; default PETAL_FOREVER, at most that */
+    /*
+     * TTL; default PETAL_FOREVER, at most that. It counts from a cell's timestamp: that of a column
+     * which is incremented more than once a millisecond runs ahead of the clock (PETAL_LATEST).
+     */
+    uint32_t ttl_seconds;
     enum petal_keep_deleted keep_deleted_cells; /* KEEP_DELETED_CELLS; default FALSE */
     /*
      * NEW_VERSION_BEHAVIOR: markers hide, and versions count, in the order of writes. What a read
@@ -804,7 +809,10 @@ typedef struct petal_write_options {
 
 #define PETAL_NO_WAIT UINT32_MAX
 
-/* Write one cell.  `timestamp` is >= 0 or PETAL_LATEST. */
+/*
+ * Write one cell.  `timestamp` is >= 0 or PETAL_LATEST: the store assigns it (petal_conventions(3)
+ * says how, under Timestamps).
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
           petal_slice value, const petal_write_options *options, petal_error *error);
@@ -846,8 +854,8 @@ petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, in
  * A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
  * one database, also after a crash (at its durability: the strongest of its tables' when the
  * options name none). All that it reads (appends, increments, deletions of the newest version) is
- * read before any of it is written, and every PETAL_LATEST in it is of the same moment; as in HBase,
- * two increments of one column do not add up, the later one wins.
+ * read before any of it is written, and every PETAL_LATEST in it is of the same moment; as in
+ * HBase, two increments of one column do not add up, the later one wins.
  */
 typedef struct petal_batch petal_batch;
 
@@ -1713,10 +1721,11 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
  * other, the latest that store files tell of keeps it; what is left of the others becomes
  * salvaged-table-NUMBER, too. Then table snapshots are lost, and cells that had been compacted away
  * can be there again; and files that earlier versions loaded in bulk are told by name, as their
- * cells may stand in the wrong order among others of the same column and timestamp. Of a log what stands before a bad place is taken: what stands behind it would
- * be a state that never was, and is told, as harmless where no sync had promised it: a crash may
- * leave the same, and an opening takes no more. PETAL_OK: the new database is whole and can be
- * opened, whatever was lost; another status: there is none.
+ * cells may stand in the wrong order among others of the same column and timestamp. Of a log what
+ * stands before a bad place is taken: what stands behind it would be a state that never was, and is
+ * told, as harmless where no sync had promised it: a crash may leave the same, and an opening takes
+ * no more. PETAL_OK: the new database is whole and can be opened, whatever was lost; another
+ * status: there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
@@ -1747,9 +1756,9 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
  * (petal_table_family_at): petal_increment, petal_append. Cells with
  * other qualifiers, and rows that have nothing else, are none of its keys.
  *
- * A write takes the place of what the key had, whatever its timestamp: should the key have one ahead
- * of the clock, by increments, by petal_put with one of the caller's, or because the clock was set
- * back, the write gets the next.
+ * A write takes the place of what the key had, whatever its timestamp: should the key have one
+ * ahead of the clock, by increments, by petal_put with one of the caller's, or because the clock
+ * was set back, the write gets the next.
  *
  * A petal_kv may be used by any number of threads at once, a petal_kv_cursor by one at a time.
  */

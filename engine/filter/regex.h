@@ -20,12 +20,13 @@
  *
  * It differs from Java 17 in this: characters are whole, where Java also looks between the halves
  * of a surrogate pair; characters that Unicode has assigned since 13.0 have properties if the PCRE2
- * at hand knows them; \b takes at most eight combining marks after a letter for its own; and when an
- * alternative is given up, what its groups took is undone, which in Java stays for back references
- * if a look-around, an atomic group or a possessive repetition took it.
+ * at hand knows them; \b takes at most eight combining marks after a letter for its own; and when
+ * an alternative is given up, what its groups took is undone, which in Java stays for back
+ * references if a look-around, an atomic group or a possessive repetition took it.
  *
  * No expression and no text makes a search hang: one that takes more steps, back references
- * compared among them, or more memory than the limits below is given up with PETAL_INVALID, as Java gives up when its stack is full.
+ * compared among them, or more memory than the limits below is given up with PETAL_INVALID, as
+ * Java gives up when its stack is full.
  */
 #ifndef PETAL_ENGINE_FILTER_REGEX_H
 #define PETAL_ENGINE_FILTER_REGEX_H
