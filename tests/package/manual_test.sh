@@ -54,6 +54,10 @@ for line in '^only if unchanged    .*petal_kv_put_if_absent' '^ {21}.*petal_kv_c
 done
 grep -qE '^RandomRowFilter      BYTES' man3/petal_filter_make.3 || fail "petal_filter_make.3 runs its table together"
 [ "$(grep -A 1 '^\.Ss' man3/petal_conventions.3 | grep -cE '^(\.Bd|[A-Z]{2,}[,:])')" = 0 ] || fail "petal_conventions.3 under its headings"
+# What is of the file alone stays out of the page of its opening comment; the rule of timestamps that
+# the store gives is in it.
+! grep -qE 'Contents|Below the first steps|to be known, too' man3/petal_conventions.3 || fail "petal_conventions.3 has the contents of the header"
+grep -qF 'As the timestamp of a write, PETAL_LATEST' man3/petal_conventions.3 || fail "petal_conventions.3 lacks the rule of PETAL_LATEST"
 # What a failed call gives back is said once: where the description tells of it, the general
 # sentence leaves room for that.
 for page in petal_delete_rows petal_kv_delete_range; do

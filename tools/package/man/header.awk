@@ -403,6 +403,7 @@ in_define {
     pending = ""
     next
 }
+/^#define PETAL_LATEST / { latest = pending }
 /^#/ { if (state == "top") pending = ""; next }
 /clang-format/ { next }
 
@@ -570,11 +571,15 @@ END {
     exit failed
 }
 
-# The opening comment, and at its end the section of caveats: its first sentence, then paragraphs, those that begin with words in capitals
+# The opening comment without the contents of the header, and at its end what PETAL_LATEST means and
+# the section of caveats: its first sentence, then paragraphs, those that begin with words in capitals
 # under a heading.
 function introduction(    file, count, lines, i, about, text, heading, rest) {
     file = begin_page(INTRODUCTION)
+    if (latest != "") opening = opening "\n\nTIMESTAMPS.  " latest
     if ("Caveats" in section_text) opening = opening "\n\nCAVEATS.  " section_text["Caveats"]
+    sub(/Below the first steps stand[^.]*\. */, "", opening)
+    sub(/CONTENTS\.  .*\n\nTHE MODEL\./, "THE MODEL.", opening)
     count = split(opening, lines, "\n")
     about = ""
     for (i = 1; i <= count && lines[i] != ""; i++) about = about " " lines[i]
