@@ -71,8 +71,10 @@ struct write_cell {
      * version. */
     bool assigned;
     bool resolved; /* cell.timestamp is set, and says nothing of the store's clock */
-    bool ahead;    /* .. but is the store's own, and counts as stamped (petal_family) */
-    bool of_keys;  /* of a key-value table: an assigned timestamp is above all that the key has */
+    /* .. but is the store's own, and counts as stamped (petal_family). Before it is set: so does
+     * the one that least_timestamp was taken from, in whatever family. */
+    bool ahead;
+    bool of_keys; /* of a key-value table: an assigned timestamp is above all that the key has */
     /* The row was looked at for timestamps that an assigned one has to be above: least_timestamp
      * says so. */
     bool looked;

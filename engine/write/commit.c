@@ -181,7 +181,7 @@ is_current(const petal_db *db, const struct write_op *op)
     return true;
 }
 
-/* Does the timestamp follow on one that the store gave? */
+/* Does the timestamp follow on one that the store gave in the family? */
 static bool
 counts_as_stamped(const petal_db *db, const struct write_cell *write)
 {
@@ -212,7 +212,7 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
         if (write->assigned && !write->resolved) {
             write->resolved = write->least_timestamp > clock;
             write->cell.timestamp = write->resolved ? write->least_timestamp : clock;
-            write->ahead = write->resolved && counts_as_stamped(db, write);
+            write->ahead = write->resolved && (write->ahead || counts_as_stamped(db, write));
         }
     }
     if (op->doubles.order != NULL)

@@ -74,7 +74,7 @@ column_holds(const petal_condition *asked, const petal_cell *stored)
 
 enum petal_status
 condition_read(const struct condition *condition, petal_result *read, bool *holds,
-               int64_t *timestamp, petal_error *error)
+               petal_error *error)
 {
     const petal_condition *asked = &condition->asked;
     petal_column column = {asked->family, asked->qualifier, false};
@@ -92,13 +92,10 @@ condition_read(const struct condition *condition, petal_result *read, bool *hold
         options.column_count = 1;
     }
     *holds = false;
-    *timestamp = 0;
     status = petal_get(condition->table, condition->row, &options, read, error);
     if (status != PETAL_OK)
         return status;
     first = petal_result_cell(read, 0);
     *holds = asked->filter != NULL ? first != NULL : column_holds(asked, first);
-    if (first != NULL)
-        *timestamp = first->timestamp;
     return PETAL_OK;
 }

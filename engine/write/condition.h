@@ -16,10 +16,10 @@ enum petal_status condition_init(struct condition *condition, petal_table *table
                                  const petal_condition *given, petal_error *error);
 
 /*
- * Read, with `read` as memory, and judge as of now. *timestamp becomes that of the cell that was
- * judged, with a filter of the first cell of the row; 0 if there is none.
+ * Read, and judge as of now. The first cell in `read` is the one that was judged, with a filter the
+ * first of the row; there may be none.
  */
 enum petal_status condition_read(const struct condition *condition, petal_result *read, bool *holds,
-                                 int64_t *timestamp, petal_error *error);
+                                 petal_error *error);
 
 #endif

@@ -119,12 +119,28 @@ work_cell(struct mutate *m, const struct write_cell *reader)
     return &m->work.cells[reader - m->batch->cells];
 }
 
-/* Copies of the cells as they were given; `least_timestamp` is what the condition demands of
- * puts; HBase stamps markers by the clock alone. */
+/* Is the timestamp of the cell, which was read from the table, among those that the store gave? */
+static bool
+is_stamped(const petal_table *table, const petal_cell *cell)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const petal_family *family = descriptor->families[i];
+
+        if (slice_equal(family->name, cell->family))
+            return cell->timestamp <= family_newest(family, false);
+    }
+    return false;
+}
+
+/* Copies of the cells as they were given. Puts get at least the timestamp of `judged`, the cell that
+ * the condition read (NULL: none); HBase stamps markers by the clock alone. */
 static enum petal_status
-start_work(struct mutate *m, int64_t least_timestamp)
+start_work(struct mutate *m, const petal_cell *judged)
 {
     const petal_batch *batch = m->batch;
+    bool stamped = judged != NULL && is_stamped(m->condition->table, judged);
     petal_batch *work = &m->work;
     void *cells = work->cells;
 
@@ -139,11 +155,13 @@ start_work(struct mutate *m, int64_t least_timestamp)
     work->bytes = batch->bytes;
     work->has_ttl = batch->has_ttl;
     memcpy(work->cells, batch->cells, batch->count * sizeof *work->cells);
-    for (size_t i = 0; least_timestamp > 0 && i < work->count; i++) {
+    for (size_t i = 0; judged != NULL && i < work->count; i++) {
         struct write_cell *write = &work->cells[i];
 
-        if (write->operation == WRITE_PLAIN && write->cell.type == PETAL_PUT)
-            write->least_timestamp = least_timestamp;
+        if (write->operation == WRITE_PLAIN && write->cell.type == PETAL_PUT) {
+            write->least_timestamp = judged->timestamp;
+            write->ahead = stamped;
+        }
     }
     return PETAL_OK;
 }
@@ -300,15 +318,17 @@ static enum petal_status
 read_rows(struct mutate *m)
 {
     size_t count = m->batch->readers;
-    int64_t least_timestamp = 0;
+    const petal_cell *judged = NULL;
     enum petal_status status = PETAL_OK;
 
     m->applied = true;
     if (m->condition != NULL)
-        status = condition_read(m->condition, m->read, &m->applied, &least_timestamp, m->error);
+        status = condition_read(m->condition, m->read, &m->applied, m->error);
     if (status != PETAL_OK || !m->applied)
         return status;
-    status = start_work(m, least_timestamp);
+    if (m->condition != NULL)
+        judged = petal_result_cell(m->read, 0);
+    status = start_work(m, judged);
     for (size_t i = 0, same; status == PETAL_OK && i < count; i += same) {
         for (same = 1; i + same < count && read_alike(m->readers[i], m->readers[i + same]);)
             same++;

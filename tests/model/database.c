@@ -96,9 +96,11 @@ asks_for_stamp(const struct model_item *item)
 
 /* It gets the time, whatever versions there are. */
 static bool
-is_stamped(const struct model_item *item, int64_t least_put_timestamp)
+is_stamped(const struct model_item *item, const struct model_cell *judged)
 {
-    return asks_for_stamp(item) && ((item->kind == MODEL_PUT && least_put_timestamp == 0) ||
+    bool free = judged == NULL || judged->timestamp == 0;
+
+    return asks_for_stamp(item) && ((item->kind == MODEL_PUT && free) ||
                                     (item->kind == MODEL_DELETE && item->type != PETAL_DELETE));
 }
 
@@ -120,7 +122,7 @@ note_time(struct model_database *database, bool stamped)
 
 enum petal_status
 model_database_write(struct model_database *database, const struct model_item *items, size_t count,
-                     int64_t least_put_timestamp, struct model_results *results, bool *unsure)
+                     const struct model_cell *judged, struct model_results *results, bool *unsure)
 {
     struct model contents[MODEL_TABLES];
     enum model_outcome outcome;
@@ -138,7 +140,7 @@ model_database_write(struct model_database *database, const struct model_item *i
         return status;
     for (size_t i = 0; i < count; i++) {
         asks = asks || asks_for_stamp(&items[i]);
-        stamped = stamped || is_stamped(&items[i], least_put_timestamp);
+        stamped = stamped || is_stamped(&items[i], judged);
     }
     *unsure = asks && database->remembered_ms != database->written_ms &&
               database->now_ms < database->written_ms;
@@ -146,7 +148,7 @@ model_database_write(struct model_database *database, const struct model_item *i
         return PETAL_OK;
     for (unsigned i = 0; i < MODEL_TABLES; i++)
         contents[i] = database->tables[i].content;
-    outcome = model_write(contents, items, count, least_put_timestamp, results);
+    outcome = model_write(contents, items, count, judged, results);
     for (unsigned i = 0; i < MODEL_TABLES; i++) {
         database->tables[i].content = contents[i];
         if (contents[i].sequence > database->sequence)

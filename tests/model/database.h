@@ -67,8 +67,8 @@ petal_slice model_table_snapshot_name(unsigned snapshot);
  * value would become too large, or a timestamp depends on what a reopening remembers. */
 enum petal_status model_database_write(struct model_database *database,
                                        const struct model_item *items, size_t count,
-                                       int64_t least_put_timestamp, struct model_results *results,
-                                       bool *unsure);
+                                       const struct model_cell *judged,
+                                       struct model_results *results, bool *unsure);
 
 /* Whether all that the items name is there. */
 enum petal_status model_database_check_items(const struct model_database *database,

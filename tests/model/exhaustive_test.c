@@ -180,7 +180,7 @@ do_write(struct exhaustive_fixture *fixture, struct model *model, const struct s
         item->qualifier = model_bytes_of(columns[step->column]);
     if (step->type == PETAL_PUT)
         item->value = model_bytes_of(slice_make(value, 2));
-    assert_int_equal(model_write(model, item, 1, 0, &results), MODEL_WRITTEN);
+    assert_int_equal(model_write(model, item, 1, NULL, &results), MODEL_WRITTEN);
     model_text_clear(&fixture->engine_text);
     engine_write(&fixture->engine, &operation, &fixture->engine_text);
     assert_string_equal(fixture->engine_text.bytes, "ok\n");

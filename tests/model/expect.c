@@ -38,7 +38,7 @@ expect_write(struct expectation *expectation, const struct operation *operation,
 {
     struct model_database *database = &expectation->database;
     struct model_results results = {.count = 0};
-    int64_t timestamp = 0;
+    const struct model_cell *judged = NULL;
     bool conditional = operation->changes_row && operation->has_condition, holds = true, unsure;
     enum petal_status status = PETAL_OK;
 
@@ -51,13 +51,13 @@ expect_write(struct expectation *expectation, const struct operation *operation,
         status = PETAL_NOT_FOUND;
     if (status == PETAL_OK && conditional)
         holds = model_condition_holds(&database->tables[operation->table].content,
-                                      &operation->condition, &timestamp);
+                                      &operation->condition, &judged);
     /* What the batch names is looked at when it is written, if there are handles. */
     if (!holds &&
         model_database_check_items(database, operation->items, operation->item_count) != PETAL_OK)
         return false;
     if (status == PETAL_OK && holds) {
-        status = model_database_write(database, operation->items, operation->item_count, timestamp,
+        status = model_database_write(database, operation->items, operation->item_count, judged,
                                       &results, &unsure);
         if (unsure)
             return false;

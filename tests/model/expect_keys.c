@@ -37,21 +37,21 @@ expect_put(struct expectation *expectation, const struct operation *operation, u
     struct model_condition condition = operation->condition;
     struct model_item item = operation->items[0];
     struct model_results results;
-    int64_t timestamp = 0;
+    const struct model_cell *judged = NULL;
     bool unsure;
     enum petal_status status;
 
     condition.family = item.family = family;
     item.of_keys = true;
     if (operation->way >= WAY_IF_ABSENT &&
-        !model_condition_holds(&database->tables[item.table].content, &condition, &timestamp)) {
+        !model_condition_holds(&database->tables[item.table].content, &condition, &judged)) {
         if (model_database_check_items(database, &item, 1) != PETAL_OK)
             return false;
         engine_add_status(text, PETAL_OK, NULL);
         model_text_add(text, "condition does not hold\n");
         return true;
     }
-    status = model_database_write(database, &item, 1, timestamp, &results, &unsure);
+    status = model_database_write(database, &item, 1, judged, &results, &unsure);
     engine_add_status(text, status, NULL);
     return !unsure;
 }
@@ -147,7 +147,7 @@ delete_row(struct model_database *database, const struct operation *operation,
                                                  .timestamp = operation->items[0].timestamp,
                                                  .begins_mutation = true};
     }
-    return model_database_write(database, items, count, 0, &results, unsure);
+    return model_database_write(database, items, count, NULL, &results, unsure);
 }
 
 /* The rows of the range that the read shows, each once. */

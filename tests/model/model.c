@@ -342,17 +342,18 @@ rise_above_deletions(const struct model_item *items, struct model_cell *cells, c
     }
 }
 
-/* The cells of the write are in; which of their timestamps count? */
+/* The cells of the write are in; which of their timestamps count? `judged` does, in its family. */
 static void
 note_stamped(struct model *tables, const struct model_item *items, const struct model_cell *cells,
-             const bool *given, size_t count, const int64_t *before)
+             const bool *given, size_t count, const int64_t *before, int64_t judged)
 {
     for (size_t i = 0; i < count; i++) {
         struct model *model = &tables[items[i].table];
         int64_t *stamped = &model->stamped[cells[i].family];
         int64_t clock = latest(model), most = before[i] > clock ? before[i] : clock;
 
-        if (given[i] && cells[i].timestamp - 1 <= most && cells[i].timestamp > *stamped)
+        if (given[i] && (cells[i].timestamp - 1 <= most || cells[i].timestamp == judged) &&
+            cells[i].timestamp > *stamped)
             *stamped = cells[i].timestamp;
         model->raised = model->raised || (given[i] && cells[i].timestamp > clock);
     }
@@ -360,8 +361,11 @@ note_stamped(struct model *tables, const struct model_item *items, const struct 
 
 enum model_outcome
 model_write(struct model *tables, const struct model_item *items, size_t count,
-            int64_t least_put_timestamp, struct model_results *results)
+            const struct model_cell *judged, struct model_results *results)
 {
+    int64_t least_put_timestamp = judged != NULL ? judged->timestamp : 0;
+    bool judged_counts =
+        judged != NULL && judged->timestamp <= tables[items[0].table].stamped[judged->family];
     struct model_cell cells[MODEL_MOST_ITEMS];
     bool given[MODEL_MOST_ITEMS]; /* the store gives the timestamp */
     int64_t before[MODEL_MOST_ITEMS];
@@ -395,7 +399,8 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
             !items[i].no_results)
             add_result(results, first_result, &cells[i]);
     }
-    note_stamped(tables, items, cells, given, count, before);
+    note_stamped(tables, items, cells, given, count, before,
+                 judged_counts ? least_put_timestamp : -1);
     for (size_t i = 0; i < count; i++)
         tables[items[i].table].written_ms = latest(&tables[items[i].table]);
     return MODEL_WRITTEN;
@@ -429,7 +434,7 @@ model_load(struct model *model, const struct model_item *items, size_t count, bo
 
 static bool
 filter_condition_holds(const struct model *model, const struct model_condition *condition,
-                       struct model_read *read, int64_t *timestamp)
+                       struct model_read *read, const struct model_cell **judged)
 {
     struct model_answer answer = {0};
     bool holds;
@@ -438,14 +443,14 @@ filter_condition_holds(const struct model *model, const struct model_condition *
     read->read_point = UINT64_MAX;
     model_get(model, read, model_slice(&condition->row), &answer);
     holds = answer.count > 0;
-    *timestamp = holds ? answer.cells[0]->timestamp : 0;
+    *judged = holds ? answer.cells[0] : NULL;
     model_answer_free(&answer);
     return holds;
 }
 
 bool
 model_condition_holds(const struct model *model, const struct model_condition *condition,
-                      int64_t *timestamp)
+                      const struct model_cell **judged)
 {
     struct model_read read = {.has_time_range = condition->has_time_range,
                               .time_min = condition->time_min,
@@ -455,10 +460,10 @@ model_condition_holds(const struct model *model, const struct model_condition *c
     int order;
 
     if (condition->filter.kind != MODEL_FILTER_NONE)
-        return filter_condition_holds(model, condition, &read, timestamp);
+        return filter_condition_holds(model, condition, &read, judged);
     found = model_newest(model, condition->family, model_slice(&condition->row),
                          model_slice(&condition->qualifier), &read, &cell, 1) == 1;
-    *timestamp = found ? cell->timestamp : 0;
+    *judged = found ? cell : NULL;
     if (condition->absent)
         return !found;
     if (condition->value.size == 0 && !condition->compare_empty)

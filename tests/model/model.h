@@ -105,10 +105,11 @@ enum model_outcome {
 };
 
 /* Apply the items as one batch over the tables, whose sequences and times are equal; puts with
- * PETAL_LATEST get now or `least_put_timestamp`, whichever is later. Sequences and times of tables
- * that no item is of stay behind. */
+ * PETAL_LATEST get now or the timestamp of `judged`, whichever is later: of the cell that a condition
+ * read, of the table of the first item; NULL: none. Sequences and times of tables that no item is of
+ * stay behind. */
 enum model_outcome model_write(struct model *tables, const struct model_item *items, size_t count,
-                               int64_t least_put_timestamp, struct model_results *results);
+                               const struct model_cell *judged, struct model_results *results);
 
 /*
  * Load the items, puts and deletions in cell order and none twice, in bulk into the one table that
@@ -281,10 +282,9 @@ struct model_condition {
     int64_t time_min, time_limit;
 };
 
-/* Whether it holds; *timestamp is that of the first cell that was read, 0 if there
- * was none. */
+/* Whether it holds; *judged is the first cell that was read, NULL if there was none. */
 bool model_condition_holds(const struct model *model, const struct model_condition *condition,
-                           int64_t *timestamp);
+                           const struct model_cell **judged);
 
 /* ---- Between the files of the model ---- */
 

@@ -70,7 +70,8 @@ write_some(struct cursor_fixture *fixture, bool model_too)
             engine_write(&fixture->engine, operation, &fixture->text);
             assert_string_equal(fixture->text.bytes, "ok\n");
             if (model_too)
-                model_write(&fixture->model, operation->items, operation->item_count, 0, &results);
+                model_write(&fixture->model, operation->items, operation->item_count, NULL,
+                            &results);
         } else if (operation->kind == OPERATION_FLUSH) {
             must(petal_flush(fixture->base.db, NULL, &error), &error);
             if (model_too)

@@ -419,8 +419,8 @@ do_write(struct fixture *fixture, const struct written *write)
                               .begins_mutation = true};
     struct model_results results;
 
-    assert_int_equal(model_write(&fixture->model, &item, 1, 0, &results), MODEL_WRITTEN);
-    assert_int_equal(model_write(&fixture->kept, &item, 1, 0, &results), MODEL_WRITTEN);
+    assert_int_equal(model_write(&fixture->model, &item, 1, NULL, &results), MODEL_WRITTEN);
+    assert_int_equal(model_write(&fixture->kept, &item, 1, NULL, &results), MODEL_WRITTEN);
     note_step(fixture, write->name);
     check_hidden(fixture);
 }

@@ -211,6 +211,53 @@ test_batches(void **state)
     write_fixture_fini(&w);
 }
 
+/* A put under a condition gets the timestamp of the cell judged, which may be of another family:
+ * what counts there counts here. */
+static void
+test_conditions_over_families(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        struct write_fixture w;
+        petal_condition condition = {.compare = PETAL_NOT_EQUAL, .value = text("?")};
+        petal_filter *filter = NULL;
+        petal_error error;
+        bool applied;
+
+        write_fixture_init(&w);
+        if (way == 3)
+            write_fixture_put(w.f, "r", "n", 1009, "a caller's");
+        else
+            increment_until(&w, "r", 10);
+        if (way == 1) {
+            must(petal_filter_parse(w.base.db, text("KeyOnlyFilter()"), &filter, &error), &error);
+            condition.filter = filter;
+        } else {
+            condition.family = w.f;
+            condition.qualifier = text("n");
+        }
+        write_fixture_batch_put(&w, w.g, "r", "a", PETAL_LATEST, "first");
+        must(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, &applied, &error),
+             &error);
+        assert_true(applied);
+        petal_filter_free(filter);
+        if (way == 2)
+            reopen(&w, true);
+        write_fixture_put(w.g, "r", "a", PETAL_LATEST, "second");
+        if (way == 3) {
+            write_fixture_expect_row(&w, "r",
+                                     "r/f:n=a caller's@1009 r/g:a=first@1009 r/g:a=second@1000");
+        } else {
+            write_fixture_expect_row(&w, "r",
+                                     "r/f:n=#10@1009 r/f:n=#9@1008 r/f:n=#8@1007 "
+                                     "r/g:a=second@1010 r/g:a=first@1009");
+            delete_row(&w, "r");
+            write_fixture_expect_row(&w, "r", "");
+        }
+        write_fixture_fini(&w);
+    }
+}
+
 static void
 expect_kv(struct write_fixture *w, petal_kv *kv, const char *value)
 {
@@ -316,6 +363,7 @@ main(void)
         cmocka_unit_test(test_table_snapshots_remember),
         cmocka_unit_test(test_explicit_timestamps_do_not_count),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_conditions_over_families),
         cmocka_unit_test(test_keys_and_values),
         cmocka_unit_test(test_new_versions),
     };
