@@ -211,9 +211,12 @@ PETAL_API petal_slice petal_text(const char *text);
  * timestamp above them: those of its column and of markers over it, and a marker of a whole row or
  * family above those of all columns. Only timestamps that the store gave count, as follows, so that
  * a caller's own in the future hide what comes later, as in HBase: all of the row up to the
- * greatest that the store has given in the family by its clock, or next above one that counts. By
- * petal_kv_put and the like all of the key count. Only where the family has such timestamps ahead
- * of the clock is anything read for it.
+ * greatest that the store has given in the family by its clock, next above one that counts, or by a
+ * condition from one that counts in its family (petal_mutate_row). By petal_kv_put and the like all
+ * of the key count. Only where the family has such timestamps ahead of the clock is anything read
+ * for it: a little for a column; but a marker of a whole row or family then takes time in
+ * proportion to the cells that the row has in the memtables and files with timestamps, of any row,
+ * ahead of the clock.
  */
 #define PETAL_LATEST              INT64_MAX
 #define PETAL_MAX_ROW_BYTES       32767     /* as HBase; a row has at least 1 byte */

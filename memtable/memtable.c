@@ -20,9 +20,9 @@ struct memtable {
     struct bloom_growing rows;
     _Atomic(size_t) bloom_bytes; /* held by it */
     _Atomic(uint64_t) cells;
+    _Atomic(int64_t) time_max;
     /* The writer's own: */
     uint64_t sequence_min, sequence_max;
-    int64_t time_max;
     const struct cell_record *prepared; /* NULL: none */
     uint64_t prepared_sequence;
 };
@@ -41,9 +41,9 @@ memtable_new(struct memtable **memtable, const petal_allocator *allocator)
     bloom_growing_init(&made->rows);
     atomic_init(&made->bloom_bytes, 0);
     atomic_init(&made->cells, 0);
+    atomic_init(&made->time_max, INT64_MIN);
     made->sequence_min = UINT64_MAX;
     made->sequence_max = 0;
-    made->time_max = INT64_MIN;
     made->prepared = NULL;
     return PETAL_OK;
 }
@@ -239,8 +239,8 @@ memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_ha
         memtable->sequence_min = cell->sequence;
     if (cell->sequence > memtable->sequence_max)
         memtable->sequence_max = cell->sequence;
-    if (cell->timestamp > memtable->time_max)
-        memtable->time_max = cell->timestamp;
+    if (cell->timestamp > atomic_load_explicit(&memtable->time_max, memory_order_relaxed))
+        atomic_store_explicit(&memtable->time_max, cell->timestamp, memory_order_relaxed);
     atomic_store_explicit(&memtable->cells, cells + 1, memory_order_relaxed);
     return PETAL_OK;
 }
@@ -264,7 +264,13 @@ memtable_facts(const struct memtable *memtable, struct memtable_facts *facts)
     facts->cells = atomic_load_explicit(&memtable->cells, memory_order_relaxed);
     facts->sequence_min = memtable->sequence_min;
     facts->sequence_max = memtable->sequence_max;
-    facts->time_max = memtable->time_max;
+    facts->time_max = memtable_time_max(memtable);
+}
+
+int64_t
+memtable_time_max(const struct memtable *memtable)
+{
+    return atomic_load_explicit(&memtable->time_max, memory_order_relaxed);
 }
 
 uint64_t

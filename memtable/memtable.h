@@ -74,6 +74,8 @@ struct memtable_facts {
     int64_t time_max;
 };
 void memtable_facts(const struct memtable *memtable, struct memtable_facts *facts);
+/* No cell that the reader is sure to see has a greater timestamp; INT64_MIN: empty.  Any thread. */
+int64_t memtable_time_max(const struct memtable *memtable);
 /* Cells added by now.  Any thread. */
 uint64_t memtable_count(const struct memtable *memtable);
 bool memtable_is_empty(const struct memtable *memtable); /* any thread */

@@ -52,13 +52,13 @@ seek(struct search *search, struct cell_iter *iter, petal_slice qualifier, bool 
     return iter->ops->seek(iter, &key, search->error);
 }
 
-/* The newest cell of any column; the iterator stands behind the row's family markers. */
+/* The newest cell of any column, of a source where none that counts is above `most`. */
 static enum petal_status
-search_columns(struct search *search, struct cell_iter *iter)
+search_columns(struct search *search, struct cell_iter *iter, int64_t most)
 {
     enum petal_status status = PETAL_OK;
 
-    while (status == PETAL_OK && is_in_row(search, iter)) {
+    while (status == PETAL_OK && known(search) < most && is_in_row(search, iter)) {
         if (iter->cell.timestamp <= search->question->time_max)
             take(search, &iter->cell);
         status = iter->ops->next(iter, search->error);
@@ -66,16 +66,19 @@ search_columns(struct search *search, struct cell_iter *iter)
     return status;
 }
 
+/* `time_max` is the source's. */
 static enum petal_status
-search_source(struct search *search, struct cell_iter *iter)
+search_source(struct search *search, struct cell_iter *iter, int64_t time_max)
 {
-    petal_slice qualifier = search->question->qualifier, none = {NULL, 0};
+    const struct newest_question *question = search->question;
+    petal_slice qualifier = question->qualifier, none = {NULL, 0};
+    int64_t most = time_max < question->time_max ? time_max : question->time_max;
     enum petal_status status = seek(search, iter, none, true);
 
     if (status == PETAL_OK && is_in_row(search, iter) && cell_is_family_marker(iter->cell.type))
         take(search, &iter->cell);
-    if (status == PETAL_OK && search->question->whole_row)
-        return search_columns(search, iter);
+    if (status == PETAL_OK && question->whole_row)
+        return search_columns(search, iter, most);
     if (status == PETAL_OK && is_in_row(search, iter))
         status = seek(search, iter, qualifier, false);
     if (status == PETAL_OK && is_in_row(search, iter) &&
@@ -91,12 +94,14 @@ search_memtables(struct search *search, const struct store_view *store)
 
     for (uint32_t i = 0; status == PETAL_OK && i < store->memtable_count; i++) {
         const struct memtable *memtable = store->memtables[i]->memtable;
+        int64_t time_max = memtable_time_max(memtable);
         struct memtable_iter iter;
 
-        if (!memtable_may_contain_row(memtable, search->question->row_hash))
+        if (time_max <= known(search) ||
+            !memtable_may_contain_row(memtable, search->question->row_hash))
             continue;
         memtable_iter_init(&iter, memtable);
-        status = search_source(search, &iter.iter);
+        status = search_source(search, &iter.iter, time_max);
         iter.iter.ops->close(&iter.iter);
     }
     return status;
@@ -141,7 +146,7 @@ search_files(struct search *search, const struct store_view *store)
         if (!may_matter(search, file) || is_denied(search, file, &trace))
             continue;
         sst_iter_init(&iter, file->reader, &context, false, false);
-        status = search_source(search, &iter.iter);
+        status = search_source(search, &iter.iter, file->time_max);
         iter.iter.ops->close(&iter.iter);
     }
     return status;

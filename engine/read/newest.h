@@ -20,8 +20,10 @@ struct newest_question {
 
 /*
  * The greatest timestamp of what was written before the call, NEWEST_NONE when there is no such
- * cell; what is written meanwhile may count or not. Memtables are looked at first: a file is asked
- * only if it holds the row and later timestamps than were found. Any thread, the leader too.
+ * cell; what is written meanwhile may count or not. Memtables are looked at first. One, or a file, is
+ * asked only if it holds the row and later timestamps than were found; for all columns, until the
+ * latest that it can have is found: mostly the row's cells in it are read. Any thread, the leader
+ * too.
  */
 enum petal_status read_newest(const struct newest_question *question, int64_t *newest,
                               petal_error *error);

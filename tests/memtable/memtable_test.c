@@ -274,6 +274,7 @@ facts_tell_the_contents(void **state)
     assert_int_equal(facts.cells, 30);
     assert_int_equal(facts.sequence_min, 11);
     assert_int_equal(facts.sequence_max, 40);
+    assert_int_equal(facts.time_max, memtable_time_max(fixture.memtable));
     assert_int_equal(facts.time_max, 1800000000000);
     assert_false(memtable_is_empty(fixture.memtable));
     assert_in_range(memtable_bytes(fixture.memtable), 4096, 16384);
