@@ -205,7 +205,7 @@ test_what_cannot_be_told_is_refused(void **state)
         const char *text;
     } cases[] = {{"data/default/split", PETAL_INVALID, "regions overlap"},
                  {"data/default/merged", PETAL_INVALID, "regions overlap"},
-                 {"data/default", PETAL_INVALID, "regions overlap"},
+                 {"data/default", PETAL_INVALID, "holds several tables"},
                  {"data/default/mob", PETAL_UNSUPPORTED, "in a MOB file"},
                  {".hbase-snapshot/mob", PETAL_UNSUPPORTED, "MOB file"}};
     const petal_hfile_import_options options = {.size = sizeof options, .drop_tags = true};
