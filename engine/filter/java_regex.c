@@ -18,9 +18,9 @@
 #define LINE_END "\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}]"
 
 /*
- * To Java's \b letters are those of Unicode, though \w knows ASCII's only; and so are the marks that
- * combine with a letter or a digit before them. PCRE2 looks back by fixed sizes: so many marks at
- * most. Both of them have to be of 16 bits, as Java looks for them by halves of surrogate pairs.
+ * To Java's \b letters are those of Unicode, though \w knows ASCII's only; and so are the marks
+ * that combine with a letter or a digit before them. PCRE2 looks back by fixed sizes: so many marks
+ * at most. Both of them have to be of 16 bits, as Java looks for them by halves of surrogate pairs.
  */
 #define WORD        "[\\p{L}\\p{Nd}_]"
 #define WIDE        "\\x{10000}-\\x{10ffff}"

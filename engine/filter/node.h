@@ -77,8 +77,8 @@ struct filter_kind {
     enum filter_code (*cell)(struct filter_node *node, const petal_cell *cell);
     bool (*hint)(struct filter_node *node, petal_slice row, petal_slice family,
                  struct filter_place *place); /* getNextCellHint (none) */
-    /* By the filter's arguments alone: as filter_run_ahead, but for any cell, and false for one that
-     * passes (unknown) */
+    /* By the filter's arguments alone: as filter_run_ahead, but for any cell, and false for one
+     * that passes (unknown) */
     bool (*ahead)(const struct filter_node *node, const petal_cell *cell,
                   struct filter_ahead *ahead);
     void (*transform)(struct filter_node *node, petal_cell *cell); /* transformCell (as it is) */

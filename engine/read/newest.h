@@ -1,6 +1,6 @@
 /*
- * newest.h -- the newest cell that a row or one of its columns has, deletion or put, seen by readers
- * or not: what the store's next timestamp there has to be above (engine/write/above.h).
+ * newest.h -- the newest cell that a row or one of its columns has, deletion or put, seen by
+ * readers or not: what the store's next timestamp there has to be above (engine/write/above.h).
  */
 #ifndef PETAL_ENGINE_READ_NEWEST_H
 #define PETAL_ENGINE_READ_NEWEST_H
@@ -20,10 +20,10 @@ struct newest_question {
 
 /*
  * The greatest timestamp of what was written before the call, NEWEST_NONE when there is no such
- * cell; what is written meanwhile may count or not. Memtables are looked at first. One, or a file, is
- * asked only if it holds the row and later timestamps than were found; for all columns, until the
- * latest that it can have is found: mostly the row's cells in it are read. Any thread, the leader
- * too.
+ * cell; what is written meanwhile may count or not. Memtables are looked at first. One, or a file,
+ * is asked only if it holds the row and later timestamps than were found; for all columns, until
+ * the latest that it can have is found: mostly the row's cells in it are read. Any thread, the
+ * leader too.
  */
 enum petal_status read_newest(const struct newest_question *question, int64_t *newest,
                               petal_error *error);

@@ -119,8 +119,8 @@ enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qu
                                          petal_error *error);
 
 /* In a row: its next cell; *found is false behind the last, or when so many cells were not shown
- * that nothing is left of *patience: the place is still in the row then. Its bytes are good until the scan is
- * moved. */
+ * that nothing is left of *patience: the place is still in the row then. Its bytes are good until
+ * the scan is moved. */
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
                                   petal_error *error);
 

@@ -59,13 +59,14 @@
  * long as its input holds nothing above the read point, and no snapshot sees what is outside of it;
  * otherwise it is one of a part); under KEEP_DELETED_CELLS those that are older than every put of
  * the input, surplus or expired. Files that are past TTL as a whole, but for the newest, do not
- * count among the input there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With KEEP_DELETED_CELLS a put that
- * a marker has ended stays, too, if fewer than VERSIONS timestamps of its column are greater,
- * deleted ones counted: so many puts are never surplus, so nothing that goes can bring them back.
- * What lives behind them is hidden by no marker, so the column's markers go from there on. Until
- * there all stay, doubles too: a put that ended with the first of two may not have counted any more
- * when the second was written. For MIN_VERSIONS stays what is surplus now because of versions with
- * their own TTL; what was surplus at a marker, or was replaced at its timestamp, goes.
+ * count among the input there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With
+ * KEEP_DELETED_CELLS a put that a marker has ended stays, too, if fewer than VERSIONS timestamps of
+ * its column are greater, deleted ones counted: so many puts are never surplus, so nothing that
+ * goes can bring them back. What lives behind them is hidden by no marker, so the column's markers
+ * go from there on. Until there all stay, doubles too: a put that ended with the first of two may
+ * not have counted any more when the second was written. For MIN_VERSIONS stays what is surplus now
+ * because of versions with their own TTL; what was surplus at a marker, or was replaced at its
+ * timestamp, goes.
  *
  * Every marker that can hide a put sorts before it: family markers stand before all columns, and in
  * a column a marker at a greater point comes first. So one pass with a little memory decides.

@@ -14,8 +14,9 @@
  *
  * WHICH COUNT is decided by one number, petal_family's `stamped`, for cells do not tell who gave
  * their timestamps. It grows with what the store gives: the clock's, and those ahead of it that
- * follow on one that counts, of the family, or of another whose cell a condition read. So a caller's
- * timestamp in the far future does not make it grow, and nor do increments that follow on that.
+ * follow on one that counts, of the family, or of another whose cell a condition read. So a
+ * caller's timestamp in the far future does not make it grow, and nor do increments that follow on
+ * that.
  */
 #ifndef PETAL_ENGINE_WRITE_ABOVE_H
 #define PETAL_ENGINE_WRITE_ABOVE_H

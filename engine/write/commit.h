@@ -16,7 +16,8 @@ struct write_op {
     struct doubles doubles; /* among the cells; see write_op_init */
     enum petal_durability durability;
     /* The sequence as of which the rows of all cells were read whose operation is not plain or that
-     * were looked at (engine/write/above.h), or WRITE_READ_NOTHING. With `row_read` all cells are of one row, and that was read. */
+     * were looked at (engine/write/above.h), or WRITE_READ_NOTHING. With `row_read` all cells are
+     * of one row, and that was read. */
     uint64_t read_point;
     bool row_read;
     /* The write failed for no other reason than that one of these rows was written to since, or has

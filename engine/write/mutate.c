@@ -134,8 +134,8 @@ is_stamped(const petal_table *table, const petal_cell *cell)
     return false;
 }
 
-/* Copies of the cells as they were given. Puts get at least the timestamp of `judged`, the cell that
- * the condition read (NULL: none); HBase stamps markers by the clock alone. */
+/* Copies of the cells as they were given. Puts get at least the timestamp of `judged`, the cell
+ * that the condition read (NULL: none); HBase stamps markers by the clock alone. */
 static enum petal_status
 start_work(struct mutate *m, const petal_cell *judged)
 {

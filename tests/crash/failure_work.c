@@ -809,8 +809,8 @@ step_count(struct failure_run *run)
     failure_count(run);
 }
 
-/* Increments within a millisecond run ahead of the clock: what follows them looks at the row. Its key
- * is longer than what a look has room for without memory of its own. */
+/* Increments within a millisecond run ahead of the clock: what follows them looks at the row. Its
+ * key is longer than what a look has room for without memory of its own. */
 static void
 step_ahead(struct failure_run *run)
 {

@@ -105,9 +105,9 @@ enum model_outcome {
 };
 
 /* Apply the items as one batch over the tables, whose sequences and times are equal; puts with
- * PETAL_LATEST get now or the timestamp of `judged`, whichever is later: of the cell that a condition
- * read, of the table of the first item; NULL: none. Sequences and times of tables that no item is of
- * stay behind. */
+ * PETAL_LATEST get now or the timestamp of `judged`, whichever is later: of the cell that a
+ * condition read, of the table of the first item; NULL: none. Sequences and times of tables that no
+ * item is of stay behind. */
 enum model_outcome model_write(struct model *tables, const struct model_item *items, size_t count,
                                const struct model_cell *judged, struct model_results *results);
 

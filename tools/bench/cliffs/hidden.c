@@ -1,5 +1,6 @@
-/* hidden.c -- workloads of `kv-bench cliffs`: reads that have to pass what they do not show: deleted
- * and expired cells, versions later than a snapshot or than a time range, cells before an offset. */
+/* hidden.c -- workloads of `kv-bench cliffs`: reads that have to pass what they do not show:
+ * deleted and expired cells, versions later than a snapshot or than a time range, cells before an
+ * offset. */
 #include "tools/bench/cliffs/cliff.h"
 
 #define READS 20

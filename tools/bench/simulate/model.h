@@ -8,8 +8,8 @@
  *
  * KEYS.  A run holds `cells` distinct keys. Keys of overwrites are drawn evenly from so many, so
  * that what two runs share is known without keys: of n keys a run of c holds the share c / n, and a
- * merge of several all but the product of what each lacks. Runs of keys in order have files that the
- * engine's plan (engine/compact/plan.h) links; every other run is one file.
+ * merge of several all but the product of what each lacks. Runs of keys in order have files that
+ * the engine's plan (engine/compact/plan.h) links; every other run is one file.
  */
 #ifndef PETAL_TOOLS_BENCH_SIMULATE_MODEL_H
 #define PETAL_TOOLS_BENCH_SIMULATE_MODEL_H

@@ -5,9 +5,10 @@
 #include "tools/hfile/petal_hfile.h"
 
 /*
- * NAME.PARENT (reference), [NAMESPACE=]TABLE=REGION-NAME (link), [NAMESPACE=]TABLE=REGION-NAME.PARENT
- * (reference to what a link stands for). Parts that the name does not have are empty. REGION and
- * PARENT are 32 hexadecimal digits. Nothing else is checked: a part may be "..".
+ * NAME.PARENT (reference), [NAMESPACE=]TABLE=REGION-NAME (link),
+ * [NAMESPACE=]TABLE=REGION-NAME.PARENT (reference to what a link stands for). Parts that the name
+ * does not have are empty. REGION and PARENT are 32 hexadecimal digits. Nothing else is checked: a
+ * part may be "..".
  */
 struct hfile_name {
     enum petal_hfile_name_kind kind;

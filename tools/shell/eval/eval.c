@@ -863,8 +863,8 @@ show_interrupted(struct session *session, uint64_t round)
     output_error(&session->output, text_slice(&session->scratch));
 }
 
-/* Sentences of SQL have another grammar: of one that begins with such a word it is said what to type
- * in its place. */
+/* Sentences of SQL have another grammar: of one that begins with such a word it is said what to
+ * type in its place. */
 static void
 show_syntax_error(struct eval *eval, const struct syntax_error *error)
 {
