@@ -134,8 +134,8 @@ is_stamped(const petal_table *table, const petal_cell *cell)
     return false;
 }
 
-/* Copies of the cells as they were given. Puts get at least the timestamp of `judged`, the cell
- * that the condition read (NULL: none); HBase stamps markers by the clock alone. */
+/* Copies of the cells as they were given. Puts without a timestamp get at least that of `judged`,
+ * the cell that the condition read (NULL: none); HBase stamps markers by the clock alone. */
 static enum petal_status
 start_work(struct mutate *m, const petal_cell *judged)
 {
@@ -158,7 +158,7 @@ start_work(struct mutate *m, const petal_cell *judged)
     for (size_t i = 0; judged != NULL && i < work->count; i++) {
         struct write_cell *write = &work->cells[i];
 
-        if (write->operation == WRITE_PLAIN && write->cell.type == PETAL_PUT) {
+        if (write->operation == WRITE_PLAIN && write->cell.type == PETAL_PUT && write->assigned) {
             write->least_timestamp = judged->timestamp;
             write->ahead = stamped;
         }

@@ -258,6 +258,33 @@ test_conditions_over_families(void **state)
     }
 }
 
+/* A caller's own timestamp under such a condition is neither raised nor does it come to count. */
+static void
+test_explicit_timestamps_under_a_condition(void **state)
+{
+    struct write_fixture w;
+    petal_condition condition = {.compare = PETAL_NOT_EQUAL, .value = text("?")};
+    petal_error error;
+    bool applied;
+
+    (void)state;
+    write_fixture_init(&w);
+    increment_until(&w, "r", 10);
+    condition.family = w.f;
+    condition.qualifier = text("n");
+    write_fixture_batch_put(&w, w.g, "r", "a", 2000, "the caller's");
+    write_fixture_batch_put(&w, w.g, "r", "b", 1, "early");
+    must(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, &applied, &error), &error);
+    assert_true(applied);
+    write_fixture_put(w.g, "r", "a", PETAL_LATEST, "hidden");
+    write_fixture_expect_row(&w, "r",
+                             "r/f:n=#10@1009 r/f:n=#9@1008 r/f:n=#8@1007 "
+                             "r/g:a=the caller's@2000 r/g:a=hidden@1000 r/g:b=early@1");
+    delete_row(&w, "r");
+    write_fixture_expect_row(&w, "r", "r/g:a=the caller's@2000");
+    write_fixture_fini(&w);
+}
+
 static void
 expect_kv(struct write_fixture *w, petal_kv *kv, const char *value)
 {
@@ -364,6 +391,7 @@ main(void)
         cmocka_unit_test(test_explicit_timestamps_do_not_count),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_conditions_over_families),
+        cmocka_unit_test(test_explicit_timestamps_under_a_condition),
         cmocka_unit_test(test_keys_and_values),
         cmocka_unit_test(test_new_versions),
     };
