@@ -443,11 +443,18 @@ PATHS_COUNT = if ! gcc -dumpversion >/dev/null 2>&1 || ! gcov --version >/dev/nu
 	tests/cost/paths.sh $(PATHS)/paths $(PATHS)
 
 .PHONY: paths paths-accept
-paths: ## count the functions, files and lines that one get, put, step of a scan and flush pass; LIST=get: print the functions of one
+paths: ## count the functions, files and lines that one get, put, step of a scan and flush pass; fails where one has grown by more than 5 %; LIST=get: print the functions of one
 	+@$(PATHS_COUNT) $(LIST:%=list %); fi
 
 paths-accept: ## keep what they are now as what paths compares with
 	+@$(PATHS_COUNT) accept; fi
+
+.PHONY: lines lines-accept
+lines: ## count the lines of C by folder and room; fails where a folder has grown by more than 5 %
+	@tests/cost/lines.sh
+
+lines-accept: ## keep what they are now as what lines compares with
+	@tests/cost/lines.sh accept
 
 # A build of its own; tests/coverage/coverage.sh says what counts. Children of tests end by an _exit that writes what they counted.
 BRANCHES = $(BUILD)/branches
@@ -525,7 +532,7 @@ FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers named names abi header lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names abi header lines lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)
