@@ -1166,8 +1166,10 @@ typedef struct petal_read_options {
     /*
      * Milliseconds that a call may take: beyond them it ends with PETAL_TIMEOUT. 0 and
      * PETAL_NO_WAIT: no limit, since a read waits for nobody. The clock is read once in a thousand
-     * cells or so, which a call looks at in any case: so each call comes forward. A get, or a get
-     * of several rows, that ends so gives no part of its answer. A cursor counts each step anew
+     * cells or so, with a filter once in sixteen, which a call looks at in any case: so each call
+     * comes forward. A get, or a get of several rows, that ends so gives no part of its answer.
+     * With a deadline a get looks at all sources that may have the row, as one with a filter does,
+     * and takes the time of a short scan. A cursor counts each step anew
      * (opening and seeking have no limit), and the step after PETAL_TIMEOUT goes on where that one
      * ended, within a row, too: no cell is lost or given twice.
      */

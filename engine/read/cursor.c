@@ -400,8 +400,10 @@ advance(petal_cursor *cursor, petal_error *error)
 
 /* ---- the deadline of a call ---- */
 
-/* So many cells are looked at between two looks at the clock. */
-#define CELLS_PER_LOOK 1024
+/* So many cells are looked at between two looks at the clock, and fewer where a filter may take
+ * long for each of them. */
+#define CELLS_PER_LOOK          1024
+#define FILTERED_CELLS_PER_LOOK 16
 
 static uint32_t
 hasty_cells(const petal_cursor *cursor)
@@ -413,8 +415,9 @@ static void
 have_patience(petal_cursor *cursor)
 {
     uint32_t hasty = hasty_cells(cursor);
+    uint32_t most = cursor->options.read.filter != NULL ? FILTERED_CELLS_PER_LOOK : CELLS_PER_LOOK;
 
-    cursor->patience = hasty > 0 ? hasty : CELLS_PER_LOOK;
+    cursor->patience = hasty > 0 ? hasty : most;
 }
 
 /* Before the steps of a call. */

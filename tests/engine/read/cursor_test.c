@@ -642,6 +642,43 @@ test_reads_that_are_late(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* A filter may take long for a single cell, so the clock is looked at every few of them: here each
+ * takes 2^18 steps of a regular expression, and a value of a few bytes. */
+static void
+test_costly_filters_are_stopped(void **state)
+{
+    petal_family_options family = {.versions = 1};
+    petal_scan_options scan = {.read.deadline_ms = 1};
+    struct read_fixture fixture;
+    petal_receipt *receipt;
+    petal_filter *filter;
+    petal_cursor *cursor;
+    petal_error error;
+    const petal_cell *cell;
+    char name[8];
+
+    (void)state;
+    reads_open(&fixture, "f", &family);
+    for (unsigned i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "r%03u", i);
+        reads_put(&fixture, "f", text(name), text("q"), 1, text("aaaaaaaaaaaaaaaaaaX"));
+    }
+    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    must(petal_filter_parse(fixture.base.db, text("ValueFilter(=,'regexstring:^(a|a)*[Y-Z]$')"),
+                            &filter, &error),
+         &error);
+    must(petal_receipt_new(fixture.base.db, &receipt, &error), &error);
+    scan.read.filter = filter;
+    scan.read.receipt = receipt;
+    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    assert_int_equal(petal_cursor_next(cursor, &cell, &error), PETAL_TIMEOUT);
+    petal_cursor_close(cursor);
+    assert_in_range(petal_receipt_at(receipt, 0)->cells_read, 2, 100);
+    petal_receipt_free(receipt);
+    petal_filter_free(filter);
+    fixture_fini(&fixture.base);
+}
+
 int
 main(void)
 {
@@ -656,6 +693,7 @@ main(void)
         cmocka_unit_test(test_steps_from_a_row_that_the_first_family_lacks),
         cmocka_unit_test(test_cells_and_rows_in_turn),
         cmocka_unit_test(test_reads_that_are_late),
+        cmocka_unit_test(test_costly_filters_are_stopped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
