@@ -50,7 +50,7 @@ take_record(void *argument, const struct wal_record *record, petal_error *error)
 
     if (record->first)
         walk->base = (struct record_base){0};
-    sound = record_open(&reader, record->version, &walk->base, record->payload);
+    sound = record_open(&reader, &walk->base, record->payload);
     while (sound && status == PETAL_OK && reader.remaining > 0) {
         sound = record_next(&reader, &cell);
         if (sound)
@@ -127,7 +127,7 @@ judge_end(struct logs_walk *walk, struct wal_reader *reader, uint64_t end, petal
 
     if (status == PETAL_OK)
         status = wal_reader_content_end(reader, &content, &cause);
-    if (status == PETAL_OK && content > end && reader->version != 0)
+    if (status == PETAL_OK && content > end && end > 0)
         status = wal_reader_count_behind(reader, end, &behind, &cause);
     if (status != PETAL_OK)
         return tell_damage(walk, reader->number, &cause, 0, error);
@@ -158,10 +158,8 @@ read_log(struct logs_walk *walk, struct wal_reader *reader, petal_error *error)
     petal_error cause;
     enum petal_status status = wal_reader_header(reader, walk->identity, &identity, &whole, &cause);
 
-    if (status == PETAL_OK && whole) {
-        reader->version = identity.version;
+    if (status == PETAL_OK && whole)
         status = wal_reader_records(reader, take_record, walk, &records, &end, &cause);
-    }
     if (status != PETAL_OK)
         return tell_damage(walk, reader->number, &cause, 0, error);
     return reader->size > 0 ? judge_end(walk, reader, end, error) : PETAL_OK;

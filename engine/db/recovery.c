@@ -226,7 +226,7 @@ replay_record(void *argument, const struct wal_record *record, petal_error *erro
 
     if (record->first)
         state->base = (struct record_base){0};
-    if (!record_open(&reader, record->version, &state->base, record->payload))
+    if (!record_open(&reader, &state->base, record->payload))
         return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
                              (unsigned long long)offset);
     while (status == PETAL_OK && reader.remaining > 0) {

@@ -49,7 +49,6 @@
 
 /* What a WAL's header says of itself and of the WAL before it. */
 struct wal_identity {
-    unsigned version; /* as read; what is written has the one that there is */
     uint64_t database_identity;
     uint64_t number;
     uint64_t predecessor_number; /* 0: none that matters, then those below are 0 as well */
@@ -121,7 +120,6 @@ wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synce
 /* A whole record as it was found. */
 struct wal_record {
     petal_slice payload;
-    unsigned version; /* of its WAL */
     bool first;       /* in its WAL */
     const char *path; /* of the WAL, and where it begins there: for messages */
     uint64_t offset;

@@ -14,8 +14,8 @@
  *   64  8  checksum of the 64 bytes before
  *
  * Little endian.  The header's checksum has a seed that any reader knows, so that a WAL of another
- * database is recognised as such.  In every version the checksum is the last that the header has,
- * so a header of another version is told from a torn one.
+ * database is recognised as such.  In any version the checksum is the last field of the header, which
+ * has at least these 72 bytes, so a header of another version differs from a torn one.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_FORMAT_H
 #define PETAL_ENGINE_WAL_FILE_FORMAT_H
@@ -25,11 +25,9 @@
 #include "engine/wal/file.h"
 
 #define WAL_MAGIC                 "PETALLOG"
-#define WAL_VERSION               4u
-#define WAL_OLDEST_VERSION        2u /* that is read */
+#define WAL_VERSION               1u
 #define WAL_HEADER_BYTES          72
 #define WAL_HEADER_CHECKSUM       64 /* where it stands */
-#define WAL_LEAST_HEADER_BYTES    64 /* of any version */
 #define WAL_HEADER_CHECKSUM_BYTES 8
 
 /* The checksum of a header of `header_bytes` bytes. */

@@ -80,30 +80,14 @@ parse_header(struct wal_fragment *fragment, unsigned *kind, const uint8_t *bytes
     return true;
 }
 
-static bool
-parse_header_v2(struct wal_fragment *fragment, unsigned *kind, const uint8_t *bytes,
-                size_t available)
-{
-    if (available < WAL_FRAGMENT_V2_BYTES)
-        return false;
-    fragment->header_bytes = WAL_FRAGMENT_V2_BYTES;
-    fragment->promise = get_le64(bytes + 8);
-    fragment->payload_bytes = get_le32(bytes + 16);
-    *kind = get_le32(bytes + 20); /* the zeros behind it included */
-    return true;
-}
-
 bool
-wal_fragment_parse(struct wal_fragment *fragment, unsigned version, const uint8_t *bytes,
-                   size_t available, uint64_t offset)
+wal_fragment_parse(struct wal_fragment *fragment, const uint8_t *bytes, size_t available,
+                   uint64_t offset)
 {
     unsigned kind = 0;
 
     assert(available <= wal_frame_left(offset));
-    if (!(version == 2 ? parse_header_v2(fragment, &kind, bytes, available)
-                       : parse_header(fragment, &kind, bytes, available)))
-        return false;
-    if (kind < WAL_FULL || kind > WAL_LAST ||
+    if (!parse_header(fragment, &kind, bytes, available) || kind < WAL_FULL || kind > WAL_LAST ||
         fragment->payload_bytes > available - fragment->header_bytes || fragment->promise > offset)
         return false;
     if ((kind == WAL_FIRST || kind == WAL_MIDDLE) &&
@@ -115,14 +99,12 @@ wal_fragment_parse(struct wal_fragment *fragment, unsigned version, const uint8_
 }
 
 bool
-wal_fragment_is_whole(const struct wal_fragment *fragment, unsigned version, uint64_t seed,
-                      const uint8_t *bytes, uint64_t offset)
+wal_fragment_is_whole(const struct wal_fragment *fragment, uint64_t seed, const uint8_t *bytes,
+                      uint64_t offset)
 {
     size_t all = fragment->header_bytes + fragment->payload_bytes;
 
     assert(all <= wal_frame_left(offset));
-    if (version == 2)
-        return get_le64(bytes) == checksum_at(seed, offset, bytes + 8, all - 8);
     if (fragment->promise > 0 &&
         get_le32(bytes + PROMISE_OFFSET + 8) != checksum_of_promise(seed, offset, bytes))
         return false;

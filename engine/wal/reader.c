@@ -98,10 +98,10 @@ check_identity(const struct wal_reader *reader, const uint8_t *header, uint64_t 
         return error_corrupt(
             error, path, 16, "%s belongs to database %016llx; this database is %016llx", path,
             (unsigned long long)identity->database_identity, (unsigned long long)database_identity);
-    if (identity->version < WAL_OLDEST_VERSION || identity->version > WAL_VERSION)
+    if (get_le32(header + 8) != WAL_VERSION)
         return error_file(error, PETAL_UNSUPPORTED, path,
-                          "%s has log format %u; this reads %u to %u", path, identity->version,
-                          WAL_OLDEST_VERSION, WAL_VERSION);
+                          "%s has log format %u; this version reads format %u", path,
+                          get_le32(header + 8), WAL_VERSION);
     if (get_le32(header + 12) != WAL_HEADER_BYTES ||
         identity->predecessor_number >= identity->number ||
         identity->predecessor_synced > identity->predecessor_length ||
@@ -120,13 +120,13 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
     size_t header_bytes;
 
     *whole = false;
-    if (reader->size < WAL_LEAST_HEADER_BYTES)
+    if (reader->size < WAL_HEADER_BYTES)
         return PETAL_OK;
     status = load_frame(reader, 0, error);
-    if (status != PETAL_OK || reader->frame_bytes < WAL_LEAST_HEADER_BYTES)
+    if (status != PETAL_OK || reader->frame_bytes < WAL_HEADER_BYTES)
         return status;
     header_bytes = get_le32(header + 12);
-    if (memcmp(header, WAL_MAGIC, 8) != 0 || header_bytes < WAL_LEAST_HEADER_BYTES ||
+    if (memcmp(header, WAL_MAGIC, 8) != 0 || header_bytes < WAL_HEADER_BYTES ||
         header_bytes > reader->frame_bytes ||
         get_le64(header + header_bytes - WAL_HEADER_CHECKSUM_BYTES) !=
             wal_header_checksum(header, header_bytes))
@@ -135,7 +135,6 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
     if (get_le64(header + 16) == database_identity && get_le64(header + 24) != reader->number)
         return PETAL_OK;
     *whole = true;
-    identity->version = get_le32(header + 8);
     identity->database_identity = get_le64(header + 16);
     identity->number = get_le64(header + 24);
     identity->predecessor_number = get_le64(header + 32);
@@ -177,9 +176,8 @@ take_fragment(const struct wal_reader *reader, const struct walk *walk,
     bool goes_on;
 
     if (at > reader->frame_bytes ||
-        !wal_fragment_parse(fragment, reader->version, bytes, reader->frame_bytes - at,
-                            walk->offset) ||
-        !wal_fragment_is_whole(fragment, reader->version, reader->seed, bytes, walk->offset))
+        !wal_fragment_parse(fragment, bytes, reader->frame_bytes - at, walk->offset) ||
+        !wal_fragment_is_whole(fragment, reader->seed, bytes, walk->offset))
         return false;
     goes_on = fragment->kind == WAL_MIDDLE || fragment->kind == WAL_LAST;
     return goes_on == walk->in_record;
@@ -242,10 +240,9 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
                    uint64_t *end, petal_error *error)
 {
     struct walk walk = {.offset = WAL_HEADER_BYTES};
-    struct wal_record record = {.version = reader->version, .path = reader->path};
+    struct wal_record record = {.path = reader->path};
     enum petal_status status = PETAL_OK;
 
-    assert(reader->version >= WAL_OLDEST_VERSION && reader->version <= WAL_VERSION);
     while (status == PETAL_OK && walk.offset < reader->limit) {
         struct wal_fragment fragment;
         bool complete;
@@ -253,7 +250,7 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
         status = load_frame(reader, walk.offset, error);
         if (status != PETAL_OK)
             break;
-        if (wal_frame_left(walk.offset) <= wal_frame_padding(reader->version)) {
+        if (wal_frame_left(walk.offset) <= WAL_FRAGMENT_MOST_BYTES) {
             uint64_t before = walk.offset;
 
             if (!skip_padding(reader, &walk) || walk.offset == before)
@@ -308,7 +305,7 @@ wal_reader_content_end(struct wal_reader *reader, uint64_t *end, petal_error *er
  * matters are worth a checksum.
  */
 static uint64_t
-promise_in_frame(const struct wal_reader *reader, unsigned version, size_t at, uint64_t bad)
+promise_in_frame(const struct wal_reader *reader, size_t at, uint64_t bad)
 {
     bool aligned = true; /* a fragment ought to begin here */
 
@@ -317,9 +314,9 @@ promise_in_frame(const struct wal_reader *reader, unsigned version, size_t at, u
         uint64_t offset = reader->frame_offset + at;
         struct wal_fragment fragment;
 
-        if (!wal_fragment_parse(&fragment, version, bytes, reader->frame_bytes - at, offset) ||
+        if (!wal_fragment_parse(&fragment, bytes, reader->frame_bytes - at, offset) ||
             (!aligned && fragment.promise <= bad) ||
-            !wal_fragment_is_whole(&fragment, version, reader->seed, bytes, offset)) {
+            !wal_fragment_is_whole(&fragment, reader->seed, bytes, offset)) {
             at++;
             aligned = false;
             continue;
@@ -336,8 +333,6 @@ enum petal_status
 wal_reader_find_promise(struct wal_reader *reader, uint64_t bad, uint64_t *promise,
                         petal_error *error)
 {
-    unsigned oldest = reader->version != 0 ? reader->version : WAL_OLDEST_VERSION;
-    unsigned newest = reader->version != 0 ? reader->version : WAL_VERSION;
     uint64_t offset = bad < WAL_HEADER_BYTES ? WAL_HEADER_BYTES : bad;
 
     *promise = 0;
@@ -346,9 +341,7 @@ wal_reader_find_promise(struct wal_reader *reader, uint64_t bad, uint64_t *promi
 
         if (status != PETAL_OK)
             return status;
-        for (unsigned version = oldest; *promise == 0 && version <= newest; version++)
-            *promise =
-                promise_in_frame(reader, version, (size_t)(offset - reader->frame_offset), bad);
+        *promise = promise_in_frame(reader, (size_t)(offset - reader->frame_offset), bad);
         offset = reader->frame_offset + WAL_FRAME_BYTES;
     }
     return PETAL_OK;
@@ -369,13 +362,12 @@ records_in_frame(const struct wal_reader *reader, size_t at, uint64_t *searched)
         uint64_t offset = reader->frame_offset + at;
         struct wal_fragment fragment;
 
-        if (!wal_fragment_parse(&fragment, reader->version, bytes, reader->frame_bytes - at,
-                                offset)) {
+        if (!wal_fragment_parse(&fragment, bytes, reader->frame_bytes - at, offset)) {
             at++;
             continue;
         }
         *searched += fragment.header_bytes + fragment.payload_bytes;
-        if (!wal_fragment_is_whole(&fragment, reader->version, reader->seed, bytes, offset)) {
+        if (!wal_fragment_is_whole(&fragment, reader->seed, bytes, offset)) {
             at++;
             continue;
         }
@@ -391,7 +383,6 @@ wal_reader_count_behind(struct wal_reader *reader, uint64_t bad, uint64_t *recor
 {
     uint64_t offset = bad < WAL_HEADER_BYTES ? WAL_HEADER_BYTES : bad, searched = 0;
 
-    assert(reader->version >= WAL_OLDEST_VERSION && reader->version <= WAL_VERSION);
     *records = 0;
     while (offset < reader->limit && searched < MOST_SEARCHED_BYTES) {
         enum petal_status status = load_frame(reader, offset, error);

@@ -16,7 +16,6 @@ struct wal_reader {
     const struct env *env;
     petal_file *file;
     uint64_t number;
-    unsigned version; /* 0: not known; set by who has read the header */
     uint64_t seed;
     uint64_t size;         /* of the file */
     uint64_t limit;        /* what lies at or behind it is no part of the WAL; at most size */
@@ -46,7 +45,7 @@ enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database
                                     struct wal_identity *identity, bool *whole, petal_error *error);
 
 /* Hand every whole record to `visit` (may be NULL).  *end: the first offset that does not begin a
- * whole record.  REQUIRES: the version is known. */
+ * whole record.  REQUIRES: the header is whole. */
 enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument,
                                      uint64_t *records, uint64_t *end, petal_error *error);
 
@@ -55,14 +54,12 @@ enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit
 enum petal_status wal_reader_content_end(struct wal_reader *reader, uint64_t *end,
                                          petal_error *error);
 
-/* *promise: some promise above `bad` made by a fragment at or behind it; 0 if there is none.  Where
- * the version is not known, by a fragment of any version. */
+/* *promise: some promise above `bad` made by a fragment at or after it; 0: there is none. */
 enum petal_status wal_reader_find_promise(struct wal_reader *reader, uint64_t bad,
                                           uint64_t *promise, petal_error *error);
 
-/* *records: how many whole ones end behind `bad`, as far as whole fragments tell; searched at every
- * byte. At least: a file cannot make the search cost more than a second or so.  REQUIRES: the
- * version is known. */
+/* *records: the number of whole records that end after `bad`, as far as whole fragments tell; at
+ * least, since a search of every byte is bounded to about a second. */
 enum petal_status wal_reader_count_behind(struct wal_reader *reader, uint64_t bad,
                                           uint64_t *records, petal_error *error);
 

@@ -10,13 +10,7 @@
 
 #define TYPE_BITS 7u /* of the flags: half the type */
 
-/* The least that a cell takes. */
-#define LEAST_CELL_BYTES    3  /* flags and two lengths */
-#define LEAST_CELL_BYTES_V2 14 /* of version 2 */
-
-/* Flags of version 2. */
-#define V2_ASSIGNED 0x80u
-#define V2_HAS_TTL  0x40u
+#define LEAST_CELL_BYTES 3 /* flags and two lengths */
 
 /* ---- signed varints ---- */
 
@@ -197,37 +191,27 @@ record_encode(uint8_t *to, struct record_base *base, const struct write_cell *ce
 /* ---- reading ---- */
 
 bool
-record_open(struct record_reader *reader, unsigned version, struct record_base *base,
-            petal_slice payload)
+record_open(struct record_reader *reader, struct record_base *base, petal_slice payload)
 {
     const uint8_t *from = payload.data;
-    size_t least = version == 2 ? LEAST_CELL_BYTES_V2 : LEAST_CELL_BYTES;
 
     reader->limit = from + payload.size;
-    reader->version = version;
     reader->base = base;
     reader->row = slice_make(NULL, 0);
-    if (version == 2) {
-        if (payload.size < 9)
-            return false;
-        reader->next_sequence = get_le64(from);
-        from = get_varint64(from + 8, reader->limit, &reader->remaining);
+    from = get_varint64(from, reader->limit, &reader->remaining);
+    if (from == NULL)
+        return false;
+    if ((reader->remaining & 1) != 0) {
+        *base = (struct record_base){0};
+        from = get_varint64(from, reader->limit, &reader->next_sequence);
     } else {
-        from = get_varint64(from, reader->limit, &reader->remaining);
-        if (from == NULL)
-            return false;
-        if ((reader->remaining & 1) != 0) {
-            *base = (struct record_base){0};
-            from = get_varint64(from, reader->limit, &reader->next_sequence);
-        } else {
-            reader->next_sequence = base->next_sequence;
-        }
-        reader->remaining >>= 1;
+        reader->next_sequence = base->next_sequence;
     }
+    reader->remaining >>= 1;
     reader->from = from;
     /* A hostile count ends here; sequence 0 is never given out, nor are those from the end on. */
-    return from != NULL && reader->remaining > 0 && reader->remaining <= payload.size / least &&
-           reader->next_sequence > 0 &&
+    return from != NULL && reader->remaining > 0 &&
+           reader->remaining <= payload.size / LEAST_CELL_BYTES && reader->next_sequence > 0 &&
            reader->next_sequence < CELL_SEQUENCE_END - reader->remaining;
 }
 
@@ -259,12 +243,11 @@ get_family(const uint8_t *from, const uint8_t *limit, struct record_cell *cell)
 
 /* The type, and the flags beside it if they follow. False: malformed. */
 static bool
-get_type(const struct record_reader *reader, unsigned flags, const uint8_t **from, unsigned *type,
-         bool *ahead)
+get_type(const uint8_t *limit, unsigned flags, const uint8_t **from, unsigned *type, bool *ahead)
 {
     unsigned more = flags & TYPE_BITS;
 
-    if (more == 0 && reader->version > 3 && *from < reader->limit) {
+    if (more == 0 && *from < limit) {
         more = *(*from)++;
         if ((more & ~(TYPE_BITS | RECORD_AHEAD)) != 0)
             return false;
@@ -287,7 +270,7 @@ get_head(struct record_reader *reader, struct record_cell *cell, unsigned *type,
     if (from == limit)
         return NULL;
     flags = *from++;
-    if (!get_type(reader, flags, &from, type, &cell->ahead))
+    if (!get_type(limit, flags, &from, type, &cell->ahead))
         return NULL;
     *same_row = (flags & RECORD_SAME_ROW) != 0;
     cell->assigned = (flags & RECORD_ASSIGNED) != 0;
@@ -308,30 +291,6 @@ get_head(struct record_reader *reader, struct record_cell *cell, unsigned *type,
     return from;
 }
 
-/* The same of version 2. */
-static const uint8_t *
-get_head_v2(const struct record_reader *reader, struct record_cell *cell, unsigned *type)
-{
-    const uint8_t *limit = reader->limit, *from = get_family(reader->from, limit, cell);
-
-    if (from == NULL || limit - from < 9)
-        return NULL;
-    *type = *from & ~(V2_ASSIGNED | V2_HAS_TTL);
-    cell->ahead = false;
-    cell->assigned = (*from & V2_ASSIGNED) != 0;
-    cell->cell.has_ttl = (*from & V2_HAS_TTL) != 0;
-    cell->cell.ttl_ms = 0;
-    cell->cell.timestamp = (int64_t)get_le64(from + 1);
-    from += 9;
-    if (cell->cell.has_ttl) {
-        if (limit - from < 8)
-            return NULL;
-        cell->cell.ttl_ms = (int64_t)get_le64(from);
-        from += 8;
-    }
-    return from;
-}
-
 bool
 record_next(struct record_reader *reader, struct record_cell *cell)
 {
@@ -340,8 +299,7 @@ record_next(struct record_reader *reader, struct record_cell *cell)
     unsigned type = 0;
 
     assert(reader->remaining > 0);
-    from = reader->version == 2 ? get_head_v2(reader, cell, &type)
-                                : get_head(reader, cell, &type, &same_row);
+    from = get_head(reader, cell, &type, &same_row);
     cell->cell.row = reader->row;
     if (from != NULL && !same_row)
         from = get_field(from, limit, PETAL_MAX_ROW_BYTES, &cell->cell.row);

@@ -21,8 +21,6 @@
  * follows, and "the cell before" its first cell is the last one of the record before. Where there
  * is no base, or another sequence comes, the record states it; then the cell before its first has
  * timestamp 0 and no family. RECORD_SAME_ROW never reaches beyond the record.
- *
- * Versions 2 and 3 of the log are read as well (engine/FORMAT.md).
  */
 #ifndef PETAL_ENGINE_WAL_RECORD_H
 #define PETAL_ENGINE_WAL_RECORD_H
@@ -150,17 +148,15 @@ struct record_cell {
 
 struct record_reader {
     const uint8_t *from, *limit;
-    unsigned version; /* of the WAL */
     uint64_t next_sequence;
     uint64_t remaining; /* cells */
     petal_slice row;    /* of the cell before in the record; empty: there is none */
     struct record_base *base;
 };
 
-/* Begin reading an untrusted payload of a WAL of this version.  `base`: zeros at the beginning of a
- * WAL; it is that of the next record when all cells are read.  False: malformed. */
-bool record_open(struct record_reader *reader, unsigned version, struct record_base *base,
-                 petal_slice payload);
+/* Begin reading an untrusted payload of a WAL.  `base`: zeros at the beginning of a WAL; after all
+ * cells are read it is the base of the next record.  False: malformed. */
+bool record_open(struct record_reader *reader, struct record_base *base, petal_slice payload);
 
 /* The next cell while reader->remaining > 0. False: malformed. */
 bool record_next(struct record_reader *reader, struct record_cell *cell);

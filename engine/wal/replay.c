@@ -203,8 +203,6 @@ says_synced(const struct wal_list *list, const struct wal_entry *entry, bool *sy
 
     if (status != PETAL_OK)
         return status;
-    if (entry->whole)
-        reader.version = entry->identity.version;
     status = wal_reader_find_promise(&reader, 0, &promise, error);
     *synced = status == PETAL_OK && promise > 0;
     wal_reader_close(&reader);
@@ -293,7 +291,6 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
     uint64_t records = 0, end = 0;
     enum petal_status status = PETAL_OK;
 
-    reader->version = entry->whole ? entry->identity.version : 0;
     if (final != 0 && final < reader->limit)
         reader->limit = final;
     if (entry->whole)

@@ -113,34 +113,11 @@ count_edits(void *argument, const struct memory_vfs_call *call, const void *byte
 
 /* ---- the first life ---- */
 
-static void
-load_file(struct memory_vfs *vfs, const char *name)
-{
-    static uint8_t bytes[1 << 16];
-    char path[200];
-    size_t size;
-    FILE *file;
-
-    snprintf(path, sizeof path, "tests/engine/wal/golden/v2-database/%s", name);
-    file = fopen(path, "rb");
-    assert_non_null(file);
-    size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    snprintf(path, sizeof path, FIXTURE_DIRECTORY "/%s", name);
-    assert_int_equal(memory_vfs_write_file(vfs, path, bytes, size), 0);
-}
-
 static struct memory_vfs *
 files_of(const struct work *work)
 {
     struct memory_vfs *vfs = memory_vfs_new();
 
-    if (work->golden) {
-        vfs_make_directory(memory_vfs_table(vfs), FIXTURE_DIRECTORY);
-        vfs_sync_directory(memory_vfs_table(vfs), "/");
-        load_file(vfs, "MANIFEST");
-        load_file(vfs, "000001.log");
-    }
     memory_vfs_use_log_windows(vfs, work->log_windows);
     block_sink_bytes = work->small_steps ? 1024 : usual_bytes;
     block_sink_sync_bytes = work->small_steps ? 3072 : usual_sync_bytes;
@@ -149,39 +126,20 @@ files_of(const struct work *work)
     return vfs;
 }
 
-/* What is in files that were not made by a life: of older versions. */
-static void
-note_what_was_there(struct life *life)
-{
-    struct fixture fixture;
-    struct world world;
-    petal_error error;
-    bool wrong;
-
-    fixture_init_on(&fixture, memory_vfs_clone(life->fixture.vfs), 1);
-    fixture_must_open(&fixture);
-    must(world_read(fixture.db, false, &world, &wrong, &error), &error);
-    life_begins_with(life, &world);
-    fixture_fini(&fixture);
-}
-
 /* All that comes before the steps that are watched. */
 static void
 begin_work(struct life *life, const struct work *work, uint64_t seed, size_t most_moments)
 {
-    bool opening_counts = work->fresh || work->golden;
     petal_error error;
 
     snprintf(sequence.trail[0], sizeof sequence.trail[0], "%s, seed %" PRIu64, work->name, seed);
     sequence.trail_depth = 1;
     life_init(life, files_of(work), 1000, 1, seed);
-    if (work->golden)
-        note_what_was_there(life);
-    if (opening_counts)
+    if (work->fresh)
         life_keep_moments(life, most_moments);
     must(life_open(life, work->options, &error), &error);
     life_do(life, work->before, true);
-    if (!opening_counts)
+    if (!work->fresh)
         life_keep_moments(life, most_moments);
 }
 

@@ -135,8 +135,6 @@ static const struct work works[] = {
      .steps = {WRITE(2), STEP(STEP_FULL, 60), WRITE(4, PETAL_SYNC_WAL), ACT(ACT_ROTATE, ALL),
                STEP(STEP_SPACE), WRITE(3), ACT(ACT_ROTATE, ALL), WRITE(2), STEP(STEP_FULL, 200),
                WRITE(3), ACT(ACT_FLUSH, ALL), STEP(STEP_SPACE), WRITE(2)}},
-    {"a database of an older version", .golden = true,
-     .steps = {TWO_TABLES, WRITE(4), ACT(ACT_FLUSH, ALL), WRITE(3)}},
     {"whatever comes", .before = {TWO_TABLES, SOME_FILES}, .steps = {STEP(STEP_RANDOM, 25)}},
     {"whatever comes to a mapped log", .log_windows = true, .before = {TWO_TABLES, SOME_FILES},
      .steps = {STEP(STEP_RANDOM, 25)}},

@@ -17,7 +17,6 @@ struct work {
     bool small_steps;   /* store files are written and synced a few blocks at a time */
     bool no_links;      /* the file system has no hard links */
     bool fresh;         /* there is no database before */
-    bool golden;        /* the database before was written by the first release of log version 2 */
     struct step before[WORK_MOST_STEPS], steps[WORK_MOST_STEPS];
     bool closes; /* at the end, else the process dies */
 };

@@ -264,7 +264,7 @@ make_files(struct fuzz_input *input, unsigned *how, bool *wrong)
     if ((*how & PUT_RIGHT) != 0 && is_store_file)
         mend_store_file(bytes, size);
     else if ((*how & PUT_RIGHT) != 0 && strstr(path, ".log") != NULL)
-        mend_log(bytes, size, base.identity, strtoull(base.names[file], NULL, 10), WAL_VERSION);
+        mend_log(bytes, size, base.identity, strtoull(base.names[file], NULL, 10));
     else if ((*how & PUT_RIGHT) != 0)
         mend_manifest(bytes, size);
     fuzz_must(memory_vfs_write_file(vfs, path, bytes, size) == 0);

@@ -101,27 +101,9 @@ mend_fragment(uint8_t *bytes, size_t available, size_t at, uint64_t seed)
     return header + payload;
 }
 
-static inline size_t
-mend_fragment_v2(uint8_t *bytes, size_t available, size_t at, uint64_t seed)
-{
-    size_t payload, left = wal_frame_left(at) - WAL_FRAGMENT_V2_BYTES;
-
-    if (available < WAL_FRAGMENT_V2_BYTES)
-        return 0;
-    payload = get_le32(bytes + 16);
-    if (payload > left)
-        payload = left;
-    if (payload > available - WAL_FRAGMENT_V2_BYTES)
-        return 0;
-    put_le32(bytes + 16, (uint32_t)payload);
-    put_le64(bytes, checksum_at(seed, at, bytes + 8, WAL_FRAGMENT_V2_BYTES - 8 + payload));
-    return WAL_FRAGMENT_V2_BYTES + payload;
-}
-
-/* Of the header what tells whose log it is, of which version; what it says of the log before stays.
- */
+/* Sets the header's format and identity; its fields about the log before stay. */
 static inline void
-mend_log(uint8_t *bytes, size_t size, uint64_t identity, uint64_t number, unsigned version)
+mend_log(uint8_t *bytes, size_t size, uint64_t identity, uint64_t number)
 {
     uint64_t seed = wal_seed(identity, number);
     size_t at = WAL_HEADER_BYTES;
@@ -129,7 +111,7 @@ mend_log(uint8_t *bytes, size_t size, uint64_t identity, uint64_t number, unsign
     if (size < WAL_HEADER_BYTES)
         return;
     memcpy(bytes, WAL_MAGIC, 8);
-    put_le32(bytes + 8, version);
+    put_le32(bytes + 8, WAL_VERSION);
     put_le32(bytes + 12, WAL_HEADER_BYTES);
     put_le64(bytes + 16, identity);
     put_le64(bytes + 24, number);
@@ -137,12 +119,11 @@ mend_log(uint8_t *bytes, size_t size, uint64_t identity, uint64_t number, unsign
     while (at < size) {
         size_t left = wal_frame_left(at), taken;
 
-        if (left <= wal_frame_padding(version)) {
+        if (left <= WAL_FRAGMENT_MOST_BYTES) {
             at += left;
             continue;
         }
-        taken = version == 2 ? mend_fragment_v2(bytes + at, size - at, at, seed)
-                             : mend_fragment(bytes + at, size - at, at, seed);
+        taken = mend_fragment(bytes + at, size - at, at, seed);
         if (taken == 0)
             return;
         at += taken;

@@ -1,7 +1,7 @@
 /*
  * wal.c -- any bytes as the logs of a database, one to three: refused, or replayed within bounds.
  *
- * Input: byte 0: 1: checksums and headers are put right; 2: as version 2; 4, 8: one log more; then
+ * Input: byte 0: 1: checksums and headers are put right; 4, 8: one log more; then
  * what the manifest promises: number, length (2 bytes); then the logs, each but the last behind two
  * bytes of its length. In a header that is put right what it says of the log before is taken from
  * the low bytes of its fields.
@@ -35,7 +35,7 @@ visit(void *argument, const struct wal_record *record, petal_error *error)
         replayed->base = (struct record_base){0};
     fuzz_must(record->first || record->offset > replayed->offset);
     replayed->offset = record->offset;
-    if (!record_open(&reader, record->version, &replayed->base, record->payload))
+    if (!record_open(&reader, &replayed->base, record->payload))
         return PETAL_OK;
     while (reader.remaining > 0 && record_next(&reader, &cell))
         fuzz_touch_cell(&cell.cell);
@@ -43,7 +43,7 @@ visit(void *argument, const struct wal_record *record, petal_error *error)
 }
 
 static void
-mend(uint8_t *bytes, size_t size, uint64_t number, unsigned version)
+mend(uint8_t *bytes, size_t size, uint64_t number)
 {
     if (size >= WAL_HEADER_BYTES) {
         uint64_t before = get_le64(bytes + 32) % (MOST_LOGS + 1);
@@ -53,7 +53,7 @@ mend(uint8_t *bytes, size_t size, uint64_t number, unsigned version)
         put_le64(bytes + 48, get_le16(bytes + 48));
         put_le64(bytes + 56, get_le16(bytes + 56));
     }
-    mend_log(bytes, size, IDENTITY, number, version);
+    mend_log(bytes, size, IDENTITY, number);
 }
 
 static void
@@ -103,7 +103,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         if (log.size > 0)
             memcpy(copies[i], log.data, log.size);
         if ((flags & 1) != 0)
-            mend(copies[i], log.size, i + 1, (flags & 2) != 0 ? 2 : WAL_VERSION);
+            mend(copies[i], log.size, i + 1);
         files.files[i] = (struct fuzz_file){names[i], copies[i], log.size};
     }
     replay(&files, promise, WAL_FRAME_BYTES + 2 * size);

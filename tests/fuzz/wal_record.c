@@ -1,9 +1,8 @@
 /*
- * wal_record.c -- any bytes as the payloads of records of a log, in either version, one building
- * upon the other: refused, or cells that a store may hold, which come back when they are written
- * again.
+ * wal_record.c -- any bytes as the payloads of records of a log, each building upon the one before:
+ * refused, or cells that a store may hold, which come back when they are written again.
  *
- * Input: byte 0: 1: version 2; the payloads, each behind two bytes of its length.
+ * Input: the payloads, each after two bytes with its length.
  */
 #include "engine/state/handle.h"
 #include "engine/wal/record.h"
@@ -31,13 +30,13 @@ expect_storable(const struct cell *cell)
 
 /* False: malformed, or more cells than are kept. */
 static bool
-read_record(struct record *record, unsigned version, struct record_base *base, petal_slice payload)
+read_record(struct record *record, struct record_base *base, petal_slice payload)
 {
     struct record_reader reader;
     bool kept = true;
 
     record->count = 0;
-    if (!record_open(&reader, version, base, payload))
+    if (!record_open(&reader, base, payload))
         return false;
     while (reader.remaining > 0) {
         struct record_cell cell;
@@ -57,7 +56,7 @@ static void
 expect_same(const struct record_cell *a, const struct record_cell *b)
 {
     fuzz_must(a->table_id == b->table_id && a->family_id == b->family_id &&
-              a->assigned == b->assigned && a->cell.type == b->cell.type &&
+              a->assigned == b->assigned && a->ahead == b->ahead && a->cell.type == b->cell.type &&
               a->cell.timestamp == b->cell.timestamp && a->cell.sequence == b->cell.sequence &&
               a->cell.has_ttl == b->cell.has_ttl && a->cell.ttl_ms == b->cell.ttl_ms &&
               slice_equal(a->cell.row, b->cell.row) &&
@@ -82,7 +81,8 @@ write_and_read(const struct record *record, struct record_base *written, struct 
         families[i].table = &tables[i];
         cells[i] = (struct write_cell){.family = &families[i],
                                        .cell = record->cells[i].cell,
-                                       .assigned = record->cells[i].assigned};
+                                       .assigned = record->cells[i].assigned,
+                                       .ahead = record->cells[i].ahead};
     }
     size = record_size(written, cells, record->count);
     bytes = malloc(size);
@@ -93,7 +93,7 @@ write_and_read(const struct record *record, struct record_base *written, struct 
     } else {
         record_encode(bytes, written, cells, record->count);
     }
-    fuzz_must(read_record(&again, 3, read, slice_make(bytes, size)));
+    fuzz_must(read_record(&again, read, slice_make(bytes, size)));
     fuzz_must(again.count == record->count);
     for (size_t i = 0; i < record->count; i++)
         expect_same(&record->cells[i], &again.cells[i]);
@@ -105,13 +105,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static struct record record;
     struct fuzz_input input = {bytes, size};
-    unsigned version = fuzz_number(&input, 1) == 1 ? 2 : 3;
     struct record_base base = {0}, written = {0}, read = {0};
 
     while (input.left > 0) {
         petal_slice payload = fuzz_take(&input, fuzz_number(&input, 2));
 
-        if (payload.size == 0 || !read_record(&record, version, &base, payload))
+        if (payload.size == 0 || !read_record(&record, &base, payload))
             break;
         write_and_read(&record, &written, &read);
     }

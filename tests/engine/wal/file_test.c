@@ -20,6 +20,7 @@
 
 #define NO_PROMISE ((struct wal_promise){0, 0})
 #define LOG_1      WAL_FIXTURE_DIRECTORY "/000001.log"
+#define GOLDEN     "tests/engine/wal/golden/wal-v1.log"
 
 static void
 store(struct wal_file *wal)
@@ -331,19 +332,6 @@ put_fragment(uint8_t *log, size_t at, enum wal_fragment_kind kind, size_t payloa
 {
     wal_fragment_seal(log + at, wal_seed(WAL_FIXTURE_IDENTITY, 1), at, kind, 0, payload_bytes);
     return at + wal_fragment_header_bytes(kind, 0) + payload_bytes;
-}
-
-/* The same as version 2 has it. */
-static size_t
-put_fragment_v2(uint8_t *log, size_t at, enum wal_fragment_kind kind, uint64_t promise,
-                size_t payload_bytes)
-{
-    put_le64(log + at + 8, promise);
-    put_le32(log + at + 16, (uint32_t)payload_bytes);
-    put_le32(log + at + 20, (uint32_t)kind);
-    put_le64(log + at, checksum_at(wal_seed(WAL_FIXTURE_IDENTITY, 1), at, log + at + 8,
-                                   WAL_FRAGMENT_V2_BYTES - 8 + payload_bytes));
-    return at + WAL_FRAGMENT_V2_BYTES + payload_bytes;
 }
 
 /* Fragments with right checksums in an order that no writer makes: the record that they break
@@ -926,25 +914,6 @@ read_golden(const char *path, uint8_t **bytes, size_t *size)
     fclose(file);
 }
 
-/* A whole header of version 1 is not taken for a torn one. */
-static void
-test_the_first_version_is_refused(void **state)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay;
-    petal_error error;
-    uint8_t *bytes;
-    size_t size, count;
-
-    read_golden("tests/engine/wal/golden/wal-v1.log", &bytes, &size);
-    assert_true(size > 0);
-    assert_int_equal(
-        memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size), 0);
-    free(bytes);
-    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
-                     PETAL_UNSUPPORTED);
-}
-
 static enum petal_status
 expect_golden_record(void *argument, const struct wal_record *record, petal_error *error)
 {
@@ -959,102 +928,41 @@ expect_golden_record(void *argument, const struct wal_record *record, petal_erro
     return PETAL_OK;
 }
 
-/* A kept log of each version that is read gives its records, and keeps its promise. */
+/* The kept log gives its records, and keeps its promise. */
 static void
-test_kept_logs_are_read(void **state)
+test_the_kept_log_is_read(void **state)
 {
-    static const struct {
-        const char *path;
-        unsigned version;
-    } kept[] = {{"tests/engine/wal/golden/wal-v2.log", 2},
-                {"tests/engine/wal/golden/wal-v3.log", 3},
-                {"tests/engine/wal/golden/wal-v4.log", WAL_VERSION}};
     struct wal_fixture *fixture = *state;
+    unsigned count = 0;
+    struct wal_replay replay = {
+        .directory = &fixture->directory,
+        .database_identity = WAL_FIXTURE_IDENTITY,
+        .oldest_log = 6,
+        .obsolete_sequence = 42,
+        .visit = expect_golden_record,
+        .argument = &count,
+    };
+    petal_error error;
+    uint8_t *bytes;
+    size_t size;
 
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        unsigned count = 0;
-        struct wal_replay replay = {
-            .directory = &fixture->directory,
-            .database_identity = WAL_FIXTURE_IDENTITY,
-            .oldest_log = 6,
-            .obsolete_sequence = 42,
-            .visit = expect_golden_record,
-            .argument = &count,
-        };
-        petal_error error;
-        uint8_t *bytes;
-        size_t size;
-
-        read_golden(kept[i].path, &bytes, &size);
-        assert_true(size > WAL_HEADER_BYTES);
-        assert_int_equal(get_le32(bytes + 8), kept[i].version);
+    read_golden(GOLDEN, &bytes, &size);
+    assert_true(size > WAL_HEADER_BYTES);
+    assert_int_equal(get_le32(bytes + 8), WAL_VERSION);
+    assert_int_equal(
+        memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size), 0);
+    assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(replay.end.length, size);
+    /* The second record's promise is about the first one; with the header torn as well. */
+    for (size_t at = WAL_HEADER_BYTES + 8; at > 20; at -= 60) {
+        count = 0;
+        bytes[at] ^= 1;
         assert_int_equal(
             memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size),
             0);
-        assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
-        assert_int_equal(count, 2);
-        assert_int_equal(replay.end.length, size);
-        /* The first record is what the second one's promise is about; with the header torn as
-         * well. */
-        for (size_t at = WAL_HEADER_BYTES + 8; at > 20; at -= 60) {
-            count = 0;
-            bytes[at] ^= 1;
-            assert_int_equal(memory_vfs_write_file(
-                                 fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size),
-                             0);
-            assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
-        }
-        free(bytes);
+        assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
     }
-}
-
-/* Records of version 2 over the borders of frames, with padding, and with a promise. */
-static void
-test_frames_of_version_2_are_read(void **state)
-{
-    struct wal_fixture *fixture = *state;
-    uint8_t *bytes = calloc(1, 3 * WAL_FRAME_BYTES), *file;
-    struct wal_replay replay;
-    size_t size, at = WAL_HEADER_BYTES, first_bytes, count;
-    petal_error error;
-
-    wal_file_close(wal_fixture_must_create(fixture, 1, NULL));
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &file, &size), 0);
-    memcpy(bytes, file, size);
-    free(file);
-    put_le32(bytes + 8, 2);
-    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes, WAL_HEADER_BYTES));
-    /* Record 0: up to the end of the first frame, and 500 bytes more. */
-    first_bytes = wal_frame_left(at) - WAL_FRAGMENT_V2_BYTES;
-    fixture->sizes[0] = first_bytes + 500;
-    for (size_t i = 0; i < first_bytes + 500; i++)
-        bytes[at + WAL_FRAGMENT_V2_BYTES + i + (i < first_bytes ? 0 : WAL_FRAGMENT_V2_BYTES)] =
-            wal_fixture_byte(0, i);
-    at = put_fragment_v2(bytes, at, WAL_FIRST, 0, first_bytes);
-    assert_int_equal(at, WAL_FRAME_BYTES);
-    at = put_fragment_v2(bytes, at, WAL_LAST, 0, 500);
-    /* Record 1: leaves 24 bytes, which no fragment of version 2 begins in. */
-    fixture->sizes[1] = wal_frame_left(at) - (size_t)2 * WAL_FRAGMENT_V2_BYTES;
-    for (size_t i = 0; i < fixture->sizes[1]; i++)
-        bytes[at + WAL_FRAGMENT_V2_BYTES + i] = wal_fixture_byte(1, i);
-    at = put_fragment_v2(bytes, at, WAL_FULL, WAL_HEADER_BYTES, fixture->sizes[1]);
-    at = (size_t)2 * WAL_FRAME_BYTES;
-    fixture->sizes[2] = 9;
-    for (size_t i = 0; i < 9; i++)
-        bytes[at + WAL_FRAGMENT_V2_BYTES + i] = wal_fixture_byte(2, i);
-    at = put_fragment_v2(bytes, at, WAL_FULL, 2 * WAL_FRAME_BYTES, 9);
-    fixture->written = 3;
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, at), 0);
-    expect_all(fixture);
-    bytes[WAL_FRAME_BYTES + 100] ^= 1;
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, at), 0);
-    expect_corrupt(fixture, NO_PROMISE, LOG_1);
-    /* Without the last record nothing says that so much was synced. */
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, (size_t)2 * WAL_FRAME_BYTES),
-                     0);
-    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
-                     PETAL_OK);
-    assert_int_equal(count, 0);
     free(bytes);
 }
 
@@ -1132,7 +1040,6 @@ test_a_promise_that_was_forgotten_is_made_again(void **state)
 static void
 test_golden_bytes(void **state)
 {
-    static const char path[] = "tests/engine/wal/golden/wal-v4.log";
     struct wal_fixture *fixture = *state;
     struct wal_identity identity = {
         .database_identity = WAL_FIXTURE_IDENTITY,
@@ -1161,13 +1068,13 @@ test_golden_bytes(void **state)
     assert_int_equal(
         memory_vfs_read_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", &bytes, &size), 0);
     if (getenv("PETAL_WRITE_GOLDEN") != NULL) {
-        FILE *file = fopen(path, "wb");
+        FILE *file = fopen(GOLDEN, "wb");
 
         assert_non_null(file);
         assert_int_equal(fwrite(bytes, 1, size, file), size);
         fclose(file);
     }
-    read_golden(path, &golden, &golden_size);
+    read_golden(GOLDEN, &golden, &golden_size);
     assert_int_equal(golden_size, size);
     assert_memory_equal(golden, bytes, size);
     free(golden);
@@ -1256,9 +1163,7 @@ main(void)
         TEST(test_a_failed_store_is_final),
         TEST(test_every_failed_call_of_a_replay),
         TEST(test_every_failed_allocation),
-        TEST(test_the_first_version_is_refused),
-        TEST(test_kept_logs_are_read),
-        TEST(test_frames_of_version_2_are_read),
+        TEST(test_the_kept_log_is_read),
         TEST(test_every_page_behind_a_sync_has_the_promise),
         TEST(test_a_promise_that_was_forgotten_is_made_again),
         TEST(test_golden_bytes),

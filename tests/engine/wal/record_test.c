@@ -65,7 +65,7 @@ expect_cells(petal_slice record, const struct write_cell cells[CELLS])
     struct record_cell found;
 
     memset(&found, 0xee, sizeof found);
-    assert_true(record_open(&reader, WAL_VERSION, &base, record));
+    assert_true(record_open(&reader, &base, record));
     for (size_t i = 0; i < CELLS; i++) {
         const struct cell *cell = &cells[i].cell;
 
@@ -202,7 +202,7 @@ records_build_upon_each_other(void **state)
         size = record_size(&writing, cells, count);
         bytes = test_allocate(size);
         record_encode(bytes, &writing, cells, count);
-        assert_true(record_open(&reader, WAL_VERSION, &reading, slice_make(bytes, size)));
+        assert_true(record_open(&reader, &reading, slice_make(bytes, size)));
         assert_int_equal(reader.remaining, count);
         for (size_t k = 0; k < count; k++) {
             assert_true(record_next(&reader, &found));
@@ -230,11 +230,10 @@ the_first_record_states_what_it_is(void **state)
     struct record_cell cell;
 
     (void)state;
-    assert_false(
-        record_open(&reader, WAL_VERSION, &base, slice_make(no_sequence, sizeof no_sequence)));
-    assert_true(record_open(&reader, WAL_VERSION, &base, slice_make(no_family, sizeof no_family)));
+    assert_false(record_open(&reader, &base, slice_make(no_sequence, sizeof no_sequence)));
+    assert_true(record_open(&reader, &base, slice_make(no_family, sizeof no_family)));
     assert_false(record_next(&reader, &cell));
-    assert_true(record_open(&reader, WAL_VERSION, &base, slice_make(no_row, sizeof no_row)));
+    assert_true(record_open(&reader, &base, slice_make(no_row, sizeof no_row)));
     assert_false(record_next(&reader, &cell));
 }
 
@@ -252,45 +251,20 @@ sequences_do_not_come_near_their_end(void **state)
         uint8_t *end = put_varint64(bytes + 1, CELL_SEQUENCE_END - below);
 
         memcpy(end, cell, sizeof cell);
-        assert_int_equal(record_open(&reader, WAL_VERSION, &base,
-                                     slice_make(bytes, (size_t)(end - bytes) + sizeof cell)),
-                         below > 1);
+        assert_int_equal(
+            record_open(&reader, &base, slice_make(bytes, (size_t)(end - bytes) + sizeof cell)),
+            below > 1);
     }
 }
 
-/* The example that version 2 of the log had. */
 static void
-records_of_version_2_are_read(void **state)
-{
-    static const uint8_t bytes[] = {0x09, 0,    0, 0, 0,    0,   0,    0,   1,    0x01, 0x00, 0xc4,
-                                    0xe8, 0x03, 0, 0, 0,    0,   0,    0,   0x60, 0xea, 0,    0,
-                                    0,    0,    0, 0, 0x01, 'r', 0x01, 'q', 0x01, 'v'};
-    struct record_reader reader;
-    struct record_base base = {0};
-    struct record_cell cell;
-
-    (void)state;
-    assert_true(record_open(&reader, 2, &base, slice_make(bytes, sizeof bytes)));
-    assert_int_equal(reader.remaining, 1);
-    assert_true(record_next(&reader, &cell));
-    assert_true(record_at_end(&reader));
-    assert_int_equal(cell.table_id, 1);
-    assert_int_equal(cell.family_id, 0);
-    assert_true(cell.assigned);
-    assert_int_equal(cell.cell.sequence, 9);
-    assert_int_equal(cell.cell.timestamp, 1000);
-    assert_int_equal(cell.cell.ttl_ms, 60000);
-    assert_true(slice_equal(cell.cell.value, slice_from_text("v")));
-}
-
-static void
-read_carelessly(unsigned version, const uint8_t *bytes, size_t size)
+read_carelessly(const uint8_t *bytes, size_t size)
 {
     struct record_base base = {0};
     struct record_reader reader;
     struct record_cell cell;
 
-    if (!record_open(&reader, version, &base, slice_make(bytes, size)))
+    if (!record_open(&reader, &base, slice_make(bytes, size)))
         return;
     while (reader.remaining > 0 && record_next(&reader, &cell)) {
         assert_true(cell_type_valid(cell.cell.type));
@@ -317,12 +291,11 @@ damage_is_read_in_bounds(void **state)
 
         assert_non_null(bytes);
         memcpy(bytes, record.data, size);
-        read_carelessly(WAL_VERSION, bytes, size);
+        read_carelessly(bytes, size);
         for (size_t at = 0; at < size; at++) {
             for (unsigned bit = 0; bit < 8; bit++) {
                 bytes[at] ^= (uint8_t)(1u << bit);
-                read_carelessly(WAL_VERSION, bytes, size);
-                read_carelessly(2, bytes, size);
+                read_carelessly(bytes, size);
                 bytes[at] ^= (uint8_t)(1u << bit);
             }
         }
@@ -340,7 +313,6 @@ main(void)
         cmocka_unit_test(records_build_upon_each_other),
         cmocka_unit_test(the_first_record_states_what_it_is),
         cmocka_unit_test(sequences_do_not_come_near_their_end),
-        cmocka_unit_test(records_of_version_2_are_read),
         cmocka_unit_test(damage_is_read_in_bounds),
     };
 

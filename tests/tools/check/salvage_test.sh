@@ -86,8 +86,6 @@ if command -v python3 >/dev/null; then
 fi
 
 # Files that know no table: each becomes one.
-cp -rp "$OLDPWD/tests/engine/wal/golden/v2-database" old
-expect 'a log of version 2' 0 'log cells 28' "$check" salvage old old-saved
 mkdir nameless
 cp "$OLDPWD/tests/sstable/golden/sst-v1.sst" nameless/000007.sst
 expect 'a file of version 1 by itself' 1 'all that could be read was written' "$check" salvage nameless named

@@ -11,7 +11,6 @@ struct log_dump {
     struct dump *dump;
     const uint8_t *bytes;
     size_t size;
-    unsigned version;
     uint64_t seed;
     uint8_t *record; /* put together from fragments, the file's size */
     size_t record_bytes;
@@ -35,13 +34,13 @@ print_header(struct log_dump *log)
 {
     struct print *print = log->dump->print;
     const uint8_t *header = log->bytes;
-    size_t bytes = log->size >= WAL_LEAST_HEADER_BYTES ? get_le32(header + 12) : 0;
+    size_t bytes = log->size >= WAL_HEADER_BYTES ? get_le32(header + 12) : 0;
 
     if (log->size == 0) {
         print_text(print, "state", "made ahead of its use: nothing was written");
         return false;
     }
-    if (bytes < WAL_LEAST_HEADER_BYTES || bytes > log->size || memcmp(header, WAL_MAGIC, 8) != 0 ||
+    if (bytes < WAL_HEADER_BYTES || bytes > log->size || memcmp(header, WAL_MAGIC, 8) != 0 ||
         get_le64(header + bytes - WAL_HEADER_CHECKSUM_BYTES) !=
             wal_header_checksum(header, bytes)) {
         dump_damage(log->dump, 0, log->size < WAL_HEADER_BYTES ? log->size : WAL_HEADER_BYTES,
@@ -49,10 +48,9 @@ print_header(struct log_dump *log)
         if (log->size < WAL_HEADER_BYTES)
             return false;
     }
-    log->version = get_le32(header + 8);
     log->seed = wal_seed(get_le64(header + 16), get_le64(header + 24));
     print_object(print, "header");
-    print_number(print, "version", log->version);
+    print_number(print, "version", get_le32(header + 8));
     print_hex(print, "database", get_le64(header + 16));
     print_number(print, "number", get_le64(header + 24));
     print_number(print, "predecessor", get_le64(header + 32));
@@ -60,7 +58,7 @@ print_header(struct log_dump *log)
     print_number(print, "predecessor last sequence", get_le64(header + 48));
     print_number(print, "predecessor synced", get_le64(header + 56));
     print_end(print);
-    if (log->version >= WAL_OLDEST_VERSION && log->version <= WAL_VERSION)
+    if (get_le32(header + 8) == WAL_VERSION)
         return true;
     dump_damage(log->dump, 8, 0, "records of this version are not known");
     return false;
@@ -75,7 +73,7 @@ print_record(struct log_dump *log, petal_slice payload)
     struct print *print = dump->print;
     struct record_reader reader;
     struct record_cell cell;
-    bool sound = record_open(&reader, log->version, &log->base, payload);
+    bool sound = record_open(&reader, &log->base, payload);
 
     if (dump->brief || (dump->limit > 0 && log->records > dump->limit)) {
         while (sound && reader.remaining > 0) /* the next ones build upon it */
@@ -151,8 +149,8 @@ take_fragment(const struct log_dump *log, uint64_t offset, struct wal_fragment *
 
     if (available > log->size - offset)
         available = (size_t)(log->size - offset);
-    return wal_fragment_parse(fragment, log->version, log->bytes + offset, available, offset) &&
-           wal_fragment_is_whole(fragment, log->version, log->seed, log->bytes + offset, offset);
+    return wal_fragment_parse(fragment, log->bytes + offset, available, offset) &&
+           wal_fragment_is_whole(fragment, log->seed, log->bytes + offset, offset);
 }
 
 /* Where the next fragment begins behind bytes that are none; the content's end: nowhere. */
@@ -162,7 +160,7 @@ next_fragment(const struct log_dump *log, uint64_t offset, uint64_t content)
     struct wal_fragment fragment;
 
     for (offset++; offset < content; offset++) {
-        if (wal_frame_left(offset) > wal_frame_padding(log->version) &&
+        if (wal_frame_left(offset) > WAL_FRAGMENT_MOST_BYTES &&
             take_fragment(log, offset, &fragment))
             return offset;
     }
@@ -179,7 +177,7 @@ print_fragments(struct log_dump *log)
     while (offset < content) {
         struct wal_fragment fragment;
 
-        if (wal_frame_left(offset) <= wal_frame_padding(log->version)) {
+        if (wal_frame_left(offset) <= WAL_FRAGMENT_MOST_BYTES) {
             offset += wal_frame_left(offset);
         } else if (take_fragment(log, offset, &fragment)) {
             print_fragment(log, &fragment, offset);
