@@ -1,7 +1,7 @@
 /* judge.c -- see judge.h. */
 #include "engine/check/judge.h"
 
-#include "engine/store/stray.h"
+#include "engine/store/orphan_files.h"
 #include "engine/wal/reader.h"
 #include "sstable/sst_walk.h"
 
@@ -26,7 +26,7 @@ hear_facts(struct evidence *evidence, const struct manifest *manifest,
         return;
     }
     evidence->own = evidence->own || facts->bloom != PETAL_BLOOM_NONE;
-    if (file->named == NULL && stray_tells_of_cut(manifest, path, facts, NULL))
+    if (file->named == NULL && orphan_tells_of_cut(manifest, path, facts, NULL))
         evidence->unknown_number = file->number;
 }
 
@@ -112,7 +112,7 @@ tell_cut(struct place *place, uint64_t number, petal_error *error)
     if (status != PETAL_OK)
         return check_place_wants(&cause, error) ? status : PETAL_OK;
     facts = sst_walk_facts(walk);
-    if (facts != NULL && stray_tells_of_cut(place->manifest, path, facts, &cause))
+    if (facts != NULL && orphan_tells_of_cut(place->manifest, path, facts, &cause))
         check_place_tell(place, &(petal_fault){.error = &cause,
                                                .table = facts->owner.table,
                                                .family = facts->owner.family});

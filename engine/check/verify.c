@@ -143,7 +143,7 @@ check_tables(struct place *place, petal_error *error)
 /* ---- what nothing names ---- */
 
 static void
-tell_stray(struct place *place, const char *path, const char *why)
+tell_orphan(struct place *place, const char *path, const char *why)
 {
     petal_error error;
 
@@ -160,14 +160,14 @@ check_unnamed(struct place *place, const struct place_file *file, petal_error *e
 
     filename_store_file(path, place->directory.path, file->number);
     if (place->manifest_whole) {
-        tell_stray(place, path, "is a store file that belongs to no table");
+        tell_orphan(place, path, "is a store file that belongs to no table");
         return check_place_go_on(place, file->bytes) ? PETAL_OK : check_place_given_up(error);
     }
     return check_file(&check, file, error);
 }
 
 static enum petal_status
-check_strays(struct place *place, petal_error *error)
+check_orphans(struct place *place, petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
     enum petal_status status = PETAL_OK;
@@ -177,14 +177,14 @@ check_strays(struct place *place, petal_error *error)
 
         if (file->kind == FILENAME_MANIFEST_TEMPORARY) {
             filename_manifest_temporary(path, place->directory.path);
-            tell_stray(place, path, "is a manifest that was not completed");
+            tell_orphan(place, path, "is a manifest that was not completed");
         } else if (file->kind == FILENAME_STORE_FILE && file->named == NULL) {
             status = check_unnamed(place, file, error);
         } else if (file->kind == FILENAME_WAL && place->manifest_whole &&
                    (file->number < place->manifest->oldest_log ||
                     !check_place_number_possible(place, file->number))) {
             filename_wal(path, place->directory.path, file->number);
-            tell_stray(place, path, "is a log that is not needed");
+            tell_orphan(place, path, "is a log that is not needed");
         }
     }
     return status;
@@ -210,7 +210,7 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
     if (status == PETAL_OK)
         status = check_logs(&place, NULL, NULL, error);
     if (status == PETAL_OK)
-        status = check_strays(&place, error);
+        status = check_orphans(&place, error);
     if (status == PETAL_OK)
         status = check_place_confirm(&place, error);
     if (status == PETAL_OK && place.counts->faults > 0) {

@@ -6,7 +6,7 @@
 #include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
-#include "engine/store/stray.h"
+#include "engine/store/orphan_files.h"
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
 
@@ -168,7 +168,7 @@ flush_replayed(struct replay_state *state, petal_error *error)
         if (status == PETAL_NO_SPACE) {
             state->no_space = cause;
             flush_job_remove_files(db,
-                                   job); /* nothing names them: they are strays, and take space */
+                                   job); /* nothing names them: they are orphans, and take space */
         } else if (status != PETAL_OK)
             error_copy(error, &cause);
         if (status != PETAL_NO_SPACE) {
@@ -415,7 +415,7 @@ visit_name(void *argument, const char *name)
     char path[PETAL_PATH_BYTES];
     uint64_t number = 0;
     enum filename_kind kind = filename_parse(name, &number);
-    bool stray = false;
+    bool orphan = false;
 
     if (!manifest_number_possible(db->manifest, number)) {
         if (scan->purpose == SCAN_NUMBERS)
@@ -432,25 +432,25 @@ visit_name(void *argument, const char *name)
     }
     switch (kind) {
     case FILENAME_WAL:
-        stray = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
+        orphan = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
         filename_wal(path, db->directory.path, number);
         break;
     case FILENAME_STORE_FILE:
-        stray = !manifest_names_file(db->manifest, number);
+        orphan = !manifest_names_file(db->manifest, number);
         filename_store_file(path, db->directory.path, number);
         break;
     case FILENAME_MANIFEST_TEMPORARY:
-        stray = true;
+        orphan = true;
         filename_manifest_temporary(path, db->directory.path);
         break;
     default:
         break;
     }
-    if (stray && directory_remove(&db->directory, path) != 0)
+    if (orphan && directory_remove(&db->directory, path) != 0)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove left-over file %s", path);
 }
 
-struct strays_check {
+struct orphans_check {
     petal_db *db;
     enum petal_status status;
     petal_error *error;
@@ -459,7 +459,7 @@ struct strays_check {
 static void
 check_name(void *argument, const char *name)
 {
-    struct strays_check *check = argument;
+    struct orphans_check *check = argument;
     petal_db *db = check->db;
     char path[PETAL_PATH_BYTES];
     uint64_t number;
@@ -469,14 +469,14 @@ check_name(void *argument, const char *name)
         manifest_names_file(db->manifest, number))
         return;
     filename_store_file(path, db->directory.path, number);
-    check->status = stray_check(&db->directory, db->manifest, path, check->error);
+    check->status = orphan_check(&db->directory, db->manifest, path, check->error);
 }
 
 /* Does a store file that nothing names tell that the manifest was cut short? */
 static enum petal_status
-check_strays(petal_db *db, petal_error *error)
+check_orphans(petal_db *db, petal_error *error)
 {
-    struct strays_check check = {.db = db, .status = PETAL_OK, .error = error};
+    struct orphans_check check = {.db = db, .status = PETAL_OK, .error = error};
     int failed = directory_list(&db->directory, check_name, &check);
 
     if (failed != 0)
@@ -515,7 +515,7 @@ recovery_run(petal_db *db, petal_error *error)
         mutex_unlock(&db->schema.mutex);
     }
     if (status == PETAL_OK)
-        status = check_strays(db, error);
+        status = check_orphans(db, error);
     if (status == PETAL_OK && !db->read_only)
         status = check_logs_whole(db, error);
     if (status == PETAL_OK && !db->read_only)

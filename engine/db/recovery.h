@@ -16,7 +16,7 @@
  *
  * Damage is found out first: an opening that it refuses has removed and written nothing. For that
  * the logs are read twice. A store file that tells that the manifest was cut short refuses it, too
- * (engine/store/stray.h).
+ * (engine/store/orphan_files.h).
  *
  * The manifest may be in the page cache only, just so. It is made durable before anything is
  * removed or written that goes by it: else a power cut would bring an older one back, whose files

@@ -16,7 +16,7 @@
 #define PETAL_ENGINE_FILTER_NODE_H
 
 #include "base/slice.h"
-#include "engine/filter/made.h"
+#include "engine/filter/filter_spec.h"
 
 #include <assert.h>
 

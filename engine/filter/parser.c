@@ -13,7 +13,7 @@
  */
 #include "base/argument.h"
 #include "base/slice.h"
-#include "engine/filter/made.h"
+#include "engine/filter/filter_spec.h"
 #include "engine/state/db.h"
 
 #include <assert.h>

@@ -63,8 +63,8 @@
  * KEEP_DELETED_CELLS a put that a marker has ended stays, too, if fewer than VERSIONS timestamps of
  * its column are greater, deleted ones counted: so many puts are never surplus, so nothing that
  * goes can bring them back. What lives behind them is hidden by no marker, so the column's markers
- * go from there on. Until there all stay, doubles too: a put that ended with the first of two may
- * not have counted any more when the second was written. For MIN_VERSIONS stays what is surplus now
+ * go from there on. Until there all stay, duplicates too: a put that ended with the first of two
+ * may not have counted any more when the second was written. For MIN_VERSIONS stays what is surplus now
  * because of versions with their own TTL; what was surplus at a marker, or was replaced at its
  * timestamp, goes.
  *
@@ -163,7 +163,7 @@ struct visibility {
     bool is_lasting;
     uint32_t distinct; /* with NEW_VERSION_BEHAVIOR: timestamps of puts that were seen */
     struct version_history history; /* with NEW_VERSION_BEHAVIOR */
-    /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the
+    /* Duplicates: the types of the markers that were kept or shown at the latest timestamp of the
      * column, or of the family markers. */
     uint32_t marker_types; /* bit (1 << type) */
     int64_t marker_timestamp;

@@ -68,7 +68,7 @@ op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t byte
     op->place.bytes = bytes;
     op->cells = cells;
     op->count = count;
-    op->doubles.order = NULL;
+    op->duplicates.order = NULL;
     op->durability = durability;
     op->read_point = WRITE_READ_NOTHING;
     op->row_read = false;
@@ -192,7 +192,7 @@ counts_as_stamped(const petal_db *db, const struct write_cell *write)
     return write->cell.timestamp - 1 <= stamped;
 }
 
-/* Give timestamps and sequences to the cells of a member; doubles go. False: a row has to be looked
+/* Give timestamps and sequences to the cells of a member; duplicates go. False: a row has to be looked
  * at first, and nothing is done. */
 static bool
 stamp(petal_db *db, struct write_op *op, int64_t now_ms)
@@ -215,8 +215,8 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
             write->ahead = write->resolved && (write->ahead || counts_as_stamped(db, write));
         }
     }
-    if (op->doubles.order != NULL)
-        doubles_drop(&op->doubles, &op->cells, &op->count);
+    if (op->duplicates.order != NULL)
+        duplicates_drop(&op->duplicates, &op->cells, &op->count);
     assert(op->count > 0);
     for (size_t i = 0; i < op->count; i++)
         op->cells[i].cell.sequence = db->writers.last_sequence + 1 + i;

@@ -4,7 +4,7 @@
 #define PETAL_ENGINE_WRITE_COMMIT_H
 
 #include "engine/state/db.h"
-#include "engine/write/doubles.h"
+#include "engine/write/duplicates.h"
 
 #define WRITE_READ_NOTHING UINT64_MAX
 
@@ -13,7 +13,7 @@ struct write_op {
     struct write_place place; /* first member; place.bytes: rows, qualifiers and values */
     struct write_cell *cells;
     size_t count;
-    struct doubles doubles; /* among the cells; see write_op_init */
+    struct duplicates duplicates; /* among the cells; see write_op_init */
     enum petal_durability durability;
     /* The sequence as of which the rows of all cells were read whose operation is not plain or that
      * were looked at (engine/write/above.h), or WRITE_READ_NOTHING. With `row_read` all cells are
@@ -37,8 +37,8 @@ write_durability_of(const petal_table *table)
 }
 
 /* A write of `count` > 0 cells with `bytes` bytes; resolves its durability, the strongest of its
- * tables'. When one of several cells has a time to live of its own, doubles_init comes before the
- * submission, and doubles_fini behind it. */
+ * tables'. When one of several cells has a time to live of its own, duplicates_init comes before the
+ * submission, and duplicates_fini behind it. */
 void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
                    const petal_write_options *options, petal_error *error);
 

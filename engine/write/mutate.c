@@ -348,7 +348,7 @@ init_op(struct mutate *m, struct write_op *op)
 
     write_op_init(op, work->cells, work->count, work->bytes, m->options, m->error);
     return work->has_ttl && work->count > 1
-               ? doubles_init(&op->doubles, work->cells, work->count, m->error)
+               ? duplicates_init(&op->duplicates, work->cells, work->count, m->error)
                : PETAL_OK;
 }
 
@@ -376,7 +376,7 @@ read_and_submit(struct mutate *m, bool *outdated)
     op.read_point = read_point;
     op.row_read = m->condition != NULL;
     status = write_submit(m->db, &op);
-    doubles_fini(&op.doubles);
+    duplicates_fini(&op.duplicates);
     assert(!op.outdated || status == PETAL_BUSY);
     *outdated = op.outdated;
     return status;
@@ -396,7 +396,7 @@ read_and_write_leading(struct mutate *m)
         status = init_op(m, &op);
     if (status == PETAL_OK && has_work(m)) {
         status = write_serve(m->db, &op);
-        doubles_fini(&op.doubles);
+        duplicates_fini(&op.duplicates);
     }
     write_lead_end(m->db, &place);
     return status;

@@ -50,12 +50,12 @@ submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t byte
 
     write_op_init(&op, cells, count, bytes, options, error);
     if (mortal)
-        status = doubles_init(&op.doubles, cells, count, error);
+        status = duplicates_init(&op.duplicates, cells, count, error);
     if (status == PETAL_OK)
         status = write_submit(db, &op);
     *outdated = op.outdated;
-    if (op.doubles.order != NULL)
-        doubles_fini(&op.doubles);
+    if (op.duplicates.order != NULL)
+        duplicates_fini(&op.duplicates);
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* doubles.c -- see doubles.h. */
-#include "engine/write/doubles.h"
+/* duplicates.c -- see duplicates.h. */
+#include "engine/write/duplicates.h"
 
 #include "base/mem.h"
 #include "engine/state/db.h"
@@ -42,46 +42,48 @@ compare_cells(const void *left, const void *right)
 }
 
 void
-doubles_fini(struct doubles *doubles)
+duplicates_fini(struct duplicates *duplicates)
 {
-    if (doubles->order == NULL)
+    if (duplicates->order == NULL)
         return;
-    mem_free(doubles->allocator, doubles->order, doubles->count * sizeof *doubles->order);
-    mem_free(doubles->allocator, doubles->kept, doubles->count * sizeof *doubles->kept);
-    *doubles = (struct doubles){.allocator = doubles->allocator};
+    mem_free(duplicates->allocator, duplicates->order,
+             duplicates->count * sizeof *duplicates->order);
+    mem_free(duplicates->allocator, duplicates->kept, duplicates->count * sizeof *duplicates->kept);
+    *duplicates = (struct duplicates){.allocator = duplicates->allocator};
 }
 
 enum petal_status
-doubles_init(struct doubles *doubles, struct write_cell *cells, size_t count, petal_error *error)
+duplicates_init(struct duplicates *duplicates, struct write_cell *cells, size_t count,
+                petal_error *error)
 {
     const petal_allocator *allocator = cells[0].family->table->db->env.allocator;
     bool possible = false;
 
     assert(count > 0);
-    *doubles = (struct doubles){.allocator = allocator, .count = count};
-    doubles->order = mem_alloc(allocator, count * sizeof *doubles->order);
-    if (doubles->order == NULL)
+    *duplicates = (struct duplicates){.allocator = allocator, .count = count};
+    duplicates->order = mem_alloc(allocator, count * sizeof *duplicates->order);
+    if (duplicates->order == NULL)
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++)
-        doubles->order[i] = &cells[i];
-    qsort(doubles->order, count, sizeof *doubles->order, compare_cells);
+        duplicates->order[i] = &cells[i];
+    qsort(duplicates->order, count, sizeof *duplicates->order, compare_cells);
     for (size_t i = 1; i < count && !possible; i++)
-        possible = compare_columns(doubles->order[i - 1], doubles->order[i]) == 0;
+        possible = compare_columns(duplicates->order[i - 1], duplicates->order[i]) == 0;
     if (possible)
-        doubles->kept = mem_alloc(allocator, count * sizeof *doubles->kept);
-    if (doubles->kept != NULL)
+        duplicates->kept = mem_alloc(allocator, count * sizeof *duplicates->kept);
+    if (duplicates->kept != NULL)
         return PETAL_OK;
-    doubles_fini(doubles);
+    duplicates_fini(duplicates);
     return possible ? error_no_memory(error) : PETAL_OK;
 }
 
 void
-doubles_drop(struct doubles *doubles, struct write_cell **cells, size_t *count)
+duplicates_drop(struct duplicates *duplicates, struct write_cell **cells, size_t *count)
 {
-    struct write_cell **order = doubles->order;
+    struct write_cell **order = duplicates->order;
     size_t kept = 0;
 
-    assert(order != NULL && doubles->kept != NULL && *count == doubles->count);
+    assert(order != NULL && duplicates->kept != NULL && *count == duplicates->count);
     qsort(order, *count, sizeof *order, compare_cells);
     for (size_t i = 0; i < *count; i++) {
         /* Marked by the sequence 0, which no cell has. */
@@ -92,9 +94,9 @@ doubles_drop(struct doubles *doubles, struct write_cell **cells, size_t *count)
     }
     for (size_t i = 0; i < *count; i++) {
         if ((*cells)[i].cell.sequence != 0)
-            doubles->kept[kept++] = (*cells)[i];
+            duplicates->kept[kept++] = (*cells)[i];
     }
-    assert(kept > 0 && kept <= *count); /* the last of any doubles stays */
-    *cells = doubles->kept;
+    assert(kept > 0 && kept <= *count); /* the last of any duplicates stays */
+    *cells = duplicates->kept;
     *count = kept;
 }

@@ -1,5 +1,4 @@
-/* made.c -- filters as objects: memory, counting, what others ask of them; see
- * engine/filter/made.h. */
+/* filter_spec.c -- filters as objects: memory, reference counts, properties; see filter_spec.h. */
 #include "engine/filter/node.h"
 
 /* ---- memory ---- */

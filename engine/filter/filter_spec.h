@@ -1,10 +1,10 @@
 /*
- * made.h -- what a petal_filter is: one filter with its arguments, or a combination of others.
- * Never changed once made, counted, from the allocator of its database. What a read keeps of it is
- * in engine/filter/node.h.
+ * filter_spec.h -- struct petal_filter: one filter with its arguments, or a combination of others.
+ * Immutable and reference counted, allocated by its database. The state that a read keeps for it
+ * is engine/filter/node.h.
  */
-#ifndef PETAL_ENGINE_FILTER_MADE_H
-#define PETAL_ENGINE_FILTER_MADE_H
+#ifndef PETAL_ENGINE_FILTER_FILTER_SPEC_H
+#define PETAL_ENGINE_FILTER_FILTER_SPEC_H
 
 #include "engine/filter/comparator.h"
 #include "engine/filter/filter.h"

@@ -1,11 +1,11 @@
-/* stray.c -- see stray.h. */
-#include "engine/store/stray.h"
+/* orphan_files.c -- see orphan_files.h. */
+#include "engine/store/orphan_files.h"
 
 #include "sstable/sst_walk.h"
 
 bool
-stray_tells_of_cut(const struct manifest *manifest, const char *path,
-                   const struct file_facts *facts, petal_error *error)
+orphan_tells_of_cut(const struct manifest *manifest, const char *path,
+                    const struct file_facts *facts, petal_error *error)
 {
     const struct file_owner *owner = &facts->owner;
     char table[80], family[80];
@@ -22,8 +22,8 @@ stray_tells_of_cut(const struct manifest *manifest, const char *path,
 }
 
 enum petal_status
-stray_check(const struct directory *directory, const struct manifest *manifest, const char *path,
-            petal_error *error)
+orphan_check(const struct directory *directory, const struct manifest *manifest, const char *path,
+             petal_error *error)
 {
     const struct sst_walk_options options = {.file_identity = 0};
     const struct sst_reader *reader = NULL;
@@ -39,7 +39,7 @@ stray_check(const struct directory *directory, const struct manifest *manifest, 
         status = PETAL_OK;
     else
         error_copy(error, &cause);
-    if (reader != NULL && stray_tells_of_cut(manifest, path, sst_reader_facts(reader), error))
+    if (reader != NULL && orphan_tells_of_cut(manifest, path, sst_reader_facts(reader), error))
         status = PETAL_CORRUPT;
     sst_walk_close(walk);
     return status;
