@@ -8,7 +8,6 @@
 #include "base/vfs_posix.h"
 
 #include "base/inline.h"
-#include "base/lock_holder.h"
 #include "base/mutex.h"
 #include "base/wal_window.h"
 
@@ -364,10 +363,38 @@ posix_lock(void *context, petal_file *file, bool shared)
     return error;
 }
 
-bool
-vfs_posix_lock_holder(const petal_file *file, char *text, size_t text_bytes)
+#define HOLDER_BYTES 20 /* the decimal number, spaces up to 19 bytes, a newline */
+
+void
+vfs_posix_note_holder(petal_file *file)
 {
-    return file->descriptor >= 0 && lock_holder_describe(file->descriptor, text, text_bytes);
+    char text[HOLDER_BYTES + 1];
+    struct stat status;
+
+    /* With a second name it may be somebody else's file. */
+    if (fstat(file->descriptor, &status) != 0 || status.st_nlink != 1)
+        return;
+    (void)snprintf(text, sizeof text, "%-19ld\n", (long)getpid());
+    (void)posix_write_at(NULL, file, 0, text, HOLDER_BYTES);
+}
+
+long
+vfs_posix_holder(petal_file *file)
+{
+    char text[HOLDER_BYTES + 1] = "";
+    size_t size;
+    long holder;
+
+#ifdef F_OFD_GETLK
+    struct flock whole_file = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+    if (fcntl(file->descriptor, F_OFD_GETLK, &whole_file) == 0 && whole_file.l_type != F_WRLCK)
+        return 0; /* readers hold the lock, and the number is that of an earlier writer */
+#endif
+    if (posix_read_at(NULL, file, 0, text, HOLDER_BYTES, &size) != 0)
+        return 0;
+    holder = strtol(text, NULL, 10);
+    return holder > 0 ? holder : 0;
 }
 
 /* A child that was forked off a moment ago may have the open file still: closing alone would leave

@@ -27,8 +27,13 @@ extern const petal_vfs vfs_posix;
 /* Descriptors that the process may have, as things are now. */
 uint32_t vfs_posix_most_open_files(void);
 
-/* Who holds the lock that was not to be had on this file: base/lock_holder.h. */
-bool vfs_posix_lock_holder(const petal_file *file, char *text, size_t text_bytes);
+/* Write the number of this process, which has locked the file alone, into it, for error messages of
+ * others.  Where that fails, or the file has a second name, it is left out. */
+void vfs_posix_note_holder(petal_file *file);
+
+/* The number of the process that has locked the file alone, as it has noted it; 0: not known, or
+ * the lock is shared. */
+long vfs_posix_holder(petal_file *file);
 
 /* Memory of the machine; 0: it does not tell. */
 uint64_t vfs_posix_memory_bytes(void);

@@ -6,24 +6,23 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <unistd.h>
 
-/* Somebody has the database open; `what` is said of the lock file. */
+/* Another opener has the database open; `what` happened to the lock file. */
 static enum petal_status
-refuse_busy(const struct directory *directory, const petal_file *lock, const char *path,
-            const char *what, petal_error *error)
+refuse_busy(const struct directory *directory, petal_file *lock, const char *path, const char *what,
+            petal_error *error)
 {
-    char holder[160];
+    long holder = directory->env->vfs == &vfs_posix ? vfs_posix_holder(lock) : 0;
 
-    if (directory->env->vfs != &vfs_posix)
+    if (holder == 0)
         return error_file(error, PETAL_BUSY, path, "%s %.40s: the database is open elsewhere", path,
                           what);
-    if (!vfs_posix_lock_holder(lock, holder, sizeof holder))
+    if (holder == (long)getpid())
         return error_file(error, PETAL_BUSY, path,
-                          "%s %.40s: the database is open elsewhere, in a process that cannot be "
-                          "seen from here: another user's, or one in another container or machine",
-                          path, what);
-    return error_file(error, PETAL_BUSY, path, "%s %.40s: the database is open already, in %.150s",
-                      path, what, holder);
+                          "%s %.40s: the database is open already, in this process", path, what);
+    return error_file(error, PETAL_BUSY, path,
+                      "%s %.40s: the database is open already, in process %ld", path, what, holder);
 }
 
 static enum petal_status
@@ -38,6 +37,8 @@ take_alone(const struct directory *directory, const char *path, petal_file **loc
     failed = vfs->lock(vfs->context, *lock, false);
     if (failed == EAGAIN)
         return refuse_busy(directory, *lock, path, "is locked", error);
+    if (failed == 0 && vfs == &vfs_posix)
+        vfs_posix_note_holder(*lock);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "lock");
 }
 

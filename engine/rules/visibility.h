@@ -64,8 +64,8 @@
  * its column are greater, deleted ones counted: so many puts are never surplus, so nothing that
  * goes can bring them back. What lives behind them is hidden by no marker, so the column's markers
  * go from there on. Until there all stay, duplicates too: a put that ended with the first of two
- * may not have counted any more when the second was written. For MIN_VERSIONS stays what is surplus now
- * because of versions with their own TTL; what was surplus at a marker, or was replaced at its
+ * may not have counted any more when the second was written. For MIN_VERSIONS stays what is surplus
+ * now because of versions with their own TTL; what was surplus at a marker, or was replaced at its
  * timestamp, goes.
  *
  * Every marker that can hide a put sorts before it: family markers stand before all columns, and in

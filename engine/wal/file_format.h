@@ -13,9 +13,9 @@
  *   56  8  how far it was synced
  *   64  8  checksum of the 64 bytes before
  *
- * Little endian.  The header's checksum has a seed that any reader knows, so that a WAL of another
- * database is recognised as such.  In any version the checksum is the last field of the header, which
- * has at least these 72 bytes, so a header of another version differs from a torn one.
+ * Little endian.  The seed of the header's checksum does not depend on the database, so a WAL of
+ * another database is recognised.  In any version the checksum is the last field of the header,
+ * which has at least these 72 bytes, so a header of another version differs from a torn one.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_FORMAT_H
 #define PETAL_ENGINE_WAL_FILE_FORMAT_H

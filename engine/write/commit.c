@@ -192,8 +192,8 @@ counts_as_stamped(const petal_db *db, const struct write_cell *write)
     return write->cell.timestamp - 1 <= stamped;
 }
 
-/* Give timestamps and sequences to the cells of a member; duplicates go. False: a row has to be looked
- * at first, and nothing is done. */
+/* Give timestamps and sequences to the cells of a member, and drop duplicates. False: a row has to
+ * be read first, and nothing is done. */
 static bool
 stamp(petal_db *db, struct write_op *op, int64_t now_ms)
 {

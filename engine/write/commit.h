@@ -37,8 +37,8 @@ write_durability_of(const petal_table *table)
 }
 
 /* A write of `count` > 0 cells with `bytes` bytes; resolves its durability, the strongest of its
- * tables'. When one of several cells has a time to live of its own, duplicates_init comes before the
- * submission, and duplicates_fini behind it. */
+ * tables'. If one of several cells has its own time to live, call duplicates_init before the
+ * submission, and duplicates_fini after it. */
 void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
                    const petal_write_options *options, petal_error *error);
 

@@ -391,7 +391,7 @@ is_told_who_has_it(const char *directory)
     char holder[64];
     petal_db *db;
 
-    (void)snprintf(holder, sizeof holder, "open already, in process %ld (", (long)getppid());
+    (void)snprintf(holder, sizeof holder, "open already, in process %ld", (long)getppid());
     return petal_open(directory, &options, &db, &error) == PETAL_BUSY &&
            strstr(error.text, holder) != NULL;
 }

@@ -30,7 +30,7 @@ expect 'all of it' 0 '^manifest$' "$check" dump db
 is_true 'nothing was written' "$([ "$before" = "$(state_of db)" ] && echo 1)"
 expect 'nothing there' 2 'No such file' "$check" dump nowhere
 expect 'as JSON' 2 '"error": "No such file' "$check" dump --json nowhere
-expect 'the lock' 0 'holds nothing' "$check" dump db/LOCK
+expect 'the lock' 0 'holds no data' "$check" dump db/LOCK
 mkdir empty
 expect 'no database' 2 'there is no database' "$check" dump empty
 expect 'a file of somebody else' 2 'is no file of Petal' "$check" dump "$check"

@@ -131,7 +131,7 @@ until grep -aq 'last' killed/*.log 2>/dev/null || [ $i -gt 200 ]; do
     sleep 0.05
     i=$((i + 1))
 done
-expect 'somebody has it open' 2 "open already, in process $writer (kv-shell)" "$check" verify killed
+expect 'somebody has it open' 2 "open already, in process $writer$" "$check" verify killed
 kill -9 $writer
 wait $writer 2>/dev/null
 exec 3>&-

@@ -102,7 +102,7 @@ dump_file(struct dump *dump, struct directory *directory, const char *path)
         dump_manifest(dump, path);
         break;
     case FILENAME_LOCK:
-        print_line(dump->print, "lock, which holds nothing");
+        print_line(dump->print, "lock, which holds no data");
         print_text(dump->print, "file", path);
         print_end(dump->print);
         break;
