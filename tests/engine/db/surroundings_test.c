@@ -287,7 +287,7 @@ test_no_impostor_is_believed(void **state)
     must(petal_close(db, &error), &error);
 }
 
-enum foreseeable { NEXT_STORE_FILES, NEXT_LOGS, NEXT_MANIFEST, FORESEEABLE };
+enum foreseeable { NEXT_STORE_FILES, NEXT_LOGS, NEXT_MANIFEST, NEXT_LOCK, FORESEEABLE };
 
 static unsigned
 greatest_number(const struct place *place)
@@ -318,6 +318,10 @@ plant_links(const struct place *place, enum foreseeable kind, bool hard)
                  kind == NEXT_LOGS ? "log" : "sst");
         if (kind == NEXT_MANIFEST)
             path_of(path, place, "MANIFEST.tmp");
+        if (kind == NEXT_LOCK) {
+            path_of(path, place, "LOCK");
+            (void)unlink(path);
+        }
         if ((hard ? link(place->victim, path) : symlink(place->victim, path)) != 0)
             assert_int_equal(errno, EEXIST);
     }
@@ -342,8 +346,8 @@ remove_links(const struct place *place)
     closedir(list);
 }
 
-/* MANIFEST.tmp and the files of the next numbers are foreseeable names: whoever puts a link there,
- * soft or hard, before the database is opened or meanwhile, has nothing of his overwritten. */
+/* MANIFEST.tmp, LOCK and the files of the next numbers are foreseeable names: a link there, soft or
+ * hard, made before the database is opened or meanwhile, does not get its target overwritten. */
 static void
 test_foreseeable_names(void **state)
 {
