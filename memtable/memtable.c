@@ -169,20 +169,14 @@ record_bound(const struct cell *cell)
            cell->value.size + (cell->has_ttl ? CELL_RECORD_TTL_BYTES : 0);
 }
 
-static inline void
-prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash, size_t bound)
-{
-    bloom_growing_prefetch(&memtable->rows, row_hash);
-    memtable->prepared = record_new(&memtable->arena, cell, bound);
-    memtable->prepared_sequence = cell->sequence;
-    cell_tree_approach(&memtable->tree, memtable->prepared);
-}
-
 void
 memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
     assert(memtable->prepared == NULL);
-    prepare(memtable, cell, row_hash, record_bound(cell));
+    bloom_growing_prefetch(&memtable->rows, row_hash);
+    memtable->prepared = record_new(&memtable->arena, cell, record_bound(cell));
+    memtable->prepared_sequence = cell->sequence;
+    cell_tree_approach(&memtable->tree, memtable->prepared);
 }
 
 /* Is there room for one more cell, with a record of up to `bound` bytes, where the current chunks
@@ -196,14 +190,9 @@ has_room(const struct memtable *memtable, size_t bound)
 }
 
 bool
-memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
+memtable_has_room(const struct memtable *memtable, const struct cell *cell)
 {
-    size_t bound = record_bound(cell);
-
-    if (memtable->prepared != NULL || !has_room(memtable, bound))
-        return false;
-    prepare(memtable, cell, row_hash, bound);
-    return true;
+    return memtable->prepared == NULL && has_room(memtable, record_bound(cell));
 }
 
 /* A record for a cell that was not prepared; NULL: no memory. */

@@ -57,9 +57,8 @@ enum petal_status memtable_add(struct memtable *memtable, const struct cell *cel
  */
 void memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);
 
-/* The same for one cell without a reservation: false, and nothing is done, where memory may have
- * to be reserved, or another cell is prepared.  WRITER. */
-bool memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);
+/* Can the cell be prepared and added without a reservation?  WRITER. */
+bool memtable_has_room(const struct memtable *memtable, const struct cell *cell);
 
 /* False only if no cell of this row was added. */
 bool memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash);

@@ -7,8 +7,7 @@
  * write straight into the log's buffer, hands the buffer to the kernel with one call (and syncs
  * once if a member asked for it), adds the cells to the memtables, and publishes the last sequence:
  * from then on readers see all of the group. It may go on so with another group, in which it has no
- * part. A write of one plain cell that is alone in the queue takes the straight way, lead_one,
- * which is the same without a look at what such a write cannot need.
+ * part.
  *
  * INVARIANTS.
  * - What is published is in the memtables, and what is in the memtables was stored in the log, or
@@ -41,6 +40,12 @@ static struct write_op *
 op_of(struct write_place *place)
 {
     return (struct write_op *)(void *)place;
+}
+
+static inline bool
+is_one_cell(const struct write_op *first, const struct write_place *last)
+{
+    return &first->place == last && first->count == 1;
 }
 
 /* The members of a group, of which `last` is the last. */
@@ -136,6 +141,9 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
     petal_family *touched = NULL;
     enum petal_status status = PETAL_OK;
 
+    if (is_one_cell(first, last) && first->status == PETAL_OK &&
+        memtable_has_room(first->cells->family->active->memtable, &first->cells->cell))
+        return PETAL_OK;
     FOR_EACH_OP(op, first, last)
     {
         for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
@@ -276,7 +284,7 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             op->status = PETAL_BUSY;
             continue;
         }
-        if (op->count == 1 && op == first && &op->place == last)
+        if (is_one_cell(first, last))
             memtable_prepare(op->cells->family->active->memtable, &op->cells->cell,
                              op->cells->row_hash);
         if (op->durability > PETAL_SKIP_WAL) {
@@ -370,60 +378,6 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
     publish(db, cells, writes);
 }
 
-/* Is it one cell, that depends on nothing and whose time is the caller's or now? */
-static inline bool
-is_one_plain_cell(const struct write_op *op)
-{
-    return op->count == 1 && op->read_point == WRITE_READ_NOTHING &&
-           op->cells->least_timestamp == 0 && !op->cells->resolved;
-}
-
-/*
- * A group of one write of one plain cell: what lead() does for it where nothing has to be made or
- * waited for first, without a look at what it cannot need. False: it is lead()'s, and nothing is
- * done. REQUIRES: is_one_plain_cell.
- */
-static bool
-lead_one(petal_db *db, struct write_op *op)
-{
-    struct write_cell *write = op->cells;
-    struct wal_file *wal = db->wal->current;
-    struct wal_file_mark before;
-    uint64_t sequence = db->writers.last_sequence + 1;
-    petal_error error;
-    int64_t now_ms;
-
-    assert_leads(db);
-    assert(is_one_plain_cell(op));
-    if (op->durability == PETAL_SKIP_WAL || op->durability == PETAL_FSYNC_WAL || wal == NULL ||
-        !has_room(db) || !db_is_writable(db) || !family_is_writable(write->family))
-        return false;
-    now_ms = env_clock_ms(&db->env);
-    if (now_ms > db->writers.last_timestamp)
-        db->writers.last_timestamp = now_ms;
-    if (above_is_asked(write, db->writers.last_timestamp))
-        return false;
-    if (write->assigned)
-        write->cell.timestamp = db->writers.last_timestamp;
-    write->cell.sequence = sequence;
-    if (!memtable_try_prepare(write->family->active->memtable, &write->cell, write->row_hash))
-        return false;
-    before = wal_file_mark(wal);
-    if (!wal_file_add(wal, write, 1))
-        return false;
-    row_locks_note(&db->writers.row_locks, write->row_hash, sequence);
-    note_timestamp(write);
-    db->writers.last_sequence = sequence;
-    op->status = end_log(db, op->durability, before, now_ms, &error);
-    if (op->status == PETAL_OK) {
-        (void)apply_cell(db, write); /* it is prepared */
-        publish(db, 1, 1);
-    } else {
-        error_copy(op->error, &error);
-    }
-    return true;
-}
-
 /* Serve the group from `first` to `last`. */
 static void
 lead(petal_db *db, struct write_op *first, struct write_place *last)
@@ -433,15 +387,14 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     enum petal_status status;
 
     assert_leads(db);
-    error_clear(&error);
-    status = db_check_writable(db, &error);
-    if (status == PETAL_OK)
-        status = make_room(db, &error);
+    status = db_is_writable(db) ? make_room(db, &error) : db_check_writable(db, &error);
     if (status == PETAL_OK) {
         FOR_EACH_OP(op, first, last)
         {
-            for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++)
-                op->status = family_check_writable(op->cells[i].family, op->error);
+            for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
+                if (!family_is_writable(op->cells[i].family))
+                    op->status = family_check_writable(op->cells[i].family, op->error);
+            }
             synced = synced || (op->status == PETAL_OK && op->durability == PETAL_FSYNC_WAL);
         }
         status = reserve_group(db, first, last);
@@ -469,16 +422,6 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     }
 }
 
-/* Serve a group. LEADER. */
-static void
-serve(petal_db *db, const struct write_group *group)
-{
-    struct write_op *first = op_of(group->first);
-
-    if (group->first != group->last || !is_one_plain_cell(first) || !lead_one(db, first))
-        lead(db, first, group->last);
-}
-
 enum petal_status
 write_submit(petal_db *db, struct write_op *op)
 {
@@ -489,7 +432,7 @@ write_submit(petal_db *db, struct write_op *op)
     op->outdated = false;
     if (write_queue_enter(&db->writers.queue, &op->place, GROUP_BYTES, &group)) {
         do
-            serve(db, &group);
+            lead(db, op_of(group.first), group.last);
         while (!write_queue_leave(&db->writers.queue, &op->place, &group));
     }
     return op->status;
@@ -508,11 +451,10 @@ write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
         *outdated = op.outdated;
         return op.status;
     }
-    if (!lead_one(db, &op))
-        lead(db, &op, &op.place);
+    lead(db, &op, &op.place);
     if (!write_queue_leave_free(&db->writers.queue, &op.place)) {
         while (!write_queue_leave(&db->writers.queue, &op.place, &group))
-            serve(db, &group);
+            lead(db, op_of(group.first), group.last);
     }
     *outdated = op.outdated;
     return op.status;

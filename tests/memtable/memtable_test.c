@@ -399,8 +399,8 @@ prepared_cells_are_added(void **state)
     cell_model_fini(&model);
 }
 
-/* Without a reservation a cell is prepared where there is room, and then nothing is asked for; a
- * second one is not, until the first is added. */
+/* Where there is room a cell is prepared and added without a reservation, and allocates nothing;
+ * there is none for a second one until the first is added. */
 static void
 a_cell_is_prepared_where_there_is_room(void **state)
 {
@@ -418,14 +418,14 @@ a_cell_is_prepared_where_there_is_room(void **state)
         size_t bytes = cell->row.size + cell->qualifier.size + cell->value.size;
 
         test_allocator_fail_at(&fixture.allocator, 1, true);
-        if (!memtable_try_prepare(fixture.memtable, cell, model.cells[i].row_hash)) {
+        if (!memtable_has_room(fixture.memtable, cell)) {
             refused++;
             test_allocator_fail_at(&fixture.allocator, 0, false);
             assert_int_equal(memtable_reserve(fixture.memtable, 1, bytes, NULL), PETAL_OK);
             test_allocator_fail_at(&fixture.allocator, 1, true);
-            memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);
         }
-        assert_false(memtable_try_prepare(fixture.memtable, cell, model.cells[i].row_hash));
+        memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);
+        assert_false(memtable_has_room(fixture.memtable, cell));
         add(fixture.memtable, &model.cells[i]);
         test_allocator_fail_at(&fixture.allocator, 0, false);
     }
