@@ -23,14 +23,6 @@
  * processor, with all others behind it, and on another processor all that leaders touch would have
  * to come from this one's cache.
  *
- * STANDING BACK. All that a leader touches, log, memtable and counters, has to come from the
- * processor of the one before, line after line: two writers that lead by turns write less than one
- * alone. So who finds the lead taken, where that happens all the time, leaves it to the other for
- * as long as some thirty writes take, then looks for a gap between two of them, or else gets in
- * line. Behind that it has the lead for as long, while the other one stands back. A writer that
- * comes now and then gets in line at once, and so does everybody where there are more writers than
- * processors: there looking is found not to help.
- *
  * SLOW GROUPS. When a sync ends, those who shared it come back soon, each a little too late for the
  * next sync, which the first of those behind them has begun: so of eight writers four would share
  * one. A slow leader therefore waits, for a quarter of what the last slow group took at most, until
@@ -40,8 +32,6 @@
 #include "engine/state/lead.h"
 
 #include "base/clock.h"
-#include "base/inline.h"
-#include "base/sync_point.h"
 
 #include "engine/state/db.h"
 
@@ -53,12 +43,6 @@
  * sleeps. */
 #define MOST_LOOKS  32
 #define MOST_YIELDS 2
-
-/* How long a writer stands back that finds the lead taken, where one has found that within the time
- * before. */
-#define STAND_BACK_US         15
-#define OF_LATE_US            100
-#define PAUSES_BETWEEN_CLOCKS 16
 
 /* Looking in vain costs patience, looking with success restores it; without any only one of so many
  * waits begins with looking. */
@@ -83,7 +67,6 @@ write_queue_init(struct write_queue *queue)
 {
     atomic_init(&queue->newest, NULL);
     atomic_init(&queue->patience, MOST_PATIENCE);
-    atomic_init(&queue->taken_us, 0);
     queue->slow.expected = 0;
     queue->slow.patience = MOST_SLOW_PATIENCE;
     queue->one_processor = sysconf(_SC_NPROCESSORS_ONLN) == 1;
@@ -108,13 +91,6 @@ pause_shortly(void)
 #elif defined(__aarch64__)
     __asm__ volatile("isb" ::: "memory");
 #endif
-}
-
-/* Is nobody in line? */
-static inline bool
-is_free(const struct write_queue *queue)
-{
-    return atomic_load_explicit(&queue->newest, memory_order_relaxed) == NULL;
 }
 
 static inline bool
@@ -206,31 +182,6 @@ tell(struct write_queue *queue, struct write_place *place, enum write_turn turn,
     *locked = true;
     atomic_store_explicit(&place->turn, (int)turn, memory_order_release);
     pthread_cond_signal(&place->woken);
-}
-
-/* ---- standing back ---- */
-
-/*
- * The lead is taken, and was of late: let who has it go on for a while, without a look, which would
- * take the line of `newest` from its processor, and wait for a moment in which nobody is in line.
- */
-static NEVER_INLINE void
-stand_back(struct write_queue *queue)
-{
-    uint64_t now = clock_us(), until = now + STAND_BACK_US;
-    uint64_t taken = atomic_load_explicit(&queue->taken_us, memory_order_relaxed);
-
-    atomic_store_explicit(&queue->taken_us, now, memory_order_relaxed);
-    if (queue->one_processor || taken + OF_LATE_US < now ||
-        atomic_load_explicit(&queue->patience, memory_order_relaxed) <= 0)
-        return;
-    SYNC_POINT("lead:stands back");
-    do {
-        for (int i = 0; i < PAUSES_BETWEEN_CLOCKS; i++)
-            pause_shortly();
-    } while (clock_us() < until);
-    for (int i = 0; i < MOST_LOOKS && !is_free(queue); i++)
-        pause_shortly();
 }
 
 /* ---- the line ---- */
@@ -325,8 +276,6 @@ write_queue_enter(struct write_queue *queue, struct write_place *place, size_t m
     place->next = NULL;
     place->older = NULL;
     atomic_init(&place->turn, WRITE_WAITS);
-    if (!place->alone && !place->slow && !is_free(queue))
-        stand_back(queue);
     while (!atomic_compare_exchange_weak_explicit(&queue->newest, &newest, place,
                                                   memory_order_acq_rel, memory_order_relaxed))
         place->older = newest;

@@ -49,9 +49,8 @@ struct write_group {
 };
 
 struct write_queue {
-    pthread_mutex_t mutex;      /* of those that sleep */
-    _Atomic(int) patience;      /* see look_if_it_helps */
-    _Atomic(uint64_t) taken_us; /* when a writer last found the lead taken; see stand_back */
+    pthread_mutex_t mutex; /* of those that sleep */
+    _Atomic(int) patience; /* see look_if_it_helps */
     bool one_processor;
     struct {
         unsigned

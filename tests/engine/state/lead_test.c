@@ -1,7 +1,5 @@
 /* lead_test.c -- who leads, whom the leader serves, in which order, and that nobody is served twice
  * or forgotten. */
-#define PETAL_SYNC_POINTS
-#include "base/sync_point.c"
 #include "engine/state/lead.c"
 
 #include <setjmp.h>
@@ -241,80 +239,6 @@ leader_stays_not_for_ever(void **state)
     assert_true(fixture.waiters[MOST_STAYS].led);
 }
 
-/* ---- standing back ---- */
-
-static _Atomic(unsigned) stood_back; /* writers that did */
-static _Atomic(bool) held_back;      /* until this is cleared they do */
-
-static void
-note_standing_back(const char *name)
-{
-    assert(strcmp(name, "lead:stands back") == 0);
-    atomic_fetch_add(&stood_back, 1);
-    while (atomic_load(&held_back))
-        sched_yield();
-}
-
-/* Lead, and have found out at this moment that others find the lead taken. */
-static void
-begin_standing_back(struct fixture *fixture, uint64_t taken_us)
-{
-    begin(fixture, false, MOST_BYTES);
-    fixture->line.queue.one_processor = false;
-    atomic_store(&fixture->line.queue.taken_us, taken_us);
-    atomic_store(&stood_back, 0);
-    atomic_store(&held_back, true);
-    sync_point_set_hook(note_standing_back);
-}
-
-/* It takes the lead when it is free again, and was not in line before. */
-static void
-who_finds_the_lead_taken_stands_back(void **state)
-{
-    struct fixture fixture;
-    struct waiter *waiter = &fixture.waiters[0];
-
-    (void)state;
-    begin_standing_back(&fixture, UINT64_MAX - OF_LATE_US); /* late enough for any machine */
-    *waiter = (struct waiter){.line = &fixture.line};
-    fixture.count = 1;
-    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_in_line, waiter), 0);
-    while (atomic_load(&stood_back) == 0 &&
-           atomic_load(&fixture.line.queue.newest) == &fixture.own.place)
-        sched_yield();
-    assert_int_equal(atomic_load(&stood_back), 1);
-    assert_ptr_equal(atomic_load(&fixture.line.queue.newest), &fixture.own.place);
-    assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
-    atomic_store(&held_back, false);
-    end(&fixture);
-    expect_group(&fixture, 0, 0, 2, false);
-    sync_point_set_hook(NULL);
-}
-
-/* Long ago nobody found the lead taken; who is slow or alone; nobody has had success with looking:
- * they get in line at once. */
-static void
-others_do_not_stand_back(void **state)
-{
-    const struct write_place others[] = {
-        {.bytes = 1}, {.slow = true}, {.alone = true}, {.bytes = 1}};
-
-    (void)state;
-    for (unsigned i = 0; i < 4; i++) {
-        struct fixture fixture;
-
-        begin_standing_back(&fixture, i == 0 ? 0 : UINT64_MAX - OF_LATE_US);
-        if (i == 3)
-            atomic_store(&fixture.line.queue.patience, 0);
-        add(&fixture, others[i]);
-        assert_int_equal(atomic_load(&stood_back), 0);
-        while (!write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group))
-            serve(&fixture.line, &fixture.group, &fixture.own.place);
-        end(&fixture);
-        sync_point_set_hook(NULL);
-    }
-}
-
 /* Two that sync: when the first is served and the second leads, the first comes again. Whether it
  * is back before the second waits no longer is the machine's affair: so some tries. */
 static void
@@ -425,8 +349,6 @@ main(void)
         cmocka_unit_test(sleepers_are_woken),
         cmocka_unit_test(leader_stays_for_quick_ones),
         cmocka_unit_test(leader_does_not_stay),
-        cmocka_unit_test(who_finds_the_lead_taken_stands_back),
-        cmocka_unit_test(others_do_not_stand_back),
         cmocka_unit_test(slow_leader_waits_for_those_who_come_back),
         cmocka_unit_test(slow_leader_does_not_wait_for_ever),
         cmocka_unit_test(leader_stays_not_for_ever),
