@@ -103,7 +103,7 @@ note_not_begun(struct compactor *compactor)
     error_no_memory(&compactor->failure);
     compactor->failures++;
     put_off(compactor, 0);
-    background_failed(compactor->db, BACKGROUND_COMPACTION, &compactor->failure);
+    db_background_failed(compactor->db, BACKGROUND_COMPACTION, &compactor->failure);
     pthread_cond_broadcast(&compactor->ended);
 }
 
@@ -166,6 +166,18 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
 
 /* ---- the end of a job ---- */
 
+/* Could the job not read an input? Then that is noted, and *error names the family. */
+static bool
+note_bad_inputs(petal_db *db, const struct compact_job *job, petal_error *error)
+{
+    if (!damage_note_bad(job->family, job->inputs, job->input_count, error))
+        return false;
+    mutex_lock(&db->views.mutex);
+    progress_count_runs(&db->progress, &db->views, job->family);
+    mutex_unlock(&db->views.mutex);
+    return true;
+}
+
 /* A job of the background has failed, unless the family is gone, or the database is being closed or
  * had failed before. */
 static void
@@ -176,13 +188,13 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
 
     if (status == PETAL_NOT_FOUND || status == PETAL_BUSY || status == PETAL_READ_ONLY)
         return;
-    if (damage_note_bad(work->job.family, work->job.inputs, work->job.input_count, error)) {
+    if (note_bad_inputs(db, &work->job, error)) {
         STATS_ADD_SHARED(db, background_failures, 1);
         return;
     }
     env_log(&db->env, PETAL_LOG_ERROR, "compaction failed, its files stay as they were: %s",
             error->text);
-    background_failed(db, BACKGROUND_COMPACTION, error);
+    db_background_failed(db, BACKGROUND_COMPACTION, error);
     mutex_lock(&compactor->mutex);
     compactor->failures++;
     compactor->failure = *error;
@@ -193,7 +205,7 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
 static void
 note_success(struct compactor *compactor, uint64_t bytes)
 {
-    background_succeeded(compactor->db, BACKGROUND_COMPACTION);
+    failure_made_good(&compactor->db->failure, BACKGROUND_COMPACTION);
     mutex_lock(&compactor->mutex);
     if (bytes >= compactor->wait_bytes)
         compactor->wait_ms = 0;
@@ -212,7 +224,7 @@ end_work(struct compactor *compactor, struct work *work)
     compactor->any_at_work = compactor->any_at_work && !work->any;
     tell_change(compactor);
     mutex_unlock(&compactor->mutex);
-    progress_tell(compactor->db);
+    progress_tell(&compactor->db->progress);
     claim_fini(&work->claim, compactor->db->env.allocator);
 }
 
@@ -452,7 +464,7 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
         note_success(compactor, work->claim.bytes);
         return PETAL_OK;
     }
-    if (damage_note_bad(work->job.family, work->job.inputs, work->job.input_count, &cause))
+    if (note_bad_inputs(compactor->db, &work->job, &cause))
         status = cause.status;
     error_copy(error, &cause);
     return status;

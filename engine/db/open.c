@@ -107,6 +107,9 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
         return error_no_memory(error);
     memset(made, 0, sizeof *made);
     made->env = env;
+    made->schema.db = made;
+    made->schema.env = &made->env;
+    made->schema.directory = &made->directory;
     made->process = process_now();
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
@@ -277,6 +280,7 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
         return status;
     db->identity = db->manifest->database_identity;
     db->salt = db->manifest->salt;
+    db->schema.salt = db->salt;
     status = recovery_run(db, error);
     if (status == PETAL_OK && !options->read_only)
         status = expire_snapshots(db, error);
@@ -322,7 +326,7 @@ db_free(petal_db *db)
     cache_close(db->cache);
     free_tables(db->schema.tables);
     free_tables(db->schema.dropped);
-    damage_free(db);
+    damage_free(&db->schema);
     number_map_fini(&db->schema.by_name, allocator);
     number_map_fini(&db->schema.by_id, allocator);
     manifest_free(db->manifest);

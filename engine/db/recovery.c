@@ -26,7 +26,7 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
         return status;
     if (view_set_store(view, family->slot, store) != PETAL_OK)
         return error_no_memory(error);
-    progress_count_runs(family);
+    progress_count_runs(&db->progress, &db->views, family);
     return PETAL_OK;
 }
 
@@ -43,7 +43,7 @@ open_tables(petal_db *db, petal_error *error)
         petal_table *table;
 
         if (!manifest_is_snapshot(db->manifest->tables[i]))
-            status = table_attach(db, db->manifest->tables[i], &table);
+            status = table_attach(&db->schema, db->manifest->tables[i], &table);
     }
     if (status == PETAL_OK)
         status = view_new(&view, db->env.allocator, NULL, db->schema.slot_count);
@@ -94,7 +94,7 @@ static enum petal_status
 find_store(petal_db *db, const struct record_cell *logged, const char *path, uint64_t offset,
            petal_family **family, uint64_t *flushed, petal_error *error)
 {
-    petal_table *table = table_by_id(db, logged->table_id);
+    petal_table *table = table_by_id(&db->schema, logged->table_id);
     const struct manifest_table *described = manifest_find_table(db->manifest, logged->table_id);
 
     *family = table != NULL ? table_family_by_id(table, logged->family_id) : NULL;
@@ -500,7 +500,7 @@ recovery_run(petal_db *db, petal_error *error)
     struct write_place place;
     enum petal_status status;
 
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
                           memory_order_relaxed);
     db->writers.last_sequence = db->manifest->last_sequence;
@@ -528,7 +528,7 @@ recovery_run(petal_db *db, petal_error *error)
         status = scan_directory(db, SCAN_ALL, error);
     if (status == PETAL_OK)
         publish_counters(db);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     if (status != PETAL_OK)
         return status;
     if (!db->read_only && now_ms < db->writers.last_timestamp)

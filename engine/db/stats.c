@@ -36,7 +36,9 @@ petal_stats_get(petal_db *db, petal_stats *stats)
         atomic_load_explicit(&db->progress.compacting.done, memory_order_relaxed);
     stats->read_only =
         db->read_only || atomic_load_explicit(&db->failure.failed, memory_order_acquire);
-    background_error_get(db, &stats->background_error);
+    error_clear(&stats->background_error);
+    if (failure_latest(&db->failure, &stats->background_error) == PETAL_OK)
+        (void)damage_check(&db->schema, NULL, NULL, &stats->background_error);
     stats->memory_limit = db->memory.limit;
     stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
     stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed) +

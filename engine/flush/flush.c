@@ -89,7 +89,7 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
     /* A commit that is on its way is waited for here, while others may write. */
     mutex_lock(&db->views.mutex);
     mutex_unlock(&db->views.mutex);
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = flush_freeze(db, table, &job, error);
@@ -109,7 +109,7 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
     if (job != NULL)
         flush_enqueue(db, job);
     ticket = hurry_jobs(db, tries);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     return status == PETAL_OK ? wait_for_jobs(db, ticket, tries, error) : status;
 }
 
@@ -124,7 +124,7 @@ flush_capture(petal_db *db, const petal_table *table, bool skip_flush, struct ca
               petal_error *error)
 {
     struct capture *made;
-    enum petal_status status = damage_check(db, table, NULL, error);
+    enum petal_status status = damage_check(&db->schema, table, NULL, error);
 
     assert_held(&db->capture_mutex);
     *capture = NULL;
@@ -187,10 +187,10 @@ run_oldest(petal_db *db)
     if (status != PETAL_OK) {
         env_log(&db->env, PETAL_LOG_ERROR, "flush failed, its cells stay in memory and log: %s",
                 error.text);
-        background_failed(db, BACKGROUND_FLUSH, &error);
+        db_background_failed(db, BACKGROUND_FLUSH, &error);
     } else {
         note_rate(db, job->bytes, clock_us() - began);
-        background_succeeded(db, BACKGROUND_FLUSH);
+        failure_made_good(&db->failure, BACKGROUND_FLUSH);
         /* Before writers that wait for the memory are told. */
         flush_job_release(db, job);
         db_collect(db);

@@ -195,7 +195,7 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
             made->first_left = flush_first_in_memtables(db);
             db_publish_view(db, view);
             for (size_t i = 0; i < made->part_count; i++)
-                progress_count_runs(made->parts[i].family);
+                progress_count_runs(&db->progress, &db->views, made->parts[i].family);
             *job = made;
             return PETAL_OK;
         }

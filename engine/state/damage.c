@@ -1,8 +1,7 @@
 /* damage.c -- see damage.h. */
 #include "engine/state/damage.h"
 
-#include "engine/state/db.h"
-#include "engine/state/progress.h"
+#include "engine/manifest/names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,16 +67,16 @@ call_it_damage(petal_family *family, petal_error *error)
 
 /* Those before it follow. */
 static struct damage *
-newest(petal_db *db)
+newest(const struct schema *schema)
 {
-    return atomic_load_explicit(&db->failure.damage, memory_order_acquire);
+    return atomic_load_explicit(&schema->damage, memory_order_acquire);
 }
 
 static bool
 note(petal_family *family, uint64_t number, bool lost, const petal_error *error)
 {
-    petal_db *db = family->table->db;
-    struct damage *made = mem_alloc(db->env.allocator, sizeof *made);
+    struct schema *schema = family->table->schema;
+    struct damage *made = mem_alloc(schema->env->allocator, sizeof *made);
 
     if (made == NULL)
         return false;
@@ -86,10 +85,10 @@ note(petal_family *family, uint64_t number, bool lost, const petal_error *error)
     made->lost = lost;
     atomic_init(&made->ended, false);
     made->error = *error;
-    mutex_lock(&db->failure.mutex);
-    made->next = newest(db);
-    atomic_store_explicit(&db->failure.damage, made, memory_order_release);
-    mutex_unlock(&db->failure.mutex);
+    made->next = newest(schema);
+    while (!atomic_compare_exchange_weak_explicit(&schema->damage, &made->next, made,
+                                                  memory_order_release, memory_order_acquire))
+        continue;
     return true;
 }
 
@@ -104,15 +103,15 @@ damage_note_lost(petal_family *family, uint64_t number, petal_error *cause)
     if (!note(family, number, true, &error))
         return error_no_memory(cause);
     family->unusable = true;
-    env_log(&family->table->db->env, PETAL_LOG_ERROR,
+    env_log(family->table->schema->env, PETAL_LOG_ERROR,
             "%s; the column family cannot be used until the file is restored", error.text);
     return PETAL_OK;
 }
 
 static bool
-is_noted(petal_db *db, uint64_t number)
+is_noted(const struct schema *schema, uint64_t number)
 {
-    const struct damage *damage = newest(db);
+    const struct damage *damage = newest(schema);
 
     while (damage != NULL && damage->number != number)
         damage = damage->next;
@@ -123,7 +122,7 @@ bool
 damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t count,
                 petal_error *error)
 {
-    petal_db *db = family->table->db;
+    const struct schema *schema = family->table->schema;
     struct store_file *unread = NULL;
 
     if (error_passes(error) || (error->status != PETAL_CORRUPT && error->status != PETAL_IO))
@@ -141,26 +140,23 @@ damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t c
         struct store_file *file = inputs[i];
 
         /* Without memory the background comes back to it. */
-        if ((unread != NULL && file != unread) || is_noted(db, file->number) ||
+        if ((unread != NULL && file != unread) || is_noted(schema, file->number) ||
             !note(family, file->number, false, error))
             continue;
         atomic_store_explicit(&file->bad, true, memory_order_relaxed);
-        mutex_lock(&db->views.mutex);
-        progress_count_runs(family);
-        mutex_unlock(&db->views.mutex);
-        env_log(&db->env, PETAL_LOG_ERROR,
+        env_log(schema->env, PETAL_LOG_ERROR,
                 "compactions leave this file alone, and older ones of its family: %s", error->text);
     }
     return true;
 }
 
 void
-damage_end(petal_db *db, struct store_file *const *files, size_t count)
+damage_end(const struct schema *schema, struct store_file *const *files, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!atomic_load_explicit(&files[i]->bad, memory_order_relaxed))
             continue;
-        for (struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
+        for (struct damage *damage = newest(schema); damage != NULL; damage = damage->next) {
             if (damage->number == files[i]->number)
                 atomic_store_explicit(&damage->ended, true, memory_order_relaxed);
         }
@@ -170,9 +166,10 @@ damage_end(petal_db *db, struct store_file *const *files, size_t count)
 /* ---- asking ---- */
 
 enum petal_status
-damage_check(petal_db *db, const petal_table *table, const petal_family *family, petal_error *error)
+damage_check(const struct schema *schema, const petal_table *table, const petal_family *family,
+             petal_error *error)
 {
-    for (const struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
+    for (const struct damage *damage = newest(schema); damage != NULL; damage = damage->next) {
         if (atomic_load_explicit(&damage->ended, memory_order_relaxed) ||
             family_is_dropped(damage->family) || (family != NULL && damage->family != family) ||
             (table != NULL && damage->family->table != table))
@@ -182,36 +179,48 @@ damage_check(petal_db *db, const petal_table *table, const petal_family *family,
     return PETAL_OK;
 }
 
+enum petal_status
+family_check_writable(const petal_family *family, petal_error *error)
+{
+    enum petal_status status = family_check_alive(family, error);
+    char quoted[160];
+
+    if (status == PETAL_OK && table_options(family->table)->read_only)
+        return error_set(error, PETAL_READ_ONLY, "table %s is read-only (READONLY)",
+                         error_quote(family->table->name, quoted, sizeof quoted));
+    return status == PETAL_OK ? family_check_usable(family, error) : status;
+}
+
 /* ---- the end ---- */
 
 void
 damage_remove_lost(const petal_family *family)
 {
-    petal_db *db = family->table->db;
+    const struct schema *schema = family->table->schema;
 
-    for (const struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
+    for (const struct damage *damage = newest(schema); damage != NULL; damage = damage->next) {
         char path[PETAL_PATH_BYTES];
         int failed;
 
         if (damage->family != family || !damage->lost)
             continue;
-        filename_store_file(path, db->directory.path, damage->number);
-        failed = directory_remove(&db->directory, path);
+        filename_store_file(path, schema->directory->path, damage->number);
+        failed = directory_remove(schema->directory, path);
         if (failed != 0 && failed != ENOENT)
-            env_log(&db->env, PETAL_LOG_WARNING, "cannot remove dropped file %s: error %d", path,
+            env_log(schema->env, PETAL_LOG_WARNING, "cannot remove dropped file %s: error %d", path,
                     failed);
     }
 }
 
 void
-damage_free(petal_db *db)
+damage_free(struct schema *schema)
 {
-    struct damage *damage = newest(db);
+    struct damage *damage = newest(schema);
 
     while (damage != NULL) {
         struct damage *before = damage->next;
 
-        mem_free(db->env.allocator, damage, sizeof *damage);
+        mem_free(schema->env->allocator, damage, sizeof *damage);
         damage = before;
     }
 }

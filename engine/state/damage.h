@@ -21,7 +21,7 @@
 #ifndef PETAL_ENGINE_STATE_DAMAGE_H
 #define PETAL_ENGINE_STATE_DAMAGE_H
 
-#include "engine/state/view.h"
+#include "engine/state/handle.h"
 
 /* One file. Lives until the database is closed. */
 struct damage {
@@ -46,21 +46,40 @@ void damage_name_file(const petal_table *table, const struct view *view, petal_e
 enum petal_status damage_note_lost(petal_family *family, uint64_t number, petal_error *cause);
 
 /* A compaction of the family's files failed with *error. True: it could not read an input, which is
- * noted; *error names the family. */
+ * noted; *error names the family, and the caller counts its runs again (progress_count_runs). */
 bool damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t count,
                      petal_error *error);
 
 /* The files are gone, compacted away or dropped. */
-void damage_end(petal_db *db, struct store_file *const *files, size_t count);
+void damage_end(const struct schema *schema, struct store_file *const *files, size_t count);
 
 /* What is known to be damaged of the family, if given, of the table, if given, or of the database:
  * PETAL_OK, or the error of the one noted last. */
-enum petal_status damage_check(petal_db *db, const petal_table *table, const petal_family *family,
-                               petal_error *error);
+enum petal_status damage_check(const struct schema *schema, const petal_table *table,
+                               const petal_family *family, petal_error *error);
 
 /* Remove the lost files of a family that was dropped, and whose drop is committed. */
 void damage_remove_lost(const petal_family *family);
 
-void damage_free(petal_db *db);
+void damage_free(struct schema *schema);
+
+/* PETAL_OK, or what keeps the family from being read and written. */
+static inline enum petal_status
+family_check_usable(const petal_family *family, petal_error *error)
+{
+    return family->unusable ? damage_check(family->table->schema, NULL, family, error) : PETAL_OK;
+}
+
+/* family_check_writable, without an error to tell. */
+static inline bool
+family_is_writable(const petal_family *family)
+{
+    return !family_is_dropped(family) && !family->unusable &&
+           !table_options(family->table)->read_only;
+}
+
+/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if
+ * it is not usable. */
+enum petal_status family_check_writable(const petal_family *family, petal_error *error);
 
 #endif

@@ -45,6 +45,7 @@
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
 #include "engine/state/budget.h"
+#include "engine/state/damage.h"
 #include "engine/state/failure.h"
 #include "engine/state/handle.h"
 #include "engine/state/latency.h"
@@ -156,12 +157,39 @@ db_enter(const petal_db *db, petal_error *error)
 
 /* ---- failure ---- */
 
+/* Keep the first cause, log it, and turn the database read-only. */
+void db_fail(petal_db *db, const petal_error *cause);
+/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
+enum petal_status db_check_writable(petal_db *db, petal_error *error);
+
+/* The first half of it: for calls that look before they write, and whose answer must not depend on
+ * what they find. */
+enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
+
+/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever
+ * made the names: so the database turns read-only, and no sync after it succeeds. */
+enum petal_status db_sync_directory(petal_db *db, petal_error *error);
+
+/* failure_note, and count it. */
+void db_background_failed(petal_db *db, enum background_kind kind, const petal_error *cause);
+
 /* db_check_writable, without an error to tell. */
 static inline bool
 db_is_writable(const petal_db *db)
 {
     return !db->read_only && !atomic_load_explicit(&db->failure.failed, memory_order_acquire);
 }
+
+/* ---- views ---- */
+
+/* Release what readers have left: views with their memtables and files, blocks of the cache.
+ * REQUIRES: as view_bin_empty. */
+void db_collect(petal_db *db);
+
+/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next
+ * epoch_collect: the caller's, without a lock, unless it is the leader of a write group. REQUIRES:
+ * views.mutex held. */
+void db_publish_view(petal_db *db, struct view *view);
 
 /* ---- file numbers ---- */
 

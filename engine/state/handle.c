@@ -1,7 +1,6 @@
-/* handle.c -- the handles of tables and families, and what they say of themselves. */
-#include "engine/state/db.h"
+/* handle.c -- see handle.h. */
+#include "engine/state/handle.h"
 
-#include "base/argument.h"
 #include "base/checksum.h"
 
 #include <assert.h>
@@ -11,7 +10,7 @@
 petal_family *
 family_new(petal_table *table, uint16_t id, size_t slot, const petal_family_options *options)
 {
-    const petal_allocator *allocator = table->db->env.allocator;
+    const petal_allocator *allocator = table->schema->env->allocator;
     petal_family *family = mem_zalloc(allocator, sizeof *family + options->name.size);
     struct family_descriptor *descriptor;
 
@@ -64,7 +63,7 @@ family_free(petal_family *family)
 
     if (family == NULL)
         return;
-    allocator = family->table->db->env.allocator;
+    allocator = family->table->schema->env->allocator;
     family_descriptor_free(own_family_descriptor(family), allocator);
     mem_free(allocator, family, sizeof *family + family->name.size);
 }
@@ -72,7 +71,7 @@ family_free(petal_family *family)
 void
 family_describe(petal_family *family, struct family_descriptor *descriptor)
 {
-    assert_held(&family->table->db->schema.mutex);
+    assert_held(&family->table->schema->mutex);
     descriptor->before = own_family_descriptor(family);
     atomic_store_explicit(&family->descriptor, descriptor, memory_order_release);
 }
@@ -80,7 +79,7 @@ family_describe(petal_family *family, struct family_descriptor *descriptor)
 void
 table_describe(petal_table *table, struct table_descriptor *descriptor)
 {
-    assert_held(&table->db->schema.mutex);
+    assert_held(&table->schema->mutex);
     descriptor->before = own_table_descriptor(table);
     atomic_store_explicit(&table->descriptor, descriptor, memory_order_release);
 }
@@ -92,7 +91,7 @@ table_free(petal_table *table)
 
     if (table == NULL)
         return;
-    allocator = table->db->env.allocator;
+    allocator = table->schema->env->allocator;
     while (table->all_families != NULL) {
         petal_family *family = table->all_families;
 
@@ -107,7 +106,7 @@ table_free(petal_table *table)
 static enum petal_status
 attach_families(petal_table *table, const struct manifest_table *described)
 {
-    petal_db *db = table->db;
+    struct schema *schema = table->schema;
     petal_table_options options = {
         .name = table->name,
         .durability = described->durability,
@@ -116,18 +115,18 @@ attach_families(petal_table *table, const struct manifest_table *described)
         .attribute_count = described->attribute_count,
     };
     struct table_descriptor *descriptor =
-        table_descriptor_new(&options, described->family_count, db->env.allocator);
+        table_descriptor_new(&options, described->family_count, schema->env->allocator);
 
     if (descriptor == NULL)
         return PETAL_NO_MEMORY;
     table_describe(table, descriptor);
     for (size_t i = 0; i < described->family_count; i++) {
         const struct manifest_family *from = &described->families[i];
-        petal_family *family = family_new(table, from->id, db->schema.slot_count, &from->options);
+        petal_family *family = family_new(table, from->id, schema->slot_count, &from->options);
 
         if (family == NULL)
             return PETAL_NO_MEMORY;
-        db->schema.slot_count++;
+        schema->slot_count++;
         family->next = table->all_families;
         table->all_families = family;
         table_descriptor_set(descriptor, i, family, family_options(family));
@@ -139,9 +138,9 @@ attach_families(petal_table *table, const struct manifest_table *described)
 /* ---- finding tables ---- */
 
 static uint64_t
-hash_of_name(const petal_db *db, petal_slice name)
+hash_of_name(const struct schema *schema, petal_slice name)
 {
-    return checksum_at(db->salt, 0, name.data, name.size);
+    return checksum_at(schema->salt, 0, name.data, name.size);
 }
 
 static uint64_t
@@ -176,29 +175,30 @@ delist(petal_table *table)
 }
 
 enum petal_status
-table_attach(petal_db *db, const struct manifest_table *described, petal_table **table)
+table_attach(struct schema *schema, const struct manifest_table *described, petal_table **table)
 {
-    petal_table *made = mem_zalloc(db->env.allocator, sizeof *made + described->name.size);
+    petal_table *made = mem_zalloc(schema->env->allocator, sizeof *made + described->name.size);
 
-    assert_held(&db->schema.mutex);
+    assert_held(&schema->mutex);
     *table = NULL;
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    made->db = db;
+    made->db = schema->db;
+    made->schema = schema;
     made->id = described->id;
     atomic_init(&made->dropped, false);
     atomic_init(&made->descriptor, NULL);
     memcpy(made + 1, described->name.data, described->name.size);
     made->name = slice_make(made + 1, described->name.size);
-    if (!number_map_reserve(&db->schema.by_name, db->env.allocator, 1) ||
-        !number_map_reserve(&db->schema.by_id, db->env.allocator, 1) ||
+    if (!number_map_reserve(&schema->by_name, schema->env->allocator, 1) ||
+        !number_map_reserve(&schema->by_id, schema->env->allocator, 1) ||
         attach_families(made, described) != PETAL_OK) {
         table_free(made);
         return PETAL_NO_MEMORY;
     }
-    enlist(made, &db->schema.tables);
-    number_map_add(&db->schema.by_name, hash_of_name(db, made->name), address_of(made));
-    number_map_add(&db->schema.by_id, made->id, address_of(made));
+    enlist(made, &schema->tables);
+    number_map_add(&schema->by_name, hash_of_name(schema, made->name), address_of(made));
+    number_map_add(&schema->by_id, made->id, address_of(made));
     *table = made;
     return PETAL_OK;
 }
@@ -206,53 +206,53 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
 void
 table_retire(petal_table *table)
 {
-    petal_db *db = table->db;
+    struct schema *schema = table->schema;
 
-    assert_held(&db->schema.mutex);
-    number_map_remove(&db->schema.by_name, hash_of_name(db, table->name), address_of(table));
+    assert_held(&schema->mutex);
+    number_map_remove(&schema->by_name, hash_of_name(schema, table->name), address_of(table));
     delist(table);
-    enlist(table, &db->schema.dropped);
+    enlist(table, &schema->dropped);
 }
 
 void
 table_change_id(petal_table *table, uint32_t id)
 {
-    assert_held(&table->db->schema.mutex);
-    number_map_remove(&table->db->schema.by_id, table->id, address_of(table));
+    assert_held(&table->schema->mutex);
+    number_map_remove(&table->schema->by_id, table->id, address_of(table));
     table->id = id;
-    number_map_add(&table->db->schema.by_id, table->id, address_of(table));
+    number_map_add(&table->schema->by_id, table->id, address_of(table));
 }
 
 void
 table_detach(petal_table *table)
 {
-    petal_db *db = table->db;
+    struct schema *schema = table->schema;
 
-    assert_held(&db->schema.mutex);
-    number_map_remove(&db->schema.by_name, hash_of_name(db, table->name), address_of(table));
-    number_map_remove(&db->schema.by_id, table->id, address_of(table));
+    assert_held(&schema->mutex);
+    number_map_remove(&schema->by_name, hash_of_name(schema, table->name), address_of(table));
+    number_map_remove(&schema->by_id, table->id, address_of(table));
     delist(table);
 }
 
 /* ---- what the engine asks of them ---- */
 
 petal_table *
-table_by_id(petal_db *db, uint32_t id)
+table_by_id(const struct schema *schema, uint32_t id)
 {
     size_t place = 0;
     uint64_t address;
 
-    return number_map_next(&db->schema.by_id, id, &place, &address) ? table_at(address) : NULL;
+    return number_map_next(&schema->by_id, id, &place, &address) ? table_at(address) : NULL;
 }
 
 petal_table *
-table_by_name(petal_db *db, petal_slice name)
+table_by_name(const struct schema *schema, petal_slice name)
 {
-    uint64_t hash = hash_of_name(db, name), address;
+    uint64_t hash = hash_of_name(schema, name), address;
     size_t place = 0;
 
-    assert_held(&db->schema.mutex);
-    while (number_map_next(&db->schema.by_name, hash, &place, &address)) {
+    assert_held(&schema->mutex);
+    while (number_map_next(&schema->by_name, hash, &place, &address)) {
         petal_table *table = table_at(address);
 
         if (!table_is_dropped(table) && slice_equal(table->name, name))
@@ -298,18 +298,6 @@ family_check_alive(const petal_family *family, petal_error *error)
                      error_quote(family->table->name, quoted_table, sizeof quoted_table));
 }
 
-enum petal_status
-family_check_writable(const petal_family *family, petal_error *error)
-{
-    enum petal_status status = family_check_alive(family, error);
-    char quoted[160];
-
-    if (status == PETAL_OK && table_options(family->table)->read_only)
-        return error_set(error, PETAL_READ_ONLY, "table %s is read-only (READONLY)",
-                         error_quote(family->table->name, quoted, sizeof quoted));
-    return status == PETAL_OK ? family_check_usable(family, error) : status;
-}
-
 /* ---- public calls ---- */
 
 petal_slice
@@ -337,30 +325,6 @@ petal_table_family_at(const petal_table *table, size_t index)
 
     return descriptor != NULL && index < descriptor->family_count ? descriptor->families[index]
                                                                   : NULL;
-}
-
-enum petal_status
-petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error)
-{
-    RETURN_IF_NULL(family, error);
-    *family = NULL;
-    RETURN_IF_NULL(table, error);
-    RETURN_IF_NO_BYTES(name, error);
-
-    const struct table_descriptor *descriptor = table_descriptor(table);
-    char quoted_family[160], quoted_table[160];
-
-    if (db_enter(table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    for (size_t i = 0; i < descriptor->family_count; i++) {
-        if (slice_equal(descriptor->families[i]->name, name)) {
-            *family = descriptor->families[i];
-            return PETAL_OK;
-        }
-    }
-    return error_set(error, PETAL_NOT_FOUND, "Column family %s does not exist in table %s",
-                     error_quote(name, quoted_family, sizeof quoted_family),
-                     error_quote(table->name, quoted_table, sizeof quoted_table));
 }
 
 /* Fill a caller's struct that begins with its size (0: all of it). */
@@ -396,17 +360,4 @@ petal_slice
 petal_family_name(const petal_family *family)
 {
     return family != NULL ? family->name : slice_make(NULL, 0);
-}
-
-enum petal_status
-petal_family_check(petal_family *family, petal_error *error)
-{
-    RETURN_IF_NULL(family, error);
-
-    enum petal_status status;
-
-    if (db_enter(family->table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    status = family_check_alive(family, error);
-    return status == PETAL_OK ? damage_check(family->table->db, NULL, family, error) : status;
 }

@@ -12,8 +12,8 @@
 
 #include <assert.h>
 
+#include "base/number_map.h"
 #include "engine/manifest/manifest.h"
-#include "engine/state/damage.h"
 #include "engine/state/descriptor.h"
 #include "engine/state/view.h"
 
@@ -61,6 +61,7 @@ struct petal_family {
 
 struct petal_table {
     petal_db *db;
+    struct schema *schema; /* the database's */
     uint32_t id;
     petal_slice name;
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
@@ -163,7 +164,14 @@ family_forget_written(petal_family *family)
 
 /* The tables there are. */
 struct schema {
-    struct mutex mutex; /* one change of the schema at a time; guards all of it */
+    /* Set when the database is opened: */
+    petal_db *db;
+    const struct env *env;
+    const struct directory *directory;
+    uint64_t salt; /* of the hashes of names */
+
+    _Atomic(struct damage *) damage; /* the newest (engine/state/damage.h) */
+    struct mutex mutex;              /* one change of the schema at a time; guards what follows */
     petal_table *tables;
     petal_table *dropped; /* which handles of the caller's may still name */
     /* Tables: those that live by hashes of their names, and all by their ids; values are
@@ -179,9 +187,9 @@ view_store(const struct view *view, const petal_family *family)
     return view_at(view, family->slot);
 }
 
-/* The handles of a table of the manifest, linked into db->schema.tables, with empty store views to
- * come. */
-enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
+/* The handles of a table of the manifest, linked into schema->tables, with empty store views to
+ * come. REQUIRES: schema->mutex held. */
+enum petal_status table_attach(struct schema *schema, const struct manifest_table *described,
                                petal_table **table);
 void table_free(petal_table *table);
 
@@ -204,8 +212,9 @@ void table_retire(petal_table *table);
 void table_change_id(petal_table *table, uint32_t id);
 void table_detach(petal_table *table);
 
-petal_table *table_by_id(petal_db *db, uint32_t id);
-petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: schema.mutex held */
+petal_table *table_by_id(const struct schema *schema, uint32_t id);
+petal_table *table_by_name(const struct schema *schema,
+                           petal_slice name); /* REQUIRES: schema->mutex held */
 petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
 /* Check the families of a table to be; the resolved ones are allocated (also on failure,
@@ -217,24 +226,5 @@ enum petal_status table_resolve_families(const petal_allocator *allocator,
 /* PETAL_NOT_FOUND if the table, the family was dropped. */
 enum petal_status table_check_alive(const petal_table *table, petal_error *error);
 enum petal_status family_check_alive(const petal_family *family, petal_error *error);
-
-/* PETAL_OK, or what keeps the family from being read and written. */
-static inline enum petal_status
-family_check_usable(const petal_family *family, petal_error *error)
-{
-    return family->unusable ? damage_check(family->table->db, NULL, family, error) : PETAL_OK;
-}
-
-/* family_check_writable, without an error to tell. */
-static inline bool
-family_is_writable(const petal_family *family)
-{
-    return !family_is_dropped(family) && !family->unusable &&
-           !table_options(family->table)->read_only;
-}
-
-/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if
- * it is not usable. */
-enum petal_status family_check_writable(const petal_family *family, petal_error *error);
 
 #endif

@@ -33,8 +33,6 @@
 
 #include "base/clock.h"
 
-#include "engine/state/db.h"
-
 #include <assert.h>
 #include <sched.h>
 #include <unistd.h>
@@ -352,20 +350,20 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
 }
 
 void
-write_lead_alone(petal_db *db, struct write_place *place)
+write_lead_alone(struct write_queue *queue, struct write_place *place)
 {
     struct write_group group;
 
     place->alone = true;
     place->slow = true;
     place->bytes = 0;
-    write_queue_enter(&db->writers.queue, place, 0, &group);
+    write_queue_enter(queue, place, 0, &group);
 }
 
 void
-write_lead_end(petal_db *db, struct write_place *place)
+write_lead_end(struct write_queue *queue, struct write_place *place)
 {
     struct write_group group = {place, place, 0};
 
-    write_queue_leave(&db->writers.queue, place, &group);
+    write_queue_leave(queue, place, &group);
 }

@@ -125,8 +125,8 @@ bool write_queue_leave(struct write_queue *queue, struct write_place *own,
                        struct write_group *group);
 
 /* Take the lead for other work than writes; none runs until write_lead_end. */
-void write_lead_alone(petal_db *db, struct write_place *place);
-void write_lead_end(petal_db *db, struct write_place *place);
+void write_lead_alone(struct write_queue *queue, struct write_place *place);
+void write_lead_end(struct write_queue *queue, struct write_place *place);
 
 /* The calling thread leads. */
 #define assert_leads(db) assert(holder_is_self(&(db)->writers.queue.leader))

@@ -1,8 +1,6 @@
 /* progress.c -- see progress.h. */
 #include "engine/state/progress.h"
 
-#include "engine/state/db.h"
-
 static uint32_t
 runs_of_store(const struct store_view *store)
 {
@@ -24,27 +22,26 @@ runs_of_store(const struct store_view *store)
 }
 
 void
-progress_count_runs(petal_family *family)
+progress_count_runs(struct progress *progress, const struct views *views, petal_family *family)
 {
-    petal_db *db = family->table->db;
-    const struct view *view = atomic_load_explicit(&db->views.current, memory_order_relaxed);
+    const struct view *view = atomic_load_explicit(&views->current, memory_order_relaxed);
     const struct store_view *store = view_store(view, family);
     uint32_t runs = store != NULL ? runs_of_store(store) : 0;
     uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
 
-    assert_held(&db->views.mutex);
+    assert_held(&views->mutex);
     if (before <= STORE_SLOW_RUNS && runs > STORE_SLOW_RUNS)
-        atomic_fetch_add_explicit(&db->progress.pressed, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&progress->pressed, 1, memory_order_relaxed);
     if (before > STORE_SLOW_RUNS && runs <= STORE_SLOW_RUNS)
-        atomic_fetch_sub_explicit(&db->progress.pressed, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&progress->pressed, 1, memory_order_relaxed);
     if (before == STORE_MOST_RUNS && runs < before)
-        progress_tell(db);
+        progress_tell(progress);
 }
 
 void
-progress_tell(petal_db *db)
+progress_tell(struct progress *progress)
 {
-    mutex_lock(&db->progress.mutex);
-    pthread_cond_broadcast(&db->progress.moved);
-    mutex_unlock(&db->progress.mutex);
+    mutex_lock(&progress->mutex);
+    pthread_cond_broadcast(&progress->moved);
+    mutex_unlock(&progress->mutex);
 }

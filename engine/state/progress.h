@@ -6,7 +6,7 @@
 #define PETAL_ENGINE_STATE_PROGRESS_H
 
 #include "base/mutex.h"
-#include "engine/petal.h"
+#include "engine/state/handle.h"
 
 /* Runs of a store at which its writers are slowed, and at which they wait. The last is the greatest
  * number of runs there are while compactions work, and so the divisor of the error rate
@@ -31,11 +31,12 @@ struct progress {
 
 /* The family's store has changed in the current view, or one of its files has turned out to be
  * damaged: count its runs, frozen memtables included, but no further than STORE_MOST_RUNS.
- * REQUIRES: views.mutex held. */
-void progress_count_runs(petal_family *family);
+ * REQUIRES: views->mutex held. */
+void progress_count_runs(struct progress *progress, const struct views *views,
+                         petal_family *family);
 
-/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of
- * the database but views.mutex. */
-void progress_tell(petal_db *db);
+/* Something has moved: writers that wait look again. Any thread that holds no lock of the database
+ * but views.mutex. */
+void progress_tell(struct progress *progress);
 
 #endif

@@ -1,8 +1,6 @@
 /* view.c -- see view.h. */
 #include "engine/state/view.h"
 
-#include "engine/state/db.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -501,24 +499,4 @@ view_bin_empty(struct view_bin *bin)
         view = next;
     }
     mutex_unlock(&bin->mutex);
-}
-
-void
-db_collect(petal_db *db)
-{
-    epoch_collect(db->epoch);
-    view_bin_empty(&db->views.bin);
-}
-
-void
-db_publish_view(petal_db *db, struct view *view)
-{
-    struct view *before = atomic_load_explicit(&db->views.current, memory_order_relaxed);
-
-    assert_held(&db->views.mutex);
-    atomic_store_explicit(&db->views.current, view, memory_order_release);
-    if (before == NULL)
-        return;
-    before->bin = &db->views.bin;
-    epoch_defer(db->epoch, &before->retire);
 }

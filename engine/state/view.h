@@ -203,13 +203,4 @@ struct views {
     _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
 };
 
-/* Release what readers have left: views with their memtables and files, blocks of the cache.
- * REQUIRES: as view_bin_empty. */
-void db_collect(petal_db *db);
-
-/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next
- * epoch_collect: the caller's, without a lock, unless it is the leader of a write group. REQUIRES:
- * views.mutex held. */
-void db_publish_view(petal_db *db, struct view *view);
-
 #endif

@@ -213,7 +213,7 @@ change_publish(struct change *change)
     assert(!change->no_memory && atomic_load(&db->views.current) == change->current);
     for (size_t i = 0; i < change->removed_count; i++)
         atomic_store_explicit(&change->removed[i]->obsolete, true, memory_order_relaxed);
-    damage_end(db, change->removed, change->removed_count);
+    damage_end(&db->schema, change->removed, change->removed_count);
     for (size_t i = 0; i < change->family_count; i++) {
         if (view_store(change->view, change->families[i]) == NULL)
             forget_store(db, change->families[i]);
@@ -221,7 +221,7 @@ change_publish(struct change *change)
     db_publish_view(db, change->view);
     change->view = NULL; /* the database's */
     for (size_t i = 0; i < change->family_count; i++)
-        progress_count_runs(change->families[i]);
+        progress_count_runs(&db->progress, &db->views, change->families[i]);
 }
 
 void

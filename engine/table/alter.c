@@ -246,7 +246,7 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
     struct write_place place;
     enum petal_status status;
 
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     mutex_lock(&db->schema.mutex);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
@@ -254,7 +254,7 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
     if (status == PETAL_OK)
         status = alter(table, options, error);
     mutex_unlock(&db->schema.mutex);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     db_collect(db);
     return status;
 }

@@ -747,7 +747,7 @@ try_to_enter(petal_bulk *bulk, bool *captures, bool *again, petal_error *error)
     /* A commit that is on its way is waited for here, while others may write. */
     mutex_lock(&db->views.mutex);
     mutex_unlock(&db->views.mutex);
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     mutex_lock(&db->schema.mutex);
     status = check_stores(bulk, error);
     if (status == PETAL_OK)
@@ -757,7 +757,7 @@ try_to_enter(petal_bulk *bulk, bool *captures, bool *again, petal_error *error)
     if (status == PETAL_OK && !*captures)
         status = enter(bulk, again, error);
     mutex_unlock(&db->schema.mutex);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     return status;
 }
 

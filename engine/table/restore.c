@@ -42,7 +42,7 @@ make_handles(struct restoration *restoration, petal_error *error)
         described.families[i].id = (uint16_t)i;
     described.id = 0; /* the commit gives one */
     described.name = restoration->name;
-    status = table_attach(restoration->db, &described, &restoration->table);
+    status = table_attach(&restoration->db->schema, &described, &restoration->table);
     if (status != PETAL_OK)
         return error_no_memory(error);
     atomic_store_explicit(&restoration->table->dropped, true, memory_order_release);
@@ -74,7 +74,8 @@ static enum petal_status
 take_over(struct restoration *restoration, petal_error *error)
 {
     petal_db *db = restoration->db;
-    petal_table *table = restoration->table, *before = table_by_name(db, restoration->name);
+    petal_table *table = restoration->table,
+                *before = table_by_name(&db->schema, restoration->name);
     struct change change;
     char quoted[160];
     uint32_t id;
@@ -119,7 +120,7 @@ take_over(struct restoration *restoration, petal_error *error)
 static void
 lock(petal_db *db, struct write_place *place)
 {
-    write_lead_alone(db, place);
+    write_lead_alone(&db->writers.queue, place);
     mutex_lock(&db->schema.mutex);
 }
 
@@ -127,7 +128,7 @@ static void
 unlock(petal_db *db, struct write_place *place)
 {
     mutex_unlock(&db->schema.mutex);
-    write_lead_end(db, place);
+    write_lead_end(&db->writers.queue, place);
     db_collect(db);
 }
 
@@ -233,7 +234,7 @@ check_no_table(petal_db *db, petal_slice name, petal_error *error)
     bool taken;
 
     mutex_lock(&db->schema.mutex);
-    taken = table_by_name(db, name) != NULL;
+    taken = table_by_name(&db->schema, name) != NULL;
     mutex_unlock(&db->schema.mutex);
     if (!taken)
         return PETAL_OK;

@@ -80,7 +80,7 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
         families[i].id = (uint16_t)i;
         families[i].options = options->families[i];
     }
-    status = table_attach(db, &described, table);
+    status = table_attach(&db->schema, &described, table);
     if (status == PETAL_OK)
         atomic_store_explicit(&(*table)->dropped, true, memory_order_release);
     mem_free(allocator, families, count * sizeof *families);
@@ -102,7 +102,7 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     enum petal_status status;
 
     assert_held(&db->schema.mutex);
-    if (table_by_name(db, options->name) != NULL)
+    if (table_by_name(&db->schema, options->name) != NULL)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(options->name, quoted, sizeof quoted));
     status = attach_new(db, options, &made);
@@ -217,7 +217,7 @@ petal_table_drop(petal_table *table, petal_error *error)
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     mutex_lock(&db->schema.mutex);
     change_begin(&change, db, 0);
     status = table_check_alive(table, error);
@@ -237,7 +237,7 @@ petal_table_drop(petal_table *table, petal_error *error)
     }
     change_end(&change);
     mutex_unlock(&db->schema.mutex);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     db_collect(db);
     return status;
 }
@@ -257,7 +257,7 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     mutex_lock(&db->schema.mutex);
-    *table = table_by_name(db, name);
+    *table = table_by_name(&db->schema, name);
     mutex_unlock(&db->schema.mutex);
     if (*table == NULL)
         return error_set(error, PETAL_NOT_FOUND, "Unknown table %s!",
@@ -315,4 +315,43 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
     }
     mem_free(db->env.allocator, tables, capacity * sizeof *tables);
     return status;
+}
+
+/* ---- handles ---- */
+
+enum petal_status
+petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error)
+{
+    RETURN_IF_NULL(family, error);
+    *family = NULL;
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(name, error);
+
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    char quoted_family[160], quoted_table[160];
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        if (slice_equal(descriptor->families[i]->name, name)) {
+            *family = descriptor->families[i];
+            return PETAL_OK;
+        }
+    }
+    return error_set(error, PETAL_NOT_FOUND, "Column family %s does not exist in table %s",
+                     error_quote(name, quoted_family, sizeof quoted_family),
+                     error_quote(table->name, quoted_table, sizeof quoted_table));
+}
+
+enum petal_status
+petal_family_check(petal_family *family, petal_error *error)
+{
+    RETURN_IF_NULL(family, error);
+
+    enum petal_status status;
+
+    if (db_enter(family->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = family_check_alive(family, error);
+    return status == PETAL_OK ? damage_check(family->table->schema, NULL, family, error) : status;
 }

@@ -390,7 +390,7 @@ read_and_write_leading(struct mutate *m)
     struct write_op op;
     enum petal_status status;
 
-    write_lead_alone(m->db, &place);
+    write_lead_alone(&m->db->writers.queue, &place);
     status = read_rows(m);
     if (status == PETAL_OK && has_work(m))
         status = init_op(m, &op);
@@ -398,7 +398,7 @@ read_and_write_leading(struct mutate *m)
         status = write_serve(m->db, &op);
         duplicates_fini(&op.duplicates);
     }
-    write_lead_end(m->db, &place);
+    write_lead_end(&m->db->writers.queue, &place);
     return status;
 }
 

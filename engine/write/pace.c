@@ -243,7 +243,7 @@ waits_for_runs(const struct pace_write *write)
 static bool
 compaction_failed(petal_db *db, petal_error *failure)
 {
-    return background_failure_of(db, BACKGROUND_COMPACTION, failure) != PETAL_OK;
+    return failure_of(&db->failure, BACKGROUND_COMPACTION, failure) != PETAL_OK;
 }
 
 /* Why it is in vain to wait on. */

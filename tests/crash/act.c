@@ -485,11 +485,11 @@ rotate_log(petal_db *db, petal_error *error)
     struct write_place place;
     enum petal_status status;
 
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = wal_rotate(db, error);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     return status;
 }
 

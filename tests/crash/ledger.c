@@ -93,11 +93,11 @@ fixture_close_log(struct fixture *fixture)
     struct write_place place;
     enum petal_status status;
 
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     status = db_check_writable(db, NULL);
     if (status == PETAL_OK)
         status = wal_rotate(db, NULL);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     return status;
 }
 

@@ -211,9 +211,9 @@ write_now_and_then(void *unused)
     for (unsigned i = 0; i < WRITER_TURNS; i++) {
         struct write_place place = {0};
 
-        write_lead_alone(logs.db, &place);
+        write_lead_alone(&logs.db->writers.queue, &place);
         write_some();
-        write_lead_end(logs.db, &place);
+        write_lead_end(&logs.db->writers.queue, &place);
     }
     return unused;
 }
@@ -272,12 +272,12 @@ flush_now_and_then(void *unused)
 
         if (schedule_random(2) == 0)
             wal_make_spare(logs.db);
-        write_lead_alone(logs.db, &place);
+        write_lead_alone(&logs.db->writers.queue, &place);
         status = db_check_writable(logs.db, &error);
         if (status == PETAL_OK)
             status = wal_rotate(logs.db, &error);
         behind = logs.db->writers.last_sequence + 1;
-        write_lead_end(logs.db, &place);
+        write_lead_end(&logs.db->writers.queue, &place);
         logs.first_left += schedule_random(behind - logs.first_left + 1);
         if (schedule_random(2) == 0)
             logs.first_left = behind;

@@ -121,7 +121,7 @@ hold_up(enum petal_durability beside)
     db = fixture.db;
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     ledger_must_write(&ledger, 2, beside);
-    write_lead_alone(db, &place);
+    write_lead_alone(&db->writers.queue, &place);
     mutex_lock(&db->schema.mutex);
     mutex_lock(&db->manifest_mutex);
     mutex_lock(&db->views.mutex);
@@ -130,7 +130,7 @@ hold_up(enum petal_durability beside)
     mutex_unlock(&db->views.mutex);
     mutex_unlock(&db->manifest_mutex);
     mutex_unlock(&db->schema.mutex);
-    write_lead_end(db, &place);
+    write_lead_end(&db->writers.queue, &place);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
 }

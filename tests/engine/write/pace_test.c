@@ -250,16 +250,16 @@ the_cap_of_runs(void **state)
         must(petal_flush(db, NULL, &error), &error);
     }
     db->no_compaction = false; /* there are no threads, so it does not change by itself */
-    background_failed(db, BACKGROUND_COMPACTION, &full);
-    progress_tell(db);
+    db_background_failed(db, BACKGROUND_COMPACTION, &full);
+    progress_tell(&db->progress);
     assert_int_equal(put(&fixture, 0, &error), PETAL_NO_SPACE);
     assert_string_equal(error.text, "the disk is full");
     assert_int_equal(stats_of(&fixture).stopped_writes, 1);
     must(petal_compact(fixture.table, fixture.family, &error), &error);
     assert_int_equal(atomic_load(&fixture.family->runs), 1);
     must(put(&fixture, 0, &error), &error); /* whether or not it is known that space is back */
-    background_succeeded(db, BACKGROUND_COMPACTION);
-    progress_tell(db);
+    failure_made_good(&db->failure, BACKGROUND_COMPACTION);
+    progress_tell(&db->progress);
     must(put(&fixture, 1, &error), &error);
     end(&fixture);
 }
