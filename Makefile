@@ -509,7 +509,10 @@ test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## what makes its 
 soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
 	$(BUILD)/soak
 
-.PHONY: bites
+.PHONY: bites bites-apply
+bites-apply: ## does every patch of tests/bites still apply? In a second
+	@tests/bites/run.sh check
+
 bites: ## do the generic tests find each defect of tests/bites, when its mend is taken back? By hand, an hour; BITES="two names"
 	tests/bites/run.sh $(BUILD) $(BITES:%=tests/bites/%.patch)
 
@@ -532,7 +535,7 @@ FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers named names abi header lines lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names abi header lines bites-apply lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)

@@ -3,6 +3,7 @@
 # back: its first line says what is lost then, its second how. A copy of the tree is built with it,
 # and the regimes of tests/bites/regimes run on that, those of its room first, until one of them
 # fails.
+# Usage: run.sh check: does every patch apply to the tree as it is? In a second, without a build.
 # Usage: run.sh BUILD [PATCH...]. Copies are made in BUILD/bites; BITES_JOBS patches are tried
 # at once. BITES_ALL=1: all regimes run, also behind one that fails. BITES_CONTROL=1: they run on
 # the tree as it is, too. Fails if a patch no longer applies, if what it does is not found, or if a
@@ -10,9 +11,27 @@
 # Patches in tests/bites/missed are those that no regime finds: they are tried when they are named.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-build=${1:?usage: run.sh BUILD [PATCH...]}
+build=${1:?usage: run.sh BUILD [PATCH...] or run.sh check}
 shift
 folder=tests/bites
+
+# Without fuzz: a patch that applies nearly may plant its defect in the wrong place.
+check_patches() {
+    local patch checked=0 failed=0
+    for patch in "$folder"/*.patch "$folder"/missed/*.patch; do
+        checked=$((checked + 1))
+        patch -p1 -s -F0 --dry-run <"$patch" && continue
+        echo "FAIL  $patch does not apply: renew it, so that it plants the same defect in today's code"
+        failed=$((failed + 1))
+    done
+    echo "bites: $((checked - failed)) of $checked patches apply"
+    [ "$failed" = 0 ]
+}
+if [ "$build" = check ]; then
+    check_patches
+    exit
+fi
+
 patches=("$@")
 [ ${#patches[@]} -gt 0 ] || patches=("$folder"/*.patch)
 work=$build/bites
