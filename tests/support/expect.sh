@@ -5,8 +5,16 @@
 # `expect_end`.
 export LC_ALL=C
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+# Until its exec a background child has these traps too: a signal that comes so early must not make
+# it remove the directory, and ends it with the status of a process that the signal killed.
+tidy() {
+    read -r process _ </proc/self/stat
+    [ "$process" != $$ ] || rm -rf "$scratch"
+}
+trap tidy EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 passed=0
 failed=0
 
