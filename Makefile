@@ -404,7 +404,7 @@ bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps instal
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --num 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
 
 # What README's tables are: stores next to each other at a size that processors' caches hold, and at one that they do not.
-TABLE_SMALL = --num 200k --gets 100k --synced 60 --write-buffer 12M --repeats 15
+TABLE_SMALL = --num 200k --gets 100k --synced 60 --write-buffer 12M --repeats 5
 TABLE_LARGE = --num 5M --gets 300k --synced 300 --repeats 3
 TABLE_STORES = petal,rocksdb-tuned,rocksdb,leveldb,lmdb
 TABLE = BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench compare --markdown --store $(TABLE_STORES) --threads 1 --wait 600 \

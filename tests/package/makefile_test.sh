@@ -41,6 +41,14 @@ make --no-print-directory -n BUILD="$scratch/build" bench-report 2>&1 | grep -q 
     fail "bench-report is of no release build"
 make --no-print-directory -n BUILD="$scratch/build" bench-table 2>&1 | grep -q "$scratch/build/release/kv-bench compare --markdown .*bench-table-large.md" ||
     fail "bench-table is of no release build"
+# The command that tools/bench/README.md gives for its table is bench-table-small's, for fewer rows.
+cited=$(sed -n 's/^    .*kv-bench compare --markdown \(.*\)/\1/p' tools/bench/README.md)
+made=$(make --no-print-directory -n RELEASE=1 BUILD="$scratch/build" bench-table-small 2>/dev/null | sed -n 's/.*kv-bench compare --markdown \(.*\) --json.*/\1/p')
+[ -n "$made" ] || fail "bench-table-small runs no kv-bench compare"
+for option in store threads num gets write-buffer repeats; do
+    value=$(grep -o -- "--$option [^ ]*" <<<"$made") || fail "bench-table-small has no --$option"
+    [[ " $cited " = *" $value "* ]] || fail "bench-table-small has $value, the command in tools/bench/README.md has not: $cited"
+done
 is '$(RIVAL_DIRS)' ''
 mkdir -p "$scratch/build/rivals/leveldb/lib"
 is '$(RIVAL_DIRS)' ''
