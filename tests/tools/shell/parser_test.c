@@ -316,11 +316,12 @@ test_mistakes(void **state)
     (void)state;
     assert_string_equal(parsed("scan 't', }"), "10: unexpected '}'");
     assert_string_equal(parsed("get 't', , 'r'"), "9: unexpected ','");
-    assert_string_equal(parsed("create 'u' {NAME => 'f'}"), "11: unexpected '{'");
+    assert_string_equal(parsed("create 'u' {NAME => 'f'}"),
+                        "11: unexpected '{'; is a comma missing before it?");
     assert_string_equal(parsed("scan 't')"), "8: unexpected ')'");
     assert_string_equal(parsed("scan 't', {LIMIT = 1}"), "17: unexpected '=', expected '=>'");
     assert_string_equal(parsed(")"), "0: unexpected ')'");
-    assert_string_equal(parsed("get 't' 5"), "8: unexpected number");
+    assert_string_equal(parsed("get 't' 5"), "8: unexpected number; is a comma missing before it?");
     assert_string_equal(parsed("put 99999999999999999999"),
                         "4: this number does not fit into 64 bits");
     assert_string_equal(parsed("get \"\\xg\""), "5: invalid hexadecimal escape");

@@ -5,6 +5,7 @@
  * it; blocks are those of the database's counters.
  */
 #include "tools/shell/admin/commands.h"
+#include "tools/shell/session/run.h"
 #include "tools/shell/text/clock.h"
 
 #include <inttypes.h>
@@ -54,8 +55,7 @@ COMMAND_FUNCTION(command_time)
     if (command == NULL || command->run == command_time)
         return session_fail(session, SHELL_USAGE, "time takes a command, such as time scan 't'");
     if (count - 1 < command->least || count - 1 > command->most)
-        return session_fail(session, SHELL_USAGE, "wrong number of arguments for %s (given %zu)",
-                            command->name, count - 1);
+        return run_fail_count(session, command, count - 1);
     take_moment(session, &begin);
     status = command->run(session, arguments + 1, count - 1, result);
     take_moment(session, &end);

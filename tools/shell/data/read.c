@@ -432,6 +432,16 @@ COMMAND_FUNCTION(command_scan)
     return SHELL_FINE;
 }
 
+/* HBase's message, and what is wrong. */
+static enum shell_status
+fail_interval(struct session *session)
+{
+    (void)session_fail(session, SHELL_USAGE, "divided by 0");
+    if (session_gives_reasons(session))
+        text_add_string(&session->message, "\nINTERVAL must be a number, at least 1");
+    return SHELL_USAGE;
+}
+
 /* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter
  * on a later column fails.) */
 static enum shell_status
@@ -459,7 +469,7 @@ count_rows(struct session *session, const struct query *query, struct row_counte
         if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
             progress_update(&progress, 0, 0, counter->rows);
         if (query->interval == 0) {
-            status = session_fail(session, SHELL_USAGE, "divided by 0");
+            status = fail_interval(session);
         } else if (!watched && (int64_t)counter->rows % query->interval == 0) {
             struct text *text = &session->scratch;
 

@@ -548,21 +548,28 @@ eval_loop(struct eval *eval, const struct node *node, struct value *value)
     return good;
 }
 
-/* Where one of the call's arguments is several strings side by side in one line; 0: nowhere. */
+/* Where one of the call's arguments, or an item of one, is several strings side by side in one line;
+ * 0: nowhere. */
 static size_t
 missing_comma(const struct eval *eval, const struct node *node, const struct node **argument)
 {
     const char *input = text_string(eval->input);
 
     for (size_t i = 0; i < node->count; i++) {
-        size_t at = node->items[i]->joined;
+        const struct node *item = node->items[i];
+        size_t at = item->joined;
 
+        if (item->kind == NODE_ARRAY || item->kind == NODE_HASH) {
+            at = missing_comma(eval, item, argument);
+            if (at > 0)
+                return at;
+        }
         while (at > 0 && (input[at - 1] == ' ' || input[at - 1] == '\t'))
             at--;
-        if (at == 0 || input[at - 1] == '\n') /* behind a backslash */
+        if (at == 0 || input[at - 1] == '\n') /* after a backslash */
             continue;
-        *argument = node->items[i];
-        return node->items[i]->joined;
+        *argument = item;
+        return item->joined;
     }
     return 0;
 }
@@ -582,13 +589,42 @@ note_missing_comma(struct session *session, const struct node *argument)
     text_free(&line);
 }
 
+/* Of `time get 't' 'r'` the call of get, and of `count` arguments those that get was given. */
+static const struct node *
+innermost_call(const struct eval *eval, const struct node *node, const struct command **command,
+               size_t *count)
+{
+    while ((*command)->takes_call && *count > 0) {
+        const struct command *called = command_find(eval->session, node->items[0]->name);
+
+        if (called == NULL)
+            break;
+        node = node->items[0];
+        *command = called;
+        --*count;
+    }
+    return node;
+}
+
+/* Find where the call lacks a comma between two strings: a failure will show it if there are too
+ * few arguments, a note tells it otherwise. */
+static void
+look_for_missing_comma(struct eval *eval, const struct node *node, const struct command *command,
+                       size_t count)
+{
+    const struct node *call = innermost_call(eval, node, &command, &count), *joined = NULL;
+
+    eval->session->place.comma = missing_comma(eval, call, &joined);
+    if (joined != NULL && count >= command->least)
+        note_missing_comma(eval->session, joined);
+}
+
 static bool
 eval_call(struct eval *eval, const struct node *node, struct value *value)
 {
     const struct command *command = command_find(eval->session, node->name);
     struct value *arguments = NULL;
     size_t count = node->count;
-    const struct node *joined = NULL;
     struct value named;
     bool good;
 
@@ -614,9 +650,7 @@ eval_call(struct eval *eval, const struct node *node, struct value *value)
     if (!good)
         return false;
     eval->session->place = place_at(eval, node->position);
-    eval->session->place.comma = missing_comma(eval, node, &joined);
-    if (joined != NULL && count >= command->least)
-        note_missing_comma(eval->session, joined);
+    look_for_missing_comma(eval, node, command, count);
     run_command(eval->session, command, arguments, count, false, value);
     return true;
 }
@@ -863,25 +897,29 @@ show_interrupted(struct session *session, uint64_t round)
     output_error(&session->output, text_slice(&session->scratch));
 }
 
-/* Sentences of SQL have another grammar: of one that begins with such a word it is said what to
- * type in its place. */
+/* Sentences of SQL have another grammar: if the first or second word is one of theirs, and no
+ * variable, say what to type in its place. */
 static void
 show_syntax_error(struct eval *eval, const struct syntax_error *error)
 {
-    const char *letters = text_string(eval->input);
-    size_t begin = strspn(letters, " \t\n"), end;
-    const char *instead;
+    const char *letters = text_string(eval->input), *instead = NULL;
     struct text message = {0};
+    petal_slice word;
+    size_t begin, end = 0;
 
-    for (end = begin; (letters[end] | 0x20) >= 'a' && (letters[end] | 0x20) <= 'z';)
-        end++;
-    instead = command_in_place_of((petal_slice){letters + begin, end - begin});
+    for (int i = 0; i < 2 && instead == NULL; i++) {
+        begin = end + strspn(letters + end, " \t\n");
+        for (end = begin; (letters[end] | 0x20) >= 'a' && (letters[end] | 0x20) <= 'z';)
+            end++;
+        word = (petal_slice){letters + begin, end - begin};
+        if (variables_get(&eval->session->variables, word) == NULL)
+            instead = command_in_place_of(word);
+    }
     if (instead == NULL) {
         show_mistake(eval, "SyntaxError", error->position, error->message);
         return;
     }
-    text_add_format(&message, "unknown command '%.*s'; %s", (int)(end - begin), letters + begin,
-                    instead);
+    text_add_format(&message, "unknown command '%.*s'; %s", SLICE(word), instead);
     show_mistake(eval, "NameError", begin, text_string(&message));
     text_free(&message);
 }

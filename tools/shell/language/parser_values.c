@@ -153,6 +153,38 @@ parse_method_as_block(struct parser *parser)
     return block;
 }
 
+/* Does the token at hand begin an argument of a call without parentheses?  Behind a
+ * variable's name what could be an operator is one. */
+static bool
+starts_argument(const struct parser *parser, bool behind_variable)
+{
+    const struct token *token = parser->token;
+
+    switch (token->kind) {
+    case TOKEN_STRING:
+    case TOKEN_PIECE:
+    case TOKEN_SYMBOL:
+    case TOKEN_LABEL:
+    case TOKEN_CONSTANT:
+        return true;
+    case TOKEN_INTEGER:
+    case TOKEN_FLOAT:
+        return !behind_variable || !token->has_sign;
+    case TOKEN_NAME:
+        return !keyword_follows(token->text);
+    case TOKEN_OPERATOR:
+        if (!token->blank_before || behind_variable)
+            return false;
+        return at(parser, "[") || at(parser, "(") || (at(parser, "{") && !token->begins_block) ||
+               (at(parser, "!") && token[1].begin == token->end) ||
+               (at(parser, "-") && token[1].begin == token->end);
+    case TOKEN_END:
+    case TOKEN_SEPARATOR:
+        break;
+    }
+    return false;
+}
+
 /*
  * Read arguments up to `closing`, or to the end of the command when that is NULL.  Pairs are
  * gathered in one hash, the last argument.
@@ -187,6 +219,10 @@ parse_arguments(struct parser *parser, const char *closing, struct node *call)
         }
     } while (take(parser, ","));
 
+    if (closing == NULL && starts_argument(parser, false)) {
+        (void)unexpected(parser, "; is a comma missing before it?");
+        return false;
+    }
     if (closing != NULL && !take(parser, closing)) {
         (void)unexpected(parser, ", expected ',' or ')'");
         return false;
@@ -202,38 +238,6 @@ parse_arguments(struct parser *parser, const char *closing, struct node *call)
 }
 
 /* ---- Calls and names ------------------------------------------------------------------------- */
-
-/* Does the token at hand begin the first argument of a call without parentheses?  Behind a
- * variable's name what could be an operator is one. */
-static bool
-starts_argument(const struct parser *parser, bool behind_variable)
-{
-    const struct token *token = parser->token;
-
-    switch (token->kind) {
-    case TOKEN_STRING:
-    case TOKEN_PIECE:
-    case TOKEN_SYMBOL:
-    case TOKEN_LABEL:
-    case TOKEN_CONSTANT:
-        return true;
-    case TOKEN_INTEGER:
-    case TOKEN_FLOAT:
-        return !behind_variable || !token->has_sign;
-    case TOKEN_NAME:
-        return !keyword_follows(token->text);
-    case TOKEN_OPERATOR:
-        if (!token->blank_before || behind_variable)
-            return false;
-        return at(parser, "[") || at(parser, "(") || (at(parser, "{") && !token->begins_block) ||
-               (at(parser, "!") && token[1].begin == token->end) ||
-               (at(parser, "-") && token[1].begin == token->end);
-    case TOKEN_END:
-    case TOKEN_SEPARATOR:
-        break;
-    }
-    return false;
-}
 
 /* At a name that is a command or a method: the call with its arguments. */
 static struct node *

@@ -40,6 +40,8 @@ command_in_place_of(petal_slice word)
                  {"tables", "list shows the tables"},
                  {"insert", "put writes a value"},
                  {"update", "put writes a value"},
+                 {"table", "the table's name follows at once, in quotes, as in describe 't'"},
+                 {"from", "delete takes a cell, deleteall a row, and truncate all rows"},
                  {"use", "a table's namespace is part of its name, as in 'ns:t'"}};
 
     for (size_t i = 0; i < COUNT_OF(words); i++)

@@ -118,8 +118,8 @@ add_missing_comma(struct text *text, const struct place *place)
     add_caret(text, (petal_slice){(const char *)place->input.data + begin, place->comma - begin});
 }
 
-static enum shell_status
-fail_count(struct session *session, const struct command *command, size_t count)
+enum shell_status
+run_fail_count(struct session *session, const struct command *command, size_t count)
 {
     char expected[48];
 
@@ -205,7 +205,7 @@ run_command(struct session *session, const struct command *command, const struct
     if (session->output.errors != NULL)
         output_flush(&session->output); /* before what the command may say of its input */
     session->running = command;
-    status = counted ? SHELL_FINE : fail_count(session, command, count);
+    status = counted ? SHELL_FINE : run_fail_count(session, command, count);
     if (status == SHELL_FINE && command->database == DATABASE_WANTED)
         status = session_want_database(session);
     if (status == SHELL_FINE)

@@ -16,6 +16,11 @@
 void run_command(struct session *session, const struct command *command,
                  const struct value *arguments, size_t count, bool glued, struct value *value);
 
+/* The command was given `count` arguments, too few or too many: say how many it takes and, where two
+ * strings were typed as one, show where a comma is missing. */
+enum shell_status run_fail_count(struct session *session, const struct command *command,
+                                 size_t count);
+
 /* Around a loop; run_begin_loop returns what run_end_loop takes. */
 double run_begin_loop(struct session *session);
 void run_end_loop(struct session *session, double begin);

@@ -6,6 +6,7 @@
  * On a terminal a source's lines break between its parts, which semicolons divide.
  */
 #include "tools/shell/data/read.h"
+#include "tools/shell/session/run.h"
 #include "tools/shell/study/commands.h"
 
 #include <inttypes.h>
@@ -264,15 +265,15 @@ run_query(struct session *session, const struct value *arguments, size_t count, 
 COMMAND_FUNCTION(command_explain)
 {
     bool get = slice_is(arguments[0].as.bytes, "get");
+    const struct command *read;
     struct read_counts counts;
     enum shell_status status;
 
     if (!get && !slice_is(arguments[0].as.bytes, "scan"))
         return session_fail(session, SHELL_USAGE, "explain takes a get or a scan");
-    if (count < (get ? 3 : 2) || (!get && count > 3))
-        return session_fail(session, SHELL_USAGE,
-                            "wrong number of arguments (given %zu, expected %s)", count - 1,
-                            get ? "2+" : "1..2");
+    read = command_find(session, arguments[0].as.bytes);
+    if (count - 1 < read->least || count - 1 > read->most)
+        return run_fail_count(session, read, count - 1);
     status = run_query(session, arguments + 1, count - 1, get, &counts);
     if (status != SHELL_FINE)
         return status;
