@@ -1,11 +1,11 @@
 /*
  * petal.h -- the public interface of Petal, an embedded store with HBase's data model.
  *
- * Below the first steps stand the contents, then what holds for all calls; caveats come last, at
- * the end of this file.  "man petal" is the guide, by task; each call has a page, "man petal_put".
+ * Below the first steps stand the contents and the rules for all calls; the caveats end this file.
+ * "man petal" is the guide, by task; each call has a page, such as "man petal_put".
  *
- * FIRST STEPS.  A program that opens a database, puts, gets and closes; with keys and values alone
- * here, by petal_put and petal_get with rows, columns and versions.  PETAL_OK is 0:
+ * FIRST STEPS.  A program that opens a database, puts, gets and closes. It uses keys and values
+ * only; petal_put and petal_get take rows, columns and versions.  PETAL_OK is 0:
  *
  *     #include <petal.h>
  *     #include <stdio.h>
@@ -54,47 +54,46 @@
  *     Flush, statistics              petal_flush, petal_stats_get
  *     A database as files            petal_verify, petal_salvage
  *     Plain key -> value             petal_kv_open, petal_kv_put, petal_kv_get
- *     Caveats                        to be known, too
+ *     Caveats                        differences from HBase, failures
  *
- * THE MODEL.  A database is a directory.  It holds tables; a table has rows, ordered by
- * their bytes; a row has cells, each in a column (family, qualifier) at a timestamp.  The
- * families of a table are fixed by its schema, qualifiers are free.  A deletion is a cell
- * too (a marker), which hides older cells.  Every write goes to a log and to a table in
- * memory (memtable); a full memtable becomes an immutable, sorted store file.  A read asks
- * all of them and is fast because it can prove, from facts kept in memory and from a Bloom
- * filter in each store file, that most of them cannot hold its answer.
+ * THE MODEL.  A database is a directory. It holds tables. A table has rows, ordered by their bytes.
+ * A row has cells, each in a column (family, qualifier) at a timestamp. A table's schema fixes its
+ * families; qualifiers are free. A deletion is a cell too: a marker, which hides older cells. Every
+ * write goes to a log and to a table in memory (memtable); a full memtable becomes an immutable,
+ * sorted store file. A read is fast because facts kept in memory and a Bloom filter in each store
+ * file prove that most memtables and files cannot hold its answer.
  *
- * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off,
- * all calls on it, its tables, cursors and so on return PETAL_INVALID; what is to be freed may be
- * freed there, petal_close too, which releases nothing that is shared with the parent and writes
- * nothing: memory goes with the child.  The lock stays with the parent and goes when that closes
- * the database or ends.  A child may open it when the parent has closed it.  (Children that are
- * made by bypassing fork() are not noticed.)
+ * PROCESSES.  A database belongs to the process that opened it. In a forked child every call on it,
+ * its tables, cursors and so on returns PETAL_INVALID. The child may free objects and call
+ * petal_close, which writes nothing and releases nothing shared with the parent: the memory goes
+ * when the child exits. The parent keeps the lock until it closes the database or ends. After the
+ * parent has closed the database, a child may open it. (A child made without fork() is not
+ * noticed.)
  *
- * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of
- * threads at once. A petal_batch, petal_bulk, petal_result, petal_receipt or petal_cursor belongs
+ * THREADS.  Any number of threads may use a petal_db, its tables and families, filters and
+ * snapshots at once. A petal_batch, petal_bulk, petal_result, petal_receipt or petal_cursor belongs
  * to one thread at a time.
  *
  * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
- * may be NULL and otherwise receives the details of this call.  On failure out pointers are NULL
- * and results are empty.  A row without cells is PETAL_OK with an empty result.
- * NULL: a pointer that is NULL where nothing says that it may be is PETAL_INVALID, and the text
- * names the argument; so is a slice that has a size, but no data.  Functions without a status do
- * nothing then, or return 0, false, NULL or an empty slice.
+ * may be NULL and otherwise receives the details of this call. On failure out pointers are NULL and
+ * results are empty. A row without cells is PETAL_OK with an empty result. NULL: a NULL pointer is
+ * PETAL_INVALID unless its description allows NULL, and the text names the argument; so is a slice
+ * with a size but no data. In that case a function without a status does nothing, or returns 0,
+ * false, NULL or an empty slice.
  *
  * NAMES.  A table's name has letters (of any language, in UTF-8), digits, '_', '-' and '.', and
- * does not begin with '-' or '.'.  A namespace of letters, digits and '_', and a colon, may stand
- * before it, but not "default:".  1 to 255 bytes in all.  A table snapshot's name is such a name
- * without a namespace.  A family's name has 1 to 127 bytes, any but ':', '/', '\\', and control
- * characters, and does not begin with '.'.  Another name is PETAL_INVALID.
+ * does not begin with '-' or '.'. A namespace (letters, digits and '_') and a colon may precede it,
+ * but not "default:". 1 to 255 bytes in all. A table snapshot's name is such a name without a
+ * namespace. A family's name has 1 to 127 bytes, any but ':', '/', '\\', and control characters,
+ * and does not begin with '.'. Any other name is PETAL_INVALID.
  *
- * OPTIONS.  Option structs begin with their size: sizeof, or 0, which stands for the size that the
- * library knows.  So a program that leaves it 0 wants the library that it was compiled for: one
- * whose struct has grown would read past what the program has.  In every field 0 means the default;
- * a NULL options pointer means all defaults, but where there are none: a table needs a name and
- * families.  What cannot be meant is PETAL_INVALID, and the text names the field: a size that no
- * such struct has (not a multiple of sizeof(size_t)), a value without its flag (ttl_ms without
- * has_ttl, time_min or time_limit without has_time_range), a number that its enumeration lacks.
+ * OPTIONS.  An option struct begins with its size: sizeof, or 0, which means the size that the
+ * library knows. A program that leaves it 0 needs the library it was compiled for: a library whose
+ * struct has grown would read past the program's. In every field 0 means the default. A NULL
+ * options pointer means all defaults, except where there are none: a table needs a name and
+ * families. Values without a meaning are PETAL_INVALID, and the text names the field: a size that
+ * no such struct has (not a multiple of sizeof(size_t)), a value without its flag (ttl_ms without
+ * has_ttl, time_min or time_limit without has_time_range), a number outside its enumeration.
  */
 #ifndef PETAL_H
 #define PETAL_H
@@ -107,7 +106,7 @@
 extern "C" {
 #endif
 
-/* Laid out by hand: what does not fit beside a field stands above it, no declaration is torn. */
+/* Laid out by hand: a comment that does not fit next to its field is above it. */
 /* clang-format off */
 
 #if defined(__GNUC__)
@@ -121,8 +120,8 @@ extern "C" {
 /* ---- Version -------------------------------------------------------------------------------- */
 
 /*
- * Of this header. Programs of one PETAL_VERSION_MAJOR run with any library of it that is at least
- * as new; while it is 0, with those of the same PETAL_VERSION_MINOR only.
+ * The version of this header. A program runs with any library of the same PETAL_VERSION_MAJOR that
+ * is at least as new; while that is 0, of the same PETAL_VERSION_MINOR only.
  */
 #define PETAL_VERSION_MAJOR 0
 #define PETAL_VERSION_MINOR 1
@@ -161,19 +160,19 @@ enum petal_status {
 #undef PETAL_STATUS_ENTRY
 };
 
-/* The fixed text of a status; "unknown status" for a number that is none.  Never NULL. */
+/* The fixed text of a status; "unknown status" for any other number.  Never NULL. */
 PETAL_API const char *petal_status_text(enum petal_status status);
 
 #define PETAL_ERROR_FILE_BYTES 256
 #define PETAL_ERROR_TEXT_BYTES 384
 
-/* Details of a failed call.  Held by the caller, written once where the failure arose.  Every
- * function takes NULL in its place: then the status is all that the caller learns. */
+/* Details of a failed call. The caller owns it; it is written once, where the failure arose. Every
+ * function accepts NULL instead: then the caller learns only the status. */
 typedef struct petal_error {
     enum petal_status status;
     int os_error;    /* errno of the failed system call, 0 if none */
-    uint64_t offset; /* byte offset in `file` where that makes sense, else 0 */
-    /* Path concerned, "" if none; cut at the front when too long. */
+    uint64_t offset; /* byte offset in `file` if that applies, else 0 */
+    /* The file's path, "" if none; cut at the front when too long. */
     char file[PETAL_ERROR_FILE_BYTES];
     char text[PETAL_ERROR_TEXT_BYTES]; /* one line for people, without newline */
 } petal_error;
@@ -181,14 +180,15 @@ typedef struct petal_error {
 /* ---- Bytes, cells, limits ------------------------------------------------------------------- */
 
 /*
- * Bytes of someone else. As an argument: borrowed for the call. `data` may be NULL if size is 0.
+ * Bytes that the holder does not own. An argument is borrowed for the call. `data` may be NULL if
+ * size is 0.
  */
 typedef struct petal_slice {
     const void *data;
     size_t size;
 } petal_slice;
 
-/* A slice of a literal, without the zero byte behind it, in C and in C++: PETAL_TEXT("users") */
+/* A slice of a literal, without its final zero byte, in C and in C++: PETAL_TEXT("users") */
 #ifdef __cplusplus
 #define PETAL_TEXT(literal) (petal_slice{"" literal, sizeof(literal) - 1})
 #else
@@ -196,27 +196,31 @@ typedef struct petal_slice {
 #endif
 
 /*
- * A slice of any text that ends with a zero byte, which is no part of it; of NULL an empty one. The
- * bytes stay the caller's, and must be there as long as the slice is used. Of a literal PETAL_TEXT
- * is the same without a call.
+ * A slice of a zero-terminated text, without the zero byte; of NULL an empty one. The bytes stay
+ * the caller's and must outlive the slice. For a literal PETAL_TEXT does the same without a call.
  */
 PETAL_API petal_slice petal_text(const char *text);
 
 /*
- * As the timestamp of a write, PETAL_LATEST: the store assigns it, when it writes. It is the
- * clock's (the greatest that the clock has given so far, should it have been set back), but never
- * below what the write is to replace. Increments and appends each get a later timestamp than the
- * version before, so more than one of them in a millisecond make those of a column run ahead of the
- * clock. What is written there meanwhile, be it a put, a marker, an increment, gets the least
- * timestamp above them: those of its column and of markers over it, and a marker of a whole row or
- * family above those of all columns. Only timestamps that the store gave count, as follows, so that
- * a caller's own in the future hide what comes later, as in HBase: all of the row up to the
- * greatest that the store has given in the family by its clock, next above one that counts, or by a
- * condition from one that counts in its family (petal_mutate_row). By petal_kv_put and the like all
- * of the key count. Only where the family has such timestamps ahead of the clock is anything read
- * for it: a little for a column; but a marker of a whole row or family then takes time in
- * proportion to the cells that the row has in the memtables and files with timestamps, of any row,
- * ahead of the clock.
+ * As the timestamp of a write, PETAL_LATEST makes the store assign one when it writes: the clock's
+ * time, or the latest time that the clock has given if it was set back, but never below the version
+ * that the write replaces.
+ *
+ * An increment or append gets a later timestamp than the version before it, so several in one
+ * millisecond make the timestamps of a column run ahead of the clock. Meanwhile any other write
+ * there (a put, marker or increment) gets the least timestamp above them: in a column, above those
+ * of the column and of the markers that cover it; a marker of a whole row or family, above those of
+ * all columns.
+ *
+ * Only timestamps that the store assigned count here; a caller's own timestamp in the future hides
+ * later writes, as in HBase. Those that count are all in the row up to the greatest that the store
+ * has assigned in the family by its clock, as the next above one that counts, or by a condition
+ * from one that counts in its family (petal_mutate_row). For petal_kv_put and the other key-value
+ * calls all timestamps of the key count.
+ *
+ * The store reads for this only if the family has such timestamps ahead of the clock: a little for
+ * a column. A marker of a whole row or family then takes time in proportion to the row's cells in
+ * the memtables and files that hold timestamps, of any row, ahead of the clock.
  */
 #define PETAL_LATEST              INT64_MAX
 #define PETAL_MAX_ROW_BYTES       32767     /* as HBase; a row has at least 1 byte */
@@ -226,8 +230,8 @@ PETAL_API petal_slice petal_text(const char *text);
 #define PETAL_MAX_BATCH_BYTES     (1u << 30)
 
 /*
- * HBase's type codes. The marker's own timestamp T and sequence decide what it hides: kinds 12 and
- * 14 all puts at (timestamp, sequence) below its own, kinds 8 and 10 earlier writes at exactly T.
+ * HBase's type codes. A marker at timestamp T hides: kinds 12 and 14, all puts whose (timestamp,
+ * sequence) is below its own; kinds 8 and 10, earlier writes at exactly T.
  */
 enum petal_cell_type {
     PETAL_PUT = 4,
@@ -242,25 +246,23 @@ typedef struct petal_cell {
     petal_slice row;
     petal_slice qualifier;
     petal_slice value;
-    int64_t timestamp; /* milliseconds since 1970, or what the writer gave */
+    int64_t timestamp; /* milliseconds since 1970, or the writer's number */
     enum petal_cell_type type;
-    /* The cell has a time to live of its own: it is dead when timestamp + ttl_ms < now. */
+    /* The cell has its own time to live: it is dead when timestamp + ttl_ms < now. */
     bool has_ttl;
     int64_t ttl_ms;
 } petal_cell;
 
 /* ---- The surroundings: memory, files, clock, log -------------------------------------------- */
 
-/*
- * Memory. Both functions are called from several threads. The default is aligned malloc and free.
- */
+/* Memory. Several threads call both functions. The default is aligned malloc and free. */
 typedef struct petal_allocator {
     void *context;
     void *(*allocate)(void *context, size_t alignment, size_t size); /* NULL when there is none */
     void (*release)(void *context, void *memory, size_t size);       /* memory may be NULL */
 } petal_allocator;
 
-typedef struct petal_file petal_file;           /* defined by the file layer that opened it */
+typedef struct petal_file petal_file;           /* defined by the VFS that opened it */
 typedef struct petal_directory petal_directory; /* likewise */
 
 enum petal_open_flags {
@@ -268,24 +270,24 @@ enum petal_open_flags {
     PETAL_FILE_WRITE = 2,     /* read and write */
     PETAL_FILE_CREATE = 4,    /* create if absent, mode 0600 */
     PETAL_FILE_EXCLUSIVE = 8, /* with CREATE: EEXIST if present */
-    PETAL_FILE_UNMAPPED = 16  /* log_store writes by calls only; see no_log_mapping */
+    PETAL_FILE_UNMAPPED = 16  /* log_store uses calls only; see no_log_mapping */
 };
 
 /*
- * Every file and directory call of the library goes through one such table.  Functions return 0 or
- * an errno value. read_at reads until `size` bytes or the end of the file, write_at and log_store
- * write all bytes or fail.  A file or directory operation is durable only after the matching sync.
- * Called from several threads; one file may be read and written from several threads at once.
+ * The file system: every file and directory call of the library goes through this table. Functions
+ * return 0 or an errno value. read_at reads until `size` bytes or the end of the file; write_at and
+ * log_store write all bytes or fail. A file or directory operation is durable only after the
+ * matching sync. Several threads call these functions, also on one file at once.
  *
- * A path is resolved once, by open_directory.  From then on files are found by their names in the
- * open directory, so that a database stays where it was opened when the process changes its working
- * directory, or when the directory is renamed.  A name is that of a directory's entry: it has no
- * '/', and a symbolic link there is not followed.
+ * open_directory resolves a path once. Files are then found by name in the open directory, so a
+ * database stays where it was opened when the process changes its working directory or the
+ * directory is renamed. A name is a directory entry: it has no '/', and a symbolic link there is
+ * not followed.
  */
 typedef struct petal_vfs {
     void *context;
-    /* `create`: make the last part of the path if it is absent, mode 0700.  ENOTDIR: it is
-     * something else. */
+    /* `create`: make the last part of the path, mode 0700, if it is absent.  ENOTDIR: something
+     * else has that name. */
     int (*open_directory)(void *context, const char *path, bool create,
                           petal_directory **directory);
     void (*close_directory)(void *context, petal_directory *directory);
@@ -302,52 +304,53 @@ typedef struct petal_vfs {
                     size_t size); /* all bytes or an error */
     /*
      * As write_at, for the write-ahead log: when it returns 0 the bytes survive the process. Zeros
-     * may follow the last bytes stored, then the file is longer than these. One thread at a time
-     * stores into a file, beside others that sync it.
+     * may follow the last stored bytes, so the file may be longer than these. One thread at a time
+     * stores into a file, while others may sync it.
      */
     int (*log_store)(void *context, petal_file *log, uint64_t offset, const void *bytes,
                      size_t size);
     int (*sync)(void *context, petal_file *file); /* fdatasync */
     int (*size)(void *context, petal_file *file, uint64_t *size);
     /*
-     * Advisory lock, held until close; shared by any number of holders, or exclusive. EAGAIN:
-     * another holder that does not share, this process included. A shared lock can be had on a file
-     * that was opened for reading.
+     * Advisory lock, held until close: shared by any number of holders, or exclusive. EAGAIN: a
+     * conflicting lock is held, by this process or another. A file opened for reading can take a
+     * shared lock.
      */
     int (*lock)(void *context, petal_file *file, bool shared);
     int (*rename)(void *context, petal_directory *directory, const char *from,
                   const char *to); /* replaces `to` */
     /*
-     * A second name of a file that is written and synced, in any directory; EEXIST if `to` is
-     * there. EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS: not possible here; the caller copies then.
-     * NULL: never possible.
+     * Give a written and synced file a second name, in any directory; EEXIST if `to` is present.
+     * EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS: not possible here; the caller copies instead. NULL:
+     * never possible.
      */
     int (*link)(void *context, petal_directory *from_directory, const char *from,
                 petal_directory *to_directory, const char *to);
     int (*remove)(void *context, petal_directory *directory, const char *name);
     /*
-     * A hint: these bytes are soon going to be read, as far as the file has them. Begins to bring
-     * them where read_at finds them quickly, and does not wait until they are there. NULL: no use.
+     * A hint that these bytes, as far as the file has them, will be read soon. Starts to fetch them
+     * and does not wait. NULL: not supported.
      */
     void (*read_ahead)(void *context, petal_file *file, uint64_t offset, uint64_t size);
     /*
-     * The first `size` bytes of a file that was opened for reading and is written no more, in
-     * memory that is good until unmap, also after close.  An error: the caller reads the file by
-     * read_at. NULL: never possible; unmap goes with it.
+     * Map the first `size` bytes of a file that was opened for reading and is no longer written.
+     * The memory is valid until unmap, also after close.  On an error the caller uses read_at.
+     * NULL: never possible; then unmap is NULL too.
      */
     int (*map)(void *context, petal_file *file, uint64_t size, const void **memory);
     void (*unmap)(void *context, const void *memory, uint64_t size);
     /*
-     * Whether `path` leads to the directory or into it, at any depth, over symbolic links too; of
-     * what is not there yet, whether it would be made there. False if it leads nowhere. NULL: not
-     * known; then petal_salvage relies on its caller for that.
+     * Whether `path` leads to the directory or into it, at any depth, also over symbolic links; if
+     * it does not exist yet, whether it would be created there. False if it leads nowhere. NULL:
+     * not known; then petal_salvage trusts its caller.
      */
     int (*contains)(void *context, petal_directory *directory, const char *path, bool *contains);
 } petal_vfs;
 
 enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };
 
-/* What the library takes from outside.  A NULL member means the default.  Copied at petal_open. */
+/* The surroundings that the library uses.  A NULL member means the default.  Copied at
+ * petal_open. */
 typedef struct petal_env {
     size_t size;
     const petal_allocator *allocator; /* outlives the database */
@@ -364,12 +367,12 @@ typedef struct petal_env {
 /* ---- Databases ------------------------------------------------------------------------------ */
 
 typedef struct petal_db petal_db;
-typedef struct petal_table petal_table;   /* owned by the database, valid until petal_close */
-typedef struct petal_family petal_family; /* owned by the database, valid until petal_close */
+typedef struct petal_table petal_table;   /* a table; valid until petal_close */
+typedef struct petal_family petal_family; /* a family; valid until petal_close */
 
 /* HBase's durability levels, weakest first. */
 enum petal_durability {
-    PETAL_DURABILITY_DEFAULT = 0, /* of the table, then of the database, then SYNC_WAL */
+    PETAL_DURABILITY_DEFAULT = 0, /* the table's, then the database's, then SYNC_WAL */
     PETAL_SKIP_WAL = 1,           /* memory only; after a crash neither atomic nor in order */
     PETAL_ASYNC_WAL = 2, /* may be lost with the process, as in HBase; stored like SYNC_WAL */
     PETAL_SYNC_WAL = 3,  /* the kernel has it: survives the process */
@@ -381,104 +384,107 @@ enum petal_durability {
 
 typedef struct petal_options {
     size_t size;
-    bool create;          /* make the database if the directory has none */
+    bool create;          /* make a database if the directory has none */
     bool error_if_exists; /* with create */
     bool read_only;       /* write nothing at all; see petal_open */
     /*
-     * Limit of memtables, block cache, what is kept of open store files, and what a petal_bulk
-     * holds, together: what memtables do not take is the cache's, down to an eighth, and writers
-     * wait before memtables take more than half. Default 64 MiB, which a guest in somebody's
-     * process may take; or, where one of the next two is given, cache_bytes and four times
-     * memtable_bytes. At least 1 MiB. Who has more to give raises this one: a database of 256 MiB
-     * is filled and read faster (README.md says by how much). With the default allocator the
-     * process takes at most a tenth more, for evicted blocks that readers still use and the cache's
-     * table, and 24 MiB: code and stacks, the log's buffer, what flushes and compactions work with,
-     * malloc's waste. On top come a single batch larger than an eighth of the limit, cursors that
-     * keep memtables, about 12 KiB for each family (or table of one) beyond a few hundred, and what
-     * values of more than 64 KiB take in compactions: as large as the largest block, which a large
-     * value has to itself, two for each file that is merged and four for the output; two
-     * compactions may run at once. With values of 10 MiB, ten files are 240 MiB.
+     * Limit of memtables, block cache, metadata of open store files, and memory of petal_bulks,
+     * together. The cache gets what memtables leave, at least an eighth; writers wait before
+     * memtables take more than half. Default 64 MiB, modest for a guest in another program's
+     * process; if cache_bytes or memtable_bytes is given, cache_bytes plus four times
+     * memtable_bytes. At least 1 MiB. If you have more memory, raise this limit: with 256 MiB a
+     * database is filled and read faster (engine/OPERATIONS.md has the figures).
+     *
+     * With the default allocator the process takes at most a tenth and 24 MiB more: the tenth for
+     * evicted blocks that readers still use and for the cache's table; the 24 MiB for code and
+     * stacks, the log's buffer, flushes and compactions at work, and malloc's overhead.
+     *
+     * Not counted are: a single batch larger than an eighth of the limit; cursors that keep
+     * memtables; about 12 KiB for each family (or one-family table) beyond a few hundred; and
+     * values of more than 64 KiB in compactions, which take the size of the largest block (a large
+     * value has a block to itself) twice for each merged file and four times for the output. Two
+     * compactions may run at once. With values of 10 MiB, ten files take 240 MiB.
      */
     size_t memory_bytes;
     /*
-     * Most that the block cache takes of it; default all that is left, or beside memtable_bytes
-     * without memory_bytes 32 MiB; at least 64 KiB, or PETAL_NO_CACHE.
+     * The block cache's part of memory_bytes. Default: all that is left, or 32 MiB if
+     * memtable_bytes is given without memory_bytes. At least 64 KiB, or PETAL_NO_CACHE.
      */
     size_t cache_bytes;
     /*
-     * Of all memtables that take writes, before the largest are flushed, as few as hold half of
-     * them: a family that is seldom written may stay in memory, also what is not logged, until
-     * petal_flush, petal_close, or until more than 32 logs, or logs of more than four times
-     * memtable_bytes, are kept; default an eighth of memory_bytes, at most 64 MiB, so 8 MiB when no
-     * size is given; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes.
+     * Size of all active memtables at which the largest are flushed: as few as hold half of the
+     * bytes. A family that is rarely written may therefore stay in memory, unlogged writes
+     * included, until petal_flush, petal_close, or until more than 32 logs, or logs of more than
+     * four times memtable_bytes, are kept. Default: an eighth of memory_bytes, at most 64 MiB, so 8
+     * MiB when no size is given. At least 64 KiB, at most 4 GiB and a quarter of memory_bytes.
      */
     size_t memtable_bytes;
     /*
-     * Store files that are open at once, also while many threads read, those that bulks write
-     * included; default 512, at least 8, and not more than half of the descriptors that the process
-     * may have.
+     * Store files open at once, including those that bulks write, however many threads read.
+     * Default 512, at least 8; never more than half of the process's limit of descriptors.
      */
     uint32_t open_files;
-    /* Only petal_compact compacts; store files then gather, and writers wait for nobody. */
+    /* Only petal_compact compacts: store files accumulate, and writers do not wait for
+     * compactions. */
     bool no_compaction;
     /* Background sync of the log; default 1000. PETAL_NEVER: only FSYNC_WAL and flushes sync. */
     uint32_t log_sync_interval_ms;
     enum petal_durability durability; /* default PETAL_SYNC_WAL */
     const petal_env *env;
     /*
-     * Write the log by write() alone. Otherwise, on Linux and on ext4, XFS and tmpfs, small records
-     * are stored into the log through a shared mapping of it: a put takes half the time, and what
-     * it stored survives the process all the same. But where write() fails with an error, a store
-     * into a mapping is answered with the signal SIGBUS, which ends the process:
-     * - when the file system goes off line, or turns read-only, because its medium has failed;
-     * - when somebody cuts the log short while the database is open;
+     * Write the log by write() alone. Without this option, on Linux and on ext4, XFS and tmpfs,
+     * small records are stored into the log through a shared mapping. That halves the time of a
+     * put, and the record still survives the process. But where write() would fail with an error, a
+     * store into a mapping raises SIGBUS, which ends the process:
+     * - when the file system goes off line or turns read-only because its medium has failed;
+     * - when somebody truncates the log while the database is open;
      * - when somebody copies the log by sharing its blocks (cp --reflink, on XFS) while it is open,
      *   and the disk is full.
      *
-     * The syncs of the log keep that short: the record after a sync is always written, and tells of
-     * such things with an error. With this set the process gets that error from every write.
+     * Syncs of the log keep that window short: the record after a sync is always written by
+     * write(), which reports such faults as errors. With this option every write does.
      */
     bool no_log_mapping;
     /*
-     * Read single data blocks of store files through read-only mappings of them: one that the block
-     * cache lacks is then checked and decoded where the system has it, without a system call and a
-     * copy, which halves the time of such a get.  For data that is larger than the block cache,
-     * fits into memory, and lies on a local file system.  The process seems larger by what it
-     * mapped and read. Where a file cannot be mapped (32-bit systems), it is read as without.
+     * Read single data blocks of store files through read-only mappings. A block that the block
+     * cache lacks is then checked and decoded in place, without a system call and a copy, which
+     * halves the time of such a get.  Use it for data that is larger than the block cache, fits
+     * into memory, and is on a local file system.  The process seems larger by the pages that it
+     * mapped and read. A file that cannot be mapped (32-bit systems) is read as without the option.
      *
-     * What is an error without it (PETAL_IO, PETAL_CORRUPT) is the signal SIGBUS with it, which
-     * ends the process: when the medium fails a read, and when somebody cuts a store file short
-     * while the database is open.  A block's checksum is compared before it is decoded; if somebody
-     * overwrites the block in place at that very moment, what is wrong may not be noticed, though
-     * nothing outside of it is touched.
+     * Errors that are PETAL_IO or PETAL_CORRUPT without this option raise SIGBUS, which ends the
+     * process: when the medium fails a read, and when somebody truncates a store file while the
+     * database is open. A block's checksum is compared before the block is decoded. If somebody
+     * overwrites the block in place between the two, the wrong bytes may go unnoticed, but nothing
+     * outside the block is touched.
      */
     bool map_files;
 } petal_options;
 
 /*
- * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses
- * (PETAL_CORRUPT, file and offset in *error) when something is missing of manifest and logs that a
- * sync had promised, and leaves all files as they were then; of store files see DAMAGE.  PETAL_BUSY
- * while another opener has it, in this process or another, which the text names if the system lets
- * us see it; PETAL_NOT_FOUND if there is none and `create` is not set.
+ * Open the database in `directory`.  Recovers what was acknowledged before a crash. If manifest or
+ * logs lack anything that a sync had promised, refuses with PETAL_CORRUPT, file and offset in
+ * *error, and leaves all files as they were; for store files see DAMAGE.  PETAL_BUSY: another
+ * opener has it, in this process or another; the text names that process if the system shows it.
+ * PETAL_NOT_FOUND: there is no database and `create` is not set.
  *
  * The path is resolved once: the database stays in the directory that was opened when the process
- * changes its working directory, or when the directory is renamed.  Errors name files by the path
- * as it was given.
+ * changes its working directory or the directory is renamed. Errors name files by the path as
+ * given.
  *
- * READ-ONLY opening writes nothing, so it serves on media that cannot be written: what logs hold is
- * read into memory and stays there, whatever its size.  Any number of openers may read at once, in
- * any number of processes, but not beside a writing one: each is PETAL_BUSY for the other. `create`
- * and error_if_exists with it are PETAL_INVALID.  Writes, flushes, compactions and changes of the
- * schema are PETAL_READ_ONLY.
+ * READ-ONLY opening writes nothing, so it works on read-only media: the contents of the logs are
+ * read into memory and stay there, whatever their size. Any number of openers, in any number of
+ * processes, may read at once, but not while another has the database open for writing: each is
+ * PETAL_BUSY for the other. `create` and error_if_exists are then PETAL_INVALID. Writes, flushes,
+ * compactions and schema changes are PETAL_READ_ONLY.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
 
-/* Flush what is in memory, then release everything, also when the flush failed (then its status is
- * returned and the log still holds the data).  PETAL_BUSY, and the database stays as it is:
- * cursors, snapshots or receipts are open; the text tells how many.  Results, batches and filters
- * may be freed afterwards.  No call may be running. NULL: no-op. */
+/* Flush the memtables, then release everything. If the flush fails, everything is released all the
+ * same, its status is returned, and the log still holds the data. PETAL_BUSY: cursors, snapshots or
+ * receipts are open; the text says how many, and the database stays open. Results, batches and
+ * filters may be freed afterwards. No call may be running. NULL: no-op. */
 PETAL_API enum petal_status petal_close(petal_db *db, petal_error *error);
 
 /* ---- Tables and families -------------------------------------------------------------------- */
@@ -517,39 +523,38 @@ enum petal_compression {
     PETAL_COMPRESSION_LZ4 = 2
 };
 
-/* What becomes of deleted cells and their markers at flush and compaction.  Values are stored. */
+/* What flush and compaction do with deleted cells and their markers.  Values are stored. */
 enum petal_keep_deleted {
     PETAL_KEEP_DELETED_DEFAULT = 0, /* FALSE */
     PETAL_KEEP_DELETED_FALSE = 1,
     /*
-     * Cells are kept until VERSIONS or TTL drop them, markers until they hide nothing that is
-     * stored in files: time ranges see behind deletions; see CAVEATS.
+     * Cells are kept until VERSIONS or TTL drop them, markers until they hide nothing stored in
+     * files. A time range before a deletion finds the deleted cells; see CAVEATS.
      */
     PETAL_KEEP_DELETED_TRUE = 2,
     PETAL_KEEP_DELETED_TTL = 3 /* as TRUE until the marker is older than TTL, then as FALSE */
 };
 
-/* Text that a table or family carries.  Names and values are HBase's. */
+/* Text attached to a table or family.  Names and values are HBase's. */
 enum petal_attribute_kind {
     PETAL_METADATA = 1,      /* free */
     PETAL_CONFIGURATION = 2, /* free */
     /*
-     * An attribute of HBase that Petal checks, keeps and shows, and, but for the three below, does
-     * not act upon. Of families:
-     * REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE,
-     * CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN,
-     * IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal has not: blocks are of
-     * the family's `compression`), IS_MOB, MOB_THRESHOLD, DFS_REPLICATION, STORAGE_POLICY,
-     * ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
-     * SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER.
+     * An HBase attribute that Petal checks, keeps and shows. Except for the three below Petal does
+     * not act on it. Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING,
+     * CACHE_DATA_ON_WRITE, CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE,
+     * PREFETCH_BLOCKS_ON_OPEN, IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal
+     * lacks: blocks use the family's `compression`), IS_MOB, MOB_THRESHOLD, DFS_REPLICATION,
+     * STORAGE_POLICY, ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE,
+     * COMPACTION_ENABLED, SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER.
      *
-     * Acted upon are COMPRESSION_COMPACT, for what compactions write, and in its place
-     * COMPRESSION_COMPACT_MAJOR for compactions of all files, COMPRESSION_COMPACT_MINOR for those
-     * of some: NONE, LZ4, or LZ4HC, a name that HBase has not: LZ4 that takes about five times
-     * as long to write, saves from nothing to a third of the bytes, the more the larger blocks
-     * are and the more text is in them, and reads as quickly. A kind with another codec, or not
-     * given, is as COMPRESSION_COMPACT says; and that, likewise, as `compression`, by which
-     * flushes write.
+     * Petal acts on COMPRESSION_COMPACT, the codec that compactions write;
+     * COMPRESSION_COMPACT_MAJOR replaces it for compactions of all files, COMPRESSION_COMPACT_MINOR
+     * for those of some. Each is NONE, LZ4 or LZ4HC, a name that HBase lacks: LZ4 that takes about
+     * five times as long to write, saves from nothing to a third of the bytes (more with larger
+     * blocks and more text), and reads as fast. If MAJOR or MINOR is absent or names another codec,
+     * COMPRESSION_COMPACT applies; if that is absent or names another, the family's `compression`,
+     * which flushes use.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };
@@ -561,25 +566,26 @@ typedef struct petal_attribute {
 
 #define PETAL_FOREVER 2147483647u /* TTL */
 
-/* A column family.  Names and defaults are HBase's, but for compression. */
+/* A column family.  Names and defaults are HBase's, except for compression. */
 typedef struct petal_family_options {
     size_t size;
     petal_slice name;      /* see NAMES */
     uint32_t versions;     /* VERSIONS; default 1 */
     /*
-     * MIN_VERSIONS, 0..versions: so many outlive ttl_seconds. No flush or compaction counts a cell
-     * with its own TTL among them, so that as many are left when it has died (HBase's do).
+     * MIN_VERSIONS, 0..versions: this many outlive ttl_seconds. A flush or compaction does not
+     * count a cell with its own TTL, so the same number remains after it has died (HBase counts
+     * it).
      */
     uint32_t min_versions;
     /*
-     * TTL; default PETAL_FOREVER, at most that. It counts from a cell's timestamp: that of a column
-     * which is incremented more than once a millisecond runs ahead of the clock (PETAL_LATEST).
+     * TTL; at most PETAL_FOREVER, the default. It counts from a cell's timestamp, which runs ahead
+     * of the clock in a column that is incremented more than once a millisecond (PETAL_LATEST).
      */
     uint32_t ttl_seconds;
     enum petal_keep_deleted keep_deleted_cells; /* KEEP_DELETED_CELLS; default FALSE */
     /*
-     * NEW_VERSION_BEHAVIOR: markers hide, and versions count, in the order of writes. What a read
-     * costs grows with versions times markers of a column.
+     * NEW_VERSION_BEHAVIOR: markers hide, and versions count, in the order of writes. The cost of a
+     * read grows with versions times markers of a column.
      */
     bool new_version_behavior;
     uint32_t block_bytes; /* BLOCKSIZE before compression; default 65536, 1 KiB..16 MiB */
@@ -588,24 +594,25 @@ typedef struct petal_family_options {
     /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
     uint32_t bloom_prefix_bytes;
     /*
-     * io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many needless reads of files
-     * one question to the filters may cost in the whole store, its files together, in the mean. A
-     * get of a row asks one; with ROWCOL and ROW_ROWCOL a get that names columns asks one for each
-     * of them, and of files that hold deletions of families one more. Holds while compactions keep
-     * up (up to 24 runs), and from 0.0092 on: for less, filters would take more than 20 bits a key,
-     * which they do not get.
+     * io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many needless file reads one
+     * question to the filters may cost, on average and over all files of the store together. A get
+     * of a row asks one question. With ROWCOL and ROW_ROWCOL a get that names columns asks one for
+     * each column, and one more of files that hold deletions of families. The rate holds while
+     * compactions keep up (up to 24 runs), and from 0.0092 on: a lower rate would need more than 20
+     * bits a key, the limit of a filter.
      */
     double bloom_error_rate;
     bool bloom_rate_per_file; /* BLOOM_RATE_PER_FILE: the rate is that of each file, as in HBase */
     bool in_memory;           /* IN_MEMORY: its blocks enter the cache with the highest priority */
-    bool no_block_cache;      /* BLOCKCACHE => false: data blocks are not kept */
+    bool no_block_cache;      /* BLOCKCACHE => false: the cache does not keep data blocks */
     const petal_attribute *attributes; /* each (kind, name) once */
     size_t attribute_count;
     /*
-     * BLOOMFILTER_KIND: BLOCKED, the default, or RIBBON, by which compactions of all files, whose
-     * outputs hold most keys, write filters of the same rate in 25 to 32 per cent fewer bytes.
-     * Building one takes about 0.1 us a key more and asking one about 15 ns; flushes and other
-     * compactions write BLOCKED ones. Versions from before it do not open such a database.
+     * BLOOMFILTER_KIND: BLOCKED, the default, or RIBBON. With RIBBON compactions of all files,
+     * whose outputs hold most keys, write filters of the same rate in 25 to 32 per cent fewer
+     * bytes. A RIBBON filter takes about 0.1 us a key longer to build and about 15 ns longer to
+     * ask. Flushes and other compactions write BLOCKED ones. Earlier versions of the library cannot
+     * open such a database.
      */
     enum petal_bloom_kind bloom_kind;
 } petal_family_options;
@@ -622,21 +629,21 @@ typedef struct petal_table_options {
 } petal_table_options;
 
 /*
- * Make a table. What the options say of limits is checked, and NAMES: PETAL_INVALID names
- * attribute, value and range. PETAL_EXISTS if the name is taken.
+ * Make a table. Its limits and NAMES are checked: PETAL_INVALID names attribute, value and range.
+ * PETAL_EXISTS: the name is taken.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_create(petal_db *db, const petal_table_options *options, petal_table **table,
                    petal_error *error);
 
 /*
- * Whether a table may have these options, without a database: what petal_table_create checks of
- * them. PETAL_INVALID names attribute, value and range.
+ * Check whether a table may have these options, without a database, as petal_table_create does.
+ * PETAL_INVALID names attribute, value and range.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_check(const petal_table_options *options,
                                                                petal_error *error);
 
-/* The table of that name; PETAL_NOT_FOUND if there is none. */
+/* Find the table of that name; PETAL_NOT_FOUND if there is none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_error *error);
 
@@ -647,31 +654,32 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_drop(petal_table *table, petal_error *error);
 
-/* The table loses all its cells in one step; its name, attributes and families stay, also when it
- * is READONLY, and families that are damaged become usable. Handles to the table as it was behave
- * as after a drop: *truncated is the new one, NULL on failure, which changes nothing. Cursors that
- * are open go on with what was there; table snapshots stay. */
+/* Remove all cells of the table in one step. Its name, attributes and families stay, also if it is
+ * READONLY; damaged families become usable. Old handles behave as after a drop: *truncated is the
+ * new table, NULL on failure, which changes nothing. Open cursors still see the old contents; table
+ * snapshots stay. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error);
 
 /*
- * Make the table what `options` says (its name stays and need not be given): families that are not
- * named go with their data, new ones come, the others get the attributes given. One atomic change.
- * BLOOMFILTER with its rate and kind, BLOCKSIZE and COMPRESSION concern new store files, IN_MEMORY
- * and BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS and
- * NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
+ * Change the table to match `options` (its name stays and need not be given): families that are not
+ * named are dropped with their data, new ones are added, the others get the attributes given. One
+ * atomic change. BLOOMFILTER with its rate and kind, BLOCKSIZE and COMPRESSION apply to new store
+ * files; IN_MEMORY and BLOCKCACHE to files opened afterwards; VERSIONS, MIN_VERSIONS, TTL,
+ * KEEP_DELETED_CELLS and NEW_VERSION_BEHAVIOR to every read, flush and compaction that begins
+ * afterwards.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_alter(petal_table *table, const petal_table_options *options, petal_error *error);
 
-/* The table as it is, defaults filled in, families by name.  `options->size` says how much of
- * *options is filled (0: all of it), so set it, or PETAL_DEFAULTS, before.  What it points to lives
- * until petal_close. */
+/* The table's description, with defaults filled in and families ordered by name.  `options->size`
+ * says how much of *options to fill (0: all of it): set it, or use PETAL_DEFAULTS, first.  The
+ * description points to memory that lives until petal_close. */
 PETAL_API void petal_table_describe(const petal_table *table, petal_table_options *options);
 
 /*
- * Call `visit` for each table, by namespace (none is "default"), then by name; it may call back
- * into the library. A visit that returns false ends it.
+ * Call `visit` for each table, by namespace (none is "default"), then by name. It may call back
+ * into the library. Returning false ends the list.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
@@ -683,38 +691,38 @@ PETAL_API petal_slice petal_table_name(const petal_table *table);
 PETAL_API enum petal_durability petal_table_durability(const petal_table *table);
 PETAL_API size_t petal_table_family_count(const petal_table *table);
 
-/* The family at `index` (0 .. count - 1), in order of their names. */
+/* The family at `index` (0 .. count - 1), in order of names. */
 PETAL_API petal_family *petal_table_family_at(const petal_table *table, size_t index);
 
-/* The family of that name; PETAL_NOT_FOUND if the table has none. */
+/* Find the family of that name; PETAL_NOT_FOUND if the table has none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error);
 
-/* The family's attributes, defaults filled in; `options->size` as for petal_table_describe.  What
- * it points to lives until petal_close. */
+/* The family's attributes, with defaults filled in; `options->size` as for petal_table_describe.
+ * They point to memory that lives until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
 
 /* The family's name, which lives until petal_close. */
 PETAL_API petal_slice petal_family_name(const petal_family *family);
 
-/* What is known to be the matter with the family. PETAL_OK: nothing; PETAL_NOT_FOUND: it was
- * dropped; PETAL_CORRUPT: a store file of it is missing or damaged, see DAMAGE. */
+/* Report known damage of the family. PETAL_OK: none; PETAL_NOT_FOUND: the family was dropped;
+ * PETAL_CORRUPT: one of its store files is missing or damaged, see DAMAGE. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_family_check(petal_family *family, petal_error *error);
 
 /* ---- Snapshots of tables, on disk ----------------------------------------------------------- */
 
 /*
- * A table snapshot is what a table held at one moment, under a name of its own: attributes,
- * families and store files, which it shares with the table (hard links; copies where the file
- * system has none). It outlives its table, costs no memory, and space only when the table has moved
- * on. One whose time to live is over is no more there; its files go with
- * the next call about snapshots, or opening. (petal_snapshot is another thing: a read point.)
+ * The contents of a table at one moment, kept on disk under a name: attributes, families and store
+ * files, which a table snapshot shares with the table (hard links, or copies where the file system
+ * has none). It outlives its table, costs no memory, and costs space only when the table has
+ * changed. A snapshot past its time to live no longer exists; its files are removed by the next
+ * call on snapshots, or by the next opening. (petal_snapshot is something else: a read point.)
  */
 typedef struct petal_table_snapshot_options {
     size_t size;
-    bool skip_flush;      /* leave out what is in memory */
-    uint32_t ttl_seconds; /* the snapshot goes that long after its creation; 0: never */
+    bool skip_flush;      /* leave out the memtables */
+    uint32_t ttl_seconds; /* lifetime from creation on; 0: no limit */
 } petal_table_snapshot_options;
 
 typedef struct petal_table_snapshot_info {
@@ -725,16 +733,16 @@ typedef struct petal_table_snapshot_info {
 } petal_table_snapshot_info;
 
 /*
- * Make a snapshot of the table. Writes go on meanwhile; the snapshot holds a state between two
- * batches. PETAL_EXISTS if the name is taken.
+ * Make a snapshot of the table, a state between two batches. Writes continue meanwhile.
+ * PETAL_EXISTS: the name is taken.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_create(petal_table *table, petal_slice name,
                             const petal_table_snapshot_options *options, petal_error *error);
 
 /*
- * Call `visit` for each table snapshot, by name; slices are good during the visit. A visit that
- * returns false ends it.
+ * Call `visit` for each table snapshot, by name; slices are valid during the visit. Returning false
+ * ends the list.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_list(petal_db *db,
@@ -742,44 +750,45 @@ petal_table_snapshot_list(petal_db *db,
                           void *argument, petal_error *error);
 
 /*
- * Make a new table of the snapshot. PETAL_EXISTS if the table's name is taken, PETAL_NOT_FOUND if
- * there is no such snapshot. A read point (petal_snapshot) older than the new table sees of it what
- * had been written by then.
+ * Make a new table from the snapshot. PETAL_EXISTS: the table's name is taken; PETAL_NOT_FOUND:
+ * there is no such snapshot. A read point (petal_snapshot) older than the new table sees the part
+ * of it that had been written by then.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table_name,
                            petal_table **table, petal_error *error);
 
 /*
- * The table of which the snapshot was taken becomes what it was then, in one step; a dropped one
- * comes back. Handles to the table as it was behave as after a drop: *table is the new one.
+ * Return the snapshot's table to its state at the snapshot, in one step; a dropped table comes
+ * back. Old handles behave as after a drop: *table is the new one.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **table,
                              petal_error *error);
 
-/* The snapshot goes, and of its files those that no table has. PETAL_NOT_FOUND if there is none. */
+/* Delete the snapshot, and those of its files that no table has. PETAL_NOT_FOUND if there is
+ * none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *error);
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/* Cells that a call gives back: made once, reused, freed by the caller.  Its memory, which is not
- * counted by memory_bytes, stays what its largest answer took, and the largest block that a get
- * decoded past a full cache. */
+/* The cells that a call returns: made once, reused, freed by the caller. A result keeps the memory
+ * of its largest answer and of the largest block that a get decoded past a full cache; memory_bytes
+ * does not count it. */
 typedef struct petal_result petal_result;
 
-/* A result without cells, for any call on any table of the database. */
+/* Make an empty result, for any call on any table of the database. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_result_new(petal_db *db, petal_result **result, petal_error *error);
 PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op */
 
-/* How many cells it has. */
+/* The number of its cells. */
 PETAL_API size_t petal_result_count(const petal_result *result);
 
 /*
- * Cells by row, family, qualifier, newest version first; good until the result's next use or free.
- * `index` < count.
+ * A cell of the result, in order of row, family, qualifier, newest version first; valid until the
+ * result's next use or free. `index` < count.
  */
 PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t index);
 
@@ -787,52 +796,53 @@ PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t
 
 typedef struct petal_write_options {
     size_t size;
-    enum petal_durability durability; /* default: of the table */
+    enum petal_durability durability; /* default: the table's */
     /*
-     * Of a single write: its cell dies when timestamp + ttl_ms < now. petal_write and
+     * For a single write: its cell dies when timestamp + ttl_ms < now. petal_write and
      * petal_mutate_row refuse it with PETAL_INVALID: in a batch each mutation has its own
      * (petal_mutation_options).
      */
     bool has_ttl;
     int64_t ttl_ms; /* may be negative, as in HBase; 0 without has_ttl */
     /*
-     * Receives the new cells of appends and increments: by mutation, in one by row, family and
-     * qualifier; NULL: they are not wanted.
+     * Receives the new cells of appends and increments, mutation by mutation, within one by row,
+     * family and qualifier. NULL: none.
      */
     petal_result *result;
-    /* Milliseconds that the write may wait when flushes or compactions are behind: beyond them it
-     * is refused with PETAL_TIMEOUT, and nothing is written. 0: as long as it takes; PETAL_NO_WAIT:
-     * not at all. A sync, and writers to the same row, are waited for in any case. */
+    /* Milliseconds that the write may wait for flushes or compactions that are behind; after that
+     * it returns PETAL_TIMEOUT and nothing is written. 0: as long as it takes; PETAL_NO_WAIT: not
+     * at all. A write always waits for a sync and for writers to the same row. */
     uint32_t deadline_ms;
-    /* PETAL_LATEST is later than all that the column has of what the store stamped, in the same
-     * millisecond, too: so each such write is a version of its own, and where they come faster than
-     * the clock, their timestamps run ahead of it. */
+    /* PETAL_LATEST is later than every timestamp that the store assigned in the column, also within
+     * one millisecond. Each such write is then a separate version; if writes come faster than the
+     * clock, their timestamps run ahead of it. */
     bool new_version;
 } petal_write_options;
 
 #define PETAL_NO_WAIT UINT32_MAX
 
 /*
- * Write one cell.  `timestamp` is >= 0 or PETAL_LATEST: the store assigns it (petal_conventions(3)
- * says how, under Timestamps).
+ * Write one cell.  `timestamp` is >= 0, or PETAL_LATEST: the store assigns it (see Timestamps in
+ * petal_conventions(3)).
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
           petal_slice value, const petal_write_options *options, petal_error *error);
 
 /*
- * Write one deletion marker of `type` (not PETAL_PUT). `qualifier` is for the column kinds, and
- * empty for the family kinds. With PETAL_LATEST kinds 10, 12, 14 are stamped as puts are; kind 8
- * with the timestamp of the newest living version, or as they are if there is none, as in HBase.
+ * Write one deletion marker of `type` (not PETAL_PUT). The column kinds take a `qualifier`; for the
+ * family kinds it is empty. With PETAL_LATEST kinds 10, 12 and 14 are stamped as puts are; kind 8
+ * gets the timestamp of the newest live version, or is stamped as a put if there is none, as in
+ * HBase.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
              enum petal_cell_type type, const petal_write_options *options, petal_error *error);
 
 /*
- * Delete a row, HBase's deleteall: a marker PETAL_DELETE_FAMILY in each family that the table has,
- * all or none. It does not matter whether the row is there. As with any marker, cells of the row
- * with a later timestamp stay. petal_delete_rows deletes many rows.
+ * Delete a row, HBase's deleteall: write a PETAL_DELETE_FAMILY marker in each family of the table,
+ * all or none, whether or not the row exists. As with any marker, cells of the row with a later
+ * timestamp stay. petal_delete_rows deletes many rows.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete_row(petal_table *table, petal_slice row, int64_t timestamp,
@@ -840,11 +850,11 @@ petal_delete_row(petal_table *table, petal_slice row, int64_t timestamp,
 
 /*
  * Read-modify-write. Both read the newest version of the column and write a new one at now, or at
- * the old timestamp + 1 if that is later; the new cell takes over the old one's own TTL unless the
- * write brings one. No other write to the row comes between. Append adds `value` behind the old
- * value (a missing one is empty). Increment takes the old value as an 8-byte big-endian number (a
- * missing one is 0), adds `amount`, wrapping, and gives the sum in *sum (may be NULL);
- * PETAL_INVALID if the old value has another width.
+ * the old timestamp + 1 if that is later; the new cell inherits the old one's own TTL unless the
+ * write gives one. No other write to the row comes between. Append adds `value` after the old value
+ * (a missing one is empty). Increment reads the old value as an 8-byte big-endian number (a missing
+ * one is 0), adds `amount`, wrapping, and returns the sum in *sum (may be NULL); PETAL_INVALID if
+ * the old value has another width.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_append(petal_family *family, petal_slice row, petal_slice qualifier, petal_slice value,
@@ -854,26 +864,26 @@ petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, in
                 const petal_write_options *options, int64_t *sum, petal_error *error);
 
 /*
- * A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
- * one database, also after a crash (at its durability: the strongest of its tables' when the
- * options name none). All that it reads (appends, increments, deletions of the newest version) is
- * read before any of it is written, and every PETAL_LATEST in it is of the same moment; as in
- * HBase, two increments of one column do not add up, the later one wins.
+ * A batch of writes, of which petal_write applies all or none, across rows, families and tables of
+ * one database, also after a crash. Unless the options name a durability, it is the strongest of
+ * the tables'. The batch reads everything it needs (appends, increments, deletions of the newest
+ * version) before it writes, and every PETAL_LATEST in it is the same moment. As in HBase, two
+ * increments of one column do not add up: the later one wins.
  */
 typedef struct petal_batch petal_batch;
 
-/* A batch without writes. */
+/* Make an empty batch. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error);
 PETAL_API void petal_batch_free(petal_batch *batch); /* NULL: no-op */
 
-/* Take all writes out, so that it can be filled anew. */
+/* Remove all writes, to fill the batch anew. */
 PETAL_API void petal_batch_clear(petal_batch *batch);
 
-/* How many writes it has: puts, deletions, appends and increments, each for itself. */
+/* The number of its writes: each put, deletion, append and increment counts as one. */
 PETAL_API size_t petal_batch_count(const petal_batch *batch);
 
-/* What holds for the cells of one mutation of a batch. */
+/* Options for the cells of one mutation of a batch. */
 typedef struct petal_mutation_options {
     size_t size;
     bool has_ttl;   /* each cell dies when its timestamp + ttl_ms < now */
@@ -881,27 +891,27 @@ typedef struct petal_mutation_options {
     /* Appends and increments read only versions with time_min <= timestamp < time_limit. */
     bool has_time_range;
     int64_t time_min, time_limit; /* 0 without has_time_range */
-    bool no_results; /* its appends and increments give no cells to the result of the write */
+    bool no_results; /* the write's result gets no cells of its appends and increments */
 } petal_mutation_options;
 
 /*
- * Begin a mutation: what is added until the next one belongs to it (NULL: defaults, as for a batch
- * without this call). Of deletions of the newest version of one column in one mutation, the k-th
- * deletes the k-th newest. A mutation that is begun and gets no cell makes petal_write refuse the
- * batch, as HBase does.
+ * Begin a mutation, to which the following writes belong until the next one begins (NULL: defaults,
+ * as for a batch without this call). If one mutation deletes the newest version of a column several
+ * times, the k-th deletion deletes the k-th newest. A mutation without a cell makes petal_write
+ * refuse the batch, as HBase does.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_mutation(petal_batch *batch, const petal_mutation_options *options, petal_error *error);
 
 /* As petal_put, petal_delete, petal_append and petal_increment, when the batch is applied. Bytes
- * are copied. A refused cell leaves the batch as it was. */
+ * are copied. A refused cell leaves the batch unchanged. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                 int64_t timestamp, petal_slice value, petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    int64_t timestamp, enum petal_cell_type type, petal_error *error);
-/* As petal_delete_row: the markers of all families, or none when it fails. */
+/* As petal_delete_row: adds the markers of all families, or none if it fails. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_delete_row(petal_batch *batch, petal_table *table, petal_slice row, int64_t timestamp,
                        petal_error *error);
@@ -912,7 +922,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_increment(petal_batch *batch, petal_family *family, petal_slice row,
                       petal_slice qualifier, int64_t amount, petal_error *error);
 
-/* Apply the batch; it can be cleared and used again.  An empty batch succeeds. */
+/* Apply the batch, which can then be cleared and reused.  An empty batch succeeds. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options,
             petal_error *error);
@@ -920,29 +930,30 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options
 /* ---- Loading in bulk ------------------------------------------------------------------------ */
 
 /*
- * Cells that come sorted become store files at once, past log and memtables, and enter a table by
- * one commit, all or none, also after a crash, and durably, with all that was written before:
- * HBase's bulk load. They keep their timestamps, types and times to live, and count as written by
- * the commit, above all that was written before: readers of before it do not see them (or below
- * all: see petal_bulk_place). Of one bulk's cells at one timestamp markers win over puts, as in
- * HBase. A bulk belongs to one thread at a time; several may be open, on one table too, beside
- * writers. Its memory counts under memory_bytes (file_memory of petal_stats) and is bounded: for
- * each family that it has cells of, up to about 3 MiB, and the cells of a row's empty qualifier, up
- * to 64 MiB: behind more of them a marker of the row's family is refused. When all bulks together
- * have more than a quarter of memory_bytes they write in smaller pieces, and of such cells hold no
- * more than 1 MiB. The files that it writes, and has written, count under open_files.
+ * A bulk load, as in HBase: sorted cells become store files directly, without log and memtables.
+ * One commit adds them to a table, all or none, also after a crash, and makes them and everything
+ * written before durable. The cells keep their timestamps, types and times to live. They count as
+ * written by the commit, above everything written before, so earlier readers do not see them (or
+ * below everything: see petal_bulk_place). Within a bulk, markers win over puts at the same
+ * timestamp, as in HBase. A bulk belongs to one thread at a time. Several may be open at once, also
+ * on one table and while others write to it.
+ *
+ * Its memory counts towards memory_bytes (file_memory of petal_stats) and is bounded: for each
+ * family with cells, about 3 MiB and the cells of one row's empty qualifier, up to 64 MiB; after
+ * more of these a family marker of the row is refused. When all bulks together use more than a
+ * quarter of memory_bytes, they write in smaller pieces and hold at most 1 MiB of such cells. The
+ * files that a bulk writes or has written count towards open_files.
  */
 typedef struct petal_bulk petal_bulk;
 
-/* Where its cells are in the order of writes, which decides at equal timestamps and what a marker
- * hides there; and under NEW_VERSION_BEHAVIOR always. */
+/* The place of a bulk's cells in the order of writes. It decides at equal timestamps, also which
+ * cells a marker hides; under NEW_VERSION_BEHAVIOR always. */
 enum petal_bulk_place {
-    PETAL_BULK_ABOVE = 0, /* as if they were written by the commit */
+    PETAL_BULK_ABOVE = 0, /* as if the commit wrote them */
     /*
-     * As if they had been written before all that is in the table, bulks that went below before
-     * included. Snapshots (petal_snapshot) that were taken before see them after the commit, as
-     * they see the table's other old cells; cursors that are open do not. What markers hid that a
-     * compaction has put away since, nothing hides.
+     * As if they had been written before everything in the table, including earlier bulks below.
+     * Earlier snapshots (petal_snapshot) see them after the commit, like the table's other old
+     * cells; open cursors do not. Markers that a compaction has already dropped do not hide them.
      */
     PETAL_BULK_BELOW = 1
 };
@@ -950,8 +961,8 @@ enum petal_bulk_place {
 typedef struct petal_bulk_options {
     size_t size;
     enum petal_bulk_place place;
-    /* A store file is ended behind the row in which it passes so many bytes; default: as for
-     * compactions (compact_file_bytes). */
+    /* End a store file after the row in which it exceeds this size; default: as for compactions
+     * (compact_file_bytes). */
     uint64_t file_bytes;
 } petal_bulk_options;
 
@@ -960,42 +971,42 @@ petal_bulk_begin(petal_table *table, const petal_bulk_options *options, petal_bu
                  petal_error *error);
 
 /*
- * Add a cell to a family of the table; cell->family is not looked at, bytes are copied. The cells
- * of one family come in HBase's order: by row, qualifier, timestamp descending, type descending,
- * family markers beside the empty qualifier; or with the family markers of a row first. Families
- * may come one after the other or mixed. PETAL_INVALID, and the text says of which cell: out of
- * order, given twice, too large, a negative timestamp or PETAL_LATEST, a marker with a value, a
- * family of another table. PETAL_NOT_FOUND: the family was dropped. After a failure of any kind the
- * bulk has failed: it can only be freed.
+ * Add a cell to a family of the table; cell->family is ignored, bytes are copied. The cells of one
+ * family come in HBase's order: by row, qualifier, timestamp descending, type descending. Family
+ * markers come with the empty qualifier, or before the other cells of the row. Families may come
+ * one after the other or mixed. PETAL_INVALID, and the text says of which cell: out of order, given
+ * twice, too large, a negative timestamp or PETAL_LATEST, a marker with a value, a family of
+ * another table. PETAL_NOT_FOUND: the family was dropped. After any failure the bulk has failed and
+ * can only be freed.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bulk_add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, petal_error *error);
 
 /*
- * The bulk enters the table. One without cells succeeds. On failure nothing of it has entered, but
- * for a failed sync of the manifest, which is PETAL_IO and makes the database read-only: then the
- * whole of it may be there when the database is opened again. PETAL_NOT_FOUND: the table, or a
- * family that it has cells of, was dropped meanwhile. PETAL_INVALID: there is no room below a
- * family's oldest cell, which an early version wrote; petal_compact makes some. Waits, as writers
- * do, where compactions are far behind. Afterwards the bulk can only be freed.
+ * Add the bulk's cells to the table. An empty bulk succeeds. On failure nothing has been added,
+ * with one exception: a failed sync of the manifest is PETAL_IO and makes the database read-only,
+ * and the whole bulk may be there when the database is opened again. PETAL_NOT_FOUND: the table, or
+ * a family with cells in the bulk, was dropped meanwhile. PETAL_INVALID: there is no room below a
+ * family's oldest cell, which an early version wrote; petal_compact makes room. Waits, as writers
+ * do, when compactions are far behind. Afterwards the bulk can only be freed.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bulk_commit(petal_bulk *bulk, petal_error *error);
 
-/* Without a commit all is taken back. NULL: no-op; before petal_close. */
+/* Free the bulk; without a commit, undo all of it. NULL: no-op; before petal_close. */
 PETAL_API void petal_bulk_free(petal_bulk *bulk);
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 
 /*
- * What a read leaves out, decided inside it. Immutable; counted: a combination and an open cursor
- * keep what they use.
+ * A test inside a read that leaves cells out. Immutable and reference-counted: a combination or an
+ * open cursor keeps the filters it uses.
  */
 typedef struct petal_filter petal_filter;
 
 /*
  * Parse HBase's filter language. PETAL_INVALID: error->offset is the place of the mistake in
- * `text`, as the text says.
+ * `text`; error->text says so too.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_parse(petal_db *db, petal_slice text, petal_filter **filter, petal_error *error);
@@ -1024,17 +1035,17 @@ typedef struct petal_filter_argument {
 } petal_filter_argument;
 
 /*
- * Make one filter by its name in HBase's filter language and the arguments it has there. Names
- * that the language lacks:
+ * Make a filter from its name in HBase's filter language and the arguments it has there. These
+ * names are not in the language:
  *     FuzzyRowFilter       pairs of BYTES: pattern, mask of the same
  *                          length; mask byte 0: equal, 1: any
  *     MultiRowRangeFilter  for each range: start BYTES, inclusive BOOLEAN,
  *                          stop BYTES, inclusive BOOLEAN; empty: open end
  *     RandomRowFilter      BYTES: the chance as decimal text
- * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N,
- * null:, bitand:BYTES, bitor:BYTES, bitxor:BYTES. Regular expressions are those of
- * Java but for what engine/filter/regex.h names; the read ends with PETAL_INVALID when one takes
- * too many steps or too much memory on a text.
+ * nor are these comparators: long:N, null:, bitand:BYTES, bitor:BYTES, bitxor:BYTES. The language
+ * has binary, binaryprefix, substring, regexstring, regexstringnocase. Regular expressions are
+ * Java's, except as engine/filter/regex.h says; one that takes too many steps or too much memory on
+ * a text ends the read with PETAL_INVALID.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *arguments,
@@ -1053,24 +1064,24 @@ petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
                      petal_error *error);
 PETAL_API void petal_filter_free(petal_filter *filter); /* NULL: no-op */
 
-/* The i-th name that petal_filter_parse knows, in alphabetic order; NULL behind the last. */
+/* The i-th name that petal_filter_parse knows, in alphabetic order; NULL after the last. */
 PETAL_API const char *petal_filter_name(size_t index);
 
 /* ---- Changes of one row --------------------------------------------------------------------- */
 
-/* What a change of a row depends on, as HBase's checkAndMutate has it. */
+/* The condition for a change of a row, as in HBase's checkAndMutate. */
 typedef struct petal_condition {
     size_t size;
-    /* Not NULL: holds when the row read with it is not empty; else by one column: */
+    /* Not NULL: true when the row read with it is not empty. NULL: one column decides: */
     const petal_filter *filter;
     petal_family *family;
     petal_slice qualifier;
-    /* Holds when the column has no version: one with an empty value is one. Neither `value` nor
-     * `filter` may be given beside it. */
+    /* True when the column has no version; a version with an empty value counts. Excludes `value`
+     * and `filter`. */
     bool absent;
     /*
-     * Holds when a version exists and `value` compare stored value. An empty `value` means "none",
-     * as in HBase: PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when
+     * True when a version exists and `value` compare stored value. An empty `value` means "none",
+     * as in HBase: PETAL_NOT_EQUAL is true when there is a value that is not empty, the others when
      * there is none or an empty one. So PETAL_EQUAL with an empty value is HBase's ifNotExists. See
      * compare_empty.
      */
@@ -1078,14 +1089,14 @@ typedef struct petal_condition {
     petal_slice value;
     bool has_time_range;          /* of the read */
     int64_t time_min, time_limit; /* 0 without has_time_range */
-    bool compare_empty;           /* an empty `value` is compared like any other */
+    bool compare_empty;           /* compare an empty `value` like any other */
 } petal_condition;
 
 /*
- * Apply the batch, all of whose cells must be of `table` and `row`, if the condition holds (NULL:
- * always). *applied (may be NULL) says whether it did. No other write to the row comes between. A
- * put with PETAL_LATEST gets the timestamp of the cell that the condition read, if that is later
- * than now.
+ * Apply the batch, all of whose cells must belong to `table` and `row`, if the condition is true
+ * (NULL: always). *applied (may be NULL) receives whether it was. No other write to the row comes
+ * between. A put with PETAL_LATEST gets the timestamp of the cell that the condition read, if that
+ * is later than now.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *condition,
@@ -1095,9 +1106,9 @@ petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *con
 /* ---- Snapshots ------------------------------------------------------------------------------ */
 
 /*
- * A read point: reads that name it see what had been written when it was made, until it is freed.
- * Making one can wait for a sync of the manifest, when a compaction is just putting away markers.
- * A read as of it passes over all that was written to its cells since then, and takes as long.
+ * A read point: reads that name it see the database as it was when the snapshot was made, until it
+ * is freed. Making one may wait for a sync of the manifest while a compaction is dropping markers.
+ * A read at a snapshot skips everything written to its cells since, which takes time.
  */
 typedef struct petal_snapshot petal_snapshot;
 
@@ -1107,20 +1118,20 @@ PETAL_API void petal_snapshot_free(petal_snapshot *snapshot); /* NULL: no-op; be
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* Why a source was not read, in the order of the tests.  petal_skip_text gives the words. */
+/* Why a source was not read, in the order of the tests; petal_skip_text gives the words. */
 enum petal_skip {
     PETAL_SKIP_NONE = 0,    /* it was read */
-    PETAL_SKIP_FOUND_NEWER, /* what was found before is newer than all it holds */
+    PETAL_SKIP_FOUND_NEWER, /* the newer cells already found decide the answer */
     PETAL_SKIP_ROW_RANGE,
     PETAL_SKIP_TIME_RANGE,
-    PETAL_SKIP_EXPIRED, /* all it holds is older than the family's TTL */
-    PETAL_SKIP_COLUMNS, /* none of its recorded qualifiers is asked for */
+    PETAL_SKIP_EXPIRED, /* all its cells are older than the family's TTL */
+    PETAL_SKIP_COLUMNS, /* the read asks for none of its recorded qualifiers */
     PETAL_SKIP_BLOOM,
     PETAL_SKIP_COUNT
 };
 #define PETAL_WITHOUT(skip) (1u << (skip)) /* for petal_read_options.without */
 
-/* The words for it, which live on; never NULL. */
+/* The words for a reason; static, never NULL. */
 PETAL_API const char *petal_skip_text(enum petal_skip skip);
 
 /* A column that a read names: one qualifier, or the whole family when `whole_family`. */
@@ -1146,38 +1157,37 @@ typedef struct petal_read_options {
     size_t column_count;
     bool has_time_range;          /* only cells with time_min <= timestamp < time_limit */
     int64_t time_min, time_limit; /* 0 without has_time_range */
-    /* Data blocks that this read fetches do not enter the cache.  Without it those of a long scan
-     * do as long as there is room for them: a scan does not drive out what other reads have
-     * there. */
+    /* The blocks that this read fetches do not enter the cache.  Without this option those of a
+     * long scan enter it while there is room: a scan does not evict the blocks of other reads. */
     bool keep_out_of_cache;
-    unsigned without;       /* PETAL_WITHOUT bits: reasons not to be used; answers stay equal */
-    petal_receipt *receipt; /* receives what the read did; costs time, NULL for none */
+    unsigned without;       /* PETAL_WITHOUT bits: reasons not to use; the answer is the same */
+    petal_receipt *receipt; /* receives an account of the read; costs time; NULL: none */
     /*
-     * Newest versions of each column; default 1, PETAL_ALL_VERSIONS; VERSIONS of the family limits
-     * it, except in a raw scan. Below 0: a get is refused, a scan finds nothing, as in HBase.
+     * Newest versions of each column; default 1, PETAL_ALL_VERSIONS; the family's VERSIONS limits
+     * it, except in a raw scan. Below 0 a get is refused and a scan finds nothing, as in HBase.
      */
     int32_t versions;
     const petal_family_time_range *family_time_ranges;
     size_t family_time_range_count;
-    uint64_t family_cell_limit;  /* at most so many cells of each family in each row; 0: no limit */
-    uint64_t family_cell_offset; /* and not the first so many */
+    uint64_t family_cell_limit;  /* cells of each family in each row, at most; 0: no limit */
+    uint64_t family_cell_offset; /* skip this many of them first */
     const petal_filter *filter;
     const petal_snapshot *snapshot; /* NULL: as of now */
     /*
-     * Milliseconds that a call may take: beyond them it ends with PETAL_TIMEOUT. 0 and
-     * PETAL_NO_WAIT: no limit, since a read waits for nobody. The clock is read once in a thousand
-     * cells or so, with a filter once in sixteen, which a call looks at in any case: so each call
-     * comes forward. A get, or a get of several rows, that ends so gives no part of its answer.
-     * With a deadline a get looks at all sources that may have the row, as one with a filter does,
-     * and takes the time of a short scan. A cursor counts each step anew
-     * (opening and seeking have no limit), and the step after PETAL_TIMEOUT goes on where that one
-     * ended, within a row, too: no cell is lost or given twice.
+     * Milliseconds that a call may take; then it ends with PETAL_TIMEOUT. 0 and PETAL_NO_WAIT: no
+     * limit, since a read never waits. The clock is read about once in a thousand cells, with a
+     * filter once in sixteen; every call looks at that many cells, so each makes progress. A get,
+     * of one or of several rows, that times out returns no part of its answer. A get with a
+     * deadline looks at all sources that may have the row, as one with a filter does, and takes the
+     * time of a short scan. A cursor counts each step anew (opening and seeking have no limit). The
+     * step after PETAL_TIMEOUT continues where that one ended, also within a row: no cell is lost
+     * or repeated.
      */
     uint32_t deadline_ms;
 } petal_read_options;
 
 /*
- * Read one row: the newest versions of each asked column. Without filter, limits and
+ * Read one row: the newest versions of each requested column. Without filter, limits and
  * NEW_VERSION_BEHAVIOR it allocates nothing once `result` is warm.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -1185,10 +1195,9 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *options
           petal_result *result, petal_error *error);
 
 /*
- * Read several rows, results[i] receiving rows[i], all as of one moment. Of one column, rows that
- * are in memory are searched some at a time, which is faster than one by one. The others are read
- * in the order of their bytes, so that with a block cache a block that holds several of them is
- * read once.
+ * Read several rows as of one moment; results[i] receives rows[i]. For one column, rows in memory
+ * are searched several at a time, which is faster than one by one. The other rows are read in byte
+ * order: with a block cache, a block that holds several of them is read once.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
@@ -1197,31 +1206,31 @@ petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
 
 typedef struct petal_scan_options {
     size_t size;
-    petal_read_options read; /* what follows begins where its own size says that it ends */
-    petal_slice start_row;   /* empty: from the first row; in a reversed scan from the last */
+    petal_read_options read; /* the next field begins where the size in it says that it ends */
+    petal_slice start_row;   /* empty: from the first row, in a reversed scan the last */
     petal_slice stop_row;    /* empty: to the end */
     uint64_t row_limit;      /* 0: none */
-    bool start_exclusive;    /* the start row itself is left out */
-    bool stop_inclusive;     /* the stop row itself is read, too */
+    bool start_exclusive;    /* leave out the start row itself */
+    bool stop_inclusive;     /* include the stop row itself */
     /*
-     * Not empty: only rows that begin with it, start_row and stop_row are not used. In a reversed
-     * scan, too; HBase's finds nothing there.
+     * Not empty: read only rows with this prefix; start_row and stop_row are ignored. This also
+     * works in a reversed scan, where HBase finds nothing.
      */
     petal_slice prefix;
     /* Rows from high to low, start_row being the high end; the order inside a row stays. */
     bool reversed;
-    bool raw; /* markers and deleted cells, too, as they are stored; takes no named columns */
+    bool raw; /* also markers and deleted cells, as stored; takes no named columns */
     /*
-     * At most so many cells in each result of petal_cursor_next_row; 0: whole rows. Refused with a
-     * filter that needs whole rows.
+     * At most this many cells in each result of petal_cursor_next_row; 0: whole rows. Refused with
+     * a filter that needs whole rows.
      */
     uint64_t batch;
 } petal_scan_options;
 
 /*
- * Reads cells by row, family, qualifier; sees the database as it was at opening. Filters with a
- * memory (PageFilter, WHILE ..) remember from the cursor's beginning; petal_cursor_seek makes them
- * forget.
+ * A scan in progress. It reads cells by row, family, qualifier, and sees the database as it was at
+ * opening. Filters with state (PageFilter, WHILE ..) keep it from the cursor's beginning;
+ * petal_cursor_seek resets it.
  */
 typedef struct petal_cursor petal_cursor;
 
@@ -1234,32 +1243,32 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error);
 
 /*
- * Step over several cells at once: *cells points to the first of *count following ones, at least 1
- * and at most `most` of them, 0 at the end. They are those that petal_cursor_next would give by
- * *count calls, of one row or of many; how many come is as it suits the cursor, which fetches no
- * blocks for more but in long scans. Plain scans of one family (forward, whole, not raw, without
- * NEW_VERSION_BEHAVIOR, filter, limits of cells in a row and receipt) give runs of up to 128; of
- * several families runs end with the row's part of a family; others give one cell. The array and
- * all that its cells point to belong to the cursor and live until the next call on it. To be mixed
- * with the other steps and with seeks as one likes. PETAL_INVALID: `most` is 0. After a failure
- * *count is 0.
+ * Step over several cells at once: *cells points to the first of *count consecutive ones, at least
+ * 1 and at most `most`; 0 at the end. They are the cells that *count calls of petal_cursor_next
+ * would give, of one row or of many. The cursor chooses the count; only in long scans does it fetch
+ * blocks for more. Plain scans of one family (forward, whole, not raw, without
+ * NEW_VERSION_BEHAVIOR, filter, limits of cells in a row and receipt) give runs of up to 128. With
+ * several families a run ends where the row's cells in a family end. Other scans give one cell. The
+ * array and its cells belong to the cursor and are valid until the next call on it. This call mixes
+ * freely with the other steps and with seeks. PETAL_INVALID: `most` is 0. After a failure *count is
+ * 0.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next_many(petal_cursor *cursor, size_t most, const petal_cell **cells, size_t *count,
                        petal_error *error);
 
 /*
- * Read the rest of the row at hand, or the next one, into `result`: at most options.batch cells;
+ * Read the rest of the current row, or the next row, into `result`: at most options.batch cells;
  * empty at the end.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *error);
 
 /*
- * Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier);
- * in a reversed scan of that row or of those below it. `family` NULL: the row's first cell. Bounds
- * and columns of the options stay; a row limit starts anew, and limits of cells in a row count from
- * that place; under a filter that decides about whole rows they count from the row's beginning.
+ * Move, forward or back, so that the next cell is the first at or after (row, family, qualifier);
+ * in a reversed scan the first of that row or of the rows below it. `family` NULL: the row's first
+ * cell. Bounds and columns of the options stay. A row limit starts anew. Limits of cells in a row
+ * count from that place, but under a filter that decides about whole rows from the row's beginning.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
@@ -1268,67 +1277,65 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
 
 /* ---- Deleting many rows --------------------------------------------------------------------- */
 
-/* What petal_delete_rows has done. */
+/* The progress of petal_delete_rows. */
 typedef struct petal_deleted_rows {
-    uint64_t rows; /* that were deleted */
-    /* PETAL_OK: empty. Else all rows below it are done: what a call that goes on takes for `from`.
-     * It points to next_bytes. Empty, too, for a `from` that no row can have, which is refused. */
+    uint64_t rows; /* rows deleted */
+    /* PETAL_OK: empty. Otherwise all rows below it are done: pass it as `from` to continue. Points
+     * to next_bytes. Also empty for a `from` that no row can have, which is refused. */
     petal_slice next;
     unsigned char next_bytes[PETAL_MAX_ROW_BYTES];
 } petal_deleted_rows;
 
 typedef struct petal_delete_rows_options {
     size_t size;
-    petal_slice prefix; /* not empty: of the rows only those that begin with it */
+    petal_slice prefix; /* not empty: delete only rows with this prefix */
     /*
-     * Of the table: only these are deleted, in the rows that have any of them: whole families by
+     * Columns of the table: delete only these, in the rows that have any of them; whole families by
      * PETAL_DELETE_FAMILY, columns by PETAL_DELETE_COLUMN. 0 columns: all families, as
      * petal_delete_row.
      */
     const petal_column *columns;
     size_t column_count;
-    bool has_timestamp; /* of the markers; else each batch is stamped when it is written */
+    bool has_timestamp; /* of the markers; else each batch is stamped when written */
     int64_t timestamp;  /* 0 without has_timestamp */
-    const petal_snapshot *snapshot;   /* the rows that it sees; NULL: those that are there now */
-    enum petal_durability durability; /* default: of the table */
-    uint32_t batch_rows; /* in one batch at most; default 1000. One of 1 MiB is not made larger. */
+    const petal_snapshot *snapshot;   /* delete the rows that it sees; NULL: the rows present now */
+    enum petal_durability durability; /* default: the table's */
+    uint32_t batch_rows; /* per batch at most; default 1000. A batch of 1 MiB takes no more. */
     /*
-     * Milliseconds that the call may take: behind them it ends, between two batches, on its way
-     * over many rows that are deleted already, or waiting for flushes and compactions, with
-     * PETAL_TIMEOUT. It does not end within a row. 0: no limit; PETAL_NO_WAIT: none, but where it
-     * would have to wait for these it ends.
+     * Milliseconds that the call may take; then it ends with PETAL_TIMEOUT: between two batches,
+     * while passing rows that are deleted already, or while waiting for flushes and compactions,
+     * but not within a row. 0: no limit; PETAL_NO_WAIT: no limit either, but it ends instead of
+     * waiting for these.
      */
     uint32_t deadline_ms;
     void *argument;
-    /* Told after each batch, and between rows that are deleted already every few thousand cells,
-     * from this thread, what is done. When it returns false and the call has not seen that nothing
-     * is left, it ends with PETAL_BUSY. */
+    /* Called after each batch, and every few thousand cells between rows that are deleted already,
+     * on this thread, with the progress. If it returns false before the call knows that nothing is
+     * left, the call ends with PETAL_BUSY. */
     bool (*watch)(void *argument, const petal_deleted_rows *done);
 } petal_delete_rows_options;
 
 /*
- * Delete the rows with from <= row < to that are there (`from` empty: from the first; `to` empty:
- * to the last), one by one as petal_delete_row does, in batches: HBase's deleteall by
- * ROWPREFIXFILTER. *deleted (may be NULL) says what was done, also when the call fails. It takes
- * time and space in proportion to the rows, since each gets its markers, and bounded memory;
- * petal_table_truncate empties a table at once.
+ * Delete the existing rows with from <= row < to (`from` empty: from the first; `to` empty: to the
+ * last) in batches, each row as petal_delete_row does: HBase's deleteall by ROWPREFIXFILTER.
+ * *deleted (may be NULL) receives the progress, also when the call fails. Time and disk space are
+ * proportional to the rows, since each gets its markers; memory is bounded. To empty a table at
+ * once, use petal_table_truncate.
  *
- * It is not atomic: each row is, also in a crash, and so is each batch; who reads meanwhile sees
- * some rows deleted and others not yet. Which rows there are it sees as of its beginning (or as of
- * `snapshot`): rows whose cells are all deleted, or past their time to live, are none, and get no
- * markers and are not counted; rows that others add meanwhile stay. What others put into a row
- * before its batch is written goes with it, and what they put afterwards stays, unless its
- * timestamp is given and not above that of the marker. Cells with timestamps above the marker's
- * stay, as with petal_delete_row, and their row is counted nevertheless. Snapshots and cursors that
- * are there before a batch go on to see its rows, and as long as they are there, or the call runs,
- * the rows' space is not free.
+ * The call is not atomic. Each row and each batch is, also in a crash, but a reader meanwhile sees
+ * some rows deleted and others not yet. The rows are those that exist when the call begins (or in
+ * `snapshot`): a row whose cells are all deleted or past their time to live does not exist, gets no
+ * markers and is not counted; rows that others add meanwhile stay. A cell that others put into a
+ * row before its batch is written is deleted with it. A cell put afterwards stays, unless its
+ * timestamp is given and not above the marker's. Cells with timestamps above the marker's stay, as
+ * with petal_delete_row; their row is counted all the same. Snapshots and cursors older than a
+ * batch still see its rows. The rows' space is not freed while these exist or the call runs.
  *
- * At PETAL_FSYNC_WAL that the rows are gone is on the medium when the call returns PETAL_OK, also
- * when it found none: then it syncs the log for what deleted them before.
+ * At PETAL_FSYNC_WAL the deletions are on the medium when the call returns PETAL_OK, also when it
+ * found no rows: then it syncs the log for the writes that deleted them before.
  *
- * When a call has ended early (PETAL_TIMEOUT, PETAL_BUSY) or failed, it can be called again: with
- * deleted->next for `from` it goes on where it was. What a batch that failed wanted is not counted,
- * and done again.
+ * After the call has ended early (PETAL_TIMEOUT, PETAL_BUSY) or failed, call it again with
+ * deleted->next as `from` to continue. A batch that failed is not counted and is repeated.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete_rows(petal_table *table, petal_slice from, petal_slice to,
@@ -1344,42 +1351,42 @@ enum petal_block_kind {
     PETAL_BLOCK_KINDS
 };
 
-/* One memtable or store file that a read considered. */
+/* A memtable or store file that a read considered. */
 typedef struct petal_receipt_source {
     petal_slice family;
     uint64_t file_number; /* 0: a memtable */
     enum petal_skip skip;
-    uint32_t filter_probes, filter_negatives; /* asked of its Bloom filter; answered "absent" */
-    uint32_t filter_unasked;                  /* not asked: it would cost more than it saves */
+    uint32_t filter_probes, filter_negatives; /* questions to its Bloom filter; answers "absent" */
+    uint32_t filter_unasked;                  /* not asked: asking costs more than it saves */
     bool held_nothing;                        /* a file that a get read in vain */
     uint32_t seeks;                           /* positionings inside it */
-    uint32_t seeks_saved;                     /* of a scan: not made because of the filter */
+    uint32_t seeks_saved;                     /* of a scan: avoided because of the filter */
     uint32_t blocks_cached[PETAL_BLOCK_KINDS], blocks_fetched[PETAL_BLOCK_KINDS];
     uint64_t bytes_fetched;       /* from the file, as stored */
-    uint64_t cells_read;          /* cells of it that were looked at */
+    uint64_t cells_read;          /* cells of it that the read looked at */
     petal_slice row_min, row_max; /* facts of a file */
     int64_t time_min, time_max;
     uint64_t sequence_min, sequence_max;
     uint64_t cells;
 } petal_receipt_source;
 
-/* A receipt of nothing, for any read of the database. */
+/* Make an empty receipt, for any read of the database. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error);
 PETAL_API void petal_receipt_free(petal_receipt *receipt); /* NULL: no-op; before petal_close */
 
 /*
- * Sources in the order they were considered, those not visited last; of the latest read, good until
- * the next. The receipt of a cursor is complete when the cursor is closed; it must outlive the
- * cursor, and no other read may use it meanwhile. That of a petal_multi_get tells of the row read
- * last.
+ * Sources in the order they were considered, those not visited last; of the latest read, valid
+ * until the next. The receipt of a cursor is complete when the cursor is closed; it must outlive
+ * the cursor, and no other read may use it meanwhile. The receipt of a petal_multi_get describes
+ * the row read last.
  */
 PETAL_API size_t petal_receipt_count(const petal_receipt *receipt);
 PETAL_API const petal_receipt_source *petal_receipt_at(const petal_receipt *receipt, size_t index);
-/* Of those looked at, by all that hides */
+/* Cells looked at and hidden, for all reasons together */
 PETAL_API uint64_t petal_receipt_cells_hidden(const petal_receipt *receipt);
 
-/* What hid a put that a read looked at. petal_hidden_text gives the words. */
+/* Why a put that a read looked at was hidden; petal_hidden_text gives the words. */
 enum petal_hidden {
     PETAL_HIDDEN_DELETE,                /* a marker of kind 8: of this version */
     PETAL_HIDDEN_DELETE_FAMILY_VERSION, /* of kind 10 */
@@ -1388,19 +1395,19 @@ enum petal_hidden {
     PETAL_HIDDEN_ENDED,    /* NEW_VERSION_BEHAVIOR: a marker, or a later write with its timestamp */
     PETAL_HIDDEN_REPLACED, /* a later write with its timestamp */
     PETAL_HIDDEN_VERSIONS, /* there are enough newer versions */
-    PETAL_HIDDEN_TIME_RANGE, /* it is outside of it */
-    PETAL_HIDDEN_EXPIRED,    /* it is past a time to live */
-    PETAL_HIDDEN_LATER,      /* it was written behind the moment that is read */
-    PETAL_HIDDEN_FILTER,     /* the filter, or a limit of cells in a row, left it out */
+    PETAL_HIDDEN_TIME_RANGE, /* outside the time range */
+    PETAL_HIDDEN_EXPIRED,    /* past a time to live */
+    PETAL_HIDDEN_LATER,      /* written after the read point */
+    PETAL_HIDDEN_FILTER,     /* left out by the filter or a limit of cells in a row */
     PETAL_HIDDEN_COUNT
 };
-/* The words for it, which live on; never NULL. */
+/* The words for a reason; static, never NULL. */
 PETAL_API const char *petal_hidden_text(enum petal_hidden by);
 
-/* How many puts it hid. */
+/* The number of puts hidden for this reason. */
 PETAL_API uint64_t petal_receipt_hidden(const petal_receipt *receipt, enum petal_hidden by);
 
-/* A hidden put.  A receipt names the first PETAL_HIDDEN_CELLS of them; the counts are of all. */
+/* A hidden put.  A receipt names the first PETAL_HIDDEN_CELLS; the counts cover all. */
 #define PETAL_HIDDEN_CELLS 100
 typedef struct petal_hidden_cell {
     petal_slice row, family, qualifier;
@@ -1408,38 +1415,38 @@ typedef struct petal_hidden_cell {
     enum petal_hidden by;
 } petal_hidden_cell;
 
-/* How many of the hidden puts are named, at most PETAL_HIDDEN_CELLS. */
+/* The number of hidden puts that are named, at most PETAL_HIDDEN_CELLS. */
 PETAL_API size_t petal_receipt_hidden_count(const petal_receipt *receipt);
 
-/* False behind the last. The slices are good until the next read. */
+/* A hidden put by its index; false after the last. The slices are valid until the next read. */
 PETAL_API bool
 petal_receipt_hidden_at(const petal_receipt *receipt, size_t index, petal_hidden_cell *cell);
-/* Of the answer: rows, each once, qualifiers and values */
+/* Bytes of the answer: rows, each once, qualifiers and values */
 PETAL_API uint64_t petal_receipt_bytes_returned(const petal_receipt *receipt);
 
 /* ---- Flush, statistics ---------------------------------------------------------------------- */
 
 /*
- * Write the table's memtables (of all tables if NULL) to store files and wait for it. A full disk
- * is looked at anew by each call.
+ * Flush the table's memtables (NULL: those of all tables) to store files and wait until done. Each
+ * call tries a full disk anew.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_flush(petal_db *db, petal_table *table, petal_error *error);
 
 /*
- * Merge all store files of the family (NULL: of each family of the table) into one, and wait for
- * it: HBase's major compaction.  What no reader can see goes: hidden and surplus cells, expired
- * ones, and the markers whose work is done. What is in memory stays there; petal_flush comes first
- * where that is not wanted.  A family that is dropped meanwhile is PETAL_NOT_FOUND if it was named,
- * else passed over.  One that is damaged is PETAL_CORRUPT, after the others are done.
+ * Merge all store files of the family (NULL: of each family of the table) into one, and wait until
+ * done: HBase's major compaction. It drops what no reader can see: hidden, surplus and expired
+ * cells, and markers that hide nothing any more. Memtables stay in memory; to include them, call
+ * petal_flush first. A family dropped meanwhile is PETAL_NOT_FOUND if it was named, else skipped. A
+ * damaged one is PETAL_CORRUPT, after the others are done.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_compact(petal_table *table, petal_family *family, petal_error *error);
 
 /*
- * Store files are merged in the background, too, when there are many or much of them is hidden: see
- * engine/compact/policy.h for the rules. Each job is told to the log callback: why it ran, what
- * went in, came out, and was dropped.
+ * The state of background compaction. It merges store files when there are many or much of their
+ * data is hidden; engine/compact/policy.h has the rules. The log callback hears of each job: its
+ * reason, input, output, and what was dropped.
  */
 enum petal_compaction_state { /* HBase's */
                               PETAL_COMPACTION_NONE = 0,
@@ -1448,22 +1455,22 @@ enum petal_compaction_state { /* HBase's */
                               PETAL_COMPACTION_MAJOR_AND_MINOR = 3
 };
 
-/* What runs now for the table. */
+/* The compaction that runs now for the table. */
 PETAL_API enum petal_compaction_state petal_table_compaction_state(petal_table *table);
 
 /*
- * Wait until no flush waits and no compaction is due or runs; a failed one ends the wait with its
- * error.
+ * Wait until no flush waits and no compaction is due or running; a failed one ends the wait with
+ * its error.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_wait_idle(petal_db *db, petal_error *error);
 
 /*
- * Make a copy of the database in `directory`, which must not exist or be empty (else PETAL_EXISTS),
- * as of one moment between two batches, all that is in memory and all table snapshots included.
- * Writes go on meanwhile; what changes of the schema meanwhile is in it or not. Store files are
- * shared by hard links, or copied where the file system has none; the copy is a database of its
- * own. A copy that was cut short has no manifest, and petal_open refuses it. One that failed leaves
- * an empty directory.
+ * Copy the database, as it is at one moment between two batches, to `directory`, which must not
+ * exist or be empty (else PETAL_EXISTS). The copy includes memtables and all table snapshots.
+ * Writes continue meanwhile; a schema change meanwhile is included or not. Store files are shared
+ * by hard links, or copied where the file system has none; the copy is an independent database. A
+ * copy that was cut short has no manifest, and petal_open refuses it; one that failed leaves an
+ * empty directory.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_checkpoint(petal_db *db, const char *directory, petal_error *error);
@@ -1527,7 +1534,7 @@ typedef struct petal_stats {
 #define PETAL_STATS_FIELD(name, meaning) uint64_t name;
     PETAL_STATS_MAP(PETAL_STATS_FIELD)
 #undef PETAL_STATS_FIELD
-    /* The cache now, and since opening, by petal_block_kind. */
+    /* The cache, now and since opening, by petal_block_kind. */
     uint64_t cache_capacity;
     uint64_t cache_bytes[PETAL_BLOCK_KINDS];
     uint64_t cache_blocks[PETAL_BLOCK_KINDS];
@@ -1535,24 +1542,25 @@ typedef struct petal_stats {
     uint64_t cache_evicted[PETAL_BLOCK_KINDS];
     /* Now. */
     uint64_t memory_limit;
-    /* Of all memtables, those that are being flushed or that a cursor keeps included. */
+    /* Of all memtables, including those being flushed and those that a cursor keeps. */
     uint64_t memtable_memory;
-    /* Index roots, facts, handles of open store files, where filters lie; and what bulks have. */
+    /* Index roots, facts, handles of open store files, positions of filters; and the memory of
+     * bulks. */
     uint64_t file_memory;
     uint64_t flushes_waiting, compactions_running;
     uint64_t compacting_cells,
-        compacting_done; /* cells of the compactions that run, and those read */
-    /* What failed last in the background, PETAL_OK if it was made good since, or a store file that
-     * is known to be damaged.  With `read_only` the database takes no more writes. */
+        compacting_done; /* cells of the running compactions, and those read */
+    /* The latest failure in the background, PETAL_OK if it was repaired since, or a store file
+     * known to be damaged.  With `read_only` the database accepts no more writes. */
     bool read_only;
     petal_error background_error;
 } petal_stats;
 
-/* All of them as of about now. */
+/* Get all statistics, as of about now. */
 PETAL_API void petal_stats_get(petal_db *db, petal_stats *stats);
 
-/* What is timed: name, and the rest of a sentence that begins with "how long". Always timed are the
- * first get with each petal_result, and the first seek of each cursor. */
+/* The timed events: name, and the rest of a sentence that begins with "how long". The first get
+ * with each petal_result and the first seek of each cursor are always timed. */
 #define PETAL_LATENCY_MAP(X)                                                                       \
     X(GET, get, "gets of one row or key took; about one of 256 is timed")                          \
     X(MULTI_GET, multi_get, "gets of several rows took, each call as a whole; all are timed")      \
@@ -1571,14 +1579,15 @@ enum petal_latency_kind {
 #define PETAL_LATENCY_KIND(kind, name, meaning) PETAL_LATENCY_##kind,
     PETAL_LATENCY_MAP(PETAL_LATENCY_KIND)
 #undef PETAL_LATENCY_KIND
-    PETAL_LATENCY_KINDS /* how many there are */
+    PETAL_LATENCY_KINDS /* the number of kinds */
 };
 
 /*
- * Within how many nanoseconds `percent` of 100 of them ended, of those that were timed since
- * petal_open: 50 for the median. It is the upper bound of a bucket of the histogram that
- * petal_stats_text shows, a power of two from 256 on: up to twice the time that it took, if that is
- * above 128. UINT64_MAX: more than 34 seconds; 0: none was timed. *timed (may be NULL): how many.
+ * Latency in nanoseconds: the time within which `percent` of 100 of the timed events since
+ * petal_open ended: 50 for the median. It is the upper bound of a bucket of the histogram in
+ * petal_stats_text, a power of two from 256 on: up to twice the real time, if that is above 128.
+ * UINT64_MAX: more than 34 seconds; 0: none was timed. *timed (may be NULL) receives the number
+ * timed.
  */
 PETAL_API uint64_t petal_stats_latency(petal_db *db, enum petal_latency_kind kind, double percent,
                                        uint64_t *timed);
@@ -1586,25 +1595,25 @@ PETAL_API uint64_t petal_stats_latency(petal_db *db, enum petal_latency_kind kin
 enum petal_stats_form {
     PETAL_STATS_FORM_DEFAULT = 0, /* PROMETHEUS */
     /*
-     * Prometheus' text exposition format 0.0.4: counters (petal_..._total), what there is now, by
-     * table and family too, and histograms of how long things took, in seconds: gets (of each
-     * result one of 256 is timed), multi-gets, seeks (one of 64), writes (one of 64), and each sync
-     * of the log, flush, compaction and stop of writers. The _count of a histogram is of what was
-     * timed. Names stay; new ones may come.
+     * Prometheus' text exposition format 0.0.4: counters (petal_..._total), current values, also by
+     * table and family, and histograms of times in seconds: gets (one of 256 of each result),
+     * multi-gets, seeks (one of 64), writes (one of 64), and each sync of the log, flush,
+     * compaction and stop of writers. The _count of a histogram is the number timed. Names stay;
+     * new ones may come.
      */
     PETAL_PROMETHEUS = 1
 };
 
 /*
- * The statistics as text, which ends with a zero byte behind *size bytes (may be NULL). It is the
- * caller's, who releases it by petal_stats_text_free, also after petal_close.
+ * Get the statistics as text, zero-terminated after *size bytes (may be NULL). The caller owns it
+ * and releases it by petal_stats_text_free, also after petal_close.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_stats_text(petal_db *db, enum petal_stats_form form, char **text, size_t *size,
                  petal_error *error);
 PETAL_API void petal_stats_text_free(char *text); /* NULL: no-op */
 
-/* What is known of a store file without reading it. */
+/* Facts about a store file that are known without reading it. */
 typedef struct petal_file_info {
     petal_slice family;
     uint64_t number;
@@ -1614,37 +1623,38 @@ typedef struct petal_file_info {
     int64_t time_min, time_max;
     uint64_t sequence_min, sequence_max;
     enum petal_bloom_type bloom;
-    double bloom_error_rate; /* what its filter was built for */
+    double bloom_error_rate; /* for which its filter was built */
     uint64_t bloom_keys, bloom_chunks;
-    uint64_t run; /* files of one run have disjoint row ranges: a row is in one of them at most */
+    uint64_t run; /* files of one run have disjoint row ranges: a row is in at most one of them */
     int64_t written_ms; /* when; 0: not known */
     enum petal_bloom_kind bloom_kind; /* of its filter; DEFAULT: none, or not known */
     bool of_all_files;                /* written by a compaction of all files of the family */
 } petal_file_info;
 
-/* Call `visit` for each store file of the table; slices are good during the visit.  PETAL_CORRUPT,
- * after all files that can be opened, where a family has lost one. */
+/* Call `visit` for each store file of the table; slices are valid during the visit.  If a family
+ * has lost a file: PETAL_CORRUPT, after all files that can be opened. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error);
 
-/* Memory held by the table's memtables, in bytes. */
+/* Memory of the table's memtables, in bytes. */
 PETAL_API uint64_t petal_table_memtable_bytes(petal_table *table);
 
-/* What a verification or salvage has found. Slices and error are good during the call. */
+/* A finding of a verification or salvage. Slices and error are valid during the call. */
 typedef struct petal_fault {
     const petal_error *error; /* file, offset, what is wrong */
-    /* Concerned; empty: none, or not known. With `of_snapshot` the table is a table snapshot. */
+    /* Table and family concerned; empty: none, or not known. With `of_snapshot` the table is a
+     * table snapshot. */
     petal_slice table, family;
     bool of_snapshot;
-    /* What a crash may leave, which the next opening for writing puts in order; or what who looks
-     * should know. */
+    /* A trace that a crash may leave, which the next opening for writing removes; or a note for the
+     * reader. */
     bool harmless;
-    /* No fault: for want of permission, memory or descriptors it could not be looked at. */
+    /* Not a fault: it could not be read, for lack of permission, memory or descriptors. */
     bool unread;
-    uint64_t bytes; /* damaged, from error->offset on; 0: what is wrong is no matter of bytes */
-    /* Rows concerned, both ends included; an end that is not given is open. Without both it is not
-     * known which, or none are. */
+    uint64_t bytes; /* damaged, from error->offset on; 0: no bytes are damaged */
+    /* Rows concerned, both ends included; a missing end is open. Without both, the rows are not
+     * known, or there are none. */
     bool has_row_from, has_row_to;
     petal_slice row_from, row_to;
 } petal_fault;
@@ -1653,32 +1663,32 @@ typedef struct petal_check_options {
     size_t size;
     const petal_env *env;
     void *argument;
-    /* Told of each fault, from this thread. */
+    /* Called for each fault, on this thread. */
     void (*fault)(void *argument, const petal_fault *fault);
-    /* Told now and then how much of the whole is done, in bytes. When it returns false, the call
-     * ends with PETAL_BUSY. */
+    /* Called now and then with the progress in bytes. If it returns false, the call ends with
+     * PETAL_BUSY. */
     bool (*watch)(void *argument, uint64_t done, uint64_t total);
 } petal_check_options;
 
 /*
- * Read every block of every store file of the table: checksums, order, counts, and every key
- * through its filter. The first fault found is returned as PETAL_CORRUPT.
+ * Read every block of every store file of the table: check checksums, order and counts, and ask the
+ * filter for every key. The first fault found is returned as PETAL_CORRUPT.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_verify(petal_table *table, petal_error *error);
 
 /*
- * As petal_table_verify, with options, but `env`, which is the database's. With `fault` it goes on
- * past each fault, also of families that have lost a file, and at the end returns the first one:
- * PETAL_CORRUPT or PETAL_IO. Want of descriptors or memory ends it.
+ * As petal_table_verify, with options (except `env`, which is the database's). With `fault` it
+ * continues after each fault, also in families that have lost a file, and finally returns the
+ * first: PETAL_CORRUPT or PETAL_IO. Lack of descriptors or memory ends it.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_verify_watched(petal_table *table, const petal_check_options *options,
                            petal_error *error);
 
 /*
- * Take the blocks of the table's store files (of all tables if NULL) out of the block cache;
- * *blocks is how many went, less those that others read in meanwhile.
+ * Drop the table's blocks (NULL: those of all tables) from the block cache; *blocks is the number
+ * dropped, less those that others read in meanwhile.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error);
@@ -1686,13 +1696,13 @@ petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_erro
 /* ---- A database as files -------------------------------------------------------------------- */
 
 /*
- * For a database that nobody has open. Nothing is written into it, and its logs stay as they are:
- * so both calls serve on media that cannot be written, and on what petal_open refuses. PETAL_BUSY
- * while somebody has it open for writing.
+ * For a database that nobody has open. Neither call writes into it, and its logs stay as they are,
+ * so both work on read-only media and on a database that petal_open refuses. PETAL_BUSY while
+ * somebody has it open for writing.
  */
 
-/* What was looked at; of a salvage tables, families and cells are those that were written.
- * Snapshots are table snapshots. */
+/* Counts of the things looked at; for a salvage, the tables, families and cells written. Snapshots
+ * are table snapshots. */
 typedef struct petal_check_counts {
     uint64_t tables, snapshots, families, store_files, data_blocks, cells;
     uint64_t logs, log_records, log_cells;
@@ -1701,36 +1711,39 @@ typedef struct petal_check_counts {
 } petal_check_counts;
 
 /*
- * Look at all files of the database in `directory`: the manifest, record by record; each store
- * file, as petal_table_verify does, and against what the manifest says of it; each log, record by
- * record, and what logs and manifest promise of each other; files that are missing or that nothing
- * names. Goes on past each fault. PETAL_OK: none but harmless ones; PETAL_CORRUPT: *error is the
- * first; PETAL_NOT_FOUND: there is no file of a database; another status: it, or a file of it,
- * could not be looked at. Such files are passed over and told, with `unread`, and are no faults:
- * where there are faults, too, it is PETAL_CORRUPT. Want of descriptors or memory ends the call.
- * `counts` may be NULL.
+ * Check all files of the database in `directory`: the manifest, record by record; each store file,
+ * as petal_table_verify does, and against its entry in the manifest; each log, record by record,
+ * and that logs and manifest agree; missing files, and files that nothing names. Continues after
+ * each fault. PETAL_OK: none, or harmless ones only; PETAL_CORRUPT: *error is the first;
+ * PETAL_NOT_FOUND: there is no file of a database; another status: the database or a file of it
+ * could not be read. Such files are reported with `unread` and skipped; they are not faults, and
+ * with faults the status is PETAL_CORRUPT. Lack of descriptors or memory ends the call. `counts`
+ * may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_verify(const char *directory, const petal_check_options *options, petal_check_counts *counts,
              petal_error *error);
 
 /*
- * Write all that can still be read of the database in `directory` into a new one in `destination`,
- * which must not exist or be empty (else PETAL_EXISTS), nor lie in `directory` (PETAL_INVALID):
- * tables and table snapshots with their attributes, cells as they are stored, with timestamps,
- * markers, times to live and order, those of the logs included. What cannot be read is passed over
- * and told as a fault, with the rows that it may have held. Where the manifest does not tell, store
- * files tell themselves to which table and family they belong, and a table gets VERSIONS without
- * limit; such as do not become tables of their own, salvaged-NUMBER, and so do log cells of tables
- * that no file tells of, salvaged-table-NUMBER. Of several tables that had one name, one after the
- * other, the latest that store files tell of keeps it; what is left of the others becomes
- * salvaged-table-NUMBER, too. Then table snapshots are lost, and cells that had been compacted away
- * can be there again; and files that earlier versions loaded in bulk are told by name, as their
- * cells may stand in the wrong order among others of the same column and timestamp. Of a log what
- * stands before a bad place is taken: what stands behind it would be a state that never was, and is
- * told, as harmless where no sync had promised it: a crash may leave the same, and an opening takes
- * no more. PETAL_OK: the new database is whole and can be opened, whatever was lost; another
- * status: there is none.
+ * Write everything still readable of the database in `directory` into a new one in `destination`,
+ * which must not exist or be empty (else PETAL_EXISTS), and must not be in `directory`
+ * (PETAL_INVALID): tables and table snapshots with their attributes, and cells as they are stored,
+ * with timestamps, markers, times to live and order, those of the logs included. Data that cannot
+ * be read is skipped and reported as a fault, with the rows that it may have held.
+ *
+ * If the manifest does not say to which table and family a store file belongs, the file itself
+ * does; the table then gets VERSIONS without limit. A file that does not say so either becomes a
+ * table salvaged-NUMBER; log cells of a table that no file names become salvaged-table-NUMBER. Of
+ * several tables that successively had one name, the latest that store files name keeps it; the
+ * remains of the others become salvaged-table-NUMBER too. In these cases table snapshots are lost,
+ * and cells that had been compacted away may reappear. Files that earlier versions loaded in bulk
+ * are reported by name: their cells may be in the wrong order among others of the same column and
+ * timestamp.
+ *
+ * Of a log the part before a bad place is taken. The part after it would be a state that never
+ * existed; it is reported, as harmless if no sync had promised it: a crash may leave the same, and
+ * an opening takes no more. PETAL_OK: the new database is whole and can be opened, whatever was
+ * lost; another status: there is none.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
@@ -1739,9 +1752,9 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
 /* ---- Plain key -> value --------------------------------------------------------------------- */
 
 /*
- * An ordered map of keys to values, as LevelDB and LMDB are: no families, qualifiers and versions
- * to think of. Keys have 1 to 32767 bytes, by which they are ordered; values up to 10 MiB, and may
- * be empty. What one looks for:
+ * An ordered map of keys to values, as LevelDB and LMDB are, without families, qualifiers and
+ * versions. Keys have 1 to 32767 bytes and are ordered by them; values have up to 10 MiB and may be
+ * empty. The calls, by task:
  *     one key              petal_kv_put, which also takes a time to live
  *                          and a durability, petal_kv_get, petal_kv_delete
  *     all or nothing       petal_kv_batch_put, petal_kv_batch_delete, then
@@ -1749,58 +1762,60 @@ petal_salvage(const char *directory, const char *destination, const petal_check_
  *     only if unchanged    petal_kv_put_if_absent,
  *                          petal_kv_compare_and_swap
  *     many keys at once    petal_kv_multi_get
- *     keys in their order  petal_kv_cursor_open: by prefix or range,
+ *     keys in order        petal_kv_cursor_open: by prefix or range,
  *                          forward and backward
  *     as of one moment     petal_snapshot_new, for the options of a
  *                          petal_kv_multi_get or cursor
- *     many keys away       petal_kv_delete_range
+ *     delete many keys     petal_kv_delete_range
  *
- * It is a table of one family, whose cells have the empty qualifier. So all else goes by
- * petal_kv_table: its name and attributes, petal_table_truncate and petal_table_drop, flush and
- * compaction, snapshots on disk, loading in bulk, kv-shell; and by the family in it
- * (petal_table_family_at): petal_increment, petal_append. Cells with
- * other qualifiers, and rows that have nothing else, are none of its keys.
+ * The map is a table of one family, whose cells have the empty qualifier. Everything else goes
+ * through petal_kv_table: its name and attributes, petal_table_truncate and petal_table_drop, flush
+ * and compaction, snapshots on disk, loading in bulk, kv-shell; or through the table's family
+ * (petal_table_family_at): petal_increment, petal_append. Cells with other qualifiers, and rows
+ * that have only such cells, are not keys of the map.
  *
- * A write takes the place of what the key had, whatever its timestamp: should the key have one
- * ahead of the clock, by increments, by petal_put with one of the caller's, or because the clock
- * was set back, the write gets the next.
+ * A write replaces the key's value, whatever its timestamp. If that is ahead of the clock (by
+ * increments, by a timestamp given to petal_put, or because the clock was set back), the write gets
+ * the next one.
  *
- * A petal_kv may be used by any number of threads at once, a petal_kv_cursor by one at a time.
+ * Any number of threads may use a petal_kv at once; a petal_kv_cursor belongs to one thread at a
+ * time.
  */
 typedef struct petal_kv petal_kv; /* owned by the database, valid until petal_close */
 
 /*
- * Open the key-value table `name`, which a table may have (see NAMES), making it if there is none.
+ * Open the key-value table `name`, a valid table name (see NAMES), and make it if there is none.
  *
- * The options describe the table that is made (NULL: family defaults, 4 KiB blocks). Where the
- * table is there, it keeps its attributes, and the options are not compared with them:
- * petal_family_describe tells, and petal_table_alter changes them. Leave their `name` empty: the
- * family of a table that is made is "v". Where it is not empty and not the family's name, the call
- * is PETAL_INVALID and makes nothing.
+ * The options describe a table that is made (NULL: family defaults, 4 KiB blocks). An existing
+ * table keeps its attributes, and the options are not compared with them: petal_family_describe
+ * returns them, petal_table_alter changes them. Leave `name` in the options empty: the family of a
+ * new table is "v". A name that is neither empty nor the family's is PETAL_INVALID, and nothing is
+ * made.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
               petal_error *error);
 
 /*
- * Put the value in place of what the key had. `options` as for petal_put, and may be NULL: with a
- * time to live (ttl_ms), after which the key is not there; a durability; a deadline.
+ * Put the value in place of the key's old one. `options` as for petal_put, and may be NULL: a time
+ * to live (ttl_ms), after which the key is absent; a durability; a deadline.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, const petal_write_options *options,
              petal_error *error);
 
-/* *value points into `result`, good until its next use; *found says whether there is one. */
+/* Get the value of a key: *value points into `result`, valid until its next use; *found says
+ * whether the key is present. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
              petal_error *error);
 
-/* Delete the key, if it is there. */
+/* Delete the key, if present. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_delete(petal_kv *kv, petal_slice key, petal_error *error);
 
-/* Into a batch of petal_batch_new, beside writes to other key-value tables, and to tables of any
- * kind, of the same database. Of several writes to one key the last one holds. */
+/* Add to a batch of petal_batch_new, along with writes to other key-value tables, and to tables of
+ * any kind, of the same database. Of several writes to one key the last one counts. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_batch_put(petal_batch *batch, petal_kv *kv, petal_slice key, petal_slice value,
                    petal_error *error);
@@ -1808,28 +1823,28 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_batch_delete(petal_batch *batch, petal_kv *kv, petal_slice key, petal_error *error);
 
 /*
- * Put the value unless the key is there, be it with an empty value; *put (may be NULL) says whether
- * it was put. Of threads that do so at once with one key, one puts.
+ * Put the value unless the key is present, even with an empty value; *put (may be NULL) receives
+ * whether it was put. Of several threads that do so at once with one key, one succeeds.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_put_if_absent(petal_kv *kv, petal_slice key, petal_slice value, bool *put,
                        petal_error *error);
 
 /*
- * Put the value if the key has the one that is expected, byte by byte. `value` NULL: delete the
- * key. `expected` NULL: the key is expected not to be there. *swapped (may be NULL) says whether it
- * was as expected. No other write to the key comes between.
+ * Put the value if the key's current value equals the expected one, byte by byte. `value` NULL:
+ * delete the key. `expected` NULL: the key is expected to be absent. *swapped (may be NULL)
+ * receives whether it was as expected. No other write to the key comes between.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_compare_and_swap(petal_kv *kv, petal_slice key, const petal_slice *expected,
                           const petal_slice *value, bool *swapped, petal_error *error);
 
 /*
- * Get `count` keys as of one moment: found[i] says whether keys[i] is there, values[i] is its
- * value, empty if it is not; either array may be NULL. Values point into `result`, good until its
- * next use, and its memory serves the next call. As quick as petal_multi_get. `options` may be
- * NULL, and has no columns; with options.snapshot it reads as of that, which petal_kv_get does
- * not: for one key `count` is 1.
+ * Get `count` keys as of one moment: found[i] says whether keys[i] is present, values[i] is its
+ * value, empty if absent; either array may be NULL. Values point into `result`, valid until its
+ * next use; the next call reuses its memory. As fast as petal_multi_get. `options` may be NULL, and
+ * has no columns. options.snapshot makes it read at that snapshot; petal_kv_get cannot, so for one
+ * key use a `count` of 1.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_multi_get(petal_kv *kv, const petal_slice *keys, size_t count,
@@ -1840,35 +1855,35 @@ petal_kv_multi_get(petal_kv *kv, const petal_slice *keys, size_t count,
 
 typedef struct petal_kv_cursor_options {
     size_t size;
-    /* All three may be given, each may be empty: only keys with from <= key < to that begin with
-     * `prefix`. Also in a reversed cursor `from` is the low end. */
+    /* Each may be given or empty: only keys with from <= key < to that begin with `prefix`. In a
+     * reversed cursor, too, `from` is the low end. */
     petal_slice from, to, prefix;
     bool reversed;                  /* keys from high to low */
     bool keep_out_of_cache;         /* as in petal_read_options */
     const petal_snapshot *snapshot; /* NULL: as of now */
-    uint32_t deadline_ms;           /* of each step, as in petal_read_options */
+    uint32_t deadline_ms;           /* for each step, as in petal_read_options */
 } petal_kv_cursor_options;
 
-/* Sees the keys as they were when it was opened, whatever is written meanwhile. */
+/* A scan of the keys as they were when it was opened, whatever is written meanwhile. */
 typedef struct petal_kv_cursor petal_kv_cursor;
 
-/* `options` NULL: all keys, low to high. The first step gives the first key. */
+/* Open a cursor; `options` NULL: all keys, low to high. The first step gives the first key. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_cursor_open(petal_kv *kv, const petal_kv_cursor_options *options, petal_kv_cursor **cursor,
                      petal_error *error);
 
 /*
- * Step to the next key: *key and *value (which may be NULL) are good until the next call on the
- * cursor; *found is false at the end. As quick as petal_cursor_next_many.
+ * Step to the next key: *key and *value (which may be NULL) are valid until the next call on the
+ * cursor; *found is false at the end. As fast as petal_cursor_next_many.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_cursor_next(petal_kv_cursor *cursor, bool *found, petal_slice *key, petal_slice *value,
                      petal_error *error);
 
 /*
- * Go on, forward or back, so that the next step gives `key`, or the first one behind it in the
- * cursor's direction: the least above, in a reversed cursor the greatest below. The options' ends
- * stay. Also when the cursor was at its end.
+ * Move, forward or back, so that the next step gives `key`, or the next key in the cursor's
+ * direction: the least above it, in a reversed cursor the greatest below. The options' ends stay.
+ * Also works when the cursor was at its end.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_cursor_seek(petal_kv_cursor *cursor, petal_slice key, petal_error *error);
@@ -1876,71 +1891,70 @@ PETAL_API void
 petal_kv_cursor_close(petal_kv_cursor *cursor); /* NULL: no-op; before petal_close */
 
 /*
- * Delete the keys with from <= key < to that are there (`from` empty: from the first; `to` empty:
- * to the last), in batches, as petal_delete_rows does, which says what holds meanwhile. *deleted
- * (may be NULL) tells how many they were, and where a call that ended early goes on. `options` may
- * be NULL, and has no columns: with a prefix, a deadline, a way to stop it.
+ * Delete the existing keys with from <= key < to (`from` empty: from the first; `to` empty: to the
+ * last) in batches, as petal_delete_rows does, which describes what others see meanwhile. *deleted
+ * (may be NULL) receives how many were deleted, and where to continue after a call that ended
+ * early. `options` may be NULL, and has no columns: a prefix, a deadline, a way to stop it.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_kv_delete_range(petal_kv *kv, petal_slice from, petal_slice to,
                       const petal_delete_rows_options *options, petal_deleted_rows *deleted,
                       petal_error *error);
 
-/* Its table. In a petal_cursor of it each cell is a pair: row and value. */
+/* The map's table. In a petal_cursor on it each cell is a pair: row and value. */
 PETAL_API petal_table *petal_kv_table(petal_kv *kv);
 
 /* ---- Caveats --------------------------------------------------------------------------------- */
 
 /*
- * To be known before the calls are relied upon:
+ * Read these before you rely on the calls:
  * - At equal timestamps the later write wins, deletion or put. (HBase lets the deletion win.)
  * - A timestamp that the store assigns (PETAL_LATEST) never goes back. Two puts of one column in
- *   one millisecond are two writes of one version: the later one is what readers see.
+ *   one millisecond are two writes of one version: readers see the later one.
  * - A put with a timestamp in the future hides later ones with PETAL_LATEST until the clock has
- *   caught up, as in HBase. Timestamps that the store gave ahead of its clock do not: see
+ *   caught up, as in HBase. Timestamps that the store assigned ahead of its clock do not: see
  *   PETAL_LATEST.
- * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no
- *   flush or compaction has dropped that as surplus. So they do, as in HBase, also with versions
- *   that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS
- *   deleted versions count: under VERSIONS 1 the deletion of version 20 shows version 10, until a
- *   flush drops it beside version 20, which it keeps.
- * - Compaction in the background decides, too, when that happens: with no_compaction answers depend
- *   on calls alone.
- * - A marker hides what is below it in time, whenever that is written, until a compaction of all
- *   files drops the marker: then a put that was written after it and lay below it in memory comes
- *   to light, as in HBase. Before a snapshot that sees such a put the marker stays. Flushes and
- *   compactions of some files keep every marker, but those that are past a time to live.
- * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans,
- *   and take versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a
- *   compaction takes deleted versions, too, when VERSIONS newer ones are stored, deleted ones
- *   counted: a time range that lies behind the deletion finds them no longer, nor are they in the
- *   way of live ones there.
- * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a power
- *   cut can take is bounded by the background sync, about two seconds. PETAL_FSYNC_WAL survives
- *   both.
- * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing,
- *   reads go on, and writes succeed again when there is space. Nor does it keep a database from
- *   being opened for writing: what its logs hold waits in memory, as far as memory_bytes lets
- *   memtables grow, and tables can be dropped to make room. Flushes and compactions that fail at
- *   anything else, as memory, descriptors or their store files, are tried again as well. Every
- *   other failed write or sync of log or manifest makes the database read-only. Where files are
- *   copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process
- *   die before there is space, it may be there afterwards; those behind it are PETAL_NO_SPACE as
- *   above; and an opening that finds no room at all is PETAL_NO_SPACE, too, since what it goes by
- *   must be durable first. A failed sync is PETAL_IO, also where it is the sync that finds the disk
- *   full: the change that it was to make durable may be there when the database is opened again, or
- *   not.
- * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
- *   when the database is, makes all calls that read or write the family, compact or copy it return
- *   PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else
- *   goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files
- *   stay. It can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate)
- *   or, where a file was lost, restored from a table snapshot (which has a damaged one in common
- *   with its table); with the file back in its place, and the database opened again, it is as it
- *   was. Compactions in the background try a damaged file once, then leave it and older ones of its
- *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback
- *   tell of it.
- * - Slices that come from a result or a cursor live until its next use, no longer.
+ * - Deleting one version (PETAL_DELETE) can reveal an older version, until a flush or compaction
+ *   drops that as surplus. As in HBase, they drop even versions that a snapshot sees, if all
+ *   snapshots are newer than the versions. With KEEP_DELETED_CELLS deleted versions count: under
+ *   VERSIONS 1 the deletion of version 20 reveals version 10, until a flush drops version 10 and
+ *   keeps version 20.
+ * - Background compaction also decides when that happens; with no_compaction answers depend on
+ *   calls alone.
+ * - A marker hides everything below it in time, whenever that is written, until a compaction of all
+ *   files drops the marker. Then a put that was written after the marker, and was below it in
+ *   memory, becomes visible, as in HBase. While a snapshot sees such a put the marker stays.
+ *   Flushes and compactions of some files keep every marker that is not past a time to live.
+ * - Under NEW_VERSION_BEHAVIOR flushes and compactions change the answers of raw scans only, and
+ *   drop versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a compaction
+ *   also drops deleted versions once VERSIONS newer ones are stored, deleted ones included: a time
+ *   range before the deletion no longer finds them, and they no longer displace live ones there.
+ * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut. A power cut
+ *   loses at most what the background sync has not reached, about two seconds. PETAL_FSYNC_WAL
+ *   survives both.
+ * - A full disk is no damage. A write that finds the disk full returns PETAL_NO_SPACE and has
+ *   changed nothing; reads continue, and writes succeed again when there is space. A database can
+ *   be opened for writing on a full disk: the contents of its logs wait in memory, as far as
+ *   memory_bytes lets memtables grow, and dropping tables makes room. Flushes and compactions that
+ *   fail for another reason, such as memory, descriptors or their store files, are retried as well.
+ *   Any other failed write or sync of log or manifest makes the database read-only.
+ * - On a copy-on-write file system (Btrfs) a write that finds the disk full may be PETAL_IO: if the
+ *   process dies before there is space, the write may be there afterwards. The writes after it are
+ *   PETAL_NO_SPACE as above. An opening that finds no room at all is PETAL_NO_SPACE too, since it
+ *   must first make durable what it relies on. A failed sync is PETAL_IO, also if it is the sync
+ *   that finds the disk full: the change that it should have made durable may or may not be there
+ *   when the database is opened again.
+ * - DAMAGE to a store file affects its family alone. If a file is missing, or cannot be opened when
+ *   the database is, all calls that read, write, compact or copy the family return PETAL_CORRUPT
+ *   with file, family and table; if a block is damaged, the reads that meet it do. All else works:
+ *   petal_open and petal_close succeed, logged cells of the family are kept, its files stay. The
+ *   family can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or,
+ *   where a file was lost, restored from a table snapshot (which shares a damaged file with its
+ *   table). With the file back in its place and the database opened again, the family is as it was.
+ *   Background compactions try a damaged file once, then leave it and older files of its family
+ *   alone; petal_compact tries again. petal_family_check, petal_stats and the log callback report
+ *   the damage.
+ * - Slices from a result or a cursor are valid until its next use, no longer.
  */
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The manual: each call that the libraries export has a page that says what it does and gives back;
-# what pages refer to is there; they are well formed and fit 80 columns; the guide's examples are
-# programs that print what the guide says. Usage: manual_test.sh KV-SHELL (of its folder the build
-# is installed into a place that goes again)
+# The manual: each exported call has a page that says what it does and returns; references between
+# pages lead somewhere; pages are well formed and fit 80 columns; the guides' examples are programs
+# that print what the guide says. Usage: manual_test.sh KV-SHELL (installs the build in its folder
+# into a temporary directory)
 set -eu
 build=$(dirname "${1:?usage: manual_test.sh KV-SHELL}")
 if [ -n "${SANITIZE:-}" ]; then
@@ -39,7 +39,7 @@ for library in "$prefix"/lib/libpetal*.so; do
         calls=$((calls + 1))
     done
 done
-# What a page of types says is what the compiler has of them: no member is lost.
+# The page of a type has all of its members.
 for struct in petal_options petal_read_options petal_stats petal_bloom_options; do
     header=$prefix/include/petal.h
     [ $struct != petal_bloom_options ] || header=$prefix/include/petal_bloom.h
@@ -48,20 +48,19 @@ for struct in petal_options petal_read_options petal_stats petal_bloom_options; 
         grep -qF ".It Va \"$member\"" "man3/$struct.3" || fail "$struct.3 lacks $member"
     done <<<"$want"
 done
-# Tables of the header stay tables; what is under a heading does not begin with it again.
+# Tables of the header stay tables; text under a heading does not repeat it.
 for line in '^only if unchanged    .*petal_kv_put_if_absent' '^ {21}.*petal_kv_compare_and_swap'; do
     grep -qE "$line" man3/petal_kv.3 || fail "petal_kv.3 has no line \"$line\""
 done
 grep -qE '^RandomRowFilter      BYTES' man3/petal_filter_make.3 || fail "petal_filter_make.3 runs its table together"
 [ "$(grep -A 1 '^\.Ss' man3/petal_conventions.3 | grep -cE '^(\.Bd|[A-Z]{2,}[,:])')" = 0 ] || fail "petal_conventions.3 under its headings"
-# What is of the file alone stays out of the page of its opening comment; the rule of timestamps that
-# the store gives is in it.
-! grep -qE 'Contents|Below the first steps|to be known, too' man3/petal_conventions.3 || fail "petal_conventions.3 has the contents of the header"
+# The page of the header's opening comment omits the contents of the file, and has the rule of
+# PETAL_LATEST.
+! grep -qE 'Contents|Below the first steps|differences from HBase, failures' man3/petal_conventions.3 || fail "petal_conventions.3 has the contents of the header"
 grep -qF 'As the timestamp of a write, PETAL_LATEST' man3/petal_conventions.3 || fail "petal_conventions.3 lacks the rule of PETAL_LATEST"
-# What a failed call gives back is said once: where the description tells of it, the general
-# sentence leaves room for that.
+# Where a description says what a failed call returns, the general sentence does not deny it.
 for page in petal_delete_rows petal_kv_delete_range; do
-    grep -q 'given back only where the description says so' "man3/$page.3" || fail "$page.3 denies its description"
+    grep -q 'set only where the description says so' "man3/$page.3" || fail "$page.3 denies its description"
 done
 ! grep -l 'nothing else is given back' man3/* || fail "a page denies what its description may say"
 long=$(awk 'length > 100 { print FILENAME ":" FNR }' "$prefix"/include/*.h)
@@ -97,7 +96,7 @@ cd "$OLDPWD"
 # ---- the guides' examples ----
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-# The pieces of C of guide $1, one behind the other, as program $scratch/$1.
+# Makes the C of guide $1 program $scratch/$1.
 program() {
     awk '/^\.Ed/ {inside = 0} inside; /^\.Bd -literal/ {inside = 1}' "$pages/man3/$1.3" |
         sed -e 's/\\e/\\/g' -e "s|/tmp/example|$scratch/db|" >"$scratch/$1.c"
@@ -108,7 +107,7 @@ program() {
 program petal
 for run in first second; do
     printed=$("$scratch/petal") || fail "the $run run of the example in petal.3 ends with $?"
-    # What is said behind the lines that print.
+    # The comments after the lines that print.
     while read -r said; do
         grep -qF "$said" <<<"$printed" || fail "the example in petal.3 does not print \"$said\", in the $run run, but: $printed"
     done < <(sed -nE '/show\(|\.data\);|if \(source/s/.*\/\* (.*) \*\/$/\1/p' "$scratch/petal.c")

@@ -1,13 +1,13 @@
-# Manual pages from a public header: a page for each function, struct and enumeration, from the
-# comment that stands at it, so that the reference cannot differ from the header.
+# Manual pages from a public header: a page for each function, struct and enumeration, made from its
+# comment, so that the reference cannot differ from the header.
 # Usage: awk -v HEADER=petal.h -v PLACE=DIRECTORY -v DATE="November 1, 2026" -v GUIDE=petal
-# [-v INTRODUCTION=NAME] -f header.awk FILE. INTRODUCTION names a page that the header's opening
-# comment becomes; GUIDE is the page that all others refer to. Functions that follow each other
-# without a blank line or a comment share a page; the names of the others lead there.
+# [-v INTRODUCTION=NAME] -f header.awk FILE. INTRODUCTION names the page made from the header's
+# opening comment; GUIDE is the page that all others refer to. Consecutive functions without a blank
+# line or a comment between them share a page; the names of the others lead there.
 #
-# What it relies on: a comment stands before what it is about, or behind it on its line;
-# `/* ---- Title ---- */` begins a section; one that a blank line follows is its section's; lines of
-# a comment that stand two or more columns further in than its paragraphs are a table or an example.
+# Rules for the header: a comment comes before its declaration, or after it on the same line;
+# `/* ---- Title ---- */` begins a section; a comment followed by a blank line is its section's;
+# lines of a comment indented by two or more columns are a table or an example.
 
 # ---- text ----
 
@@ -17,7 +17,7 @@ function trimmed(words) {
     return words
 }
 
-# The words of comment text, line by line as they stood, without its marks.
+# The text of a comment line, without the comment marks.
 function bare(line) {
     sub(/^[ \t]*\/\*+/, "", line)
     sub(/\*\/[ \t]*$/, "", line)
@@ -27,8 +27,7 @@ function bare(line) {
     return line
 }
 
-# Appends text as it stands in a page: a sentence a line, none too long; names of the library in
-# bold.
+# Appends text to a page, one sentence a line, long ones broken; names of the library in bold.
 function put_words(file, words,    count, parts, i, line, sentence) {
     gsub(/\\/, "\\e", words)
     count = split(trimmed(words), parts, " ")
@@ -43,7 +42,7 @@ function put_words(file, words,    count, parts, i, line, sentence) {
     }
     if (line != "") put_line(file, line)
 }
-# Of a line as it stands in a page, with the marks of bold names.
+# Width of a line in a page, with the marks of bold names.
 function width(line,    marked) {
     marked = gsub(/(petal|kv)_[a-z0-9_]+/, "&", line)
     return length(line) + 6 * marked
@@ -60,8 +59,8 @@ function put_line(file, line,    done) {
     print line > file
 }
 
-# Paragraphs and items of a comment, and what stands further in than they: that is kept line by
-# line. `lead` says that nothing stands before.
+# Appends the paragraphs and items of a comment; indented lines are kept line by line. `lead`: this
+# is the first text of the page.
 function put_comment(file, text, lead,    lines, count, i, words, item, kept) {
     count = split(text, lines, "\n")
     words = ""
@@ -93,8 +92,8 @@ function put_comment(file, text, lead,    lines, count, i, words, item, kept) {
     if (item) print ".El" > file
 }
 
-# The lines from line `first` on that stand further in, without the columns that all of them lack;
-# the last of them is returned.
+# Appends the indented lines from line `first` on, without their common indentation; returns the
+# last of them.
 function put_kept(file, lines, count, first,    i, last, least) {
     least = 1000
     for (last = first; last <= count && lines[last] ~ /^  /; last++) {
@@ -110,7 +109,7 @@ function put_kept(file, lines, count, first,    i, last, least) {
     return last - 1
 }
 
-# The first words of a comment, as they stand in a list of pages.
+# The first words of a comment, for a list of pages.
 function brief(text, otherwise,    at) {
     text = trimmed(in_one_line(text))
     at = match(text, /([.:;](  ?|$)| \()/)
@@ -122,7 +121,7 @@ function brief(text, otherwise,    at) {
     if (substr(text, 2, 1) !~ /[A-Z_]/) text = tolower(substr(text, 1, 1)) substr(text, 2)
     return text
 }
-# Cut where a clause begins, the last one that leaves enough.
+# Cuts the text before its last clause that leaves enough.
 function shortened(text,    at, best, i, count, words) {
     count = split(", | which | and | as | into | from | if | in | so that | that |  ", words, "|")
     for (i = 1; i <= count; i++)
@@ -141,7 +140,7 @@ function in_one_line(text) {
 
 function begin_page(name,    file) {
     file = PLACE "/" name ".3"
-    print ".\\\" Made from " HEADER " when it was installed; what is wrong here is to be mended there." > file
+    print ".\\\" Generated from " HEADER " at installation; correct mistakes there." > file
     print ".Dd " DATE > file
     print ".Dt " toupper(name) " 3" > file
     print ".Os Petal" > file
@@ -196,7 +195,7 @@ function put_function(file, prototype,    name, type, parameters, i, depth, mark
     print ".Fc" > file
 }
 
-# What a call gives back, by what the header says of all of them.
+# The section RETURN VALUES, by the header's general rules.
 function put_returns(file, prototypes, count,    i, prototype, status, out, results, others, plain, plain_names, words) {
     for (i = 1; i <= count; i++) {
         prototype = prototypes[i]
@@ -210,17 +209,17 @@ function put_returns(file, prototypes, count,    i, prototype, status, out, resu
     print ".Sh RETURN VALUES" > file
     if (status) {
         print ".Dv PETAL_OK ," > file
-        print "or a status that says what failed; then" > file
+        print "or the status of the failure; then" > file
         print ".Fa error ," > file
-        print "unless it is" > file
+        print "unless" > file
         print ".Dv NULL ," > file
         print "has the details" > file
-        print ".Pq Xr petal_error 3" (out || results ? "" : " .") > file
-        if (out && results) print "and pointers that are given back are NULL, results empty." > file
-        else if (out) print "and pointers that are given back are NULL." > file
+        print ".Pq Xr petal_error 3" (out || results ? " ," : " .") > file
+        if (out && results) print "out pointers are NULL, and results are empty." > file
+        else if (out) print "and out pointers are NULL." > file
         else if (results) print "and results are empty." > file
-        if (others) print "Other results are given back only where the description says so." > file
-        print "The statuses and their meaning are in" > file
+        if (others) print "Other results are set only where the description says so." > file
+        print "The statuses and their meanings are in" > file
         print ".Xr " GUIDE_OF_STATUS " 3 ." > file
     }
     if (plain > 0) {
@@ -231,8 +230,7 @@ function put_returns(file, prototypes, count,    i, prototype, status, out, resu
         else print "The call cannot fail" (prototypes[1] ~ /^PETAL_API void / ? ", and returns nothing." : ".") > file
     }
 }
-# Whether the call gives back more than pointers to new things and results: it takes a place for a
-# number, a slice or a struct.
+# Whether the call has other outputs than out pointers and results: a number, a slice or a struct.
 function gives_more(prototype,    count, parts, i, type) {
     count = split(substr(prototype, index(prototype, "(") + 1), parts, ",")
     for (i = 1; i <= count; i++) {
@@ -248,8 +246,7 @@ function name_of(prototype) {
     return substr(prototype, RSTART, RLENGTH - 1)
 }
 
-# The opaque type that a function is a call on, by its name: petal_batch of petal_batch_put; "" if
-# none.
+# The opaque type of a function, by its name: petal_batch for petal_batch_put; "" if none.
 function type_of(name,    type, best) {
     best = ""
     for (type in opaque)
@@ -275,7 +272,7 @@ function function_page(i,    first, file, j, count, prototypes, text, type, refe
     print ".In " HEADER > file
     for (j = 1; j <= count; j++) put_function(file, prototypes[j])
     print ".Sh DESCRIPTION" > file
-    if (text == "" && type != "" && (type in has_page)) text = "A call on " type ", of which its own page tells."
+    if (text == "" && type != "" && (type in has_page)) text = "A call on " type "; see its page."
     if (text == "") text = section_text[section_of[i]]
     if (text == "" && own == "") {
         print HEADER ": " first " has no comment, nor has its section" > "/dev/stderr"
@@ -304,11 +301,11 @@ function function_page(i,    first, file, j, count, prototypes, text, type, refe
     end_page(file, refers)
 }
 
-# What a type without words of its own is for: the first call that takes or gives it.
+# The purpose of a type without a comment: the first call that takes or returns it.
 function used_as(name,    i, words) {
     for (i = 1; i <= function_count; i++) {
         words = functions[i]
-        if (words ~ name "[ *]" && words !~ name "_") return (name ~ /_options$/ ? "options of " : "what is given to and by ") name_of(words)
+        if (words ~ name "[ *]" && words !~ name "_") return (name ~ /_options$/ ? "options of " : "used by ") name_of(words)
     }
     for (i = 1; i <= type_count; i++)
         if (declaration[types[i]] ~ name "[ *]" && types[i] != name) return "part of " types[i]
@@ -321,7 +318,7 @@ function put_members(file, name,    i) {
     for (i = 1; i <= member_count[name]; i++) {
         print ".It " (is_enum[name] ? "Dv " : "Va ") "\"" member[name, i] "\"" > file
         if (member[name, i] == "size_t size" && i == 1 && member_text[name, i] == "")
-            member_text[name, i] = "sizeof of this struct, or 0, which is taken as the size that the library knows."
+            member_text[name, i] = "sizeof this struct, or 0: the size that the library knows."
         put_comment(file, member_text[name, i], 1)
     }
     print ".El" > file
@@ -351,7 +348,7 @@ function type_page(name,    file, count, lines, i, refers) {
 
 # ---- reading the header ----
 
-# A member of the struct or enumeration at hand, as it stands, with the comment that was before it.
+# Adds a member to the current struct or enumeration, with the comment before it.
 function add_member(line, text,    one) {
     one = trimmed(line)
     sub(/[,;]$/, "", one)
@@ -359,14 +356,14 @@ function add_member(line, text,    one) {
     member_text[at_type, member_count[at_type]] = text
     declaration[at_type] = declaration[at_type] "\n" wrapped("    " trimmed(line))
 }
-# A declaration of more than 78 columns goes on below.
+# A declaration, broken if it has more than 78 columns.
 function wrapped(line,    at) {
     if (length(line) <= 76) return line
     for (at = 76; at > 20 && substr(line, at, 1) != " "; at--) ;
     return substr(line, 1, at - 1) "\n" wrapped("        " substr(line, at + 1))
 }
 
-# Entries of a list that becomes members: X(name, "text") or X(NAME, value, "text").
+# Adds the entries of a list as members: X(name, "text") or X(NAME, value, "text").
 function add_entries(list, is_field,    one, name, value, text) {
     while (match(list, /X\([A-Za-z0-9_]+, *([0-9]+, *)?"[^"]*"\)/)) {
         one = substr(list, RSTART + 2, RLENGTH - 3)
@@ -389,7 +386,7 @@ BEGIN {
     state = "top"
 }
 
-# Long definitions: of lists what they list is kept.
+# Long definitions: the entries of lists are kept.
 in_define {
     defined[define_name] = defined[define_name] " " $0
     sub(/\\$/, "", defined[define_name])
@@ -407,7 +404,7 @@ in_define {
 /^#/ { if (state == "top") pending = ""; next }
 /clang-format/ { next }
 
-# A comment: its lines, wherever it begins.
+# The lines of a comment, wherever it begins.
 in_comment {
     comment = comment "\n" bare($0)
     if ($0 ~ /\*\//) {
@@ -430,8 +427,8 @@ function end_of_comment() {
 function sentence(words) {
     return toupper(substr(words, 1, 1)) substr(words, 2) (words ~ /[.:]$/ ? "" : ".")
 }
-# Takes a comment off the end of a line, `behind` being what stands before it; the rest of the line
-# is left.
+# Takes a comment off the end of a line and returns the rest; `behind` is the kind of thing before
+# it.
 function take_comment(line, behind,    at) {
     at = index(line, "/*")
     if (at == 0) return line
@@ -489,7 +486,7 @@ state == "top" && /^(typedef struct|enum) petal_[a-z0-9_]+ \{/ {
     }
     state = "type"
     if (rest ~ /[^ ]/) {
-        # A comment that stands behind the brace is the type's.
+        # A comment after the brace is the type's.
         comment_is_behind = ""
         take_comment(rest, "")
         if (!in_comment) { type_text[at_type] = type_text[at_type] (type_text[at_type] == "" ? "" : "\n\n") pending; pending = "" }
@@ -513,7 +510,7 @@ state == "type" && /_MAP\(/ {
 state == "type" && /^$/ { next }
 state == "type" {
     line = $0
-    # A declaration that goes on in the next line.
+    # A declaration that continues on the next line.
     at = index(line, "/*")
     words = at ? substr(line, 1, at - 1) : line
     held = held (held == "" ? "" : " ") trimmed(words)
@@ -571,9 +568,9 @@ END {
     exit failed
 }
 
-# The opening comment without the contents of the header, and at its end what PETAL_LATEST means and
-# the section of caveats: its first sentence, then paragraphs, those that begin with words in capitals
-# under a heading.
+# The page of the opening comment, without the contents of the header, and with the comments of
+# PETAL_LATEST and of the section of caveats at its end: the first sentence, then paragraphs; one that
+# begins with words in capitals gets them as a heading.
 function introduction(    file, count, lines, i, about, text, heading, rest) {
     file = begin_page(INTRODUCTION)
     if (latest != "") opening = opening "\n\nTIMESTAMPS.  " latest
