@@ -1736,9 +1736,7 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
  * table salvaged-NUMBER; log cells of a table that no file names become salvaged-table-NUMBER. Of
  * several tables that successively had one name, the latest that store files name keeps it; the
  * remains of the others become salvaged-table-NUMBER too. In these cases table snapshots are lost,
- * and cells that had been compacted away may reappear. Files that earlier versions loaded in bulk
- * are reported by name: their cells may be in the wrong order among others of the same column and
- * timestamp.
+ * and cells that had been compacted away may reappear.
  *
  * Of a log the part before a bad place is taken. The part after it would be a state that never
  * existed; it is reported, as harmless if no sync had promised it: a crash may leave the same, and

@@ -9,9 +9,12 @@
 
 /* What the files beside a manifest say of it. */
 struct evidence {
-    bool own;                /* a file or log of its database */
-    bool foreign;            /* one of another */
-    uint64_t unknown_number; /* of a store file whose table or family it has never known; 0: none */
+    bool own;     /* a file or log of its database */
+    bool foreign; /* one of another */
+    /* The first store file whose table or family it has never known; status OK: none. */
+    petal_error cut;
+    char table[UINT8_MAX], family[UINT8_MAX];
+    size_t table_bytes, family_bytes;
 };
 
 /* ---- store files ---- */
@@ -26,8 +29,13 @@ hear_facts(struct evidence *evidence, const struct manifest *manifest,
         return;
     }
     evidence->own = evidence->own || facts->bloom != PETAL_BLOOM_NONE;
-    if (file->named == NULL && orphan_tells_of_cut(manifest, path, facts, NULL))
-        evidence->unknown_number = file->number;
+    if (file->named != NULL || evidence->cut.status != PETAL_OK ||
+        !orphan_tells_of_cut(manifest, path, facts, &evidence->cut))
+        return;
+    evidence->table_bytes = facts->owner.table.size;
+    evidence->family_bytes = facts->owner.family.size;
+    memcpy(evidence->table, facts->owner.table.data, evidence->table_bytes);
+    memcpy(evidence->family, facts->owner.family.data, evidence->family_bytes);
 }
 
 static enum petal_status
@@ -95,29 +103,15 @@ dismiss(struct place *place)
         place->files[i].named = NULL;
 }
 
-static enum petal_status
-tell_cut(struct place *place, uint64_t number, petal_error *error)
+static void
+tell_cut(struct place *place, const struct evidence *evidence)
 {
-    const struct sst_walk_options options = {.file_identity = 0};
-    const struct file_facts *facts;
-    char path[PETAL_PATH_BYTES];
-    struct sst_walk *walk;
-    petal_error cause;
-    enum petal_status status;
-
     place->manifest_whole = false;
     place->manifest_cut = true;
-    filename_store_file(path, place->directory.path, number);
-    status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
-    if (status != PETAL_OK)
-        return check_place_wants(&cause, error) ? status : PETAL_OK;
-    facts = sst_walk_facts(walk);
-    if (facts != NULL && orphan_tells_of_cut(place->manifest, path, facts, &cause))
-        check_place_tell(place, &(petal_fault){.error = &cause,
-                                               .table = facts->owner.table,
-                                               .family = facts->owner.family});
-    sst_walk_close(walk);
-    return PETAL_OK;
+    check_place_tell(
+        place, &(petal_fault){.error = &evidence->cut,
+                              .table = slice_make(evidence->table, evidence->table_bytes),
+                              .family = slice_make(evidence->family, evidence->family_bytes)});
 }
 
 enum petal_status
@@ -138,7 +132,7 @@ judge_manifest(struct place *place, petal_error *error)
         return status;
     if (evidence.foreign && !evidence.own && place->unread.status == PETAL_OK)
         dismiss(place);
-    else if (evidence.unknown_number != 0)
-        status = tell_cut(place, evidence.unknown_number, error);
-    return status;
+    else if (evidence.cut.status != PETAL_OK)
+        tell_cut(place, &evidence);
+    return PETAL_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * links.h -- the store files of a place that are links of one another, by the identity that they
- * share, and which of them a salvage reads: links may have become copies, one of them damaged.
+ * links.h -- store files that are links of one another have one identity. Some may have become
+ * copies since, and some of those may be missing or damaged: then a salvage reads another one.
  *
  * Belongs to one thread.
  */
@@ -9,22 +9,11 @@
 
 #include "engine/check/plan.h"
 
-/* All zeros: there are none. */
-struct links {
-    struct plan_file *files; /* whose identity is known: by identity, then number */
-    size_t count, capacity;
-};
-
-/* Of the plan's place, when the plan is made. Fails without memory. */
-enum petal_status links_find(struct links *links, const struct plan *plan, petal_error *error);
-void links_fini(struct links *links, const struct plan *plan);
-
 /*
- * Where a file of the family is missing or damaged another one of its identity takes its place, if
- * that one is better, which is told. Fails for want of memory or descriptors alone.
+ * Replaces each file of the family that is missing or damaged by a better link of it, if there is
+ * one, and tells so. Fails for want of memory or descriptors alone.
  */
-enum petal_status links_choose(const struct links *links, struct plan *plan,
-                               const struct plan_table *table, const struct plan_family *family,
-                               petal_error *error);
+enum petal_status links_choose(const struct plan *plan, const struct plan_table *table,
+                               const struct plan_family *family, petal_error *error);
 
 #endif

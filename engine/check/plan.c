@@ -1,7 +1,6 @@
 /* plan.c -- see plan.h. */
 #include "engine/check/plan.h"
 
-#include "base/coding.h"
 #include "base/mem.h"
 #include "bloom/bloom.h"
 #include "engine/options.h"
@@ -17,19 +16,13 @@
 static petal_slice
 keep_name(struct plan *plan, petal_slice name)
 {
-    const petal_allocator *allocator = plan->place->env.allocator;
-    uint8_t *memory;
+    void *copy;
 
-    if (!mem_grow_array(allocator, &plan->memory, &plan->memory_capacity, plan->memory_count,
-                        plan->memory_count + 1, sizeof *plan->memory))
+    if (!arena_reserve(&plan->names, arena_record_bytes(name.size)))
         return slice_make(NULL, 0);
-    memory = mem_alloc(allocator, sizeof(uint64_t) + name.size);
-    if (memory == NULL)
-        return slice_make(NULL, 0);
-    put_le64(memory, sizeof(uint64_t) + name.size);
-    memcpy(memory + sizeof(uint64_t), name.data, name.size);
-    plan->memory[plan->memory_count++] = memory;
-    return slice_make(memory + sizeof(uint64_t), name.size);
+    copy = arena_take_record(&plan->names, name.size);
+    memcpy(copy, name.data, name.size);
+    return slice_make(copy, name.size);
 }
 
 static struct plan_table *
@@ -302,7 +295,7 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
 
 /*
  * How much greater the sequences of the file's cells are than those that stand in it, as it says
- * itself. Told where a bulk's file does not: earlier versions wrote such.
+ * itself. A bulk's file that does not say, or says what cannot be, is told.
  */
 static uint64_t
 take_shift(struct place *place, const struct sst_walk *walk)
@@ -317,26 +310,17 @@ take_shift(struct place *place, const struct sst_walk *walk)
         fault.table = facts->owner.table;
         fault.family = facts->owner.family;
     }
-    if (stated == 0 && facts != NULL && facts->origin == FILE_ORIGIN_BULK) {
-        error_corrupt(
-            &error, path, 0,
-            "%s was loaded in bulk by an earlier version, and only the manifest told when: "
-            "its cells may stand in the wrong order among others of the same column and "
-            "timestamp, and its deletions hide too much or too little",
-            path);
-        check_place_tell(place, &fault);
-    } else if (stated >= CELL_SEQUENCE_END || (stated != 0 && facts != NULL &&
-                                               facts->sequence_max >= CELL_SEQUENCE_END - stated)) {
-        error_corrupt(
-            &error, path, 0,
-            "%s says that its sequences are %" PRIu64
-            " greater than those that stand in it, which cannot be: its cells may stand in "
-            "the wrong order among others of the same column and timestamp",
-            path, stated - 1);
-        check_place_tell(place, &fault);
-    } else if (stated != 0) {
+    if (stated == 0 && (facts == NULL || facts->origin != FILE_ORIGIN_BULK))
+        return 0;
+    if (stated != 0 && stated < CELL_SEQUENCE_END &&
+        (facts == NULL || facts->sequence_max < CELL_SEQUENCE_END - stated))
         return stated - 1;
-    }
+    error_corrupt(&error, path, 0,
+                  "%s does not say rightly when it was loaded in bulk: its cells may stand in the "
+                  "wrong order among others of the same column and timestamp, and its deletions "
+                  "hide too much or too little",
+                  path);
+    check_place_tell(place, &fault);
     return 0;
 }
 
@@ -396,6 +380,7 @@ void
 plan_init(struct plan *plan, struct place *place)
 {
     *plan = (struct plan){.place = place};
+    arena_init(&plan->names, place->env.allocator);
 }
 
 enum petal_status
@@ -405,13 +390,27 @@ plan_make(struct plan *plan, petal_error *error)
     const struct manifest *manifest = place->manifest;
     enum petal_status status = PETAL_OK;
 
-    for (size_t i = 0; manifest != NULL && i < manifest->table_count; i++) {
-        if (!take_table(plan, manifest->tables[i]))
-            return error_no_memory(error);
+    /* Snapshots first, and so the least ids: if the new manifest is lost in turn, the table of
+     * the greatest id keeps the name that they share. */
+    for (int is_table = 0; manifest != NULL && is_table < 2; is_table++) {
+        for (size_t i = 0; i < manifest->table_count; i++) {
+            if (manifest_is_snapshot(manifest->tables[i]) != (is_table == 1) &&
+                !take_table(plan, manifest->tables[i]))
+                return error_no_memory(error);
+        }
     }
     for (size_t i = 0; status == PETAL_OK && i < place->file_count; i++) {
-        if (place->files[i].kind == FILENAME_STORE_FILE && place->files[i].named == NULL)
-            status = adopt(plan, &place->files[i], error);
+        struct place_file *file = &place->files[i];
+
+        if (file->kind != FILENAME_STORE_FILE)
+            continue;
+        if (file->named == NULL)
+            status = adopt(plan, file, error);
+        if (status != PETAL_OK || file->identity == 0)
+            continue;
+        if (!number_map_reserve(&plan->links, place->env.allocator, 1))
+            return error_no_memory(error);
+        number_map_add(&plan->links, file->identity, i);
     }
     return status;
 }
@@ -435,9 +434,8 @@ plan_fini(struct plan *plan)
         mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
     }
     mem_free(allocator, plan->tables, plan->table_capacity * sizeof *plan->tables);
-    for (size_t i = 0; i < plan->memory_count; i++)
-        mem_free(allocator, plan->memory[i], get_le64(plan->memory[i]));
-    mem_free(allocator, plan->memory, plan->memory_capacity * sizeof *plan->memory);
+    arena_fini(&plan->names);
+    number_map_fini(&plan->links, allocator);
     number_map_fini(&plan->by_id, allocator);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/number_map.h"
 #include "engine/check/place.h"
+#include "memtable/arena.h"
 #include "memtable/memtable.h"
 
 struct plan_file {
@@ -44,19 +45,24 @@ struct plan_table {
     petal_table_options options;       /* name and attributes; families lie in `families` */
     struct manifest_snapshot snapshot; /* name of size 0: it is none */
     uint32_t id;                       /* as logs name it; 0: none does */
-    uint32_t made_id;                  /* in what is written; 0: it is not known yet */
     struct plan_family *families;
     size_t family_count, family_capacity;
 };
 
 struct plan {
     struct place *place;
-    struct plan_table *tables;
+    struct plan_table *tables; /* snapshots first; in the new database their ids are 1, 2, .. */
     size_t table_count, table_capacity;
-    struct number_map by_id; /* places of tables; snapshots have no id */
-    void **memory;           /* names that nobody else owns, and their sizes in front */
-    size_t memory_count, memory_capacity;
+    struct number_map by_id; /* tables by id, values are places in `tables`; no snapshots */
+    struct arena names;      /* that nobody else owns */
+    struct number_map links; /* store files by identity; values are places in place->files */
 };
+
+static inline uint32_t
+plan_new_id(const struct plan *plan, const struct plan_table *table)
+{
+    return (uint32_t)(table - plan->tables) + 1;
+}
 
 static inline bool
 plan_is_snapshot(const struct plan_table *table)

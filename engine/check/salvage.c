@@ -24,7 +24,6 @@
 struct salvage {
     struct place *place;
     struct plan *plan;
-    struct links links;
     struct directory directory; /* the new one */
     petal_file *lock;
     uint64_t salt;
@@ -117,8 +116,9 @@ begin_file(struct output *output, petal_error *error)
         .file_identity = env_random(env),
         .origin = FILE_ORIGIN_MINOR,
         .written_ms = env_clock_ms(env),
-        .owner = {output->table->made_id, (uint16_t)(output->family - output->table->families),
-                  output->table->options.name, family->name},
+        .owner = {plan_new_id(salvage->plan, output->table),
+                  (uint16_t)(output->family - output->table->families), output->table->options.name,
+                  family->name},
     };
     char path[PETAL_PATH_BYTES];
 
@@ -228,10 +228,9 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
     struct cell_iter **sources = mem_zalloc(allocator, most * sizeof *sources);
     struct memtable_iter logged, flushed;
     bool needs_flushed = false;
-    enum petal_status status =
-        files != NULL && sources != NULL
-            ? links_choose(&salvage->links, salvage->plan, table, family, error)
-            : error_no_memory(error);
+    enum petal_status status = files != NULL && sources != NULL
+                                   ? links_choose(salvage->plan, table, family, error)
+                                   : error_no_memory(error);
 
     if (status == PETAL_OK)
         status = needs_flushed_cells(salvage, table, family, &needs_flushed, error);
@@ -266,28 +265,12 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
 
 /* ---- the new manifest ---- */
 
-/*
- * Tables get the ids 1, 2, …, their families 0, 1, …. Table snapshots are first: where the manifest
- * is lost a table is told from what was of that name before by the greatest id.
- */
-static void
-number_tables(struct plan *plan)
-{
-    uint32_t id = 0;
-
-    for (unsigned is_table = 0; is_table < 2; is_table++) {
-        for (size_t t = 0; t < plan->table_count; t++) {
-            if (plan_is_snapshot(&plan->tables[t]) != (is_table == 1))
-                plan->tables[t].made_id = ++id;
-        }
-    }
-}
-
+/* Families get the ids 0, 1, .. within their table. */
 static enum petal_status
 describe_table(const struct salvage *salvage, struct manifest_edit *edit,
                const struct plan_table *table, petal_error *error)
 {
-    uint32_t id = table->made_id;
+    uint32_t id = plan_new_id(salvage->plan, table);
     const petal_allocator *allocator = salvage->place->env.allocator;
     petal_family_options *families =
         mem_alloc(allocator, (table->family_count + 1) * sizeof *families);
@@ -334,12 +317,8 @@ write_manifest(struct salvage *salvage, petal_error *error)
     if (place->manifest != NULL)
         note_timestamp(salvage, place->manifest->last_timestamp);
     manifest_edit_init(&edit, place->env.allocator);
-    for (unsigned is_table = 0; is_table < 2; is_table++) { /* as their ids ascend */
-        for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++) {
-            if (plan_is_snapshot(&plan->tables[t]) != (is_table == 1))
-                status = describe_table(salvage, &edit, &plan->tables[t], error);
-        }
-    }
+    for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++)
+        status = describe_table(salvage, &edit, &plan->tables[t], error);
     (void)manifest_edit_counters(&edit, salvage->next_number, sequence, salvage->last_timestamp);
     (void)manifest_edit_oldest_log(&edit, salvage->next_number);
     if (status == PETAL_OK)
@@ -419,7 +398,6 @@ write_database(struct salvage *salvage, petal_error *error)
     enum petal_status status = PETAL_OK;
     int failed;
 
-    number_tables(plan);
     for (size_t t = 0; t < plan->table_count; t++) {
         if (plan_is_snapshot(&plan->tables[t]))
             salvage->place->counts->snapshots++;
@@ -452,8 +430,6 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     status = judge_manifest(place, error);
     if (status == PETAL_OK)
         status = plan_make(&plan, error);
-    if (status == PETAL_OK)
-        status = links_find(&salvage.links, &plan, error);
     salvage.salt = env_random(&place->env);
     if (status == PETAL_OK)
         status = make_directory(&salvage, destination, error);
@@ -468,7 +444,6 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     if (salvage.lock != NULL)
         place->env.vfs->close(place->env.vfs->context, salvage.lock);
     directory_close(&salvage.directory);
-    links_fini(&salvage.links, &plan);
     plan_fini(&plan);
     return status;
 }

@@ -184,7 +184,7 @@ window_bytes(size_t file_count)
 static enum petal_status
 open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error *error)
 {
-    struct plan *plan = cells->plan;
+    const struct plan *plan = cells->plan;
     struct place *place = plan->place;
     const struct place_file *there = check_place_find(place, FILENAME_STORE_FILE, file->number);
     const struct sst_walk_options options = {.file_identity = file->identity,
@@ -216,7 +216,7 @@ open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error 
 }
 
 enum petal_status
-whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan_table *table,
+whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struct plan_table *table,
                  const struct plan_family *family, const struct plan_file *file, petal_error *error)
 {
     *cells = (struct whole_cells){.iter.ops = &ops, .plan = plan, .table = table, .family = family};
@@ -224,7 +224,7 @@ whole_cells_open(struct whole_cells *cells, struct plan *plan, const struct plan
 }
 
 enum petal_status
-whole_cells_are_all(struct plan *plan, const struct plan_table *table,
+whole_cells_are_all(const struct plan *plan, const struct plan_table *table,
                     const struct plan_family *family, const struct plan_file *file, bool *all,
                     petal_error *error)
 {

@@ -16,7 +16,7 @@
 
 struct whole_cells {
     struct cell_iter iter; /* first member */
-    struct plan *plan;
+    const struct plan *plan;
     const struct plan_table *table;
     const struct plan_family *family;
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
@@ -31,11 +31,11 @@ struct whole_cells {
 };
 
 /* A file of the family. What is missing or cannot be read at all is told, and gives no cells. */
-enum petal_status whole_cells_open(struct whole_cells *cells, struct plan *plan,
+enum petal_status whole_cells_open(struct whole_cells *cells, const struct plan *plan,
                                    const struct plan_table *table, const struct plan_family *family,
                                    const struct plan_file *file, petal_error *error);
 /* Whether all its cells can be read; tells and counts nothing. */
-enum petal_status whole_cells_are_all(struct plan *plan, const struct plan_table *table,
+enum petal_status whole_cells_are_all(const struct plan *plan, const struct plan_table *table,
                                       const struct plan_family *family,
                                       const struct plan_file *file, bool *all, petal_error *error);
 void whole_cells_close(struct whole_cells *cells); /* all zero: no-op */

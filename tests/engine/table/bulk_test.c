@@ -978,7 +978,7 @@ a_lost_manifest_turns_no_bulk_around(void **state)
     fixture_fini(&fixture);
 }
 
-/* Of a bulk's file the trailer that earlier versions wrote. */
+/* The trailer of a bulk's file, as only somebody else can have written it. */
 static void
 take_shift_away(struct fixture *fixture, unsigned number)
 {
@@ -1015,13 +1015,13 @@ note_order(void *argument, const petal_fault *fault)
     }
     told->orders++;
     assert_false(fault->harmless);
-    assert_non_null(strstr(fault->error->text, ".sst was loaded in bulk by an earlier version"));
+    assert_non_null(strstr(fault->error->text, ".sst does not say rightly when it was loaded in bulk"));
     assert_true(slice_equal(fault->table, text("t")));
 }
 
 /* The manifest still tells; without it the two files of the bulk are told by name. */
 static void
-bulks_of_earlier_versions_are_told(void **state)
+bulks_that_do_not_say_when_are_told(void **state)
 {
     struct fixture fixture;
     struct told told = {0};
@@ -1498,7 +1498,7 @@ main(void)
         cmocka_unit_test(copies_have_what_was_loaded),
         cmocka_unit_test(what_was_loaded_is_verified_and_salvaged),
         cmocka_unit_test(a_lost_manifest_turns_no_bulk_around),
-        cmocka_unit_test(bulks_of_earlier_versions_are_told),
+        cmocka_unit_test(bulks_that_do_not_say_when_are_told),
         cmocka_unit_test(writes_do_not_pass_a_bulk),
         cmocka_unit_test(who_has_read_before_a_bulk_reads_again),
         cmocka_unit_test(many_small_bulks_stall_nobody),
