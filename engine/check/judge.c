@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* What the files beside a manifest say of it. */
+/* What the files in the directory say about its manifest. */
 struct evidence {
     bool own;     /* a file or log of its database */
     bool foreign; /* one of another */
@@ -19,7 +19,7 @@ struct evidence {
 
 /* ---- store files ---- */
 
-/* Salts tell whose a file is. */
+/* The salt tells which database a file belongs to. */
 static void
 hear_facts(struct evidence *evidence, const struct manifest *manifest,
            const struct place_file *file, const char *path, const struct file_facts *facts)

@@ -1,5 +1,5 @@
 /*
- * judge.h -- whether a manifest that can be read as a whole is the one of the files beside it.
+ * judge.h -- does a manifest that can be read as a whole belong to the files in its directory?
  */
 #ifndef PETAL_ENGINE_CHECK_JUDGE_H
 #define PETAL_ENGINE_CHECK_JUDGE_H
@@ -7,9 +7,9 @@
 #include "engine/check/place.h"
 
 /*
- * Where the files disprove the manifest it is told, and counts as whole no more:
- * place->manifest_cut where it was cut short; where it is another database's it is dropped. Fails
- * for want of memory or descriptors alone.
+ * If the files disprove the manifest, that is told, and it no longer counts as whole: one that was
+ * cut short sets place->manifest_cut, one of another database is dropped. Fails only without memory
+ * or descriptors.
  */
 enum petal_status judge_manifest(struct place *place, petal_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * logs.h -- the logs of a database that is looked at: each by itself, as far as it can be read, and
- * what logs and manifest promise of each other.
+ * logs.h -- the logs of a database that is examined: each one as far as it can be read, and what
+ * logs and manifest promise of each other.
  */
 #ifndef PETAL_ENGINE_CHECK_LOGS_H
 #define PETAL_ENGINE_CHECK_LOGS_H

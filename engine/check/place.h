@@ -1,9 +1,8 @@
 /*
- * place.h -- the directory of a database that is looked at and not opened: what lies there, what
- * its manifest says as far as it can be read, and who is told of faults.
+ * place.h -- the directory of a database that is examined and not opened: its files, its manifest
+ * as far as it can be read, and the reporting of faults.
  *
- * Nothing is written there, not even a lock file: the lock of a reader is taken where there is a
- * lock file.
+ * Nothing is written there, not even a lock file; if there is one, the lock of a reader is taken.
  *
  * Belongs to one thread.
  */

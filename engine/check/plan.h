@@ -1,11 +1,10 @@
 /*
- * plan.h -- what a salvage is going to write: tables, their families, and the store files and
- * logged cells that each is made of.
+ * plan.h -- what a salvage will write: tables, their families, and for each the store files and
+ * logged cells it is made of.
  *
- * Where the manifest is whole, it is what the manifest says. Else it is what can be read of it, and
- * store files that it does not name are taken by what they tell themselves; log cells of tables
- * that nobody knows get tables of their own. Files that are links of one another count once in a
- * family.
+ * If the manifest is whole, the plan follows it. Otherwise the plan follows what can be read of it,
+ * and store files that it does not name are assigned by their own facts; log cells of unknown
+ * tables get tables of their own. Files that are links of one another count once in a family.
  *
  * Borrows from the place. Belongs to one thread.
  */

@@ -1,7 +1,7 @@
 /*
- * salvage.c -- what can still be read of a database is written into a new one: petal_salvage.
+ * salvage.c -- petal_salvage: writes what can still be read of a database into a new one.
  *
- * Cells keep their sequences, so what hides what stays as it was: each family's readable cells, of
+ * Cells keep their sequences, so the order of writes stays: the readable cells of each family, from
  * store files and logs, are merged into new store files. The manifest of the new database comes
  * last: until then petal_open refuses the directory.
  */

@@ -1,9 +1,9 @@
 /*
- * whole_cells.h -- the cells of a store file that is damaged, as far as its blocks are whole, in
- * cell order (base/cell_iter.h); what is passed over is told.
+ * whole_cells.h -- the cells of all whole blocks of a store file, in cell order (base/cell_iter.h);
+ * damaged blocks are passed over and told.
  *
- * Goes forward from its first cell, once: seek_first and next. Lies where the caller likes and is
- * not moved.
+ * Goes forward once, from the first cell: seek_first and next. May be placed anywhere and is not
+ * moved.
  */
 #ifndef PETAL_ENGINE_CHECK_WHOLE_CELLS_H
 #define PETAL_ENGINE_CHECK_WHOLE_CELLS_H

@@ -1,11 +1,11 @@
 /*
- * claims.h -- who works on which runs, and who waits to: a list in the order of arrival.
+ * claims.h -- which jobs work on which runs, and which wait: a list in the order of arrival.
  *
- * A job claims single runs. What is asked for (petal_compact) runs when nobody else runs on the
- * family and nobody else asked before: while someone asks, waiting or at work, jobs in the
- * background begin on the family only beside one that takes long, and only ones that are small
- * beside it. So what flushes leave is merged meanwhile, and who waits has his turn when the long
- * one and those beside it have ended.
+ * A job claims single runs. A requested job (petal_compact) runs when no other runs on the family
+ * and none was requested before it. While there is a requested job, waiting or at work, background
+ * jobs begin on the family only while a long one runs, and only if they are small compared with it.
+ * So the output of flushes is merged meanwhile, and the requested job gets its turn when the long
+ * one and the small ones have ended.
  *
  * Threads: under the compactor's mutex.
  */

@@ -1,21 +1,22 @@
 /*
  * flush.h -- memtables become store files.
  *
- * FREEZE (leader): the memtables that are chosen get an empty one in front, in one new view, and
- * the log is rotated, so that the frozen memtables' cells lie in closed logs. The frozen ones are
+ * FREEZE (leader): each chosen memtable gets an empty one in front of it, in one new view, and the
+ * log is rotated, so that all cells of the frozen memtables are in closed logs. The frozen ones are
  * one flush job. When memory is full, the largest are chosen, as few as give half of it back:
- * thousands of tables that hold a cell each are not thousands of files. Those that stay keep their
- * logs until these are too many (wal_overdue_sequence). FLUSH (flush thread): what some reader can
- * still need of each is written to a store file (engine/store/rewrite.h); then the closed logs are
- * synced, so that no power cut leaves a part of a batch in files and loses the rest with the log;
- * then one manifest edit names all files of the job and the sequences up to which their stores are
- * flushed; then a view replaces the memtables by the files; then logs that are not needed any more
- * go. Jobs run one at a time in the order of their sequences.
+ * thousands of tables with one cell each do not become thousands of files. The others keep their
+ * logs until there are too many (wal_overdue_sequence).
  *
- * A job that fails before the manifest keeps its memtables and is tried again: what it had written
- * no manifest names. Only a log, a manifest or names that could not be synced turn the database
- * read-only, which is told where it happens. A failed manifest commit leaves both old and new files
- * where they are.
+ * FLUSH (flush thread): for each memtable, the cells that some reader can still need are written to
+ * a store file (engine/store/rewrite.h); then the closed logs are synced, so that no power cut
+ * leaves a part of a batch in files and loses the rest with the log; then one manifest edit names
+ * all files of the job and the sequences up to which their stores are flushed; then a view replaces
+ * the memtables by the files; then logs that are no longer needed are removed. Jobs run one at a
+ * time in the order of their sequences.
+ *
+ * A job that fails before the manifest keeps its memtables and is tried again: no manifest names
+ * the files it had written. Only a log, a manifest or names that could not be synced turn the database
+ * read-only. A failed manifest commit leaves both old and new files in place.
  */
 #ifndef PETAL_ENGINE_FLUSH_FLUSH_H
 #define PETAL_ENGINE_FLUSH_FLUSH_H

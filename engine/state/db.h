@@ -1,31 +1,30 @@
 /*
- * db.h -- the inside of a database: struct petal_db, and which lock guards what.
+ * db.h -- struct petal_db, and which lock guards what.
  *
- * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns,
- * until it hands on, everything marked [leader]: the log's writing side, active memtables, sequence
- * and timestamp counters. Work that must not run beside writes (switching memtables, dropping a
- * table) takes the leadership as well.
+ * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns
+ * everything marked [leader] until it hands on: the write side of the log, active memtables,
+ * sequence and timestamp counters. Other work that must not run during writes (switching memtables,
+ * dropping a table) takes the leadership as well.
  *
- * Each part of struct petal_db has its lock, and its fields stand behind it: `schema`
- * (engine/state/handle.h), `views` (engine/state/view.h), `failure`, `progress` and `writers` in
- * the headers of those names; the WAL chain, the flusher, the pace of writers and the compactor are
- * the own of rooms above, which alone look into them.
+ * Each part of struct petal_db has its own lock and a header of its own: `schema`
+ * (engine/state/handle.h), `views` (engine/state/view.h), `failure`, `progress` and `writers`. The
+ * WAL chain, the flusher, the pace of writers and the compactor belong to rooms above, and only
+ * those look inside. db.c has the functions that need more than one part.
  *
- * LOCK ORDER, outermost first. Who holds one takes only those further down, and no lock of a line
- * that says `leaf` has another within:
+ * LOCK ORDER, outermost first. A thread that holds one takes only locks further down; while it
+ * holds a `leaf` it takes none.
  *
- *   capture_mutex          for all of a checkpoint or change of table snapshots; who holds another
- *                          one does not wait for it
+ *   capture_mutex          for all of a checkpoint or change of table snapshots; a thread that
+ *                          holds another lock does not wait for it
  *   writers.row_locks      by stripe, in their order
  *   the write leadership
- *   schema.mutex           over I/O: by who changes tables, over the commit
- *   manifest_mutex         over I/O: by commits, over the sync of the manifest
- *   views.mutex            over I/O: the same
- *   the WAL chain's sync_mutex   over I/O, never taken inside views.mutex; then its mutex: leaf
- *   snapshots.mutex        over I/O: by the commit of a compaction that drops markers
- *   the compactor's        behind schema.mutex; leaf
- *   progress.mutex         how far flushes are: the flusher's jobs, and the line of writers that
- *                          wait
+ *   schema.mutex           held over I/O: by changes of tables, over the commit
+ *   manifest_mutex         held over I/O: by commits, over the sync of the manifest
+ *   views.mutex            held over I/O: the same
+ *   the WAL chain's sync_mutex   held over I/O, never taken inside views.mutex; its mutex: leaf
+ *   snapshots.mutex        held over I/O: by the commit of a compaction that drops markers
+ *   the compactor's        after schema.mutex; leaf
+ *   progress.mutex         the flusher's jobs, and the writers that wait
  *   failure.mutex          leaf
  *   views.bin, the queue of writers, the epoch, the cache, open_files: leaves
  *
@@ -55,7 +54,7 @@
 #include "engine/state/writers.h"
 #include "sstable/readahead.h"
 
-/* What users of the library have open of a database, by what it is called. */
+/* Objects of a database that a user can have open, by name. */
 #define DB_OPEN_KINDS(X)                                                                           \
     X(cursor)                                                                                      \
     X(snapshot)                                                                                    \
@@ -76,8 +75,8 @@ struct petal_db {
     petal_file *lock_file; /* engine/db/lock.h */
 
     /* As it was opened. */
-    /* There are no threads, what the logs held stays in the memtables, nothing but them and the
-     * cache ever changes. */
+    /* No threads run, the cells of the logs stay in the memtables, and only memtables and cache
+     * ever change. */
     bool read_only;
     bool no_compaction; /* in the background */
     enum petal_durability durability;
@@ -86,21 +85,21 @@ struct petal_db {
     uint64_t linked_file_bytes;  /* smaller ones are merged with their neighbours, not linked */
     uint64_t identity, salt;
 
-    /* Tests set it: no read goes a straight way, which changes nothing. */
+    /* Set by tests: use the general read path; answers must not differ. */
     _Atomic(bool) general_reads;
-    /* Set by tests: cursors with a deadline look at the clock behind so many cells, and are late at
-     * the second look. 0: they are not set. */
+    /* Set by tests: cursors with a deadline look at the clock after so many cells, and are late at
+     * the second look. 0: not set. */
     _Atomic(uint32_t) hasty_reads;
 
-    /* What all share. */
+    /* Shared by all rooms. */
     struct epoch *epoch;
     struct cache *cache;
     bool map_files;                   /* of petal_options */
     struct file_pool open_files;      /* what readers of store files have open */
-    struct readahead_limit readahead; /* of the memory of their large reads */
-    struct read_around_limit around;  /* of what single blocks bring along */
-    /* Of what is begun to be read of indexes and filters when files of a family are opened that
-     * begins to live; taken for good. */
+    struct readahead_limit readahead; /* memory of their large reads */
+    struct read_around_limit around;  /* bytes read around single blocks */
+    /* Bytes of indexes and filters that are read ahead when a family's files are opened; never
+     * given back. */
     struct readahead_limit index_ahead;
     struct memory_budget memory; /* the limit of it */
     struct stats_shard *stats;   /* STATS_SHARDS of them */
@@ -117,8 +116,8 @@ struct petal_db {
     struct manifest *manifest;
     _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
     struct read_point_list snapshots;
-    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a
-     * file of a snapshot go. */
+    /* Held during all of a checkpoint or change of table snapshots: one at a time, so no file of a
+     * snapshot is removed meanwhile. */
     struct mutex capture_mutex;
 
     /* What goes on. */
@@ -136,9 +135,9 @@ struct petal_db {
 
 /* ---- the process ---- */
 
-/* Whether this is another process than the one that opened the database: a child that it forked.
- * Such a one may read nothing that threads change, and take no lock: the threads that would end the
- * change, and give up the lock, are not there. */
+/* Is this a forked child of the process that opened the database? It may read nothing that threads
+ * change and take no lock: the threads that would finish the change and release the lock do not
+ * exist here. */
 static inline bool
 db_is_of_another_process(const petal_db *db)
 {
@@ -162,12 +161,12 @@ void db_fail(petal_db *db, const petal_error *cause);
 /* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
 enum petal_status db_check_writable(petal_db *db, petal_error *error);
 
-/* The first half of it: for calls that look before they write, and whose answer must not depend on
- * what they find. */
+/* The first half of it: for calls that read before they write, and whose answer must not depend on
+ * the data. */
 enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
 
-/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever
- * made the names: so the database turns read-only, and no sync after it succeeds. */
+/* Make the directory's names durable. No later sync brings back what a failed one lost, whoever
+ * made the names: so after a failure the database is read-only, and no sync succeeds. */
 enum petal_status db_sync_directory(petal_db *db, petal_error *error);
 
 /* failure_note, and count it. */
@@ -182,12 +181,12 @@ db_is_writable(const petal_db *db)
 
 /* ---- views ---- */
 
-/* Release what readers have left: views with their memtables and files, blocks of the cache.
+/* Release what no reader uses any more: views with their memtables and files, blocks of the cache.
  * REQUIRES: as view_bin_empty. */
 void db_collect(petal_db *db);
 
-/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next
- * epoch_collect: the caller's, without a lock, unless it is the leader of a write group. REQUIRES:
+/* Make `view` current and retire the one before. What that frees, files perhaps, is released by the
+ * next epoch_collect: the caller calls it, without a lock, unless it leads a write group. REQUIRES:
  * views.mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
 

@@ -1,33 +1,33 @@
 /*
  * lead.c -- see engine/state/lead.h.
  *
- * Who comes links his place to the newest one in line (`older`) and makes it the newest, by one
- * compare-and-exchange: there is no moment at which he is in line but not linked. Who finds nobody
- * leads. The leader alone links the places forward (`next`) when it needs to walk, and it alone
- * takes places out, by telling each its turn.
+ * A writer enqueues itself by compare-and-swap: it becomes the tail (`newest`) and points at the
+ * previous one (`older`), so it is never in the queue without being linked. If the queue was empty
+ * it leads. Only the leader links the places forward (`next`), when it has to walk, and only the
+ * leader removes places, by setting their `turn`.
  *
  * Memory order.
- * - A place is filled before the exchange, a release; the leader loads `newest` with acquire. All
- *   changes of `newest` are read-modify-writes, so the load synchronizes with each exchange in the
- *   line, not only the last.
- * - What a leader did comes before what the next one does: through the place's turn, stored with
- *   release and loaded with acquire, or, where nobody is in line, through `newest` itself: the
- *   leaver's exchange is a release, that of who comes next an acquire.
- * - Once told its turn, a place is gone: its links are read before. A sleeper looks at its turn
- *   with the mutex held, and is told and signalled with it held, so its condition variable lives
- *   long enough.
+ * - A place is filled before the exchange, which is a release; the leader loads `newest` with
+ *   acquire. All changes of `newest` are read-modify-writes, so the load synchronizes with every
+ *   exchange in the queue, not only with the last.
+ * - The work of one leader happens before that of the next: through the place's turn, stored with
+ *   release and loaded with acquire, or, if the queue is empty, through `newest` itself: the
+ *   exchange of the one that leaves is a release, that of the next writer an acquire.
+ * - Once its turn is set, a place may be gone: its links are read before that. A sleeper looks at
+ *   its turn with the mutex held, and is woken with it held, so its condition variable lives long
+ *   enough.
  *
- * A turn comes soon where nobody syncs, much sooner than a sleeper wakes. So a waiter looks for a
- * microsecond or two before it sleeps, and lets others run in between, as long as that helps. For
- * the same reason the leader does not hand on right away: the next one may sleep or be without a
- * processor, with all others behind it, and on another processor all that leaders touch would have
- * to come from this one's cache.
+ * Unless somebody syncs, a turn comes much sooner than a sleeper wakes. So a waiter spins for a
+ * microsecond or two before it sleeps, and yields in between, as long as that helps. For the same
+ * reason the leader does not hand on at once: the next one may sleep or have no processor, with all
+ * others waiting for it, and on another processor everything that leaders touch would have to come
+ * from this one's cache.
  *
- * SLOW GROUPS. When a sync ends, those who shared it come back soon, each a little too late for the
- * next sync, which the first of those behind them has begun: so of eight writers four would share
- * one. A slow leader therefore waits, for a quarter of what the last slow group took at most, until
- * all those are in line who were then: a quarter of a sync against half the syncs. Where they do
- * not come, it soon gives that up.
+ * SLOW GROUPS. When a sync ends, the writers that shared it come back soon, but a little too late
+ * for the next sync, which the first one in the queue has begun: so of eight writers four would
+ * share one. A slow leader therefore waits, for at most a quarter of the time that the last slow
+ * group took, until as many writers are in the queue as were then: a quarter of a sync against half
+ * the syncs. If they do not come, it soon gives that up.
  */
 #include "engine/state/lead.h"
 
@@ -37,26 +37,26 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* How often a waiter looks, about a microsecond in all, and how often it lets others run, before it
+/* How often a waiter spins, about a microsecond in all, and how often it yields, before it
  * sleeps. */
 #define MOST_LOOKS  32
 #define MOST_YIELDS 2
 
-/* Looking in vain costs patience, looking with success restores it; without any only one of so many
- * waits begins with looking. */
+/* A spin in vain costs patience, a successful one restores it; without patience only one of
+ * PROBE_INTERVAL waits begins with a spin. */
 #define MOST_PATIENCE  32
 #define PROBE_INTERVAL 16
 
-/* How long a slow leader waits for others at most, and how often in vain in a row before it does so
- * only now and then. */
+/* How long a slow leader waits for others at most; and after how many waits in vain, one after the
+ * other, it does so only now and then. */
 #define MOST_GATHER_US     50000
 #define MOST_SLOW_PATIENCE 4
 
-/* More in line are not counted. */
+/* No more writers in the queue than this are counted. */
 #define MOST_EXPECTED 256
 
-/* Groups that a leader serves for others only, and how large each is: its caller waits for no more
- * than some microseconds. */
+/* How many groups a leader serves only for others, and how large each may be: its caller waits for
+ * no more than some microseconds. */
 #define MOST_STAYS 8
 #define STAY_BYTES ((size_t)16 << 10)
 
@@ -98,7 +98,7 @@ has_turn(const struct write_place *place)
     return atomic_load_explicit(&place->turn, memory_order_acquire) != WRITE_WAITS;
 }
 
-/* Look until it is the place's turn; false: it does not come soon. */
+/* Spin until it is the place's turn; false: it does not come soon. */
 static bool
 look_for_turn(const struct write_place *place)
 {
@@ -115,14 +115,14 @@ look_for_turn(const struct write_place *place)
     return false;
 }
 
-/* Patience says whether to try; below zero it counts the chances up to the next try. */
+/* Is it worth trying? Below zero, patience counts the waits until the next try. */
 static bool
 patience_tries(int patience)
 {
     return patience > 0 || patience <= -PROBE_INTERVAL;
 }
 
-/* What is left of it behind a chance that was tried with this success, or passed by. */
+/* Patience after a try with this result, or after a wait without a try (`found` false). */
 static int
 patience_behind(int patience, int most, bool found)
 {
@@ -131,7 +131,7 @@ patience_behind(int patience, int most, bool found)
     return patience < 0 && patience_tries(patience) ? 0 : patience - 1;
 }
 
-/* Patience is a guess: updates that get lost do no harm. */
+/* Patience is a guess: lost updates do no harm. */
 static bool
 look_if_it_helps(struct write_queue *queue, const struct write_place *place)
 {
@@ -164,7 +164,7 @@ sleep_until_turn(struct write_queue *queue, struct write_place *place)
     pthread_cond_destroy(&place->woken);
 }
 
-/* Tell a place that waits; then it is gone. `*locked`: does the caller hold the mutex? */
+/* Set the turn of a waiting place, which may be gone then. `*locked`: is the mutex held? */
 static void
 tell(struct write_queue *queue, struct write_place *place, enum write_turn turn, bool *locked)
 {
@@ -184,8 +184,8 @@ tell(struct write_queue *queue, struct write_place *place, enum write_turn turn,
 
 /* ---- the line ---- */
 
-/* Link forward from `from`, which is in line, to the newest. What is linked already is so without
- * gaps from the first on. LEADER. */
+/* Link forward from `from`, which is in the queue, to the newest. Links that exist already have no
+ * gaps, from the first place on. LEADER. */
 static void
 link_forward(struct write_queue *queue, const struct write_place *from)
 {
@@ -198,7 +198,8 @@ link_forward(struct write_queue *queue, const struct write_place *from)
     }
 }
 
-/* The last place of the group that begins with `first`; with `quick` none is slow. LEADER. */
+/* The last place of the group that begins with `first`; `quick`: the group has no slow one.
+ * LEADER. */
 static struct write_place *
 last_of_group(struct write_queue *queue, struct write_place *first, size_t most_bytes, bool quick)
 {
@@ -218,7 +219,7 @@ last_of_group(struct write_queue *queue, struct write_place *first, size_t most_
 
 /* ---- slow groups ---- */
 
-/* How many are in line from `first` on, counted up to `most`. LEADER. */
+/* The number of places in the queue from `first` on, at most `most`. LEADER. */
 static unsigned
 count_in_line(struct write_queue *queue, const struct write_place *first, unsigned most)
 {
@@ -230,7 +231,7 @@ count_in_line(struct write_queue *queue, const struct write_place *first, unsign
     return count;
 }
 
-/* The slow place leads: wait for those with whom it can share, and note when its group begins. */
+/* The slow place leads: wait for others to share its sync, and note when its group begins. */
 static void
 gather(struct write_queue *queue, const struct write_place *own)
 {
@@ -253,7 +254,7 @@ gather(struct write_queue *queue, const struct write_place *own)
     queue->slow.began_us = now;
 }
 
-/* The slow group is served: note what gather is to know of it, but who stands behind. LEADER. */
+/* The slow group is served: note its size and duration for gather. LEADER. */
 static void
 note_slow(struct write_queue *queue, const struct write_group *group)
 {
@@ -292,7 +293,7 @@ write_queue_enter(struct write_queue *queue, struct write_place *place, size_t m
     return true;
 }
 
-/* Is the next group the caller's, too? */
+/* Does the caller serve the next group, too? */
 static bool
 may_stay(const struct write_place *own, const struct write_group *group,
          const struct write_place *next)
@@ -301,7 +302,7 @@ may_stay(const struct write_place *own, const struct write_group *group,
            group->stays < MOST_STAYS;
 }
 
-/* Tell the places from `first` to `last` that they are served, but not the caller's. */
+/* Set the turns of the places from `first` to `last`, except the caller's: they are served. */
 static void
 tell_served(struct write_queue *queue, struct write_place *first, struct write_place *last,
             const struct write_place *own, bool *locked)
@@ -323,7 +324,7 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
     if (own->slow && !own->alone)
         note_slow(queue, group);
     HOLDER_SET(&queue->leader, false); /* before anybody is told to lead */
-    /* Release: all that was done. */
+    /* Release: everything done as the leader. */
     if (!atomic_compare_exchange_strong_explicit(&queue->newest, &newest, NULL,
                                                  memory_order_release, memory_order_relaxed)) {
         link_forward(queue, last);
@@ -333,7 +334,7 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
             queue->slow.expected += count_in_line(queue, next, MOST_EXPECTED);
         stays = may_stay(own, group, next);
     }
-    /* Before the next leader: they may be back in line when it makes its group. */
+    /* Before the next leader: they may be back in the queue when it makes its group. */
     if (first != own || last != own)
         tell_served(queue, first, last, own, &locked);
     if (next != NULL && !stays)

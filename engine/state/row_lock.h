@@ -1,16 +1,15 @@
 /*
- * row_lock.h -- rows between the read and the write of a read-modify-write: who wants to change
- * them, and who did.
+ * row_lock.h -- rows between the read and the write of a read-modify-write.
  *
- * Rows fall into stripes by their hash; what holds for a stripe holds for all its rows.
+ * Rows are hashed to stripes; a lock or sequence of a stripe is that of all its rows.
  *
- * LOCKS keep read-modify-writes of one row apart, so that they do not work in vain. A thread takes
- * all the locks it needs at once, in the order of their stripes, before it reads; so nobody waits
- * in a circle. Plain writes take none.
+ * LOCKS keep two read-modify-writes of one row apart, so that neither works in vain. A thread takes
+ * all the locks it needs at once, in the order of their stripes, before it reads: so there are no
+ * deadlocks. Plain writes take none.
  *
  * LAST SEQUENCES make read-modify-writes atomic against every other write. The write leader notes
- * in each row's stripe the sequence of the cell it writes. What was read as of a sequence is still
- * true when the stripe's last sequence is not above it; else the thread has to read again.
+ * in each row's stripe the sequence of the cell it writes. A row read as of a sequence is still
+ * current if the last sequence of its stripe is not above that; otherwise the thread reads again.
  *
  * Threads: locks any; last sequences the write leader.
  */

@@ -1,34 +1,35 @@
 /*
  * file.h -- the write-ahead log, WAL: one file of it, written record by record, and its replay.
  *
- * A record is one write (a cell or a batch), encoded by engine/wal/record.h.
- * Records lie in frames of WAL_FRAME_BYTES, cut into fragments where they cross a border, so that
- * behind a bad place the next frame can be read.  Fragments carry promises: the file was synced up
- * to that offset when it was written (engine/wal/fragment.h). FORMAT.md describes every byte.
+ * A record is one write (a cell or a batch), encoded by engine/wal/record.h. Records are stored in
+ * frames of WAL_FRAME_BYTES, cut into fragments where they cross a border, so that after a bad
+ * place the next frame can be read.  Fragments carry promises: the file was synced up to that
+ * offset when it was written (engine/wal/fragment.h). FORMAT.md describes every byte.
  *
- * A WAL is made ahead of its use as an empty file; its header is the first thing that
- * wal_file_store brings there, with the records behind it.
+ * A WAL is made ahead of its use as an empty file; the first wal_file_store writes its header,
+ * together with the first records.
  *
- * Writing: wal_file_add for each write, wal_file_store to hand what is gathered to the kernel,
- * wal_file_sync to bring it to the medium.  wal_file_add, what it is made of (wal_file_begin ..
- * wal_file_end) and wal_file_store belong to one thread at a time (the leader); wal_file_sync may
- * run beside them in another thread.  After a failed store or sync the WAL is dead: every later
- * call returns the first error, nothing is retried.
+ * Writing: wal_file_add for each write, wal_file_store to hand the buffer to the kernel,
+ * wal_file_sync to bring it to the medium.  wal_file_add, its parts (wal_file_begin ..
+ * wal_file_end) and wal_file_store are called by one thread at a time (the leader); wal_file_sync
+ * may run at the same time in another thread.  After a failed store or sync the WAL is dead: every
+ * later call returns the first error, nothing is retried.
  *
- * A full disk is the exception: it is no damage, and a store that finds it may be tried again.
- * What such a store left in the file are whole records, perhaps, of writes that will be refused.
- * So before it returns PETAL_NO_SPACE they are overwritten with zeros, which takes no new space,
- * and the file is synced (which counts as no sync of the WAL: nothing was synced before it that has
- * to be, see WALS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next,
- * and a torn tail of zeros lies behind the end until later records take its place.  A power cut
- * finds zeros there or those records, never what was refused.  The buffer keeps its records, until
- * wal_file_forget takes them back.  If overwriting or sync fails, the WAL is dead.
+ * A full disk is the exception: it is no damage, and a store that failed for it may be tried again.
+ * Such a store may have left whole records in the file, of writes that will be refused. So before
+ * it returns PETAL_NO_SPACE they are overwritten with zeros, which takes no new space, and the file
+ * is synced (which does not count as a sync of the WAL: the rules below say what must be synced
+ * before one). The WAL then ends where it ended before, whatever happens next, and zeros follow its
+ * end until later records take their place.  After a power cut there are those zeros or records,
+ * never refused ones.  The buffer keeps its records until wal_file_forget takes them back.  If
+ * overwriting or sync fails, the WAL is dead.
  *
- * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody
- * knows whether what was stored is replayed, should the process die now: that store is PETAL_IO,
- * and the WAL is not dead.  Each later one tries again to take it back first, and is
- * PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  Nor is a WAL closed
- * before (wal_file_decide): the next one's header would say where it ends, but may never come.
+ * On file systems that copy on write, overwriting takes space as well, and may find none.  Then it
+ * is unknown whether the stored records are replayed if the process dies now: that store returns
+ * PETAL_IO, and the WAL is not dead.  Each later store first tries again to take them back, and
+ * returns PETAL_NO_SPACE, having stored nothing, as long as there is no space.  Nor is a WAL closed
+ * before that (wal_file_decide): the header of the next one would say where it ends, but may never
+ * be written.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_H
 #define PETAL_ENGINE_WAL_FILE_H
@@ -40,14 +41,14 @@
 #define WAL_FRAME_BYTES 32768
 
 /*
- * WALS THAT FOLLOW EACH OTHER.  A WAL may be followed by the next before it is synced.  Then the
- * caller keeps two rules, from which replay draws its conclusions:
+ * WALS THAT FOLLOW EACH OTHER.  A WAL may be followed by the next before it is synced.  Replay
+ * relies on two rules that the caller keeps:
  *  1. wal_file_sync of a WAL is called only when all WALs before it are synced to their final
  *     lengths;
  *  2. nothing is stored in a WAL before its name is durable.
  */
 
-/* What a WAL's header says of itself and of the WAL before it. */
+/* The header of a WAL: its identity, and facts of the WAL before it. */
 struct wal_identity {
     uint64_t database_identity;
     uint64_t number;
@@ -81,7 +82,7 @@ void wal_file_end(struct wal_file *wal, uint64_t last_sequence);
 /* Buffer a write, whose sequences and timestamps are set, as the next record; false: there is no
  * memory, and nothing changed. */
 bool wal_file_add(struct wal_file *wal, const struct write_cell *cells, size_t count);
-/* Take back what a store left of which nobody knows; PETAL_OK: there is nothing (more) of it.
+/* Take back the records of a store whose outcome is unknown; PETAL_OK: there are none (left).
  * PETAL_NO_SPACE: as above.  Leader only. */
 enum petal_status wal_file_decide(struct wal_file *wal, petal_error *error);
 /* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above;
@@ -102,8 +103,7 @@ struct wal_file_mark wal_file_mark(const struct wal_file *wal);
 void wal_file_forget(struct wal_file *wal, struct wal_file_mark mark);
 
 bool wal_file_is_dead(const struct wal_file *wal); /* any thread */
-/* The WAL is dead of something that happened outside of it, unless it was dead before.  Any
- * thread. */
+/* The WAL dies of a failure outside of it, unless it is dead already.  Any thread. */
 void wal_file_condemn(struct wal_file *wal, const petal_error *cause);
 
 bool
@@ -117,7 +117,7 @@ wal_file_stored_sequence(const struct wal_file *wal); /* greatest sequence store
 uint64_t
 wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synced; any thread */
 
-/* A whole record as it was found. */
+/* A whole record, as stored. */
 struct wal_record {
     petal_slice payload;
     bool first;       /* in its WAL */
@@ -129,14 +129,14 @@ typedef enum petal_status wal_visit(void *argument, const struct wal_record *rec
                                     petal_error *error);
 
 /*
- * REPLAY.  WALs in order of their numbers.  The end of a WAL n is the length that its successor's
- * header gives, else the first offset b that does not hold a whole record.  X is the greatest
- * promise about n: in its own frames behind b, in its successor's header (the synced length; the
- * final one is no promise), in the manifest.  And when any later WAL was synced at all, n was
- * before, to its final length, so this is X: a later WAL was synced when a frame of it, the header
- * of its successor or the manifest has a promise about it above 0.  X > b: PETAL_CORRUPT naming
- * file, offset and promise.  Otherwise b is the torn tail: all behind it is dropped.  A WAL whose
- * header is torn has b = 0.  Then:
+ * REPLAY.  WALs are read in order of their numbers.  The end of a WAL n is the length that its
+ * successor's header gives, else the first offset b that does not hold a whole record.  X is the
+ * greatest promise about n: in its own frames after b, in its successor's header (the synced
+ * length; the final one is no promise), in the manifest.  If any later WAL was synced at all, n was
+ * synced before that to its final length, and X is that length: a later WAL was synced if a frame
+ * of it, the header of its successor or the manifest has a promise about it above 0.  X > b:
+ * PETAL_CORRUPT, with file, offset and promise.  Otherwise the torn tail begins at b: all after it
+ * is dropped.  A WAL whose header is torn has b = 0.  Then:
  *
  *  - WAL s continues n when its header names n as its predecessor.  It is replayed after n, and n
  *    only up to the length named there (what a failed store left behind that length never was part
@@ -170,8 +170,8 @@ struct wal_replay {
     struct wal_promise promise; /* the manifest's */
     /* Called for each whole record in order.  May refuse with an error. */
     wal_visit *visit;
-    /* Called behind the records of each WAL that counts, not dropped or passed over; `length`:
-     * where it ends. May refuse. NULL: not wanted. */
+    /* Called after the records of each WAL that is not dropped or passed over; `length`: where it
+     * ends. May refuse. NULL: not wanted. */
     enum petal_status (*ended)(void *argument, uint64_t number, uint64_t length,
                                petal_error *error);
     void *argument;

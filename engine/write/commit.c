@@ -1,27 +1,26 @@
 /*
- * commit.c -- the leader's work: room, sequence numbers, log, memtables, visible.
+ * commit.c -- the leader's work: room, sequence numbers, log, memtables, publication.
  *
- * Before it comes into the queue a writer waits when it must, so that nobody stands behind it
- * (engine/write/pace.h). The leader of the queue takes a group of waiting writes. For the group it
- * makes room in the memtables, reserves memory so that nothing can fail after the log, encodes each
- * write straight into the log's buffer, hands the buffer to the kernel with one call (and syncs
- * once if a member asked for it), adds the cells to the memtables, and publishes the last sequence:
- * from then on readers see all of the group. It may go on so with another group, in which it has no
- * part.
+ * A writer that has to wait does so before it enters the queue, so that nobody is queued behind it
+ * (engine/write/pace.h). The leader of the queue takes a group of waiting writes. It makes room in
+ * the memtables, reserves memory so that nothing can fail after the log, encodes each write
+ * directly into the log's buffer, hands the buffer to the kernel with one call (and syncs once if a
+ * member asked for it), adds the cells to the memtables, and publishes the last sequence: from then
+ * on readers see all of the group. It may go on with another group, of other writers only.
  *
  * INVARIANTS.
- * - What is published is in the memtables, and what is in the memtables was stored in the log, or
- *   was not to be: so a reader sees nothing that the death of the process takes.
+ * - What is published is in the memtables, and what is in the memtables was stored in the log,
+ *   unless it skips the log: so no reader sees anything that is lost if the process dies.
  * - Groups are logged, applied and published by one leader after the other, whole and in the order
- *   of their sequences. What publishes the last sequence is a release, and readers load it with
+ *   of their sequences. Publishing the last sequence is a release, and readers load it with
  *   acquire: they see a prefix of all writes. A write that has returned was published before.
  * - Between log and memtable nothing can fail: memory is reserved before the log is written.
- * - A log that failed is dead, and db_fail comes before the lead is given up: no group behind it is
+ * - A failed log is dead, and db_fail comes before the lead is given up: no later group is
  *   acknowledged.
  *
- * A write that depends on what it has read (engine/write/mutate.c) says as of which sequence; the
- * leader refuses it when its rows were written to since, and one that should have read and has not
- * (engine/write/above.h).
+ * A write that depends on what it has read (engine/write/mutate.c) carries the sequence as of which
+ * it read; the leader refuses it if its rows were written to since, and refuses a write that should
+ * have read and has not (engine/write/above.h).
  */
 #include "engine/write/commit.h"
 
@@ -32,8 +31,8 @@
 
 #include <assert.h>
 
-/* Enough to share a system call among many writers; small enough that the first one does not wait
- * long. */
+/* Large enough for many writers to share a system call, small enough that the first one does not
+ * wait long. */
 #define GROUP_BYTES (1u << 20)
 
 static struct write_op *
@@ -100,8 +99,8 @@ has_room(const petal_db *db)
     return db->wal->spare_asked && !flush_is_due(db);
 }
 
-/* Freeze the memtables when they are full, or half as much again while a commit keeps the leader
- * from it. Half way there the next log is made ahead. LEADER. */
+/* Freeze the memtables when they are full; while a commit holds the locks, only when they are half
+ * as much over. The next log is made when they are half full. LEADER. */
 static enum petal_status
 make_room(petal_db *db, petal_error *error)
 {
@@ -172,7 +171,7 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
     return status;
 }
 
-/* Is what the member read still true? An earlier member of the group may have changed it, too. */
+/* Are the rows that the member read unchanged? An earlier member of the group counts, too. */
 static bool
 is_current(const petal_db *db, const struct write_op *op)
 {
@@ -231,7 +230,7 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
     return true;
 }
 
-/* The family has a cell of that timestamp. */
+/* Note that the family has a cell of that timestamp. */
 static inline void
 note_timestamp(const struct write_cell *write)
 {
@@ -242,9 +241,9 @@ note_timestamp(const struct write_cell *write)
 }
 
 /*
- * Store what was buffered since the mark. What a dead log holds of the group is unknown, so nothing
- * may follow it there. Without a log nothing happened, and one that lives found the disk full and
- * holds nothing of the group.
+ * Store what was buffered since the mark. How much of the group a dead log holds is unknown, so
+ * nothing may follow it there. A log that is not dead found the disk full and holds nothing of the
+ * group.
  */
 static enum petal_status
 end_log(petal_db *db, enum petal_durability strongest, struct wal_file_mark before, int64_t now_ms,
@@ -262,7 +261,7 @@ end_log(petal_db *db, enum petal_durability strongest, struct wal_file_mark befo
     return status;
 }
 
-/* Number the members and log them; those that fail here are out, the others go on. */
+/* Number the members and log them; a member that fails here drops out, the others go on. */
 static enum petal_status
 log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_t now_ms,
           petal_error *error)
@@ -341,7 +340,7 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     return apply_cell(db, write);
 }
 
-/* Let readers see all that is written. */
+/* Make everything written visible to readers. */
 static ALWAYS_INLINE void
 publish(petal_db *db, uint64_t cells, uint64_t writes)
 {
@@ -356,7 +355,7 @@ publish(petal_db *db, uint64_t cells, uint64_t writes)
     STATS_ADD_LEADER(db, write_groups, 1);
 }
 
-/* Add the members' cells to the memtables, then let readers see all of them at once. */
+/* Add the members' cells to the memtables, then make all of them visible at once. */
 static void
 apply_group(petal_db *db, struct write_op *first, struct write_place *last)
 {

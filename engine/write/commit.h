@@ -1,5 +1,5 @@
-/* commit.h -- one write on its way through the queue, and what the leader does of it that recovery
- * does, too. */
+/* commit.h -- one write on its way through the queue, and the steps of the leader that recovery
+ * takes, too. */
 #ifndef PETAL_ENGINE_WRITE_COMMIT_H
 #define PETAL_ENGINE_WRITE_COMMIT_H
 
@@ -15,19 +15,19 @@ struct write_op {
     size_t count;
     struct duplicates duplicates; /* among the cells; see write_op_init */
     enum petal_durability durability;
-    /* The sequence as of which the rows of all cells were read whose operation is not plain or that
-     * were looked at (engine/write/above.h), or WRITE_READ_NOTHING. With `row_read` all cells are
-     * of one row, and that was read. */
+    /* The sequence as of which rows were read, those of all cells whose operation is not plain or
+     * that were looked at (engine/write/above.h), or WRITE_READ_NOTHING. With `row_read` all cells
+     * are of one row, which was read. */
     uint64_t read_point;
     bool row_read;
-    /* The write failed for no other reason than that one of these rows was written to since, or has
-     * to be looked at and was not: read again. */
+    /* The write failed only because one of these rows was written to since, or had to be read and
+     * was not: read again. */
     bool outdated;
     enum petal_status status;
     petal_error *error;
 };
 
-/* Of a write to the table that asks for none. */
+/* The durability of a write to the table that gives none. */
 static inline enum petal_durability
 write_durability_of(const petal_table *table)
 {
@@ -42,11 +42,11 @@ write_durability_of(const petal_table *table)
 void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
                    const petal_write_options *options, petal_error *error);
 
-/* Queue the write, which pace_begin has let go on, and wait until it is done. */
+/* Queue the write, which pace_begin has admitted, and wait until it is done. */
 enum petal_status write_submit(petal_db *db, struct write_op *op);
 
-/* Both of it for a write of one cell. REQUIRES: it depends on nothing that was read. *outdated: as
- * in struct write_op. */
+/* Both for a write of one cell. REQUIRES: it depends on nothing that was read. *outdated: as in
+ * struct write_op. */
 enum petal_status write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
                                    const petal_write_options *options, bool *outdated,
                                    petal_error *error);
@@ -54,10 +54,10 @@ enum petal_status write_submit_one(petal_db *db, struct write_cell *cell, size_t
 /* Do the write without a place in the queue. REQUIRES: the caller leads alone. LEADER. */
 enum petal_status write_serve(petal_db *db, struct write_op *op);
 
-/* Charge what the family's active memtable has grown by. LEADER. */
+/* Charge the growth of the family's active memtable. LEADER. */
 void write_charge(petal_db *db, petal_family *family);
 
-/* Add a cell, whose room is reserved, to its store's active memtable. LEADER. */
+/* Add a cell to its store's active memtable. REQUIRES: its memory is reserved. LEADER. */
 enum petal_status write_apply_cell(petal_db *db, const struct write_cell *write);
 
 #endif

@@ -1,32 +1,31 @@
 /*
- * pace.h -- how fast writers may go: slowed smoothly when flushes and compactions fall behind,
- * stopped only at the hard caps.
+ * pace.h -- the speed of writers: slowed smoothly when flushes and compactions fall behind, stopped
+ * only at the hard caps.
  *
- * How fast is said as a share of the rate at which memtables were flushed of late, which falls by
- * itself when the processors or the disk have too much to do. Two things count, and the smaller
- * share holds:
- * - memory of memtables: without limit up to half of what they may take, then twice the rate of
- *   flushes, falling to nothing at the cap. So at the middle writers are as fast as flushes, which
- *   then never wait for them;
- * - runs in the stores that the write concerns, frozen memtables included, which will be runs:
- *   beyond STORE_SLOW_RUNS each one more multiplies by PACE_RUN_FACTOR. So writers settle at the
- *   number of runs at which compactions keep up with them, and seldom see the cap, STORE_MOST_RUNS.
- *   Writers to other stores do not feel it.
- * It is at least PACE_LEAST_RATE. What a write should take is owed by its store, or by all for
- * memory; the next writers sleep it off when it is worth a sleep, one behind the other. What was
- * waited elsewhere, for a sync say, counts as slept.
+ * The speed is a share of the rate of recent flushes, which drops by itself when processors or disk
+ * are overloaded. There are two shares, and the smaller one holds:
+ * - memory of memtables: no limit up to half of what they may take, then twice the rate of flushes,
+ *   falling to nothing at the cap. So half way between the two, writers are as fast as flushes and
+ *   stay there;
+ * - runs in the stores of the write, including frozen memtables, which will be runs: each one above
+ *   STORE_SLOW_RUNS multiplies the share by PACE_RUN_FACTOR. So writers settle at the number of
+ *   runs at which compactions keep up with them, and rarely see the cap, STORE_MOST_RUNS. Writers
+ *   to other stores are not affected.
+ * The speed is at least PACE_LEAST_RATE. The time that a write should take is a debt of its store,
+ * or for memory of all stores; the next writers sleep it off, one after the other, when it is worth
+ * a sleep. Time spent waiting elsewhere, for a sync say, counts as slept.
  *
- * At a cap a writer waits until a flush or a compaction has ended, or one has failed: then its
- * error is the write's. At that of memory writers stand in line, so that a large write has its
- * turn. Memtables that are flushed and kept by cursors count as memory. But nobody waits for a
- * cursor, which may be the writer's own: with no flush on its way, and nobody at work whose bytes
- * were counted, the cap of memory only slows.
+ * At a cap a writer waits until a flush or a compaction has ended, or has failed: then its error is
+ * the write's. At the cap of memory writers queue, so that a large write gets its turn. Memtables
+ * that are flushed but still referenced by cursors count as memory. But nobody waits for a cursor,
+ * which may be the writer's own: if no flush is on its way, and no admitted write is under way, the
+ * cap of memory only slows.
  *
- * Every writer sleeps and waits by itself, BEFORE it takes locks of rows or a place in the write
- * queue: so nobody stands behind one that waits, neither writers to other stores nor who leads
- * alone (flushes, changes of the schema, closing). A write of more than PACE_SMALL_BYTES, or under
- * pressure, is counted from when it may go on until it is done; smaller ones without pressure are
- * not, so the cap is passed by as much as those that came at the same moment bring.
+ * Every writer sleeps and waits on its own, BEFORE it takes locks of rows or a place in the write
+ * queue: so a waiting writer blocks neither writers to other stores nor threads that lead alone
+ * (flushes, changes of the schema, closing). A write of more than PACE_SMALL_BYTES, or under
+ * pressure, is counted from its admission until it is done; smaller ones without pressure are not,
+ * so the cap can be exceeded by the writes that come at the same time.
  *
  * In a database without background compaction runs do not count.
  */
@@ -38,19 +37,19 @@
 #define PACE_LEAST_RATE       ((uint64_t)1 << 20)  /* bytes a second */
 #define PACE_FIRST_RATE       ((uint64_t)64 << 20) /* of flushes, while none has ended */
 #define PACE_RUN_FACTOR       0.6
-#define PACE_LONGEST_SLEEP_US 20000   /* before one looks whether the pressure has gone */
-#define PACE_LEAST_SLEEP_US   1000    /* less is owed on */
+#define PACE_LONGEST_SLEEP_US 20000   /* then the pressure is looked at again */
+#define PACE_LEAST_SLEEP_US   1000    /* less stays a debt */
 #define PACE_MOST_DEBT_US     1000000 /* more is forgiven */
 #define PACE_SMALL_BYTES      ((uint64_t)64 << 10)
 
 /* The share, INFINITY: no limit. `runs` 0: they do not count. */
 double pace_share(uint64_t memory, uint64_t memory_limit, size_t runs);
 
-/* Microseconds that writing so many bytes should take at this share; `rate` of flushes, 0: not
- * known. */
+/* Microseconds that writing so many bytes should take at this share; `rate` of flushes, 0:
+ * unknown. */
 uint64_t pace_time(uint64_t bytes, double share, uint64_t rate);
 
-/* What a writer asks for. */
+/* A writer's request. */
 struct pace_write {
     petal_db *db;
     const struct write_cell *cells; /* of which it uses the families */
@@ -60,8 +59,8 @@ struct pace_write {
     uint64_t admitted;    /* counted, until pace_end; 0: not counted */
 };
 
-/* A write of so many bytes (struct pace_write) need not be asked about: it is small, and nothing
- * presses. */
+/* A write of so many bytes (struct pace_write) needs no pace_begin: it is small, and there is no
+ * pressure. */
 static inline bool
 pace_is_free(const petal_db *db, uint64_t bytes)
 {
@@ -83,10 +82,10 @@ enum petal_status pace_begin(struct pace_write *write, const struct write_cell *
 /* The write, which was admitted, is done, or has failed. */
 void pace_end(struct pace_write *write);
 
-/* Writers that wait. Guarded by progress.mutex, but for what is atomic. */
+/* Waiting writers. Guarded by progress.mutex, except the atomic field. */
 struct pace {
     _Atomic(uint64_t) due_us;        /* as a family's, for the memory of memtables */
-    struct pace_place *first, *last; /* who waits for memory, in line */
+    struct pace_place *first, *last; /* queue of those that wait for memory */
     uint64_t admitted; /* bytes of writes that may go on, and were counted when they asked */
     size_t waiting;    /* writers that wait at a cap */
     bool warned;       /* that memtables are kept by cursors */
@@ -97,7 +96,7 @@ struct pace {
 bool pace_init(petal_db *db);
 void pace_fini(petal_db *db); /* there may be none */
 
-/* The database is about to be closed: writers that wait are refused, and gone on return. */
+/* The database is about to be closed: waiting writers are refused, and have left on return. */
 void pace_close(petal_db *db);
 
 #endif
