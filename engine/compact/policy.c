@@ -7,7 +7,7 @@
 struct choice {
     const struct policy_run *runs;
     size_t count;
-    size_t first_free; /* behind the newest busy run: those from here on may be taken */
+    size_t first_free; /* after the newest busy run: those from here on may be taken */
     const struct policy_limits *limits;
     struct policy_pick *pick;
 };
@@ -207,78 +207,48 @@ cost_of_run_less(uint64_t bytes, size_t count)
     return (double)bytes / (double)(count - 1);
 }
 
-/* As much as possible at once, of what belongs together. */
+/* Is a window better than the best one so far? */
+typedef bool better_window(uint64_t bytes, size_t count, uint64_t best_bytes, size_t best_count);
+
 static bool
-pick_exploring(const struct choice *choice)
+costs_less(uint64_t bytes, size_t count, uint64_t best_bytes, size_t best_count)
+{
+    return cost_of_run_less(bytes, count) < cost_of_run_less(best_bytes, best_count);
+}
+
+static bool
+takes_more(uint64_t bytes, size_t count, uint64_t best_bytes, size_t best_count)
+{
+    return count > best_count || (count == best_count && bytes < best_bytes);
+}
+
+/* The best window of `least` runs or more. `fits` (NULL: every window does) is asked of those that
+ * are not small. */
+static bool
+pick_best(const struct choice *choice, enum policy_reason reason, size_t least,
+          bool (*fits)(const struct policy_run *runs, size_t first, size_t count),
+          better_window *better)
 {
     size_t best_first = 0, best_count = 0;
     uint64_t best_bytes = 0;
 
     for (size_t first = choice->first_free; first < choice->count; first++) {
-        for (size_t count = POLICY_LEAST_RUNS;
-             count <= POLICY_MAX_RUNS && count <= choice->count - first; count++) {
+        for (size_t count = least; count <= POLICY_MAX_RUNS && count <= choice->count - first;
+             count++) {
             uint64_t bytes = bytes_of(choice->runs, first, count);
 
             if (bytes > choice->limits->max_bytes ||
-                (bytes >= choice->limits->min_bytes && !is_in_ratio(choice->runs, first, count)))
+                (fits != NULL && bytes >= choice->limits->min_bytes &&
+                 !fits(choice->runs, first, count)))
                 continue;
-            if (count > best_count || (count == best_count && bytes < best_bytes)) {
+            if (best_count == 0 || better(bytes, count, best_bytes, best_count)) {
                 best_first = first;
                 best_count = count;
                 best_bytes = bytes;
             }
         }
     }
-    return pick_window(choice, POLICY_EXPLORING, best_first, best_count);
-}
-
-static bool
-pick_level(const struct choice *choice)
-{
-    size_t best_first = 0, best_count = 0;
-    double best_cost = 0;
-
-    for (size_t first = choice->first_free; first < choice->count; first++) {
-        for (size_t count = POLICY_MIN_RUNS;
-             count <= POLICY_MAX_RUNS && count <= choice->count - first; count++) {
-            uint64_t bytes = bytes_of(choice->runs, first, count);
-            double cost = cost_of_run_less(bytes, count);
-
-            if (bytes > choice->limits->max_bytes ||
-                (bytes >= choice->limits->min_bytes && !is_level(choice->runs, first, count)))
-                continue;
-            if (best_count == 0 || cost < best_cost) {
-                best_first = first;
-                best_count = count;
-                best_cost = cost;
-            }
-        }
-    }
-    return pick_window(choice, POLICY_LEVEL, best_first, best_count);
-}
-
-static bool
-pick_stuck(const struct choice *choice)
-{
-    size_t best_first = 0, best_count = 0;
-    double best_cost = 0;
-
-    if (choice->count < POLICY_STUCK_RUNS)
-        return false;
-    for (size_t first = choice->first_free; first < choice->count; first++) {
-        for (size_t count = 2; count <= POLICY_MAX_RUNS && count <= choice->count - first;
-             count++) {
-            uint64_t bytes = bytes_of(choice->runs, first, count);
-            double cost = cost_of_run_less(bytes, count);
-
-            if (bytes <= choice->limits->max_bytes && (best_count == 0 || cost < best_cost)) {
-                best_first = first;
-                best_count = count;
-                best_cost = cost;
-            }
-        }
-    }
-    return pick_window(choice, POLICY_STUCK, best_first, best_count);
+    return pick_window(choice, reason, best_first, best_count);
 }
 
 /* The jobs that run leave one run each, of neighbours: how many there are then. */
@@ -311,10 +281,14 @@ policy_pick(const struct policy_run *runs, size_t count, const struct policy_lim
     }
     if (pick_expired(&choice) || pick_all_files(&choice) || waits_for_all_files(&choice))
         return;
-    if (pick_level(&choice))
+    if (pick_best(&choice, POLICY_LEVEL, POLICY_MIN_RUNS, is_level, costs_less))
         return;
-    if (is_calm(&choice) || !pick_exploring(&choice))
-        pick_stuck(&choice);
+    /* As much as possible at once, of runs that belong together. */
+    if (!is_calm(&choice) &&
+        pick_best(&choice, POLICY_EXPLORING, POLICY_LEAST_RUNS, is_in_ratio, takes_more))
+        return;
+    if (count >= POLICY_STUCK_RUNS)
+        pick_best(&choice, POLICY_STUCK, 2, NULL, costs_less);
 }
 
 bool
