@@ -257,7 +257,7 @@ cell_column_end(uint8_t *buffer, petal_slice row, petal_slice qualifier)
     return (size_t)(to - buffer);
 }
 
-/* Undo escape() up to the terminating 00; return the byte behind that 00, NULL if there is none. */
+/* Undo escape() up to the terminating 00; return the byte after that 00, NULL if there is none. */
 static const uint8_t *
 unescape(const uint8_t *from, const uint8_t *end, uint8_t **scratch, petal_slice *bytes)
 {

@@ -70,7 +70,7 @@ env_check(const petal_env *given, petal_error *error)
     return given == NULL ? PETAL_OK : options_check_size(given->size, "petal_env", error);
 }
 
-/* A member of *given, or NULL when it lies behind the size that the caller knew. */
+/* A member of *given, or NULL if it is past the size that the caller knew. */
 #define GIVEN(member)                                                                              \
     (size >= offsetof(petal_env, member) + sizeof(given->member) ? given->member : NULL)
 

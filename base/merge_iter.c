@@ -331,7 +331,7 @@ merge_next(struct cell_iter *iter, petal_error *error)
     return show_top(merge, error);
 }
 
-/* Of the three arrays, which lie one behind the other. */
+/* Bytes of the three arrays, which are one block. */
 static size_t
 array_bytes(size_t count)
 {

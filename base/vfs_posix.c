@@ -111,7 +111,7 @@ posix_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, si
     (void)context;
     *read_bytes = 0;
     if (offset > MAX_FILE_OFFSET)
-        return 0; /* behind the end of any file */
+        return 0; /* past the end of any file */
     if (size > MAX_FILE_OFFSET - offset)
         size = (size_t)(MAX_FILE_OFFSET - offset);
     while (done < size) {

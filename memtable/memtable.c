@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-/* Class bytes and ends that a key holds besides escaped row and qualifier (base/cell.h). */
+/* Class bytes and terminators of a key, in addition to escaped row and qualifier (base/cell.h). */
 #define COLUMN_KEY_BYTES (4 + CELL_KEY_SUFFIX_BYTES)
 #define FAMILY_KEY_BYTES (2 + CELL_KEY_SUFFIX_BYTES)
 
@@ -102,7 +102,7 @@ record_bytes(const struct cell_record *record)
     return sizeof *record + record->key_bytes + record->value_bytes + extra;
 }
 
-/* What was prepared, for a write that then failed, does not come.  Or each try on a full disk would
+/* Drop the cell prepared for a write that then failed.  Otherwise each try on a full disk would
  * take memory. */
 static void
 give_up_prepared(struct memtable *memtable)

@@ -66,7 +66,7 @@ take_record(void *argument, const struct wal_record *record, petal_error *error)
 
 /* ---- one log ---- */
 
-/* Its faults are told once. */
+/* Faults of a log are told once. */
 static bool
 note_told(struct logs_walk *walk, uint64_t number)
 {
@@ -90,10 +90,9 @@ tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, u
 }
 
 /*
- * What a write that was not completed left. An opening keeps what stands before it, and so does a
- * salvage: whole records behind it were written later than what is missing, and would be a state
- * that never was. A crash may leave them; so may damage of what was written last, which nothing can
- * tell from it.
+ * The tail that an incomplete write left. An opening keeps the records before it, and so does a
+ * salvage: whole records after it are newer than the lost ones, and would be a state that never
+ * was. A crash may leave them; so may damage of the last writes, and the two cannot be told apart.
  */
 static void
 tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end, uint64_t bytes,
@@ -116,7 +115,7 @@ tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end,
     check_place_tell_error(walk->place, &cause, bytes, true);
 }
 
-/* What follows the last whole record at `end`: nothing, a torn tail, or damage, as the log itself
+/* Tell what follows the last whole record at `end`: a torn tail, or damage, by the log's own
  * promises. */
 static enum petal_status
 judge_end(struct logs_walk *walk, struct wal_reader *reader, uint64_t end, petal_error *error)
@@ -185,7 +184,7 @@ check_log(struct logs_walk *walk, const struct place_file *file, petal_error *er
 
 /* ---- all of them ---- */
 
-/* Without the manifest's word the logs say whose they are. */
+/* If the manifest is not whole, the logs say which database they belong to. */
 static void
 find_identity(struct logs_walk *walk)
 {
@@ -223,7 +222,7 @@ was_told(const struct logs_walk *walk, const char *file)
     return false;
 }
 
-/* How the logs hang together, as recovery takes it. */
+/* Check the chain of logs as a recovery does. */
 static enum petal_status
 check_chain(struct logs_walk *walk, petal_error *error)
 {

@@ -13,7 +13,7 @@
 
 /* ---- telling ---- */
 
-/* Want of permission, memory or descriptors: it says nothing of what stands there. */
+/* Lack of permission, memory or descriptors: says nothing about the bytes. */
 static bool
 is_no_word_of_bytes(const petal_error *error)
 {
@@ -140,7 +140,7 @@ check_place_find(const struct place *place, enum filename_kind kind, uint64_t nu
     return bsearch(&key, place->files, place->file_count, sizeof key, compare_files);
 }
 
-/* How long the file is, if it can be known. */
+/* The size of the file, if it can be learned. */
 static void
 measure(struct place *place, struct place_file *file, const char *path)
 {
@@ -271,7 +271,7 @@ load_manifest(struct place *place, petal_error *error)
 
 /* ---- opening ---- */
 
-/* There is a lock, but not for who looks. */
+/* There is a lock file, but it may not be opened. */
 static void
 tell_no_lock(struct place *place)
 {

@@ -116,7 +116,7 @@ take_table(struct plan *plan, const struct manifest_table *described)
 
 /* ---- by what store files tell ---- */
 
-/* Attributes that lose nothing, and as the file was written; those that cannot be are left out. */
+/* Attributes that keep everything, as the file was written; invalid ones are left out. */
 static enum petal_status
 guess_options(petal_family_options *options, petal_slice name, const struct file_facts *facts)
 {
@@ -175,8 +175,8 @@ tell_guessed(struct place *place, petal_slice table)
     check_place_tell(place, &(petal_fault){.error = &error, .table = table, .harmless = true});
 }
 
-/* Table and family of these ids and names, which are made where they are not there. Others may have
- * the names: plan_settle_names. NULL: no memory, or they are no names. */
+/* Table and family of these ids and names, made if they do not exist. Others may have the same
+ * names until plan_settle_names. NULL: no memory, or invalid names. */
 static struct plan_family *
 get_family(struct plan *plan, const struct file_owner *owner, const struct file_facts *facts)
 {
@@ -225,7 +225,7 @@ get_nameless(struct plan *plan, const char *kind, uint64_t number, uint32_t tabl
         facts);
 }
 
-/* Whether the manifest knew the table or family, and knows it no more. */
+/* Did the manifest know the table or family once, and does no longer? */
 static bool
 was_dropped(const struct place *place, uint32_t table_id, uint16_t family_id)
 {
@@ -250,8 +250,8 @@ misses_file(const struct plan *plan, const struct plan_family *family)
     return false;
 }
 
-/* What a whole manifest does not name may be torn: a job that was not completed. Of what cannot be
- * read nobody knows. */
+/* A file that a whole manifest does not name may be torn, by an incomplete job. A file that cannot
+ * be read may be anything. */
 static void
 tell_unread(struct place *place, const struct place_file *file, const petal_error *cause)
 {
@@ -260,10 +260,11 @@ tell_unread(struct place *place, const struct place_file *file, const petal_erro
 }
 
 /*
- * A file that a whole manifest does not name: of a job that was not completed or whose work is
- * done, unless all its cells are newer than what it says is flushed: a flush was just about to be
- * named. Or files that it names are missing: then this one may be what they were compacted into.
- * One of a bulk is neither: the bulk was not committed, and enters whole or not at all.
+ * A file that a whole manifest does not name is the output of an incomplete job, or the input of a
+ * completed one. It is adopted in two cases: all its cells are newer than the flushed ones, so a
+ * flush was about to name it; or files that the manifest names are missing, so it may be what they
+ * were compacted into. Not the file of a bulk: the bulk was not committed, and enters whole or not
+ * at all.
  */
 static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
@@ -460,7 +461,7 @@ plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id, struct plan_
     return *family != NULL ? PETAL_OK : error_no_memory(error);
 }
 
-/* ---- names that several have ---- */
+/* ---- names used twice ---- */
 
 static bool
 is_named(const struct plan *plan, petal_slice name)

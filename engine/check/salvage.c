@@ -34,7 +34,7 @@ struct salvage {
 
 /* ---- the clock ---- */
 
-/* What is assigned later must not sort behind it. */
+/* Timestamps assigned later must not be below it. */
 static void
 note_timestamp(struct salvage *salvage, int64_t timestamp)
 {
@@ -42,8 +42,8 @@ note_timestamp(struct salvage *salvage, int64_t timestamp)
         salvage->last_timestamp = timestamp;
 }
 
-/* A store file does not tell which timestamps were assigned: those behind the clock that it was
- * written at are taken to be, those ahead of it not. */
+/* A store file does not record which timestamps the store assigned: those up to the time at which
+ * it was written are treated as assigned, later ones not. */
 static void
 note_file_timestamp(struct salvage *salvage, const struct whole_cells *cells)
 {
@@ -156,7 +156,7 @@ end_file(struct output *output, petal_error *error)
     return PETAL_OK;
 }
 
-/* A cell that two sources have is written once. */
+/* A cell of two sources is written once. */
 static enum petal_status
 write_cell(struct output *output, const struct cell *cell, petal_error *error)
 {
@@ -199,8 +199,8 @@ write_all(struct output *output, struct cell_iter *const *sources, size_t count,
 }
 
 /*
- * Whether logged cells count that had been flushed. Not where all files are whole: they have those
- * cells but for what a compaction dropped, which must not come back.
+ * Are logged cells needed that had been flushed? Not if all files are whole: they have those cells,
+ * except dropped ones, which must not come back.
  */
 static enum petal_status
 needs_flushed_cells(const struct salvage *salvage, const struct plan_table *table,
@@ -216,7 +216,7 @@ needs_flushed_cells(const struct salvage *salvage, const struct plan_table *tabl
     return status;
 }
 
-/* From the readable cells of its files and those of the logs. */
+/* Write the family from the readable cells of its files and logs. */
 static enum petal_status
 salvage_family(struct salvage *salvage, const struct plan_table *table, struct plan_family *family,
                petal_error *error)
@@ -366,8 +366,8 @@ make_directory(struct salvage *salvage, const char *path, petal_error *error)
                        : error_unknown(error, path, failed, "sync the directory that holds");
 }
 
-/* Nothing of what was begun stays. The manifest goes first, for good: one that came back with the
- * power must find its files. Where that cannot be had they stay. */
+/* Remove everything that was begun. The manifest is removed first, durably: if it came back after a
+ * power cut, it would miss its files. If that fails, they stay. */
 static void
 remove_made(struct salvage *salvage)
 {
@@ -448,7 +448,7 @@ salvage_into(struct place *place, const char *destination, petal_error *error)
     return status;
 }
 
-/* Nothing is written into what is looked at. What lies around it is no empty directory. */
+/* Nothing is written into the source. A directory that contains it is not empty. */
 static enum petal_status
 check_destination(const struct place *place, const char *destination, petal_error *error)
 {

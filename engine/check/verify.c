@@ -50,7 +50,7 @@ go_on(void *argument, uint64_t bytes)
     return check_place_go_on(check->place, bytes);
 }
 
-/* Is it the file that the manifest describes? */
+/* Is this the file that the manifest describes? */
 static void
 compare_description(void *argument, const struct file_facts *facts)
 {
@@ -140,7 +140,7 @@ check_tables(struct place *place, petal_error *error)
     return status;
 }
 
-/* ---- what nothing names ---- */
+/* ---- unnamed files ---- */
 
 static void
 tell_orphan(struct place *place, const char *path, const char *why)
@@ -151,7 +151,7 @@ tell_orphan(struct place *place, const char *path, const char *why)
     check_place_tell_error(place, &error, 0, true);
 }
 
-/* Without a whole manifest a file that it does not name may be one that it has lost. */
+/* If the manifest is not whole, an unnamed file may be one that it has lost. */
 static enum petal_status
 check_unnamed(struct place *place, const struct place_file *file, petal_error *error)
 {

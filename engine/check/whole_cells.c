@@ -21,7 +21,7 @@ tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
     check_place_tell(cells->plan->place, &fault);
 }
 
-/* At the end: of a file that was cut off between two blocks nothing else tells what is missing. */
+/* At the end: only this count reveals a file that was cut off between two blocks. */
 static void
 note_missing(struct whole_cells *cells)
 {
@@ -41,7 +41,7 @@ note_missing(struct whole_cells *cells)
 
 /* ---- blocks ---- */
 
-/* Damage without data costs no cells, but is told all the same. */
+/* Damage outside of data blocks costs no cells, but is told as well. */
 static enum petal_status
 next_block(struct whole_cells *cells, petal_error *error)
 {
@@ -88,7 +88,7 @@ tell_order(const struct whole_cells *cells, const struct cell *cell)
     tell(cells, &error, 0, &(struct sst_rows){true, false, cell->row, {NULL, 0}});
 }
 
-/* Show the cell, if it sorts behind the last one; else the rest of its block is passed over. */
+/* Show the cell if it sorts after the last one; otherwise skip the rest of its block. */
 static enum petal_status
 show(struct whole_cells *cells, struct cell cell, petal_error *error)
 {
@@ -169,7 +169,7 @@ tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *
     return PETAL_OK;
 }
 
-/* The files of a family are read side by side, within the same memory however many there are: as
+/* The files of a family are read at the same time, in the same memory however many there are, as
  * long as a window holds a few blocks. */
 static size_t
 window_bytes(size_t file_count)

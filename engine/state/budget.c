@@ -18,7 +18,7 @@ memory_budget_init(struct memory_budget *budget, struct cache *cache, uint64_t l
     atomic_init(&budget->cache_now, budget->cache_most);
 }
 
-/* What the cache may take beside memtables, files and bulks. */
+/* Bytes left for the cache after memtables, files and bulks. */
 static uint64_t
 cache_share(const struct memory_budget *budget)
 {

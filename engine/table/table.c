@@ -87,7 +87,7 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     return status;
 }
 
-/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES:
+/* Everything that needs memory is made before the commit, after which nothing fails. REQUIRES:
  * schema.mutex held. */
 static enum petal_status
 create_table(petal_db *db, const petal_table_options *options, petal_table **table,

@@ -34,7 +34,7 @@ struct wal_file {
     uint8_t *buffer;
     size_t used, capacity;
     uint64_t buffer_offset;  /* of the buffer's first byte in the file */
-    bool undecided;          /* behind buffer_offset there is what no one could take back yet */
+    bool undecided;          /* records after buffer_offset could not be taken back yet */
     size_t begun;            /* where the record begun has its first header, in the buffer */
     size_t begun_bytes;      /* its payload */
     uint64_t begun_total;    /* with all its headers; 0: none is begun */
@@ -42,7 +42,7 @@ struct wal_file {
     uint64_t begun_later;    /* in those that follow; 0: none */
     uint64_t sequence;       /* greatest buffered */
     uint64_t promise;        /* the latest in a fragment */
-    uint64_t promise_due;    /* a fragment that begins here or behind has to have it again */
+    uint64_t promise_due;    /* a fragment that begins here or later has to repeat it */
     struct record_base base; /* of the next record */
 
     /* Written by the leader after a store, read by any thread. */
@@ -448,7 +448,7 @@ sync_locked(struct wal_file *wal, petal_error *error)
     return PETAL_OK;
 }
 
-/* Make nothing of what a store left behind the stored bytes; see engine/wal/file.h. */
+/* Overwrite with zeros what a failed store left after the stored bytes; see engine/wal/file.h. */
 static enum petal_status
 erase_tail(struct wal_file *wal, petal_error *error)
 {

@@ -347,7 +347,7 @@ wal_reader_find_promise(struct wal_reader *reader, uint64_t bad, uint64_t *promi
     return PETAL_OK;
 }
 
-/* ---- records behind a bad place ---- */
+/* ---- records after a bad place ---- */
 
 #define MOST_SEARCHED_BYTES ((uint64_t)4 << 30) /* that are checksummed */
 

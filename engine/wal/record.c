@@ -59,7 +59,7 @@ advance(struct record_base *base, const struct write_cell *write)
     base->family_id = write->family->id;
 }
 
-/* What the cell takes besides flags, row, qualifier and value, and their lengths. */
+/* Bytes of the cell apart from flags, row, qualifier and value, and their lengths. */
 static NEVER_INLINE size_t
 extra_size(const struct record_base *base, const struct write_cell *write, unsigned flags)
 {
@@ -241,7 +241,7 @@ get_family(const uint8_t *from, const uint8_t *limit, struct record_cell *cell)
     return from;
 }
 
-/* The type, and the flags beside it if they follow. False: malformed. */
+/* The type, and further flags if they follow. False: malformed. */
 static bool
 get_type(const uint8_t *limit, unsigned flags, const uint8_t **from, unsigned *type, bool *ahead)
 {

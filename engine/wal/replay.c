@@ -19,7 +19,7 @@ struct wal_list {
     size_t count, capacity;
     bool failed;
     uint64_t last_number; /* the last WAL with records; 0: none */
-    bool torn;            /* a WAL ended before its final length: all behind it are dropped */
+    bool torn;            /* a WAL ended before its final length: all later ones are dropped */
 };
 
 /* ---- the list ---- */
@@ -209,7 +209,7 @@ says_synced(const struct wal_list *list, const struct wal_entry *entry, bool *sy
     return status;
 }
 
-/* Was any WAL behind this one synced?  Then all before it were, as far as they go. */
+/* Was any later WAL synced?  Then all before it were, to their ends. */
 static enum petal_status
 later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_error *error)
 {

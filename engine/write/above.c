@@ -71,7 +71,7 @@ compare_cells(const void *left, const void *right)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* What comes behind the deletion of its row in the same write is not hidden by it. */
+/* A cell after the deletion of its row in the same write is not hidden by it. */
 static enum petal_status
 follow_deletions(petal_db *db, struct write_cell *cells, size_t count, petal_error *error)
 {

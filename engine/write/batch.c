@@ -305,7 +305,7 @@ petal_kv_batch_delete(petal_batch *batch, petal_kv *kv, petal_slice key, petal_e
     return add_key(batch, kv, key, slice_make(NULL, 0), PETAL_DELETE_COLUMN, error);
 }
 
-/* Take back all cells behind the first `count`, none of which needs a read. */
+/* Take back all cells after the first `count`, none of which needs a read. */
 static void
 cut_back(petal_batch *batch, size_t count, size_t bytes)
 {

@@ -21,8 +21,8 @@
 
 #define DEFAULT_BATCH_ROWS 1000
 #define BATCH_BYTES        ((size_t)1 << 20)
-#define WIDE_ROW_CELLS     32   /* behind so many cells of a row a seek is cheaper than its rest */
-#define MOST_HIDDEN_CELLS  4096 /* milliseconds of walking; behind them the call may end */
+#define WIDE_ROW_CELLS     32   /* after so many cells of a row a seek is cheaper */
+#define MOST_HIDDEN_CELLS  4096 /* milliseconds of walking; then the call may end */
 
 /* ---- one row ---- */
 

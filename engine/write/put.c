@@ -59,7 +59,7 @@ submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t byte
     return status;
 }
 
-/* Is this one of the writes that are timed? About: writers beside it may look at the same count. */
+/* Is this write timed? Approximate: other writers may read the same count. */
 static inline bool
 write_is_due(const petal_db *db)
 {
