@@ -559,10 +559,11 @@ PETAL_API void petal_hfile_set_free(petal_hfile_set *set); /* NULL: no-op */
  * Add a file, or those of a folder: of a family, a region or a table as HBase keeps them, of what
  * completebulkload takes, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside it,
  * as ExportSnapshot leaves them, or the folder that holds these). What begins with '.' or '_' is
- * passed over. Links (of clones) and references (to halves of files, since a split or a merge) are
- * followed, into data/ and archive/data/ where the folder lies. PETAL_NOT_FOUND: there is no file,
- * or not the one that a link or reference stands for; PETAL_UNSUPPORTED: MOB files, and a family
- * whose files are listed in .filelist.
+ * passed over. With a family's folder that lies in a region's folder come .regioninfo and
+ * recovered.edits of that; a single file is taken as it is. Links (of clones) and references (to
+ * halves of files, since a split or a merge) are followed, into data/ and archive/data/ where the
+ * folder lies. PETAL_NOT_FOUND: there is no file, or not the one that a link or reference stands
+ * for; PETAL_UNSUPPORTED: MOB files, and a family whose files are listed in .filelist.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_set_add(petal_hfile_set *set, const char *path, petal_error *error);
@@ -616,6 +617,9 @@ typedef struct petal_hfile_import_counts {
     /* Left out: regions that were split or merged, since others have their cells; files that a
      * compaction had replaced; files of edits (drop_edits). */
     uint64_t split_regions, compacted_files, dropped_edits;
+    /* Of `files`: added as single files, or in no region's folder. Whether their regions overlap,
+     * were split, or have recovered.edits was not looked at. */
+    uint64_t files_without_region;
 } petal_hfile_import_counts;
 
 /*

@@ -332,6 +332,17 @@ test_edits(void **state)
     assert_int_equal(found.edits_count, 1);
     assert_non_null(strstr(found.edits[0].path, "t/r/recovered.edits/0000000000000000013"));
     found_free(&found);
+    /* Each once, from the region and from its families. */
+    put_hfile("t/r/b/" F2);
+    assert_int_equal(find(&found, "t/r/a", &error), PETAL_OK);
+    assert_int_equal(found.edits_count, 1);
+    assert_int_equal(found_add(&found, path_of("t/r/b"), &error), PETAL_OK);
+    assert_int_equal(found_add(&found, path_of("t/r"), &error), PETAL_OK);
+    assert_int_equal(found.edits_count, 1);
+    found_free(&found);
+    assert_int_equal(find(&found, "t/r/a/" F1, &error), PETAL_OK);
+    assert_int_equal(found.edits_count, 0);
+    found_free(&found);
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
@@ -348,6 +359,7 @@ test_regions_that_overlap(void **state)
     put_hfile("t/" D2 "/a/" F3);
     assert_refused("t", PETAL_INVALID, "overlap");
     assert_found("t/" P, "t/" P "/a/" F1, false);
+    assert_found("t/" P "/a", "t/" P "/a/" F1, false);
     put_region_info("t/" P "/.regioninfo", "", "", true);
     assert_found("t", "t/" D1 "/a/" F2 " t/" D2 "/a/" F3, false);
     /* Its rows must all be somewhere. */
@@ -363,6 +375,46 @@ test_regions_that_overlap(void **state)
     assert_refused("t", PETAL_INVALID, D2);
     put_region_info("t/" D1 "/.regioninfo", "m", "a", false);
     assert_refused("t", PETAL_CORRUPT, D1);
+}
+
+/* Of the same regions by folders of their families, and by their files. */
+static void
+test_regions_of_families(void **state)
+{
+    static const char *const regions[] = {P, D1, D2};
+    static const char *const files[] = {F1, F2, F3};
+
+    (void)state;
+    put_region_info("t/" P "/.regioninfo", "", "", true);
+    put_region_info("t/" D1 "/.regioninfo", "", "m", false);
+    put_region_info("t/" D2 "/.regioninfo", "m", "", false);
+    for (size_t i = 0; i < 3; i++) {
+        char name[200];
+
+        snprintf(name, sizeof name, "t/%s/a/%s", regions[i], files[i]);
+        put_hfile(name);
+    }
+    for (int depth = 0; depth < 2; depth++) {
+        struct found_files found;
+        petal_error error;
+
+        found_init(&found);
+        for (size_t i = 0; i < 3; i++) {
+            char name[200];
+
+            snprintf(name, sizeof name, "t/%s/a/%s", regions[i], depth == 0 ? "" : files[i]);
+            assert_int_equal(found_add(&found, path_of(name), &error), PETAL_OK);
+        }
+        assert_int_equal(found_settle(&found, &error), PETAL_OK);
+        assert_int_equal(found.count, depth == 0 ? 2 : 3);
+        assert_int_equal(found.split_regions, depth == 0 ? 1 : 0);
+        for (size_t i = 0; i < found.count; i++)
+            assert_int_equal(found.files[i].region == FOUND_NO_REGION, depth == 1);
+        found_free(&found);
+    }
+    assert_refused("t/" P "/a", PETAL_NOT_FOUND, P);
+    put_file("t/" P "/.regioninfo", "damaged", 7);
+    assert_refused("t/" P "/a", PETAL_CORRUPT, "not a description of a region");
 }
 
 /* What refers to another region's file says that this was split or merged. */
@@ -510,6 +562,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_files_and_folders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_edits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_regions_that_overlap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_regions_of_families, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_references, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_links_to_elsewhere, set_up, tear_down),

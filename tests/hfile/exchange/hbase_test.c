@@ -8,6 +8,7 @@
 #include "tools/hfile/petal_hfile.h"
 
 #include <ftw.h>
+#include <glob.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,16 +95,21 @@ read_text(const char *path, size_t *size)
     return bytes;
 }
 
+/* What the path leads to, which may be a pattern. */
 static enum petal_status
 import_as(petal_db *db, const char *path, const char *name,
           const petal_hfile_import_options *options, petal_hfile_import_counts *counts,
           petal_error *error)
 {
     petal_hfile_set *set;
-    enum petal_status status;
+    glob_t paths;
+    enum petal_status status = PETAL_OK;
 
     assert_int_equal(petal_hfile_set_new(&set, error), PETAL_OK);
-    status = petal_hfile_set_add(set, path, error);
+    assert_int_equal(glob(path, GLOB_NOCHECK, NULL, &paths), 0);
+    for (size_t i = 0; status == PETAL_OK && i < paths.gl_pathc; i++)
+        status = petal_hfile_set_add(set, paths.gl_pathv[i], error);
+    globfree(&paths);
     if (status == PETAL_OK)
         status = petal_hfile_import_as(db, text(name), set, options, NULL, counts, error);
     petal_hfile_set_free(set);
@@ -167,6 +173,25 @@ test_folders_of_tables_as_well(void **state)
     test_directory_free(directory);
 }
 
+/* A family's folder in its region's is not only a folder of files. */
+static void
+test_folders_of_families_as_well(void **state)
+{
+    char *directory = test_directory_new();
+    petal_db *db = open_database(directory);
+    petal_error error;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(folders); i++) {
+        char path[PATH_MAX];
+
+        snprintf(path, sizeof path, GOLDEN "/data/default/%s/*/f", folders[i]);
+        assert_cells(db, path, folders[i], folders[i]);
+    }
+    assert_int_equal(petal_close(db, &error), PETAL_OK);
+    test_directory_free(directory);
+}
+
 static void
 test_what_was_left_out_is_counted(void **state)
 {
@@ -191,6 +216,15 @@ test_what_was_left_out_is_counted(void **state)
     assert_int_equal(counts.split_regions, 0);
     assert_int_equal(counts.compacted_files, 2);
     assert_int_equal(counts.dropped_edits, 0);
+    assert_int_equal(counts.files_without_region, 0);
+    assert_int_equal(import_as(db, GOLDEN "/data/default/merging/*/f", "d", NULL, &counts, &error),
+                     PETAL_OK);
+    assert_int_equal(counts.split_regions, 2);
+    assert_int_equal(counts.files_without_region, 0);
+    assert_int_equal(import_as(db, GOLDEN "/data/default/split/*/f/*", "e", NULL, &counts, &error),
+                     PETAL_OK);
+    assert_int_equal(counts.split_regions, 0);
+    assert_int_equal(counts.files_without_region, counts.files);
     assert_int_equal(petal_close(db, &error), PETAL_OK);
     test_directory_free(directory);
 }
@@ -204,6 +238,7 @@ test_what_cannot_be_told_is_refused(void **state)
         enum petal_status status;
         const char *text;
     } cases[] = {{"data/default/split", PETAL_INVALID, "regions overlap"},
+                 {"data/default/split/*/f", PETAL_INVALID, "regions overlap"},
                  {"data/default/merged", PETAL_INVALID, "regions overlap"},
                  {"data/default", PETAL_INVALID, "holds several tables"},
                  {"data/default/mob", PETAL_UNSUPPORTED, "in a MOB file"},
@@ -368,6 +403,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_snapshots_are_as_hbase_clones_them),
                                        cmocka_unit_test(test_folders_of_tables_as_well),
+                                       cmocka_unit_test(test_folders_of_families_as_well),
                                        cmocka_unit_test(test_what_was_left_out_is_counted),
                                        cmocka_unit_test(test_what_cannot_be_told_is_refused),
                                        cmocka_unit_test(test_small_files_that_lie)};

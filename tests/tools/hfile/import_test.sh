@@ -85,7 +85,7 @@ is_true 'it stays, and empty' "$(rmdir neither && echo 1)"
 # A table that is there has its own attributes, and its families.
 "$shell" --no-compaction --no-took db -e "create 'narrow', {NAME => 'cf', VERSIONS => 1}, 'x'; create 'strange', 'x'; put 'narrow', 'user00000', 'x:y', 'kept'" >/dev/null
 expect 'a table that is there' 0 'cells 264' "$hfile" import db narrow "$golden/deletes-row.hfile"
-is_true 'nothing is noted' "$(grep -q note out || echo 1)"
+is_true 'attributes stay without a note' "$(grep -q "note: [^r]" out || echo 1)"
 expect 'its attributes' 0 "NAME => 'cf', .*VERSIONS => '1'" "$shell" --no-compaction --no-took db -e "describe 'narrow'"
 expect 'its cells' 0 'value=kept' "$shell" --no-compaction --no-took db -e "get 'narrow', 'user00000', 'x:y'"
 expect 'a family that it has not' 2 "column 'cf:.*the table has no such family" "$hfile" import db strange "$golden/deletes-row.hfile"
@@ -111,7 +111,7 @@ expect 'writes that are in no file' 2 "$edits: this holds writes that are in no 
 expect 'not wanted' 0 '^imported: files 2, cells 2, markers 0, cell bytes [0-9]*, dropped edits 1$' "$hfile" import --drop-edits tables t0 table
 rm $edits
 expect 'a folder of a table' 0 '^imported: files 2, cells 2, markers 0' "$hfile" import tables t1 table
-is_true 'its attributes are known' "$(grep -q note out || echo 1)"
+is_true 'its attributes are known' "$(grep -q 'nothing told' out || echo 1)"
 expect 'VERSIONS of its .tableinfo' 0 "NAME => 'a', .*VERSIONS => '4'.*BLOOMFILTER => 'ROWCOL'" "$shell" --no-compaction --no-took tables -e "describe 't1'"
 same 'its cells' t1 t1 tables t1
 
@@ -121,13 +121,23 @@ expect 'a region that was split' 0 '^imported: files 2, cells 25, .* split regio
 is_true 'and why it is left out' "$(grep -q '^split regions: left out: they were split or merged' out && echo 1)"
 expect 'files that were compacted' 0 '^imported: files 1, cells 2, .* compacted files 2$' "$hfile" import tables compacted "$kept/data/default/compacted"
 expect 'regions that overlap' 2 'regions overlap: .*data/default/split/.* and .*data/default/split/' "$hfile" import tables refused "$kept/data/default/split"
+expect 'folders of families in them' 2 'regions overlap: .*data/default/split/.* and .*data/default/split/' "$hfile" import tables refused "$kept"/data/default/split/*/f
+expect 'of regions that say that they were split' 0 '^imported: files 2, cells [0-9]*, .* split regions 2$' "$hfile" import tables merging "$kept"/data/default/merging/*/f
+is_true 'regions were looked at' "$(grep -q note:.regions out || echo 1)"
+expect 'single files' 0 '^note: regions were not looked at for single files' "$hfile" import tables files "$kept"/data/default/split/*/f/*
+expect 'as JSON' 0 '"files_without_region": 3,' "$hfile" import --json tables files2 "$kept"/data/default/split/*/f/*
+cp -r "$kept/data/default/compacted" edits
+echo edits >"$(echo edits/*/recovered.edits)/0000000000000000007"
+expect 'a family beside edits' 2 'recovered.edits/0000000000000000007: this holds writes that are in no HFile' "$hfile" import tables refused edits/*/f
+expect 'without them' 0 'cells 2, .* dropped edits 1, compacted files 2$' "$hfile" import --drop-edits tables edits edits/*/f edits/*
+expect 'seen from the region' 2 'this holds writes' sh -c "cd edits/* && exec '$hfile' import ../../tables refused f"
 expect 'a folder of tables' 2 "data/default: this holds several tables: name one, such as '[a-z_]*'$" "$hfile" import tables refused "$kept/data/default"
 expect 'a folder of snapshots' 2 "hbase-snapshot/: this holds several snapshots: name one, such as '[a-z_]*'$" "$hfile" import tables refused "$kept/.hbase-snapshot/"
 expect 'snapshots beside tables' 2 'several snapshots: name one, such as .hbase-snapshot/[a-z]' "$hfile" import tables refused "$kept"
 deep=$scratch/$(printf '%0100d/%0100d' 1 2)
 mkdir -p "$deep"
 cp -r "$kept/data/default/split" "$deep"
-expect 'regions with long names that overlap' 2 "regions overlap: 'split/[0-9a-f]*' and 'split/[0-9a-f]*'.*; folders of families are taken as they are$" "$hfile" import tables refused "$deep/split"
+expect 'regions with long names that overlap' 2 "regions overlap: 'split/[0-9a-f]*' and 'split/[0-9a-f]*'.*; single files are taken as they are$" "$hfile" import tables refused "$deep/split"
 expect 'values in MOB files' 2 'its value is in a MOB file' "$hfile" import --drop-tags tables refused "$kept/data/default/mob"
 expect 'halves, each checked once' 0 '^sound' "$hfile" check "$kept/.hbase-snapshot/merging"
 

@@ -129,6 +129,7 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts,
     if (counts->compacted_files > 0 || print->json)
         print_number(print, "compacted files", counts->compacted_files);
     if (print->json) {
+        print_number(print, "files without region", counts->files_without_region);
         print_number(print, "unordered families", counts->unordered_families);
         print_boolean(print, "table is new", origin != PETAL_HFILE_TABLE_WAS_THERE);
     }
@@ -146,6 +147,10 @@ print_counts(struct print *print, const petal_hfile_import_counts *counts,
     if (counts->compacted_files > 0 && !print->json)
         print_text(print, "compacted files",
                    "left out: a compaction wrote their cells to another file, which is there");
+    if (counts->files_without_region > 0 && !print->json)
+        print_text(print, "note",
+                   "regions were not looked at for single files and folders outside a region's: "
+                   "overlaps and recovered.edits are not noticed");
     if (counts->unordered_families > 0 && !print->json)
         print_text(print, "note", HFILE_NOTE_ON_ORDER);
     if (origin == PETAL_HFILE_TABLE_OF_FILES && !print->json)
@@ -262,6 +267,7 @@ const struct command hfile_import = {
              "  them, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside).\n"
              "  Links and references are followed; regions that were split or merged are left\n"
              "  out, for others have their cells; regions that overlap otherwise are refused.\n"
+             "  Single files are taken as they are: their regions are not looked at.\n"
              "  A table that is not there is made, with the attributes that a .tableinfo or\n"
              "  the snapshot gives; markers, versions and times to live stay as they are\n"
              "  --describe FILE  attributes from what describe 'TABLE' printed in HBase\n"

@@ -219,6 +219,15 @@ add_file(struct found_files *found, const char *path, petal_error *error)
 
 /* ---- What else is in folders ----------------------------------------------------------------- */
 
+static bool
+knows_edits(const struct found_files *found, const struct stat *what)
+{
+    for (size_t i = 0; i < found->edits_count; i++)
+        if (found->edits[i].device == what->st_dev && found->edits[i].inode == what->st_ino)
+            return true;
+    return false;
+}
+
 /* Files but N.seqid, which say only how far a region's numbers have come. */
 static enum petal_status
 add_edits(struct found_files *found, const char *folder, petal_error *error)
@@ -238,14 +247,15 @@ add_edits(struct found_files *found, const char *folder, petal_error *error)
             continue;
         if (stat(path, &what) != 0)
             return hfile_error_io(error, path, errno, "look at");
-        if (what.st_size == 0)
+        if (what.st_size == 0 || knows_edits(found, &what))
             continue;
         edits = arena_room(&found->arena, found->edits, found->edits_count, &found->edits_capacity,
                            sizeof *found->edits);
         if (edits == NULL)
             return hfile_error_no_memory(error);
         found->edits = edits;
-        edits[found->edits_count++] = (struct found_edits){path, found->region};
+        edits[found->edits_count++] = (struct found_edits){
+            .path = path, .region = found->region, .device = what.st_dev, .inode = what.st_ino};
     }
     return status;
 }
@@ -653,6 +663,28 @@ add_folder(struct found_files *found, const char *path, unsigned depth, petal_er
     return status;
 }
 
+/* A family's folder lies in its region's, which says what rows that has, and has its edits. */
+static enum petal_status
+add_region_above(struct found_files *found, const char *folder, petal_error *error)
+{
+    char *real = realpath(folder, NULL);
+    const char *region, *region_info, *edits;
+    enum petal_status status = PETAL_OK;
+
+    if (real == NULL)
+        return hfile_error_io(error, folder, errno, "look at");
+    region = arena_copy(&found->arena, hfile_slice(real, (size_t)(strrchr(real, '/') - real)));
+    free(real);
+    if (region == NULL || (region_info = join(found, region, ".regioninfo")) == NULL ||
+        (edits = join(found, region, "recovered.edits")) == NULL)
+        return hfile_error_no_memory(error);
+    if (is_there(region_info))
+        status = add_region_of_folder(found, region, region_info, error);
+    if (status == PETAL_OK && is_there(edits))
+        status = add_edits(found, edits, error);
+    return status;
+}
+
 enum petal_status
 found_add(struct found_files *found, const char *path, petal_error *error)
 {
@@ -669,8 +701,13 @@ found_add(struct found_files *found, const char *path, petal_error *error)
         return hfile_error_no_memory(error);
     found->path = path;
     found->table = NULL;
-    status =
-        S_ISDIR(what.st_mode) ? add_folder(found, path, 0, error) : add_file(found, path, error);
+    if (S_ISDIR(what.st_mode)) {
+        status = add_region_above(found, path, error);
+        if (status == PETAL_OK)
+            status = add_folder(found, path, 0, error);
+    } else {
+        status = add_file(found, path, error);
+    }
     if (status == PETAL_OK && found->count == before)
         status = hfile_error_set(error, PETAL_NOT_FOUND, path, "there is no HFile in the folder");
     return status;

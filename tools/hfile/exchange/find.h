@@ -4,6 +4,9 @@
  * or one with a snapshot: .hbase-snapshot/NAME, or what holds that, with archive/ or data/ beside
  * it.
  *
+ * A family's folder that lies in a region's is looked at as part of that; a single file is taken as
+ * it is.
+ *
  * Links and references are followed to the files that they stand for (target.h). What begins with
  * '.' or '_' is passed over, as HBase does. MOB files are refused by name: they are read through
  * the cells that point at them. Not among the files that count, though they are there:
@@ -34,6 +37,8 @@ struct found_file {
 struct found_edits {
     const char *path;
     size_t region;
+    dev_t device; /* of the file, which several paths may lead to */
+    ino_t inode;
 };
 
 struct found_files {

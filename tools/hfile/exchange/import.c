@@ -353,6 +353,8 @@ petal_hfile_import(petal_table *table, petal_hfile_set *set,
     for (size_t i = 0; i < described.family_count; i++)
         import.counts.unordered_families += described.families[i].new_version_behavior;
     import.counts.files = set->found.count;
+    for (size_t i = 0; i < set->found.count; i++)
+        import.counts.files_without_region += set->found.files[i].region == FOUND_NO_REGION;
     import.counts.empty_files = import.incoming.empty_files;
     import.counts.split_regions = set->found.split_regions;
     import.counts.compacted_files = set->found.compacted_files;

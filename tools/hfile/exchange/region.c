@@ -111,7 +111,7 @@ check_apart(const struct region *const *sorted, size_t count, petal_error *error
                                    "regions overlap: '%s' and '%s'. If HBase has split or merged "
                                    "regions and not yet taken away the old ones, "
                                    "catalogjanitor_run does so, and a snapshot tells them apart; "
-                                   "folders of families are taken as they are",
+                                   "single files are taken as they are",
                                    end_of_name(sorted[i - 1]->name), end_of_name(sorted[i]->name));
     return PETAL_OK;
 }

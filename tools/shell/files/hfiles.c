@@ -110,6 +110,9 @@ show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_orig
                       "kv-shell: %" PRIu64 " files are left out whose cells a compaction wrote to "
                       "others\n",
                       counts->compacted_files);
+    if (counts->files_without_region > 0)
+        (void)fprintf(stderr, "kv-shell: regions were not looked at for single files and folders "
+                              "outside a region's\n");
     warn_of_lost_order(counts->unordered_families);
     if (origin == PETAL_HFILE_TABLE_OF_FILES)
         (void)fprintf(stderr, "kv-shell: nothing told of the table's attributes, so its families "
