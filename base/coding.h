@@ -95,20 +95,6 @@ put_be64(void *to, uint64_t v)
     memcpy(to, &v, sizeof v);
 }
 
-/* Numbers with a sign, as two's complement, so that small ones of either sign are small: the sign
- * is the lowest bit. */
-static inline uint64_t
-zigzag64(uint64_t v)
-{
-    return v << 1 ^ (0 - (v >> 63));
-}
-
-static inline uint64_t
-unzigzag64(uint64_t v)
-{
-    return v >> 1 ^ (0 - (v & 1));
-}
-
 uint8_t *put_varint64_slow(uint8_t *to, uint64_t v);
 size_t varint64_size_slow(uint64_t v);
 

@@ -23,11 +23,8 @@ enum {
 
     CHECKED_FROM = KIND_AT,
     SAVING_SHARE = 16, /* LZ4 has to save one part in so many */
-    /* A byte of LZ4 stands for so many at most; one of packed rows, of which 128 with 64 bytes each
-     * take 3 at least, for fewer than so many.  More memory nobody is asked for. */
-    LZ4_SHARE = 255,
-    PACKED_SHARE = 4096,
-    HIGH_LEVEL = 9 /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
+    LZ4_SHARE = 255,   /* a byte of LZ4 stands for at most so many: bounds the memory asked for */
+    HIGH_LEVEL = 9     /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
 };
 
 size_t block_sink_bytes = (size_t)1 << 20;
@@ -65,11 +62,11 @@ void
 block_sink_fini(struct block_sink *sink)
 {
     mem_free(sink->env->allocator, sink->buffer, sink->capacity);
-    mem_free(sink->env->allocator, sink->text, sink->text_capacity);
+    mem_free(sink->env->allocator, sink->folded, sink->folded_capacity);
     mem_free(sink->env->allocator, sink->high_state, sizeof(LZ4_streamHC_t));
     sink->buffer = NULL;
-    sink->text = NULL;
-    sink->text_capacity = 0;
+    sink->folded = NULL;
+    sink->folded_capacity = 0;
     sink->high_state = NULL;
     sink->capacity = 0;
 }
@@ -126,7 +123,7 @@ block_sink_flush(struct block_sink *sink, petal_error *error)
 size_t
 block_sink_memory(const struct block_sink *sink)
 {
-    return sink->capacity + sink->text_capacity +
+    return sink->capacity + sink->folded_capacity +
            (sink->high_state != NULL ? sizeof(LZ4_streamHC_t) : 0);
 }
 
@@ -185,47 +182,26 @@ most_compressed(size_t size)
     return size < SAVING_SHARE ? 0 : size - size / SAVING_SHARE - 1;
 }
 
-/* Pack a data block to `to`, and compress its text if that saves enough; returns the stored bytes,
- * 0 if they are too many. */
-static uint32_t
-pack_block(const struct block_sink *sink, petal_slice raw, uint8_t *to)
-{
-    size_t text_bytes, most = most_compressed(raw.size);
-    size_t packed =
-        data_block_pack((const uint8_t *)raw.data, raw.size, to, sink->text, &text_bytes);
-    size_t compressed = compress_bytes(sink, slice_make(sink->text, text_bytes), to + packed,
-                                       most_compressed(text_bytes));
-
-    if (compressed > 0) {
-        to[0] |= DATA_BLOCK_TEXT_LZ4;
-        packed += compressed;
-    } else {
-        if (packed + text_bytes <= most && text_bytes > 0)
-            memcpy(to + packed, sink->text, text_bytes);
-        packed += text_bytes;
-    }
-    return packed <= most ? (uint32_t)packed : 0;
-}
-
-/* Room for a block that is to be packed, and for its text. */
+/* Fold a data block into sink->folded.  PETAL_NO_MEMORY. */
 static enum petal_status
-reserve_packed(struct block_sink *sink, size_t size, petal_error *error)
+fold_block(struct block_sink *sink, petal_slice raw, petal_error *error)
 {
-    void *text = sink->text;
+    void *folded = sink->folded;
 
-    if (sink->text_capacity < size &&
-        !mem_grow(sink->env->allocator, &text, &sink->text_capacity, 0, size, 1))
+    if (sink->folded_capacity < raw.size &&
+        !mem_grow(sink->env->allocator, &folded, &sink->folded_capacity, 0, raw.size, 1))
         return error_no_memory(error);
-    sink->text = text;
-    return sink_reserve(sink, BLOCK_FRAME_BYTES + data_block_pack_bound(size) + size, error);
+    sink->folded = folded;
+    memcpy(folded, raw.data, raw.size);
+    data_block_fold(folded, raw.size);
+    return PETAL_OK;
 }
 
 enum petal_status
 block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw, uint32_t entries,
                   bool compress, struct block_handle *handle, petal_error *error)
 {
-    bool pack = compress && kind == BLOCK_DATA;
-    enum block_codec codec = pack ? BLOCK_CODEC_PACKED : BLOCK_CODEC_LZ4;
+    bool fold = compress && kind == BLOCK_DATA;
     enum petal_status status;
     uint8_t *frame;
     uint32_t stored = 0;
@@ -235,16 +211,16 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
     if (raw.size > BLOCK_MAX_RAW_BYTES)
         return error_file(error, PETAL_INVALID, sink->path, "%s of %zu bytes is too large",
                           block_kind_text(kind), raw.size);
-    status = pack ? reserve_packed(sink, raw.size, error)
-                  : sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
+    status = sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
+    if (status == PETAL_OK && fold)
+        status = fold_block(sink, raw, error);
     if (status != PETAL_OK)
         return status;
     frame = sink->buffer + sink->used;
-    if (pack)
-        stored = pack_block(sink, raw, frame + BLOCK_FRAME_BYTES);
-    else if (compress)
-        stored = compress_bytes(sink, raw, frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
-    frame[CODEC_AT] = (uint8_t)(stored != 0 ? codec : BLOCK_CODEC_RAW);
+    if (compress)
+        stored = compress_bytes(sink, fold ? slice_make(sink->folded, raw.size) : raw,
+                                frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
+    frame[CODEC_AT] = (uint8_t)(stored != 0 ? BLOCK_CODEC_LZ4 : BLOCK_CODEC_RAW);
     if (stored == 0) {
         stored = (uint32_t)raw.size;
         memcpy(frame + BLOCK_FRAME_BYTES, raw.data, raw.size);
@@ -330,9 +306,10 @@ block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
     uint32_t stored = get_le32(bytes + STORED_AT);
     uint32_t raw = get_le32(bytes + RAW_AT);
 
-    if (kind < BLOCK_DATA || kind > BLOCK_FACTS || codec > BLOCK_CODEC_PACKED)
+    if (kind < BLOCK_DATA || kind > BLOCK_FACTS || codec > BLOCK_CODEC_LZ4)
         return false;
-    if (codec == BLOCK_CODEC_PACKED && kind != BLOCK_DATA)
+    /* So a compressed data block with a flipped bit in its kind is not treated as one of these. */
+    if (codec == BLOCK_CODEC_LZ4 && (kind == BLOCK_BLOOM || kind == BLOCK_FACTS))
         return false;
     if (get_le16(bytes + RESERVED_AT) != 0 || stored == 0 || raw == 0)
         return false;
@@ -340,7 +317,7 @@ block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
         return false;
     if (codec == BLOCK_CODEC_RAW && stored != raw)
         return false;
-    if (raw > (uint64_t)stored * (codec == BLOCK_CODEC_PACKED ? PACKED_SHARE : LZ4_SHARE))
+    if (raw > (uint64_t)stored * LZ4_SHARE)
         return false;
     *frame = (struct block_frame){(enum block_kind)kind, (enum block_codec)codec, stored, raw,
                                   get_le32(bytes + ENTRIES_AT)};
@@ -430,12 +407,11 @@ block_image_decode(const struct block_image *image, uint8_t *to)
 {
     const struct block_frame *frame = &image->frame;
 
-    if (frame->codec == BLOCK_CODEC_PACKED)
-        return data_block_unpack(image->stored, frame->stored_bytes, to, frame->raw_bytes);
-    if (frame->codec == BLOCK_CODEC_RAW)
+    if (frame->codec == BLOCK_CODEC_RAW) {
         memcpy(to, image->stored, frame->raw_bytes);
-    else if (LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,
-                                 (int)frame->raw_bytes) != (int)frame->raw_bytes)
-        return false;
-    return frame->kind != BLOCK_DATA || data_block_unfold(to, frame->raw_bytes);
+        return true;
+    }
+    return LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,
+                               (int)frame->raw_bytes) == (int)frame->raw_bytes &&
+           (frame->kind != BLOCK_DATA || data_block_unfold(to, frame->raw_bytes));
 }

@@ -6,15 +6,14 @@
  *
  *     offset size
  *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this
- *            offset
+ *                offset
  *      8     1   kind (enum block_kind)
- *      9     1   compression: 0 raw, 1 LZ4, 2 packed (of data blocks)
+ *      9     1   compression: 0 raw, 1 LZ4 (data blocks: folded before, data_block.h)
  *     10     2   0
  *     12     4   stored bytes
  *     16     4   raw bytes; equal to the stored ones when raw
  *     20     4   entries: of index nodes the number of their entries, so that a reader knows the
- *            number of
- *                hints before it decodes; else 0
+ *                number of hints before it decodes; else 0
  *     24         stored bytes
  *
  * So a block that is damaged, stale, misplaced or from another file does not pass.
@@ -30,7 +29,7 @@
 
 #define BLOCK_FRAME_BYTES 24
 
-enum block_codec { BLOCK_CODEC_RAW = 0, BLOCK_CODEC_LZ4 = 1, BLOCK_CODEC_PACKED = 2 };
+enum block_codec { BLOCK_CODEC_RAW = 0, BLOCK_CODEC_LZ4 = 1 };
 
 struct block_frame {
     enum block_kind kind;
@@ -54,8 +53,8 @@ struct block_sink {
     uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
-    uint8_t *text; /* of the block that is packed */
-    size_t text_capacity;
+    uint8_t *folded; /* the data block that is compressed */
+    size_t folded_capacity;
     void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };
 
@@ -79,9 +78,8 @@ block_sink_offset(const struct block_sink *sink)
     return sink->flushed + sink->used;
 }
 
-/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, data blocks packed
- * before, if that saves a sixteenth.  `entries`: see
- * above. */
+/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, data blocks folded before, if that
+ * saves a sixteenth.  `entries`: see above. */
 enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw,
                                     uint32_t entries, bool compress, struct block_handle *handle,
                                     petal_error *error);

@@ -11,14 +11,12 @@
  * chunk in the cache saves later, shortens it.
  *
  * WHAT FOLLOWS, in data blocks of the file, for a chunk of c <= 1 blocks that each question
- * fetches, and a share q of them that is answered "absent": q > c is a profit, q < c a loss. -
- * loss: in N questions at most CREDIT + DEBT + 2 + N / 1024 blocks are fetched beyond what was
- * saved, and FORTUNE more after a
- *   time of profit;
- * - profit: nothing is given up, but FORTUNE is all that is remembered; - from the deepest debt
- * back: each level takes 1 / (q - c) probes without a cache, 1 question of a cached chunk with one;
- * all
- *   levels have intervals of about 2048 questions in sum.
+ * fetches, and a share q of them that is answered "absent": q > c is a profit, q < c a loss.
+ * - loss: in N questions at most CREDIT + DEBT + 2 + N / 1024 blocks are fetched beyond what was
+ *   saved, and FORTUNE more after a time of profit;
+ * - profit: nothing is given up, but FORTUNE is all that is remembered;
+ * - from the deepest debt back: each level takes 1 / (q - c) probes without a cache, 1 question of
+ *   a cached chunk with one; all levels have intervals of about 2048 questions in sum.
  *
  * The counts are bounds, not books: two threads at once may go past them by what each has at hand.
  * Any number of threads use it; balances are relaxed, since they decide on costs only, never on

@@ -55,6 +55,13 @@ record_offset(const struct data_block *block, uint32_t cell)
                                     : packed_get(&block->offsets, cell);
 }
 
+/* Of all records, in bytes: the row heads follow them. */
+static inline size_t
+all_records(const struct data_block *block)
+{
+    return (size_t)(block->row_heads - block->records);
+}
+
 static inline const uint8_t *
 record_of(const struct data_block *block, uint32_t cell)
 {
@@ -132,9 +139,7 @@ row_tail(const struct data_block *block, const uint8_t *record, size_t *rest_byt
                                                                   : take_length(&record);
 
     *rest_bytes = size;
-    if (size <= DATA_BLOCK_HEAD_BYTES)
-        return slice_make(record + (block->repeated_bytes != 0 ? size : 0), 0);
-    return slice_make(record + block->repeated_bytes, size - DATA_BLOCK_HEAD_BYTES);
+    return slice_make(record, size <= DATA_BLOCK_HEAD_BYTES ? 0 : size - DATA_BLOCK_HEAD_BYTES);
 }
 
 /* What of the rest of a key that is sought follows its first 4 bytes. */
@@ -188,7 +193,6 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size, uint32_
         (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER);
     block->row_rest_bytes = get_le16(bytes + 20);
     block->record_bytes = (flags & DATA_BLOCK_FIXED_RECORD) != 0 ? get_le32(bytes + 8) : 0;
-    block->repeated_bytes = (flags & DATA_BLOCK_TAILS) != 0 ? 0 : DATA_BLOCK_HEAD_BYTES;
     block->row_bytes_max = get_le16(bytes + 22);
     block->qualifier_bytes_max = get_le32(bytes + 28);
     block->timestamp_min = (int64_t)get_le64(bytes + 32);
@@ -196,6 +200,12 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size, uint32_
     block->sequence_min = get_le64(bytes + 48);
     block->sequence_max = get_le64(bytes + 56);
 
+    block->row_prefix = slice_make(at, get_le16(bytes + 18));
+    at += block->row_prefix.size;
+    block->qualifier_prefix = slice_make(at, get_le32(bytes + 24));
+    at += block->qualifier_prefix.size;
+    block->records = at;
+    at += get_le32(bytes + 8) * (size_t)((flags & DATA_BLOCK_FIXED_RECORD) != 0 ? cells : 1);
     block->row_heads = at;
     at += 4 * (size_t)rows;
     block->qualifier_heads = (flags & DATA_BLOCK_QUALIFIER_HEADS) != 0 ? at : NULL;
@@ -205,11 +215,6 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size, uint32_
     block->timestamps = packed_take(&at, bytes[16], cells);
     block->sequences = packed_take(&at, bytes[17], cells);
     block->types = (flags & DATA_BLOCK_HAS_TYPES) != 0 ? at : NULL;
-    at += (flags & DATA_BLOCK_HAS_TYPES) != 0 ? cells : 0;
-    block->row_prefix = slice_make(at, get_le16(bytes + 18));
-    at += block->row_prefix.size;
-    block->qualifier_prefix = slice_make(at, get_le32(bytes + 24));
-    block->records = at + block->qualifier_prefix.size;
 }
 
 void
@@ -315,7 +320,7 @@ take_row(const struct data_block *block, uint32_t row, const uint8_t *record, co
 {
     uint32_t size = block->row_rest_bytes;
     uint32_t head = get_le32(block->row_heads + 4 * (size_t)row);
-    size_t in_head, repeated;
+    size_t in_head;
 
     if ((block->flags & DATA_BLOCK_FIXED_ROW_REST) == 0) {
         record = get_varint32(record, end, &size);
@@ -323,17 +328,15 @@ take_row(const struct data_block *block, uint32_t row, const uint8_t *record, co
             return false;
     }
     in_head = size < DATA_BLOCK_HEAD_BYTES ? size : DATA_BLOCK_HEAD_BYTES;
-    repeated = block->repeated_bytes != 0 ? in_head : 0;
-    if (size - in_head + repeated > (size_t)(end - record) ||
+    if (size - in_head > (size_t)(end - record) ||
         size > block->row_bytes_max - block->row_prefix.size ||
         (size == 0 && block->row_prefix.size == 0))
         return false;
-    if (repeated != 0 ? head != head_of(record, size)
-                      : in_head < DATA_BLOCK_HEAD_BYTES && head << 8 * in_head != 0)
+    if (in_head < DATA_BLOCK_HEAD_BYTES && head << 8 * in_head != 0)
         return false;
     taken->head = head;
     taken->rest_bytes = size;
-    taken->tail = slice_make(record + repeated, size - in_head);
+    taken->tail = slice_make(record, size - in_head);
     return true;
 }
 
@@ -405,7 +408,6 @@ static inline bool
 check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t end,
           struct checked_row *before, const uint8_t **record)
 {
-    const uint8_t *limit = block->bytes + block->size;
     petal_slice qualifier, qualifier_before = slice_make(NULL, 0);
     struct checked_row taken;
 
@@ -413,7 +415,7 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
         const uint8_t *at = *record;
         uint64_t next = record_offset(block, cell + 1);
 
-        if (next > (size_t)(limit - block->records) || block->records + next < at)
+        if (next > all_records(block) || block->records + next < at)
             return false;
         *record = block->records + next;
         if (cell == first) {
@@ -441,21 +443,21 @@ tails_ascend(const struct data_block *block, uint64_t before, uint64_t record, s
 }
 
 /*
- * The rows of a simple block that are equally long and do not repeat their heads: little is left to
- * be asked of each.  Records are found to lie inside the block by the last one's end, since each
- * ends behind the one before; until then nothing is read of them, unless two heads are equal.
+ * The rows of a simple block that are equally long: few checks are left for each.  The end of the
+ * last record shows that all records lie inside the block, since each ends after the one before;
+ * until then no record is read, unless two heads are equal.
  */
 static bool
 check_equally_long_rows(const struct data_block *block)
 {
-    size_t records = (size_t)(block->bytes + block->size - block->records);
+    size_t records = all_records(block);
     size_t rest_bytes = block->row_rest_bytes;
     size_t in_head = rest_bytes < DATA_BLOCK_HEAD_BYTES ? rest_bytes : DATA_BLOCK_HEAD_BYTES;
     size_t tail_bytes = rest_bytes - in_head;
     uint32_t head_before = 0, all_heads = 0;
     uint64_t before = 0, record = 0;
 
-    assert(block->simple && block->repeated_bytes == 0 && block->rows == block->cells);
+    assert(block->simple && block->rows == block->cells);
     if (rest_bytes > block->row_bytes_max - block->row_prefix.size ||
         (rest_bytes == 0 && block->row_prefix.size == 0))
         return false;
@@ -484,7 +486,7 @@ check_equally_long_rows(const struct data_block *block)
 static bool
 check_simple_rows(const struct data_block *block)
 {
-    size_t records = (size_t)(block->bytes + block->size - block->records);
+    size_t records = all_records(block);
     struct checked_row rows[2] = {0};
     uint64_t start = 0;
 
@@ -517,7 +519,7 @@ check_rows(const struct data_block *block)
             return false;
         cell = end;
     }
-    return cell == block->cells && record == block->bytes + block->size;
+    return cell == block->cells && record == block->row_heads;
 }
 
 bool
@@ -537,9 +539,8 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
         return false;
     if (!block->simple)
         return check_rows(block);
-    return (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 && block->repeated_bytes == 0
-               ? check_equally_long_rows(block)
-               : check_simple_rows(block);
+    return (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 ? check_equally_long_rows(block)
+                                                           : check_simple_rows(block);
 }
 
 /* ---- the cursor ---- */
@@ -1478,8 +1479,7 @@ give_short(const struct data_block *shared, uint32_t first, size_t count, struct
     const size_t head_bytes = block.row_rest_bytes < DATA_BLOCK_HEAD_BYTES
                                   ? block.row_rest_bytes
                                   : (size_t)DATA_BLOCK_HEAD_BYTES;
-    const size_t repeated = block.repeated_bytes != 0 ? head_bytes : 0;
-    const size_t before_value = repeated + block.row_rest_bytes - head_bytes;
+    const size_t before_value = block.row_rest_bytes - head_bytes;
     const size_t value_bytes = block.record_bytes - before_value; /* of `fixed` */
     const size_t prefix_bytes = block.row_prefix.size;
     const size_t row_bytes = prefix_bytes + block.row_rest_bytes;
@@ -1505,7 +1505,7 @@ give_short(const struct data_block *shared, uint32_t first, size_t count, struct
                                   (get_le64(timestamp) >> block.timestamps.shift)));
         memcpy(keys, prefix, SLACK);
         put_le32(keys + prefix_bytes, __builtin_bswap32(get_le32(head)));
-        memcpy(keys + prefix_bytes + head_bytes, record + repeated, SLACK);
+        memcpy(keys + prefix_bytes + head_bytes, record, SLACK);
         given->row = slice_make(keys, row_bytes);
         given->value.data = record + before_value;
         given->value.size = fixed ? value_bytes : (size_t)(end - record) - before_value;

@@ -2,10 +2,10 @@
  * data_block.h -- the cells of one data block as bytes: builder, complete check, search, iteration.
  *
  * WHY THIS SHAPE.  A point read must find its cell without decoding the block from its start and
- * touch few cache lines; a row's bytes must stand once.  So a block begins with arrays that are
- * searched: heads of the rows (4 bytes behind the prefix that all rows share) and, in blocks with
- * wide rows, heads of the qualifiers.  Then come the records.  What would say nothing new is left
- * out: a row's head is not repeated in its record, a number that is equal in all cells takes no
+ * touch few cache lines; a row's bytes must stand once.  So a block has arrays that are searched:
+ * heads of the rows (4 bytes after the prefix that all rows share) and, in blocks with wide rows,
+ * heads of the qualifiers.  The records stand before them, since LZ4 looks less closely at what
+ * follows bytes in which it finds nothing, as arrays of numbers are.  Redundant parts are left out: a row's head is not repeated in its record, a number that is equal in all cells takes no
  * bytes, with one cell a row there is no array that tells the cells of the rows, and records of
  * one size need no offsets.
  *
@@ -29,7 +29,9 @@
  *     40     8   greatest timestamp
  *     48     8   least sequence (a bound)
  *     56     8   greatest sequence
- *     64         row heads, 4 each: the first 4 bytes of the row's rest, filled with 00, read as a
+ *     64         row prefix, qualifier prefix
+ *                records, one a cell, without gaps
+ *                row heads, 4 each: the first 4 bytes of the row's rest, filled with 00, read as a
  *                big endian number
  *                qualifier heads, 4 each cell: the same of the qualifier's rest, 0 for family
  *                markers; only with QUALIFIER_HEADS
@@ -41,13 +43,11 @@
  *                sequences, one a cell, less the least
  *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to
  *                live of their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
- *                row prefix, qualifier prefix
- *                records, one a cell, without gaps
  *
  * A record is
  *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's tail:
  *                             what of the rest follows the 4 bytes of its head, which may be
- *                             nothing; the whole rest without TAILS
+ *                             nothing
  *     in columns' cells:      [varint length of the qualifier's rest] qualifier's rest; absent with
  *                             ONE_QUALIFIER: then the qualifier is the prefix
  *     in all:                 value, up to what follows or the record's end; empty in markers
@@ -81,11 +81,7 @@ enum data_block_flags {
     DATA_BLOCK_FIXED_ROW_REST = 16,  /* all rows are equally long */
     DATA_BLOCK_QUALIFIER_HEADS = 32, /* there is a qualifier heads array */
     DATA_BLOCK_FIXED_RECORD = 64,    /* all records are equally long */
-    /* Records leave out what the row heads hold: in all blocks but those of files of versions 1
-     * and 2. */
-    DATA_BLOCK_TAILS = 128,
-    DATA_BLOCK_ALL_FLAGS = 255,
-    DATA_BLOCK_FOLDED = 256 /* in files of version 3 only: taken off by data_block_unfold */
+    DATA_BLOCK_ALL_FLAGS = 127
 };
 
 #define DATA_BLOCK_HEAD_BYTES 4
@@ -152,38 +148,18 @@ enum petal_status data_block_builder_finish(struct data_block_builder *builder, 
 /* Forget the cells, keep the memory. */
 void data_block_builder_reset(struct data_block_builder *builder);
 
-/* ---- packing: blocks in files ---- */
+/* ---- folding: blocks in files ---- */
 
 /*
- * A block that is to be compressed is PACKED: what LZ4 finds nothing in (the header, timestamps,
- * sequences, and the rows' rests where they are equally long and of few symbols) stands first, in
- * as many bits as it needs; what is left is the text, which LZ4 takes.  FORMAT.md, "Packed data
- * block", has the bytes.
+ * A block that is to be compressed is FOLDED first: row heads, record offsets, first cells,
+ * timestamps and sequences take an order in which LZ4 finds more (FORMAT.md, "Folded arrays").  In
+ * place; the size and all other bytes stay.  REQUIRES: the bytes are those of
+ * data_block_builder_finish.
  */
+void data_block_fold(uint8_t *bytes, size_t size);
 
-/* The first byte of a packed block. */
-enum data_block_packing {
-    DATA_BLOCK_TEXT_LZ4 = 1,   /* the text is compressed */
-    DATA_BLOCK_PACKED_ROWS = 2 /* the rows' rests stand before the text */
-};
-
-/* Bytes that a packed block of `size` takes at most, without its text. */
-size_t data_block_pack_bound(size_t size);
-
-/*
- * Write all but the text at `packed`, the text, which is no longer than the block, at `text`;
- * return the bytes of the first.  TEXT_LZ4 is not set.  REQUIRES: `bytes` are what
- * data_block_builder_finish gave.
- */
-size_t data_block_pack(const uint8_t *bytes, size_t size, uint8_t *packed, uint8_t *text,
-                       size_t *text_bytes);
-
-/* The block of `size` bytes at `to`, from any stored bytes; false if they are none.  They may be no
- * block, still: data_block_check has the rest to say. */
-bool data_block_unpack(const uint8_t *stored, size_t stored_bytes, uint8_t *to, size_t size);
-
-/* Take off the folding of a block of a file of version 3, if it has one
- * (sstable/data_block_fold.h). `bytes` may be any; false if they are no block: as above. */
+/* Undo it, on any bytes; false if the header is not that of a block of this size.  The rest is
+ * unchecked: data_block_check has the last word. */
 bool data_block_unfold(uint8_t *bytes, size_t size);
 
 /* ---- reading ---- */
@@ -214,7 +190,6 @@ struct data_block {
     bool simple; /* one cell a row, one qualifier, no types: keys and values without columns */
     uint32_t row_rest_bytes; /* with FIXED_ROW_REST */
     uint32_t record_bytes;   /* with FIXED_RECORD, else 0 */
-    uint32_t repeated_bytes; /* of a row's head, at the beginning of its rest in the record */
     uint32_t row_bytes_max, qualifier_bytes_max;
     int64_t timestamp_min, timestamp_max;
     uint64_t sequence_min, sequence_max;

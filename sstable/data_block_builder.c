@@ -352,7 +352,7 @@ fixed_record(const struct data_block_builder *builder, uint32_t flags)
 static uint32_t
 flags_of(const struct data_block_builder *builder)
 {
-    uint32_t flags = DATA_BLOCK_TAILS;
+    uint32_t flags = 0;
     bool one_qualifier =
         builder->column_cells == 0 || (builder->qualifier_bytes_min == builder->qualifier_prefix &&
                                        builder->qualifier_bytes_max == builder->qualifier_prefix);
@@ -592,11 +592,8 @@ put_qualifier(uint8_t *to, const struct data_block_builder *builder, petal_slice
     return put_bytes(to, slice_bytes(key) + prefix, key.size - prefix);
 }
 
-/*
- * Write the records at `to`, and the offset of each at `offsets`.  Return the byte behind the
- * records.
- */
-static uint8_t *
+/* Write the records at `to`, and the offset of each at `offsets`. */
+static void
 put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *builder,
             const struct plan *plan)
 {
@@ -617,18 +614,20 @@ put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *buil
                        entry->value_size);
     }
     put_packed(offsets, plan->offset_width, (uint64_t)(to - first));
-    return to;
+    assert((size_t)(to - first) == plan->records);
 }
 
 static void
 encode(const struct data_block_builder *builder, const struct plan *plan)
 {
-    uint8_t *to = builder->out;
-    uint8_t *offsets;
+    uint8_t *to = put_header(builder->out, builder, plan), *records;
 
-    to = put_header(to, builder, plan);
-    to = put_heads(to, builder, plan);
-    offsets = to;
+    to = put_bytes(to, row_key(builder, 0).data, builder->row_prefix);
+    if (builder->qualifier_prefix > 0)
+        to = put_bytes(to, builder->bytes + builder->shared_qualifier, builder->qualifier_prefix);
+    records = to;
+    to = put_heads(to + plan->records, builder, plan);
+    put_records(records, to, builder, plan);
     to += plan->offset_width * (builder->cell_count + 1);
     if (plan->first_width > 0) {
         for (size_t i = 0; i < builder->row_count; i++)
@@ -636,10 +635,6 @@ encode(const struct data_block_builder *builder, const struct plan *plan)
         to = put_packed(to, plan->first_width, builder->cell_count);
     }
     to = put_versions(to, builder, plan);
-    to = put_bytes(to, row_key(builder, 0).data, builder->row_prefix);
-    if (builder->qualifier_prefix > 0)
-        to = put_bytes(to, builder->bytes + builder->shared_qualifier, builder->qualifier_prefix);
-    to = put_records(to, offsets, builder, plan);
     assert(to == builder->out + plan->size);
 }
 

@@ -1,19 +1,31 @@
 /*
- * data_block_fold.c -- see sstable/data_block_fold.h; and the blocks of files of version 3, which
- * are folded whole.
+ * data_block_fold.c -- arrays of numbers of a data block in the order in which LZ4 finds most.  See
+ * data_block.h.
+ *
+ * LZ4 finds repeated bytes, four and more, but does not see that numbers are close to each other.
+ * So ascending numbers are stored as differences, each from the number before (the first from 0),
+ * modulo the width.  And the bytes of each 64 numbers, and of those that are left, are transposed:
+ * the lowest byte of each, then the second of each, and so on.
  */
-#include "sstable/data_block_fold.h"
+#include "sstable/data_block.h"
 
 #include "base/coding.h"
 #include "base/inline.h"
-#include "sstable/data_block.h"
 
-/* Numbers whose bytes lie together: so folding needs no memory. */
+#include <assert.h>
+
+/* Numbers that are transposed together: so folding needs no memory. */
 #define GROUP 64
 
-/* ---- folding ---- */
+/* An array of a data block; of width 0: none. */
+struct folded_array {
+    uint8_t *bytes;
+    size_t count;
+    uint32_t width; /* 0 to 8 */
+    bool differences;
+};
 
-void
+static void
 fold_array(const struct folded_array *array)
 {
     uint8_t numbers[GROUP * 8];
@@ -36,8 +48,6 @@ fold_array(const struct folded_array *array)
         }
     }
 }
-
-/* ---- unfolding ---- */
 
 static ALWAYS_INLINE void
 put_number(uint8_t *to, uint64_t number, uint32_t width)
@@ -75,8 +85,8 @@ unfold(const struct folded_array *array, uint32_t width, bool differences)
     }
 }
 
-/* The widths that nearly all arrays have are known where they are unfolded. */
-void
+/* The compiler knows the widths that nearly all arrays have. */
+static void
 unfold_array(const struct folded_array *array)
 {
     if (array->width == 4 && array->differences)
@@ -89,50 +99,43 @@ unfold_array(const struct folded_array *array)
         unfold(array, array->width, array->differences);
 }
 
-/* ---- blocks of version 3 ---- */
-
-static inline uint8_t *
-begin_of(const struct packed_array *array)
+static struct folded_array
+folded(const struct packed_array *array, size_t count, bool differences)
 {
-    return (uint8_t *)(uintptr_t)array->base + 8 - array->width;
+    uint8_t *begin = (uint8_t *)(uintptr_t)array->base + 8 - array->width;
+
+    return (struct folded_array){begin, count, array->width, differences};
 }
 
-/* The arrays that are folded; an array of width 0 is none. */
-#define ARRAYS 5
-
 static void
-find_arrays(uint8_t *bytes, size_t size, struct folded_array arrays[ARRAYS])
+for_arrays(const uint8_t *bytes, size_t size, void (*visit)(const struct folded_array *))
 {
     struct data_block block;
+    struct folded_array arrays[5];
 
     data_block_view(&block, bytes, size);
-    arrays[0] = (struct folded_array){bytes + DATA_BLOCK_HEADER_BYTES, block.rows, 4, true};
-    arrays[1] = (struct folded_array){begin_of(&block.offsets), (size_t)block.cells + 1,
-                                      block.offsets.width, true};
-    arrays[2] = (struct folded_array){begin_of(&block.firsts), (size_t)block.rows + 1,
-                                      block.firsts.width, true};
-    arrays[3] = (struct folded_array){begin_of(&block.timestamps), block.cells,
-                                      block.timestamps.width, false};
-    arrays[4] = (struct folded_array){begin_of(&block.sequences), block.cells,
-                                      block.sequences.width, false};
+    arrays[0] = (struct folded_array){(uint8_t *)(uintptr_t)block.row_heads, block.rows,
+                                      DATA_BLOCK_HEAD_BYTES, true};
+    arrays[1] = folded(&block.offsets, (size_t)block.cells + 1, true);
+    arrays[2] = folded(&block.firsts, (size_t)block.rows + 1, true);
+    arrays[3] = folded(&block.timestamps, block.cells, false);
+    arrays[4] = folded(&block.sequences, block.cells, false);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        visit(&arrays[i]);
+}
+
+void
+data_block_fold(uint8_t *bytes, size_t size)
+{
+    assert(data_block_header_is_sane(bytes, size));
+    for_arrays(bytes, size, fold_array);
 }
 
 bool
 data_block_unfold(uint8_t *bytes, size_t size)
 {
-    struct folded_array arrays[ARRAYS];
-    uint32_t flags;
-
-    if (size < DATA_BLOCK_HEADER_BYTES)
+    if (size < DATA_BLOCK_HEADER_BYTES || !data_block_header_is_sane(bytes, size))
         return false;
-    flags = get_le16(bytes + 12);
-    if ((flags & DATA_BLOCK_FOLDED) == 0)
-        return true;
-    put_le16(bytes + 12, (uint16_t)(flags & ~(uint32_t)DATA_BLOCK_FOLDED));
-    if (!data_block_header_is_sane(bytes, size))
-        return false;
-    find_arrays(bytes, size, arrays);
-    for (unsigned i = 0; i < ARRAYS; i++)
-        unfold_array(&arrays[i]);
+    for_arrays(bytes, size, unfold_array);
     return true;
 }

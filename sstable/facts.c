@@ -34,12 +34,10 @@ enum {
     EXACT_AT = 169,
     QUALIFIER_COUNT_AT = 170,
     FIXED_BYTES_AT = 172,
-    FIXED_BYTES_VERSION_1 = 176,
     PUT_TIME_MIN_AT = 176,
     TTL_CELLS_AT = 184,
     BLOOM_PREFIX_AT = 192,
     RESERVED_AT = 196,
-    FIXED_BYTES_BEFORE_ORIGIN = 200,
     WRITTEN_MS_AT = 200,
     DEATH_MIN_AT = 208,
     DEATH_MAX_AT = 216,
@@ -289,6 +287,7 @@ static void
 decode_fixed(struct file_facts *facts, const uint8_t *from)
 {
     uint64_t rate = get_le64(from + ERROR_RATE_AT);
+    unsigned origin = from[ORIGIN_AT] & ~SINGLE_CELLS;
 
     *facts = (struct file_facts){
         .cells = get_le64(from + CELLS_AT),
@@ -317,42 +316,16 @@ decode_fixed(struct file_facts *facts, const uint8_t *from)
         .compression = (enum petal_compression)from[COMPRESSION_AT],
         .qualifiers_exact = from[EXACT_AT] == 1,
         .qualifier_count = get_le16(from + QUALIFIER_COUNT_AT),
+        .put_time_min = (int64_t)get_le64(from + PUT_TIME_MIN_AT),
+        .ttl_cells = get_le64(from + TTL_CELLS_AT),
+        .bloom_prefix_bytes = get_le32(from + BLOOM_PREFIX_AT),
+        .written_ms = (int64_t)get_le64(from + WRITTEN_MS_AT),
+        .death_min = (int64_t)get_le64(from + DEATH_MIN_AT),
+        .death_max = (int64_t)get_le64(from + DEATH_MAX_AT),
+        .origin = origin <= FILE_ORIGIN_BULK ? (enum file_origin)origin : FILE_ORIGIN_UNKNOWN,
+        .single_cells = (from[ORIGIN_AT] & SINGLE_CELLS) != 0,
     };
     memcpy(&facts->bloom_error_rate, &rate, sizeof rate);
-}
-
-/* The numbers from WRITTEN_MS_AT on. */
-static void
-decode_origin(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
-{
-    unsigned origin;
-
-    if (fixed_bytes < FIXED_BYTES) {
-        facts->death_min = facts->ttl_cells > 0 ? INT64_MIN : 0;
-        facts->death_max = facts->ttl_cells > 0 ? INT64_MAX : 0;
-        return;
-    }
-    facts->written_ms = (int64_t)get_le64(from + WRITTEN_MS_AT);
-    facts->death_min = (int64_t)get_le64(from + DEATH_MIN_AT);
-    facts->death_max = (int64_t)get_le64(from + DEATH_MAX_AT);
-    origin = from[ORIGIN_AT] & ~SINGLE_CELLS;
-    if (origin <= FILE_ORIGIN_BULK)
-        facts->origin = (enum file_origin)origin;
-    facts->single_cells = (from[ORIGIN_AT] & SINGLE_CELLS) != 0;
-}
-
-/* The numbers that came with version 2. */
-static void
-decode_extension(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
-{
-    if (fixed_bytes < FIXED_BYTES_BEFORE_ORIGIN) {
-        facts->put_time_min = facts->puts > 0 ? facts->time_min : INT64_MAX;
-        return;
-    }
-    facts->put_time_min = (int64_t)get_le64(from + PUT_TIME_MIN_AT);
-    facts->ttl_cells = get_le64(from + TTL_CELLS_AT);
-    facts->bloom_prefix_bytes = get_le32(from + BLOOM_PREFIX_AT);
-    decode_origin(facts, from, fixed_bytes);
 }
 
 /* NULL, or what is wrong. */
@@ -382,9 +355,9 @@ any_set(const uint8_t *from, const uint8_t *limit)
     return from < limit;
 }
 
-/* NULL, or what is wrong with them. */
+/* NULL, or what is wrong with the numbers from PUT_TIME_MIN_AT on. */
 static const char *
-check_extension(const struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
+check_later_numbers(const struct file_facts *facts, const uint8_t *from)
 {
     bool prefixed = facts->bloom == PETAL_BLOOM_ROW_PREFIX;
 
@@ -401,8 +374,7 @@ check_extension(const struct file_facts *facts, const uint8_t *from, size_t fixe
     if (facts->ttl_cells == 0 ? facts->death_min != 0 || facts->death_max != 0
                               : facts->death_min > facts->death_max)
         return "impossible times of death";
-    if ((fixed_bytes >= FIXED_BYTES_BEFORE_ORIGIN && get_le32(from + RESERVED_AT) != 0) ||
-        (fixed_bytes >= FIXED_BYTES && any_set(from + ORIGIN_RESERVED_AT, from + FIXED_BYTES)))
+    if (get_le32(from + RESERVED_AT) != 0 || any_set(from + ORIGIN_RESERVED_AT, from + FIXED_BYTES))
         return "malformed numbers";
     return NULL;
 }
@@ -433,7 +405,7 @@ check_numbers(const struct file_facts *facts, const uint8_t *from)
     if (from[EXACT_AT] > 1 || facts->qualifier_count > FACTS_MAX_QUALIFIERS ||
         (!facts->qualifiers_exact && facts->qualifier_count != 0))
         return "malformed number of qualifiers";
-    return NULL;
+    return check_later_numbers(facts, from);
 }
 
 static const uint8_t *
@@ -478,22 +450,16 @@ facts_decode(struct file_facts *facts, petal_slice bytes, const petal_allocator 
 
     *facts = (struct file_facts){0};
     *what = "too short";
-    if (bytes.size < FIXED_BYTES_VERSION_1)
+    if (bytes.size < FIXED_BYTES)
         return PETAL_CORRUPT;
     fixed_bytes = get_le32(from + FIXED_BYTES_AT);
-    if (fixed_bytes == 0)
-        fixed_bytes = FIXED_BYTES_VERSION_1;
     if (fixed_bytes > bytes.size)
         return PETAL_CORRUPT;
     *what = "malformed size of its numbers";
-    if (fixed_bytes != FIXED_BYTES_VERSION_1 && fixed_bytes != FIXED_BYTES_BEFORE_ORIGIN &&
-        fixed_bytes < FIXED_BYTES)
+    if (fixed_bytes < FIXED_BYTES)
         return PETAL_CORRUPT;
     decode_fixed(facts, from);
-    decode_extension(facts, from, fixed_bytes);
     *what = check_numbers(facts, from);
-    if (*what == NULL)
-        *what = check_extension(facts, from, fixed_bytes);
     if (*what == NULL)
         *what = decode_owner(&facts->owner, from, fixed_bytes);
     if (*what != NULL) {

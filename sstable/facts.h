@@ -7,10 +7,9 @@
  *      0     8   cells
  *      8     8   rows
  *     16    40   cells by type, 8 each: puts, versions of a column deleted (8), families at a
- *           timestamp (10),
- *                columns (12), families (14); their sum is `cells`
- *     56     8   least timestamp; 0 at most when there are markers of kinds 12 or 14, since they
- *            hide older cells
+ *                timestamp (10), columns (12), families (14); their sum is `cells`
+ *     56     8   least timestamp; at most 0 when there are markers of types 12 or 14, since they
+ *                hide older cells
  *     64     8   greatest timestamp
  *     72     8   least sequence
  *     80     8   greatest sequence
@@ -30,20 +29,20 @@
  *    168     1   enum petal_compression
  *    169     1   1: the qualifiers are exact, 0: they are many and not recorded
  *    170     2   number of qualifiers
- *    172     4   where the rows begin: bytes of the numbers; 0 in version 1: 176
+ *    172     4   where the rows begin: bytes of the numbers and names
  *    176     8   least timestamp of a put; INT64_MAX when there is none
  *    184     8   cells with a time to live of their own
  *    192     4   filter: bytes of a row's prefix, with ROW_PREFIX; else 0
  *    196     4   0
  *    200     8   when the file was begun, milliseconds since 1970; 0: not known
  *    208     8   when the first of the cells with a time to live of their own dies: timestamp +
- *            time to live, or
- *                the least or greatest number where the sum is beyond it; 0 when there is none
+ *                time to live, or the least or greatest number where the sum is beyond it; 0 when
+ *                there is none
  *    216     8   when the last of them dies
- *    224     1   bits 0 to 6: enum file_origin; numbers that are none are taken as UNKNOWN
- *                bit 7: no column has more than one cell; 0: one has, or it is not known
+ *    224     1   bits 0 to 6: enum file_origin; unknown numbers are treated as UNKNOWN
+ *                bit 7: no column has more than one cell
  *    225     7   0
- *    where table and family of the file are given (struct file_owner), before the rows:
+ *    where the table and family of the file are given (struct file_owner), before the rows:
  *    232     4   id of the table
  *    236     2   id of the family
  *    238     1   bytes of the family's name
@@ -52,12 +51,8 @@
  *    where the rows begin: least row, greatest row, each qualifier in ascending order:
  *    varint length, bytes
  *
- * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that
- * it does not know, and takes defaults for those that are not there: where they end at 176 (version
- * 1) that no put is older than the least timestamp, no cell has a time to live of its own, and no
- * filter is one of prefixes; where they end at 176 or 200 that origin and time of writing are not
- * known, that columns may have more than one cell, and that cells with a time to live may die at
- * any time.
+ * EXTENSION.  A later writer may put more numbers before the rows; a reader skips those that it
+ * does not know.
  */
 #ifndef PETAL_SSTABLE_FACTS_H
 #define PETAL_SSTABLE_FACTS_H

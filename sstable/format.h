@@ -1,6 +1,6 @@
 /*
- * format.h -- the constants and small structures of the store file, version 4.  FORMAT.md describes
- * every byte.
+ * format.h -- the constants and small structures of the store file.  FORMAT.md describes every
+ * byte.
  *
  *     blocks, each in a frame (block_io.h), without gaps from offset 0:
  *         data blocks, between them regions of Bloom chunks and of lower index nodes
@@ -78,17 +78,15 @@ struct file_facts {
     petal_slice row_min, row_max;
     /* A marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells. */
     int64_t time_min, time_max;
-    /* No put is older; INT64_MAX: there is no put.  In files of version 1 it may be too low. */
-    int64_t put_time_min;
+    int64_t put_time_min; /* no put is older; INT64_MAX: there is no put */
     /* The greatest that the cells have, or had before a compaction took or levelled them. */
     uint64_t sequence_min, sequence_max;
     uint64_t stated_shift; /* as the trailer says (sstable/trailer.h) */
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
-    bool single_cells;  /* no column has more than one cell; false: one has, or it is not known */
+    bool single_cells;  /* no column has more than one cell */
     uint64_t ttl_cells; /* those that have a time to live of their own, of whatever type */
-    /* The first and the last of them die when the clock passes it; 0 without such cells, all times
-     * (INT64_MIN, INT64_MAX) where it is not known. */
+    /* The first and the last of them die when the clock passes it; 0 without such cells. */
     int64_t death_min, death_max;
     uint64_t data_blocks;
     uint64_t data_bytes, index_bytes, bloom_bytes; /* stored, with frames; index: both indexes */

@@ -15,7 +15,7 @@
  *      8     4   length of the prefix
  *     12     4   bytes of all rests
  *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian
- *            number
+ *                number
  *            8n  offsets of the blocks' frames
  *            4n  sizes of the blocks' frames; in the two highest bits what the blocks begin (enum
  *                block_begins)

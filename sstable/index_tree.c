@@ -294,10 +294,9 @@ index_cursor_release(struct index_cursor *cursor)
 /* Which entry of a node. */
 struct index_target {
     enum { TARGET_FIRST, TARGET_LAST, TARGET_CELL, TARGET_BELOW } where;
-    const struct cell_key
-        *cell;       /* CELL: where the search for it begins (index_block_search_cell) */
-    petal_slice key; /* BELOW: the last entry below it */
-    bool before;     /* CELL turned out to be the first one of a block, and became FIRST */
+    const struct cell_key *cell; /* CELL: where its search begins (index_block_search_cell) */
+    petal_slice key;             /* BELOW: the last entry below it */
+    bool before; /* CELL turned out to be the first one of a block, and became FIRST */
 };
 
 /* The entry of `node`, -1 if there is none. */

@@ -77,9 +77,9 @@ trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES], uint
                              "trailer at offset %" PRIu64 ": checksum %016" PRIx64
                              ", its bytes give %016" PRIx64,
                              offset, found, trailer_checksum(bytes, file_bytes));
-    if (version > SST_FORMAT_VERSION)
+    if (version != SST_FORMAT_VERSION)
         return error_file(error, PETAL_UNSUPPORTED, path,
-                          "store file of format version %" PRIu32 "; this library knows up to %d",
+                          "store file of format version %" PRIu32 "; this library reads version %d",
                           version, SST_FORMAT_VERSION);
     trailer->file_identity = get_le64(bytes + IDENTITY_AT);
     trailer->file_bytes = get_le64(bytes + FILE_BYTES_AT);

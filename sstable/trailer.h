@@ -5,7 +5,7 @@
  *
  *     offset size
  *      0     8   checksum (base/checksum.h) of all that follows, for this identity and the
- *            trailer's offset
+ *                trailer's offset
  *      8     8   file identity, random
  *     16     8   bytes of the whole file
  *     24     8   facts block: offset
@@ -18,9 +18,9 @@
  *     64     4                             size    }
  *     68     4   0
  *     72     8   shift, of a bulk's file: how much greater its cells' sequences are than those that
- *            stand in it, plus 1; 0: the file does not say
+ *                stand in it, plus 1; 0: the file does not say
  *     80    32   0
- *    112     4   format version, 4; 1 to 3 are read, too
+ *    112     4   format version, 1
  *    116     4   0
  *    120     8   magic: 89 50 45 54 41 4C 53 46 ("\x89PETALSF")
  *
@@ -33,7 +33,7 @@
 #include "sstable/format.h"
 
 #define TRAILER_BYTES      128
-#define SST_FORMAT_VERSION 4
+#define SST_FORMAT_VERSION 1
 
 struct trailer {
     uint64_t file_identity;

@@ -32,11 +32,10 @@ struct plan_family {
                        * and logs tell (engine/manifest/state.h); 0: none is known */
     struct plan_file *files;
     size_t file_count, file_capacity;
-    struct memtable *logged; /* NULL: no cells */
-    struct memtable
-        *flushed_logged;        /* those that store files have, if they are whole; NULL: none */
-    uint64_t logged_sequence;   /* the greatest in them */
-    struct manifest_file *made; /* what was written for it */
+    struct memtable *logged;         /* NULL: no cells */
+    struct memtable *flushed_logged; /* those that whole store files have; NULL: none */
+    uint64_t logged_sequence;        /* the greatest in them */
+    struct manifest_file *made;      /* what was written for it */
     size_t made_count, made_capacity;
 };
 

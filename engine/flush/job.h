@@ -26,10 +26,9 @@ struct capture;
 
 struct flush_job {
     struct flush_job *next;
-    struct capture
-        *capture;    /* to be taken right after the commit (engine/flush/capture.h); NULL: none */
-    bool rides;      /* a capture did when the job was made */
-    uint64_t ticket; /* grows from job to job */
+    struct capture *capture; /* taken right after the commit (engine/flush/capture.h); or NULL */
+    bool rides;              /* a capture did when the job was made */
+    uint64_t ticket;         /* grows from job to job */
     /* Of the latest try that ended, guarded by progress.mutex. */
     enum petal_status status;
     uint64_t tried; /* its number, of all tries at jobs; 0: none ended */

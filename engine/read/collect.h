@@ -70,8 +70,7 @@ struct row_collect {
     bool family_versions_left;        /* some source has more of them than were taken */
     bool has_family_delete;
     struct version_point family_delete;
-    struct version_point
-        *hiding; /* markers of kind 10 that were searched and found, in cell order */
+    struct version_point *hiding; /* markers of kind 10 that a search found, in cell order */
     size_t hiding_count, hiding_capacity;
     uint64_t cells_read; /* of all sources: looked at */
     uint64_t stay_ends;  /* by that count */

@@ -34,12 +34,11 @@ struct column_iter {
     const petal_allocator *allocator;
     const petal_slice *qualifiers; /* sorted; borrowed */
     size_t qualifier_count;
-    const struct scan_bounds
-        *bounds;            /* what lies behind them is not wanted; NULL: all is. Borrowed */
-    bool lazy;              /* may be set until the first seek */
-    bool reversed;          /* the same */
-    bool no_family_markers; /* the source has none; the same */
-    bool before_row;        /* pending at a row in which nothing was sought yet */
+    const struct scan_bounds *bounds; /* what lies past them is not wanted; NULL: all. Borrowed */
+    bool lazy;                        /* may be set until the first seek */
+    bool reversed;                    /* the same */
+    bool no_family_markers;           /* the source has none; the same */
+    bool before_row;                  /* pending at a row in which nothing was sought yet */
     /* The filter to ask; reader NULL: none. */
     struct sst_reader *reader;
     struct epoch_stay stay; /* for its questions */

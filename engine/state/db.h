@@ -122,11 +122,10 @@ struct petal_db {
 
     /* What goes on. */
     struct writers writers;
-    struct pace *pace;       /* engine/write/pace.h */
-    struct wal_chain *wal;   /* engine/wal/wal.h */
-    struct flusher *flusher; /* engine/flush/flush.h */
-    struct compactor
-        *compactor; /* engine/compact/compactor.h; NULL until petal_open has recovered */
+    struct pace *pace;           /* engine/write/pace.h */
+    struct wal_chain *wal;       /* engine/wal/wal.h */
+    struct flusher *flusher;     /* engine/flush/flush.h */
+    struct compactor *compactor; /* engine/compact/compactor.h; NULL until recovery is done */
     struct progress progress;
     struct failure failure;
 

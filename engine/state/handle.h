@@ -38,9 +38,8 @@ struct petal_family {
      * came and went. */
     _Atomic(uint64_t) deleted_stay_us;
     /* [leader] */
-    struct store_memtable
-        *active;         /* the front memtable of the current view; the view holds the reference */
-    size_t active_bytes; /* of it, as counted in db->writers.active_bytes */
+    struct store_memtable *active; /* the front one of the current view, which references it */
+    size_t active_bytes;           /* of it, as counted in db->writers.active_bytes */
     /* In db->writers.written, while the active memtable holds cells; `link` is what points to it
      * there; NULL: it is not. */
     petal_family *written_next, **written_link;

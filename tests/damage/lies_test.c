@@ -273,7 +273,7 @@ lie_in_block(struct liar *liar, uint64_t frame, size_t frame_bytes)
             lie_by_page(liar, SSTABLE_PAGE, "## Data block", frame, frame_bytes,
                         frame + BLOCK_FRAME_BYTES, end);
         liar->about_cells = true;
-        lie_about_bytes(liar, frame, frame_bytes, raw ? "cells" : "packed cells",
+        lie_about_bytes(liar, frame, frame_bytes, raw ? "cells" : "compressed cells",
                         frame + BLOCK_FRAME_BYTES + (raw ? 64 : 0), end);
         liar->about_cells = false;
         break;

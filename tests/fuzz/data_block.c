@@ -1,7 +1,7 @@
 /*
- * data_block.c -- any bytes as a data block, as they are (of versions 1 to 4) and as a packed one:
- * refused, or iterated and searched, where each way finds what a walk over its cells gives; and a
- * block that is built of these cells, packed and unpacked, has the same.
+ * data_block.c -- any bytes as a data block, as they are and as a folded one: refused, or iterated
+ * and searched, where each way finds what a walk over the cells gives; and a block that is built of
+ * these cells, folded and unfolded, has the same.
  */
 #include "sstable/data_block.h"
 #include "tests/fuzz/target.h"
@@ -207,22 +207,16 @@ read_block(const uint8_t *bytes, size_t size, struct cells *cells)
 }
 
 static void
-pack_and_unpack(petal_slice built)
+fold_and_unfold(petal_slice built)
 {
-    const uint8_t *bytes = slice_bytes(built);
-    uint8_t *packed = malloc(data_block_pack_bound(built.size) + built.size);
-    uint8_t *text = malloc(built.size), *again = malloc(built.size);
-    size_t text_bytes, size;
+    uint8_t *bytes = malloc(built.size);
 
-    fuzz_must(packed != NULL && text != NULL && again != NULL);
-    size = data_block_pack(bytes, built.size, packed, text, &text_bytes);
-    fuzz_must(size <= data_block_pack_bound(built.size) && text_bytes <= built.size);
-    memcpy(packed + size, text, text_bytes);
-    fuzz_must(data_block_unpack(packed, size + text_bytes, again, built.size));
-    fuzz_must(memcmp(again, bytes, built.size) == 0);
-    free(packed);
-    free(text);
-    free(again);
+    fuzz_must(bytes != NULL);
+    memcpy(bytes, built.data, built.size);
+    data_block_fold(bytes, built.size);
+    fuzz_must(data_block_unfold(bytes, built.size));
+    fuzz_must(memcmp(bytes, built.data, built.size) == 0);
+    free(bytes);
 }
 
 static void
@@ -246,7 +240,7 @@ build_again(const struct cells *cells)
         fuzz_must(again.count == data_block_builder_cells(&builder));
         for (size_t i = 0; i < again.count; i++)
             expect_same(&again.cells[i], &cells->cells[i]);
-        pack_and_unpack(bytes);
+        fold_and_unfold(bytes);
         forget(&again);
     }
     data_block_builder_fini(&builder);
@@ -262,18 +256,6 @@ look_at(const uint8_t *bytes, size_t size)
     forget(&cells);
 }
 
-/* The first two bytes say how long the block is that the others are to give. */
-static void
-read_packed(const uint8_t *input, size_t size)
-{
-    size_t raw = size < 2 ? 0 : input[0] | (size_t)input[1] << 8;
-    uint8_t *bytes = raw == 0 ? NULL : malloc(raw);
-
-    if (bytes != NULL && data_block_unpack(input + 2, size - 2, bytes, raw))
-        look_at(bytes, raw);
-    free(bytes);
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
@@ -282,9 +264,9 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     fuzz_must(bytes != NULL);
     if (size > 0)
         memcpy(bytes, input, size);
+    look_at(bytes, size);
     if (data_block_unfold(bytes, size))
         look_at(bytes, size);
     free(bytes);
-    read_packed(input, size);
     return 0;
 }

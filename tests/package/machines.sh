@@ -12,7 +12,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=${1:-build}
-bits="base/checksum bloom/bitmap/bitmap bloom/bitmap/bitmap2 bloom/distinct/distinct bloom/format bloom/bloom bloom/growing bloom/probes bloom/ribbon bloom/golden bloom/filter/model bloom/filter/growing bloom/filter/probes sstable/golden sstable/bloom sstable/probes sstable/prefix sstable/packed_numbers sstable/data_block memtable/cell_tree memtable/memtable model/random"
+bits="base/checksum bloom/bitmap/bitmap bloom/bitmap/bitmap2 bloom/distinct/distinct bloom/format bloom/bloom bloom/growing bloom/probes bloom/ribbon bloom/golden bloom/filter/model bloom/filter/growing bloom/filter/probes sstable/golden sstable/bloom sstable/probes sstable/prefix sstable/data_block memtable/cell_tree memtable/memtable model/random"
 threads="base/epoch bloom/filter/threads memtable/race cache/threads threads/linearizable"
 failed=0
 # NAME BUILD RUN... : runs the tests of the build

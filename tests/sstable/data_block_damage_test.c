@@ -5,7 +5,6 @@
 #include "base/coding.h"
 #include "sstable/data_block.h"
 #include "tests/support/cell_set.h"
-#include "tests/support/whole_rests.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,28 +85,15 @@ refused_or_readable(const uint8_t *bytes, size_t size, const struct cell_set *se
     return false;
 }
 
-/* Of each small set the block, and behind them as older files have them. */
-static petal_slice
-build_either(const struct cell_set *set, bool whole_rests)
-{
-    petal_slice built = build(set), whole;
-
-    if (!whole_rests)
-        return built;
-    whole = block_with_whole_rests(built);
-    free((void *)(uintptr_t)built.data);
-    return whole;
-}
-
 static void
 every_changed_byte_is_refused_or_read_in_bounds(void **state)
 {
     unsigned kept = 0, refused = 0;
 
     (void)state;
-    for (unsigned which = 0; which < 2 * CELL_SMALL_SETS; which++) {
-        struct cell_set set = cell_set_small(which / 2);
-        petal_slice built = build_either(&set, which % 2 != 0);
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice built = build(&set);
         uint8_t *bytes = (uint8_t *)(uintptr_t)built.data;
 
         for (size_t at = 0; at < built.size; at++) {
@@ -128,23 +114,10 @@ every_changed_byte_is_refused_or_read_in_bounds(void **state)
     assert_true(refused > kept);
 }
 
-/* Give bytes that may be a packed block to be unpacked, and what comes out to a reader. */
+/* Damage to folded bytes: nothing outside the block is touched, and the result is a block like any
+ * other, or refused. */
 static void
-unpack_and_read(const uint8_t *packed, size_t size, uint8_t *bytes, size_t raw,
-                const struct cell_set *set)
-{
-    uint8_t *exact = test_allocate(size + (size == 0));
-
-    memcpy(exact, packed, size);
-    if (data_block_unpack(exact, size, bytes, raw))
-        refused_or_readable(bytes, raw, set);
-    free(exact);
-}
-
-/* Damage to what is packed: nothing beyond the block is touched, and what comes out is a block like
- * any other. */
-static void
-damaged_packs_stay_in_bounds(void **state)
+damaged_folds_stay_in_bounds(void **state)
 {
     unsigned rounds = test_long() ? 300000 : 10000;
     struct test_random random;
@@ -154,28 +127,27 @@ damaged_packs_stay_in_bounds(void **state)
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
         petal_slice built = build(&set);
-        uint8_t *packed = test_allocate(data_block_pack_bound(built.size) + built.size);
-        uint8_t *bytes = test_allocate(built.size);
-        size_t text_bytes, numbers, size;
+        uint8_t *folded = (uint8_t *)(uintptr_t)built.data, *bytes = test_allocate(built.size);
 
-        numbers = data_block_pack(slice_bytes(built), built.size, packed, bytes, &text_bytes);
-        memcpy(packed + numbers, bytes, text_bytes);
-        size = numbers + text_bytes;
+        data_block_fold(folded, built.size);
         for (unsigned round = 0; round < rounds; round++) {
-            size_t at = test_random_below(&random, round % 4 != 0 ? numbers : size);
-            uint8_t was = packed[at];
+            size_t at =
+                test_random_below(&random, round % 4 != 0 ? DATA_BLOCK_HEADER_BYTES : built.size);
 
-            packed[at] = (uint8_t)test_random_next(&random);
-            unpack_and_read(packed, size, bytes, built.size, &set);
-            packed[at] = was;
+            memcpy(bytes, folded, built.size);
+            bytes[at] = (uint8_t)test_random_next(&random);
+            if (data_block_unfold(bytes, built.size))
+                refused_or_readable(bytes, built.size, &set);
         }
-        for (size_t less = 0; less <= size; less++)
-            unpack_and_read(packed, less, bytes, built.size, &set);
-        assert_false(data_block_unpack(packed, size - 1, bytes, built.size));
-        assert_false(data_block_unpack(packed, size, bytes, built.size - 1));
+        for (size_t less = 0; less < built.size; less++) {
+            uint8_t *exact = test_allocate(less + (less == 0));
+
+            memcpy(exact, folded, less);
+            assert_false(data_block_unfold(exact, less));
+            free(exact);
+        }
         free(bytes);
-        free(packed);
-        free((void *)(uintptr_t)built.data);
+        free(folded);
         cell_set_free(&set);
     }
 }
@@ -184,9 +156,9 @@ static void
 every_other_length_is_refused(void **state)
 {
     (void)state;
-    for (unsigned which = 0; which < 2 * CELL_SMALL_SETS; which++) {
-        struct cell_set set = cell_set_small(which / 2);
-        petal_slice built = build_either(&set, which % 2 != 0);
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice built = build(&set);
 
         for (size_t size = 0; size <= built.size + 9; size++) {
             uint8_t *bytes = calloc(1, size + (size == 0));
@@ -236,6 +208,7 @@ static void
 overlong_lengths_stay_in_bounds(void **state)
 {
     struct cell_set set = {0};
+    struct data_block block;
     petal_slice built;
     uint8_t *record;
 
@@ -243,7 +216,8 @@ overlong_lengths_stay_in_bounds(void **state)
     cell_set_add_text(&set, "a", "q", "0123456789abcdef", 1, 1, PETAL_PUT);
     cell_set_add_text(&set, "bbbbbb", "qq", "0123456789abcdef", 1, 1, PETAL_PUT);
     built = build(&set);
-    record = (uint8_t *)(uintptr_t)built.data + built.size - 20;
+    assert_true(data_block_check(&block, built.data, built.size));
+    record = (uint8_t *)(uintptr_t)block.row_heads - 20; /* from the row's tail on */
     assert_memory_equal(record - 1,
                         "\x06"
                         "bb"
@@ -286,17 +260,17 @@ more_cells_than_the_block_can_hold_are_refused(void **state)
 
     (void)state;
     assert_false(data_block_check(&block, bytes, sizeof bytes));
-    /* One row; head, first cells, prefix; four billion cells of no bytes at all. */
+    /* One row; prefix, head, first cells; four billion cells of no bytes at all. */
     put_bare_header(bytes, 1, UINT32_MAX, DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST);
     bytes[15] = 4;
-    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, UINT32_MAX);
-    bytes[sizeof bytes - 1] = 'r';
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 9, UINT32_MAX);
+    bytes[DATA_BLOCK_HEADER_BYTES] = 'r';
     assert_false(data_block_check(&block, bytes, sizeof bytes));
     put_le32(bytes + 4, 3); /* so many are possible by their number, but not three that are equal */
-    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, 3);
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 9, 3);
     assert_false(data_block_check(&block, bytes, sizeof bytes));
     put_le32(bytes + 4, 1);
-    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, 1);
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 9, 1);
     assert_true(data_block_check(&block, bytes, sizeof bytes));
     memset(bytes, 0xff, sizeof bytes);
     assert_false(data_block_check(&block, bytes, sizeof bytes));
@@ -315,7 +289,8 @@ a_head_that_goes_on_behind_the_row_is_refused(void **state)
     cell_set_add_text(&set, "ab", "", "v", 1, 1, PETAL_PUT);
     cell_set_add_text(&set, "cd", "", "v", 1, 1, PETAL_PUT);
     built = build(&set);
-    head = (uint8_t *)(uintptr_t)built.data + DATA_BLOCK_HEADER_BYTES;
+    assert_true(data_block_check(&block, built.data, built.size));
+    head = (uint8_t *)(uintptr_t)block.row_heads;
     assert_memory_equal(head, "\0\0ba\0\0dc", 8);
     for (unsigned at = 0; at < 4; at++) {
         head[at] ^= 1;
@@ -368,7 +343,7 @@ one_cell_per_row_means_as_many_rows(void **state)
                     DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER |
                         DATA_BLOCK_FIXED_ROW_REST);
     bytes[14] = 1;
-    bytes[DATA_BLOCK_HEADER_BYTES + 4 + 2] = 200;
+    bytes[DATA_BLOCK_HEADER_BYTES + 5 + 2] = 200;
     assert_false(data_block_check(&block, bytes, sizeof bytes));
 }
 
@@ -377,7 +352,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
-        cmocka_unit_test(damaged_packs_stay_in_bounds),
+        cmocka_unit_test(damaged_folds_stay_in_bounds),
         cmocka_unit_test(every_other_length_is_refused),
         cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
         cmocka_unit_test(overlong_lengths_stay_in_bounds),

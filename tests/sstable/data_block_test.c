@@ -5,7 +5,6 @@
 #include "base/checksum.h"
 #include "sstable/data_block.h"
 #include "tests/support/cell_set.h"
-#include "tests/support/whole_rests.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -270,37 +269,11 @@ random_cells_come_back_and_are_found(void **state)
     }
 }
 
-/* What a block is packed to, with its text as it is, and whether its rows are packed; unpacked
- * again it is the block. */
-static size_t
-packed_bytes(petal_slice made, bool *rows)
-{
-    uint8_t *packed = test_allocate(data_block_pack_bound(made.size) + made.size);
-    uint8_t *text = test_allocate(made.size), *bytes = test_allocate(made.size);
-    size_t text_bytes = SIZE_MAX;
-    size_t size = data_block_pack(slice_bytes(made), made.size, packed, text, &text_bytes);
-    uint8_t *exact = test_allocate(size + text_bytes);
-
-    assert_in_range(text_bytes, 0, made.size);
-    assert_in_range(size, 1, data_block_pack_bound(made.size));
-    *rows = (packed[0] & DATA_BLOCK_PACKED_ROWS) != 0;
-    memcpy(exact, packed, size);
-    memcpy(exact + size, text, text_bytes);
-    assert_true(data_block_unpack(exact, size + text_bytes, bytes, made.size));
-    assert_memory_equal(bytes, made.data, made.size);
-    free(exact);
-    free(packed);
-    free(text);
-    free(bytes);
-    return size + text_bytes;
-}
-
 static void
-what_is_packed_unpacks(void **state)
+a_folded_block_unfolds(void **state)
 {
     struct test_random random;
     unsigned rounds = test_long() ? 300 : 6;
-    bool rows;
 
     (void)state;
     test_random_init(&random, test_seed());
@@ -308,193 +281,64 @@ what_is_packed_unpacks(void **state)
         for (size_t i = 0; i < CELL_LOOKS; i++) {
             struct cell_set set;
             petal_slice made;
+            uint8_t *bytes;
 
             cell_set_random(&set, &random, &cell_looks[i]);
             made = build(&set);
-            packed_bytes(made, &rows);
+            bytes = test_allocate(made.size);
+            memcpy(bytes, made.data, made.size);
+            data_block_fold(bytes, made.size);
+            assert_true(data_block_unfold(bytes, made.size));
+            assert_memory_equal(bytes, made.data, made.size);
+            free(bytes);
             free((void *)(uintptr_t)made.data);
             cell_set_free(&set);
         }
     }
 }
 
-/* Rows of all kinds of symbols, in more than one group, with one cell or three: what they take. */
-static void
-rows_take_as_many_bits_as_they_need(void **state)
-{
-    static const struct {
-        const char *kind;
-        unsigned cells;
-        bool packed;
-        size_t least, most; /* bytes a row less than in the block */
-    } looks[] = {
-        {"hexadecimal", 1, true, 6, 8}, {"hexadecimal", 3, true, 6, 8}, {"counter", 1, true, 3, 6},
-        {"uuid", 1, true, 17, 22},      {"noise", 1, true, 0, 2},       {"number", 1, true, 2, 6},
-        {"words", 1, false, 0, 0},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
-        for (unsigned rows = 40; rows <= 400; rows += 180) {
-            struct test_random random;
-            struct cell_set set = {0};
-            petal_slice made;
-            size_t saved;
-            bool packed;
-
-            test_random_init(&random, 7);
-            for (unsigned row = 0; row < rows; row++) {
-                uint64_t a = test_random_next(&random), b = test_random_next(&random);
-                char text[64];
-                size_t size = 16;
-
-                snprintf(text, sizeof text, "%04x%012llx", 77, (unsigned long long)a >> 16);
-                if (strcmp(looks[i].kind, "counter") == 0) {
-                    snprintf(text, sizeof text, "row-%012u", 999000 + row);
-                } else if (strcmp(looks[i].kind, "uuid") == 0) {
-                    size = (size_t)snprintf(text, sizeof text, "%08x-%04x-4%03x-8%03x-%012llx",
-                                            (unsigned)(a >> 32), (unsigned)(a >> 16 & 0xffff),
-                                            (unsigned)(a & 0xfff), (unsigned)(b & 0xfff),
-                                            (unsigned long long)b >> 16);
-                } else if (strcmp(looks[i].kind, "noise") == 0) {
-                    memcpy(text, &a, 8);
-                    memcpy(text + 8, &b, 8);
-                } else if (strcmp(looks[i].kind, "number") == 0) {
-                    memset(text, 0, 8);
-                    text[4] = (char)(row >> 7);
-                    text[5] = (char)(row << 1);
-                    size = 8;
-                } else if (strcmp(looks[i].kind, "words") == 0) {
-                    static const char *const words[] = {"petals", "stamen", "sepals", "corona"};
-
-                    size = (size_t)snprintf(text, sizeof text, "%s-%c%c%c-%s", words[row % 4],
-                                            'a' + (int)(row % 25), 'a' + (int)(a % 25),
-                                            'a' + (int)(b % 25), words[a >> 32 & 3]);
-                }
-                for (unsigned cell = 0; cell < looks[i].cells; cell++)
-                    cell_set_add(&set, slice_make(text, size), slice_make(&"pqr"[cell], 1),
-                                 slice_make("0123456789", 10), 5, 1, PETAL_PUT);
-            }
-            cell_set_sort(&set);
-            made = build(&set);
-            saved = made.size - packed_bytes(made, &packed);
-            assert_int_equal(packed, looks[i].packed);
-            if (packed)
-                assert_in_range(saved, looks[i].least * rows, looks[i].most * rows + 100);
-            free((void *)(uintptr_t)made.data);
-            cell_set_free(&set);
-        }
-    }
-}
-
-/* The example of FORMAT.md. */
-static void
-packed_bytes_are_as_described(void **state)
-{
-    static const uint8_t want[] = {
-        2,                            /* rows are packed, the text is not compressed */
-        4,    0,                      /* rows, and cells more than that */
-        0,    2,                      /* widths: no offsets, no first cells; timestamps have 2 */
-        1,                            /* bytes of a record, with the tail of which there is none */
-        0xde, 1,                      /* flags */
-        1,    3,    4,                /* row prefix, rest, longest row */
-        0,    0,                      /* no qualifiers */
-        0x40, 0xe4, 4,                /* timestamps: from 32, 612 more */
-        1,    0,                      /* sequences: 1 */
-        20,                           /* bytes of numbers */
-        0x84, 'a',  16,   0,          /* symbols of 4 bits from `a` on, with constants .. */
-        5,    '-',                    /* .. at byte 1, which is not in the mask */
-        1,    4,    1,    1,          /* from the one before, 4 bits; the first 01; 1 at least */
-        0xd0, 0x0f,                   /* 0, 13, 15: so 01, 02, 10, 20, ab to ca */
-        0,    10,   0,                /* from the base, 10 bits; 0 */
-        0,    0x90, 0x49, 0x04, 0x43, /* 0, 612, 68, 268 */
-        'p',  'x',  'x',  'x',  'x',  /* the text: row prefix, records */
-    };
-    struct cell_set set = {0};
-    petal_slice made;
-    uint8_t packed[1024], text[256];
-    size_t text_bytes, size;
-    bool rows;
-
-    (void)state;
-    cell_set_add_text(&set, "pa-b", "", "x", 32, 1, PETAL_PUT);
-    cell_set_add_text(&set, "pa-c", "", "x", 644, 1, PETAL_PUT);
-    cell_set_add_text(&set, "pb-a", "", "x", 100, 1, PETAL_PUT);
-    cell_set_add_text(&set, "pc-a", "", "x", 300, 1, PETAL_PUT);
-    made = build(&set);
-    size = data_block_pack(slice_bytes(made), made.size, packed, text, &text_bytes);
-    memcpy(packed + size, text, text_bytes);
-    assert_int_equal(size + text_bytes, sizeof want);
-    assert_memory_equal(packed, want, sizeof want);
-    packed_bytes(made, &rows);
-    assert_true(rows);
-    free((void *)(uintptr_t)made.data);
-    cell_set_free(&set);
-}
-
-/* The bytes of a folded block of a file of version 3, by hand: heads and offsets as differences,
- * all in planes. */
+/* The example of FORMAT.md: heads and offsets as differences, all transposed. */
 static void
 folded_bytes_are_as_described(void **state)
 {
     struct cell_set set = {0};
     petal_slice made;
     uint8_t bytes[256];
+    size_t arrays = DATA_BLOCK_HEADER_BYTES + 9; /* after the records */
 
     (void)state;
     cell_set_add_text(&set, "aa", "", "1", 0x100, 1, PETAL_PUT);
     cell_set_add_text(&set, "ab", "", "22", 0x20, 1, PETAL_PUT);
     cell_set_add_text(&set, "b", "", "333", 0x345, 1, PETAL_PUT);
     made = build(&set);
+    assert_int_equal(made.size, arrays + 22);
     /* Heads, offsets of a byte (with the lengths of the rests in the records), timestamps of
      * two. */
     assert_memory_equal(slice_bytes(made) + DATA_BLOCK_HEADER_BYTES,
+                        "\2"
+                        "1"
+                        "\2"
+                        "22"
+                        "\1"
+                        "333"
                         "\0\0aa\0\0ba\0\0\0b"
                         "\0\2\5\x9"
                         "\xe0\0\0\0\x25\3",
-                        22);
+                        9 + 22);
     memcpy(bytes, made.data, made.size);
-    memcpy(bytes + DATA_BLOCK_HEADER_BYTES,
-           "\0\0\0"
-           "\0\0\0"
-           "a\1\x9e"
-           "a\0\0"
-           "\0\2\3\4"
-           "\xe0\0\x25"
-           "\0\0\3",
-           22);
-    bytes[13] |= DATA_BLOCK_FOLDED >> 8;
-    assert_true(data_block_unfold(bytes, made.size));
-    assert_memory_equal(bytes, made.data, made.size);
-    assert_true(data_block_unfold(bytes, made.size)); /* nothing to do */
-    assert_memory_equal(bytes, made.data, made.size);
+    data_block_fold(bytes, made.size);
+    assert_memory_equal(bytes, made.data, arrays);
+    assert_memory_equal(bytes + arrays,
+                        "\0\0\0"
+                        "\0\0\0"
+                        "a\1\x9e"
+                        "a\0\0"
+                        "\0\2\3\4"
+                        "\xe0\0\x25"
+                        "\0\0\3",
+                        22);
     free((void *)(uintptr_t)made.data);
     cell_set_free(&set);
-}
-
-/* Blocks of files of versions 1 and 2, whose records repeat the heads of their rows. */
-static void
-blocks_of_older_files_answer_alike(void **state)
-{
-    struct test_random random;
-    unsigned rounds = test_long() ? 300 : 6;
-
-    (void)state;
-    test_random_init(&random, test_seed());
-    for (unsigned round = 0; round < rounds; round++) {
-        for (size_t i = 0; i < CELL_LOOKS; i++) {
-            struct cell_set set;
-            petal_slice made, bytes;
-
-            cell_set_random(&set, &random, &cell_looks[i]);
-            made = build(&set);
-            bytes = block_with_whole_rests(made);
-            compare_block(bytes, &set, &random);
-            free((void *)(uintptr_t)made.data);
-            free((void *)(uintptr_t)bytes.data);
-            cell_set_free(&set);
-        }
-    }
 }
 
 /* Rows that end within the head, beside others that go on with the zeros it is filled with. */
@@ -507,7 +351,7 @@ rows_that_differ_by_zeros_behind_their_end_are_told_apart(void **state)
     test_random_init(&random, 3);
     for (unsigned prefix = 0; prefix < 2; prefix++) {
         struct cell_set set = {0};
-        petal_slice made, whole;
+        petal_slice made;
 
         for (size_t letters = 1 - prefix; letters < 6; letters++) {
             for (size_t zeros = 0; zeros < 7; zeros++) {
@@ -526,11 +370,8 @@ rows_that_differ_by_zeros_behind_their_end_are_told_apart(void **state)
         cell_set_sort(&set);
         assert_true(set.count > 30);
         made = build(&set);
-        whole = block_with_whole_rests(made);
         compare_block(made, &set, &random);
-        compare_block(whole, &set, &random);
         free((void *)(uintptr_t)made.data);
-        free((void *)(uintptr_t)whole.data);
         cell_set_free(&set);
     }
 }
@@ -605,7 +446,7 @@ what_all_cells_share_takes_no_bytes(void **state)
     assert_int_equal(bytes.size, DATA_BLOCK_HEADER_BYTES + 14 + 9 + 33 * (4 + 10));
     assert_int_equal(block.flags, DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION |
                                       DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST |
-                                      DATA_BLOCK_FIXED_RECORD | DATA_BLOCK_TAILS);
+                                      DATA_BLOCK_FIXED_RECORD);
     free((void *)(uintptr_t)bytes.data);
     cell_set_free(&set);
 }
@@ -854,9 +695,9 @@ static void
 built_bytes_do_not_change(void **state)
 {
     static const uint64_t golden[CELL_SMALL_SETS] = {
-        0x152b2602467840f5, 0xfd7c8e82ba0258cd, 0xcd30283a88032f99, 0x0c5eda738d3d8cc4,
-        0x6414b1a3624a3dfd, 0xe5f5cdaf9f960319, 0xd006b5d773dc5d5b, 0xe1de277fbad7ad6f,
-        0x368191a889c279dd, 0xea7ab1b52c282e27};
+        0xc8026c5cebf16067, 0xc48544625c021dc6, 0xbc2476ed97546eb2, 0x97f214eed74d24f6,
+        0xef40d75f78c5ede4, 0x6cf426a5f901f11f, 0x423656ffaba058ad, 0x9c235b59f0190401,
+        0xfd19156614874789, 0x78cbada244c64816};
 
     (void)state;
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
@@ -876,11 +717,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_cells_come_back_and_are_found),
-        cmocka_unit_test(what_is_packed_unpacks),
-        cmocka_unit_test(rows_take_as_many_bits_as_they_need),
-        cmocka_unit_test(packed_bytes_are_as_described),
+        cmocka_unit_test(a_folded_block_unfolds),
         cmocka_unit_test(folded_bytes_are_as_described),
-        cmocka_unit_test(blocks_of_older_files_answer_alike),
         cmocka_unit_test(rows_that_differ_by_zeros_behind_their_end_are_told_apart),
         cmocka_unit_test(a_block_of_one_huge_cell),
         cmocka_unit_test(what_all_cells_share_takes_no_bytes),

@@ -1,6 +1,6 @@
 /*
- * facts_test.c -- the facts of a store file as bytes: what goes in comes out, facts of version 1
- * and of versions to come are read, impossible ones are refused.
+ * facts_test.c -- the facts of a store file as bytes: what goes in comes out, facts of a later
+ * writer are read, impossible ones are refused.
  */
 #include "base/coding.h"
 #include "sstable/facts.h"
@@ -13,8 +13,6 @@
 #include <cmocka.h>
 
 #define NUMBERS_BYTES_AT 172
-#define VERSION_1_BYTES  176
-#define VERSION_2_BYTES  200 /* before origin and times of death */
 #define ALL_BYTES        232
 
 /* Encoded facts in memory of exactly their size. */
@@ -132,85 +130,6 @@ what_goes_in_comes_out(void **state)
     free(made.bytes);
 }
 
-/* Take the numbers from `end` on out, up to the rows. */
-static void
-cut_numbers(struct facts_bytes *made, size_t end)
-{
-    memmove(made->bytes + end, made->bytes + ALL_BYTES, made->size - ALL_BYTES);
-    made->size -= ALL_BYTES - end;
-}
-
-static void
-expect_unknown_origin(const struct file_facts *facts)
-{
-    assert_int_equal(facts->origin, FILE_ORIGIN_UNKNOWN);
-    assert_int_equal(facts->written_ms, 0);
-    assert_false(facts->single_cells);
-}
-
-/* Bytes as version 1 wrote them: no size of the numbers, and what is new in version 2 is not
- * there. */
-static void
-version_1_gets_defaults(void **state)
-{
-    (void)state;
-    for (unsigned puts = 0; puts < 2; puts++) {
-        struct file_facts facts = some_facts(), found;
-        struct facts_bytes made;
-        const char *what;
-
-        facts.single_cells = true;
-        facts.bloom = PETAL_BLOOM_ROW;
-        facts.puts = puts == 0 ? 0 : facts.puts;
-        facts.deletes = facts.cells - facts.puts;
-        made = encode(&facts);
-        cut_numbers(&made, VERSION_1_BYTES);
-        put_le32(made.bytes + NUMBERS_BYTES_AT, 0);
-        assert_int_equal(
-            facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
-            PETAL_OK);
-        if (puts > 0)
-            expect_common(&found);
-        assert_true(found.put_time_min == (puts == 0 ? INT64_MAX : 5));
-        assert_int_equal(found.ttl_cells, 0);
-        assert_int_equal(found.bloom_prefix_bytes, 0);
-        expect_unknown_origin(&found);
-        assert_int_equal(found.death_min, 0);
-        assert_int_equal(found.death_max, 0);
-        facts_fini(&found, &mem_default_allocator);
-        free(made.bytes);
-    }
-}
-
-/* Facts of version 2 before origin, time of writing and times of death: of those cells nothing may
- * be supposed. */
-static void
-shorter_numbers_of_version_2_get_defaults(void **state)
-{
-    (void)state;
-    for (unsigned ttl_cells = 0; ttl_cells < 2; ttl_cells++) {
-        struct file_facts facts = some_facts(), found;
-        struct facts_bytes made;
-        const char *what;
-
-        facts.ttl_cells = ttl_cells;
-        facts.single_cells = true;
-        made = encode(&facts);
-        cut_numbers(&made, VERSION_2_BYTES);
-        put_le32(made.bytes + NUMBERS_BYTES_AT, VERSION_2_BYTES);
-        assert_int_equal(
-            facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
-            PETAL_OK);
-        expect_common(&found);
-        expect_unknown_origin(&found);
-        assert_int_equal(found.put_time_min, 17);
-        assert_true(found.death_min == (ttl_cells > 0 ? INT64_MIN : 0));
-        assert_true(found.death_max == (ttl_cells > 0 ? INT64_MAX : 0));
-        facts_fini(&found, &mem_default_allocator);
-        free(made.bytes);
-    }
-}
-
 static void
 numbers_of_a_later_version_are_stepped_over(void **state)
 {
@@ -287,9 +206,8 @@ static void
 impossible_numbers_are_refused(void **state)
 {
     (void)state;
-    for (uint64_t size = 1; size < 256; size++)
-        if (size != VERSION_1_BYTES && size != VERSION_2_BYTES &&
-            size != ALL_BYTES) /* at the first two the row range is empty */
+    for (uint64_t size = 0; size < 256; size++)
+        if (size != ALL_BYTES)
             expect_refused(NUMBERS_BYTES_AT, size | (uint64_t)17 << 32);
     expect_refused(NUMBERS_BYTES_AT, UINT64_MAX);
     expect_refused(176, 4);  /* a put before all cells */
@@ -409,8 +327,6 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
-        cmocka_unit_test(version_1_gets_defaults),
-        cmocka_unit_test(shorter_numbers_of_version_2_get_defaults),
         cmocka_unit_test(numbers_of_a_later_version_are_stepped_over),
         cmocka_unit_test(names_of_the_owner_come_out),
         cmocka_unit_test(impossible_numbers_are_refused),

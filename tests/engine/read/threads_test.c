@@ -176,8 +176,7 @@ static const unsigned cells_of_way[WAYS] = {CELLS,       2,           CELLS *ROW
 struct reader {
     struct arena *arena;
     petal_result *results[ROWS];
-    petal_receipt
-        *receipt; /* of every other get: it counts the cells of memtables that are written to */
+    petal_receipt *receipt; /* of every other get: counts the cells of memtables being written */
     uint64_t turn;
 };
 

@@ -56,7 +56,7 @@ print_facts(struct print *print, const struct file_facts *facts)
     print_number(print, "family version deletes", facts->family_version_deletes);
     print_number(print, "column deletes", facts->column_deletes);
     print_number(print, "family deletes", facts->family_deletes);
-    print_text(print, "one cell per column", facts->single_cells ? "yes" : "no or not known");
+    print_text(print, "one cell per column", facts->single_cells ? "yes" : "no");
     print_number(print, "cells with a time to live", facts->ttl_cells);
     print_bytes(print, "least row", facts->row_min);
     print_bytes(print, "greatest row", facts->row_max);
@@ -212,7 +212,7 @@ is_wanted(struct dump *dump, const struct sst_walk_step *step)
 static void
 print_block(struct dump *dump, const struct sst_walk_step *step, petal_slice family)
 {
-    static const char *const codecs[] = {"raw", "LZ4", "packed"};
+    static const char *const codecs[] = {"raw", "LZ4"};
     struct print *print = dump->print;
     bool with_cells = dump->cells && step->kind == BLOCK_DATA;
 

@@ -24,10 +24,9 @@
 #define FOUND_NO_REGION SIZE_MAX
 
 struct found_file {
-    const char *path;  /* the HFile */
-    const char *entry; /* it, or a link or reference to it, in a folder; NULL: of a snapshot */
-    const char
-        *of_region; /* the folder's name of the region whose file a link or reference means */
+    const char *path;      /* the HFile */
+    const char *entry;     /* it, or a link or reference to it, in a folder; NULL: of a snapshot */
+    const char *of_region; /* folder of the region whose file a link or reference means */
     enum half half;
     petal_slice split_row; /* with a half */
     size_t region;         /* of `regions`, or FOUND_NO_REGION */
