@@ -479,30 +479,6 @@ check_equally_long_rows(const struct data_block *block)
     return record == records && (in_head == DATA_BLOCK_HEAD_BYTES || all_heads << 8 * in_head == 0);
 }
 
-/*
- * The rows of a block with one cell a row, one qualifier and no types: the same checks, fewer
- * questions.
- */
-static bool
-check_simple_rows(const struct data_block *block)
-{
-    size_t records = all_records(block);
-    struct checked_row rows[2] = {0};
-    uint64_t start = 0;
-
-    for (uint32_t row = 0; row < block->rows; row++) {
-        uint64_t end = record_offset(block, row + 1);
-
-        if (end > records || end < start ||
-            !take_row(block, row, block->records + start, block->records + end, &rows[row & 1]))
-            return false;
-        if (row > 0 && !row_follows(&rows[~row & 1], &rows[row & 1]))
-            return false;
-        start = end;
-    }
-    return start == records;
-}
-
 static bool
 check_rows(const struct data_block *block)
 {
@@ -537,10 +513,9 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
                      (uint64_t)block->timestamp_max) ||
         !greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max))
         return false;
-    if (!block->simple)
-        return check_rows(block);
-    return (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 ? check_equally_long_rows(block)
-                                                           : check_simple_rows(block);
+    return block->simple && (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0
+               ? check_equally_long_rows(block)
+               : check_rows(block);
 }
 
 /* ---- the cursor ---- */
@@ -735,38 +710,11 @@ stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, 
     take_cell(cursor, index, body, cell);
 }
 
-static inline void
-next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
-{
-    const struct data_block *block = &cursor->block;
-    size_t rest_bytes;
-    petal_slice tail = row_tail(block, cursor->record_end, &rest_bytes);
-    const uint8_t *value = slice_bytes(tail) + tail.size;
-    const uint8_t *end = record_of(block, index + 1);
-
-    cursor->cell = index;
-    cursor->record_end = end;
-    cell->timestamp =
-        (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
-    cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
-    cell->row = join_row(block, index, tail, rest_bytes, cursor->row_memory);
-    cell->qualifier = block->qualifier_prefix;
-    cell->value = slice_make(value, (size_t)(end - value));
-    cell->type = PETAL_PUT;
-}
-
 static void
 take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
 {
     uint32_t first = first_cell(&cursor->block, row);
 
-    if (cursor->block.simple) {
-        cell->has_ttl = false;
-        cell->ttl_ms = 0;
-        cursor->record_end = record_of(&cursor->block, row);
-        next_simple(cursor, row, cell);
-        return;
-    }
     stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
 }
 
@@ -787,10 +735,6 @@ data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell)
     if (next == cursor->block.cells) {
         cursor->cell = next;
         return false;
-    }
-    if (cursor->block.simple) {
-        next_simple(cursor, next, cell);
-        return true;
     }
     if (next == cursor->row_end)
         body = enter_row(cursor, cursor->row + 1, next, body);
@@ -1009,8 +953,7 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
     assert(block->cells > 0);
     if (row < block->rows)
         mem_prefetch(record_of(block, first_cell(block, row)), SOUGHT_LINES);
-    /* All that a row has there lies behind the places of its family markers. */
-    if (equal && !(block->simple && key->family_class)) {
+    if (equal) {
         uint32_t first = first_cell(block, row);
 
         enter_row(cursor, row, first, record_of(block, first));
@@ -1075,29 +1018,20 @@ data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cel
     return false;
 }
 
-/* The index of the row at hand, which a simple block's cursor keeps as that of the cell. */
-static inline uint32_t
-row_at_hand(const struct data_block_cursor *cursor)
-{
-    assert(cursor->cell < cursor->block.cells);
-    return cursor->block.simple ? cursor->cell : cursor->row;
-}
-
 void
 data_block_cursor_row_start(struct data_block_cursor *cursor, struct cell *cell)
 {
-    if (!cursor->block.simple && cursor->cell != cursor->row_first)
+    if (cursor->cell != cursor->row_first)
         stand_at(cursor, cursor->row_first, cursor->first_body, cell);
 }
 
 bool
 data_block_cursor_row_before(struct data_block_cursor *cursor, struct cell *cell)
 {
-    uint32_t row = row_at_hand(cursor);
-
-    if (row == 0)
+    assert(cursor->cell < cursor->block.cells);
+    if (cursor->row == 0)
         return false;
-    take_last_of_row(cursor, row - 1, cell);
+    take_last_of_row(cursor, cursor->row - 1, cell);
     return true;
 }
 
@@ -1597,32 +1531,6 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
     run->keys = keys;
 }
 
-/* Stand at the last cell of a run of a simple block: what it takes was decoded. */
-static ALWAYS_INLINE void
-stand_at_given(struct data_block_cursor *cursor, uint32_t index, const petal_cell *given,
-               struct cell *cell)
-{
-    const struct data_block *block = &cursor->block;
-
-    cursor->cell = index;
-    cursor->record_end = slice_bytes(given->value) + given->value.size;
-    if (given->row.size >= SLACK && given->row.size <= (size_t)2 * SLACK) {
-        const uint8_t *row = slice_bytes(given->row);
-        size_t second = given->row.size - SLACK;
-
-        memcpy(cursor->row_memory, row, SLACK);
-        memcpy(cursor->row_memory + second, row + second, SLACK);
-    } else {
-        memcpy(cursor->row_memory, given->row.data, given->row.size);
-    }
-    cell->row = slice_make(cursor->row_memory, given->row.size);
-    cell->qualifier = given->qualifier;
-    cell->value = given->value;
-    cell->timestamp = given->timestamp;
-    cell->sequence = sequence_of(block, index);
-    cell->type = PETAL_PUT;
-}
-
 size_t
 data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, struct cell *cell)
 {
@@ -1639,10 +1547,10 @@ data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, st
     run->row_changes = 0;
     if (block->simple) {
         give_rows(block, cursor->cell, count, run);
-        stand_at_given(cursor, last, &run->cells[count - 1], cell);
-        return count;
+        cursor->row = cursor->row_first = last;
+    } else {
+        give_columns(cursor, count, run);
     }
-    give_columns(cursor, count, run);
     enter_row(cursor, cursor->row, cursor->row_first, record_of(block, cursor->row_first));
     take_cell(cursor, last, body_of(cursor, last), cell);
     return count;
@@ -1655,11 +1563,6 @@ data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struct cel
     uint32_t index = cursor->cell - (uint32_t)back, row = cursor->row, first;
 
     assert(back <= cursor->cell && cursor->cell < block->cells);
-    if (block->simple) {
-        cursor->record_end = record_of(block, index);
-        next_simple(cursor, index, cell);
-        return;
-    }
     while (first_cell(block, row) > index)
         row--;
     first = first_cell(block, row);

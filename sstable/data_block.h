@@ -242,9 +242,7 @@ struct data_block_cursor {
     struct data_block block;   /* what it is attached to */
     uint32_t cell;             /* index of the current cell; block.cells: behind the last */
     const uint8_t *record_end; /* of the current cell's record; the next begins there */
-    /* What follows of the current row is not kept by next in a simple block, nor where a row's
-     * beginning was sought in one. */
-    uint32_t row;              /* its index */
+    uint32_t row;              /* index of the current row */
     uint32_t row_first;        /* index of the row's first cell */
     uint32_t row_end;          /* index behind the row's last cell */
     petal_slice row_bytes;     /* the row's key */
