@@ -47,39 +47,38 @@ pool_fini(struct block_pool *pool)
     mutex_fini(&pool->mutex);
 }
 
-/* Data, and behind it, on the border of a pointer, the hints.  `size` is at most UINT32_MAX. */
-static uint64_t
-wanted_bytes(size_t size, uint32_t hint_count)
-{
-    return ((size + (sizeof(void *) - 1)) & ~(sizeof(void *) - 1)) +
-           (uint64_t)hint_count * sizeof(struct cache_hint);
-}
+/* Where a block's memory comes from (pool.h). */
+enum origin { FROM_ALLOCATOR, FROM_SLABS, FROM_PAGES };
 
-static bool
-is_for_slabs(uint64_t bytes)
-{
-    return bytes >= SLAB_LEAST_OBJECT && bytes < POOL_PAGES_BYTES;
-}
+/* The memory of a block. */
+struct footprint {
+    enum origin origin;
+    uint64_t hints_at; /* after the data, on the border of a pointer */
+    uint64_t wanted;   /* data and hints */
+    uint64_t bytes;    /* of the allocation; never 0 */
+    size_t class;      /* of FROM_PAGES: the list of warm blocks with as many pages; 0: none */
+};
 
-/* The allocation behind so many bytes; never 0. */
-static uint64_t
-allocation_bytes(uint64_t bytes)
+/* `size` is at most UINT32_MAX. */
+static struct footprint
+footprint_of(size_t size, uint32_t hint_count)
 {
-    if (bytes >= POOL_PAGES_BYTES)
-        return (bytes + MEM_PAGE_BYTES - 1) & ~(uint64_t)(MEM_PAGE_BYTES - 1);
-    if (is_for_slabs(bytes))
-        return slab_object_bytes((uint32_t)bytes);
-    return bytes == 0 ? sizeof(void *) : bytes;
-}
+    struct footprint print = {.hints_at = (size + (sizeof(void *) - 1)) & ~(sizeof(void *) - 1)};
 
-/* The list of warm blocks that has pages for so much; 0: there is none.  A slab's largest object
- * is as large as the smallest pages, so it is what is wanted that tells them apart. */
-static size_t
-class_of(uint64_t wanted)
-{
-    uint64_t pages = allocation_bytes(wanted) / MEM_PAGE_BYTES;
+    print.wanted = print.hints_at + (uint64_t)hint_count * sizeof(struct cache_hint);
+    if (print.wanted >= POOL_PAGES_BYTES) {
+        uint64_t pages = (print.wanted + MEM_PAGE_BYTES - 1) / MEM_PAGE_BYTES;
 
-    return wanted < POOL_PAGES_BYTES || pages >= POOL_CLASSES ? 0 : (size_t)pages;
+        print.origin = FROM_PAGES;
+        print.bytes = pages * MEM_PAGE_BYTES;
+        print.class = pages < POOL_CLASSES ? (size_t)pages : 0;
+    } else if (print.wanted >= SLAB_LEAST_OBJECT) {
+        print.origin = FROM_SLABS;
+        print.bytes = slab_object_bytes((uint32_t)print.wanted);
+    } else {
+        print.bytes = print.wanted == 0 ? sizeof(void *) : print.wanted;
+    }
+    return print;
 }
 
 /* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th
@@ -162,22 +161,21 @@ take_warm(struct block_pool *pool, size_t class)
 /* Memory from elsewhere than the pool.  The system is asked for it without the mutex, so two
  * threads may add a slab each where one would do. */
 static uint8_t *
-take_new(struct block_pool *pool, uint64_t wanted, struct cache_block *owner)
+take_new(struct block_pool *pool, const struct footprint *print, struct cache_block *owner)
 {
-    size_t bytes = (size_t)allocation_bytes(wanted);
     struct slab *slab;
     uint8_t *data;
 
-    if (bytes >= POOL_PAGES_BYTES && !is_for_slabs(wanted))
-        return mem_alloc_pages(pool->allocator, bytes);
-    if (!is_for_slabs(wanted))
-        return mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, bytes);
-    slab = slab_new(&pool->regions, (uint32_t)wanted);
+    if (print->origin == FROM_PAGES)
+        return mem_alloc_pages(pool->allocator, (size_t)print->bytes);
+    if (print->origin == FROM_ALLOCATOR)
+        return mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, (size_t)print->bytes);
+    slab = slab_new(&pool->regions, (uint32_t)print->wanted);
     if (slab == NULL)
         return NULL;
     mutex_lock(&pool->mutex);
     slab_set_add(&pool->slabs, slab);
-    data = slab_take(&pool->slabs, (uint32_t)wanted, owner);
+    data = slab_take(&pool->slabs, (uint32_t)print->wanted, owner);
     mutex_unlock(&pool->mutex);
     assert(data != NULL);
     return data;
@@ -196,12 +194,12 @@ give_descriptor(struct block_pool *pool, struct cache_block *block)
 
 /* The same for one whose memory was no slab's. */
 static void
-give_other(struct block_pool *pool, struct cache_block *block, uint64_t wanted)
+give_other(struct block_pool *pool, struct cache_block *block, const struct footprint *print)
 {
     mutex_lock(&pool->mutex);
-    if (!is_for_slabs(wanted)) {
-        assert(pool->other_bytes >= allocation_bytes(wanted));
-        pool->other_bytes -= allocation_bytes(wanted);
+    if (print->origin != FROM_SLABS) {
+        assert(pool->other_bytes >= print->bytes);
+        pool->other_bytes -= print->bytes;
     }
     give_descriptor(pool, block);
     mutex_unlock(&pool->mutex);
@@ -212,35 +210,33 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
 {
     struct cache_block *block = NULL;
     uint8_t *data = NULL;
-    uint64_t wanted;
-    size_t class;
+    struct footprint print;
 
     *crowded = false;
     if (size > UINT32_MAX)
         return NULL;
-    wanted = wanted_bytes(size, hint_count);
-    if (wanted > SIZE_MAX - MEM_PAGE_BYTES)
+    print = footprint_of(size, hint_count);
+    if (print.wanted > SIZE_MAX - MEM_PAGE_BYTES)
         return NULL;
-    class = class_of(wanted);
     /* A descriptor, and memory if some is at hand. */
     mutex_lock(&pool->mutex);
-    if (class != 0 && pool->warm[class] != NULL) {
-        block = take_warm(pool, class);
+    if (print.class != 0 && pool->warm[print.class] != NULL) {
+        block = take_warm(pool, print.class);
         data = (uint8_t *)(uintptr_t)block->data;
     } else if ((block = take_descriptor(pool)) != NULL) {
-        if (is_for_slabs(wanted))
-            data = slab_take(&pool->slabs, (uint32_t)wanted, block);
+        if (print.origin == FROM_SLABS)
+            data = slab_take(&pool->slabs, (uint32_t)print.wanted, block);
         else
-            pool->other_bytes += allocation_bytes(wanted);
+            pool->other_bytes += print.bytes;
     }
     *crowded = is_crowded(pool);
     mutex_unlock(&pool->mutex);
     if (block == NULL)
         return NULL;
     if (data == NULL)
-        data = take_new(pool, wanted, block);
+        data = take_new(pool, &print, block);
     if (data == NULL) {
-        give_other(pool, block, wanted);
+        give_other(pool, block, &print);
         return NULL;
     }
     /* Everything but `file`, which is 0 and which readers with stale hints may be loading now. */
@@ -249,8 +245,8 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     block->data = data;
     block->size = (uint32_t)size;
     block->hint_count = hint_count;
-    block->charge = allocation_bytes(wanted) + sizeof *block;
-    block->hints = (struct cache_hint *)(void *)(data + wanted_bytes(size, 0));
+    block->charge = print.bytes + sizeof *block;
+    block->hints = (struct cache_hint *)(void *)(data + print.hints_at);
     for (uint32_t i = 0; i < hint_count; i++)
         cache_hint_init(&block->hints[i]);
     atomic_store_explicit(&block->next, NULL, memory_order_relaxed);
@@ -286,13 +282,12 @@ keep_warm(struct block_pool *pool, struct cache_block *block, size_t class)
 void
 pool_release(struct block_pool *pool, struct cache_block *block)
 {
-    uint64_t wanted = wanted_bytes(block->size, block->hint_count);
-    size_t bytes = (size_t)allocation_bytes(wanted), class = class_of(wanted);
+    struct footprint print = footprint_of(block->size, block->hint_count);
     uint8_t *data = (uint8_t *)(uintptr_t)block->data;
 
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
     assert(atomic_load_explicit(&block->pins, memory_order_relaxed) <= 1);
-    if (is_for_slabs(wanted)) {
+    if (print.origin == FROM_SLABS) {
         struct slab *leaving;
 
         mutex_lock(&pool->mutex);
@@ -302,13 +297,14 @@ pool_release(struct block_pool *pool, struct cache_block *block)
         slab_free(&pool->regions, leaving);
         return;
     }
-    if (class != 0 && mem_is_discardable(pool->allocator) && keep_warm(pool, block, class))
+    if (print.class != 0 && mem_is_discardable(pool->allocator) &&
+        keep_warm(pool, block, print.class))
         return;
-    if (bytes >= POOL_PAGES_BYTES)
-        mem_free_pages(pool->allocator, data, bytes);
+    if (print.origin == FROM_PAGES)
+        mem_free_pages(pool->allocator, data, (size_t)print.bytes);
     else
-        mem_free(pool->allocator, data, bytes);
-    give_other(pool, block, wanted);
+        mem_free(pool->allocator, data, (size_t)print.bytes);
+    give_other(pool, block, &print);
 }
 
 /* ---- Closing slabs ---- */
@@ -343,7 +339,7 @@ pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], 
 bool
 pool_is_leaving(const struct cache_block *block)
 {
-    return is_for_slabs(wanted_bytes(block->size, block->hint_count)) &&
+    return footprint_of(block->size, block->hint_count).origin == FROM_SLABS &&
            slab_is_closing(block->data);
 }
 

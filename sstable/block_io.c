@@ -145,7 +145,6 @@ static enum petal_status
 sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
 {
     enum petal_status status;
-    void *buffer = sink->buffer;
     size_t need = size > block_sink_bytes ? size : block_sink_bytes;
 
     if (sink->capacity - sink->used >= size)
@@ -153,9 +152,8 @@ sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
     status = block_sink_flush(sink, error);
     if (status != PETAL_OK)
         return status;
-    if (!mem_grow(sink->env->allocator, &buffer, &sink->capacity, 0, need, 1))
+    if (!mem_grow_array(sink->env->allocator, &sink->buffer, &sink->capacity, 0, need, 1))
         return error_no_memory(error);
-    sink->buffer = buffer;
     assert(sink->capacity - sink->used >= size);
     return PETAL_OK;
 }
@@ -186,14 +184,11 @@ most_compressed(size_t size)
 static enum petal_status
 fold_block(struct block_sink *sink, petal_slice raw, petal_error *error)
 {
-    void *folded = sink->folded;
-
-    if (sink->folded_capacity < raw.size &&
-        !mem_grow(sink->env->allocator, &folded, &sink->folded_capacity, 0, raw.size, 1))
+    if (!mem_grow_array(sink->env->allocator, &sink->folded, &sink->folded_capacity, 0, raw.size,
+                        1))
         return error_no_memory(error);
-    sink->folded = folded;
-    memcpy(folded, raw.data, raw.size);
-    data_block_fold(folded, raw.size);
+    memcpy(sink->folded, raw.data, raw.size);
+    data_block_fold(sink->folded, raw.size);
     return PETAL_OK;
 }
 

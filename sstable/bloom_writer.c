@@ -81,14 +81,13 @@ static enum petal_status
 begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of,
             petal_error *error)
 {
-    void *memory = writer->first_key;
     struct cell_key key;
 
     assert(writer->hash_count == 0);
-    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->first_key_capacity, 0,
-                  cell_key_bound(cell->row.size, cell->qualifier.size), 1))
+    if (!mem_grow_array(writer->sink->env->allocator, &writer->first_key,
+                        &writer->first_key_capacity, 0,
+                        cell_key_bound(cell->row.size, cell->qualifier.size), 1))
         return error_no_memory(error);
-    writer->first_key = memory;
     cell_key_of(&key, writer->first_key, cell);
     if (of == KEY_PREFIX)
         writer->first_key_bytes = bloom_prefix_place(&key, writer->prefix_bytes).size;
@@ -140,12 +139,10 @@ write_region(struct bloom_writer *writer, petal_error *error)
 static enum petal_status
 reserve_chunk(struct bloom_writer *writer, size_t size, petal_error *error)
 {
-    void *memory = writer->chunk;
-
-    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->chunk_capacity, 0, size, 1))
-        return error_no_memory(error);
-    writer->chunk = memory;
-    return PETAL_OK;
+    return mem_grow_array(writer->sink->env->allocator, &writer->chunk, &writer->chunk_capacity, 0,
+                          size, 1)
+               ? PETAL_OK
+               : error_no_memory(error);
 }
 
 /* In the least size that can be built; *size 0: in none. */
@@ -158,14 +155,12 @@ build_ribbon(struct bloom_writer *writer, size_t *size, petal_error *error)
             bloom_ribbon_shape(writer->hash_count, writer->plan.rate, larger);
         size_t bytes = bloom_ribbon_bytes(&ribbon);
         enum petal_status status = reserve_chunk(writer, bytes, error);
-        void *memory = writer->work;
 
         if (status != PETAL_OK)
             return status;
-        if (!mem_grow(writer->sink->env->allocator, &memory, &writer->work_capacity, 0,
-                      bloom_ribbon_work_bytes(&ribbon), 1))
+        if (!mem_grow_array(writer->sink->env->allocator, &writer->work, &writer->work_capacity, 0,
+                            bloom_ribbon_work_bytes(&ribbon), 1))
             return error_no_memory(error);
-        writer->work = memory;
         if (bloom_ribbon_build(&ribbon, writer->hashes, writer->hash_count, writer->work,
                                writer->chunk))
             *size = bytes;
@@ -224,7 +219,6 @@ add_hash(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of
          petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    void *memory;
 
     if (writer->hash_count > 0 && writer->hash_count >= writer->chunk_keys)
         status = close_chunk(writer, error);
@@ -232,12 +226,9 @@ add_hash(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of
         status = begin_chunk(writer, cell, of, error);
     if (status != PETAL_OK)
         return status;
-    memory = writer->hashes;
-    if (writer->hash_count == writer->hash_capacity &&
-        !mem_grow(writer->sink->env->allocator, &memory, &writer->hash_capacity, writer->hash_count,
-                  writer->hash_count + 1, sizeof *writer->hashes))
+    if (!mem_grow_array(writer->sink->env->allocator, &writer->hashes, &writer->hash_capacity,
+                        writer->hash_count, writer->hash_count + 1, sizeof *writer->hashes))
         return error_no_memory(error);
-    writer->hashes = memory;
     writer->hashes[writer->hash_count++] = hash;
     return PETAL_OK;
 }
@@ -247,15 +238,13 @@ static enum petal_status
 add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *error)
 {
     petal_slice prefix = bloom_row_prefix(cell->row, writer->prefix_bytes);
-    void *memory = writer->prefix;
 
     assert(prefix.size > 0 && prefix.size <= writer->prefix_bytes);
     if (slice_equal(slice_make(writer->prefix, writer->current_prefix_bytes), prefix))
         return PETAL_OK;
-    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->prefix_capacity, 0, prefix.size,
-                  1))
+    if (!mem_grow_array(writer->sink->env->allocator, &writer->prefix, &writer->prefix_capacity, 0,
+                        prefix.size, 1))
         return error_no_memory(error);
-    writer->prefix = memory;
     memcpy(writer->prefix, prefix.data, prefix.size);
     writer->current_prefix_bytes = prefix.size;
     return add_hash(writer, cell, KEY_PREFIX,

@@ -105,31 +105,12 @@ make_room(struct data_block_builder *builder, size_t bytes)
 {
     size_t rows = builder->row_count, cells = builder->cell_count;
 
-    if (builder->bytes_used + bytes > builder->bytes_capacity) {
-        void *array = builder->bytes;
-
-        if (!mem_grow(builder->allocator, &array, &builder->bytes_capacity, builder->bytes_used,
-                      builder->bytes_used + bytes, 1))
-            return false;
-        builder->bytes = array;
-    }
-    if (rows == builder->row_capacity) {
-        void *array = builder->rows;
-
-        if (!mem_grow(builder->allocator, &array, &builder->row_capacity, rows, rows + 1,
-                      sizeof *builder->rows))
-            return false;
-        builder->rows = array;
-    }
-    if (cells == builder->cell_capacity) {
-        void *array = builder->entries;
-
-        if (!mem_grow(builder->allocator, &array, &builder->cell_capacity, cells, cells + 1,
-                      sizeof *builder->entries))
-            return false;
-        builder->entries = array;
-    }
-    return true;
+    return mem_grow_array(builder->allocator, &builder->bytes, &builder->bytes_capacity,
+                          builder->bytes_used, builder->bytes_used + bytes, 1) &&
+           mem_grow_array(builder->allocator, &builder->rows, &builder->row_capacity, rows,
+                          rows + 1, sizeof *builder->rows) &&
+           mem_grow_array(builder->allocator, &builder->entries, &builder->cell_capacity, cells,
+                          cells + 1, sizeof *builder->entries);
 }
 
 /* REQUIRES: room. */
@@ -642,7 +623,6 @@ enum petal_status
 data_block_builder_finish(struct data_block_builder *builder, bool continues, petal_slice *bytes)
 {
     uint32_t flags = flags_of(builder);
-    void *out = builder->out;
     struct plan plan;
 
     assert(builder->cell_count > 0);
@@ -651,9 +631,8 @@ data_block_builder_finish(struct data_block_builder *builder, bool continues, pe
         flags &= ~(uint32_t)DATA_BLOCK_ONE_VERSION;
     plan = plan_for(builder, flags, records_bytes(builder, flags));
     assert(plan.size <= DATA_BLOCK_MAX_BYTES);
-    if (!mem_grow(builder->allocator, &out, &builder->out_capacity, 0, plan.size, 1))
+    if (!mem_grow_array(builder->allocator, &builder->out, &builder->out_capacity, 0, plan.size, 1))
         return PETAL_NO_MEMORY;
-    builder->out = out;
     encode(builder, &plan);
     *bytes = slice_make(builder->out, plan.size);
     return PETAL_OK;

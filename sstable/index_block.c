@@ -60,17 +60,10 @@ index_block_builder_reset(struct index_block_builder *builder)
 static bool
 make_room(struct index_block_builder *builder, size_t bytes)
 {
-    void *keys = builder->keys, *entries = builder->entries;
-
-    if (!mem_grow(builder->allocator, &keys, &builder->keys_capacity, builder->keys_used,
-                  builder->keys_used + bytes, 1))
-        return false;
-    builder->keys = keys;
-    if (!mem_grow(builder->allocator, &entries, &builder->capacity, builder->count,
-                  builder->count + 1, sizeof *builder->entries))
-        return false;
-    builder->entries = entries;
-    return true;
+    return mem_grow_array(builder->allocator, &builder->keys, &builder->keys_capacity,
+                          builder->keys_used, builder->keys_used + bytes, 1) &&
+           mem_grow_array(builder->allocator, &builder->entries, &builder->capacity, builder->count,
+                          builder->count + 1, sizeof *builder->entries);
 }
 
 petal_slice
@@ -161,13 +154,11 @@ enum petal_status
 index_block_builder_finish(struct index_block_builder *builder, uint32_t level, petal_slice *bytes)
 {
     size_t size = index_block_builder_bytes(builder);
-    void *out = builder->out;
 
     assert(builder->count > 0);
     *bytes = slice_make(NULL, 0);
-    if (!mem_grow(builder->allocator, &out, &builder->out_capacity, 0, size, 1))
+    if (!mem_grow_array(builder->allocator, &builder->out, &builder->out_capacity, 0, size, 1))
         return PETAL_NO_MEMORY;
-    builder->out = out;
     encode(builder, level, builder->out);
     *bytes = slice_make(builder->out, size);
     return PETAL_OK;

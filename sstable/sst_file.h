@@ -117,15 +117,4 @@ sst_file_find(const struct sst_file *file, struct block_handle handle, enum bloc
     return sst_file_find_loaded(file, handle, kind, hint, context);
 }
 
-/* The same, read from the file where it is not in the cache. */
-static ALWAYS_INLINE enum petal_status
-sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-               struct cache_hint *hint, const struct read_context *context,
-               struct cache_block **block, petal_error *error)
-{
-    *block = sst_file_find(file, handle, kind, hint, context);
-    return *block != NULL ? PETAL_OK
-                          : sst_file_fetch_slow(file, handle, kind, context, block, error);
-}
-
 #endif

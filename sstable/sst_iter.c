@@ -233,15 +233,12 @@ at_cell(struct sst_iter *iter)
 static uint8_t *
 place_memory(struct sst_iter *iter, size_t bytes)
 {
-    void *memory = iter->place_memory;
-    bool grown;
-
     if (bytes <= sizeof iter->place_short)
         return iter->place_short;
-    grown = mem_grow(iter->reader->file.source.env->allocator, &memory, &iter->place_capacity, 0,
-                     bytes, 1);
-    iter->place_memory = memory;
-    return grown ? iter->place_memory : NULL;
+    return mem_grow_array(iter->reader->file.source.env->allocator, &iter->place_memory,
+                          &iter->place_capacity, 0, bytes, 1)
+               ? iter->place_memory
+               : NULL;
 }
 
 /* Take the place of the block that the index names from its key, and leave the block unread. */

@@ -178,14 +178,7 @@ sst_writer_free(struct sst_writer *writer)
 static bool
 reserve(const struct sst_writer *writer, struct grown_bytes *memory, size_t size)
 {
-    void *bytes = memory->bytes;
-
-    if (size <= memory->capacity)
-        return true;
-    if (!mem_grow(writer->env->allocator, &bytes, &memory->capacity, 0, size, 1))
-        return false;
-    memory->bytes = bytes;
-    return true;
+    return mem_grow_array(writer->env->allocator, &memory->bytes, &memory->capacity, 0, size, 1);
 }
 
 static bool
