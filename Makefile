@@ -1,12 +1,12 @@
 # Petal: `make help` lists the targets.
 
 CC ?= cc
-# RELEASE=1: without assertions, and stripped when it is installed. Without it assertions hold what comments require.
+# RELEASE=1: without assertions, and stripped at installation. Otherwise assertions check what comments require.
 ifeq ($(RELEASE),1)
 BUILD ?= build/release
 OPTIMIZE ?= -O2 -g -DNDEBUG
-# So that a mistake in memory ends the process, instead of running somebody else's code; the tools, which read other people's text, have
-# more of it. Sanitizers bring their own.
+# A memory error should end the process instead of running injected code; the tools, which read other people's text, get more checks.
+# Sanitizers bring their own.
 STACK_PROTECTOR = -fstack-protector
 $(BUILD)/tools/%.o: STACK_PROTECTOR = -fstack-protector-strong
 $(BUILD)/tests/%.o: HARDEN =
@@ -17,14 +17,14 @@ endif
 CSTD = -std=c11
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 OPTIMIZE ?= -O2 -g
-# Installed, petal.h stands beside petal_bloom.h and petal_hfile.h, which include it by that name.
+# Once installed, petal.h is in the same directory as petal_bloom.h and petal_hfile.h, which include it by that name.
 CPPFLAGS += -I. -idirafter engine -D_GNU_SOURCE
 CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) $(HARDEN) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
 LDFLAGS_ALL = -pthread $(SANITIZE) -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 LIB_LIBS = -llz4 -lxxhash -lpcre2-8 -lm
 SANITIZE ?=
 
-# The public header has the version.  There is no number sign in a function's arguments: makes disagree on how one is written there.
+# The public header has the version.  No number sign in a function's arguments: versions of make disagree on how to write one there.
 NUMBER_IN = $(shell awk '$$2 == "$(1)" {print $$3}' $(2))
 VERSION_NUMBER = $(call NUMBER_IN,PETAL_VERSION_$(1),engine/petal.h)
 VERSION := $(call VERSION_NUMBER,MAJOR).$(call VERSION_NUMBER,MINOR).$(call VERSION_NUMBER,PATCH)
@@ -44,7 +44,7 @@ say = @printf '  %-4s %s\n' $(2) '$@' && $(1)
 endif
 
 LIB_FOLDERS = base bloom cache memtable sstable engine
-# The C files of a folder and of the rooms in it.
+# The C files in a folder and its rooms.
 sources_in = $(sort $(shell find $(1) -name '*.c'))
 LIB_SOURCES = $(call sources_in,$(LIB_FOLDERS))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
@@ -57,7 +57,7 @@ CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,te
 FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/filter tools/command) $(addprefix tools/shell/text/,text.c json.c memory.c near.c progress.c clock.c)
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
-# Rooms of tests/ that are programs of their own, or several.
+# Rooms of tests/ that are separate programs.
 TEST_PROGRAMS = conformance cost coverage examples fuzz hfile interop kernel memory mutants package replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
@@ -66,10 +66,10 @@ SOAK_SOURCES = $(call sources_in,tests/soak) $(addprefix tests/support/,process.
 KERNEL_SOURCES = $(call sources_in,tests/kernel) $(addprefix tests/support/,process.c test_support.c)
 INTEROP_SOURCES = $(call sources_in,tests/interop) tests/support/test_support.c
 
-# WITHOUT_HEADERS names some that are not looked for.
+# WITHOUT_HEADERS names headers to be treated as missing.
 HAVE_HEADER = $(if $(filter $(WITHOUT_HEADERS),$(1)),,$(shell $(CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes))
 
-# The library of HBase's files is built where all that it needs is there; of codecs it can do without ZSTD.
+# The library of HBase's files is built if all its dependencies are present; ZSTD is optional.
 HFILE_COMMANDS = $(call sources_in,tools/hfile/commands)
 HFILE_SOURCES = $(filter-out $(HFILE_COMMANDS),$(call sources_in,tools/hfile))
 HFILE_TOOL_SOURCES = tools/kv-hfile.c $(HFILE_COMMANDS) $(call sources_in,tools/command) $(addprefix tools/shell/text/,text.c json.c memory.c near.c progress.c clock.c)
@@ -81,7 +81,7 @@ HFILE_ARCHIVE = $(BUILD)/libpetal-hfile.a
 HFILE_LIBRARIES = $(HFILE_ARCHIVE) $(BUILD)/libpetal-hfile.so
 $(BUILD)/tools/shell/files/hfiles.o: CPPFLAGS += -DHAVE_HFILE
 HFILE_TOOL = $(BUILD)/kv-hfile
-# The form of it that the tools are linked with: a, or so.
+# The form that the tools are linked with: a, or so.
 HFILE_FORM ?= a
 HFILE_TOOL_LIBRARY = $(BUILD)/libpetal-hfile.$(HFILE_FORM)
 HFILE_LIBS = -lz -lsnappy -llz4 -lisal
@@ -104,7 +104,7 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c $< -o $@,CC)
 
-# A rival of kv-bench's whose interface is C++'s; by the compiler that goes with CC, for the sanitizers.
+# For a rival in kv-bench with a C++ interface; the C++ compiler that matches CC, for the sanitizers.
 CXX_OF_CC = $(if $(findstring clang,$(CC)),clang++,$(CXX))
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
@@ -147,14 +147,14 @@ $(BUILD)/kv-hfile: $(HFILE_TOOL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) 
 no-hfile:
 	@echo "  libpetal-hfile is not built: zlib.h, snappy-c.h or isa-l/crc.h is not there (make deps)"
 
-# What tests link: all names visible to them.
+# The library for tests, with all names visible.
 $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
 $(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS) -ledit,LINK)
 
-# It takes files apart that the library would refuse, so it is linked with all names of the library, whatever TOOL_LIBRARY is.
+# kv-check parses files that the library would refuse, so it needs all names of the library, whatever TOOL_LIBRARY is.
 $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
@@ -208,11 +208,11 @@ CPPFLAGS += -DHAVE_WIREDTIGER
 PEER_LIBS += -lwiredtiger -ldl
 endif
 
-# It measures the shell's reader of records, too, and asks the policy of compactions, which the library keeps to itself.
+# kv-bench also measures the shell's reader of records, and calls the compaction policy, which the library does not export.
 $(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
-# The internal names as a library of its own, so that one object of it can be changed without linking the tests anew (tests/mutants).
+# The internal names as a shared library, so that one object can be changed without linking the tests again (tests/mutants).
 TESTS_SONAME_FLAG = -Wl,-soname,libpetal-tests.so
 $(BUILD)/libpetal-tests.so: $(LIB_OBJECTS)
 	$(call say,$(CC) -shared $(TESTS_SONAME_FLAG) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
@@ -221,13 +221,13 @@ TEST_LIBRARY ?= $(BUILD)/libpetal-internal.a
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(TEST_LIBRARY)
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a %.so,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
-# Tests of HBase's files link the objects of that library.
+# Tests of HBase's files link that library's objects.
 HFILE_TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(HFILE_TEST_SOURCES)))
 $(HFILE_TESTS): $(HFILE_OBJECTS) $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_test.c,$(HFILE_TEST_SOURCES)))
 $(HFILE_TESTS): LIB_LIBS += $(HFILE_LIBS)
 
-# The library once more, each place in it that asks for a file call or memory known by itself (tests/crash/failure_site.h). The files
-# that stand between those places and the surroundings pass who asks on as they are.
+# The library built so that each place that makes a file call or allocates is known (tests/crash/failure_site.h). The files between
+# those places and the system are compiled unchanged: they pass the place on.
 SITES = $(BUILD)/tests/crash/sites
 SITE_OBJECTS = $(LIB_SOURCES:%.c=$(SITES)/%.o)
 WITHOUT_SITES = $(foreach name,base/mem.c base/mem.h base/directory.c base/directory.h base/vfs_posix.c,$(SITES)/$(name))
@@ -238,22 +238,22 @@ SITE_HEADERS = $(patsubst %,$(SITES)/%,$(shell find $(LIB_FOLDERS) -name '*.h'))
 SITE_OPTIMIZE ?= -O1
 $(SITE_OBJECTS): $(SITES)/%.o: $(SITES)/%.c tests/crash/failure_site.h | $(SITE_HEADERS)
 	$(call say,$(CC) -I$(SITES) $(CPPFLAGS) $(CFLAGS_ALL) $(SITE_OPTIMIZE) -w -include tests/crash/failure_site.h -MMD -MP -c $< -o $@,CC)
-# The objects, not an archive of them: each site counts, also of what the test does not call.
+# The objects, not an archive of them: each site counts, also in code that the test does not call.
 FAILURE_TEST = $(BUILD)/tests/crash/failure_sites_test
 $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SITE_OBJECTS)
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
-# Tests of the shell's parts link them.
+# Tests of the shell's parts link those parts.
 SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test variable_test interrupt_test)
 $(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE)
 $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
 
 $(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o print/width.o text/json.o text/text.o text/memory.o)
-# These start it.
+# These tests start a tool.
 $(addprefix $(BUILD)/tests/tools/shell/,terminal_test interrupt_test): | $(BUILD)/kv-shell
 $(BUILD)/tests/tools/filter/bitmaps_test: | $(BUILD)/kv-filter
 
-# So do those of the benchmark's.
+# Tests of the benchmark's parts link those parts.
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
 $(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram keys/dataset harness/permutation harness/util)
@@ -269,11 +269,11 @@ $(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 $(call BENCH_TEST,glance): $(call BENCH_PARTS,readamp/glance)
 
-# Kills processes at work and looks at what they left; sees what users see of the library.
+# Kills processes at work and checks their databases; uses the public library.
 $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
-# Takes file systems of this kernel away from processes at work; sees what users see of the library.
+# Shuts down file systems of this kernel under processes at work; uses the public library.
 $(BUILD)/kernel-cuts: $(KERNEL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
@@ -284,7 +284,7 @@ $(BUILD)/interop/petal: $(INTEROP_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-hf
 	@mkdir -p $(@D)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
-# Runs recorded HBase cases; of what users do not see of the library it calls the compaction of some files.
+# Runs recorded HBase cases; the only internal call it needs is the compaction of some files.
 $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
@@ -292,21 +292,21 @@ $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-
 $(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL),LINK)
 
-# Threads that take turns as a seed says; in a build of its own, see `make schedules`. What passes the turn on is not instrumented.
+# Threads scheduled by a seed; in a separate build, see `make schedules`. The scheduler itself is not instrumented.
 SCHEDULE_SOURCES = $(call sources_in,tests/schedule) $(addprefix tests/threads/,history.c program.c) $(addprefix tests/disk/,file.c tree.c vfs.c control.c paths.c) tests/support/test_support.c
 $(addprefix $(BUILD)/tests/schedule/,schedule.o calls.o atomics.o): override SANITIZE :=
 $(BUILD)/schedules: $(SCHEDULE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ @tests/schedule/wrapped -pthread $(LDFLAGS) $(LIB_LIBS),LINK)
 
-# Operations whose instructions `make cost` counts; sees what users see of the library.
+# Operations whose instructions `make cost` counts; uses the public library.
 $(BUILD)/cost: $(BUILD)/tests/cost/main.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
-# Single calls whose way through the library `make paths` counts; the objects themselves, so that each says what was run of it.
+# Single calls whose path through the library `make paths` counts; linked with the objects, so that each reports its executed lines.
 $(BUILD)/paths: $(BUILD)/tests/cost/paths.o $(LIB_OBJECTS)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
-# Does the memory limit hold for a process?  Sees what users see of the library.
+# Does a process keep to the memory limit?  Uses the public library.
 $(BUILD)/memory: $(BUILD)/tests/memory/main.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
@@ -322,7 +322,7 @@ CHECK_PACKAGES = cmake meson ninja-build mandoc clang clang-format libclang-rt-1
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev libbloom-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-# Installs what is missing, and says what.
+# Installs the missing packages, and names them.
 define install
 	@missing=$$(for p in $(1); do dpkg-query -W -f '$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then echo "all packages are there: $(1)"; else \
@@ -331,9 +331,9 @@ define install
 endef
 
 .PHONY: deps check-deps bench-deps
-deps: ## install what building, the demo and the tests need (Debian; sudo only if not root)
+deps: ## install the packages for build, demo and tests (Debian; sudo only if not root)
 	$(call install,$(PACKAGES))
-check-deps: deps ## install what `make check` needs beyond that
+check-deps: deps ## install what `make check` needs in addition
 	$(call install,$(CHECK_PACKAGES))
 bench-deps: deps ## install the stores that kv-bench compares with, gnuplot, and valgrind for `make cost`
 	$(call install,$(BENCH_PACKAGES))
@@ -350,20 +350,20 @@ PUT_FILES = CC="$(CC)" BUILD="$(BUILD)" VERSION="$(VERSION)" SONAME="$(SONAME)" 
 
 .PHONY: install uninstall deb packages dist
 ifeq ($(RELEASE),1)
-install: all ## install header, libraries, petal.pc, tools, man pages, of a release build; PREFIX=/usr/local, BINDIR, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR
+install: all ## install a release build: headers, libraries, tools, man pages; PREFIX=/usr/local, BINDIR, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR
 	@$(PUT_FILES) install
-uninstall: ## remove what `make install` with the same settings has put there
+uninstall: ## remove the files that `make install` with the same settings installed
 	@$(PUT_FILES) uninstall
 endif
 
-dist: ## the sources of what is committed, $(BUILD)/petal-VERSION.tar.xz; the same commit gives the same bytes
+dist: ## pack the committed sources, $(BUILD)/petal-VERSION.tar.xz; the same commit gives the same bytes
 	@VERSION=$(VERSION) tools/package/dist.sh $(BUILD)
 
-# What `make test` leaves out where CMake, meson or mandoc are missing; `make check-deps` installs them.
-packages: all ## do CMake and meson find what is installed, and are the manual pages in order?
+# The tests that `make test` omits if CMake, meson or mandoc are missing; `make check-deps` installs these.
+packages: all ## check that CMake and meson find an installed Petal, that recipes work, and manual pages are in order
 	@for test in build_systems manual recipes; do tests/package/$${test}_test.sh $(BUILD)/kv-shell || exit 1; done
 
-# A build of its own, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
+# A separate build, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
 DEB_FLAGS = $(shell DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get $(1))
 DEB_BUILD = RELEASE=1 BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so HFILE_FORM=so HFILE_BESIDE= WITHOUT_HEADERS='$(PEER_HEADERS)'
 deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools, and libpetal-hfile0, libpetal-hfile-dev
@@ -371,28 +371,28 @@ deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-t
 	LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs -Wl,--as-needed" all
 	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" DEB_BUILD="$(DEB_BUILD)" tools/package/deb.sh $(BUILD)/deb
 
-# For what README's commands build, when nobody said how many jobs: `deps` has to be done before, so they cannot be told -j.
+# The number of jobs for README's commands if none is given: `deps` must be finished first, so they cannot use -j themselves.
 ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # ---- using -------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: ## the main job: load Debian's package index, check every field, show on one screen what lookups read under each filter
+demo: ## load Debian's package index, check every field, show on one screen the blocks that lookups read under each filter
 	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) all
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
 
-# Stores without assertions, with a build of its own that is linked with them; what bench-quick takes when they are there.
+# Stores without assertions, and a separate build linked with them; bench-quick uses it if present.
 RIVAL_PACKAGES = cmake dpkg-dev libsnappy-dev librocksdb-dev
 RIVALS ?= $(BUILD)/rivals
 RIVAL_DIR = $(if $(or $($(2)),$(if $(wildcard $(RIVALS)/$(1)/lib/*),,none)),,$(2)=$(abspath $(RIVALS)/$(1)))
 RIVAL_DIRS = $(strip $(call RIVAL_DIR,rocksdb,ROCKSDB_DIR) $(call RIVAL_DIR,leveldb,LEVELDB_DIR))
 .PHONY: rivals rivals-bench
-rivals: deps ## bring RocksDB and LevelDB without assertions, in minutes, for bench-quick; without Maven RocksDB takes an hour; wants a network
+rivals: deps ## fetch RocksDB and LevelDB without assertions for bench-quick, in minutes; without Maven RocksDB takes an hour; needs a network
 	$(call install,$(RIVAL_PACKAGES))
 	@CXX="$(CXX_OF_CC)" tools/bench/rivals/rivals.sh $(RIVALS)
 	+@$(MAKE) --no-print-directory RIVALS=$(RIVALS) rivals-bench
 
-# A make of its own, which sees what was brought.
+# A second make, which finds the fetched stores.
 rivals-bench:
 	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) RELEASE=1 BUILD=$(RIVALS) $(RIVAL_DIRS) $(RIVALS)/kv-bench
 	$(RIVALS)/kv-bench compare --vs rocksdb,leveldb --rows hit --num 10k --gets 10k --repeats 1 --threads 1 --wait 0
@@ -400,10 +400,10 @@ rivals-bench:
 .PHONY: bench-quick bench-table bench-table-small bench-table-large bench-report cost cost-check cost-accept
 ifeq ($(RELEASE),1)
 BENCH_RESULTS ?= $(BUILD)
-bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, or `make rivals`, in about two minutes of a processor; results also in $(BUILD)/bench-quick.json
+bench-quick: $(BUILD)/kv-bench ## compare Petal with the stores of bench-deps, or `make rivals`, in about two minutes of a processor; results also in $(BUILD)/bench-quick.json
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --num 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
 
-# What README's tables are: stores next to each other at a size that processors' caches hold, and at one that they do not.
+# README's tables: stores next to each other at a size that fits into processor caches, and at one that does not.
 TABLE_SMALL = --num 200k --gets 100k --synced 60 --write-buffer 12M --repeats 5
 TABLE_LARGE = --num 5M --gets 300k --synced 300 --repeats 3
 TABLE_STORES = petal,rocksdb-tuned,rocksdb,leveldb,lmdb
@@ -413,57 +413,57 @@ bench-table-small: $(BUILD)/kv-bench
 	$(call TABLE,small,$(TABLE_SMALL))
 bench-table-large: $(BUILD)/kv-bench
 	$(call TABLE,large,$(TABLE_LARGE))
-bench-table: $(BUILD)/kv-bench ## README's tables of stores next to each other, measured anew, also in $(BUILD)/bench-table-*.md; wants `make bench-deps rivals`, half an hour and a machine that does nothing else
+bench-table: $(BUILD)/kv-bench ## measure README's tables of stores anew, also into $(BUILD)/bench-table-*.md; needs `make bench-deps rivals`, half an hour and an idle machine
 	$(call TABLE,small,$(TABLE_SMALL))
 	$(call TABLE,large,$(TABLE_LARGE))
 
-bench-report: $(BUILD)/kv-bench ## what reads cost, and stores beside each other, on one page of pictures, build/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
+bench-report: $(BUILD)/kv-bench ## draw the cost of reads and the comparison of stores, build/bench-report/index.html; minutes; QUICK=1: two; needs gnuplot
 	tools/bench/report/report.sh $(BUILD)/kv-bench $(BENCH_RESULTS)/bench-report $(if $(QUICK),quick,full)
 
-cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
+cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM: compare with `cost` of another build
 	@tests/cost/cost.sh $(BUILD)/cost $(BEFORE)
 
-cost-check: $(BUILD)/cost ## have the instructions of get, put, scan and seek moved by more than 5 %? COST_STRICT=1: fail if so
+cost-check: $(BUILD)/cost ## report whether get, put, scan and seek take over 5 % more or fewer instructions; COST_STRICT=1: fail then
 	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))"
 
-cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares with
+cost-accept: $(BUILD)/cost ## accept the current counts as the reference of cost-check
 	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
 else
-# What is installed, and what is measured in times or instructions, is a release build.
+# Installations and measurements of time or instructions use a release build.
 install uninstall cost cost-check cost-accept:
 	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release $@
 bench-quick bench-table bench-table-small bench-table-large bench-report:
 	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(if $(RIVAL_DIRS),$(RIVALS),$(BUILD)/release) $(RIVAL_DIRS) BENCH_RESULTS=$(BUILD) $@
 endif
 
-# Both need gcc and its gcov; the build of its own has no optimization, so that no function goes into another.
+# Both need gcc and its gcov; their build is not optimized, so that no function is inlined.
 PATHS = $(BUILD)/coverage
 PATHS_COUNT = if ! gcc -dumpversion >/dev/null 2>&1 || ! gcov --version >/dev/null 2>&1; then echo "paths: skipped: there is no gcc with gcov"; \
 	else $(MAKE) --no-print-directory BUILD=$(PATHS) CC=gcc OPTIMIZE="-O0 --coverage" CFLAGS= SANITIZE= LDFLAGS=--coverage $(PATHS)/paths && \
 	tests/cost/paths.sh $(PATHS)/paths $(PATHS)
 
 .PHONY: paths paths-accept
-paths: ## count the functions, files and lines that one get, put, step of a scan and flush pass; fails where one has grown by more than 5 %; LIST=get: print the functions of one
+paths: ## count the functions, files and lines that a get, put, scan step and flush pass; fail if one has grown by more than 5 %; LIST=get: list functions
 	+@$(PATHS_COUNT) $(LIST:%=list %); fi
 
-paths-accept: ## keep what they are now as what paths compares with
+paths-accept: ## accept the current counts as the reference of paths
 	+@$(PATHS_COUNT) accept; fi
 
 .PHONY: lines lines-accept
-lines: ## count the lines of C by folder and room; fails where a folder has grown by more than 5 %
+lines: ## count the lines of C by folder and room; fail if a folder has grown by more than 5 %
 	@tests/cost/lines.sh
 
-lines-accept: ## keep what they are now as what lines compares with
+lines-accept: ## accept the current counts as the reference of lines
 	@tests/cost/lines.sh accept
 
-# A build of its own; tests/coverage/coverage.sh says what counts. Children of tests end by an _exit that writes what they counted.
+# A separate build; tests/coverage/coverage.sh defines what counts. Children of tests end by an _exit that writes their counts.
 BRANCHES = $(BUILD)/branches
 BRANCHES_FLOOR ?= 93
 .PHONY: coverage coverage-list
 BRANCHES_BUILD = $(MAKE) --no-print-directory BUILD=$(BRANCHES) CC=gcc SITE_OPTIMIZE= SANITIZE=--coverage CFLAGS= \
 	OPTIMIZE="-O0 -DNDEBUG -Dalways_inline=noinline -fprofile-update=atomic"
 BRANCHES_EXIT = $(BRANCHES)/tests/coverage/exit.o
-coverage: ## run the tests and count the branches of the library that they take; fails below BRANCHES_FLOOR=93 per cent
+coverage: ## run the tests and count the branches of the library that they take; fail below BRANCHES_FLOOR=93 per cent
 	+$(BRANCHES_BUILD) $(BRANCHES_EXIT)
 	+$(BRANCHES_BUILD) LDFLAGS="-Wl,--wrap=_exit $(BRANCHES_EXIT)" all tests
 	find $(BRANCHES) -name '*.gcda' -delete
@@ -471,18 +471,18 @@ coverage: ## run the tests and count the branches of the library that they take;
 	tests/conformance/conformance_test.sh $(BRANCHES)/conformance
 	@tests/coverage/coverage.sh $(BRANCHES) $(BRANCHES_FLOOR)
 
-coverage-list: ## the lines with branches that the tests of the last `make coverage` did not take
+coverage-list: ## list the lines with branches that the last `make coverage` did not take
 	@tests/coverage/coverage.sh $(BRANCHES) list
 
-# Two builds: the tests with the library as objects without debugging information, so that one object is soon compiled and linked; and
-# the library once more, as one that says which of its places are reached (tests/mutants/reached.c).
+# Two builds: the tests with the library as objects without debugging information, so that one object compiles and links quickly; and
+# the library instrumented to report which places are reached (tests/mutants/reached.c).
 MUTATION = $(BUILD)/mutation
 MUTATION_VISIBLE = -fvisibility=default -fno-semantic-interposition
 MUTATION_FLAGS = OPTIMIZE=-O1 CFLAGS="$(MUTATION_VISIBLE)" SANITIZE= LDFLAGS=-Wl,-Bsymbolic
 REACHED_FLAGS = OPTIMIZE="-O0 -g -fdebug-prefix-map=$(CURDIR)=." CFLAGS="$(MUTATION_VISIBLE) -fsanitize-coverage=trace-pc" SANITIZE= \
 	LDFLAGS="-Wl,-Bsymbolic $(MUTATION)/tests/mutants/reached.o -ldl"
 .PHONY: mutants
-mutants: ## change the library at MUTANTS=500 places, one at a time, and see whether the quick tests notice; an hour, goes on where it was stopped
+mutants: ## change the library at MUTANTS=500 places, one at a time, and count what the quick tests notice; an hour; can be resumed
 	+$(MAKE) --no-print-directory BUILD=$(MUTATION) TEST_LIBRARY=$(MUTATION)/libpetal-tests.so $(MUTATION_FLAGS) mutation-tests $(MUTATION)/tests/mutants/reached.o
 	+$(MAKE) --no-print-directory BUILD=$(MUTATION)/reached $(REACHED_FLAGS) $(MUTATION)/reached/libpetal-tests.so
 	MUTANT_COMPILE="$(CC) $(CPPFLAGS) -I$(CURDIR) $(CSTD) -w -O1 -fPIC $(MUTATION_VISIBLE) -pthread" \
@@ -499,121 +499,121 @@ test: ## build and run the tests
 
 LONG_TESTS = $(patsubst %,$(BUILD)/tests/%_test,model/random model/crash model/exhaustive crash/sequence crash/failure_sites damage/bits \
 	damage/places damage/logs damage/lies threads/linearizable bloom/probes sstable/probes)
-test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## what makes its cases by itself, at length: hours; tests/README.md says what each can find
+test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## run the generating tests at length: hours; tests/README.md lists them
 	for test in $(LONG_TESTS); do PETAL_LONG=1 $$test || exit 1; done
 	+@$(MAKE) --no-print-directory schedules SCHEDULE_SECONDS=1800
 	PETAL_LONG=1 $(BUILD)/kernel-cuts
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 
 .PHONY: soak
-soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
+soak: $(BUILD)/soak ## kill processes at work, check their acknowledged writes, memory and disk; SOAK_SECONDS=1800
 	$(BUILD)/soak
 
 .PHONY: bites bites-apply
-bites-apply: ## does every patch of tests/bites still apply? In a second
+bites-apply: ## check that every patch of tests/bites still applies; a second
 	@tests/bites/run.sh check
 
-bites: ## do the generic tests find each defect of tests/bites, when its mend is taken back? By hand, an hour; BITES="two names"
+bites: ## check that the generic tests find each defect of tests/bites when its fix is reverted; by hand, an hour; BITES="two names"
 	tests/bites/run.sh $(BUILD) $(BITES:%=tests/bites/%.patch)
 
 .PHONY: interop
-interop: $(BUILD)/interop/petal ## the same tables in Petal and in a real HBase, which Maven brings; wants Java; INTEROP_CASES=60
+interop: $(BUILD)/interop/petal ## compare the same tables in Petal and in a real HBase, fetched by Maven; needs Java; INTEROP_CASES=60
 	tests/interop/interop.sh $(BUILD)
 
 .PHONY: kernel-cuts
-kernel-cuts: $(BUILD)/kernel-cuts ## power cuts on ext4, XFS and btrfs of this kernel, as root; PETAL_CUTS=4 on each image; PETAL_LONG=1: many
+kernel-cuts: $(BUILD)/kernel-cuts ## cut the power on ext4, XFS and btrfs of this kernel, as root; PETAL_CUTS=4 on each image; PETAL_LONG=1: many
 	$(BUILD)/kernel-cuts
 
-# Headers that cannot be read stand in front of the system's, so neither the Makefile nor a source file can find those.
-bare: ## build with every optional package out of sight
+# Headers that fail to compile come before the system's, so neither the Makefile nor a source file finds those.
+bare: ## build and test with every optional package hidden
 	@for header in $(OPTIONAL_HEADERS); do mkdir -p "$$(dirname $(BUILD)/bare/hidden/$$header)" && \
 	  echo '#error "out of sight"' >$(BUILD)/bare/hidden/$$header; done
 	+CPPFLAGS="-I$(BUILD)/bare/hidden" $(MAKE) --no-print-directory BUILD=$(BUILD)/bare OPTIMIZE=-O0 CFLAGS=-Werror all tests
 	tests/package/bare.sh $(BUILD)/bare/kv-bench
 
 FRESH = demo test
-fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
+fresh: ## run README's two commands on a minimal Debian and a clean clone; FRESH="demo test gcc+demo"; needs root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers named names abi header lines bites-apply lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names abi header lines bites-apply lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## run all checks: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
-format-check: ## are all C files as clang-format writes them?
+format-check: ## check that all C files are formatted by clang-format
 	@clang-format --dry-run -Werror $(C_FILES)
 
 format: ## format all C files
 	clang-format -i $(C_FILES)
 
-layers: all ## do includes and calls go from room to room as tools/rooms.txt says? Prints the rooms
+layers: all ## check includes and calls between rooms against tools/rooms.txt, and print the rooms
 	@tools/check_layers.sh $(BUILD)
 
-named: ## is every file there that comments and documents name?
+named: ## check that all files named in comments and documents exist
 	tools/check_paths.sh
 
-names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## do the libraries export petal_ names only, each with its version?
+names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## check that the libraries export only petal_ names, each with its version
 	tools/check_names.sh $(BUILD)
 
 .PHONY: abi abi-accept abi-release
 ABI = +@CC="$(CC)" tools/package/abi/abi.sh $(BUILD)
-abi: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## is what compiled programs rely on as tools/package/abi has it? Says what changes mean, and which version they ask for
+abi: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## compare the binary interface with tools/package/abi; explain each change and the version number that it requires
 	$(ABI) compare
 
-abi-accept: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## keep it as it is
+abi-accept: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## accept the current interface
 	$(ABI) accept
 
-abi-release: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## keep it as that of the version that is released
+abi-release: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## accept it as that of a released version
 	$(ABI) release
 
-header: ## are the public headers complete in themselves, as C11 and as C++17?
+header: ## check that the public headers compile alone, as C11 and as C++17
 	$(CC) -std=c11 $(WARNINGS) -Werror -fsyntax-only -x c engine/petal.h
 	$(CXX) -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ engine/petal.h
 	for header in bloom/petal_bloom.h tools/hfile/petal_hfile.h; do \
 	  $(CC) -std=c11 $(WARNINGS) -Werror -Iengine -fsyntax-only -x c $$header && \
 	  $(CXX) -std=c++17 -Wall -Wextra -Werror -Iengine -fsyntax-only -x c++ $$header || exit 1; done
 
-lint: lint-gcc lint-clang lint-release ## no warnings, with gcc and with clang, with assertions and without
+lint: lint-gcc lint-clang lint-release ## compile without warnings, with gcc and with clang, with assertions and without
 
 lint-gcc:
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-gcc CC=gcc CFLAGS=-Werror all tests
 
-# What clang warns of does not depend on what it optimizes.
+# Clang's warnings do not depend on optimization.
 lint-clang:
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-clang CC=clang OPTIMIZE=-O0 CFLAGS=-Werror all tests
 
 lint-release:
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/release RELEASE=1 CFLAGS=-Werror all
 
-sanitize-address: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize-address: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" test
 
-sanitize-thread: ## the tests of threads under ThreadSanitizer
+sanitize-thread: ## run the thread tests under ThreadSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" CFLAGS=-Werror all tests
 	tests/run.sh $(BUILD)/tsan threads
 
-# Compilers tell of atomic operations; what they call for them is the scheduler's. Clang tells of nothing else, gcc of all accesses.
+# The compiler instruments atomic operations with calls, which the scheduler implements. Clang instruments only these, gcc all accesses.
 .PHONY: schedules
 SCHEDULE_SECONDS ?= 20
 SCHEDULE_FLAGS = -fsanitize=thread $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),\
   $(foreach flag,memory-accesses func-entry-exit memintrinsics,-mllvm -tsan-instrument-$(flag)=0),--param tsan-instrument-func-entry-exit=0 -include tests/schedule/gcc.h)
-schedules: ## hand-overs between threads under many orders and stale loads, each had again by its seed; SCHEDULE_SECONDS=20, of processor time
+schedules: ## run the hand-overs between threads under many orders and stale loads, repeatable by seed; SCHEDULE_SECONDS=20, of processor time
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
 	SCHEDULE_SECONDS=$(SCHEDULE_SECONDS) $(BUILD)/schedule/schedules
 
 .PHONY: machines
-machines: ## formats, filters, model and threads on s390x and arm64 under qemu, with both signs of char, without wide instructions and with wider ones; SYSROOT_S390X, SYSROOT_ARM64
+machines: ## test formats, filters, model and threads on s390x and arm64 under qemu, with both signs of char, without wide instructions and with wider ones; SYSROOT_S390X, SYSROOT_ARM64
 	+@tests/package/machines.sh $(BUILD)
 
-# A fuzz target is linked with libFuzzer, and with all others into fuzz-replay, which runs what is kept of inputs with any compiler.
+# A fuzz target is linked with libFuzzer, and with all others into fuzz-replay, which runs the kept inputs with any compiler.
 FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(filter $(TEST_SOURCES),$(wildcard tests/fuzz/*.c)))
 FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)
 FUZZ_SECONDS ?= 3
 
-# Parts of the shell that fuzzers feed, and files in memory; made anew when this list has changed.
+# Parts of the shell that fuzzers feed, and files in memory; rebuilt when this list changes.
 $(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/parser_operators language/parser_values language/value language/value_hash language/value_index language/variable text/text text/json text/memory \
 	files/cell files/fields files/cell_table files/cell_json files/cell_hbase files/record) \
 	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control)) Makefile
 	$(call say,rm -f $@ && $(AR) rcs $@ $(filter %.o,$^),AR)
 
-# The library of HBase's files, where it is built, and what its tests drive it with.
+# The library of HBase's files, if it is built, and the drivers of its tests.
 ifeq ($(HAVE_HFILE),yes)
 HFILE_FUZZ_PARTS = $(BUILD)/fuzz-hfile-parts.a
 $(HFILE_FUZZ_PARTS): $(HFILE_OBJECTS) $(patsubst %,$(BUILD)/tests/hfile/%.o,drive golden sha256)
@@ -642,11 +642,11 @@ fuzzers: $(FUZZERS)
 
 FUZZ_BUILD = BUILD=$(BUILD)/fuzz CC=clang OPTIMIZE="-O1 -g" \
 	SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
-fuzz-smoke: ## a few seconds of every fuzzer; FUZZ_SECONDS=3
+fuzz-smoke: ## run every fuzzer for a few seconds; FUZZ_SECONDS=3
 	+@$(MAKE) --no-print-directory $(FUZZ_BUILD) fuzzers
 	@tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) smoke
 
-fuzz: ## fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; what they find of use is kept in tests/fuzz/corpora
+fuzz: ## run fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; keep useful inputs in tests/fuzz/corpora
 	+@$(MAKE) --no-print-directory $(FUZZ_BUILD) fuzzers
 	@tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) keep $(FUZZER)
 
@@ -660,7 +660,7 @@ FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_
 	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/parser_operators.c \
 	language/parser_values.c language/value.c)
 LLVM = $(shell clang --version | sed -n 's/.*version \([0-9]*\).*/-\1/p')
-fuzz-coverage: ## which lines of the parsers the kept inputs of the fuzzers reach; wants llvm
+fuzz-coverage: ## show which lines of the parsers the fuzzers' kept inputs reach; needs llvm
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz-coverage CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \
 	  $(BUILD)/fuzz-coverage/fuzz-replay
 	@LLVM_PROFILE_FILE=$(BUILD)/fuzz-coverage/raw tests/fuzz/kept_test.sh $(BUILD)/fuzz-coverage/fuzz-replay
@@ -669,10 +669,10 @@ fuzz-coverage: ## which lines of the parsers the kept inputs of the fuzzers reac
 	  awk 'NF == 13 && $$8 ~ /^[0-9]+$$/ { printf "%-36s %5d lines %5d missed %7s\n", $$1, $$8, $$9, $$10 }'
 
 .PHONY: clean help
-clean: ## remove what was built
+clean: ## remove the build
 	rm -rf $(BUILD)
 
-help: ## this list
+help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{ line = sprintf("  %-17s", $$1); \
 	  count = split($$2, words, " "); for (i = 1; i <= count; i++) { \
 	    if (length(line) + length(words[i]) >= 80) { print line; line = sprintf("%19s", "") } \
