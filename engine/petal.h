@@ -465,7 +465,7 @@ typedef struct petal_options {
  * Open the database in `directory`.  Recovers what was acknowledged before a crash. If manifest or
  * logs lack anything that a sync had promised, refuses with PETAL_CORRUPT, file and offset in
  * *error, and leaves all files as they were; for store files see DAMAGE.  PETAL_BUSY: another
- * opener has it, in this process or another; the text names that process if the system shows it.
+ * opener has it, in this process or another; the text names the process of a writer.
  * PETAL_NOT_FOUND: there is no database and `create` is not set.
  *
  * The path is resolved once: the database stays in the directory that was opened when the process
