@@ -939,7 +939,7 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options
  * on one table and while others write to it.
  *
  * Its memory counts towards memory_bytes (file_memory of petal_stats) and is bounded: for each
- * family with cells, about 3 MiB and the cells of one row's empty qualifier, up to 64 MiB; after
+ * family with cells up to about 3 MiB, and up to 64 MiB of cells of a row's empty qualifier; after
  * more of these a family marker of the row is refused. When all bulks together use more than a
  * quarter of memory_bytes, they write in smaller pieces and hold at most 1 MiB of such cells. The
  * files that a bulk writes or has written count towards open_files.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Debian packages of a finished build, made with dpkg's own tools and without root.
-# Usage: deb.sh FOLDER, where FOLDER/build holds the build; the packages come into FOLDER.
-# `make deb` makes that build and calls this.
+# Usage: deb.sh FOLDER, with the build in FOLDER/build; the packages go into FOLDER.
+# `make deb` makes that build and calls this script.
 #
-# DEBFULLNAME and DEBEMAIL name the maintainer; SOURCE_DATE_EPOCH the time, else it is that of the
-# last commit, or of the public header. The same sources give the same bytes.
+# DEBFULLNAME and DEBEMAIL name the maintainer; SOURCE_DATE_EPOCH is the time, by default that of
+# the last commit, or of the public header. The same sources give the same bytes.
 set -eu
 : "${VERSION:?}" "${SONAME:?}"
 folder=$(realpath "${1:?usage: deb.sh FOLDER}")
@@ -26,7 +26,7 @@ fill_in() {
         -e "s|@DATE@|$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')|" "$1"
 }
 
-# Move path $2 (may be a pattern) of what was installed to package $1.
+# Move installed path $2 (may be a pattern) to package $1.
 give() {
     local path
     for path in "$stage/all/usr/"$2; do
@@ -35,7 +35,7 @@ give() {
     done
 }
 
-# Copyright and changelog, which every package has.
+# Copyright and changelog, which every package needs.
 document() {
     local place=$stage/$1/usr/share/doc/$1
     mkdir -p "$place"
@@ -51,7 +51,7 @@ document() {
     gzip -9nc "$folder/debian/changelog" >"$place/changelog.gz"
 }
 
-# What package $1 needs of other packages, from the programs and libraries $2.. in it.
+# The dependencies of package $1, from the programs and libraries $2.. in it.
 find_depends() {
     local package=$1
     shift
@@ -79,7 +79,7 @@ strip --strip-debug --remove-section=.comment --enable-deterministic-archives "$
 gzip -9n "$stage/all/usr/share/man/"man?/*
 
 packages=(libpetal0 libpetal-dev petal-tools)
-# Not everywhere is there what the library of HBase's files needs.
+# The library of HBase's files is built only where its dependencies are present.
 if [ -e "$stage/all/usr/bin/kv-hfile" ]; then
     packages+=(libpetal-hfile0 libpetal-hfile-dev)
 else
@@ -108,14 +108,14 @@ if [ -n "$(find "$stage/all" ! -type d)" ]; then
     exit 1
 fi
 
-# While the major version is 0 a program wants the minor version that it was linked with.
+# While the major version is 0 a program needs the minor version that it was linked with.
 IFS=. read -r major minor _ <<<"$VERSION"
 limit=$([ "$major" = 0 ] && echo "0.$((minor + 1))~" || echo "$((major + 1))~")
 soversion=${SONAME##*.}
 
-# What programs need that are linked with lib$2.so, which is in package $1: the version in which the
-# newest of the names that they use came, as the kept list has it ($2.txt of tools/package/abi), and
-# none of another series. dpkg-gensymbols fails if the names differ.
+# The dependency of programs linked with lib$2.so, which is in package $1: the version that added
+# the newest name they use, by the kept list ($2.txt of tools/package/abi), and no version of
+# another series. dpkg-gensymbols fails if the names differ.
 shared_library() {
     local package=$1 library=$2
     local root=$stage/$package

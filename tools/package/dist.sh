@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The sources of what is committed as petal-VERSION.tar.xz: what is built, tested and installed from
-# it needs no git.
-# Usage: dist.sh DIRECTORY; XZ_LEVEL=6. The same commit gives the same bytes: files in the order of
-# their names, the time of the commit, owner 0, one thread of xz.
+# Packs the committed sources as petal-VERSION.tar.xz, which builds, tests and installs without git.
+# Usage: dist.sh DIRECTORY; XZ_LEVEL=6. The same commit gives the same bytes: files in order of
+# names, the time of the commit, owner 0, one thread of xz.
 set -eu
 place=${1:?usage: dist.sh DIRECTORY}
 : "${VERSION:?}"
@@ -14,7 +13,7 @@ fi
 if [ -n "$(git status --porcelain)" ]; then echo "dist: what is not committed is not in it" >&2; fi
 name=petal-$VERSION
 mkdir -p "$place"
-# The attributes of a user's git do not change what is in it.
+# A user's git attributes do not change the contents.
 git -c tar.umask=0022 -c core.autocrlf=false -c core.attributesFile=/dev/null archive --format=tar --prefix="$name/" HEAD |
     env -u XZ_OPT -u XZ_DEFAULTS xz --threads=1 "-${XZ_LEVEL:-6}" --check=crc64 >"$place/$name.tar.xz.new"
 mv "$place/$name.tar.xz.new" "$place/$name.tar.xz"

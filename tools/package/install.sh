@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Puts what was built where programs look for it, or takes that away.
+# Installs the build, or removes an installation.
 # Usage: install.sh install|uninstall, with the settings of `make install` in the environment, and
-# LDCONFIG, what is run in place of ldconfig. Both go over one list of files, so that none is left
-# behind.
+# LDCONFIG, the program to run instead of ldconfig. Both go over one list of files, so that none is
+# left.
 #
-# Directories that installing had to make are noted in BUILD/installed-directories; uninstalling
-# removes those, and no others, if they are empty. Without the note (after `make clean`) empty
-# directories stay.
+# Directories made by the installation are listed in BUILD/installed-directories; uninstalling
+# removes only those, if they are empty. Without the list (after `make clean`) empty directories
+# stay.
 set -eu
 : "${BUILD:?}" "${VERSION:?}" "${SONAME:?}" "${PREFIX:?}" "${BINDIR:?}" "${LIBDIR:?}" "${INCLUDEDIR:?}" "${MANDIR:?}"
 DESTDIR=${DESTDIR:-}
@@ -38,7 +38,7 @@ each_file() {
     "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
     "$1" 644 "$here/petal_bloom.3" "$MANDIR/man3/petal_bloom.3"
     for page in "$BUILD"/man/petal/*.3; do "$1" 644 "$page" "$MANDIR/man3/${page##*/}"; done
-    # Not everywhere is there what the library of HBase's files needs.
+    # The library of HBase's files is built only where its dependencies are present.
     if [ "$1" = take_away ] || [ -e "$BUILD/kv-hfile" ]; then
         "$1" 755 "$BUILD/kv-hfile" "$BINDIR/kv-hfile"
         "$1" 644 tools/hfile/petal_hfile.h "$INCLUDEDIR/petal_hfile.h"
@@ -52,7 +52,7 @@ each_file() {
     fi
 }
 
-# Directory $1, with those above it, noting which were not there.
+# Make directory $1 and its parents, and list the new ones.
 make_directory() {
     [ -d "$1" ] && return
     make_directory "$(dirname "$1")"
@@ -60,8 +60,7 @@ make_directory() {
     echo "$1" >>"$note"
 }
 
-# What debuggers alone want, and what the assembler left. An archive keeps the names that programs
-# are linked by.
+# Strip debugging information and local symbols. An archive keeps the names needed for linking.
 strip_symbols() {
     case $1 in
     *.a) "${STRIP:-strip}" --strip-debug --enable-deterministic-archives "$1" ;;
@@ -95,7 +94,7 @@ is_above() {
     return 1
 }
 
-# Those that were made last, the innermost, first.
+# The last ones made, the innermost, first.
 take_away_directories() {
     [ -f "$note" ] || return 0
     tac "$note" | while IFS= read -r directory; do
@@ -108,16 +107,15 @@ take_away_directories() {
     mv "$note.left" "$note"
 }
 
-# Path $1 as it stands in petal.pc: below the prefix by its name, so that the installation can be
-# moved.
+# Path $1 for petal.pc: relative to the prefix variable, so that the installation can be moved.
 below_prefix() {
     case $1 in "$PREFIX"/*) printf '${prefix}/%s' "${1#"$PREFIX"/}" ;; *) printf %s "$1" ;; esac
 }
 
 replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|g"; }
 
-# Makes $1.pc, which says what a static library needs: the libraries that follow it, each as
-# NAME=LIBRARY, by the name that pkg-config knows, or where it does not know that as it is linked.
+# Makes $1.pc with the dependencies of the static library: the libraries that follow it, each as
+# NAME=LIBRARY, by the name that pkg-config knows, or else by its linker option.
 write_pc() {
     local file=$1 requires= libs=
     local needed
@@ -134,7 +132,7 @@ write_pc() {
         replace REQUIRES "$requires" | replace LIBS "$libs-lm -pthread" >"$BUILD/$file.pc"
 }
 
-# Directory $2 as seen from directory $1, if both are below the prefix: so that the installation can
+# Directory $2 relative to directory $1, if both are below the prefix, so that the installation can
 # be moved.
 seen_from() {
     case $1/$2 in
@@ -143,8 +141,8 @@ seen_from() {
     esac
 }
 
-# Makes what CMake's find_package reads. $1: what the archive of HBase's files needs, as for
-# write_pc.
+# Makes the files for CMake's find_package. $1: the dependencies of the archive of HBase's files, as
+# for write_pc.
 write_cmake() {
     local place=$LIBDIR/cmake/petal
     local file needed hfile_needs=
@@ -157,8 +155,7 @@ write_cmake() {
     done
 }
 
-# The running system's list of libraries changes; that of a staging directory is the business of its
-# package.
+# Update the running system's list of libraries; for a staging directory that is the package's task.
 refresh_libraries() {
     if [ -z "$DESTDIR" ] && [ "$(id -u)" = 0 ] && command -v "$LDCONFIG" >/dev/null; then
         "$LDCONFIG"
@@ -167,12 +164,12 @@ refresh_libraries() {
     fi
 }
 
-# The pages of calls are what the headers are.
+# The pages of calls are generated from the headers.
 for library in petal petal-hfile; do "$here/man/pages.sh" "$BUILD/man/$library" $library; done
 case ${1:-} in
 install)
     write_pc petal liblz4=lz4 libxxhash=xxhash libpcre2-8=pcre2-8
-    # Snappy is C++; what that needs stands behind it, which pkg-config would not heed.
+    # Snappy is C++; its dependencies must follow it, an order that pkg-config would not keep.
     hfile_needs="zlib=z liblz4=lz4 libisal=isal $HFILE_NEEDS by-name=snappy by-name=stdc++"
     # shellcheck disable=SC2086
     [ ! -e "$BUILD/kv-hfile" ] || write_pc petal-hfile $hfile_needs

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What programs that are compiled rely on, the binary interface, is what is kept in petal.txt and
-# petal-hfile.txt beside this script. Usage: abi.sh BUILD compare|accept|release
-#   compare   says in words what is different, what that means for programs, and which version it
-#             asks for; exits 1 if anything is
-#   accept    keeps the interface as it is
-#   release   keeps it as that of a released version, against which changes are weighed from then on
-# README.md beside this script tells the rules. Systems that are not LP64, or have no nm, are left
-# out with a line that says so.
+# Compares the binary interface with petal.txt and petal-hfile.txt in this folder.
+# Usage: abi.sh BUILD compare|accept|release
+#   compare   explains each difference, its effect on programs, and the version it requires; exits 1
+#             if there is any
+#   accept    keeps the current interface
+#   release   keeps it as that of a released version, with which later changes are compared
+# README.md in this folder has the rules. Systems that are not LP64, or have no nm, are skipped with
+# a line that says so.
 set -eu
 build=$1 mode=$2
 here=$(dirname "$0")
@@ -21,7 +21,7 @@ if [ "$(getconf LONG_BIT)" != 64 ] || ! command -v nm >/dev/null; then
 fi
 
 # The interface of library $1, whose headers are $3.., as a list; names that were in list $2 keep
-# the version since which they are there.
+# the version that added them.
 list() {
     local library=$1 kept=$2
     shift 2
@@ -33,8 +33,7 @@ END
     nm -D --defined-only "$build/lib$library.so" | awk '$2 == "A" { print "names " $3 }'
     CC=${CC:-cc} "$here/list.sh" "$build/abi" "$build/lib$library.so" "$@" >"$build/abi/$library.bare" || return 1
     awk -v version="$version" '
-        # The kept list, which may not be there, is told from the other by the version that it has
-        # of functions.
+        # The kept list, which may be missing, is recognized by the versions of its functions.
         FILENAME == ARGV[1] { if ($1 == "function") since[$2] = $4; next }
         $1 == "function" {
             name = $2
@@ -49,7 +48,7 @@ END
 # Is version $1.$2.$3 at least $4.$5.$6?
 at_least() { [ $((($1 * 1000 + $2) * 1000 + $3)) -ge $((($4 * 1000 + $5) * 1000 + $6)) ]; }
 
-# Does the header's version stand for changes of kind $1 since released version $2?
+# Does the header's version allow changes of kind $1 since released version $2?
 version_stands_for() {
     local a b c
     IFS=. read -r a b c <<<"$2"

@@ -1,17 +1,17 @@
-# What has changed from one list of a binary interface to another, in words, each with what it means
-# for programs that were compiled with the former. What the compiler cannot tell, another name of a
-# parameter or another text of the same constant, is told as "perhaps" and asks for nothing.
+# Explains the changes from one list of a binary interface to another, and their effect on programs
+# compiled with the former. Changes that the compiler cannot judge, another name of a parameter or
+# another text of the same constant, are reported as "perhaps" and ask for nothing.
 # Usage: awk -f compare.awk FORMER PRESENT. The last line is `asks for KIND`, the strongest of
 #
 #   nothing     nothing has changed
-#   addition    what was there is as it was; programs that use what is new want the new library
+#   addition    nothing old has changed; programs that use the additions need the new library
 #   extension   a struct that begins with its size has more fields at its end: programs that give
-#               its size run on; those that leave it 0 are read by the size that the library knows,
-#               past what they have, until they are compiled anew
-#   breaking    programs that were compiled before do not run, or run wrongly
+#               its size still run; those that leave it 0 are read by the size that the library
+#               knows, past their struct, until they are recompiled
+#   breaking    old programs do not run, or run wrongly
 
-# Structs in which what follows a struct with a size of its own begins where that size says: there,
-# growing moves nothing.
+# Structs in which the fields after an embedded struct begin where its size field says: there,
+# growth moves nothing.
 BEGIN { follows["petal_scan_options", "read"] = 1 }
 
 function says(kind, words,    rank) {
@@ -19,7 +19,7 @@ function says(kind, words,    rank) {
     rank = kind == "breaking" ? 3 : kind == "extension" ? 2 : kind == "addition" ? 1 : 0
     if (rank > worst) worst = rank
 }
-# What stands behind the first ": " of a line.
+# The text after the first ": " of a line.
 function behind(line) { return substr(line, index(line, ": ") + 2) }
 
 { which = FILENAME == ARGV[1] ? 1 : 2 }
@@ -29,7 +29,7 @@ function behind(line) { return substr(line, index(line, ": ") + 2) }
     sub(/:$/, "", name)
     kind = $1
     key = kind == "names" ? "names" : kind " " name
-    # As text: numbers beyond 2^53 would be one as awk compares them.
+    # As text: awk cannot distinguish numbers beyond 2^53.
     what[which, key] = (kind == "constant" ? $4 : kind == "names" ? name : behind($0)) ""
     keys[which, ++count[which]] = key
     next
@@ -62,7 +62,7 @@ kind == "struct" {
     keys[which, ++count[which]] = key
 }
 
-# By how much the fields of a struct behind one that may grow stand further on.
+# The distance by which the fields after a growing struct have moved.
 function moved_by(struct,    i, key, name, by) {
     for (i = 1; i <= count[2]; i++) {
         key = keys[2, i]
@@ -73,14 +73,14 @@ function moved_by(struct,    i, key, name, by) {
     return by + 0
 }
 
-# Is a line of this kind, on this name, told of by another line of it, unless that is as it was?
+# Does another, changed line on this name already report a change of this kind?
 function is_told_of(kind, name,    other) {
     other = "constant " name
     if (kind == "parameters") {
         other = "function " name
         if (!((1, other) in what)) other = "type " name
         if (!((1, other) in what)) other = "field " name
-        # Where no parameters are named any more, or none were, the type is another.
+        # If parameters have lost or gained all names, the type has changed.
         if (!((1, "parameters " name) in what) || !((2, "parameters " name) in what)) return 1
     }
     if (!((1, other) in what) || !((2, other) in what)) return ((1, other) in what) != ((2, other) in what)

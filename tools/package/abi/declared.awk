@@ -1,16 +1,16 @@
-# What public headers declare, from the preprocessor's output of them: a C program that prints it as
-# a list, with the sizes and places that the compiler gives to it. Functions are those that are
-# exported. Set OWN to the headers' names, "petal.h petal_bloom.h".
+# Turns preprocessed public headers into a C program that prints their declarations as a list, with
+# the compiler's sizes and offsets. Functions are the exported ones. Set OWN to the headers' names,
+# "petal.h petal_bloom.h".
 #
-# A field that this does not understand does not pass: the program compares where each field begins
-# with where the one before ends.
+# A field that this does not understand is noticed: the program compares the beginning of each field
+# with the end of the one before.
 
 BEGIN {
     count = split(OWN, names, " ")
     for (i = 1; i <= count; i++) own[names[i]] = 1
 }
 
-# Linemarkers say of which file the lines that follow are.
+# Linemarkers name the file of the following lines.
 /^# [0-9]+ "/ {
     file = $3
     gsub(/"/, "", file)
@@ -25,7 +25,7 @@ function trimmed(words) {
     return words
 }
 
-# The parameters of a function without their names, which programs do not depend upon.
+# The parameters of a function without their names, on which programs do not depend.
 function without_names(words,    part, end, array) {
     gsub(/\(\*[a-z_0-9]+\)/, "(*)", words)
     while (match(words, /[A-Za-z_0-9][ *]+(const )?[ *]*[a-z_][a-z_0-9]*(\[\])?[,)]/)) {
@@ -34,7 +34,7 @@ function without_names(words,    part, end, array) {
         array = part ~ /\[\]/ ? "[]" : ""
         if (part ~ /\*/) sub(/[a-z_][a-z_0-9]*(\[\])?[,)]$/, "", part)
         else sub(/ [a-z_][a-z_0-9]*(\[\])?[,)]$/, "", part)
-        # A closing mark of its own, so that what was looked at is not looked at again.
+        # A separate closing mark, so that nothing is examined twice.
         words = substr(words, 1, RSTART - 1) part array (end == "," ? "\001" : "\002") substr(words, RSTART + RLENGTH)
     }
     gsub(/\001/, ",", words)
@@ -47,8 +47,8 @@ function quoted(words) {
     return "\"" words "\""
 }
 
-# What the parameters of a function are called, in order: two of one type that change places are
-# told by that alone.
+# The names of a function's parameters, in order: nothing else shows that two of one type have
+# changed places.
 function put_parameters(function_name, words) {
     if (words != "(void)") print "    PARAMETERS(" quoted(function_name) ", " quoted(words) ");"
 }
@@ -110,7 +110,7 @@ END {
     gsub(/__attribute__ *\(\(visibility\("default"\)\)\)/, "EXPORTED", text)
     gsub(/__attribute__ *\(\([a-z_]+\)\)/, "", text)
     while (text != "") {
-        # One declaration: to the semicolon that stands in no braces.
+        # One declaration: up to the semicolon outside braces.
         depth = 0
         for (i = 1; i <= length(text); i++) {
             mark = substr(text, i, 1)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Prints the binary interface of a library as a list for people, one line for each function, field,
-# value, constant and macro: what its headers declare, with sizes and places as the compiler has
-# them.
+# Prints the binary interface of a library as a readable list, one line for each function, field,
+# value, constant and macro of its headers, with the compiler's sizes and offsets.
 # Usage: list.sh SCRATCH LIBRARY HEADER... ; CC is the compiler.
 # Exits 1 when the library exports other names than the headers declare.
 set -eu
@@ -9,7 +8,7 @@ scratch=$1 library=$2
 shift 2
 here=$(dirname "$0")
 read -r -a compiler <<<"${CC:-cc}"
-# Headers stand beside each other where they are installed.
+# Installed headers are in one directory.
 paths=(-Iengine -Ibloom -Itools/hfile -I"$here")
 names=()
 for header in "$@"; do names+=("$(basename "$header")"); done
@@ -21,8 +20,8 @@ for header in "$@"; do names+=("$(basename "$header")"); done
     cat "$scratch/headers.c"
     echo "int main(void) {"
     "${compiler[@]}" -std=c11 "${paths[@]}" -E "$scratch/headers.c" | awk -v OWN="${names[*]}" -f "$here/declared.awk"
-    # Constants: what is defined as a value. PETAL_VERSION_ stands above the list, the others are
-    # words for the compiler.
+    # Constants: macros defined as a value. PETAL_VERSION_ is at the head of the list; the others
+    # direct the compiler.
     sed -nE 's/^#define (PETAL_[A-Z0-9_]+)[ \t]+[^ \t].*/\1/p' "$@" |
         grep -vE '^PETAL_(VERSION_(MAJOR|MINOR|PATCH)|API|MUST_CHECK|DEFAULTS)$' | sed 's/.*/    CONSTANT(&);/'
     echo "    return 0;"
@@ -39,9 +38,9 @@ if [ "$declared" != "$exported" ]; then
     exit 1
 fi
 cat "$scratch/listed"
-# The text of each macro, one after the other where a name is defined more than once, for C++ or
-# another compiler. What a list that takes a macro X makes is above, as enumerators and fields; what
-# is undefined again is nobody's.
+# The text of each macro, one after the other if a name is defined more than once, for C++ or
+# another compiler. The results of lists that take a macro X are above, as enumerators and fields;
+# macros that are undefined again are not part of the interface.
 awk '
     FNR == 1 && carried != "" { line(carried); carried = "" }
     { carried = carried $0 }

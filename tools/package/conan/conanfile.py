@@ -1,4 +1,4 @@
-"""Petal as a Conan 2 package, built from this tree: see README.md beside it."""
+"""Petal as a Conan 2 package, built from this tree: see README.md one folder above."""
 
 import os
 import re
@@ -33,7 +33,7 @@ class Petal(ConanFile):
             copy(self, folder + "/*", src=ROOT, dst=self.export_sources_folder)
         for file in ("Makefile", "LICENSE", "README.md"):
             copy(self, file, src=ROOT, dst=self.export_sources_folder)
-        # The Makefile looks for tests when it is read.
+        # The Makefile searches tests/ when it is read.
         os.makedirs(os.path.join(self.export_sources_folder, "tests"), exist_ok=True)
 
     def configure(self):
@@ -68,7 +68,7 @@ class Petal(ConanFile):
         compiler = self.conf.get("tools.build:compiler_executables", default={}).get("c")
         if compiler:
             settings["CC"] = compiler
-        # In the environment, so that the Makefile can add to them.
+        # In the environment, so that the Makefile can extend them.
         environment = " ".join("%s='%s'" % pair for pair in settings.items() if pair[1])
         self.run("%s make BUILD=build -j%d %s" % (environment, os.cpu_count() or 1, target), cwd=self.build_folder)
 

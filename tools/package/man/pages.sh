@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the manual pages of calls and types from the public headers.
 # Usage: pages.sh DIRECTORY petal|petal-hfile
-# Their date is that of petal.3, the guide, so that the same sources give the same bytes.
+# Their date is that of the guide petal.3, so that the same sources give the same bytes.
 set -eu
 place=$1
 here=$(dirname "$0")

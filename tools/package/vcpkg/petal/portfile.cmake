@@ -1,4 +1,4 @@
-# Petal, built from the tree in which this port lies: see README.md two folders above. The form of the library is the triplet's.
+# Petal, built from the tree that contains this port: see README.md two folders above. The triplet decides the form of the library.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
 if(VCPKG_LIBRARY_LINKAGE STREQUAL "dynamic")
@@ -11,7 +11,7 @@ find_program(MAKE make REQUIRED)
 include(ProcessorCount)
 ProcessorCount(PETAL_JOBS)
 
-# The library of configuration $1, whose dependencies are below $2, comes below $3.
+# Builds the library of configuration $1, with dependencies below $2, into $3.
 function(petal_build configuration dependencies place)
     set(build "${CURRENT_BUILDTREES_DIR}/${configuration}")
     file(MAKE_DIRECTORY "${build}")
@@ -39,7 +39,7 @@ file(INSTALL "${SOURCE_PATH}/engine/petal.h" "${SOURCE_PATH}/bloom/petal_bloom.h
 file(INSTALL "${SOURCE_PATH}/LICENSE" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}" RENAME copyright)
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 
-# What find_package(petal) reads, where vcpkg keeps it: share/petal, from which the libraries are two folders up.
+# The files for find_package(petal) go to share/petal, where vcpkg keeps them; the libraries are in ../../lib from there.
 foreach(number IN ITEMS MAJOR MINOR PATCH)
     file(STRINGS "${SOURCE_PATH}/engine/petal.h" line REGEX "^#define PETAL_VERSION_${number} ")
     string(REGEX REPLACE ".* " "" PETAL_${number} "${line}")
