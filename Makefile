@@ -161,12 +161,11 @@ $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.
 $(BUILD)/kv-filter: $(FILTER_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
-# Rivals that the benchmark measures beside Petal, each if its development package is there. ROCKSDB_DIR, LEVELDB_DIR: one that was
-# built elsewhere, with include/ and the library in it; ROCKSDB_NEEDS, LEVELDB_NEEDS: what a static one of them links with.
-# Another choice wants another BUILD.
+# Rivals in kv-bench, each if its development package is installed. ROCKSDB_DIR, LEVELDB_DIR: a directory with another build, include/
+# and the library in it; ROCKSDB_NEEDS, LEVELDB_NEEDS: the libraries that a static one links with. Another choice needs another BUILD.
 ROCKSDB_NEEDS ?= -lsnappy -lz -lbz2 -lzstd -llz4 -lstdc++ -ldl
 LEVELDB_NEEDS ?= -lsnappy -lstdc++
-# Library $(1) of directory $(2): the file, shared if there is one, and where programs find it, or what it needs.
+# Library $(1) of directory $(2): the file, shared if possible, and its run path, or the libraries it needs.
 FILE_OF = $(firstword $(wildcard $(foreach kind,so a,$(addsuffix /lib$(1).$(kind),$(2) $(2)/lib $(2)/build))))
 LIBRARY_OF = $(if $(2),$(call FILE_OF,$(1),$(2)) $(if $(filter %.so,$(call FILE_OF,$(1),$(2))),-Wl$(comma)-rpath$(comma)$(abspath $(dir $(call FILE_OF,$(1),$(2)))),$(3)),-l$(1))
 comma = ,
@@ -181,7 +180,7 @@ $(BUILD)/tools/bench/stores/rocksdb.o: CPPFLAGS += $(if $(ROCKSDB_DIR),-I$(ROCKS
 $(BUILD)/tools/bench/stores/rocksdb.o: $(wildcard $(ROCKSDB_DIR:%=%/include/rocksdb/c.h))
 PEER_LIBS += $(call LIBRARY_OF,rocksdb,$(ROCKSDB_DIR),$(ROCKSDB_NEEDS))
 endif
-# RocksDB's filters by themselves are reached from C++, as version 7 has them.
+# RocksDB's standalone filters need C++, and are those of version 7.
 HAVE_CXX_HEADER = $(shell $(CXX_OF_CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -std=c++17 -include $(1) -E -x c++ /dev/null >/dev/null 2>&1 && echo yes)
 ifeq ($(call ROCKSDB_NUMBER,MAJOR)$(call HAVE_CXX_HEADER,rocksdb/filter_policy.h,$(ROCKSDB_DIR)),7yes)
 CPPFLAGS += -DHAVE_ROCKSDB_FILTERS
