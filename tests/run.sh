@@ -2,9 +2,8 @@
 # Runs the test programs and scripts of a build, as many at once as there are processors, and counts
 # them.
 # Usage: run.sh BUILD [threads]
-# What a test says of its work in lines that begin with "counted: " or "SKIPPED: " is printed, too.
-# With `threads` only the programs that start threads run (under ThreadSanitizer the others say
-# nothing new).
+# Lines of a test that begin with "counted: " or "SKIPPED: " are printed, too. With `threads` only
+# the programs that start threads run (the others show nothing new under ThreadSanitizer).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds what files include, and what compiled objects refer to, against the table of rooms,
-# tools/rooms.txt, which says how it is read. Prints the table, and names what does not fit: then it
-# exits 1.
+# Checks the includes of files and the references of compiled objects against the table of rooms,
+# tools/rooms.txt, which describes its format. Prints the table and each violation, and exits 1 if
+# there is any.
 # Usage: check_layers.sh BUILD
 set -u
 cd "$(dirname "$0")/.." || exit 2

@@ -5,7 +5,7 @@
 set -u
 build=${1:-build}
 number() { awk -v name="PETAL_VERSION_$1" '$2 == name { print $3 }' engine/petal.h; }
-# While the major version is 0 programs want the minor one that they were linked with.
+# While the major version is 0 programs need the minor version that they were linked with.
 version=$(number MAJOR)
 [ "$version" != 0 ] || version=0.$(number MINOR)
 # Library $1 exports names that begin with $2, with a version that begins with $3.

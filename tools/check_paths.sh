@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Shows that every file of ours which comments and documents name is there, and every test that
-# tests/INVARIANTS.md names. Exits 1 and names each line that speaks of one that is not.
+# Checks that every file of ours named in comments and documents exists, and every test named in
+# tests/INVARIANTS.md. Prints each line that names a missing one, and exits 1 if there is any.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-# Where pattern $1 occurs in our files: those that git knows, or, of a tarball, all.
+# The places of pattern $1 in our files: those known to git, or, in a tarball, all.
 named() {
     if git rev-parse --verify -q HEAD >/dev/null 2>&1; then git grep -nIoE "$1"; else grep -rnIoE --exclude-dir=build --exclude-dir='build-*' "$1" . | sed 's,^\./,,'; fi
 }

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# run.sh -- do the generic regimes bite? Each patch of this folder takes the mend of one defect
-# back: its first line says what is lost then, its second how. A copy of the tree is built with it,
-# and the regimes of tests/bites/regimes run on that, those of its room first, until one of them
-# fails.
-# Usage: run.sh check: does every patch apply to the tree as it is? In a second, without a build.
-# Usage: run.sh BUILD [PATCH...]. Copies are made in BUILD/bites; BITES_JOBS patches are tried
-# at once. BITES_ALL=1: all regimes run, also behind one that fails. BITES_CONTROL=1: they run on
-# the tree as it is, too. Fails if a patch no longer applies, if what it does is not found, or if a
-# regime fails without a patch. BITES_ONLY: a pattern that programs of regimes have to match.
-# Patches in tests/bites/missed are those that no regime finds: they are tried when they are named.
+# run.sh -- do the generic regimes bite? Each patch of this folder reverts the fix of one defect:
+# its first line says what is lost then, its second how. A copy of the tree is built with it, and
+# the regimes of tests/bites/regimes run on that, those of its room first, until one of them fails.
+# Usage: run.sh check: does every patch apply to the tree? In a second, without a build.
+# Usage: run.sh BUILD [PATCH...]. Copies are made in BUILD/bites; BITES_JOBS patches are tried at
+# once. BITES_ALL=1: all regimes run, even after one has failed. BITES_CONTROL=1: they also run on
+# the unpatched tree. Fails if a patch no longer applies, if its defect is not found, or if a regime
+# fails without a patch. BITES_ONLY: a pattern that programs of regimes must match. Patches in
+# tests/bites/missed are those that no regime finds: they are tried only by name.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=${1:?usage: run.sh BUILD [PATCH...] or run.sh check}

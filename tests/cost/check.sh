@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Shows whether the instructions of single operations moved from those kept in tests/cost/COUNTS.
+# Compares the instructions of single operations with the counts in tests/cost/COUNTS.
 # Usage: check.sh PROGRAM CC FLAGS [accept]
-# PROGRAM is tests/cost/main.c, built by CC with FLAGS: counts differ by compiler, so those of
-# another are not compared. A move of more than 5 % is marked; the exit status is 1 for it only with
-# COST_STRICT=1. `accept` keeps the counts of now. COST_COUNTS: another file.
+# PROGRAM is tests/cost/main.c, built by CC with FLAGS: counts depend on the compiler, so those of
+# another are not compared. A change of more than 5 % is marked; the exit status is then 1 only with
+# COST_STRICT=1. `accept` keeps the current counts. COST_COUNTS: another file.
 set -eu
 program=$1 compiler=$2 flags=$3 action=${4:-compare}
 kept=${COST_COUNTS:-$(dirname "$0")/COUNTS}

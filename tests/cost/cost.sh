@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Counts the instructions of single operations with callgrind, about half a minute a program.
 # Usage: cost.sh PROGRAM [PROGRAM_BEFORE]
-# PROGRAM is tests/cost/main.c of one build; with that of another build the second column has its
-# counts, the third the ratio. COST_ONLY=pairs: only what tests/cost/main.c does when it is told so.
+# PROGRAM is tests/cost/main.c of one build. With a PROGRAM_BEFORE of another build the second
+# column has its counts, the third the ratio. COST_ONLY=pairs: only the group of that name in
+# main.c.
 set -eu
 counts() {
     local program=$1 folder part=0 name operations total

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Counts the lines of .c and .h files by folder and room, next to those kept in tests/cost/LINES.
 # Usage: lines.sh [accept]
-# The sources lie in the directory that one stands in. A folder whose count is more than 5 % above
-# the kept one is marked, and the exit status is 1: either something came in that should not be
-# there, or `accept` keeps what is now.
+# The sources are in the current directory. A folder whose count is more than 5 % above the kept one
+# is marked, and the exit status is 1: remove what should not be there, or let `accept` keep the
+# current counts.
 set -eu
 kept=${LINES_KEPT:-$(dirname "$0")/LINES}
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
 
-# One line each: a folder of the top level, or a room of it, and its lines. A file counts for its
-# top folder, and for the room below it that it lies in.
+# One line each: a top-level folder, or one of its rooms, and its lines. A file counts for its top
+# folder and for its room.
 find base bloom cache memtable sstable engine tools tests -name '*.[ch]' -exec wc -l {} + | awk '
     $2 == "total" { next }
     {

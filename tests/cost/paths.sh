@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Shows what a reader of a get, a put, a step of a scan and a flush has to read: the functions,
-# files and lines that one call passes, beside those kept in tests/cost/PATHS.
+# Shows how much code a reader of a get, a put, a step of a scan and a flush has to read: the
+# functions, files and lines that one call passes, next to the counts in tests/cost/PATHS.
 # Usage: paths.sh PROGRAM OBJECTS [accept | list SCENARIO]
-# PROGRAM is tests/cost/paths.c, built by gcc with --coverage into OBJECTS; the sources lie in the
-# directory that one stands in. More functions, files or lines than kept are marked; the exit status
-# is 1 where one is more than 5 % above. `accept` keeps what is now, `list` prints the functions of
-# one scenario. A flush is the work of two threads, whose count varies by a function or two.
+# PROGRAM is tests/cost/paths.c, built by gcc with --coverage into OBJECTS; the sources are in the
+# current directory. Higher counts than kept are marked; the exit status is 1 if one is more than 5
+# % above. `accept` keeps the current counts, `list` prints the functions of one scenario. A flush
+# is the work of two threads, whose count varies by a function or two.
 set -eu
 program=$1 objects=$2 action=${3:-compare} asked=${4:-}
 kept=${PATHS_KEPT:-$(dirname "$0")/PATHS}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# Of one scenario; words for awk behind it.
+# One scenario; the other arguments go to awk.
 count() {
     local scenario=$1
     shift

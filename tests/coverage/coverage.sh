@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # Counts the branches of the library that the tests took. Usage: coverage.sh OBJECTS [FLOOR | list]
-# OBJECTS: a build by gcc with --coverage whose tests have run; the sources lie in the directory
-# that one stands in. Prints a line a file, the least covered first, and fails when fewer than FLOOR
-# per cent are taken in all; `list` prints the lines with branches not taken instead.
+# OBJECTS: a build by gcc with --coverage whose tests have run; the sources are in the current
+# directory. Prints a line a file, the least covered first, and fails if fewer than FLOOR per cent
+# are taken in all; `list` prints the lines with branches not taken instead.
 #
-# What counts: each conditional jump that gcc makes of the sources of the library without
-# optimizing: both ways of each operand of a condition, each way out of a switch. Of a header each
-# line counts once, whoever includes it, and whoever took it; the library's second build, with its
-# places that fail, is the same lines. What never ran counts as not taken. So do branches that
-# nothing can take here: the way out of a switch that names all cases, calls of the system that do
-# not fail on this kernel, races that nobody lost. What does not: assertions, since the build is one
-# without them; code for other machines, which is not compiled; children of tests that were killed,
-# who tell nothing.
+# Counted is each conditional jump that gcc makes of the library's sources without optimization:
+# both ways of each operand of a condition, each way out of a switch. A line of a header counts
+# once, whoever includes it or took it; the library's second build, with failing places, has the
+# same lines. Code that never ran counts as not taken. So do branches that nothing can take here:
+# the way out of a switch that names all cases, system calls that do not fail on this kernel, races
+# that nobody lost. Not counted are assertions, since the build has none; code for other machines,
+# which is not compiled; and children of tests that were killed before they could write their
+# counts.
 set -eu
 objects=$1 action=${2:-0}
 awk=$(dirname "$0")/branches.awk
-# One object at a time: of several gcov makes one file's lines, each as often as they have it. What
-# never ran counts, too.
+# One object at a time: of several gcov repeats a file's lines, once for each. Code that never ran
+# counts, too.
 branches() { find "$objects" -name '*.gcno' | while read -r object; do gcov -b -c -t "$object" 2>/dev/null; done | awk "$@" -f "$awk"; }
 if [ "$action" = list ]; then
     branches -v list=1 | sort -V

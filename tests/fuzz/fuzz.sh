@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# fuzz.sh -- runs fuzzers on what is kept of their inputs and on new ones, and prints what each has
-# done.
+# fuzz.sh -- runs fuzzers on their kept inputs and on new ones, and prints a summary of each.
 # Usage: fuzz.sh BUILD SECONDS smoke|keep [TARGET..]
-#     smoke   as many fuzzers at once as there are processors; new inputs are forgotten
-#     keep    one after the other, at the lowest priority; of all inputs
-#             found as few as cover the same are put into corpora/
+#     smoke   as many fuzzers at once as there are processors; new inputs are dropped
+#     keep    one after the other, at the lowest priority; the fewest inputs
+#             that cover the same code are put into corpora/
 # PETAL_SEED is the seed. An input that fails is at BUILD/failed-TARGET-*.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,8 +20,8 @@ unpack() {
     [ ! -d "$here/found/$1" ] || cp "$here/found/$1"/* "$2"
 }
 
-# As few inputs of directory $2 as reach what all of them do, into corpora/; the largest stay behind
-# where they are too many.
+# The fewest inputs of directory $2 that reach the same code as all of them, into corpora/; without
+# the largest if they are too many.
 keep() {
     local few=$build/fewest/$1 packed=$build/$1.tar.gz left_out=0
     rm -rf "$few" && mkdir -p "$few"

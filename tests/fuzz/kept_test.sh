@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# kept_test.sh -- runs all inputs that are kept of fuzzers, those that found defects first, through
-# their targets.
+# kept_test.sh -- runs all kept inputs of fuzzers through their targets, those that found defects
+# first.
 # Usage: kept_test.sh FUZZ-REPLAY
 set -eu
 here=$(dirname "$0")

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Petal and a real HBase tell the same of the same tables, however their files were written and
-# whoever wrote them.
-# Usage: interop.sh BUILD. Wants Java 11 or newer and Maven, which brings HBase; says SKIPPED where
-# they are not there. INTEROP_CASES=60 says how many tables each side writes, INTEROP_LIVE=6 how many
-# a whole HBase, PETAL_SEED which. What it makes stays in BUILD/interop.
+# Petal and a real HBase give the same answers from the same tables, whoever wrote their files and
+# how.
+# Usage: interop.sh BUILD. Needs Java 11 or newer and Maven, which fetches HBase; prints SKIPPED
+# without them. INTEROP_CASES=60 is the number of tables that each side writes, INTEROP_LIVE=6 that
+# of a whole HBase, PETAL_SEED their choice. The results stay in BUILD/interop.
 #
 # (a) Petal writes tables under every codec, encoding and Bloom type; HBase bulk-loads them, with
 #     every check it has, and both are asked the same.
 # (b) HBase writes, flushes and compacts; Petal imports the files, and a snapshot.
-# (c) What HBase makes of Petal's files in a major compaction comes back to Petal.
-# (d) Tables of a whole HBase split, merge, delete, compact, and are cloned; Petal imports snapshots,
-#     with regions that were split in them, and the tables' folders, and HBase's clone says the same.
-# At last both read and write INTEROP_CELLS=500000 cells (0: none) of rows of 16 and values of 100
+# (c) Petal imports the result of HBase's major compaction of Petal's files.
+# (d) Tables of a whole HBase split, merge, delete, compact, and are cloned; Petal imports snapshots
+#     with split regions, and the tables' folders, and HBase's clone gives the same answers.
+# Finally both read and write INTEROP_CELLS=500000 cells (0: none) of rows of 16 and values of 100
 # bytes, LZ4 and ROW.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

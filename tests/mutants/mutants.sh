@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
-# Do the tests notice when the library is changed? Takes places of it at random, changes one at a
-# time (a bound, a condition, a sum, a constant; a call left out), and runs the quick tests that
-# reach the place until one fails.
+# Do the tests notice changes of the library? Picks places at random, changes one at a time (a
+# bound, a condition, a sum, a constant; a call left out), and runs the quick tests that reach the
+# place until one fails.
 # Usage: mutants.sh BUILD [FILE...]
-# BUILD holds the library as objects and as libpetal-tests.so, test programs that are linked with
-# that, and in reached/ the library once more, as one that says which places of it are reached
-# (`make mutants` builds all). A change costs one object, one link, and the tests.
+# BUILD has the library as objects and as libpetal-tests.so, test programs linked with that, and in
+# reached/ the library instrumented to report the places reached (`make mutants` builds all). A
+# change costs one object, one link, and the tests.
 #
-# MUTANTS=500 says how many, PETAL_SEED which, MUTANT_JOBS=2 how many at once. A test is quick that
-# takes at most QUICK_MS=1000 of a processor in its short form. It notices a change when it fails,
-# or goes on for MUTANT_SECONDS=120, or for ten times what it took of a processor and five seconds,
-# and, started once more without the change, passes. BUILD/mutants/SEED has a line for each: killed
-# or survived, the place, the test, how many were tried, up to which QUICK_MS and when, the file's
-# checksum, the change, the whole line. What is there is not tried twice while its file stays as it
-# is: a run that was stopped goes on when it is started with its seed. MUTANTS_AGAIN=1: survivors,
-# but equivalent and cost, meet the tests that they have not met, new ones and, with a larger
-# QUICK_MS, slower ones: that is cheaper than to let all meet them. SEED chooses the same places
-# while the library stays as it is.
+# MUTANTS=500 is the number, PETAL_SEED the choice, MUTANT_JOBS=2 the number at once. A test is
+# quick if it takes at most QUICK_MS=1000 of a processor in its short form. It notices a change if
+# it fails, or runs for MUTANT_SECONDS=120, or for ten times its usual processor time and five
+# seconds, and passes when run again without the change. BUILD/mutants/SEED has a line for each
+# mutant: killed or survived, the place, the test, how many were tried, up to which QUICK_MS and
+# when, the file's checksum, the change, the whole line. A mutant with a line is not tried again
+# while its file is unchanged: an interrupted run continues when it is started with its seed.
+# MUTANTS_AGAIN=1: survivors except equivalent and cost are tried with the tests that they have not
+# met, new ones and, with a larger QUICK_MS, slower ones: that is cheaper than trying all. SEED
+# chooses the same places while the library is unchanged.
 #
-# tests/mutants/judged has a line for each survivor that was looked at: what it is, file, change,
-# the whole line as it stands in the file, the reason, between tabs. `equivalent`: no caller can
-# tell. `cost`: time, space or the text of a message only. `open`: a test is missing, or is among
-# those that are not quick; what it would have to make.
+# tests/mutants/judged has a line for each survivor that was examined, with tabs between: verdict,
+# file, change, the whole line in the file, the reason. `equivalent`: no caller can tell. `cost`:
+# time, space or the text of a message only. `open`: a test is missing or not quick; what it would
+# have to do.
 #
-# A change that does not compile, or compiles to what was there, is no mutant and counts as none.
-# The last line gives two rates: of all, and of those that are neither equivalent nor cost. Exits
-# with 1 when fewer than 90 of 100 of these are killed.
+# A change that does not compile, or compiles to the same code, is no mutant and does not count. The
+# last line gives two rates: of all mutants, and of those that are neither equivalent nor cost.
+# Exits with 1 if fewer than 90 of 100 of the latter are killed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 root=$PWD

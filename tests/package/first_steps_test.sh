@@ -1,7 +1,7 @@
 #!/bin/sh
-# first_steps_test.sh KV-SHELL -- the program that petal.h begins with compiles as C11 and as C++17,
-# and prints what it put; the contents that follow name each section of the header, in its order.
-# libpetal.a stands beside kv-shell.
+# first_steps_test.sh KV-SHELL -- the program at the beginning of petal.h compiles as C11 and as
+# C++17, and prints the value it put; the contents after it name each section of the header in
+# order. libpetal.a is in the folder of kv-shell.
 set -u
 build=$(dirname "$(realpath "${1:?usage: first_steps_test.sh KV-SHELL}")")
 root=$(realpath "$(dirname "$0")/../..")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# README's two commands on a minimal Debian 12 that has git and make and nothing else of what Petal
-# needs: fresh.sh WORD... `demo` is `make deps demo`, `test` is `make deps test`; `gcc+demo`,
-# `gcc+test`: on a machine that has a compiler already. Each word gets a system of its own, on which
-# no other has installed anything, and a clean clone of what is committed.
+# README's two commands on a minimal Debian 12 that has git and make and none of Petal's other
+# dependencies: fresh.sh WORD... `demo` is `make deps demo`, `test` is `make deps test`; `gcc+demo`,
+# `gcc+test`: on a machine that already has a compiler. Each word gets a fresh system and a clean
+# clone of the commit.
 #
-# The minimal system is made by debootstrap, from the mirror that apt uses here, and kept with the
-# packages that were fetched, and the logs, in FRESH_ROOT, else in TMPDIR. Each run is in namespaces
-# of its own: its mounts and processes end with it. Exit status: 0 all passed or it is SKIPPED, with
-# the word for what is missing; 1 one failed; 2 usage.
+# debootstrap makes the minimal system from the mirror that apt uses here. It is kept, with the
+# fetched packages and the logs, in FRESH_ROOT, else in TMPDIR. Each run has its own namespaces: its
+# mounts and processes end with it. Exit status: 0 all passed, or SKIPPED with the name of what is
+# missing; 1 one failed; 2 usage.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 kept=${FRESH_ROOT:-${TMPDIR:-/tmp}/petal-fresh}

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# machines.sh: the formats, the filters, the model and the tests of threads on other machines:
-# big-endian s390x and arm64 under qemu, and here with both signs of char, without the processor's
-# wide instructions and with the widest that compilers use.
+# machines.sh: tests formats, filters, model and threads on other machines: big-endian s390x and
+# arm64 under qemu, and here with both signs of char, without the processor's wide instructions and
+# with the widest that compilers use.
 # Usage: machines.sh BUILD
 # SYSROOT_S390X, SYSROOT_ARM64: directories with the machine's libc, liblz4, libxxhash, libpcre2 and
-# libcmocka with their headers: Debian's packages, got by `apt-get download NAME:s390x` and unpacked
-# there by `dpkg -x`, or made by debootstrap --foreign --arch=s390x. The cross compilers are
-# gcc-s390x-linux-gnu and gcc-aarch64-linux-gnu. What is not there is SKIPPED. qemu shows of arm64's
-# weak memory only what the processor below it does: orders that are too weak are found by
-# `make schedules`, not here.
+# libcmocka with their headers: Debian's packages, fetched by `apt-get download NAME:s390x` and
+# unpacked there by `dpkg -x`, or made by debootstrap --foreign --arch=s390x. The cross compilers
+# are gcc-s390x-linux-gnu and gcc-aarch64-linux-gnu. Missing machines are SKIPPED. qemu shows only
+# the reorderings of the host processor, not those of arm64: `make schedules` finds memory orders
+# that are too weak.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=${1:-build}
