@@ -611,8 +611,7 @@ typedef struct petal_family_options {
      * BLOOMFILTER_KIND: BLOCKED, the default, or RIBBON. With RIBBON compactions of all files,
      * whose outputs hold most keys, write filters of the same rate in 25 to 32 per cent fewer
      * bytes. A RIBBON filter takes about 0.1 us a key longer to build and about 15 ns longer to
-     * ask. Flushes and other compactions write BLOCKED ones. Earlier versions of the library cannot
-     * open such a database.
+     * ask. Flushes and other compactions write BLOCKED ones.
      */
     enum petal_bloom_kind bloom_kind;
 } petal_family_options;
@@ -987,8 +986,8 @@ petal_bulk_add(petal_bulk *bulk, petal_family *family, const petal_cell *cell, p
  * with one exception: a failed sync of the manifest is PETAL_IO and makes the database read-only,
  * and the whole bulk may be there when the database is opened again. PETAL_NOT_FOUND: the table, or
  * a family with cells in the bulk, was dropped meanwhile. PETAL_INVALID: there is no room below a
- * family's oldest cell, which an early version wrote; petal_compact makes room. Waits, as writers
- * do, when compactions are far behind. Afterwards the bulk can only be freed.
+ * family's oldest cell; petal_compact makes room. Waits, as writers do, when compactions are far
+ * behind. Afterwards the bulk can only be freed.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bulk_commit(petal_bulk *bulk, petal_error *error);
