@@ -1015,7 +1015,8 @@ note_order(void *argument, const petal_fault *fault)
     }
     told->orders++;
     assert_false(fault->harmless);
-    assert_non_null(strstr(fault->error->text, ".sst does not say rightly when it was loaded in bulk"));
+    assert_non_null(
+        strstr(fault->error->text, ".sst does not say rightly when it was loaded in bulk"));
     assert_true(slice_equal(fault->table, text("t")));
 }
 
