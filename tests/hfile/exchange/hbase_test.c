@@ -73,7 +73,7 @@ cells_of(petal_db *db, const char *name)
                       (const char *)cell->row.data, (int)cell->family.size,
                       (const char *)cell->family.data, (int)cell->qualifier.size,
                       (const char *)cell->qualifier.data, (long long)cell->timestamp,
-                      petal_hfile_type_text(cell->type), (int)cell->value.size,
+                      petal_hfile_type_text((int)cell->type), (int)cell->value.size,
                       (const char *)cell->value.data);
     }
     petal_cursor_close(cursor);
