@@ -187,8 +187,7 @@ fold_block(struct block_sink *sink, petal_slice raw, petal_error *error)
     if (!mem_grow_array(sink->env->allocator, &sink->folded, &sink->folded_capacity, 0, raw.size,
                         1))
         return error_no_memory(error);
-    memcpy(sink->folded, raw.data, raw.size);
-    data_block_fold(sink->folded, raw.size);
+    data_block_fold(slice_bytes(raw), raw.size, sink->folded);
     return PETAL_OK;
 }
 

@@ -55,11 +55,11 @@ record_offset(const struct data_block *block, uint32_t cell)
                                     : packed_get(&block->offsets, cell);
 }
 
-/* Of all records, in bytes: the row heads follow them. */
+/* Bytes of all records. */
 static inline size_t
 all_records(const struct data_block *block)
 {
-    return (size_t)(block->row_heads - block->records);
+    return (size_t)(block->bytes + block->size - block->records);
 }
 
 static inline const uint8_t *
@@ -200,12 +200,6 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size, uint32_
     block->sequence_min = get_le64(bytes + 48);
     block->sequence_max = get_le64(bytes + 56);
 
-    block->row_prefix = slice_make(at, get_le16(bytes + 18));
-    at += block->row_prefix.size;
-    block->qualifier_prefix = slice_make(at, get_le32(bytes + 24));
-    at += block->qualifier_prefix.size;
-    block->records = at;
-    at += get_le32(bytes + 8) * (size_t)((flags & DATA_BLOCK_FIXED_RECORD) != 0 ? cells : 1);
     block->row_heads = at;
     at += 4 * (size_t)rows;
     block->qualifier_heads = (flags & DATA_BLOCK_QUALIFIER_HEADS) != 0 ? at : NULL;
@@ -215,6 +209,11 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size, uint32_
     block->timestamps = packed_take(&at, bytes[16], cells);
     block->sequences = packed_take(&at, bytes[17], cells);
     block->types = (flags & DATA_BLOCK_HAS_TYPES) != 0 ? at : NULL;
+    at += (flags & DATA_BLOCK_HAS_TYPES) != 0 ? cells : 0;
+    block->row_prefix = slice_make(at, get_le16(bytes + 18));
+    at += block->row_prefix.size;
+    block->qualifier_prefix = slice_make(at, get_le32(bytes + 24));
+    block->records = at + block->qualifier_prefix.size;
 }
 
 void
@@ -495,7 +494,7 @@ check_rows(const struct data_block *block)
             return false;
         cell = end;
     }
-    return cell == block->cells && record == block->row_heads;
+    return cell == block->cells && record == block->bytes + block->size;
 }
 
 bool
@@ -1156,7 +1155,8 @@ take_prefix_off(petal_slice key, petal_slice prefix, petal_slice *rest)
 {
     if (key.size < prefix.size || !short_bytes_equal(key.data, prefix.data, prefix.size))
         return false;
-    *rest = slice_make(slice_bytes(key) + prefix.size, key.size - prefix.size);
+    /* By its number, as in compare_prefix. */
+    *rest = slice_make((const void *)((uintptr_t)key.data + prefix.size), key.size - prefix.size);
     return true;
 }
 

@@ -2,12 +2,12 @@
  * data_block.h -- the cells of one data block as bytes: builder, complete check, search, iteration.
  *
  * WHY THIS SHAPE.  A point read must find its cell without decoding the block from its start and
- * touch few cache lines; a row's bytes must stand once.  So a block has arrays that are searched:
- * heads of the rows (4 bytes after the prefix that all rows share) and, in blocks with wide rows,
- * heads of the qualifiers.  The records stand before them, since LZ4 looks less closely at what
- * follows bytes in which it finds nothing, as arrays of numbers are.  Redundant parts are left out: a row's head is not repeated in its record, a number that is equal in all cells takes no
- * bytes, with one cell a row there is no array that tells the cells of the rows, and records of
- * one size need no offsets.
+ * touch few cache lines; a row's bytes must stand once.  So a block begins with arrays that are
+ * searched: heads of the rows (4 bytes after the prefix that all rows share) and, in blocks with
+ * wide rows, heads of the qualifiers.  Then come the records.  Redundant parts are left out: a
+ * row's head is not repeated in its record, a number that is equal in all cells takes no bytes,
+ * with one cell a row there is no array that tells the cells of the rows, and records of one size
+ * need no offsets.
  *
  * LAYOUT (little endian).  FORMAT.md repeats it with an example.
  *
@@ -29,9 +29,7 @@
  *     40     8   greatest timestamp
  *     48     8   least sequence (a bound)
  *     56     8   greatest sequence
- *     64         row prefix, qualifier prefix
- *                records, one a cell, without gaps
- *                row heads, 4 each: the first 4 bytes of the row's rest, filled with 00, read as a
+ *     64         row heads, 4 each: the first 4 bytes of the row's rest, filled with 00, read as a
  *                big endian number
  *                qualifier heads, 4 each cell: the same of the qualifier's rest, 0 for family
  *                markers; only with QUALIFIER_HEADS
@@ -43,6 +41,8 @@
  *                sequences, one a cell, less the least
  *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to
  *                live of their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
+ *                row prefix, qualifier prefix
+ *                records, one a cell, without gaps
  *
  * A record is
  *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's tail:
@@ -151,15 +151,16 @@ void data_block_builder_reset(struct data_block_builder *builder);
 /* ---- folding: blocks in files ---- */
 
 /*
- * A block that is to be compressed is FOLDED first: row heads, record offsets, first cells,
- * timestamps and sequences take an order in which LZ4 finds more (FORMAT.md, "Folded arrays").  In
- * place; the size and all other bytes stay.  REQUIRES: the bytes are those of
- * data_block_builder_finish.
+ * A block that is to be compressed is FOLDED first: its records come before its arrays, and the
+ * numbers in these take an order in which LZ4 finds more (FORMAT.md, "Folded data block").
  */
-void data_block_fold(uint8_t *bytes, size_t size);
 
-/* Undo it, on any bytes; false if the header is not that of a block of this size.  The rest is
- * unchecked: data_block_check has the last word. */
+/* Write the folded block, of as many bytes, to `to`.  REQUIRES: `bytes` are those of
+ * data_block_builder_finish. */
+void data_block_fold(const uint8_t *bytes, size_t size, uint8_t *to);
+
+/* Undo it in place, on any bytes; false if the header is not that of a block of this size.  The
+ * rest is unchecked: data_block_check has the last word. */
 bool data_block_unfold(uint8_t *bytes, size_t size);
 
 /* ---- reading ---- */

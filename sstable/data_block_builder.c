@@ -573,8 +573,11 @@ put_qualifier(uint8_t *to, const struct data_block_builder *builder, petal_slice
     return put_bytes(to, slice_bytes(key) + prefix, key.size - prefix);
 }
 
-/* Write the records at `to`, and the offset of each at `offsets`. */
-static void
+/*
+ * Write the records at `to`, and the offset of each at `offsets`.  Return the byte behind the
+ * records.
+ */
+static uint8_t *
 put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *builder,
             const struct plan *plan)
 {
@@ -595,20 +598,18 @@ put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *buil
                        entry->value_size);
     }
     put_packed(offsets, plan->offset_width, (uint64_t)(to - first));
-    assert((size_t)(to - first) == plan->records);
+    return to;
 }
 
 static void
 encode(const struct data_block_builder *builder, const struct plan *plan)
 {
-    uint8_t *to = put_header(builder->out, builder, plan), *records;
+    uint8_t *to = builder->out;
+    uint8_t *offsets;
 
-    to = put_bytes(to, row_key(builder, 0).data, builder->row_prefix);
-    if (builder->qualifier_prefix > 0)
-        to = put_bytes(to, builder->bytes + builder->shared_qualifier, builder->qualifier_prefix);
-    records = to;
-    to = put_heads(to + plan->records, builder, plan);
-    put_records(records, to, builder, plan);
+    to = put_header(to, builder, plan);
+    to = put_heads(to, builder, plan);
+    offsets = to;
     to += plan->offset_width * (builder->cell_count + 1);
     if (plan->first_width > 0) {
         for (size_t i = 0; i < builder->row_count; i++)
@@ -616,6 +617,10 @@ encode(const struct data_block_builder *builder, const struct plan *plan)
         to = put_packed(to, plan->first_width, builder->cell_count);
     }
     to = put_versions(to, builder, plan);
+    to = put_bytes(to, row_key(builder, 0).data, builder->row_prefix);
+    if (builder->qualifier_prefix > 0)
+        to = put_bytes(to, builder->bytes + builder->shared_qualifier, builder->qualifier_prefix);
+    to = put_records(to, offsets, builder, plan);
     assert(to == builder->out + plan->size);
 }
 

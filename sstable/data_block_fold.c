@@ -1,11 +1,11 @@
 /*
- * data_block_fold.c -- arrays of numbers of a data block in the order in which LZ4 finds most.  See
- * data_block.h.
+ * data_block_fold.c -- a data block in the order in which LZ4 finds most.  See data_block.h.
  *
  * LZ4 finds repeated bytes, four and more, but does not see that numbers are close to each other.
  * So ascending numbers are stored as differences, each from the number before (the first from 0),
  * modulo the width.  And the bytes of each 64 numbers, and of those that are left, are transposed:
- * the lowest byte of each, then the second of each, and so on.
+ * the lowest byte of each, then the second of each, and so on.  What remains of arrays is often
+ * noise, and LZ4 takes larger steps the longer it finds nothing: so the records come first.
  */
 #include "sstable/data_block.h"
 
@@ -16,6 +16,9 @@
 
 /* Numbers that are transposed together: so folding needs no memory. */
 #define GROUP 64
+
+/* Bytes that are moved at once: the arrays of most blocks. */
+#define PIECE_BYTES 8192
 
 /* An array of a data block; of width 0: none. */
 struct folded_array {
@@ -99,43 +102,81 @@ unfold_array(const struct folded_array *array)
         unfold(array, array->width, array->differences);
 }
 
-static struct folded_array
-folded(const struct packed_array *array, size_t count, bool differences)
+/* Visit the arrays of numbers that begin at `at`. */
+static void
+for_arrays(const struct data_block *block, uint8_t *at, void (*visit)(const struct folded_array *))
 {
-    uint8_t *begin = (uint8_t *)(uintptr_t)array->base + 8 - array->width;
+    size_t rows = block->rows, cells = block->cells;
+    const struct folded_array arrays[] = {
+        {NULL, rows, DATA_BLOCK_HEAD_BYTES, true},
+        {NULL, cells, block->qualifier_heads != NULL ? DATA_BLOCK_HEAD_BYTES : 0, false},
+        {NULL, cells + 1, block->offsets.width, true},
+        {NULL, rows + 1, block->firsts.width, true},
+        {NULL, cells, block->timestamps.width, false},
+        {NULL, cells, block->sequences.width, false},
+    };
 
-    return (struct folded_array){begin, count, array->width, differences};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        struct folded_array array = arrays[i];
+
+        array.bytes = at;
+        at += array.count * array.width;
+        if (i != 1) /* qualifier heads stay as they are */
+            visit(&array);
+    }
 }
 
-static void
-for_arrays(const uint8_t *bytes, size_t size, void (*visit)(const struct folded_array *))
+/* Bytes of the arrays, types included. */
+static size_t
+array_bytes(const struct data_block *block)
 {
-    struct data_block block;
-    struct folded_array arrays[5];
-
-    data_block_view(&block, bytes, size);
-    arrays[0] = (struct folded_array){(uint8_t *)(uintptr_t)block.row_heads, block.rows,
-                                      DATA_BLOCK_HEAD_BYTES, true};
-    arrays[1] = folded(&block.offsets, (size_t)block.cells + 1, true);
-    arrays[2] = folded(&block.firsts, (size_t)block.rows + 1, true);
-    arrays[3] = folded(&block.timestamps, block.cells, false);
-    arrays[4] = folded(&block.sequences, block.cells, false);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        visit(&arrays[i]);
+    return (size_t)(slice_bytes(block->row_prefix) - block->row_heads);
 }
 
 void
-data_block_fold(uint8_t *bytes, size_t size)
+data_block_fold(const uint8_t *bytes, size_t size, uint8_t *to)
 {
+    struct data_block block;
+    size_t arrays, rest;
+
     assert(data_block_header_is_sane(bytes, size));
-    for_arrays(bytes, size, fold_array);
+    data_block_view(&block, bytes, size);
+    arrays = array_bytes(&block);
+    rest = size - DATA_BLOCK_HEADER_BYTES - arrays;
+    memcpy(to, bytes, DATA_BLOCK_HEADER_BYTES);
+    to += DATA_BLOCK_HEADER_BYTES;
+    memcpy(to, block.row_prefix.data, rest);
+    memcpy(to + rest, block.row_heads, arrays);
+    for_arrays(&block, to + rest, fold_array);
+}
+
+/* Move the last `count` of `size` bytes before the others, which needs no more memory. */
+static void
+move_to_front(uint8_t *bytes, size_t size, size_t count)
+{
+    uint8_t piece[PIECE_BYTES];
+
+    while (count > 0) {
+        size_t taken = count < sizeof piece ? count : sizeof piece;
+
+        memcpy(piece, bytes + size - taken, taken);
+        memmove(bytes + taken, bytes, size - taken);
+        memcpy(bytes, piece, taken);
+        count -= taken;
+    }
 }
 
 bool
 data_block_unfold(uint8_t *bytes, size_t size)
 {
+    struct data_block block;
+    size_t arrays;
+
     if (size < DATA_BLOCK_HEADER_BYTES || !data_block_header_is_sane(bytes, size))
         return false;
-    for_arrays(bytes, size, unfold_array);
+    data_block_view(&block, bytes, size);
+    arrays = array_bytes(&block);
+    for_arrays(&block, bytes + size - arrays, unfold_array);
+    move_to_front(bytes + DATA_BLOCK_HEADER_BYTES, size - DATA_BLOCK_HEADER_BYTES, arrays);
     return true;
 }

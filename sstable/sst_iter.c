@@ -666,7 +666,7 @@ sst_iter_plain_in_row(const struct cell_iter *base, const struct cell_run *run)
     assert(base->valid && !base->pending);
     if (!block_fits(block, run))
         return 0;
-    return block->simple ? 1 : iter->cursor.row_end - iter->cursor.cell;
+    return iter->cursor.row_end - iter->cursor.cell;
 }
 
 static void

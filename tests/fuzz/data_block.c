@@ -212,8 +212,7 @@ fold_and_unfold(petal_slice built)
     uint8_t *bytes = malloc(built.size);
 
     fuzz_must(bytes != NULL);
-    memcpy(bytes, built.data, built.size);
-    data_block_fold(bytes, built.size);
+    data_block_fold(built.data, built.size, bytes);
     fuzz_must(data_block_unfold(bytes, built.size));
     fuzz_must(memcmp(bytes, built.data, built.size) == 0);
     free(bytes);
