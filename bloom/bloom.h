@@ -69,7 +69,7 @@ struct bloom_shape {
  * The probability that a filter of this shape with `keys` keys lets an absent key pass, by theory.
  * Of STANDARD with few keys more pass, by keys whose place and step are nearly those of another: of
  * one key at 0.0001 1.7 times as many, of 10 keys 1.1 times, at 0.000001 13 and 2.4 times; at 0.01
- * it is not seen.  bloom/filter/walk_rate.h knows how many.
+ * it is not seen.
  * Not for RIBBON: bloom_ribbon_expected_rate.
  */
 double bloom_expected_rate(const struct bloom_shape *shape, uint64_t keys);
@@ -172,16 +172,6 @@ bloom_standard_next(struct bloom_standard_walk *walk, uint64_t bits)
     return position;
 }
 
-/* The same by itself: position `probe`, from 0 on. */
-static inline uint64_t
-bloom_standard_position(uint64_t hash, unsigned probe, uint64_t bits)
-{
-    uint64_t i = probe, place = hash + i * (hash << 32 | hash >> 32);
-
-    place += 0x9E3779B97F4A7C15u * ((i * i * i - i) / 6);
-    return (uint64_t)(((unsigned __int128)place * bits) >> 64);
-}
-
 /* ---- one line of BLOCKED, for filters that grow in memory ---- */
 
 /* The line (0..lines-1) of a hash. */
@@ -200,36 +190,44 @@ bloom_line_next(uint64_t *walk)
     return (unsigned)(*walk >> 55);
 }
 
-/* The bit at the next position of a line is the lowest of the result; those above it are others. */
-static inline uint64_t
-bloom_line_bit(const uint8_t *line, uint64_t *walk)
-{
-    unsigned position = bloom_line_next(walk);
-
-    return load_word(line + 8 * (*walk >> 61)) >> position % 64;
-}
-
 /*
- * The question to one line.  Four probes go without a branch between them: a branch after each is
- * mispredicted half of the time, which costs more than the probes, and one in sixteen absent keys
- * goes on to the next four.
+ * The question to one line, whose bits `look` reads: the one at the next position is the lowest of
+ * its result; those above it are others. Four probes go without a branch between them: a branch
+ * after each is mispredicted half of the time, which costs more than the probes, and one in sixteen
+ * absent keys goes on to the next four.
  */
-static inline bool
-bloom_line_may_contain(const uint8_t *line, unsigned probes, uint64_t hash)
+__attribute__((always_inline)) static inline bool
+bloom_line_ask(const void *line, unsigned probes, uint64_t hash,
+               uint64_t (*look)(const void *line, uint64_t *walk))
 {
     uint64_t walk = hash, set = 1;
 
     for (; probes >= 4; probes -= 4) {
-        set &= bloom_line_bit(line, &walk);
-        set &= bloom_line_bit(line, &walk);
-        set &= bloom_line_bit(line, &walk);
-        set &= bloom_line_bit(line, &walk);
+        set &= look(line, &walk);
+        set &= look(line, &walk);
+        set &= look(line, &walk);
+        set &= look(line, &walk);
         if (set == 0)
             return false;
     }
     for (; probes > 0; probes--)
-        set &= bloom_line_bit(line, &walk);
+        set &= look(line, &walk);
     return set != 0;
+}
+
+/* In a line that nobody changes. */
+static inline uint64_t
+bloom_line_bit(const void *line, uint64_t *walk)
+{
+    unsigned position = bloom_line_next(walk);
+
+    return load_word((const uint8_t *)line + 8 * (*walk >> 61)) >> position % 64;
+}
+
+static inline bool
+bloom_line_may_contain(const uint8_t *line, unsigned probes, uint64_t hash)
+{
+    return bloom_line_ask(line, probes, hash, bloom_line_bit);
 }
 
 /* ---- one hash asked of several filters ---- */

@@ -1,21 +1,20 @@
 /*
  * petal_bloom.h -- sets that take little room: Bloom filters and their relatives, bitmaps, and
- * counts of distinct keys. What Petal's store is made with, by itself: no database is needed.
+ * counts of distinct keys. A library of its own, libpetal-bloom: no database is needed.
  *
  * A FILTER answers "may this key be in the set?" False is certain; true is wrong for a part of the
- * keys that are not in the set: its RATE. It does not hold the keys, and cannot list them.
+ * keys that are not in the set: its RATE. It does not hold the keys, and cannot list them. There is
+ * one kind for each use:
  *
  *   kind      bits a key at a rate of 1 %  what it is for
- *   STANDARD   9.6                         the textbook's: its rate is that of theory to the digit
  *   BLOCKED    9.9                         one cache miss a question: the fastest, and the default
  *   COUNTING  43.4                         BLOCKED with counters of 4 bits: keys can be removed
  *   GROWING   11 to 24, twice as many      BLOCKED filters in a chain: the number of keys is not
  *             when it has just grown       known before
  *   RIBBON     6.9                         built once, of all keys: the smallest
- *   FUSE       9.05 (rate 0.39 %)          built once, of all keys: small, and quick to ask
  *
- * The first four are made empty (petal_bloom_create) and take keys at any time. RIBBON and FUSE
- * come from a builder and take no keys afterwards.
+ * The first three are made empty (petal_bloom_create) and take keys at any time. RIBBON comes from
+ * a builder and takes no keys afterwards.
  *
  * KEYS are bytes, or 64-bit hashes that the caller made: those of petal_bloom_hash, or any others
  * whose 64 bits are all evenly spread. Two keys of one hash are one key. A SALT goes into the hash:
@@ -31,7 +30,7 @@
  * holds is checked: a wrong checksum is PETAL_CORRUPT, another version PETAL_UNSUPPORTED, each with
  * the file, the offset and what is wrong there.
  *
- * THREADS. Filters (but RIBBON and FUSE, which take no keys), bitmaps and counts of distinct take
+ * THREADS. Filters (but RIBBON, which takes no keys), bitmaps and counts of distinct take
  * keys from any number of threads at once, without locks, beside threads that ask; but while one of
  * them makes room in a GROWING filter that is full, others that add wait. What was added
  * before (a lock, a join, a release that was acquired says so) is found. What else changes a set or
@@ -65,23 +64,15 @@ PETAL_API uint64_t petal_bloom_hash(petal_slice key, uint64_t salt);
 #define PETAL_BLOOM_DEFAULT_RATE 0.01
 #define PETAL_BLOOM_MIN_RATE     1e-6
 #define PETAL_BLOOM_MAX_RATE     0.5
-#define PETAL_BLOOM_MAX_PROBES   30
 
-/*
- * How a filter is made. Of bits and probes both or none are given; so are keys and rate then for
- * the record only.
- */
+/* How a filter is made. */
 typedef struct petal_bloom_options {
     size_t size;
     enum petal_bloom_kind kind; /* default BLOCKED */
     /* So many different keys are expected: at least 1. Of GROWING, which may be given more, and of
      * a builder, which counts them, a hint that may be 0. */
     uint64_t keys;
-    double rate;     /* of the filter with so many keys; default 0.01 */
-    /* m, of COUNTING the number of counters; BLOCKED and COUNTING round it up to a whole number of
-     * cache lines. STANDARD, BLOCKED, COUNTING only. */
-    uint64_t bits;
-    unsigned probes; /* k */
+    double rate; /* of the filter with so many keys; default 0.01 */
     uint64_t salt;
     const petal_env *env;
 } petal_bloom_options;
@@ -90,18 +81,18 @@ typedef struct petal_bloom_options {
 typedef struct petal_bloom_plan {
     size_t size;
     uint64_t bits;       /* all that tells keys apart: without headers; of COUNTING 4 a counter */
-    unsigned probes;     /* 0: RIBBON, FUSE */
+    unsigned probes;     /* of RIBBON 0 */
     double bits_per_key;
     double rate;         /* by theory, with the keys expected */
     uint64_t bytes;      /* of memory, or of a file without its header */
-    /* Of memory while it is built of all keys: of RIBBON and FUSE in one piece, with the hashes. */
+    /* Of memory while it is built of all keys: of RIBBON in one piece, with the hashes. */
     uint64_t build_bytes;
 } petal_bloom_plan;
 
 /*
  * Works out what petal_bloom_create or a builder would make. *plan is overwritten but for its size.
- * PETAL_INVALID: no keys, a rate outside MIN_RATE..MAX_RATE, bits without probes, more than memory
- * can be addressed by; the text says which.
+ * PETAL_INVALID: no keys, a rate outside MIN_RATE..MAX_RATE, more than memory can be addressed by;
+ * the text says which.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_plan_for(const petal_bloom_options *options, petal_bloom_plan *plan,
@@ -111,7 +102,7 @@ petal_bloom_plan_for(const petal_bloom_options *options, petal_bloom_plan *plan,
 
 typedef struct petal_bloom petal_bloom;
 
-/* STANDARD, BLOCKED, COUNTING or GROWING, empty. Memory is taken at once, but by GROWING. */
+/* BLOCKED, COUNTING or GROWING, empty. Memory is taken at once, but by GROWING. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_create(const petal_bloom_options *options, petal_bloom **bloom, petal_error *error);
 
@@ -143,10 +134,6 @@ petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count,
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_remove(petal_bloom *bloom, petal_slice key, petal_error *error);
-
-/* Take all keys out. PETAL_READ_ONLY as in petal_bloom_add. The filter's own. */
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_bloom_clear(petal_bloom *bloom, petal_error *error);
 
 /* ---- Questions ------------------------------------------------------------------------------ */
 
@@ -187,22 +174,11 @@ PETAL_API uint64_t petal_bloom_count(const petal_bloom *bloom);
 
 /* ---- Two filters ---------------------------------------------------------------------------- */
 
-/* Do both place the bits of a key alike: one kind of STANDARD, BLOCKED, COUNTING, the same bits,
- * probes and salt? */
-PETAL_API bool petal_bloom_is_compatible(const petal_bloom *a, const petal_bloom *b);
-
 /* *bloom as if all keys of `other` had been added, too (COUNTING: each as often). PETAL_INVALID:
- * they are not compatible; the text says in what. */
+ * the two are not of one kind of BLOCKED and COUNTING, or differ in bits, probes or salt; the text
+ * says in what. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *error);
-
-/*
- * What is in both passes; what is in one only may pass at up to that one's rate, which is more than
- * a filter of the common keys alone would let pass. STANDARD and BLOCKED: behind an intersection of
- * counters no key could be removed.
- */
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_bloom_intersect(petal_bloom *bloom, const petal_bloom *other, petal_error *error);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
@@ -212,9 +188,6 @@ typedef struct petal_bloom_load_options {
     /* Map the file instead of reading it: the set is read-only. The file must not be cut short
      * while it is mapped: that ends the process (SIGBUS); petal_bloom_save replaces files. */
     bool map;
-    /* Do not read the whole file for the checksum of its content, only check what keeps questions
-     * within its bytes: damage may then give wrong answers. With map only. */
-    bool unchecked;
     const petal_env *env;
 } petal_bloom_load_options;
 
@@ -247,9 +220,7 @@ typedef struct petal_bloom_builder petal_bloom_builder;
 
 typedef struct petal_bloom_builder_options {
     size_t size;
-    /* Kind (default RIBBON), rate, salt, env; keys as a hint. Of kind FUSE the rate is 1/256 if
-     * that is as low as asked, else 1/65536; less than that is PETAL_INVALID. */
-    petal_bloom_options filter;
+    petal_bloom_options filter; /* kind (default and only one: RIBBON), rate, salt, env */
     /* Of hashes in memory, 8 bytes a key, and what building needs; the rest waits in files without
      * names in `directory`. Default 64 MiB, at least 8 MiB. Without a directory memory grows with
      * the keys. */
@@ -300,17 +271,10 @@ petal_bitmap_create(uint64_t bits, const petal_env *env, petal_bitmap **bitmap,
                     petal_error *error);
 PETAL_API void petal_bitmap_free(petal_bitmap *bitmap);
 PETAL_API uint64_t petal_bitmap_bits(const petal_bitmap *bitmap);
-PETAL_API bool petal_bitmap_is_read_only(const petal_bitmap *bitmap);
 
 /* Was it there before? Of a number out of range, or a mapped bitmap: nothing changes; false. */
 PETAL_API bool petal_bitmap_set(petal_bitmap *bitmap, uint64_t number);
-PETAL_API bool petal_bitmap_clear(petal_bitmap *bitmap, uint64_t number);
 PETAL_API bool petal_bitmap_test(const petal_bitmap *bitmap, uint64_t number);
-
-/* from <= number < to, cut at `bits`; what is not from < to is empty. From one thread at a time. */
-PETAL_API void petal_bitmap_set_range(petal_bitmap *bitmap, uint64_t from, uint64_t to);
-PETAL_API void petal_bitmap_clear_range(petal_bitmap *bitmap, uint64_t from, uint64_t to);
-PETAL_API uint64_t petal_bitmap_count_range(const petal_bitmap *bitmap, uint64_t from, uint64_t to);
 PETAL_API uint64_t petal_bitmap_count(const petal_bitmap *bitmap);
 
 /* The least number from `from` on that is in the set, or that is not; PETAL_BITMAP_NONE: there is
@@ -318,26 +282,10 @@ PETAL_API uint64_t petal_bitmap_count(const petal_bitmap *bitmap);
 PETAL_API uint64_t petal_bitmap_next_set(const petal_bitmap *bitmap, uint64_t from);
 PETAL_API uint64_t petal_bitmap_next_clear(const petal_bitmap *bitmap, uint64_t from);
 
-/*
- * How many numbers of the set lie below `number`; and the number with so many below it
- * (PETAL_BITMAP_NONE: the set has no more than `rank`). With an index in constant and near constant
- * time, else by counting from the beginning. Every change drops the index (which takes 1/32 of the
- * bitmap, of one that is full 1/25); making it is for one thread that has the bitmap for itself.
- */
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_bitmap_index(petal_bitmap *bitmap, petal_error *error);
-PETAL_API uint64_t petal_bitmap_rank(const petal_bitmap *bitmap, uint64_t number);
-PETAL_API uint64_t petal_bitmap_select(const petal_bitmap *bitmap, uint64_t rank);
-
-/* Of two bitmaps of one size (else PETAL_INVALID), into the first (PETAL_READ_ONLY: it is
- * mapped). */
+/* *bitmap as if all numbers of `other` had been entered, too. PETAL_INVALID: the two have different
+ * sizes. PETAL_READ_ONLY: the first one is mapped. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bitmap_unite(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_bitmap_intersect(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
-PETAL_API PETAL_MUST_CHECK enum petal_status
-petal_bitmap_subtract(petal_bitmap *bitmap, const petal_bitmap *other, petal_error *error);
-PETAL_API bool petal_bitmap_equals(const petal_bitmap *a, const petal_bitmap *b);
 
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bitmap_save(const petal_bitmap *bitmap, const char *path, petal_error *error);

@@ -504,8 +504,8 @@ enum petal_bloom_type {
 };
 
 /*
- * What a filter is made of.  Values are stored.  Families take BLOCKED and RIBBON; filters by
- * themselves (petal_bloom.h) all of them.
+ * What a filter is made of.  Values are stored.  Families take BLOCKED and RIBBON; STANDARD is what
+ * small filters within store files are. Standalone filters (petal_bloom.h) are of the others.
  */
 enum petal_bloom_kind {
     PETAL_BLOOM_KIND_DEFAULT = 0,  /* BLOCKED */
@@ -513,8 +513,7 @@ enum petal_bloom_kind {
     PETAL_BLOOM_KIND_BLOCKED = 2,  /* a key's bits lie in one cache line */
     PETAL_BLOOM_KIND_COUNTING = 3, /* counts keys, so that they can be taken out */
     PETAL_BLOOM_KIND_GROWING = 4,  /* of keys whose number is not known before */
-    PETAL_BLOOM_KIND_RIBBON = 5,   /* built once from all keys, near the fewest bits there can be */
-    PETAL_BLOOM_KIND_FUSE = 6      /* built once from all keys, quick to build and to ask */
+    PETAL_BLOOM_KIND_RIBBON = 5    /* built once from all keys, near the fewest bits there can be */
 };
 
 enum petal_compression {

@@ -2,12 +2,10 @@
  * bitmap2.c -- bitmaps of two bits a number: never entered, once, or more often.
  *
  * 32 numbers a word, the first in the lowest two bits, which are its state. A state of 3, which is
- * never written, is taken for MORE where a file is mapped unchecked.
+ * never written, is taken for MORE where a mapped file has changed.
  */
-#include "bloom/bitmap/words.h"
-
 #include "base/argument.h"
-#include "base/mem.h"
+#include "bloom/bitmap/words.h"
 
 #include <inttypes.h>
 
@@ -15,19 +13,8 @@
 #define LOW_BITS     UINT64_C(0x5555555555555555)
 
 struct petal_bitmap2 {
-    struct bitmap_words words;
-    uint64_t numbers;
+    struct bitmap bitmap;
 };
-
-static petal_bitmap2 *
-new_bitmap2(const struct env *env, uint64_t numbers)
-{
-    petal_bitmap2 *bitmap = mem_zalloc(env->allocator, sizeof *bitmap);
-
-    if (bitmap != NULL)
-        bitmap->numbers = numbers;
-    return bitmap;
-}
 
 enum petal_status
 petal_bitmap2_create(uint64_t numbers, const petal_env *env, petal_bitmap2 **bitmap,
@@ -35,45 +22,19 @@ petal_bitmap2_create(uint64_t numbers, const petal_env *env, petal_bitmap2 **bit
 {
     RETURN_IF_NULL(bitmap, error);
     *bitmap = NULL;
-
-    enum petal_status status;
-    struct env resolved;
-
-    if (numbers == 0 || numbers > PETAL_BITMAP_MAX_BITS)
-        return error_set(error, PETAL_INVALID, "numbers is %" PRIu64 "; it must be 1 to %" PRIu64,
-                         numbers, PETAL_BITMAP_MAX_BITS);
-    status = env_check(env, error);
-    if (status != PETAL_OK)
-        return status;
-    env_init(&resolved, env);
-    *bitmap = new_bitmap2(&resolved, numbers);
-    if (*bitmap == NULL)
-        return error_no_memory(error);
-    status =
-        bitmap_words_init(&(*bitmap)->words, &resolved, (numbers - 1) / WORD_NUMBERS + 1, error);
-    if (status != PETAL_OK) {
-        mem_free(resolved.allocator, *bitmap, sizeof **bitmap);
-        *bitmap = NULL;
-    }
-    return status;
+    return bitmap_create(numbers, 2, env, (struct bitmap **)bitmap, error);
 }
 
 void
 petal_bitmap2_free(petal_bitmap2 *bitmap)
 {
-    const petal_allocator *allocator;
-
-    if (bitmap == NULL)
-        return;
-    allocator = bitmap->words.env.allocator;
-    bitmap_words_fini(&bitmap->words);
-    mem_free(allocator, bitmap, sizeof *bitmap);
+    bitmap_free((struct bitmap *)bitmap);
 }
 
 uint64_t
 petal_bitmap2_numbers(const petal_bitmap2 *bitmap)
 {
-    return bitmap != NULL ? bitmap->numbers : 0;
+    return bitmap != NULL ? bitmap->bitmap.numbers : 0;
 }
 
 /* ---- numbers ---- */
@@ -89,12 +50,12 @@ state_of(uint64_t word, uint64_t number)
 enum petal_bitmap2_state
 petal_bitmap2_get(const petal_bitmap2 *bitmap, uint64_t number)
 {
-    if (bitmap == NULL || number >= bitmap->numbers)
+    if (bitmap == NULL || number >= bitmap->bitmap.numbers)
         return PETAL_BITMAP2_NONE;
-    return state_of(bitmap_load(&bitmap->words, number / WORD_NUMBERS), number);
+    return state_of(bitmap_load(&bitmap->bitmap, number / WORD_NUMBERS), number);
 }
 
-/* What is MORE already is only read: its cache line stays with all cores. */
+/* A number that is MORE already is only read: its cache line stays with all cores. */
 enum petal_bitmap2_state
 petal_bitmap2_add(petal_bitmap2 *bitmap, uint64_t number)
 {
@@ -102,16 +63,16 @@ petal_bitmap2_add(petal_bitmap2 *bitmap, uint64_t number)
     enum petal_bitmap2_state state;
     bitmap_word *word;
 
-    if (bitmap == NULL || number >= bitmap->numbers || bitmap->words.is_read_only)
+    if (bitmap == NULL || number >= bitmap->bitmap.numbers || bitmap->bitmap.is_read_only)
         return petal_bitmap2_get(bitmap, number);
-    word = &bitmap->words.words[index];
+    word = &bitmap->bitmap.words[index];
     one = UINT64_C(1) << 2 * (number % WORD_NUMBERS);
     before = atomic_load_explicit(word, memory_order_acquire);
     do {
         state = state_of(little_endian_word(before), number);
         if (state == PETAL_BITMAP2_MORE)
             return state;
-        bitmap_mark(&bitmap->words, index);
+        bitmap_mark(&bitmap->bitmap, index);
         after = little_endian_word(little_endian_word(before) + one);
     } while (!atomic_compare_exchange_weak_explicit(word, &before, after, memory_order_release,
                                                     memory_order_acquire));
@@ -138,54 +99,39 @@ in_state(uint64_t word, enum petal_bitmap2_state state)
 uint64_t
 petal_bitmap2_count(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state)
 {
+    uint64_t in = 0, out = 0;
+
     if (bitmap == NULL)
         return 0;
+    for (uint64_t i = bitmap_next_word(&bitmap->bitmap, 0); i < bitmap->bitmap.count;
+         i = bitmap_next_word(&bitmap->bitmap, i + 1)) {
+        uint64_t word = bitmap_load(&bitmap->bitmap, i);
 
-    const struct bitmap_words *words = &bitmap->words;
-    uint64_t ones = 0, mores = 0;
-
-    for (uint64_t chunk = 0; chunk < bitmap_chunks(words); chunk++) {
-        uint64_t end = bitmap_is_marked(words, chunk) ? bitmap_chunk_end(words, chunk) : 0;
-
-        for (uint64_t i = bitmap_chunk_begin(chunk); i < end; i++) {
-            uint64_t word = bitmap_load(words, i);
-
-            ones += count_bits(in_state(word, PETAL_BITMAP2_ONE));
-            mores += count_bits(in_state(word, PETAL_BITMAP2_MORE));
-        }
+        in += count_bits(in_state(word, state));
+        out += count_bits(LOW_BITS & ~in_state(word, PETAL_BITMAP2_NONE));
     }
-    switch (state) {
-    case PETAL_BITMAP2_NONE:
-        return bitmap->numbers - ones - mores;
-    case PETAL_BITMAP2_ONE:
-        return ones;
-    case PETAL_BITMAP2_MORE:
-        return mores;
-    }
-    return 0;
+    /* Words of 0 were passed over. */
+    return state == PETAL_BITMAP2_NONE ? bitmap->bitmap.numbers - out : in;
 }
 
 uint64_t
 petal_bitmap2_next(const petal_bitmap2 *bitmap, enum petal_bitmap2_state state, uint64_t from)
 {
-    if (bitmap == NULL)
-        return PETAL_BITMAP_NONE;
-
-    const struct bitmap_words *words = &bitmap->words;
     uint64_t index = from / WORD_NUMBERS, mask = UINT64_MAX << 2 * (from % WORD_NUMBERS);
 
-    if (from >= bitmap->numbers)
+    if (bitmap == NULL || from >= bitmap->bitmap.numbers)
         return PETAL_BITMAP_NONE;
-    while (index < words->count) {
-        uint64_t found = in_state(bitmap_load(words, index), state) & mask;
+    while (index < bitmap->bitmap.count) {
+        uint64_t found = in_state(bitmap_load(&bitmap->bitmap, index), state) & mask;
 
         if (found != 0) {
             uint64_t number = index * WORD_NUMBERS + lowest_bit(found) / 2;
 
-            return number < bitmap->numbers ? number : PETAL_BITMAP_NONE;
+            return number < bitmap->bitmap.numbers ? number : PETAL_BITMAP_NONE;
         }
         mask = UINT64_MAX;
-        index = state == PETAL_BITMAP2_NONE ? index + 1 : bitmap_words_next(words, index + 1);
+        index =
+            state == PETAL_BITMAP2_NONE ? index + 1 : bitmap_next_word(&bitmap->bitmap, index + 1);
     }
     return PETAL_BITMAP_NONE;
 }
@@ -207,23 +153,18 @@ petal_bitmap2_unite(petal_bitmap2 *bitmap, const petal_bitmap2 *other, petal_err
     RETURN_IF_NULL(bitmap, error);
     RETURN_IF_NULL(other, error);
 
-    struct bitmap_words *words = &bitmap->words;
-    struct bitmap_page page = {0};
+    struct bitmap *to = &bitmap->bitmap;
+    const struct bitmap *from = &other->bitmap;
+    enum petal_status status = bitmap_check_pair(to, from, error);
 
-    if (words->is_read_only)
-        return error_set(error, PETAL_READ_ONLY, "the bitmap is mapped and cannot be changed");
-    if (bitmap->numbers != other->numbers)
-        return error_set(error, PETAL_INVALID,
-                         "the bitmaps have %" PRIu64 " and %" PRIu64 " numbers", bitmap->numbers,
-                         other->numbers);
-    while (bitmap_next_page(&other->words, &page)) {
-        bitmap_plain_word *to = (bitmap_plain_word *)&words->words[page.begin];
-        const bitmap_plain_word *from = (const bitmap_plain_word *)&other->words.words[page.begin];
+    if (status != PETAL_OK)
+        return status;
+    for (uint64_t i = bitmap_next_word(from, 0); i < from->count;
+         i = bitmap_next_word(from, i + 1)) {
+        uint64_t sum = add_states(bitmap_load(to, i), bitmap_load(from, i));
 
-        bitmap_mark(words, page.begin);
-        for (size_t i = 0; i < page.count; i++)
-            to[i] = little_endian_word(
-                add_states(little_endian_word(to[i]), little_endian_word(from[i])));
+        bitmap_mark(to, i);
+        atomic_store_explicit(&to->words[i], little_endian_word(sum), memory_order_release);
     }
     return PETAL_OK;
 }
@@ -235,20 +176,15 @@ petal_bitmap2_save(const petal_bitmap2 *bitmap, const char *path, petal_error *e
 {
     RETURN_IF_NULL(bitmap, error);
     RETURN_IF_NULL(path, error);
-
-    const struct set_file_head head = {.type = PETAL_BLOOM_FILE_BITMAP2,
-                                       .layout = BITMAP_FILE_LAYOUT,
-                                       .parameters = {bitmap->numbers}};
-
-    return bitmap_words_save(&bitmap->words, path, &head, error);
+    return bitmap_save(&bitmap->bitmap, path, error);
 }
 
 static enum petal_status
-check_states(const struct bitmap_words *words, const char *path, petal_error *error)
+check_states(const struct bitmap *bitmap, const char *path, petal_error *error)
 {
-    for (uint64_t i = bitmap_words_next(words, 0); i < words->count;
-         i = bitmap_words_next(words, i + 1)) {
-        uint64_t word = bitmap_load(words, i), wrong = word & word >> 1 & LOW_BITS;
+    for (uint64_t i = bitmap_next_word(bitmap, 0); i < bitmap->count;
+         i = bitmap_next_word(bitmap, i + 1)) {
+        uint64_t word = bitmap_load(bitmap, i), wrong = word & word >> 1 & LOW_BITS;
 
         if (wrong != 0)
             return error_corrupt(error, path, SET_FILE_PAGE_BYTES + i * sizeof word,
@@ -266,24 +202,16 @@ petal_bitmap2_load(const char *path, const petal_bloom_load_options *options,
     *bitmap = NULL;
     RETURN_IF_NULL(path, error);
 
-    struct bitmap_words words;
-    enum petal_status status;
-    uint64_t numbers;
+    struct bitmap *made;
+    enum petal_status status = bitmap_load_file(path, options, 2, &made, error);
 
-    status = bitmap_words_open(path, options, PETAL_BLOOM_FILE_BITMAP2, WORD_NUMBERS, &words,
-                               &numbers, error);
-    if (status != PETAL_OK)
+    if (status == PETAL_OK)
+        status = check_states(made, path, error);
+    else
         return status;
-    if (words.file.is_checked)
-        status = check_states(&words, path, error);
-    if (status == PETAL_OK) {
-        *bitmap = new_bitmap2(&words.env, numbers);
-        status = *bitmap == NULL ? error_no_memory(error) : PETAL_OK;
-    }
-    if (status != PETAL_OK) {
-        bitmap_words_fini(&words);
-        return status;
-    }
-    (*bitmap)->words = words;
-    return PETAL_OK;
+    if (status == PETAL_OK)
+        *bitmap = (petal_bitmap2 *)made;
+    else
+        bitmap_free(made);
+    return status;
 }

@@ -433,7 +433,7 @@ petal_distinct_load(const char *path, const petal_bloom_load_options *options,
     if (status != PETAL_OK)
         return status;
     status = check_file(&file, path, error);
-    if (status == PETAL_OK && file.is_checked)
+    if (status == PETAL_OK)
         status = check_registers(&file, path, error);
     if (status == PETAL_OK) {
         *distinct = new_distinct(&file.env, (unsigned)file.head.parameters[PRECISION_IN_FILE],

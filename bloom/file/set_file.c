@@ -37,8 +37,9 @@
 #define HEADER_CHECKSUM_AT 104
 #define HEADER_END         112
 
-#define LAST_TYPE PETAL_BLOOM_FILE_DISTINCT
-#define LAST_KIND PETAL_BLOOM_KIND_FUSE
+#define LAST_TYPE  PETAL_BLOOM_FILE_DISTINCT
+#define FIRST_KIND PETAL_BLOOM_KIND_BLOCKED
+#define LAST_KIND  PETAL_BLOOM_KIND_RIBBON
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
@@ -612,7 +613,8 @@ check_head(const struct set_reader *reader, petal_error *error)
         return error_corrupt(error, reader->path, KIND_AT,
                              "the header of %.40s names kind %u of a filter", type_text(head->type),
                              head->kind);
-    if (head->type == PETAL_BLOOM_FILE_FILTER && (head->kind == 0 || head->kind > LAST_KIND))
+    if (head->type == PETAL_BLOOM_FILE_FILTER &&
+        (head->kind < FIRST_KIND || head->kind > LAST_KIND))
         return error_file(error, PETAL_UNSUPPORTED, reader->path,
                           "the file holds a filter of kind %u, which this library does not know",
                           head->kind);
@@ -776,10 +778,10 @@ load_body(const struct set_reader *reader, struct set_file *file, petal_error *e
 /* The checksum is that of read bytes: reading goes ahead of what is asked for, and where it fails
  * there is an error instead of a signal. */
 static enum petal_status
-map_body(const struct set_reader *reader, bool unchecked, struct set_file *file, petal_error *error)
+map_body(const struct set_reader *reader, struct set_file *file, petal_error *error)
 {
     const petal_vfs *vfs = reader->env.vfs;
-    enum petal_status status = unchecked ? PETAL_OK : check_body(reader, NULL, error);
+    enum petal_status status = check_body(reader, NULL, error);
     const void *memory;
     int failed;
 
@@ -804,23 +806,6 @@ map_body(const struct set_reader *reader, bool unchecked, struct set_file *file,
     return PETAL_OK;
 }
 
-/* ---- options ---- */
-
-static enum petal_status
-take_options(const petal_bloom_load_options *given, petal_bloom_load_options *options,
-             petal_error *error)
-{
-    enum petal_status status =
-        options_copy(options, sizeof *options, given, "petal_bloom_load_options", error);
-
-    if (status != PETAL_OK)
-        return status;
-    if (options->unchecked && !options->map)
-        return error_set(error, PETAL_INVALID,
-                         "options: unchecked is set, but map is not; it is for mapped files only");
-    return env_check(options->env, error);
-}
-
 /* ---- what others call ---- */
 
 enum petal_status
@@ -829,9 +814,12 @@ set_file_open(const char *path, const petal_bloom_load_options *given,
 {
     struct set_reader reader = {.path = path};
     petal_bloom_load_options options;
-    enum petal_status status = take_options(given, &options, error);
+    enum petal_status status =
+        options_copy(&options, sizeof options, given, "petal_bloom_load_options", error);
 
     memset(file, 0, sizeof *file);
+    if (status == PETAL_OK)
+        status = env_check(options.env, error);
     if (status != PETAL_OK)
         return status;
     env_init(&reader.env, options.env);
@@ -844,8 +832,7 @@ set_file_open(const char *path, const petal_bloom_load_options *given,
     if (status == PETAL_OK && reader.bytes > SIZE_MAX)
         status = error_no_memory(error);
     if (status == PETAL_OK)
-        status = options.map ? map_body(&reader, options.unchecked, file, error)
-                             : load_body(&reader, file, error);
+        status = options.map ? map_body(&reader, file, error) : load_body(&reader, file, error);
     close_file(&reader);
     if (status != PETAL_OK) {
         memset(file, 0, sizeof *file);
@@ -853,7 +840,6 @@ set_file_open(const char *path, const petal_bloom_load_options *given,
     }
     file->head = reader.head;
     file->body_bytes = reader.body_bytes;
-    file->is_checked = !options.unchecked;
     file->env = reader.env;
     return PETAL_OK;
 }

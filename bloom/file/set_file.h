@@ -86,8 +86,7 @@ struct set_file {
     uint8_t *body;
     uint64_t body_bytes; /* at most SIZE_MAX */
     bool is_mapped;
-    bool is_checked; /* the body has its checksum; else it was opened unchecked */
-    struct env env;  /* of the load options, resolved */
+    struct env env; /* of the load options, resolved */
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
- * builder.c -- filters that are built once of all keys, RIBBON and FUSE: petal_bloom_builder of the
- * public header.  Hashes wait in memory, sorted and each once where memory would grow; beyond
+ * builder.c -- filters of kind RIBBON, built once of all keys: petal_bloom_builder of the public
+ * header.  Hashes wait in memory, sorted and each once where memory would grow; beyond
  * memory_bytes in runs on disk (spill.h).  They come back range by range, ascending, and are cut
  * into parts (parts.h), which are built one after the other.
  *
@@ -10,7 +10,6 @@
 #include "base/argument.h"
 #include "base/mem.h"
 #include "base/options.h"
-#include "bloom/filter/kinds.h"
 #include "bloom/filter/options.h"
 #include "bloom/filter/parts.h"
 #include "bloom/filter/spill.h"
@@ -27,11 +26,18 @@
 /* Of a filter's bytes: so little memory may be left over. */
 #define SURPLUS_PART 128
 
+/* For all that a builder has in memory. */
+#define DEFAULT_MEMORY_BYTES ((size_t)64 << 20)
+#define MIN_MEMORY_BYTES     ((size_t)8 << 20)
+
+/* Hashes are evenly spread: no part has more keys. */
+#define MOST_PART_KEYS (UINT32_C(1) << 30)
+
+#define FOOTER_BYTES BLOOM_RIBBON_FOOTER_BYTES
+
 struct petal_bloom_builder {
-    petal_bloom like; /* the filter to be made: kind, rate, salt, env */
-    const struct filter_part_kind *part_kind;
-    size_t memory_bytes;
-    size_t most; /* hashes in memory, if the others can be spilled */
+    petal_bloom like; /* the filter to be made: rate, salt, env */
+    size_t most;      /* hashes in memory, if the others can be spilled */
     uint64_t *hashes;
     size_t count, capacity;
     struct spill spill; /* without a directory if there is none */
@@ -39,15 +45,6 @@ struct petal_bloom_builder {
 };
 
 /* ---- making and freeing ---- */
-
-/* NULL: filters of this kind are not built. */
-static const struct filter_part_kind *
-part_kind_of(enum petal_bloom_kind kind)
-{
-    return kind == PETAL_BLOOM_KIND_RIBBON ? &filter_part_ribbon
-           : kind == PETAL_BLOOM_KIND_FUSE ? &filter_part_fuse
-                                           : NULL;
-}
 
 static enum petal_status
 resolve_options(const petal_bloom_builder_options *given, petal_bloom_builder_options *options,
@@ -64,19 +61,19 @@ resolve_options(const petal_bloom_builder_options *given, petal_bloom_builder_op
     status = filter_options_resolve(&options->filter, &filter, error);
     if (status != PETAL_OK)
         return status;
-    if (part_kind_of(filter.kind) == NULL)
+    if (filter.kind != PETAL_BLOOM_KIND_RIBBON)
         return error_set(error, PETAL_INVALID,
                          "a filter of kind %s needs no builder: petal_bloom_create makes it, and "
                          "keys are added to it",
                          filter_kind_name(filter.kind));
     if (options->memory_bytes == 0)
-        options->memory_bytes = FILTER_PARTS_DEFAULT_MEMORY_BYTES;
-    if (options->memory_bytes < FILTER_PARTS_MIN_MEMORY_BYTES)
+        options->memory_bytes = DEFAULT_MEMORY_BYTES;
+    if (options->memory_bytes < MIN_MEMORY_BYTES)
         return error_set(error, PETAL_INVALID, "memory_bytes is %zu; it must be at least %zu",
-                         options->memory_bytes, FILTER_PARTS_MIN_MEMORY_BYTES);
+                         options->memory_bytes, MIN_MEMORY_BYTES);
     if (options->directory != NULL && options->directory[0] == '\0')
         return error_set(error, PETAL_INVALID, "directory is empty; it must be a path, or NULL");
-    return filter_parts_check(part_kind_of(filter.kind), options->filter.rate, error);
+    return PETAL_OK;
 }
 
 enum petal_status
@@ -86,7 +83,6 @@ petal_bloom_builder_create(const petal_bloom_builder_options *given, petal_bloom
     RETURN_IF_NULL(builder, error);
     *builder = NULL;
 
-    const struct filter_kind *functions;
     petal_bloom_builder_options options;
     petal_bloom_builder *made;
     enum petal_status status;
@@ -96,17 +92,12 @@ petal_bloom_builder_create(const petal_bloom_builder_options *given, petal_bloom
     status = resolve_options(given, &options, error);
     if (status != PETAL_OK)
         return status;
-    status = filter_find_kind(&functions, options.filter.kind, error);
-    if (status != PETAL_OK)
-        return status;
     env_init(&env, options.filter.env);
     made = mem_zalloc(env.allocator, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     filter_init(&made->like, &options.filter);
-    made->like.functions = functions;
-    made->part_kind = part_kind_of(options.filter.kind);
-    made->memory_bytes = options.memory_bytes;
+    made->like.functions = &filter_ribbon;
     made->most = options.memory_bytes / 16;
     if (made->most > UINT32_MAX)
         made->most = UINT32_MAX;
@@ -382,10 +373,10 @@ append_part(struct building *building, const uint8_t *bytes, size_t size, petal_
     uint64_t number = building->parts_built++;
     enum petal_status status = PETAL_OK;
 
-    size -= FILTER_FOOTER_BYTES;
-    memcpy(building->footers + number * FILTER_FOOTER_BYTES, bytes + size, FILTER_FOOTER_BYTES);
+    size -= FOOTER_BYTES;
+    memcpy(building->footers + number * FOOTER_BYTES, bytes + size, FOOTER_BYTES);
     if (number == 0)
-        status = reserve_for_all(building, size + FILTER_FOOTER_BYTES, error);
+        status = reserve_for_all(building, size + FOOTER_BYTES, error);
     if (status == PETAL_OK)
         status = body_append(&building->body, bytes, size, error);
     return status;
@@ -394,18 +385,19 @@ append_part(struct building *building, const uint8_t *bytes, size_t size, petal_
 static enum petal_status
 build_part(struct building *building, const uint64_t *hashes, size_t count, petal_error *error)
 {
-    const struct filter_part_kind *kind = building->builder->part_kind;
     enum petal_status status;
 
-    for (unsigned size = 0; size < kind->sizes && count <= FILTER_PART_MOST_KEYS; size++) {
-        union filter_part_shape shape = kind->shape(count, building->builder->like.rate, size);
-        size_t work_bytes = kind->work_bytes(&shape), part_bytes = kind->bytes(&shape);
+    for (unsigned size = 0; size < BLOOM_RIBBON_SIZES && count <= MOST_PART_KEYS; size++) {
+        struct bloom_ribbon shape = bloom_ribbon_shape(count, building->builder->like.rate, size);
+        size_t work_bytes = bloom_ribbon_work_bytes(&shape);
+        size_t part_bytes = bloom_ribbon_bytes(&shape);
 
         assert(work_bytes % sizeof(uint64_t) == 0);
         status = reserve_scratch(building, work_bytes + part_bytes, error);
         if (status != PETAL_OK)
             return status;
-        if (!kind->build(&shape, hashes, count, building->scratch, building->scratch + work_bytes))
+        if (!bloom_ribbon_build(&shape, hashes, count, building->scratch,
+                                building->scratch + work_bytes))
             continue;
         building->keys += count;
         return append_part(building, building->scratch + work_bytes, part_bytes, error);
@@ -458,11 +450,8 @@ build_parts(struct building *building, uint64_t end, petal_error *error)
 static enum petal_status
 cut_parts(struct building *building, uint64_t keys, petal_error *error)
 {
-    petal_bloom_builder *builder = building->builder;
-
-    building->part_count = filter_parts_for(builder->part_kind, keys, builder->memory_bytes);
-    building->footers =
-        mem_alloc(building->body.allocator, building->part_count * FILTER_FOOTER_BYTES);
+    building->part_count = filter_parts_for(keys);
+    building->footers = mem_alloc(building->body.allocator, building->part_count * FOOTER_BYTES);
     return building->footers == NULL ? error_no_memory(error) : PETAL_OK;
 }
 
@@ -491,8 +480,7 @@ static enum petal_status
 build_from_disk(struct building *building, petal_error *error)
 {
     petal_bloom_builder *builder = building->builder;
-    uint64_t part_keys = builder->part_kind->keys_in(builder->memory_bytes);
-    uint64_t most = part_keys < builder->most / 2 ? builder->most - part_keys : builder->most / 2;
+    uint64_t most = builder->most - FILTER_PART_KEYS;
     unsigned bits;
     enum petal_status status = spill_add(&builder->spill, builder->hashes, builder->count, error);
 
@@ -532,7 +520,7 @@ build_all(struct building *building, petal_error *error)
     }
     if (status == PETAL_OK && building->part_count > 0)
         status = body_append(&building->body, building->footers,
-                             building->part_count * FILTER_FOOTER_BYTES, error);
+                             building->part_count * FOOTER_BYTES, error);
     builder->like.keys = building->keys;
     return status;
 }
@@ -554,7 +542,7 @@ end(struct building *building)
     const petal_allocator *allocator = building->body.allocator;
 
     free_scratch(building);
-    mem_free(allocator, building->footers, building->part_count * FILTER_FOOTER_BYTES);
+    mem_free(allocator, building->footers, building->part_count * FOOTER_BYTES);
     mem_free(allocator, building->body.memory, building->body.capacity);
     set_file_abandon(building->body.writer);
 }
@@ -567,7 +555,6 @@ petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, pe
     RETURN_IF_NULL(builder, error);
 
     struct building building;
-    struct filter_parts *parts;
     enum petal_status status = begin(&building, builder, error);
 
     if (status == PETAL_OK)
@@ -577,13 +564,10 @@ petal_bloom_builder_finish(petal_bloom_builder *builder, petal_bloom **bloom, pe
     if (status == PETAL_OK)
         body_shrink(&building.body);
     if (status == PETAL_OK)
-        status = filter_parts_new(builder->part_kind, &builder->like, "", building.body.memory,
-                                  building.body.bytes, building.part_count, &parts, error);
-    if (status == PETAL_OK) {
-        parts->memory_bytes = building.body.capacity;
+        status = filter_parts_new(&builder->like, building.body.memory, building.body.bytes,
+                                  building.body.capacity, building.part_count, bloom, error);
+    if (status == PETAL_OK)
         building.body.memory = NULL;
-        *bloom = &parts->bloom;
-    }
     end(&building);
     return status;
 }

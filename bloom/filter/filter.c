@@ -1,15 +1,23 @@
 /*
- * filter.c -- filters as callers see them (bloom/petal_bloom.h), of whichever kind: each call is
- * checked here, and handed on to the kind (kind.h).
+ * filter.c -- the public calls for filters (bloom/petal_bloom.h) of all kinds: each checks its
+ * arguments, and calls the kind's function (kind.h).
  */
 #include "base/argument.h"
 #include "base/options.h"
-#include "bloom/filter/kinds.h"
+#include "bloom/file/set_file.h"
+#include "bloom/filter/kind.h"
 #include "bloom/filter/options.h"
 #include "bloom/hash.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+static const struct filter_kind *const kinds[] = {
+    [PETAL_BLOOM_KIND_BLOCKED] = &filter_blocked,
+    [PETAL_BLOOM_KIND_COUNTING] = &filter_counting,
+    [PETAL_BLOOM_KIND_GROWING] = &filter_growing,
+    [PETAL_BLOOM_KIND_RIBBON] = &filter_ribbon,
+};
 
 /* ---- hashes ---- */
 
@@ -27,7 +35,6 @@ petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, p
     RETURN_IF_NULL(plan, error);
 
     petal_bloom_plan found = {.size = sizeof found};
-    const struct filter_kind *functions;
     petal_bloom_options options;
     enum petal_status status;
     size_t size = plan->size;
@@ -40,12 +47,10 @@ petal_bloom_plan_for(const petal_bloom_options *given, petal_bloom_plan *plan, p
         status = error_null(error, "options"); /* there is no default for keys */
     else
         status = filter_options_resolve(&options, given, error);
-    if (status == PETAL_OK)
-        status = filter_find_kind(&functions, options.kind, error);
-    if (status == PETAL_OK && options.keys == 0 && options.bits == 0)
+    if (status == PETAL_OK && options.keys == 0)
         status = error_set(error, PETAL_INVALID, "keys is 0; a plan is made for at least 1");
     if (status == PETAL_OK)
-        status = functions->plan(&options, &found, error);
+        status = kinds[options.kind]->plan(&options, &found, error);
     if (status != PETAL_OK)
         found = (petal_bloom_plan){.size = sizeof found};
     found.size = size;
@@ -67,10 +72,9 @@ petal_bloom_create(const petal_bloom_options *given, petal_bloom **bloom, petal_
 
     error_clear(error);
     status = filter_options_resolve(&options, given, error);
-    if (status == PETAL_OK)
-        status = filter_find_kind(&functions, options.kind, error);
     if (status != PETAL_OK)
         return status;
+    functions = kinds[options.kind];
     if (functions->create == NULL)
         return error_set(error, PETAL_INVALID,
                          "a filter of kind %s cannot be made empty: a builder "
@@ -149,20 +153,6 @@ petal_bloom_remove(petal_bloom *bloom, petal_slice key, petal_error *error)
     if (!bloom->functions->remove_hash(bloom, petal_bloom_hash(key, bloom->salt)))
         return error_set(error, PETAL_NOT_FOUND, "the key is not in the filter");
     return PETAL_OK;
-}
-
-enum petal_status
-petal_bloom_clear(petal_bloom *bloom, petal_error *error)
-{
-    RETURN_IF_NULL(bloom, error);
-
-    enum petal_status status;
-
-    error_clear(error);
-    status = check_writable(bloom, error);
-    if (status == PETAL_OK)
-        bloom->functions->clear(bloom);
-    return status;
 }
 
 /* ---- questions ---- */
@@ -272,12 +262,6 @@ check_compatible(const petal_bloom *a, const petal_bloom *b, petal_error *error)
     return PETAL_OK;
 }
 
-bool
-petal_bloom_is_compatible(const petal_bloom *a, const petal_bloom *b)
-{
-    return a != NULL && b != NULL && check_compatible(a, b, NULL) == PETAL_OK;
-}
-
 enum petal_status
 petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *error)
 {
@@ -295,24 +279,70 @@ petal_bloom_unite(petal_bloom *bloom, const petal_bloom *other, petal_error *err
     return status;
 }
 
+/* ---- files ---- */
+
 enum petal_status
-petal_bloom_intersect(petal_bloom *bloom, const petal_bloom *other, petal_error *error)
+petal_bloom_save(const petal_bloom *bloom, const char *path, petal_error *error)
 {
     RETURN_IF_NULL(bloom, error);
-    RETURN_IF_NULL(other, error);
+    RETURN_IF_NULL(path, error);
 
+    struct set_file_writer *writer;
+    struct set_file_head head;
     enum petal_status status;
 
     error_clear(error);
-    status = check_compatible(bloom, other, error);
-    if (status == PETAL_OK && bloom->functions->intersect == NULL)
-        status = error_set(error, PETAL_INVALID,
-                           "filters of kind %s are not intersected: no key could be removed from "
-                           "the result",
-                           filter_kind_name(bloom->kind));
+    status = set_file_create(&bloom->env, path, &writer, error);
+    if (status != PETAL_OK)
+        return status;
+    filter_describe(bloom, &head);
+    status = bloom->functions->save(bloom, writer, &head, error);
     if (status == PETAL_OK)
-        status = check_writable(bloom, error);
+        return set_file_finish(writer, &head, error);
+    set_file_abandon(writer);
+    return status;
+}
+
+static enum petal_status
+take_head(const char *path, const struct set_file *file, petal_bloom *like, petal_error *error)
+{
+    const struct set_file_head *head = &file->head;
+
+    *like = (petal_bloom){.functions = kinds[head->kind],
+                          .kind = (enum petal_bloom_kind)head->kind,
+                          .keys = head->parameters[FILTER_KEYS],
+                          .salt = head->salt,
+                          .is_read_only = file->is_mapped,
+                          .env = file->env};
+    memcpy(&like->rate, &head->parameters[FILTER_RATE], sizeof like->rate);
+    if (head->layout != FILTER_LAYOUT)
+        return error_file(error, PETAL_UNSUPPORTED, path,
+                          "the filter has layout %u, which this library does not know",
+                          head->layout);
+    if (!(like->rate > 0 && like->rate < 1)) /* not a number, too */
+        return filter_bad_parameter(error, path, FILTER_RATE, "the rate is not between 0 and 1");
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_bloom_load(const char *path, const petal_bloom_load_options *options, petal_bloom **bloom,
+                 petal_error *error)
+{
+    RETURN_IF_NULL(bloom, error);
+    *bloom = NULL;
+    RETURN_IF_NULL(path, error);
+
+    struct set_file file;
+    enum petal_status status;
+    petal_bloom like;
+
+    error_clear(error);
+    status = set_file_open(path, options, PETAL_BLOOM_FILE_FILTER, &file, error);
+    if (status != PETAL_OK)
+        return status;
+    status = take_head(path, &file, &like, error);
     if (status == PETAL_OK)
-        bloom->functions->intersect(bloom, other);
+        status = like.functions->open(path, &like, &file, bloom, error);
+    set_file_close(&file);
     return status;
 }

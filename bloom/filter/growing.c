@@ -1,6 +1,6 @@
 /*
- * growing.c -- filters of kind GROWING: a chain of SEGMENTS, each a filter as BLOCKED (lines.h),
- * each made for twice the keys of the one before.
+ * growing.c -- filters of kind GROWING: a chain of SEGMENTS, each an array of lines of bits as
+ * BLOCKED has (lines.h), and made for twice the keys of the one before.
  *
  * RATES. Of the rate p that was asked for segment i = 0, 1, ... is made for p * 6 / (pi^2 (i+1)^2):
  * these sum to p, however many there are. They fall slower than by half, which would cost a bit and
@@ -25,7 +25,7 @@
 #include "base/coding.h"
 #include "base/mem.h"
 #include "base/mutex.h"
-#include "bloom/filter/fill.h"
+#include "bloom/filter/kind.h"
 #include "bloom/filter/lines.h"
 
 #include <assert.h>
@@ -46,9 +46,8 @@ struct segment {
     struct segment *older;
     unsigned number; /* 0: the oldest */
     bool is_lent;    /* its words are the file's */
-    struct filter_shape shape;
-    uint64_t lines, bytes, capacity;
-    filter_word *words;
+    struct filter_lines lines;
+    uint64_t capacity;
     /* Keys that are entered, and such as are being; on a line of its own: all who enter write
      * it. */
     _Alignas(BLOOM_LINE_BYTES) _Atomic(uint64_t) keys;
@@ -93,24 +92,25 @@ capacity_of(uint64_t keys, unsigned number)
 }
 
 /* Of segment `number`, in a chain that was made for so many keys. */
-static void
-find_shape(struct filter_shape *shape, uint64_t keys, double rate, unsigned number)
+static struct filter_lines
+find_shape(uint64_t keys, double rate, unsigned number)
 {
     double place = number + 1.0, part = rate * 6 / (M_PI * M_PI * place * place);
+    struct filter_lines lines = {.positions = BLOOM_LINE_BITS};
     uint64_t capacity = capacity_of(keys, number);
 
-    filter_shape_of_kind(shape, PETAL_BLOOM_KIND_GROWING);
     /* A little more come until it is full: see keys_until_full. */
-    filter_shape_lines(shape, capacity + (uint64_t)((double)capacity * part / 3), part);
+    filter_lines_shape(&lines, capacity + (uint64_t)((double)capacity * part / 3), part);
+    return lines;
 }
 
 /* Different keys that come to a segment until it is full: those that pass it by chance take no
  * room, and set no bits. Their part is the mean of its rate from empty to full: Simpson's rule. */
 static double
-keys_until_full(const struct filter_shape *shape, uint64_t capacity)
+keys_until_full(const struct filter_lines *lines, uint64_t capacity)
 {
     double passing =
-        (4 * filter_shape_rate(shape, capacity / 2) + filter_shape_rate(shape, capacity)) / 6;
+        (4 * filter_lines_rate(lines, capacity / 2) + filter_lines_rate(lines, capacity)) / 6;
 
     return (double)capacity / (1 - passing);
 }
@@ -122,32 +122,40 @@ chain_rate(uint64_t keys, double rate, uint64_t given)
     double left = (double)given, none_passes = 1;
 
     for (unsigned number = 0; left >= 0.5 && number < MOST_SEGMENTS; number++) {
-        struct filter_shape shape;
-        double coming;
+        struct filter_lines lines = find_shape(keys, rate, number);
+        double until_full = keys_until_full(&lines, capacity_of(keys, number));
+        double coming = fmin(left * none_passes, until_full);
 
-        find_shape(&shape, keys, rate, number);
-        coming = fmin(left * none_passes, keys_until_full(&shape, capacity_of(keys, number)));
         left -= coming / none_passes;
-        none_passes *= 1 - filter_shape_rate(&shape, (uint64_t)llround(coming));
+        none_passes *= 1 - filter_lines_rate(&lines, (uint64_t)llround(coming));
     }
     return 1 - none_passes;
 }
 
 static enum petal_status
+check_keys(const petal_bloom_options *options, petal_error *error)
+{
+    if (options->keys <= MOST_CAPACITY)
+        return PETAL_OK;
+    return error_set(error, PETAL_INVALID,
+                     "keys is %" PRIu64 "; they need more memory than can be addressed",
+                     options->keys);
+}
+
+static enum petal_status
 growing_plan(const petal_bloom_options *options, petal_bloom_plan *plan, petal_error *error)
 {
-    struct filter_shape shape;
+    enum petal_status status = check_keys(options, error);
+    struct filter_lines lines;
 
-    if (options->keys > MOST_CAPACITY)
-        return error_set(error, PETAL_INVALID,
-                         "keys is %" PRIu64 "; they need more memory than can be addressed",
-                         options->keys);
-    find_shape(&shape, options->keys, options->rate, 0);
-    plan->bits = shape.positions;
-    plan->probes = shape.probes;
+    if (status != PETAL_OK)
+        return status;
+    lines = find_shape(options->keys, options->rate, 0);
+    plan->bits = lines.count * BLOOM_LINE_BITS;
+    plan->probes = lines.probes;
     plan->bits_per_key = (double)plan->bits / (double)options->keys;
-    plan->rate = filter_shape_rate(&shape, options->keys);
-    plan->bytes = filter_shape_bytes(&shape);
+    plan->rate = filter_lines_rate(&lines, options->keys);
+    plan->bytes = filter_lines_bytes(&lines);
     plan->build_bytes = plan->bytes;
     return PETAL_OK;
 }
@@ -158,13 +166,12 @@ static void
 segment_free(const struct env *env, struct segment *segment)
 {
     if (!segment->is_lent)
-        filter_words_free(env, segment->words, segment->bytes);
+        filter_lines_free(&segment->lines, env);
     mem_free(env->allocator, segment, sizeof *segment);
 }
 
-/* Without words. */
 static struct segment *
-segment_new(const struct env *env, const struct filter_shape *shape, struct segment *older)
+segment_new(const struct env *env, const struct filter_lines *lines, struct segment *older)
 {
     struct segment *segment = mem_alloc_aligned(env->allocator, BLOOM_LINE_BYTES, sizeof *segment);
 
@@ -173,9 +180,7 @@ segment_new(const struct env *env, const struct filter_shape *shape, struct segm
     memset((void *)segment, 0, sizeof *segment);
     segment->older = older;
     segment->number = older == NULL ? 0 : older->number + 1;
-    segment->shape = *shape;
-    segment->lines = shape->positions / shape->line_positions;
-    segment->bytes = filter_shape_bytes(shape);
+    segment->lines = *lines;
     return segment;
 }
 
@@ -183,26 +188,24 @@ static enum petal_status
 add_segment(petal_bloom *bloom, struct segment *full, petal_error *error)
 {
     unsigned number = full == NULL ? 0 : full->number + 1;
-    struct filter_shape shape;
+    struct filter_lines lines;
     struct segment *segment;
 
     if (number < MOST_SEGMENTS)
-        find_shape(&shape, bloom->keys, bloom->rate, number);
-    if (number == MOST_SEGMENTS || filter_shape_bytes(&shape) > SIZE_MAX / 2)
+        lines = find_shape(bloom->keys, bloom->rate, number);
+    if (number == MOST_SEGMENTS || filter_lines_bytes(&lines) > SIZE_MAX / 2)
         return error_set(error, PETAL_NO_MEMORY,
                          "out of memory: the filter has grown beyond what can be addressed");
-    segment = segment_new(&bloom->env, &shape, full);
-    if (segment == NULL)
-        return error_no_memory(error);
-    segment->capacity = capacity_of(bloom->keys, number);
-    segment->words = filter_words_new(&bloom->env, segment->bytes);
-    if (segment->words == NULL) {
-        segment->is_lent = true;
-        segment_free(&bloom->env, segment);
+    if (!filter_lines_allocate(&lines, &bloom->env))
         return error_set(error, PETAL_NO_MEMORY,
                          "out of memory: the filter grows by %" PRIu64 " bytes",
-                         filter_shape_bytes(&shape));
+                         filter_lines_bytes(&lines));
+    segment = segment_new(&bloom->env, &lines, full);
+    if (segment == NULL) {
+        filter_lines_free(&lines, &bloom->env);
+        return error_no_memory(error);
     }
+    segment->capacity = capacity_of(bloom->keys, number);
     atomic_store_explicit(&growing_of(bloom)->newest, segment, memory_order_release);
     return PETAL_OK;
 }
@@ -265,10 +268,9 @@ growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_er
     enum petal_status status;
     struct env env;
 
-    if (options->keys > MOST_CAPACITY)
-        return error_set(error, PETAL_INVALID,
-                         "keys is %" PRIu64 "; they need more memory than can be addressed",
-                         options->keys);
+    status = check_keys(options, error);
+    if (status != PETAL_OK)
+        return status;
     env_init(&env, options->env);
     status = growing_new(env.allocator, &growing, error);
     if (status != PETAL_OK)
@@ -279,8 +281,9 @@ growing_create(const petal_bloom_options *options, petal_bloom **bloom, petal_er
 }
 
 static void
-growing_clear(petal_bloom *bloom)
+growing_free(petal_bloom *bloom)
 {
+    const petal_allocator *allocator = bloom->env.allocator;
     struct segment *segment = newest_of(bloom);
 
     while (segment != NULL) {
@@ -289,17 +292,8 @@ growing_clear(petal_bloom *bloom)
         segment_free(&bloom->env, segment);
         segment = older;
     }
-    atomic_store_explicit(&growing_of(bloom)->newest, NULL, memory_order_relaxed);
     if (growing_of(bloom)->file.body != NULL)
         set_file_close(&growing_of(bloom)->file);
-}
-
-static void
-growing_free(petal_bloom *bloom)
-{
-    const petal_allocator *allocator = bloom->env.allocator;
-
-    growing_clear(bloom);
     mutex_fini(&growing_of(bloom)->growth);
     mem_free(allocator, growing_of(bloom), sizeof(struct growing));
 }
@@ -309,8 +303,9 @@ growing_free(petal_bloom *bloom)
 static bool
 segment_may_contain(const struct segment *segment, uint64_t hash)
 {
-    return filter_line_may_contain(filter_line_const(segment->words, segment->lines, hash),
-                                   segment->shape.probes, hash);
+    const struct filter_lines *lines = &segment->lines;
+
+    return filter_line_may_contain(filter_line(lines, hash), lines->probes, hash);
 }
 
 static bool
@@ -332,13 +327,13 @@ ask_segment(const struct segment *segment, const uint64_t *hashes, uint16_t *ope
     size_t left = 0;
 
     for (size_t i = 0; i < count && i < FILTER_AHEAD; i++)
-        filter_line_prefetch(segment->words, segment->lines, hashes[open[i]]);
+        filter_line_prefetch(&segment->lines, hashes[open[i]]);
     for (size_t i = 0; i < count; i++) {
         uint16_t index = open[i];
         bool passes;
 
         if (count - i > FILTER_AHEAD)
-            filter_line_prefetch(segment->words, segment->lines, hashes[open[i + FILTER_AHEAD]]);
+            filter_line_prefetch(&segment->lines, hashes[open[i + FILTER_AHEAD]]);
         passes = segment_may_contain(segment, hashes[index]);
         answers[index] = passes;
         open[left] = index;
@@ -392,8 +387,8 @@ enter(struct segment *segment, const uint64_t *hashes, size_t count, bool *passe
     for (; done < count && (passes[done] || entered < room); done++) {
         if (passes[done])
             continue;
-        passes[done] = !filter_line_add(filter_line(segment->words, segment->lines, hashes[done]),
-                                        segment->shape.probes, hashes[done]);
+        passes[done] = !filter_line_add(filter_line(&segment->lines, hashes[done]),
+                                        segment->lines.probes, hashes[done]);
         entered += !passes[done];
     }
     give_back(segment, room - entered);
@@ -435,8 +430,8 @@ growing_extent(const petal_bloom *bloom, struct filter_extent *extent)
 {
     *extent = (struct filter_extent){0, sizeof(struct growing), 0};
     for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older) {
-        extent->bits += at->shape.positions;
-        extent->bytes += at->bytes + sizeof *at;
+        extent->bits += at->lines.count * BLOOM_LINE_BITS;
+        extent->bytes += filter_lines_bytes(&at->lines) + sizeof *at;
         extent->segments++;
     }
 }
@@ -452,12 +447,8 @@ growing_present_rate(const petal_bloom *bloom)
 {
     double none_passes = 1;
 
-    for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older) {
-        struct filter_fill fill;
-
-        filter_fill_init(&fill, &at->shape, at->words);
-        none_passes *= 1 - filter_fill_rate(&fill);
-    }
+    for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older)
+        none_passes *= 1 - filter_lines_fill(&at->lines).rate;
     return 1 - none_passes;
 }
 
@@ -467,13 +458,11 @@ growing_count(const petal_bloom *bloom)
     double keys = 0;
 
     for (const struct segment *at = newest_of(bloom); at != NULL; at = at->older) {
-        struct filter_fill fill;
+        struct filter_fill fill = filter_lines_fill(&at->lines);
 
-        filter_fill_init(&fill, &at->shape, at->words);
         /* Of those that came later some were let pass here. A segment that is full to its last bit
          * would let all pass. */
-        keys /= fmax(1 - filter_fill_rate(&fill), 0.5);
-        keys += filter_fill_keys(&fill);
+        keys = keys / fmax(1 - fill.rate, 0.5) + fill.keys;
     }
     return (uint64_t)llround(keys);
 }
@@ -498,10 +487,10 @@ enum { SEGMENTS = FILTER_OWN_PARAMETERS, UNUSED };
 static void
 put_entry(uint8_t *entry, const struct segment *segment)
 {
-    put_le64(entry, segment->lines);
+    put_le64(entry, segment->lines.count);
     put_le64(entry + 8, segment->capacity);
     put_le64(entry + 16, atomic_load_explicit(&segment->keys, memory_order_relaxed));
-    put_le64(entry + 24, segment->shape.probes);
+    put_le64(entry + 24, segment->lines.probes);
 }
 
 static enum petal_status
@@ -522,8 +511,8 @@ growing_save(const petal_bloom *bloom, struct set_file_writer *writer, struct se
     }
     status = set_file_append(writer, table, sizeof table, error);
     for (unsigned i = 0; i < count && status == PETAL_OK; i++)
-        status = set_file_append(writer, (const void *)oldest_first[i]->words,
-                                 (size_t)oldest_first[i]->bytes, error);
+        status = set_file_append(writer, (const void *)oldest_first[i]->lines.words,
+                                 (size_t)filter_lines_bytes(&oldest_first[i]->lines), error);
     return status;
 }
 
@@ -541,10 +530,10 @@ check_entry(const struct set_file *file, const char *path, unsigned number, uint
                              "segment %u has %" PRIu64 " lines, where %" PRIu64
                              " bytes are left for them",
                              number, lines, room);
-    if (probes < 1 || probes > PETAL_BLOOM_MAX_PROBES)
+    if (probes < 1 || probes > BLOOM_MAX_PROBES)
         return error_corrupt(error, path, at + 24,
                              "segment %u has %" PRIu64 " probes; it must have 1 to %d", number,
-                             probes, PETAL_BLOOM_MAX_PROBES);
+                             probes, BLOOM_MAX_PROBES);
     for (unsigned i = 32; i < ENTRY_BYTES; i++)
         if (entry[i] != 0)
             return error_corrupt(error, path, at + i, "an unused byte of segment %u is not 0",
@@ -591,20 +580,18 @@ lend_segment(const petal_bloom *like, const struct set_file *file, struct segmen
 {
     unsigned number = older == NULL ? 0 : older->number + 1;
     const uint8_t *entry = file->body + (size_t)ENTRY_BYTES * number;
-    struct filter_shape shape;
-    struct segment *segment;
+    const struct filter_lines lines = {.count = get_le64(entry),
+                                       .probes = (unsigned)get_le64(entry + 24),
+                                       .positions = BLOOM_LINE_BITS,
+                                       .words = (filter_word *)(file->body + *at)};
+    struct segment *segment = segment_new(&like->env, &lines, older);
 
-    filter_shape_of_kind(&shape, PETAL_BLOOM_KIND_GROWING);
-    shape.positions = get_le64(entry) * shape.line_positions;
-    shape.probes = (unsigned)get_le64(entry + 24);
-    segment = segment_new(&like->env, &shape, older);
     if (segment == NULL)
         return NULL;
     segment->is_lent = true;
-    segment->words = (filter_word *)(file->body + *at);
     segment->capacity = get_le64(entry + 8);
     atomic_init(&segment->keys, get_le64(entry + 16));
-    *at += segment->bytes;
+    *at += filter_lines_bytes(&lines);
     return segment;
 }
 
@@ -642,7 +629,6 @@ const struct filter_kind filter_growing = {
     .create = growing_create,
     .free = growing_free,
     .add_hashes = growing_add_hashes,
-    .clear = growing_clear,
     .may_contain_hash = growing_may_contain_hash,
     .may_contain_hashes = growing_may_contain_hashes,
     .extent = growing_extent,

@@ -7,12 +7,33 @@
 const char *
 filter_kind_name(enum petal_bloom_kind kind)
 {
-    static const char *const names[FILTER_KINDS] = {
-        NULL, "STANDARD", "BLOCKED", "COUNTING", "GROWING", "RIBBON", "FUSE",
-    };
-
-    return (unsigned)kind < FILTER_KINDS ? names[kind] : NULL;
+    switch (kind) {
+    case PETAL_BLOOM_KIND_BLOCKED:
+        return "BLOCKED";
+    case PETAL_BLOOM_KIND_COUNTING:
+        return "COUNTING";
+    case PETAL_BLOOM_KIND_GROWING:
+        return "GROWING";
+    case PETAL_BLOOM_KIND_RIBBON:
+        return "RIBBON";
+    case PETAL_BLOOM_KIND_DEFAULT:
+    case PETAL_BLOOM_KIND_STANDARD: /* within store files only */
+        break;
+    }
+    return NULL;
 }
+
+void
+filter_init(petal_bloom *bloom, const petal_bloom_options *options)
+{
+    bloom->kind = options->kind;
+    bloom->keys = options->keys;
+    bloom->salt = options->salt;
+    bloom->rate = options->rate;
+    env_init(&bloom->env, options->env);
+}
+
+/* ---- files ---- */
 
 /* In the header of a file (bloom/FORMAT.md). */
 #define PARAMETERS_AT 32
@@ -31,16 +52,6 @@ filter_check_unused(const struct set_file *file, const char *path, unsigned firs
         if (file->head.parameters[i] != 0)
             return filter_bad_parameter(error, path, i, "an unused parameter is not 0");
     return PETAL_OK;
-}
-
-void
-filter_init(petal_bloom *bloom, const petal_bloom_options *options)
-{
-    bloom->kind = options->kind;
-    bloom->keys = options->keys;
-    bloom->salt = options->salt;
-    bloom->rate = options->rate;
-    env_init(&bloom->env, options->env);
 }
 
 void

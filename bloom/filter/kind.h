@@ -1,9 +1,9 @@
 /*
  * kind.h -- what filters of all kinds have, and the table of what each kind does in its own way.
  *
- * filter.c has what a caller sees (bloom/petal_bloom.h): it checks what comes from outside, makes
- * hashes of keys, and hands on to the kind's functions, which need not check again. A kind's object
- * begins with a struct petal_bloom, and is made by the kind's `create`, its `open`, or a builder.
+ * filter.c has the public calls (bloom/petal_bloom.h): it checks arguments, hashes keys, and calls
+ * the kind's functions, which need not check again. A kind's object begins with a struct
+ * petal_bloom, and is made by the kind's `create`, its `open`, or a builder.
  */
 #ifndef PETAL_BLOOM_FILTER_KIND_H
 #define PETAL_BLOOM_FILTER_KIND_H
@@ -17,10 +17,10 @@ struct filter_kind;
 struct petal_bloom {
     const struct filter_kind *functions; /* set by filter.c, or the builder */
     enum petal_bloom_kind kind;
-    unsigned probes; /* 0: RIBBON, FUSE */
+    unsigned probes; /* of RIBBON and GROWING 0 */
     uint64_t bits;   /* as in petal_bloom_plan; of GROWING 0: its chain knows */
     uint64_t keys, salt;
-    double rate; /* that was asked for; 0: bits and probes were given, and none */
+    double rate; /* that was asked for */
     bool is_read_only;
     struct env env;
 };
@@ -31,7 +31,7 @@ struct filter_extent {
     unsigned segments;
 };
 
-/* All but `plan`, `open` and what asks may be NULL: the kind cannot do it. */
+/* All but `plan`, `open` and the questions may be NULL: the kind cannot do it. */
 struct filter_kind {
     /* `options` are resolved (options.h). Fills all of *plan but its size. */
     enum petal_status (*plan)(const petal_bloom_options *options, petal_bloom_plan *plan,
@@ -45,7 +45,6 @@ struct filter_kind {
                                     bool *were_new, petal_error *error);
     /* False: it is certainly not in. */
     bool (*remove_hash)(petal_bloom *bloom, uint64_t hash);
-    void (*clear)(petal_bloom *bloom);
 
     bool (*may_contain_hash)(const petal_bloom *bloom, uint64_t hash);
     size_t (*may_contain_hashes)(const petal_bloom *bloom, const uint64_t *hashes, size_t count,
@@ -56,24 +55,33 @@ struct filter_kind {
     double (*present_rate)(const petal_bloom *bloom);
     uint64_t (*count)(const petal_bloom *bloom);
 
-    /* Of compatible filters, the first not read-only. Of two that are one the caller takes care. */
+    /* Of compatible filters, the first not read-only; the two may be one. */
     void (*unite)(petal_bloom *bloom, const petal_bloom *other);
-    void (*intersect)(petal_bloom *bloom, const petal_bloom *other);
 
-    /* Append the body, and say in the head's parameters, from FILTER_OWN_PARAMETERS on, and its
-     * layout how it is read; the rest of the head is filled. */
+    /* Append the body, and set the head's parameters from FILTER_OWN_PARAMETERS on; the rest of
+     * the head is filled. */
     enum petal_status (*save)(const petal_bloom *bloom, struct set_file_writer *writer,
                               struct set_file_head *head, petal_error *error);
     /*
      * Make the filter of a file whose head's common part was checked: `like` has it. Takes the file
-     * over (filter_take_file) once nothing can fail any more. What the head's other parameters and
-     * the body say is believed only when it was checked.
+     * over (filter_take_file) once nothing can fail any more. The head's other parameters and the
+     * body are believed only after they are checked.
      */
     enum petal_status (*open)(const char *path, const petal_bloom *like, struct set_file *file,
                               petal_bloom **bloom, petal_error *error);
 };
 
-/* Of the body of each kind; a kind that gets a new one counts for itself. */
+extern const struct filter_kind filter_blocked, filter_counting, filter_growing, filter_ribbon;
+
+/* As the public header has it, in capitals; NULL: there is no such kind. */
+const char *filter_kind_name(enum petal_bloom_kind kind);
+
+/* Fill in what `options`, which are resolved, say of a filter; not its functions. */
+void filter_init(petal_bloom *bloom, const petal_bloom_options *options);
+
+/* ---- files ---- */
+
+/* Of the body of each kind. */
 #define FILTER_LAYOUT 1
 
 /* Parameters of the head of a filter's file. */
@@ -83,14 +91,14 @@ enum filter_parameter {
     FILTER_OWN_PARAMETERS = 2
 };
 
-/* What the head of a filter's file says but for its kind's own parameters. */
+/* The head of a filter's file but for its kind's own parameters. */
 void filter_describe(const petal_bloom *bloom, struct set_file_head *head);
 
 /* PETAL_CORRUPT, at the parameter's place in the file: `text` says what is wrong with it. */
 enum petal_status filter_bad_parameter(petal_error *error, const char *path, unsigned parameter,
                                        const char *text);
 
-/* Are those from `first` on 0? */
+/* Are the parameters from `first` on 0? */
 enum petal_status filter_check_unused(const struct set_file *file, const char *path, unsigned first,
                                       petal_error *error);
 
@@ -102,18 +110,5 @@ filter_take_file(struct set_file *file)
     file->body = NULL;
     return taken;
 }
-
-extern const struct filter_kind filter_standard, filter_blocked, filter_counting, filter_growing,
-    filter_ribbon, filter_fuse;
-
-/* The numbers of kinds lie below. */
-#define FILTER_KINDS (PETAL_BLOOM_KIND_FUSE + 1)
-
-/* As the public header has it, in capitals; NULL: there is no such kind. */
-const char *filter_kind_name(enum petal_bloom_kind kind);
-
-/* Fill what `options`, which are resolved, say of a filter; but not `functions`: they know nothing
- * of the table of kinds. */
-void filter_init(petal_bloom *bloom, const petal_bloom_options *options);
 
 #endif

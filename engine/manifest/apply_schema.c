@@ -153,7 +153,7 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
     case MANIFEST_BLOOM_RATE_PER_FILE:
         return take_bool(apply, item, &family->bloom_rate_per_file);
     case MANIFEST_BLOOM_KIND:
-        status = take_u32(apply, item, PETAL_BLOOM_KIND_FUSE, &value);
+        status = take_u32(apply, item, PETAL_BLOOM_KIND_RIBBON, &value);
         family->bloom_kind = (enum petal_bloom_kind)value;
         return status;
     case MANIFEST_IN_MEMORY:

@@ -177,11 +177,6 @@ CALL(petal_bloom_remove)
     return petal_bloom_remove(GIVEN(bloom, S->counting), BYTES(key, "key"), ERROR);
 }
 
-CALL(petal_bloom_clear)
-{
-    return petal_bloom_clear(GIVEN(bloom, S->bloom), ERROR);
-}
-
 CALL(petal_bloom_may_contain)
 {
     return petal_bloom_may_contain(GIVEN(bloom, S->bloom), BYTES(key, "key"));
@@ -225,19 +220,9 @@ CALL(petal_bloom_count)
     return petal_bloom_count(GIVEN(bloom, S->bloom));
 }
 
-CALL(petal_bloom_is_compatible)
-{
-    return petal_bloom_is_compatible(GIVEN(a, S->bloom), GIVEN(b, S->other_bloom));
-}
-
 CALL(petal_bloom_unite)
 {
     return petal_bloom_unite(GIVEN(bloom, S->bloom), GIVEN(other, S->other_bloom), ERROR);
-}
-
-CALL(petal_bloom_intersect)
-{
-    return petal_bloom_intersect(GIVEN(bloom, S->bloom), GIVEN(other, S->other_bloom), ERROR);
 }
 
 CALL(petal_bloom_save)
@@ -345,41 +330,14 @@ CALL(petal_bitmap_bits)
     return petal_bitmap_bits(GIVEN(bitmap, S->bitmap));
 }
 
-CALL(petal_bitmap_is_read_only)
-{
-    return petal_bitmap_is_read_only(GIVEN(bitmap, S->bitmap));
-}
-
 CALL(petal_bitmap_set)
 {
     return petal_bitmap_set(GIVEN(bitmap, S->bitmap), 1);
 }
 
-CALL(petal_bitmap_clear)
-{
-    return petal_bitmap_clear(GIVEN(bitmap, S->bitmap), 1);
-}
-
 CALL(petal_bitmap_test)
 {
     return petal_bitmap_test(GIVEN(bitmap, S->bitmap), 1);
-}
-
-CALL(petal_bitmap_set_range)
-{
-    petal_bitmap_set_range(GIVEN(bitmap, S->bitmap), 0, 100);
-    return 0;
-}
-
-CALL(petal_bitmap_clear_range)
-{
-    petal_bitmap_clear_range(GIVEN(bitmap, S->bitmap), 0, 100);
-    return 0;
-}
-
-CALL(petal_bitmap_count_range)
-{
-    return petal_bitmap_count_range(GIVEN(bitmap, S->bitmap), 0, 100);
 }
 
 CALL(petal_bitmap_count)
@@ -397,39 +355,9 @@ CALL(petal_bitmap_next_clear)
     return petal_bitmap_next_clear(GIVEN(bitmap, S->bitmap), 0);
 }
 
-CALL(petal_bitmap_index)
-{
-    return petal_bitmap_index(GIVEN(bitmap, S->bitmap), ERROR);
-}
-
-CALL(petal_bitmap_rank)
-{
-    return petal_bitmap_rank(GIVEN(bitmap, S->bitmap), 50);
-}
-
-CALL(petal_bitmap_select)
-{
-    return petal_bitmap_select(GIVEN(bitmap, S->bitmap), 0);
-}
-
 CALL(petal_bitmap_unite)
 {
     return petal_bitmap_unite(GIVEN(bitmap, S->bitmap), GIVEN(other, S->other_bitmap), ERROR);
-}
-
-CALL(petal_bitmap_intersect)
-{
-    return petal_bitmap_intersect(GIVEN(bitmap, S->bitmap), GIVEN(other, S->other_bitmap), ERROR);
-}
-
-CALL(petal_bitmap_subtract)
-{
-    return petal_bitmap_subtract(GIVEN(bitmap, S->bitmap), GIVEN(other, S->other_bitmap), ERROR);
-}
-
-CALL(petal_bitmap_equals)
-{
-    return petal_bitmap_equals(GIVEN(a, S->bitmap), GIVEN(b, S->other_bitmap));
 }
 
 CALL(petal_bitmap_save)
@@ -614,7 +542,6 @@ static const struct null_row rows[] = {
     ROW(petal_bloom_add, NULL_STATUS),
     ROW(petal_bloom_add_hashes, NULL_STATUS),
     ROW(petal_bloom_remove, NULL_STATUS),
-    ROW(petal_bloom_clear, NULL_STATUS),
     ROW(petal_bloom_may_contain, NULL_TRUE),
     ROW(petal_bloom_may_contain_hash, NULL_TRUE),
     ROW(petal_bloom_may_contain_hashes, NULL_TRUE),
@@ -622,9 +549,7 @@ static const struct null_row rows[] = {
     ROW(petal_bloom_expected_rate, NULL_ZERO),
     ROW(petal_bloom_present_rate, NULL_ZERO),
     ROW(petal_bloom_count, NULL_ZERO),
-    ROW(petal_bloom_is_compatible, NULL_ZERO),
     ROW(petal_bloom_unite, NULL_STATUS),
-    ROW(petal_bloom_intersect, NULL_STATUS),
     ROW(petal_bloom_save, NULL_STATUS),
     ROW(petal_bloom_load, NULL_STATUS),
     ROW(petal_bloom_file_type, NULL_STATUS),
@@ -637,23 +562,12 @@ static const struct null_row rows[] = {
     ROW(petal_bitmap_create, NULL_STATUS),
     ROW(petal_bitmap_free, NULL_ZERO),
     ROW(petal_bitmap_bits, NULL_ZERO),
-    ROW(petal_bitmap_is_read_only, NULL_ZERO),
     ROW(petal_bitmap_set, NULL_ZERO),
-    ROW(petal_bitmap_clear, NULL_ZERO),
     ROW(petal_bitmap_test, NULL_ZERO),
-    ROW(petal_bitmap_set_range, NULL_ZERO),
-    ROW(petal_bitmap_clear_range, NULL_ZERO),
-    ROW(petal_bitmap_count_range, NULL_ZERO),
     ROW(petal_bitmap_count, NULL_ZERO),
     ROW(petal_bitmap_next_set, NULL_NONE),
     ROW(petal_bitmap_next_clear, NULL_NONE),
-    ROW(petal_bitmap_index, NULL_STATUS),
-    ROW(petal_bitmap_rank, NULL_ZERO),
-    ROW(petal_bitmap_select, NULL_NONE),
     ROW(petal_bitmap_unite, NULL_STATUS),
-    ROW(petal_bitmap_intersect, NULL_STATUS),
-    ROW(petal_bitmap_subtract, NULL_STATUS),
-    ROW(petal_bitmap_equals, NULL_ZERO),
     ROW(petal_bitmap_save, NULL_STATUS),
     ROW(petal_bitmap_load, NULL_STATUS),
     ROW(petal_bitmap2_create, NULL_STATUS),

@@ -133,9 +133,9 @@ united_bitmaps_have_what_both_had(void **state)
 }
 
 static enum petal_status
-load(bool map, bool unchecked, petal_bitmap2 **loaded, petal_error *error)
+load(bool map, petal_bitmap2 **loaded, petal_error *error)
 {
-    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = &set_env};
+    const petal_bloom_load_options options = {.map = map, .env = &set_env};
 
     return petal_bitmap2_load("bitmap", &options, loaded, error);
 }
@@ -155,7 +155,7 @@ files_come_back(void **state)
         for (uint64_t n = test_random_below(&random, 3000); n > 0; n--)
             add(&model, &random);
         assert_int_equal(petal_bitmap2_save(model.bitmap, "bitmap", NULL), PETAL_OK);
-        assert_int_equal(load(map, round % 3 > 1, &loaded, NULL), PETAL_OK);
+        assert_int_equal(load(map, &loaded, NULL), PETAL_OK);
         check(&model, loaded);
         if (map) {
             assert_int_equal(petal_bitmap2_add(loaded, 0), model.states[0]);
@@ -172,7 +172,7 @@ files_come_back(void **state)
     }
 }
 
-/* A state that is never written is an error, or, unchecked, MORE. */
+/* A state that is never written is an error. */
 static void
 a_state_that_there_is_not_is_refused(void **state)
 {
@@ -188,14 +188,10 @@ a_state_that_there_is_not_is_refused(void **state)
     bytes[4096 + 8] = 0x0C; /* of number 33 */
     set_seal(bytes, size);
     assert_int_equal(memory_vfs_write_file(set_vfs, "bitmap", bytes, size), 0);
-    assert_int_equal(load(false, false, &loaded, &error), PETAL_CORRUPT);
+    assert_int_equal(load(false, &loaded, &error), PETAL_CORRUPT);
     assert_int_equal(error.offset, 4096 + 8);
     assert_non_null(strstr(error.text, "number 33 has the state 3"));
-    assert_int_equal(load(true, false, &loaded, &error), PETAL_CORRUPT);
-    assert_int_equal(load(true, true, &loaded, &error), PETAL_OK);
-    model.states[33] = PETAL_BITMAP2_MORE;
-    check(&model, loaded);
-    petal_bitmap2_free(loaded);
+    assert_int_equal(load(true, &loaded, &error), PETAL_CORRUPT);
     free(bytes);
     free_model(&model);
 }

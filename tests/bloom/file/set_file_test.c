@@ -54,10 +54,9 @@ write_set(const struct env *env, const char *path, const void *body, size_t size
 }
 
 static void
-check_set(const petal_env *env, const char *path, const void *body, size_t size, bool map,
-          bool unchecked)
+check_set(const petal_env *env, const char *path, const void *body, size_t size, bool map)
 {
-    const petal_bloom_load_options options = {.map = map, .unchecked = unchecked, .env = env};
+    const petal_bloom_load_options options = {.map = map, .env = env};
     struct set_file file;
     petal_error error;
 
@@ -92,12 +91,11 @@ what_is_written_comes_back(void **state)
 
         memset(body, 0, sizes[i]);
         write_set(&env, path, body, sizes[i]); /* holes to the end */
-        check_set(NULL, path, body, sizes[i], false, false);
+        check_set(NULL, path, body, sizes[i], false);
         test_random_bytes(&random, body, sizes[i]);
         write_set(&env, path, body, sizes[i]);
-        check_set(NULL, path, body, sizes[i], false, false);
-        check_set(NULL, path, body, sizes[i], true, false);
-        check_set(NULL, path, body, sizes[i], true, true);
+        check_set(NULL, path, body, sizes[i], false);
+        check_set(NULL, path, body, sizes[i], true);
         assert_int_equal(petal_bloom_file_type(path, NULL, &type, NULL), PETAL_OK);
         assert_int_equal(type, PETAL_BLOOM_FILE_BITMAP);
     }
@@ -140,8 +138,8 @@ pieces_make_the_whole(void **state)
             size += more;
         }
         assert_int_equal(set_file_finish(writer, &bitmap_head, NULL), PETAL_OK);
-        check_set(NULL, path, body, size, false, false);
-        check_set(NULL, path, body, size, true, false);
+        check_set(NULL, path, body, size, false);
+        check_set(NULL, path, body, size, true);
         assert_int_equal(stat(path, &status), 0);
         assert_true((uint64_t)status.st_blocks * 512 <= size - zeros + 2 * PIECE);
     }
@@ -206,7 +204,7 @@ names_that_are_too_long_are_refused(void **state)
     free(file);
     file = test_path(directory, name);
     write_set(&env, file, "x", 1);
-    check_set(NULL, file, "x", 1, false, false);
+    check_set(NULL, file, "x", 1, false);
     free(below);
     free(file);
     test_directory_free(directory);
@@ -276,10 +274,10 @@ paths_are_taken_apart(void **state)
     write_set(&disk.env, "/root", "2", 1);
     write_set(&disk.env, "d//inner", "3", 1);
     write_set(&disk.env, longest, "4", 1);
-    check_set(&disk.given, "/plain", "1", 1, false, false);
-    check_set(&disk.given, "root", "2", 1, false, false);
-    check_set(&disk.given, "d/inner", "3", 1, true, false);
-    check_set(&disk.given, longest, "4", 1, false, false);
+    check_set(&disk.given, "/plain", "1", 1, false);
+    check_set(&disk.given, "root", "2", 1, false);
+    check_set(&disk.given, "d/inner", "3", 1, true);
+    check_set(&disk.given, longest, "4", 1, false);
     assert_int_equal(memory_vfs_open_files(vfs), 0);
     assert_int_equal(memory_vfs_open_directories(vfs), 0);
     memory_vfs_free(vfs);
@@ -352,9 +350,7 @@ static void
 wrong_bodies_are_refused(void **state)
 {
     struct disk disk = disk_of(memory_vfs_new());
-    const petal_bloom_load_options maps = {.map = true, .env = &disk.given},
-                                   unchecked = {.unchecked = true, .env = &disk.given},
-                                   torn = {.size = 5};
+    const petal_bloom_load_options maps = {.map = true, .env = &disk.given}, torn = {.size = 5};
     struct set_file file;
     petal_error error;
     size_t size;
@@ -364,8 +360,6 @@ wrong_bodies_are_refused(void **state)
     assert_int_equal(set_file_open("set", &maps, PETAL_BLOOM_FILE_FILTER, &file, &error),
                      PETAL_INVALID);
     assert_non_null(strstr(error.text, "holds a bitmap, not a filter"));
-    assert_int_equal(set_file_open("set", &unchecked, PETAL_BLOOM_FILE_BITMAP, &file, &error),
-                     PETAL_INVALID);
     assert_int_equal(set_file_open("set", &torn, PETAL_BLOOM_FILE_BITMAP, &file, &error),
                      PETAL_INVALID);
     bytes[size - 1]++;

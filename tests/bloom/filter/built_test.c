@@ -1,10 +1,9 @@
 /*
- * built_test.c -- filters that are built once of all keys, RIBBON and FUSE: no key is lost, however
- * many there are and however often each is added, in memory and over files; rates and sizes are
- * those that were asked for; what fails is told and leaves nothing behind; and bytes that nobody
- * built lead no question outside.
+ * built_test.c -- filters that are built once of all keys, RIBBON: no key is lost, however many
+ * there are and however often each is added, in memory and over files; rates and sizes are those
+ * that were asked for; failures are reported and leave nothing behind; and bytes that nobody built
+ * lead no question outside.
  */
-#include "bloom/filter/kinds.h"
 #include "bloom/filter/parts.h"
 #include "bloom/petal_bloom.h"
 #include "tests/disk/vfs.h"
@@ -23,9 +22,8 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* With the least memory_bytes so many hashes wait in memory. */
-#define LEAST_WAITING (FILTER_PARTS_MIN_MEMORY_BYTES / 16)
-
-static const enum petal_bloom_kind KINDS[] = {PETAL_BLOOM_KIND_RIBBON, PETAL_BLOOM_KIND_FUSE};
+#define LEAST_MEMORY  ((size_t)8 << 20)
+#define LEAST_WAITING (LEAST_MEMORY / 16)
 
 static uint64_t seed;
 
@@ -45,12 +43,12 @@ hash_of(uint64_t i)
 #define ABSENT (UINT64_C(1) << 40) /* keys from here on are in no filter */
 
 static petal_bloom_builder_options
-options_of(enum petal_bloom_kind kind, double rate, const petal_env *env, const char *directory)
+options_of(double rate, const petal_env *env, const char *directory)
 {
     return (petal_bloom_builder_options){
         .size = sizeof(petal_bloom_builder_options),
-        .filter = {.size = sizeof(petal_bloom_options), .kind = kind, .rate = rate, .env = env},
-        .memory_bytes = FILTER_PARTS_MIN_MEMORY_BYTES,
+        .filter = {.size = sizeof(petal_bloom_options), .rate = rate, .env = env},
+        .memory_bytes = LEAST_MEMORY,
         .directory = directory};
 }
 
@@ -101,9 +99,9 @@ finish(petal_bloom_builder *builder)
 }
 
 static petal_bloom *
-built(enum petal_bloom_kind kind, double rate, uint64_t keys)
+built(double rate, uint64_t keys)
 {
-    petal_bloom_builder_options options = options_of(kind, rate, NULL, NULL);
+    petal_bloom_builder_options options = options_of(rate, NULL, NULL);
 
     options.memory_bytes = 0;
     return finish(builder_of(&options, keys));
@@ -165,16 +163,14 @@ no_key_is_lost(void **state)
     uint64_t filters = 0;
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        for (size_t r = 0; r < COUNT_OF(rates); r++) {
-            for (size_t n = 0; n < COUNT_OF(counts); n++, filters++) {
-                petal_bloom *bloom = built(KINDS[k], rates[r], counts[n]);
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
+        for (size_t n = 0; n < COUNT_OF(counts); n++, filters++) {
+            petal_bloom *bloom = built(rates[r], counts[n]);
 
-                assert_has_all(bloom, counts[n]);
-                if (counts[n] == 0)
-                    assert_int_equal(ask(bloom, ABSENT, ABSENT + 1000), 0);
-                petal_bloom_free(bloom);
-            }
+            assert_has_all(bloom, counts[n]);
+            if (counts[n] == 0)
+                assert_int_equal(ask(bloom, ABSENT, ABSENT + 1000), 0);
+            petal_bloom_free(bloom);
         }
     }
     test_counted("%llu filters lose no key", (unsigned long long)filters);
@@ -188,25 +184,23 @@ doubles_are_one_key(void **state)
     petal_error error;
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        petal_bloom_builder_options options = options_of(KINDS[k], 0.01, NULL, NULL);
-        petal_bloom_builder *builder = builder_of(&options, 100000);
-        petal_bloom *bloom;
+    petal_bloom_builder_options options = options_of(0.01, NULL, NULL);
+    petal_bloom_builder *builder = builder_of(&options, 100000);
+    petal_bloom *bloom;
 
-        for (uint64_t i = 100000; i > 0; i--)
-            must(try_add(builder, i - 1, i, &error), &error);
-        must(try_add(builder, 5, 90000, &error), &error);
-        bloom = finish(builder);
-        assert_has_all(bloom, 100000);
-        petal_bloom_free(bloom);
-        builder = builder_of(&options, 0);
-        for (int i = 0; i < 1000; i++)
-            must(petal_bloom_builder_add(builder, key, &error), &error);
-        bloom = finish(builder);
-        assert_int_equal(petal_bloom_count(bloom), 1);
-        assert_true(petal_bloom_may_contain(bloom, key));
-        petal_bloom_free(bloom);
-    }
+    for (uint64_t i = 100000; i > 0; i--)
+        must(try_add(builder, i - 1, i, &error), &error);
+    must(try_add(builder, 5, 90000, &error), &error);
+    bloom = finish(builder);
+    assert_has_all(bloom, 100000);
+    petal_bloom_free(bloom);
+    builder = builder_of(&options, 0);
+    for (int i = 0; i < 1000; i++)
+        must(petal_bloom_builder_add(builder, key, &error), &error);
+    bloom = finish(builder);
+    assert_int_equal(petal_bloom_count(bloom), 1);
+    assert_true(petal_bloom_may_contain(bloom, key));
+    petal_bloom_free(bloom);
 }
 
 /* ---- rates and sizes ---- */
@@ -228,42 +222,30 @@ static void
 rates_and_sizes_are_those_asked_for(void **state)
 {
     static const struct {
-        enum petal_bloom_kind kind;
         double rate;
         uint64_t keys;
-        double most_bits; /* as a part of what theory asks for the rate that it has */
+        double most_bits; /* as a part of what theory asks for the rate */
     } cases[] = {
-        {PETAL_BLOOM_KIND_RIBBON, 0.01, 10000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.01, 32768, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.01, 40000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.01, 1000000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.1, 1000000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.05, 100000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.003, 100000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 0.001, 1000000, 1.05},
-        {PETAL_BLOOM_KIND_RIBBON, 1e-4, 100000, 1.05},
-        {PETAL_BLOOM_KIND_FUSE, 0.01, 100000, 1.20},
-        {PETAL_BLOOM_KIND_FUSE, 0.01, 1000000, 9.1 / 8},
-        {PETAL_BLOOM_KIND_FUSE, 0.001, 1000000, 9.1 / 8},
+        {0.01, 10000, 1.05},   {0.01, 32768, 1.05},    {0.01, 40000, 1.05},
+        {0.01, 1000000, 1.05}, {0.1, 1000000, 1.05},   {0.05, 100000, 1.05},
+        {0.003, 100000, 1.05}, {0.001, 1000000, 1.05}, {1e-4, 100000, 1.05},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        petal_bloom *bloom = built(cases[i].kind, cases[i].rate, cases[i].keys);
+        petal_bloom *bloom = built(cases[i].rate, cases[i].keys);
         petal_bloom_info info = info_of(bloom);
         double theory = -log2(petal_bloom_expected_rate(bloom, 1)) * (double)cases[i].keys;
-        /* Of FUSE the rate is lower than what was asked for; RIBBON is held to that. */
         double asked = -log2(cases[i].rate) * (double)cases[i].keys;
 
-        if (cases[i].kind == PETAL_BLOOM_KIND_RIBBON && asked < theory)
-            theory = asked;
+        theory = fmin(theory, asked);
         if ((double)info.bytes * 8 > cases[i].most_bits * theory)
-            fail_msg("kind %d, rate %g, %llu keys: %g bits a key, %g of theory", (int)cases[i].kind,
-                     cases[i].rate, (unsigned long long)cases[i].keys,
+            fail_msg("rate %g, %llu keys: %g bits a key, %g of theory", cases[i].rate,
+                     (unsigned long long)cases[i].keys,
                      (double)info.bytes * 8 / (double)cases[i].keys,
                      (double)info.bytes * 8 / theory);
         assert_true(petal_bloom_expected_rate(bloom, 1) <= 1.02 * cases[i].rate);
-        assert_true(info.bits <= 8 * (info.bytes - FILTER_FOOTER_BYTES * info.segments));
+        assert_true(info.bits <= 8 * (info.bytes - BLOOM_RIBBON_FOOTER_BYTES * info.segments));
         check_rate(bloom, test_short() ? 300000 : 3000000);
         petal_bloom_free(bloom);
     }
@@ -275,22 +257,21 @@ plans_are_what_is_built(void **state)
     static const uint64_t counts[] = {1, 1000, 40000, 500000, 3000000};
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        for (size_t n = 0; n < COUNT_OF(counts); n++) {
-            petal_bloom_options options = {.kind = KINDS[k], .rate = 0.002, .keys = counts[n]};
-            petal_bloom_plan plan = {.size = sizeof plan};
-            petal_bloom *bloom = built(KINDS[k], 0.002, counts[n]);
-            petal_bloom_info info = info_of(bloom);
-            petal_error error;
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        petal_bloom_options options = {
+            .kind = PETAL_BLOOM_KIND_RIBBON, .rate = 0.002, .keys = counts[n]};
+        petal_bloom_plan plan = {.size = sizeof plan};
+        petal_bloom *bloom = built(0.002, counts[n]);
+        petal_bloom_info info = info_of(bloom);
+        petal_error error;
 
-            must(petal_bloom_plan_for(&options, &plan, &error), &error);
-            assert_true(fabs((double)plan.bytes / (double)info.bytes - 1) < 0.01);
-            assert_true(fabs((double)plan.bits / (double)info.bits - 1) < 0.01);
-            assert_true(fabs(plan.rate / petal_bloom_expected_rate(bloom, 1) - 1) < 0.01);
-            assert_true(plan.build_bytes > plan.bytes + 16 * counts[n] - 1);
-            assert_int_equal(plan.probes, 0);
-            petal_bloom_free(bloom);
-        }
+        must(petal_bloom_plan_for(&options, &plan, &error), &error);
+        assert_true(fabs((double)plan.bytes / (double)info.bytes - 1) < 0.01);
+        assert_true(fabs((double)plan.bits / (double)info.bits - 1) < 0.01);
+        assert_true(fabs(plan.rate / petal_bloom_expected_rate(bloom, 1) - 1) < 0.01);
+        assert_true(plan.build_bytes > plan.bytes + 16 * counts[n] - 1);
+        assert_int_equal(plan.probes, 0);
+        petal_bloom_free(bloom);
     }
 }
 
@@ -301,27 +282,25 @@ no_memory_is_held_for_nothing(void **state)
     static const uint64_t counts[] = {1, 100, 1000, 33000, 70000, 300000, 700000};
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        for (size_t n = 0; n < COUNT_OF(counts); n++) {
-            struct test_allocator allocator;
-            petal_env env = {.size = sizeof env, .allocator = &allocator.table};
-            petal_bloom_builder_options options = options_of(KINDS[k], 0.01, &env, NULL);
-            petal_bloom_info info;
-            petal_bloom *bloom;
-            uint64_t held;
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        struct test_allocator allocator;
+        petal_env env = {.size = sizeof env, .allocator = &allocator.table};
+        petal_bloom_builder_options options = options_of(0.01, &env, NULL);
+        petal_bloom_info info;
+        petal_bloom *bloom;
+        uint64_t held;
 
-            test_allocator_init(&allocator);
-            bloom = finish(builder_of(&options, counts[n]));
-            info = info_of(bloom);
-            held = test_allocator_live_bytes(&allocator);
-            assert_true(held >= info.bytes && held - info.bytes <= 1024 + 256 * info.segments);
-            if ((double)info.bytes > 1.01 * (double)info.bits / 8 + 16.0 * info.segments)
-                fail_msg("kind %d, %llu keys, %u parts: %llu bytes are held for %llu bits",
-                         (int)KINDS[k], (unsigned long long)counts[n], info.segments,
-                         (unsigned long long)info.bytes, (unsigned long long)info.bits);
-            petal_bloom_free(bloom);
-            assert_int_equal(test_allocator_live_blocks(&allocator), 0);
-        }
+        test_allocator_init(&allocator);
+        bloom = finish(builder_of(&options, counts[n]));
+        info = info_of(bloom);
+        held = test_allocator_live_bytes(&allocator);
+        assert_true(held >= info.bytes && held - info.bytes <= 1024 + 256 * info.segments);
+        if ((double)info.bytes > 1.01 * (double)info.bits / 8 + 16.0 * info.segments)
+            fail_msg("%llu keys, %u parts: %llu bytes are held for %llu bits",
+                     (unsigned long long)counts[n], info.segments, (unsigned long long)info.bytes,
+                     (unsigned long long)info.bits);
+        petal_bloom_free(bloom);
+        assert_int_equal(test_allocator_live_blocks(&allocator), 0);
     }
 }
 
@@ -336,10 +315,9 @@ env_of(struct memory_vfs *vfs)
 }
 
 static petal_bloom *
-load(const petal_env *env, bool map, bool unchecked)
+load(const petal_env *env, bool map)
 {
-    petal_bloom_load_options options = {
-        .size = sizeof options, .map = map, .unchecked = unchecked, .env = env};
+    petal_bloom_load_options options = {.size = sizeof options, .map = map, .env = env};
     petal_bloom *bloom;
     petal_error error;
 
@@ -353,12 +331,11 @@ files_answer_as_memory_does(void **state)
     static const uint64_t counts[] = {0, 1, 1000, 100000};
 
     (void)state;
-    for (size_t c = 0; c < COUNT_OF(KINDS) * COUNT_OF(counts); c++) {
-        enum petal_bloom_kind kind = KINDS[c % COUNT_OF(KINDS)];
-        uint64_t keys = counts[c / COUNT_OF(KINDS)], passed;
+    for (size_t c = 0; c < COUNT_OF(counts); c++) {
+        uint64_t keys = counts[c], passed;
         struct memory_vfs *vfs = memory_vfs_new();
         petal_env env = env_of(vfs);
-        petal_bloom_builder_options options = options_of(kind, 0.004, &env, NULL);
+        petal_bloom_builder_options options = options_of(0.004, &env, NULL);
         petal_bloom_builder *builder = builder_of(&options, keys);
         petal_bloom *memory = finish(builder_of(&options, keys));
         uint8_t *bytes[2];
@@ -373,8 +350,8 @@ files_answer_as_memory_does(void **state)
         assert_int_equal(memory_vfs_read_file(vfs, NAME, &bytes[1], &sizes[1]), 0);
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(bytes[0], bytes[1], sizes[0]);
-        for (int way = 0; way < 3; way++) {
-            petal_bloom *loaded = load(&env, way > 0, way > 1);
+        for (int way = 0; way < 2; way++) {
+            petal_bloom *loaded = load(&env, way > 0);
 
             assert_has_all(loaded, keys);
             assert_int_equal(ask(loaded, ABSENT, ABSENT + 10000), passed);
@@ -404,16 +381,12 @@ static void
 files_keep_their_bytes(void **state)
 {
     static const struct {
-        enum petal_bloom_kind kind;
         double rate;
         uint64_t keys, digest;
     } golden[] = {
-        {PETAL_BLOOM_KIND_RIBBON, 0.01, 0, 0xDB6F3720ED79F0BDu},
-        {PETAL_BLOOM_KIND_RIBBON, 0.01, 1000, 0x45453D4634A5820Eu},
-        {PETAL_BLOOM_KIND_RIBBON, 0.001, 70000, 0xFC696700289C70A6u},
-        {PETAL_BLOOM_KIND_FUSE, 0.01, 0, 0x1B46B4614CAA931Du},
-        {PETAL_BLOOM_KIND_FUSE, 0.01, 1000, 0x5D09F1EF0FFB7CC0u},
-        {PETAL_BLOOM_KIND_FUSE, 0.001, 70000, 0x4F3A10CF2CBFE7A6u},
+        {0.01, 0, 0xDB6F3720ED79F0BDu},
+        {0.01, 1000, 0x45453D4634A5820Eu},
+        {0.001, 70000, 0xFC696700289C70A6u},
     };
     uint64_t kept = seed;
 
@@ -422,8 +395,7 @@ files_keep_their_bytes(void **state)
     for (size_t i = 0; i < COUNT_OF(golden); i++) {
         struct memory_vfs *vfs = memory_vfs_new();
         petal_env env = env_of(vfs);
-        petal_bloom_builder_options options =
-            options_of(golden[i].kind, golden[i].rate, &env, NULL);
+        petal_bloom_builder_options options = options_of(golden[i].rate, &env, NULL);
         petal_bloom_builder *builder = builder_of(&options, golden[i].keys);
         uint8_t *bytes;
         size_t size;
@@ -450,41 +422,37 @@ hashes_on_disk_make_the_same_filter(void **state)
     uint64_t keys = test_short() ? 3 * LEAST_WAITING / 2 : 5 * LEAST_WAITING;
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        struct memory_vfs *vfs = memory_vfs_new();
-        struct test_allocator allocator;
-        petal_env env = env_of(vfs);
-        petal_bloom_builder_options options = options_of(KINDS[k], 0.01, &env, "/");
-        petal_bloom_builder *builder;
-        petal_error error;
-        petal_bloom *bloom;
+    struct memory_vfs *vfs = memory_vfs_new();
+    struct test_allocator allocator;
+    petal_env env = env_of(vfs);
+    petal_bloom_builder_options options = options_of(0.01, &env, "/");
+    petal_bloom_builder *builder;
+    petal_error error;
+    petal_bloom *bloom;
 
-        test_allocator_init(&allocator);
-        env.allocator = &allocator.table;
-        builder = builder_of(&options, keys);
-        must(try_add(builder, keys / 2, keys / 2 + 100000, &error), &error);
-        assert_int_equal(memory_vfs_count_files(vfs, "/"), 0); /* it has no name */
-        must(petal_bloom_builder_save(builder, NAME, &error), &error);
-        assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
-        petal_bloom_builder_free(builder);
-        assert_int_equal(test_allocator_live_bytes(&allocator), 0);
-        /* What is kept of each run, and the file's buffer, come on top. */
-        assert_true(test_allocator_peak_bytes(&allocator) <
-                    FILTER_PARTS_MIN_MEMORY_BYTES + FILTER_PARTS_MIN_MEMORY_BYTES / 8);
-        bloom = load(&env, false, false);
-        assert_has_all(bloom, keys);
-        assert_true((double)info_of(bloom).bits <
-                    (KINDS[k] == PETAL_BLOOM_KIND_RIBBON ? 6.9 : 9.6) * (double)keys);
-        check_rate(bloom, 300000);
-        petal_bloom_free(bloom);
-        builder = builder_of(&options, keys);
-        bloom = finish(builder);
-        assert_has_all(bloom, keys);
-        petal_bloom_free(bloom);
-        assert_int_equal(test_allocator_live_bytes(&allocator), 0);
-        assert_int_equal(memory_vfs_open_files(vfs), 0);
-        memory_vfs_free(vfs);
-    }
+    test_allocator_init(&allocator);
+    env.allocator = &allocator.table;
+    builder = builder_of(&options, keys);
+    must(try_add(builder, keys / 2, keys / 2 + 100000, &error), &error);
+    assert_int_equal(memory_vfs_count_files(vfs, "/"), 0); /* it has no name */
+    must(petal_bloom_builder_save(builder, NAME, &error), &error);
+    assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
+    petal_bloom_builder_free(builder);
+    assert_int_equal(test_allocator_live_bytes(&allocator), 0);
+    /* What is kept of each run, and the file's buffer, come on top. */
+    assert_true(test_allocator_peak_bytes(&allocator) < LEAST_MEMORY + LEAST_MEMORY / 8);
+    bloom = load(&env, false);
+    assert_has_all(bloom, keys);
+    assert_true((double)info_of(bloom).bits < 6.9 * (double)keys);
+    check_rate(bloom, 300000);
+    petal_bloom_free(bloom);
+    builder = builder_of(&options, keys);
+    bloom = finish(builder);
+    assert_has_all(bloom, keys);
+    petal_bloom_free(bloom);
+    assert_int_equal(test_allocator_live_bytes(&allocator), 0);
+    assert_int_equal(memory_vfs_open_files(vfs), 0);
+    memory_vfs_free(vfs);
 }
 
 /* Keys that come again and again fill no memory while they are few, and of many that are on disk
@@ -495,32 +463,29 @@ many_doubles_take_no_room(void **state)
     const uint64_t few = LEAST_WAITING / 3, many = LEAST_WAITING - 5;
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        for (int round = 0; round < 2; round++) {
-            struct memory_vfs *vfs = memory_vfs_new();
-            petal_env env = env_of(vfs);
-            petal_bloom_builder_options options = options_of(KINDS[k], 0.01, &env, "/");
-            uint64_t keys = round == 0 ? few : many;
-            petal_bloom_builder *builder = builder_of(&options, keys);
-            petal_error error;
-            petal_bloom *bloom;
+    for (int round = 0; round < 2; round++) {
+        struct memory_vfs *vfs = memory_vfs_new();
+        petal_env env = env_of(vfs);
+        petal_bloom_builder_options options = options_of(0.01, &env, "/");
+        uint64_t keys = round == 0 ? few : many;
+        petal_bloom_builder *builder = builder_of(&options, keys);
+        petal_error error;
+        petal_bloom *bloom;
 
-            for (int again = 0; again < 6; again++) {
-                must(try_add(builder, 0, keys, &error), &error);
-                must(try_add(builder, 3, 4, &error), &error);
-            }
-            /* The same key alone for longer than memory is. */
-            for (uint64_t i = 0; i < LEAST_WAITING + 10; i++)
-                must(try_add(builder, 7, 8, &error), &error);
-            if (round == 0)
-                assert_int_equal(memory_vfs_calls(vfs), 1); /* that opened the directory */
-            bloom = finish(builder);
-            assert_has_all(bloom, keys);
-            assert_true((double)info_of(bloom).bits <
-                        (KINDS[k] == PETAL_BLOOM_KIND_RIBBON ? 6.95 : 9.7) * (double)keys);
-            petal_bloom_free(bloom);
-            memory_vfs_free(vfs);
+        for (int again = 0; again < 6; again++) {
+            must(try_add(builder, 0, keys, &error), &error);
+            must(try_add(builder, 3, 4, &error), &error);
         }
+        /* The same key alone for longer than memory is. */
+        for (uint64_t i = 0; i < LEAST_WAITING + 10; i++)
+            must(try_add(builder, 7, 8, &error), &error);
+        if (round == 0)
+            assert_int_equal(memory_vfs_calls(vfs), 1); /* that opened the directory */
+        bloom = finish(builder);
+        assert_has_all(bloom, keys);
+        assert_true((double)info_of(bloom).bits < 6.95 * (double)keys);
+        petal_bloom_free(bloom);
+        memory_vfs_free(vfs);
     }
 }
 
@@ -531,7 +496,7 @@ without_a_directory_all_is_in_memory(void **state)
     uint64_t keys = 2 * LEAST_WAITING;
     struct test_allocator allocator;
     petal_env env = {.size = sizeof env, .allocator = &allocator.table};
-    petal_bloom_builder_options options = options_of(PETAL_BLOOM_KIND_FUSE, 0.01, &env, NULL);
+    petal_bloom_builder_options options = options_of(0.01, &env, NULL);
     petal_bloom_builder *builder;
     petal_error error;
     petal_bloom *bloom;
@@ -555,7 +520,7 @@ without_a_directory_all_is_in_memory(void **state)
 static enum petal_status
 try_build(const petal_env *env, bool save, petal_error *error)
 {
-    petal_bloom_builder_options options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, env, "/");
+    petal_bloom_builder_options options = options_of(0.01, env, "/");
     petal_bloom_builder *builder;
     petal_bloom *bloom;
     enum petal_status status = petal_bloom_builder_create(&options, &builder, error), again;
@@ -593,7 +558,7 @@ check_outcome(struct memory_vfs *vfs, enum petal_status said, const petal_error 
         assert_true(memory_vfs_count_files(vfs, "/") <= files_left);
         return;
     }
-    bloom = load(&env, false, false);
+    bloom = load(&env, false);
     assert_int_equal(ask(bloom, 0, 1000), 1000);
     petal_bloom_free(bloom);
 }
@@ -719,26 +684,27 @@ wrong_options_are_refused(void **state)
     petal_error error;
 
     (void)state;
-    options = options_of(PETAL_BLOOM_KIND_BLOCKED, 0.01, NULL, NULL);
+    options = options_of(0.01, NULL, NULL);
+    options.filter.kind = PETAL_BLOOM_KIND_BLOCKED;
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "BLOCKED"));
     assert_null(builder);
-    options = options_of(PETAL_BLOOM_KIND_FUSE, 1e-5, NULL, NULL);
+    options = options_of(1e-7, NULL, NULL);
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
-    assert_non_null(strstr(error.text, "1e-05"));
-    options = options_of(PETAL_BLOOM_KIND_RIBBON, 1, NULL, NULL);
+    assert_non_null(strstr(error.text, "1e-07"));
+    options = options_of(1, NULL, NULL);
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
-    options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, NULL);
-    options.memory_bytes = FILTER_PARTS_MIN_MEMORY_BYTES - 1;
+    options = options_of(0.01, NULL, NULL);
+    options.memory_bytes = LEAST_MEMORY - 1;
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "memory_bytes"));
-    options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, "/there/is/no/such/directory");
+    options = options_of(0.01, NULL, "/there/is/no/such/directory");
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_NOT_FOUND);
     assert_non_null(strstr(error.text, "/there/is/no/such/directory"));
-    options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, "");
+    options = options_of(0.01, NULL, "");
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "directory is empty"));
-    options = options_of(PETAL_BLOOM_KIND_RIBBON, 0.01, NULL, "/dev/null");
+    options = options_of(0.01, NULL, "/dev/null");
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_NOT_FOUND);
     assert_non_null(strstr(error.text, "/dev/null is not a directory"));
     /* All defaults. */
@@ -763,23 +729,21 @@ hashes_that_are_not_spread_are_no_trap(void **state)
     uint64_t *hashes = test_allocate(40000 * sizeof *hashes);
 
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        for (unsigned shift = 0; shift <= 32; shift += 16) {
-            petal_bloom_builder_options options = options_of(KINDS[k], 0.01, NULL, NULL);
-            petal_bloom_builder *builder = builder_of(&options, 0);
-            uint64_t passed = 0;
-            petal_error error;
-            petal_bloom *bloom;
+    for (unsigned shift = 0; shift <= 32; shift += 16) {
+        petal_bloom_builder_options options = options_of(0.01, NULL, NULL);
+        petal_bloom_builder *builder = builder_of(&options, 0);
+        uint64_t passed = 0;
+        petal_error error;
+        petal_bloom *bloom;
 
-            for (uint64_t i = 0; i < 40000; i++)
-                hashes[i] = i << shift;
-            must(petal_bloom_builder_add_hashes(builder, hashes, 40000, &error), &error);
-            bloom = finish(builder);
-            for (size_t i = 0; i < 40000; i++)
-                passed += petal_bloom_may_contain_hash(bloom, hashes[i]);
-            assert_int_equal(passed, 40000);
-            petal_bloom_free(bloom);
-        }
+        for (uint64_t i = 0; i < 40000; i++)
+            hashes[i] = i << shift;
+        must(petal_bloom_builder_add_hashes(builder, hashes, 40000, &error), &error);
+        bloom = finish(builder);
+        for (size_t i = 0; i < 40000; i++)
+            passed += petal_bloom_may_contain_hash(bloom, hashes[i]);
+        assert_int_equal(passed, 40000);
+        petal_bloom_free(bloom);
     }
     free(hashes);
 }
@@ -800,47 +764,38 @@ ask_extremes(const petal_bloom *bloom)
 }
 
 struct hostile {
-    const struct filter_part_kind *kind;
     petal_bloom like;
     uint64_t opened, refused;
 };
-
-/* Of the last part, behind which the footers begin. */
-static const uint8_t *
-end_of(const struct filter_parts *parts)
-{
-    const struct filter_part *last = &parts->parts[parts->count - 1];
-
-    return last->bytes + parts->part_kind->bytes(&last->shape) - FILTER_FOOTER_BYTES;
-}
 
 /* A body in memory of exactly its size, so that a sanitizer sees each byte too far. */
 static void
 try_body(struct hostile *hostile, const uint8_t *bytes, size_t size, uint64_t count)
 {
-    uint8_t *body = test_allocate(size);
-    struct filter_parts *parts;
+    struct set_file file = {.head.parameters = {[FILTER_PARTS] = count},
+                            .body = test_allocate(size),
+                            .body_bytes = size,
+                            .env = hostile->like.env};
+    petal_bloom *bloom;
     petal_error error;
 
-    memcpy(body, bytes, size);
-    if (filter_parts_new(hostile->kind, &hostile->like, "file", body, size, count, &parts,
-                         &error) == PETAL_OK) {
-        assert_ptr_equal(end_of(parts), body + size - count * FILTER_FOOTER_BYTES);
-        ask_extremes(&parts->bloom);
-        petal_bloom_free(&parts->bloom);
+    memcpy(file.body, bytes, size);
+    if (filter_ribbon.open("file", &hostile->like, &file, &bloom, &error) == PETAL_OK) {
+        ask_extremes(bloom);
+        petal_bloom_free(bloom);
         hostile->opened++;
     } else {
         assert_int_equal(error.status, PETAL_CORRUPT);
         assert_non_null(strstr(error.text, "file"));
         hostile->refused++;
     }
-    free(body);
+    set_file_close(&file);
 }
 
 static void
 change_bytes(struct hostile *hostile, uint8_t *bytes, size_t size, uint64_t count)
 {
-    size_t footers = (size_t)count * FILTER_FOOTER_BYTES;
+    size_t footers = (size_t)count * BLOOM_RIBBON_FOOTER_BYTES;
 
     for (size_t at = size - footers; at < size; at++) {
         uint8_t kept = bytes[at];
@@ -856,37 +811,41 @@ change_bytes(struct hostile *hostile, uint8_t *bytes, size_t size, uint64_t coun
     for (uint64_t other = 0; other < 2 * count + 3; other++)
         try_body(hostile, bytes, size, other);
     try_body(hostile, bytes, size, UINT64_MAX);
-    try_body(hostile, bytes, size, UINT64_MAX / FILTER_FOOTER_BYTES + 2);
+    try_body(hostile, bytes, size, UINT64_MAX / BLOOM_RIBBON_FOOTER_BYTES + 2);
 }
 
 static void
 hostile_bodies_stay_in_bounds(void **state)
 {
-    (void)state;
-    for (size_t k = 0; k < COUNT_OF(KINDS); k++) {
-        petal_bloom_builder_options options = options_of(KINDS[k], 0.001, NULL, NULL);
-        /* RIBBON in three parts, FUSE in two of the least memory. */
-        uint64_t keys = KINDS[k] == PETAL_BLOOM_KIND_RIBBON ? 70000 : 160000;
-        petal_bloom *bloom = finish(builder_of(&options, keys));
-        const struct filter_parts *parts = filter_parts_of(bloom);
-        uint8_t *bytes = test_allocate(parts->body_bytes);
-        struct hostile hostile = {.kind = parts->part_kind, .like = *bloom};
+    struct memory_vfs *vfs = memory_vfs_new();
+    petal_env env = env_of(vfs);
+    petal_bloom_builder_options options = options_of(0.001, &env, NULL);
+    petal_bloom *bloom = finish(builder_of(&options, 70000));
+    struct hostile hostile = {.like = *bloom};
+    uint64_t count = info_of(bloom).segments;
+    uint8_t *file, *body;
+    petal_error error;
+    size_t size;
 
-        assert_true(parts->count > 1);
-        memcpy(bytes, parts->body, parts->body_bytes);
-        try_body(&hostile, bytes, parts->body_bytes, parts->count);
-        assert_int_equal(hostile.opened, 1);
-        change_bytes(&hostile, bytes, parts->body_bytes, parts->count);
-        assert_true(hostile.opened > 10 && hostile.refused > 100);
-        hostile.like.keys++;
-        hostile.opened = 0;
-        try_body(&hostile, bytes, parts->body_bytes, parts->count);
-        hostile.like.keys = 0;
-        try_body(&hostile, bytes, parts->body_bytes, parts->count);
-        assert_int_equal(hostile.opened, 0);
-        free(bytes);
-        petal_bloom_free(bloom);
-    }
+    (void)state;
+    assert_int_equal(count, 3);
+    must(petal_bloom_save(bloom, NAME, &error), &error);
+    assert_int_equal(memory_vfs_read_file(vfs, NAME, &file, &size), 0);
+    body = file + SET_FILE_PAGE_BYTES;
+    size -= SET_FILE_PAGE_BYTES;
+    try_body(&hostile, body, size, count);
+    assert_int_equal(hostile.opened, 1);
+    change_bytes(&hostile, body, size, count);
+    assert_true(hostile.opened > 10 && hostile.refused > 100);
+    hostile.like.keys++;
+    hostile.opened = 0;
+    try_body(&hostile, body, size, count);
+    hostile.like.keys = 0;
+    try_body(&hostile, body, size, count);
+    assert_int_equal(hostile.opened, 0);
+    free(file);
+    petal_bloom_free(bloom);
+    memory_vfs_free(vfs);
 }
 
 int

@@ -140,7 +140,7 @@ load(struct fixture *fixture, const uint8_t *bytes, size_t size)
     static uint8_t changed[MOST_BYTES];
 
     for (int map = 0; map <= 1; map++) {
-        petal_bloom_load_options options = {.map = map == 1, .unchecked = map == 1};
+        petal_bloom_load_options options = {.map = map == 1};
         petal_bloom *bloom;
         petal_error error;
         enum petal_status status;
@@ -243,7 +243,7 @@ wrong_content_is_an_error_or_a_filter(void **state)
     static struct fixture fixture;
 
     (void)state;
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
+    for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
         /* The entries of three segments, and one that there is not. */
         size_t table = kind == PETAL_BLOOM_KIND_GROWING ? 32 : 0;
 

@@ -42,7 +42,7 @@ ask_all(const petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *an
     assert_int_equal(passed, count);
 }
 
-/* A filter that takes keys, made for some number of them, or of a random shape. */
+/* A filter that takes keys, made for some number of them. */
 static petal_bloom *
 filled(struct test_random *random, petal_bloom_options options, const uint64_t *hashes,
        size_t count)
@@ -50,10 +50,6 @@ filled(struct test_random *random, petal_bloom_options options, const uint64_t *
     petal_bloom *bloom;
 
     options.keys = 1 + test_random_below(random, 2 * count);
-    if (options.kind != PETAL_BLOOM_KIND_GROWING && test_random_chance(random, 25)) {
-        options.bits = 1 + test_random_below(random, 20 * count);
-        options.probes = 1 + (unsigned)test_random_below(random, PETAL_BLOOM_MAX_PROBES);
-    }
     assert_int_equal(petal_bloom_create(&options, &bloom, NULL), PETAL_OK);
     add_all(random, bloom, hashes, count);
     return bloom;
@@ -103,13 +99,6 @@ probe(enum petal_bloom_kind kind)
 }
 
 static void
-standard_filters_deny_no_key(void **state)
-{
-    (void)state;
-    probe(PETAL_BLOOM_KIND_STANDARD);
-}
-
-static void
 blocked_filters_deny_no_key(void **state)
 {
     (void)state;
@@ -137,23 +126,14 @@ ribbon_filters_deny_no_key(void **state)
     probe(PETAL_BLOOM_KIND_RIBBON);
 }
 
-static void
-fuse_filters_deny_no_key(void **state)
-{
-    (void)state;
-    probe(PETAL_BLOOM_KIND_FUSE);
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_filters_deny_no_key),
         cmocka_unit_test(blocked_filters_deny_no_key),
         cmocka_unit_test(counting_filters_deny_no_key),
         cmocka_unit_test(growing_filters_deny_no_key),
         cmocka_unit_test(ribbon_filters_deny_no_key),
-        cmocka_unit_test(fuse_filters_deny_no_key),
     };
     const char *probes = getenv("PETAL_PROBES");
 

@@ -162,7 +162,7 @@ static void
 keys_added_by_all_are_new_to_one(void **state)
 {
     (void)state;
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
+    for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
         petal_bloom_options options = roomy((enum petal_bloom_kind)kind);
         struct stage *stage = stage_new(&options);
         uint64_t told = 0;
@@ -185,7 +185,7 @@ keys_of_each_thread_stay(void **state)
     unsigned rounds = test_short() ? 1 : 4;
 
     (void)state;
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_GROWING; kind++)
+    for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++)
         for (unsigned round = 0; round < rounds; round++) {
             /* Of GROWING three segments. */
             petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind,
@@ -204,7 +204,7 @@ static void
 bits_are_those_of_one_thread(void **state)
 {
     (void)state;
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
+    for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
         petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind, .keys = KEYS};
         struct stage *stage = stage_new(&options);
         petal_bloom *alone;
@@ -257,12 +257,15 @@ removed_keys_take_none_with_them(void **state)
 {
     /* 4 lines for 80 keys that come and go and 30 that stay: counters are shared, none comes to
      * 15. */
-    petal_bloom_options options = {.kind = PETAL_BLOOM_KIND_COUNTING, .bits = 4 * 128, .probes = 6};
+    petal_bloom_options options = {.kind = PETAL_BLOOM_KIND_COUNTING, .keys = 40};
+    petal_bloom_info info = {.size = sizeof info};
     struct stage *stage = stage_new(&options);
     petal_bloom *alone;
 
     (void)state;
     assert_int_equal(petal_bloom_create(&options, &alone, NULL), PETAL_OK);
+    petal_bloom_get_info(alone, &info);
+    assert_int_equal(info.bytes, 4 * 64);
     assert_int_equal(petal_bloom_add_hashes(alone, stage->hashes, 30, NULL, NULL), PETAL_OK);
     assert_int_equal(petal_bloom_add_hashes(stage->bloom, stage->hashes, 30, NULL, NULL), PETAL_OK);
     for (size_t i = 0; i < 30; i++)

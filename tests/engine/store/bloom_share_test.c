@@ -225,7 +225,7 @@ outputs_of_all_files_alone_are_ribbon(void **state)
 {
     (void)state;
     for (unsigned origin = 0; origin <= FILE_ORIGIN_BULK; origin++) {
-        for (unsigned kind = 0; kind <= PETAL_BLOOM_KIND_FUSE; kind++) {
+        for (unsigned kind = 0; kind <= PETAL_BLOOM_KIND_RIBBON; kind++) {
             petal_family_options family = {.bloom_error_rate = 0.01,
                                            .bloom_kind = (enum petal_bloom_kind)kind};
             bool ribbon = kind == PETAL_BLOOM_KIND_RIBBON && origin == FILE_ORIGIN_ALL_FILES;

@@ -236,8 +236,7 @@ test_wrong_attributes_are_refused(void **state)
     REFUSED("KEEP_DELETED_CELLS is 4", "TTL", .keep_deleted_cells = (enum petal_keep_deleted)4);
     REFUSED("BLOOMFILTER is 6", "ROWPREFIX_FIXED_LENGTH", .bloom = (enum petal_bloom_type)6);
     REFUSED("BLOOMFILTER_KIND is 1", "BLOCKED or RIBBON", .bloom_kind = PETAL_BLOOM_KIND_STANDARD);
-    REFUSED("BLOOMFILTER_KIND is 6", "BLOCKED or RIBBON", .bloom_kind = PETAL_BLOOM_KIND_FUSE);
-    REFUSED("BLOOMFILTER_KIND is 7", "BLOCKED or RIBBON", .bloom_kind = (enum petal_bloom_kind)7);
+    REFUSED("BLOOMFILTER_KIND is 6", "BLOCKED or RIBBON", .bloom_kind = (enum petal_bloom_kind)6);
     REFUSED("RowPrefixBloomFilter.prefix_length is 0", "1 to 32767",
             .bloom = PETAL_BLOOM_ROW_PREFIX);
     REFUSED("RowPrefixBloomFilter.prefix_length is 32768", "1 to 32767",

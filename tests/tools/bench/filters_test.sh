@@ -17,7 +17,7 @@ small=(--rates 0.01,0.001 --few-keys 20k --keys 200k --questions 20k --repeats 2
 [ "$(grep -c '^few: 20000 keys, many: 200000; asked for [0-9]* present keys, of which 0 were missed$' "$scratch/out")" = 2 ] ||
     fail "none is missed: $(cat "$scratch/out")"
 kinds=$("$bench" filters --help | sed -n 's/^ *--kinds NAMES *of \(.*\); all$/\1/p' | tr , ' ')
-petal_kinds="standard blocked counting growing ribbon fuse"
+petal_kinds="blocked counting growing ribbon"
 case " $kinds " in *" $petal_kinds "*) ;; *) fail "the kinds are $kinds" ;; esac
 
 # KIND RATE KEYS BITS EXPECTED ABSENT PASSED PRESENT MISSED of each filter; - for what it does not
@@ -32,22 +32,20 @@ for kind in $kinds; do
     [ "$(grep -c "^$kind " "$scratch/filters")" = 4 ] || fail "$kind is not there with two numbers of keys at two rates: $(cat "$scratch/filters")"
 done
 
-# By theory STANDARD takes 1.4427 log2(1/p) bits; lines of 512 bits take 3.4 % more at 0.01, and 8 %
+# By theory one array of bits takes 1.4427 log2(1/p) bits; lines of 512 bits take 3.4 % more at 0.01, and 8 %
 # at 0.001.
 awk '
     function is_near(value, wanted, share) { return value >= wanted * (1 - share) && value <= wanted * (1 + share) }
     function wrong(what) { print what ": " $0; bad = 1 }
     { optimum = -log($2) / log(2); more = $2 > 0.005 ? 1.034 : 1.08 }
     $9 != 0 || $8 < ($3 == 200000 ? 200000 : 0) { wrong("missed") }
-    $1 == "standard" && !is_near($4, optimum * 1.4427, 0.005) { wrong("bits") }
     $1 == "blocked" && !is_near($4, optimum * 1.4427 * more, 0.02) { wrong("bits") }
     $1 == "counting" && !($4 > 4 * optimum * 1.4427 && $4 < 5.6 * optimum * 1.4427) { wrong("bits") }
     $1 == "growing" { if (!($4 > optimum * 1.4427 && $4 < 4 * optimum * 1.4427 && $5 < $2 && $5 > $2 / 2)) wrong("bits or rate by theory") }
     # What no filter can do without is log2(1/p).
     $1 == "ribbon" && !($4 > optimum * 0.99 && $4 < optimum * 1.05) { wrong("bits") }
-    $1 == "fuse" && !($2 > 0.005 ? $5 == 1 / 256 && $4 > 9 && $4 < ($3 > 100000 ? 9.6 : 10.3) : $5 < 0.00002 && $4 < 20.6) { wrong("bits or rate by theory") }
     $5 == "-" { if (!is_near($7 / $6, $2, 0.15)) wrong("rate"); next }
-    $1 !~ /^(growing|fuse)$/ && !is_near($5, $2, 0.05) { wrong("rate by theory") }
+    $1 != "growing" && !is_near($5, $2, 0.05) { wrong("rate by theory") }
     !is_near($7 / $6, $5, 0.05 + 4 / sqrt($5 * $6)) { wrong("rate") }
     END { exit bad }' "$scratch/filters" || fail "that is not as it has to be"
 
@@ -55,7 +53,7 @@ awk '
 grep -q '"operation": "absent, batch"' "$scratch/json" || fail "no times: $(cat "$scratch/json")"
 
 "$bench" filters "${small[@]}" --kinds blocked --rates 0.05 >"$scratch/out" || fail "one kind: $(cat "$scratch/out")"
-[ "$(grep -c '^blocked \|^standard ' "$scratch/out")" = 2 ] || fail "--kinds and --rates are not heard: $(cat "$scratch/out")"
+[ "$(grep -c '^blocked \|^counting ' "$scratch/out")" = 2 ] || fail "--kinds and --rates are not heard: $(cat "$scratch/out")"
 
 refused() {
     local status=0

@@ -123,7 +123,7 @@ for words in build:a merge:filter; do
     done
 done
 seq 3000000 >many
-for kind in BLOCKED GROWING RIBBON FUSE; do
+for kind in BLOCKED GROWING RIBBON; do
     for delay in 0.02 0.1 0.2 0.3 0.4; do
         (exec "$filter" build --kind $kind --memory 12M outputs/old many) >out 2>&1 </dev/null &
         process=$!

@@ -28,7 +28,7 @@ cat in out-lines >all
 
 # ---- every kind ----
 
-for kind in STANDARD BLOCKED COUNTING GROWING RIBBON FUSE; do
+for kind in BLOCKED COUNTING GROWING RIBBON; do
     expect "$kind is built" 0 '^$' sh -c "'$filter' build --kind $kind f.$kind in && echo"
     same "$kind denies no line" in "$filter" check f.$kind in
     "$filter" check f.$kind out-lines >passed
@@ -67,7 +67,7 @@ is_true 'info says it' "$([ "$(member f.salted salt)" = 12345678901234567890 ] &
 expect 'a random salt' 0 '^$' sh -c "'$filter' build --salt random f.r1 in && '$filter' build --salt random f.r2 in && echo"
 is_true 'is another each time' "$([ "$(member f.r1 salt)" != "$(member f.r2 salt)" ] && echo 1)"
 expect 'no line at all' 0 '^$' sh -c "'$filter' build f.none /dev/null --keys 5 && '$filter' check f.none in && echo"
-for kind in RIBBON FUSE GROWING; do
+for kind in RIBBON GROWING; do
     expect "no line at all, $kind" 0 '^$' sh -c "'$filter' build --kind $kind f.none </dev/null && '$filter' check f.none in && echo"
 done
 expect 'an output' 0 '^$' sh -c "'$filter' check --output found f.BLOCKED in && cmp found in && echo"
@@ -100,7 +100,7 @@ expect 'two filters' 0 '^$' sh -c "'$filter' merge f.12 f.1 f.2 && cmp f.12 f.al
 expect 'into one of them' 0 '^$' sh -c "cp f.1 f.3 && '$filter' merge f.3 f.3 f.2 && cmp f.3 f.all && echo"
 expect 'one alone' 0 '^$' sh -c "'$filter' merge f.copy f.1 && cmp f.copy f.1 && echo"
 expect 'other sizes' 2 'f.BLOCKED does not go with f.1: .*bits' "$filter" merge f.x f.1 f.BLOCKED
-expect 'other kinds' 2 'f.STANDARD does not go with f.BLOCKED: .*kind' "$filter" merge f.x f.BLOCKED f.STANDARD
+expect 'other kinds' 2 'f.COUNTING does not go with f.BLOCKED: .*kind' "$filter" merge f.x f.BLOCKED f.COUNTING
 expect 'other salts' 2 'f.salted does not go with f.BLOCKED: .*salt' "$filter" merge f.x f.BLOCKED f.salted
 expect 'those that grow' 2 'f.GROWING does not go with f.GROWING' "$filter" merge f.x f.GROWING f.GROWING
 expect 'those built once' 2 'f.RIBBON does not go with f.RIBBON' "$filter" merge f.x f.RIBBON f.RIBBON
@@ -136,7 +136,7 @@ cp f.BLOCKED f.header && put f.header 20 007
 expect 'a damaged header' 2 'f.header: .*checksum' "$filter" info f.header
 cp f.BLOCKED longer && echo >>longer
 expect 'a file with more behind it' 2 'longer: ' "$filter" info longer
-for kind in STANDARD BLOCKED COUNTING GROWING RIBBON FUSE; do
+for kind in BLOCKED COUNTING GROWING RIBBON; do
     size=$(wc -c <f.$kind)
     head -c $((size - 1)) f.$kind >cut
     expect "a cut file of $kind" 2 'cut: ' "$filter" info cut
@@ -173,7 +173,7 @@ expect 'a rate of 0' 2 '--rate takes a part between 0 and 1' "$filter" build --r
 expect 'a rate of 1' 2 '--rate takes a part between 0 and 1' "$filter" build --rate 1 f.x in
 expect 'a rate that is too low' 2 'rate is 1e-07; it must be 1e-06 to 0.5' "$filter" build --rate 1e-7 f.x in
 expect 'a rate that is too high' 2 'rate is 0.9; it must be 1e-06 to 0.5' "$filter" build --kind GROWING --rate 90% f.x in
-expect 'a kind that is none' 2 '--kind takes STANDARD, BLOCKED' "$filter" build --kind CUCKOO f.x in
+expect 'a kind that is none' 2 '--kind takes BLOCKED, COUNTING' "$filter" build --kind CUCKOO f.x in
 expect 'a salt that is none' 2 '--salt takes' "$filter" build --salt -1 f.x in
 expect 'keys beyond memory' 2 'the filter takes [0-9]* bytes; --memory is 268435456' "$filter" build --keys 1G f.x in
 expect 'keys beyond any memory' 2 'need more memory than can be addressed' "$filter" build --keys 10000000000G f.x in

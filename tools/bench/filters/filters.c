@@ -22,8 +22,7 @@
 #define MOST_KEYS  UINT64_C(2000000000)
 
 static const struct filters_kind *const kinds[] = {
-    &filters_petal[0],   &filters_petal[1],   &filters_petal[2],
-    &filters_petal[3],   &filters_petal[4],   &filters_petal[5],
+    &filters_petal[0],   &filters_petal[1],   &filters_petal[2], &filters_petal[3],
 #ifdef HAVE_ROCKSDB_FILTERS
     &filters_rocksdb[0], &filters_rocksdb[1],
 #endif
@@ -32,7 +31,7 @@ static const struct filters_kind *const kinds[] = {
 #endif
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
-_Static_assert(FILTERS_PETAL_KINDS == 6 && FILTERS_ROCKSDB_KINDS == 2, "each is in kinds");
+_Static_assert(FILTERS_PETAL_KINDS == 4 && FILTERS_ROCKSDB_KINDS == 2, "each is in kinds");
 
 static const char *const measure_names[FILTERS_MEASURES] = {
     "absent, one by one",  "absent, alone",    "absent, batch",

@@ -54,7 +54,7 @@ struct filters_kind {
     size_t (*ask_bytes)(const void *filter, const petal_slice *keys, size_t count);
 };
 
-#define FILTERS_PETAL_KINDS   6
+#define FILTERS_PETAL_KINDS   4
 #define FILTERS_ROCKSDB_KINDS 2
 extern const struct filters_kind filters_petal[FILTERS_PETAL_KINDS];
 

@@ -44,12 +44,6 @@ create(enum petal_bloom_kind kind, uint64_t keys, double rate, uint64_t expected
 }
 
 static void *
-begin_standard(uint64_t keys, double rate)
-{
-    return create(PETAL_BLOOM_KIND_STANDARD, keys, rate, keys);
-}
-
-static void *
 begin_blocked(uint64_t keys, double rate)
 {
     return create(PETAL_BLOOM_KIND_BLOCKED, keys, rate, keys);
@@ -79,29 +73,17 @@ add(void *filter, const uint64_t *keys, size_t count)
 
 /* All hashes wait in memory: what is measured is building, not a disk. */
 static void *
-create_builder(enum petal_bloom_kind kind, uint64_t keys, double rate)
+begin_ribbon(uint64_t keys, double rate)
 {
     struct petal_filter_set *set = new_set(keys);
     petal_bloom_builder_options options = {
         .size = sizeof options,
-        .filter = {.size = sizeof options.filter, .kind = kind, .keys = keys, .rate = rate}};
+        .filter = {.size = sizeof options.filter, .keys = keys, .rate = rate}};
     petal_error error;
 
     bench_check(petal_bloom_builder_create(&options, &set->builder, &error), &error,
                 "make a builder");
     return set;
-}
-
-static void *
-begin_ribbon(uint64_t keys, double rate)
-{
-    return create_builder(PETAL_BLOOM_KIND_RIBBON, keys, rate);
-}
-
-static void *
-begin_fuse(uint64_t keys, double rate)
-{
-    return create_builder(PETAL_BLOOM_KIND_FUSE, keys, rate);
 }
 
 static void
@@ -216,7 +198,8 @@ ask_bytes(const void *filter, const petal_slice *keys, size_t count)
     }
 
 const struct filters_kind filters_petal[FILTERS_PETAL_KINDS] = {
-    FILLED("standard", begin_standard), FILLED("blocked", begin_blocked),
-    FILLED("counting", begin_counting), FILLED("growing", begin_growing),
-    BUILT("ribbon", begin_ribbon),      BUILT("fuse", begin_fuse),
+    FILLED("blocked", begin_blocked),
+    FILLED("counting", begin_counting),
+    FILLED("growing", begin_growing),
+    BUILT("ribbon", begin_ribbon),
 };

@@ -107,8 +107,8 @@ check_read_twice(struct job *job, const struct request *request, const char *pat
     if (!is_standard && S_ISREG(about.st_mode))
         return true;
     return job_fail(job,
-                    "kind %s needs --keys N, since %s cannot be read twice; GROWING, RIBBON "
-                    "and FUSE do without",
+                    "kind %s needs --keys N, since %s cannot be read twice; GROWING and "
+                    "RIBBON do without",
                     kind_name(request->filter.kind), is_standard ? "the standard input" : path);
 }
 
@@ -288,8 +288,7 @@ read_salt(struct job *job, struct request *request)
 static bool
 build(struct job *job, struct request *request)
 {
-    const enum petal_bloom_kind kind = request->filter.kind;
-    const bool once = kind == PETAL_BLOOM_KIND_RIBBON || kind == PETAL_BLOOM_KIND_FUSE;
+    const bool once = request->filter.kind == PETAL_BLOOM_KIND_RIBBON;
     struct target target;
 
     if (!read_salt(job, request))
@@ -347,19 +346,17 @@ run(const struct command *command, int argc, char **argv)
 const struct command filter_build = {
     .name = "build",
     .meaning = "a filter file of the lines of files",
-    .usage =
-        "kv-filter build [options] FILTER [FILE...]\n"
-        "  writes FILTER, which \"kv-filter check\" asks, and petal_bloom_load opens.\n"
-        "  A file that is there is replaced if it holds such a set, and no other.\n"
-        "  --kind KIND      STANDARD, BLOCKED (default), COUNTING, GROWING, RIBBON (smallest)\n"
-        "                   or FUSE\n"
-        "  --rate RATE      the part of other lines that passes (default 1%)\n"
-        "  --keys N         different lines; without it files are read twice, but by GROWING,\n"
-        "                   RIBBON and FUSE\n"
-        "  --salt N|random  goes into the hashes (default 0); merged filters have one\n"
-        "  -z               records end with a zero byte, not with a newline\n"
-        "  --memory SIZE    for the filter, or for what building it takes (default 256M)\n"
-        "  --temporary DIR  for hashes that do not fit there (default $TMPDIR, or /tmp)\n"
-        "  --quiet          no progress on a terminal\n",
+    .usage = "kv-filter build [options] FILTER [FILE...]\n"
+             "  writes FILTER, which \"kv-filter check\" asks, and petal_bloom_load opens.\n"
+             "  A file that is there is replaced if it holds such a set, and no other.\n"
+             "  --kind KIND      BLOCKED (default), COUNTING, GROWING or RIBBON (smallest)\n"
+             "  --rate RATE      the part of other lines that passes (default 1%)\n"
+             "  --keys N         different lines; without it files are read twice, but by GROWING\n"
+             "                   and RIBBON\n"
+             "  --salt N|random  goes into the hashes (default 0); merged filters have one\n"
+             "  -z               records end with a zero byte, not with a newline\n"
+             "  --memory SIZE    for the filter, or for what building it takes (default 256M)\n"
+             "  --temporary DIR  for hashes that do not fit there (default $TMPDIR, or /tmp)\n"
+             "  --quiet          no progress on a terminal\n",
     .run = run,
 };

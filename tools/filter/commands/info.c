@@ -32,6 +32,23 @@ print_filter(struct print *print, const petal_bloom *filter)
     print_number(print, "bytes", info.bytes);
 }
 
+/* Of a bitmap that is not empty: the last number from which on there is one. */
+static uint64_t
+greatest(const petal_bitmap *bitmap, uint64_t least)
+{
+    uint64_t from = least, none_from = petal_bitmap_bits(bitmap);
+
+    while (none_from - from > 1) {
+        const uint64_t middle = from + (none_from - from) / 2;
+
+        if (petal_bitmap_next_set(bitmap, middle) == PETAL_BITMAP_NONE)
+            none_from = middle;
+        else
+            from = middle;
+    }
+    return from;
+}
+
 static void
 print_bitmap(struct print *print, const petal_bitmap *bitmap)
 {
@@ -41,7 +58,7 @@ print_bitmap(struct print *print, const petal_bitmap *bitmap)
     print_number(print, "numbers", count);
     if (count > 0) {
         print_number(print, "least", first);
-        print_number(print, "greatest", petal_bitmap_select(bitmap, count - 1));
+        print_number(print, "greatest", greatest(bitmap, first));
     }
 }
 

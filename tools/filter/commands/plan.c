@@ -154,7 +154,7 @@ print_kinds(struct print *print, const struct request *request)
         printf("%-9s %20s %3s %12s %12s %10s %12s\n", "kind", "bits (m)", "k", "bits a key",
                "bytes", "rate", "to build it");
     print_list(print, "kinds");
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_FUSE; kind++) {
+    for (int kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
         petal_bloom_plan plan;
         petal_error error;
 
@@ -168,8 +168,7 @@ print_kinds(struct print *print, const struct request *request)
     }
     print_end(print);
     if (!print->json)
-        puts("RIBBON and FUSE with all hashes in memory; kv-filter build does with 256 MiB, and "
-             "files.");
+        puts("RIBBON with all hashes in memory; kv-filter build does with 256 MiB, and files.");
     print_growth(print, request);
 }
 

@@ -3,15 +3,15 @@
 
 #include <strings.h>
 
-static const char *const names[] = {
-    [PETAL_BLOOM_KIND_STANDARD] = "STANDARD", [PETAL_BLOOM_KIND_BLOCKED] = "BLOCKED",
-    [PETAL_BLOOM_KIND_COUNTING] = "COUNTING", [PETAL_BLOOM_KIND_GROWING] = "GROWING",
-    [PETAL_BLOOM_KIND_RIBBON] = "RIBBON",     [PETAL_BLOOM_KIND_FUSE] = "FUSE"};
+static const char *const names[] = {[PETAL_BLOOM_KIND_BLOCKED] = "BLOCKED",
+                                    [PETAL_BLOOM_KIND_COUNTING] = "COUNTING",
+                                    [PETAL_BLOOM_KIND_GROWING] = "GROWING",
+                                    [PETAL_BLOOM_KIND_RIBBON] = "RIBBON"};
 
 const char *
 kind_name(enum petal_bloom_kind kind)
 {
-    if (kind < PETAL_BLOOM_KIND_STANDARD || kind > PETAL_BLOOM_KIND_FUSE)
+    if (kind < FIRST_KIND || kind > LAST_KIND)
         return "a kind";
     return names[kind];
 }
@@ -21,7 +21,7 @@ kind_take(void *argument, char *value)
 {
     enum petal_bloom_kind *taken = argument;
 
-    for (int kind = PETAL_BLOOM_KIND_STANDARD; kind <= PETAL_BLOOM_KIND_FUSE; kind++) {
+    for (int kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
         *taken = (enum petal_bloom_kind)kind;
         if (strcasecmp(value, names[kind]) == 0)
             return true;
