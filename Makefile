@@ -29,12 +29,10 @@ NUMBER_IN = $(shell awk '$$2 == "$(1)" {print $$3}' $(2))
 VERSION_NUMBER = $(call NUMBER_IN,PETAL_VERSION_$(1),engine/petal.h)
 VERSION := $(call VERSION_NUMBER,MAJOR).$(call VERSION_NUMBER,MINOR).$(call VERSION_NUMBER,PATCH)
 SONAME := libpetal.so.$(call VERSION_NUMBER,MAJOR)
-SONAME_FLAG = -Wl,-soname,$(SONAME)
-# Which names library $(1) gives away, and of which version.
-VERSIONED = -Wl,--version-script=tools/package/$(1).map
 
-# What the tools are linked with: the archive, so that they work by themselves, or $(BUILD)/libpetal.so.
+# What the tools are linked with: archives, so that they work without an installation, or $(BUILD)/libpetal.so and libpetal-bloom.so.
 TOOL_LIBRARY ?= $(BUILD)/libpetal.a
+BLOOM_TOOL_LIBRARY = $(subst libpetal.,libpetal-bloom.,$(TOOL_LIBRARY))
 
 # One short line a file; V=1 shows the commands.
 ifeq ($(V),1)
@@ -48,6 +46,10 @@ LIB_FOLDERS = base bloom cache memtable sstable engine
 sources_in = $(sort $(shell find $(1) -name '*.c'))
 LIB_SOURCES = $(call sources_in,$(LIB_FOLDERS))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
+# The sets are a library of their own, which has its own copy of what it uses of base/ and bloom/; the store uses none of them.
+SET_OBJECTS = $(patsubst %.c,$(BUILD)/%.o,$(call sources_in,$(addprefix bloom/,bitmap distinct file filter)) bloom/hash_sort.c)
+STORE_OBJECTS = $(filter-out $(SET_OBJECTS),$(LIB_OBJECTS))
+BLOOM_LIBRARIES = $(BUILD)/libpetal-bloom.a $(BUILD)/libpetal-bloom.so
 SHELL_ROOMS = $(call sources_in,tools/shell)
 SHELL_SOURCES = tools/kv-shell.c $(SHELL_ROOMS)
 RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/text.c text/memory.c)
@@ -98,7 +100,7 @@ TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
 C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]' -o -name '*.cpp'))
 
 .PHONY: all
-all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-filter $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)
+all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BLOOM_LIBRARIES) $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-filter $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -110,35 +112,33 @@ $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,$(CXX_OF_CC) $(CPPFLAGS) -std=c++17 -Wall -Wextra -Wshadow -Wconversion $(OPTIMIZE) $(HARDEN) -fPIC -pthread $(SANITIZE) $(CFLAGS) -MMD -MP -c $< -o $@,CXX)
 
-# One relocatable object whose hidden names are made local: nothing but petal_ names leaves the archive.
-$(BUILD)/petal.o: $(LIB_OBJECTS)
-	$(call say,$(LD) -r -o $@ $^ && objcopy --localize-hidden $@,LD)
+# Library $(1) of the objects $(2), as an archive and as a shared one, which is linked with $(3) after $(4) is built. The archive is one
+# relocatable object whose hidden names are made local: nothing but petal_ names leaves it. tools/package/$(1).map says which names the
+# shared one gives away, and of which version. It has a name that programs are linked with, and one under which they find it.
+define LIBRARY
+$$(BUILD)/$(1).o: $(2)
+	$$(call say,$$(LD) -r -o $$@ $$^ && objcopy --localize-hidden $$@,LD)
 
-$(BUILD)/libpetal.a: $(BUILD)/petal.o
-	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
+$$(BUILD)/lib$(1).a: $$(BUILD)/$(1).o
+	$$(call say,rm -f $$@ && $$(AR) rcs $$@ $$<,AR)
 
-$(BUILD)/libpetal.so.$(VERSION): $(LIB_OBJECTS) tools/package/petal.map
-	$(call say,$(CC) -shared $(SONAME_FLAG) $(call VERSIONED,petal) -o $@ $(LIB_OBJECTS) $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+$$(BUILD)/lib$(1).so.$$(VERSION): $(2) tools/package/$(1).map | $(4)
+	$$(call say,$$(CC) -shared -Wl$$(comma)-soname$$(comma)$$(SONAME:libpetal%=lib$(1)%) -Wl$$(comma)--version-script=tools/package/$(1).map -o $$@ $(2) $$(LDFLAGS_ALL) $(3),LINK)
 
-# The name that programs are linked with, and the one under which they find the library when they run.
-$(BUILD)/libpetal.so: $(BUILD)/libpetal.so.$(VERSION)
-	$(call say,ln -sf $(<F) $(@D)/$(SONAME) && ln -sf $(SONAME) $@,LN)
+$$(BUILD)/lib$(1).so: $$(BUILD)/lib$(1).so.$$(VERSION)
+	$$(call say,ln -sf $$(<F) $$(@D)/$$(SONAME:libpetal%=lib$(1)%) && ln -sf $$(SONAME:libpetal%=lib$(1)%) $$@,LN)
+endef
 
-# The library of HBase's files, in the same two forms; it stands on the public names of the other.
-# Beside it is where it finds the other, also for a program that asks for it alone. (The system's places need no such word.)
+$(eval $(call LIBRARY,petal,$$(STORE_OBJECTS),$$(LIB_LIBS)))
+
+# The archive of all objects gives what the sets use.
+BLOOM_LIBS = -lxxhash -lm
+$(eval $(call LIBRARY,petal-bloom,$$(SET_OBJECTS) $$(BUILD)/libpetal-internal.a,$$(BLOOM_LIBS)))
+
+# The library of HBase's files stands on the public names of libpetal, which it finds next to itself, also for a program that asks for it
+# alone. (The system's places need no such word.)
 HFILE_BESIDE ?= -Wl,-rpath,'$$ORIGIN'
-HFILE_SONAME := libpetal-hfile.so.$(call VERSION_NUMBER,MAJOR)
-$(BUILD)/petal-hfile.o: $(HFILE_OBJECTS)
-	$(call say,$(LD) -r -o $@ $^ && objcopy --localize-hidden $@,LD)
-
-$(BUILD)/libpetal-hfile.a: $(BUILD)/petal-hfile.o
-	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
-
-$(BUILD)/libpetal-hfile.so.$(VERSION): $(HFILE_OBJECTS) tools/package/petal-hfile.map | $(BUILD)/libpetal.so
-	$(call say,$(CC) -shared -Wl$(comma)-soname$(comma)$(HFILE_SONAME) $(call VERSIONED,petal-hfile) -o $@ $(HFILE_OBJECTS) $(LDFLAGS_ALL) $(HFILE_BESIDE) -L$(BUILD) -lpetal $(HFILE_LIBS) -lm,LINK)
-
-$(BUILD)/libpetal-hfile.so: $(BUILD)/libpetal-hfile.so.$(VERSION)
-	$(call say,ln -sf $(<F) $(@D)/$(HFILE_SONAME) && ln -sf $(HFILE_SONAME) $@,LN)
+$(eval $(call LIBRARY,petal-hfile,$$(HFILE_OBJECTS),$$(HFILE_BESIDE) -L$$(BUILD) -lpetal $$(HFILE_LIBS) -lm,$$(BUILD)/libpetal.so))
 
 $(BUILD)/kv-hfile: $(HFILE_TOOL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS),LINK)
@@ -158,7 +158,7 @@ $(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) $(TOO
 $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
-$(BUILD)/kv-filter: $(FILTER_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
+$(BUILD)/kv-filter: $(FILTER_SOURCES:%.c=$(BUILD)/%.o) $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 # Rivals in kv-bench, each if its development package is installed. ROCKSDB_DIR, LEVELDB_DIR: a directory with another build, include/
@@ -208,7 +208,7 @@ PEER_LIBS += -lwiredtiger -ldl
 endif
 
 # kv-bench also measures the shell's reader of records, and calls the compaction policy, which the library does not export.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(TOOL_LIBRARY)
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 # The internal names as a shared library, so that one object can be changed without linking the tests again (tests/mutants).
@@ -365,7 +365,7 @@ packages: all ## check that CMake and meson find an installed Petal, that recipe
 # A separate build, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
 DEB_FLAGS = $(shell DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get $(1))
 DEB_BUILD = RELEASE=1 BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so HFILE_FORM=so HFILE_BESIDE= WITHOUT_HEADERS='$(PEER_HEADERS)'
-deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools, and libpetal-hfile0, libpetal-hfile-dev
+deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools, and libpetal-bloom0, libpetal-bloom-dev, libpetal-hfile0, libpetal-hfile-dev
 	+@CPPFLAGS="$(call DEB_FLAGS,CPPFLAGS) -DNDEBUG" $(MAKE) --no-print-directory $(DEB_BUILD) SANITIZE= OPTIMIZE="$(call DEB_FLAGS,CFLAGS)" CFLAGS= \
 	LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs -Wl,--as-needed" all
 	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" DEB_BUILD="$(DEB_BUILD)" tools/package/deb.sh $(BUILD)/deb
@@ -548,18 +548,18 @@ layers: all ## check includes and calls between rooms against tools/rooms.txt, a
 named: ## check that all files named in comments and documents exist
 	tools/check_paths.sh
 
-names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(HFILE_LIBRARIES) ## check that the libraries export only petal_ names, each with its version
+names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a $(BLOOM_LIBRARIES) $(HFILE_LIBRARIES) ## check that the libraries export only petal_ names, each with its version
 	tools/check_names.sh $(BUILD)
 
 .PHONY: abi abi-accept abi-release
 ABI = +@CC="$(CC)" tools/package/abi/abi.sh $(BUILD)
-abi: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## compare the binary interface with tools/package/abi; explain each change and the version number that it requires
+abi: $(BUILD)/libpetal.so $(BLOOM_LIBRARIES) $(HFILE_LIBRARIES) ## compare the binary interface with tools/package/abi; explain each change and the version number that it requires
 	$(ABI) compare
 
-abi-accept: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## accept the current interface
+abi-accept: $(BUILD)/libpetal.so $(BLOOM_LIBRARIES) $(HFILE_LIBRARIES) ## accept the current interface
 	$(ABI) accept
 
-abi-release: $(BUILD)/libpetal.so $(HFILE_LIBRARIES) ## accept it as that of a released version
+abi-release: $(BUILD)/libpetal.so $(BLOOM_LIBRARIES) $(HFILE_LIBRARIES) ## accept it as that of a released version
 	$(ABI) release
 
 header: ## check that the public headers compile alone, as C11 and as C++17

@@ -131,10 +131,10 @@ END {
         split(pair, ends, SUBSEP)
         # Programs have names in common.
         from = house[room_of(ends[1])]
-        if (!((from, ends[2]) in owner)) from = ("library", ends[2]) in owner ? "library" : ("hfile", ends[2]) in owner ? "hfile" : ""
+        if (!((from, ends[2]) in owner)) from = ("library", ends[2]) in owner ? "library" : ("sets", ends[2]) in owner ? "sets" : ("hfile", ends[2]) in owner ? "hfile" : ""
         if (!((from, ends[2]) in owner) || (target = owner[from, ends[2]]) == ends[1]) continue
-        # Who may include petal.h, or petal_hfile.h, may call what it declares.
-        if (from == "library" && house[room_of(ends[1])] != from && ends[2] ~ /^petal_/) continue
+        # Rooms that may include petal.h, petal_bloom.h or petal_hfile.h may call what it declares.
+        if ((from == "library" || from == "sets") && house[room_of(ends[1])] != from && ends[2] ~ /^petal_/) continue
         if (from == "hfile" && house[room_of(ends[1])] != from && ends[2] ~ /^petal_hfile_/) continue
         call[ends[1], target] = 1; example[ends[1], target] = ends[2]
     }

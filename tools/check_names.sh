@@ -28,4 +28,5 @@ check() {
     echo "names: $1 exports $(nm -D --defined-only "$build/$1.so" | awk '$2 != "A"' | wc -l) names, all $2, of version $3_$version"
 }
 check libpetal petal_ PETAL
+check libpetal-bloom 'petal_(bloom|bitmap2?|distinct)_' PETAL_BLOOM
 if [ -e "$build/libpetal-hfile.so" ]; then check libpetal-hfile petal_hfile_ PETAL_HFILE; fi

@@ -2,7 +2,7 @@
  * crawler.c -- has this page been seen? A filter that grows with the pages remembers each in a
  * few bytes, and is there again when the crawler goes on tomorrow.
  *
- *     cc crawler.c $(pkg-config --cflags --libs petal) -o crawler
+ *     cc crawler.c $(pkg-config --cflags --libs petal-bloom petal) -o crawler
  *     ./crawler FILE
  */
 #include "example.h"

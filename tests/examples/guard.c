@@ -2,7 +2,7 @@
  * guard.c -- a filter of all keys stands before a database: who asks for a key that is not there is
  * turned away without a look into it.
  *
- *     cc guard.c $(pkg-config --cflags --libs petal) -o guard
+ *     cc guard.c $(pkg-config --cflags --libs petal-bloom petal) -o guard
  *     ./guard DIRECTORY
  */
 #include "example.h"

@@ -15,7 +15,7 @@ if [ "$(getconf LONG_BIT)" != 64 ]; then
     exit 0
 fi
 mkdir -p "$scratch/build"
-ln -s "$build"/libpetal.so "$scratch/build"
+ln -s "$build"/libpetal{,-bloom}.so "$scratch/build"
 # A tree with the headers and the tool, as they are; and with a struct and an enumeration of the
 # test's own.
 mkdir -p "$scratch/kept/engine" "$scratch/kept/bloom" "$scratch/kept/tools/hfile" "$scratch/kept/tools/package/abi"

@@ -38,6 +38,8 @@ run_programs() {
             fail "$1/codecs$kind printed: $printed"
     done
     readelf -d "$1/store" | grep -q 'NEEDED.*libpetal.so.0' || fail "$1/store is not linked with the shared library"
+    readelf -d "$1/seen" | grep -q 'NEEDED.*libpetal-bloom.so.0' || fail "$1/seen is not linked with the library of sets"
+    ! readelf -d "$1/seen" | grep 'NEEDED.*libpetal.so' || fail "$1/seen wants the store"
     ! readelf -d "$1/store_static" "$1/seen_static" | grep 'NEEDED.*libpetal' || fail "$1: a static program wants a shared Petal"
     programs="$programs$1, "
 }

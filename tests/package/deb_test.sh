@@ -26,7 +26,7 @@ make_packages
 first=$(sums)
 make_packages
 [ "$first" = "$(sums)" ] || fail "the same sources give other packages"
-packages=(libpetal0 libpetal-dev petal-tools)
+packages=(libpetal0 libpetal-dev petal-tools libpetal-bloom0 libpetal-bloom-dev)
 # Not everywhere is there what the library of HBase's files needs.
 hfile=()
 if [ -e "$build/kv-hfile" ]; then
@@ -71,8 +71,8 @@ mine -V "${packages[@]}"
 
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 for file in bin/kv-{shell,bench,check,filter} include/petal.h include/petal_bloom.h share/man/man1/kv-{shell,bench,check,filter}.1.gz \
-    share/man/man3/{petal,petal_open}.3.gz share/man/man3/petal_bloom.3.gz lib/"$multiarch"/{libpetal.a,libpetal.so,libpetal.so.0,pkgconfig/petal.pc,cmake/petal/petal-config.cmake} "${hfile[@]}" \
-    share/doc/{libpetal0,libpetal-dev,petal-tools}/{copyright,changelog.gz} share/doc/libpetal-dev/examples/key_value.c; do
+    share/man/man3/{petal,petal_open}.3.gz share/man/man3/petal_bloom.3.gz lib/"$multiarch"/libpetal{,-bloom}.{a,so,so.0} lib/"$multiarch"/{pkgconfig/petal{,-bloom}.pc,cmake/petal/petal-config.cmake} "${hfile[@]}" \
+    share/doc/{libpetal0,libpetal-dev,petal-tools,libpetal-bloom0,libpetal-bloom-dev}/{copyright,changelog.gz} share/doc/libpetal-dev/examples/key_value.c; do
     [ -s "$root/usr/$file" ] || fail "/usr/$file is in no package"
 done
 export LD_LIBRARY_PATH=$root/usr/lib/$multiarch

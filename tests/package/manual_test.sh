@@ -96,15 +96,15 @@ cd "$OLDPWD"
 # ---- the guides' examples ----
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-# Makes the C of guide $1 program $scratch/$1.
+# Makes the C of guide $1 program $scratch/$1, linked with library $2.
 program() {
     awk '/^\.Ed/ {inside = 0} inside; /^\.Bd -literal/ {inside = 1}' "$pages/man3/$1.3" |
         sed -e 's/\\e/\\/g' -e "s|/tmp/example|$scratch/db|" >"$scratch/$1.c"
     # shellcheck disable=SC2046
-    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$scratch/$1.c" $(pkg-config --cflags --libs petal) -Wl,-rpath,"$prefix/lib" \
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$scratch/$1.c" $(pkg-config --cflags --libs "$2") -Wl,-rpath,"$prefix/lib" \
         -o "$scratch/$1" || fail "the example in $1.3"
 }
-program petal
+program petal petal
 for run in first second; do
     printed=$("$scratch/petal") || fail "the $run run of the example in petal.3 ends with $?"
     # The comments after the lines that print.
@@ -112,7 +112,7 @@ for run in first second; do
         grep -qF "$said" <<<"$printed" || fail "the example in petal.3 does not print \"$said\", in the $run run, but: $printed"
     done < <(sed -nE '/show\(|\.data\);|if \(source/s/.*\/\* (.*) \*\/$/\1/p' "$scratch/petal.c")
 done
-program petal_bloom
+program petal_bloom petal-bloom
 printed=$("$scratch/petal_bloom" a b a)
 [ "$printed" = "a came before, almost surely" ] || fail "the example in petal_bloom.3 printed: $printed"
 echo "$calls calls have pages; the guides' examples print what they say"

@@ -25,10 +25,10 @@ if command -v cmake >/dev/null; then
 function(vcpkg_execute_required_process)
     cmake_parse_arguments(PARSE_ARGV 0 asked "" "WORKING_DIRECTORY;LOGNAME" "COMMAND")
     list(JOIN asked_COMMAND " " words)
-    if(NOT words MATCHES "BUILD=([^ ]+).* ([^ ]+/libpetal\\.(so|a))$" OR NOT EXISTS "${asked_WORKING_DIRECTORY}/Makefile")
+    if(NOT words MATCHES "BUILD=([^ ]+).* [^ ]+/libpetal-bloom\\.(so|a) ([^ ]+/libpetal\\.(so|a))$" OR NOT EXISTS "${asked_WORKING_DIRECTORY}/Makefile")
         message(FATAL_ERROR "the port calls ${words} in ${asked_WORKING_DIRECTORY}")
     endif()
-    file(GLOB built "${BUILT}/libpetal.${CMAKE_MATCH_3}*")
+    file(GLOB built "${BUILT}/libpetal.${CMAKE_MATCH_2}*" "${BUILT}/libpetal-bloom.${CMAKE_MATCH_2}*")
     file(COPY ${built} DESTINATION "${CMAKE_MATCH_1}")
 endfunction()
 set(PORT petal)
@@ -42,14 +42,18 @@ END
         mkdir "$scratch/project"
         cat >"$scratch/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.13)
-project(store C)
+project(store C CXX)
 find_package(petal CONFIG REQUIRED)
 add_executable(store $PWD/tests/package/projects/store.c)
 target_link_libraries(store PRIVATE Petal::petal)
+set(CMAKE_CXX_STANDARD 17)
+add_executable(seen $PWD/tests/package/projects/seen.cpp)
+target_link_libraries(seen PRIVATE Petal::bloom)
 END
         run cmake -S "$scratch/project" -B "$scratch/project/build" -Dpetal_DIR="$scratch/$linkage/share/petal"
         run cmake --build "$scratch/project/build"
         [ "$("$scratch/project/build/store" "$scratch/db-$linkage")" = "name = Ada" ] || fail "a program with the $linkage package does not run"
+        [ "$("$scratch/project/build/seen")" = "Ada: seen" ] || fail "a program with the $linkage package's sets does not run"
         [ -s "$scratch/$linkage/share/petal/copyright" ] && [ -e "$scratch/$linkage/debug/lib" ] || fail "the $linkage package is not whole"
         rm -rf "$scratch/project"
     done

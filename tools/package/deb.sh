@@ -55,8 +55,7 @@ document() {
 find_depends() {
     local package=$1
     shift
-    (cd "$folder" && dpkg-shlibdeps -Tdebian/$package.substvars -l"$stage/libpetal0/usr/lib/$multiarch" \
-        -l"$stage/libpetal-hfile0/usr/lib/$multiarch" -S"$stage/libpetal0" -S"$stage/libpetal-hfile0" "$@")
+    (cd "$folder" && dpkg-shlibdeps -Tdebian/$package.substvars -l"$stage"/libpetal{0,-bloom0,-hfile0}"/usr/lib/$multiarch" -S"$stage"/libpetal{0,-bloom0,-hfile0} "$@")
 }
 
 close() {
@@ -78,7 +77,7 @@ strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/
 strip --strip-debug --remove-section=.comment --enable-deterministic-archives "$stage/all/usr/lib/$multiarch/"lib*.a
 gzip -9n "$stage/all/usr/share/man/"man?/*
 
-packages=(libpetal0 libpetal-dev petal-tools)
+packages=(libpetal0 libpetal-dev petal-tools libpetal-bloom0 libpetal-bloom-dev)
 # The library of HBase's files is built only where its dependencies are present.
 if [ -e "$stage/all/usr/bin/kv-hfile" ]; then
     packages+=(libpetal-hfile0 libpetal-hfile-dev)
@@ -89,13 +88,19 @@ for package in "${packages[@]}"; do
     mkdir -p "$stage/$package/DEBIAN"
     document $package
 done
-give libpetal0 "lib/$multiarch/libpetal.so.*"
-if [ ${#packages[@]} -gt 3 ]; then
-    give libpetal-hfile0 "lib/$multiarch/libpetal-hfile.so.*"
-    for path in "lib/$multiarch/libpetal-hfile.*" "lib/$multiarch/pkgconfig/petal-hfile.pc" "include/petal_hfile.h" "share/man/man3/petal_hfile*"; do
-        give libpetal-hfile-dev "$path"
+# Library petal-$1: its shared library and, in another package, what else it has.
+give_library() {
+    local name=$1 path
+    give "libpetal-${name}0" "lib/$multiarch/libpetal-$name.so.*"
+    for path in "lib/$multiarch/libpetal-$name.*" "lib/$multiarch/pkgconfig/petal-$name.pc" "include/petal_$name.h"; do
+        give "libpetal-$name-dev" "$path"
     done
-fi
+    for path in "$build/man/petal-$name"/*.3; do give "libpetal-$name-dev" "share/man/man3/${path##*/}.gz"; done
+}
+give libpetal0 "lib/$multiarch/libpetal.so.*"
+give_library bloom
+give libpetal-bloom-dev share/man/man3/petal_bloom.3.gz
+[ ${#packages[@]} = 5 ] || give_library hfile
 give libpetal-dev "lib/$multiarch/*"
 give libpetal-dev include
 give libpetal-dev "share/man/man3"
@@ -131,6 +136,7 @@ shared_library() {
     find_depends "$package" "$root/usr/lib/$multiarch/lib$library.so.$VERSION"
 }
 shared_library libpetal0 petal
-[ ${#packages[@]} = 3 ] || shared_library libpetal-hfile0 petal-hfile
+shared_library libpetal-bloom0 petal-bloom
+[ ${#packages[@]} = 5 ] || shared_library libpetal-hfile0 petal-hfile
 find_depends petal-tools "$stage/petal-tools/usr/bin/"*
 for package in "${packages[@]}"; do close "$package"; done

@@ -15,20 +15,27 @@ HFILE_NEEDS=${HFILE_NEEDS:-}
 here=$(dirname "$0")
 note=$BUILD/installed-directories
 
+# Call $1 MODE SOURCE TARGET for each file of library $2, whose header is $3: header, archive, shared
+# library and its names, pkg-config's file, pages of calls.
+each_file_of() {
+    local page soname=${SONAME/libpetal/lib$2}
+    "$1" 644 "$3" "$INCLUDEDIR/${3##*/}"
+    "$1" 644 "$BUILD/lib$2.a" "$LIBDIR/lib$2.a"
+    "$1" 644 "$BUILD/lib$2.so.$VERSION" "$LIBDIR/lib$2.so.$VERSION"
+    "$1" link "lib$2.so.$VERSION" "$LIBDIR/$soname"
+    "$1" link "$soname" "$LIBDIR/lib$2.so"
+    "$1" 644 "$BUILD/$2.pc" "$LIBDIR/pkgconfig/$2.pc"
+    for page in "$BUILD/man/$2"/*.3; do "$1" 644 "$page" "$MANDIR/man3/${page##*/}"; done
+}
+
 # Call $1 MODE SOURCE TARGET for each file; MODE `link`: a symbolic link to the name SOURCE.
 each_file() {
-    local page
     "$1" 755 "$BUILD/kv-shell" "$BINDIR/kv-shell"
     "$1" 755 "$BUILD/kv-bench" "$BINDIR/kv-bench"
     "$1" 755 "$BUILD/kv-check" "$BINDIR/kv-check"
     "$1" 755 "$BUILD/kv-filter" "$BINDIR/kv-filter"
-    "$1" 644 engine/petal.h "$INCLUDEDIR/petal.h"
-    "$1" 644 bloom/petal_bloom.h "$INCLUDEDIR/petal_bloom.h"
-    "$1" 644 "$BUILD/libpetal.a" "$LIBDIR/libpetal.a"
-    "$1" 644 "$BUILD/libpetal.so.$VERSION" "$LIBDIR/libpetal.so.$VERSION"
-    "$1" link "libpetal.so.$VERSION" "$LIBDIR/$SONAME"
-    "$1" link "$SONAME" "$LIBDIR/libpetal.so"
-    "$1" 644 "$BUILD/petal.pc" "$LIBDIR/pkgconfig/petal.pc"
+    each_file_of "$1" petal engine/petal.h
+    each_file_of "$1" petal-bloom bloom/petal_bloom.h
     "$1" 644 "$BUILD/petal-config.cmake" "$LIBDIR/cmake/petal/petal-config.cmake"
     "$1" 644 "$BUILD/petal-config-version.cmake" "$LIBDIR/cmake/petal/petal-config-version.cmake"
     "$1" 644 "$here/kv-shell.1" "$MANDIR/man1/kv-shell.1"
@@ -37,18 +44,11 @@ each_file() {
     "$1" 644 "$here/kv-filter.1" "$MANDIR/man1/kv-filter.1"
     "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
     "$1" 644 "$here/petal_bloom.3" "$MANDIR/man3/petal_bloom.3"
-    for page in "$BUILD"/man/petal/*.3; do "$1" 644 "$page" "$MANDIR/man3/${page##*/}"; done
     # The library of HBase's files is built only where its dependencies are present.
     if [ "$1" = take_away ] || [ -e "$BUILD/kv-hfile" ]; then
         "$1" 755 "$BUILD/kv-hfile" "$BINDIR/kv-hfile"
-        "$1" 644 tools/hfile/petal_hfile.h "$INCLUDEDIR/petal_hfile.h"
-        "$1" 644 "$BUILD/libpetal-hfile.a" "$LIBDIR/libpetal-hfile.a"
-        "$1" 644 "$BUILD/libpetal-hfile.so.$VERSION" "$LIBDIR/libpetal-hfile.so.$VERSION"
-        "$1" link "libpetal-hfile.so.$VERSION" "$LIBDIR/${SONAME/libpetal/libpetal-hfile}"
-        "$1" link "${SONAME/libpetal/libpetal-hfile}" "$LIBDIR/libpetal-hfile.so"
-        "$1" 644 "$BUILD/petal-hfile.pc" "$LIBDIR/pkgconfig/petal-hfile.pc"
+        each_file_of "$1" petal-hfile tools/hfile/petal_hfile.h
         "$1" 644 "$here/kv-hfile.1" "$MANDIR/man1/kv-hfile.1"
-        for page in "$BUILD"/man/petal-hfile/*.3; do "$1" 644 "$page" "$MANDIR/man3/${page##*/}"; done
     fi
 }
 
@@ -150,8 +150,7 @@ write_cmake() {
     for file in petal-config petal-config-version; do
         replace LIBRARIES "$(seen_from "$place" "$LIBDIR")" <"$here/cmake/$file.cmake.in" |
             replace HEADERS "$(seen_from "$place" "$INCLUDEDIR")" | replace VERSION "$VERSION" |
-            replace SONAME "$SONAME" | replace HFILE_SONAME "${SONAME/libpetal/libpetal-hfile}" |
-            replace NEEDS "lz4 xxhash pcre2-8" | replace HFILE_NEEDS "$hfile_needs" >"$BUILD/$file.cmake"
+            replace SOVERSION "${SONAME##*.}" | replace HFILE_NEEDS "$hfile_needs" >"$BUILD/$file.cmake"
     done
 }
 
@@ -165,10 +164,11 @@ refresh_libraries() {
 }
 
 # The pages of calls are generated from the headers.
-for library in petal petal-hfile; do "$here/man/pages.sh" "$BUILD/man/$library" $library; done
+for library in petal petal-bloom petal-hfile; do "$here/man/pages.sh" "$BUILD/man/$library" $library; done
 case ${1:-} in
 install)
     write_pc petal liblz4=lz4 libxxhash=xxhash libpcre2-8=pcre2-8
+    write_pc petal-bloom libxxhash=xxhash
     # Snappy is C++; its dependencies must follow it, an order that pkg-config would not keep.
     hfile_needs="zlib=z liblz4=lz4 libisal=isal $HFILE_NEEDS by-name=snappy by-name=stdc++"
     # shellcheck disable=SC2086

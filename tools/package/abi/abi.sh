@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the binary interface with petal.txt and petal-hfile.txt in this folder.
+# Compares the binary interface with petal.txt, petal-bloom.txt and petal-hfile.txt in this
+# folder.
 # Usage: abi.sh BUILD compare|accept|release
 #   compare   explains each difference, its effect on programs, and the version it requires; exits 1
 #             if there is any
@@ -123,6 +124,7 @@ one_library() {
     esac
 }
 
-one_library petal engine/petal.h bloom/petal_bloom.h
+one_library petal engine/petal.h
+one_library petal-bloom bloom/petal_bloom.h
 one_library petal-hfile tools/hfile/petal_hfile.h
 exit $failed

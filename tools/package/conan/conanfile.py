@@ -73,21 +73,28 @@ class Petal(ConanFile):
         self.run("%s make BUILD=build -j%d %s" % (environment, os.cpu_count() or 1, target), cwd=self.build_folder)
 
     def build(self):
-        self._make("build/libpetal.so" if self.options.shared else "build/libpetal.a")
+        form = "so" if self.options.shared else "a"
+        self._make("build/libpetal.%s build/libpetal-bloom.%s" % (form, form))
 
     def package(self):
         for header in ("engine/petal.h", "bloom/petal_bloom.h"):
             copy(self, os.path.basename(header), src=os.path.join(self.build_folder, os.path.dirname(header)),
                  dst=os.path.join(self.package_folder, "include"))
-        copy(self, "libpetal.so*" if self.options.shared else "libpetal.a", src=os.path.join(self.build_folder, "build"),
-             dst=os.path.join(self.package_folder, "lib"))
+        for library in ("libpetal", "libpetal-bloom"):
+            copy(self, library + (".so*" if self.options.shared else ".a"), src=os.path.join(self.build_folder, "build"),
+                 dst=os.path.join(self.package_folder, "lib"))
         copy(self, "LICENSE", src=self.build_folder, dst=os.path.join(self.package_folder, "licenses"))
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "petal")
-        self.cpp_info.set_property("cmake_target_name", "Petal::petal")
-        self.cpp_info.set_property("pkg_config_name", "petal")
-        self.cpp_info.libs = ["petal"]
-        self.cpp_info.system_libs = ["m", "pthread"]
-        if self.options.system_libraries and not self.options.shared:
-            self.cpp_info.system_libs += ["lz4", "xxhash", "pcre2-8"]
+        needs = {"petal": ["lz4", "xxhash", "pcre2"], "bloom": ["xxhash"]}
+        for name, library in (("petal", "petal"), ("bloom", "petal-bloom")):
+            component = self.cpp_info.components[name]
+            component.set_property("cmake_target_name", "Petal::" + name)
+            component.set_property("pkg_config_name", library)
+            component.libs = [library]
+            component.system_libs = ["m", "pthread"]
+            if not self.options.system_libraries:
+                component.requires = ["%s::%s" % (need, need) for need in needs[name]]
+            elif not self.options.shared:
+                component.system_libs += [need.replace("pcre2", "pcre2-8") for need in needs[name]]

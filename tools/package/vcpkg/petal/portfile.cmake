@@ -2,16 +2,16 @@
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
 if(VCPKG_LIBRARY_LINKAGE STREQUAL "dynamic")
-    set(PETAL_LIBRARY libpetal.so)
+    set(PETAL_FORM so)
 else()
-    set(PETAL_LIBRARY libpetal.a)
+    set(PETAL_FORM a)
 endif()
 
 find_program(MAKE make REQUIRED)
 include(ProcessorCount)
 ProcessorCount(PETAL_JOBS)
 
-# Builds the library of configuration $1, with dependencies below $2, into $3.
+# Builds the libraries of configuration $1, with dependencies below $2, into $3.
 function(petal_build configuration dependencies place)
     set(build "${CURRENT_BUILDTREES_DIR}/${configuration}")
     file(MAKE_DIRECTORY "${build}")
@@ -21,10 +21,11 @@ function(petal_build configuration dependencies place)
     endif()
     vcpkg_execute_required_process(
         COMMAND "${CMAKE_COMMAND}" -E env "CPPFLAGS=-I${CURRENT_INSTALLED_DIR}/include" "LDFLAGS=-L${dependencies}/lib"
-            "${MAKE}" "-j${PETAL_JOBS}" "BUILD=${build}" "${optimize}" "${build}/${PETAL_LIBRARY}"
+            "${MAKE}" "-j${PETAL_JOBS}" "BUILD=${build}" "${optimize}"
+            "${build}/libpetal-bloom.${PETAL_FORM}" "${build}/libpetal.${PETAL_FORM}"
         WORKING_DIRECTORY "${SOURCE_PATH}"
         LOGNAME "build-${configuration}")
-    file(GLOB libraries "${build}/${PETAL_LIBRARY}*")
+    file(GLOB libraries "${build}/libpetal.${PETAL_FORM}*" "${build}/libpetal-bloom.${PETAL_FORM}*")
     file(COPY ${libraries} DESTINATION "${place}/lib")
 endfunction()
 
@@ -45,11 +46,9 @@ foreach(number IN ITEMS MAJOR MINOR PATCH)
     string(REGEX REPLACE ".* " "" PETAL_${number} "${line}")
 endforeach()
 set(VERSION "${PETAL_MAJOR}.${PETAL_MINOR}.${PETAL_PATCH}")
-set(SONAME "libpetal.so.${PETAL_MAJOR}")
-set(HFILE_SONAME "libpetal-hfile.so.${PETAL_MAJOR}")
+set(SOVERSION "${PETAL_MAJOR}")
 set(LIBRARIES "../../lib")
 set(HEADERS "../../include")
-set(NEEDS "lz4 xxhash pcre2-8")
 set(HFILE_NEEDS "")
 foreach(file IN ITEMS petal-config petal-config-version)
     configure_file("${SOURCE_PATH}/tools/package/cmake/${file}.cmake.in" "${CURRENT_PACKAGES_DIR}/share/${PORT}/${file}.cmake" @ONLY)
