@@ -23,8 +23,9 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Of a filter's bytes: so little memory may be left over. */
-#define SURPLUS_PART 128
+/* Parts of a filter's bytes: memory grows by one, and so little may be left over. */
+#define GROWTH_PART  128
+#define SURPLUS_PART 1024
 
 /* For all that a builder has in memory. */
 #define DEFAULT_MEMORY_BYTES ((size_t)64 << 20)
@@ -304,8 +305,9 @@ body_shrink(struct body *body)
     *body = exact;
 }
 
+/* `all`: about how many bytes there will be in the end. */
 static enum petal_status
-body_append(struct body *body, const void *bytes, size_t size, petal_error *error)
+body_append(struct body *body, const void *bytes, size_t size, uint64_t all, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -314,7 +316,8 @@ body_append(struct body *body, const void *bytes, size_t size, petal_error *erro
         return set_file_append(body->writer, bytes, size, error);
     }
     if (body->bytes + size > body->capacity)
-        status = body_reserve(body, body->bytes + size + body->bytes / SURPLUS_PART, error);
+        status = body_reserve(
+            body, body->bytes == 0 ? all : body->bytes + size + all / GROWTH_PART, error);
     if (status != PETAL_OK)
         return status;
     memcpy(body->memory + body->bytes, bytes, size);
@@ -356,30 +359,16 @@ reserve_scratch(struct building *building, size_t bytes, petal_error *error)
     return PETAL_OK;
 }
 
-/* All parts take about as much as the first one, and some a little more. */
-static enum petal_status
-reserve_for_all(struct building *building, size_t part_bytes, petal_error *error)
-{
-    uint64_t all = building->part_count * part_bytes;
-
-    if (building->part_count > 1)
-        all += all / (2 * SURPLUS_PART) + 2 * part_bytes;
-    return body_reserve(&building->body, all, error);
-}
-
 static enum petal_status
 append_part(struct building *building, const uint8_t *bytes, size_t size, petal_error *error)
 {
     uint64_t number = building->parts_built++;
-    enum petal_status status = PETAL_OK;
 
     size -= FOOTER_BYTES;
     memcpy(building->footers + number * FOOTER_BYTES, bytes + size, FOOTER_BYTES);
-    if (number == 0)
-        status = reserve_for_all(building, size + FOOTER_BYTES, error);
-    if (status == PETAL_OK)
-        status = body_append(&building->body, bytes, size, error);
-    return status;
+    /* All parts take about as much as the first one. */
+    return body_append(&building->body, bytes, size, building->part_count * (size + FOOTER_BYTES),
+                       error);
 }
 
 static enum petal_status
@@ -455,48 +444,51 @@ cut_parts(struct building *building, uint64_t keys, petal_error *error)
     return building->footers == NULL ? error_no_memory(error) : PETAL_OK;
 }
 
-/* The next range's hashes behind those that are left of the ones before. */
+/* The hashes up to `last`, of which the highest `bits` bits are the same, after those that are left
+ * of the ranges before. */
 static enum petal_status
-read_range(petal_bloom_builder *builder, unsigned bits, unsigned range, petal_error *error)
+read_range(petal_bloom_builder *builder, uint64_t last, unsigned bits, petal_error *error)
 {
-    uint64_t count = spill_range_count(&builder->spill, bits, range);
     size_t left = builder->count;
-    enum petal_status status = PETAL_OK;
+    uint64_t count;
+    enum petal_status status = spill_find(&builder->spill, last, &count, error);
 
-    if (count > SIZE_MAX / 2 / sizeof *builder->hashes)
-        return no_memory(builder, error);
-    if (left + count > builder->capacity)
+    if (status == PETAL_OK && left + count > builder->capacity)
         status = set_capacity(builder, left + (size_t)count, error);
     if (status == PETAL_OK)
-        status = spill_read_range(&builder->spill, bits, range, builder->hashes + left, error);
+        status = spill_read(&builder->spill, builder->hashes + left, error);
     if (status != PETAL_OK)
         return status;
     builder->count += (size_t)count;
     return sort_hashes(builder, left, bits, error);
 }
 
-/* Hashes are evenly spread, so the first range tells how many different ones there are in all. */
+/*
+ * Hashes are evenly spread: all ranges alike in their highest bits have about as many, and the first
+ * one tells how many different ones there are in all. Of others a range may take more memory.
+ */
 static enum petal_status
 build_from_disk(struct building *building, petal_error *error)
 {
     petal_bloom_builder *builder = building->builder;
-    uint64_t most = builder->most - FILTER_PART_KEYS;
-    unsigned bits;
+    /* With room for what is left of a part, and for what chance adds. */
+    uint64_t most = (builder->most - FILTER_PART_KEYS) / 16 * 15;
+    unsigned bits = 0;
     enum petal_status status = spill_add(&builder->spill, builder->hashes, builder->count, error);
 
     builder->count = 0;
-    bits = spill_range_bits(&builder->spill, most);
-    for (unsigned range = 0; status == PETAL_OK && range >> bits == 0; range++) {
-        uint64_t end;
+    while (builder->spill.count >> bits > most)
+        bits++;
+    for (uint64_t range = 0; status == PETAL_OK && range >> bits == 0; range++) {
+        uint64_t last = bits == 0 ? UINT64_MAX : ((range + 1) << (64 - bits)) - 1, end;
 
-        status = read_range(builder, bits, range, error);
+        status = read_range(builder, last, bits, error);
         if (status == PETAL_OK && range == 0)
             status = cut_parts(building, ((uint64_t)builder->count << bits) + 1, error);
         if (status != PETAL_OK)
             return status;
-        end = (range + 1) >> bits != 0
-                  ? building->part_count
-                  : filter_part_of((uint64_t)(range + 1) << (64 - bits), building->part_count);
+        end = last == UINT64_MAX ? building->part_count
+                                 : filter_part_of(last + 1, building->part_count);
         status = build_parts(building, end, error);
         free_scratch(building);
     }
@@ -520,7 +512,7 @@ build_all(struct building *building, petal_error *error)
     }
     if (status == PETAL_OK && building->part_count > 0)
         status = body_append(&building->body, building->footers,
-                             building->part_count * FOOTER_BYTES, error);
+                             building->part_count * FOOTER_BYTES, 0, error);
     builder->like.keys = building->keys;
     return status;
 }
