@@ -18,11 +18,7 @@ count_bits(uint64_t word)
 static inline unsigned
 lowest_bit(uint64_t word)
 {
-#if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(word);
-#else
-    return count_bits((word & (0 - word)) - 1);
-#endif
 }
 
 #endif

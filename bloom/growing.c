@@ -134,15 +134,10 @@ bloom_growing_may_contain(const struct bloom_growing *bloom, uint64_t hash)
 void
 bloom_growing_prefetch(const struct bloom_growing *bloom, uint64_t hash)
 {
-#if defined(__GNUC__)
     const struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
 
     if (newest != NULL)
         __builtin_prefetch(&newest->bits[bloom_line(hash, newest->lines)]);
-#else
-    (void)bloom;
-    (void)hash;
-#endif
 }
 
 /* Loads and stores, since nobody else writes; and no branch for a key that is there already. */
@@ -166,10 +161,7 @@ set_bits(struct bloom_growing *bloom, struct bloom_segment *newest, uint64_t has
 }
 
 /* The newest segment is full, or there is none. */
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static void
+__attribute__((noinline)) static void
 add_to_spare(struct bloom_growing *bloom, struct bloom_segment *full, uint64_t hash)
 {
     struct bloom_segment *newest = bloom->spare;

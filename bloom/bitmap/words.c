@@ -162,9 +162,9 @@ bitmap_save(const struct bitmap *bitmap, const char *path, petal_error *error)
 
         end = chunk_end(bitmap, from);
         bytes = words_bytes(end - from);
-        status = is_marked(bitmap, from)
-                     ? set_file_append(writer, (const void *)&bitmap->words[from], bytes, error)
-                     : set_file_append_zeros(writer, bytes, error);
+        status = set_file_append(
+            writer, is_marked(bitmap, from) ? (const void *)&bitmap->words[from] : NULL, bytes,
+            error);
     }
     if (status == PETAL_OK)
         return set_file_finish(writer, &head, error);

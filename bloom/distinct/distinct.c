@@ -160,17 +160,7 @@ petal_distinct_salt(const petal_distinct *distinct)
 static unsigned
 leading_zeros(uint64_t word)
 {
-#if defined(__GNUC__)
     return (unsigned)__builtin_clzll(word);
-#else
-    unsigned zeros = 0;
-
-    while (word >> 63 == 0) {
-        word <<= 1;
-        zeros++;
-    }
-    return zeros;
-#endif
 }
 
 /* Of the bits that are left of a hash, moved up; a 1 behind them ends the zeros. */

@@ -384,11 +384,11 @@ write_piece(struct set_file_writer *writer, petal_error *error)
     return writer->ends_in_hole ? PETAL_OK : write_at(writer, offset, writer->piece, size, error);
 }
 
-/* NULL bytes: zeros. */
-static enum petal_status
-append(struct set_file_writer *writer, const uint8_t *bytes, uint64_t size, petal_error *error)
+enum petal_status
+set_file_append(struct set_file_writer *writer, const void *from, uint64_t size, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
+    const uint8_t *bytes = from;
 
     while (size > 0 && status == PETAL_OK) {
         size_t room = PIECE_BYTES - writer->used;
@@ -405,31 +405,6 @@ append(struct set_file_writer *writer, const uint8_t *bytes, uint64_t size, peta
             status = write_piece(writer, error);
     }
     return status;
-}
-
-enum petal_status
-set_file_append(struct set_file_writer *writer, const void *bytes, size_t size, petal_error *error)
-{
-    assert(bytes != NULL || size == 0);
-    return append(writer, bytes, size, error);
-}
-
-enum petal_status
-set_file_append_zeros(struct set_file_writer *writer, uint64_t size, petal_error *error)
-{
-    uint64_t first = writer->used == 0 ? 0 : PIECE_BYTES - writer->used;
-    enum petal_status status = append(writer, NULL, size < first ? size : first, error);
-
-    size -= size < first ? size : first;
-    if (status != PETAL_OK || size < PIECE_BYTES)
-        return status != PETAL_OK ? status : append(writer, NULL, size, error);
-    memset(writer->piece, 0, PIECE_BYTES);
-    writer->ends_in_hole = true;
-    for (; size >= PIECE_BYTES; size -= PIECE_BYTES) {
-        checksum_update(&writer->checksum, writer->piece, PIECE_BYTES);
-        writer->body_bytes += PIECE_BYTES;
-    }
-    return append(writer, NULL, size, error);
 }
 
 /* What is left of the body; a hole at its end is none of the file until something is behind it. */
@@ -808,6 +783,24 @@ map_body(const struct set_reader *reader, struct set_file *file, petal_error *er
 
 /* ---- what others call ---- */
 
+/* Open the file and believe its header; on an error there is nothing to close. */
+static enum petal_status
+reader_open(struct set_reader *reader, const petal_env *env, petal_error *error)
+{
+    enum petal_status status = env_check(env, error);
+
+    if (status != PETAL_OK)
+        return status;
+    env_init(&reader->env, env);
+    status = open_file(reader, error);
+    if (status != PETAL_OK)
+        return status;
+    status = read_header(reader, error);
+    if (status != PETAL_OK)
+        close_file(reader);
+    return status;
+}
+
 enum petal_status
 set_file_open(const char *path, const petal_bloom_load_options *given,
               enum petal_bloom_file_type type, struct set_file *file, petal_error *error)
@@ -819,16 +812,10 @@ set_file_open(const char *path, const petal_bloom_load_options *given,
 
     memset(file, 0, sizeof *file);
     if (status == PETAL_OK)
-        status = env_check(options.env, error);
+        status = reader_open(&reader, options.env, error);
     if (status != PETAL_OK)
         return status;
-    env_init(&reader.env, options.env);
-    status = open_file(&reader, error);
-    if (status != PETAL_OK)
-        return status;
-    status = read_header(&reader, error);
-    if (status == PETAL_OK)
-        status = check_type(&reader, type, error);
+    status = check_type(&reader, type, error);
     if (status == PETAL_OK && reader.bytes > SIZE_MAX)
         status = error_no_memory(error);
     if (status == PETAL_OK)
@@ -866,18 +853,11 @@ petal_bloom_file_type(const char *path, const petal_env *env, enum petal_bloom_f
     RETURN_IF_NULL(path, error);
 
     struct set_reader reader = {.path = path};
-    enum petal_status status;
+    enum petal_status status = reader_open(&reader, env, error);
 
-    status = env_check(env, error);
     if (status != PETAL_OK)
         return status;
-    env_init(&reader.env, env);
-    status = open_file(&reader, error);
-    if (status != PETAL_OK)
-        return status;
-    status = read_header(&reader, error);
     close_file(&reader);
-    if (status == PETAL_OK)
-        *type = reader.head.type;
-    return status;
+    *type = reader.head.type;
+    return PETAL_OK;
 }

@@ -52,13 +52,10 @@ struct set_file_writer;
 enum petal_status set_file_create(const struct env *env, const char *path,
                                   struct set_file_writer **writer, petal_error *error);
 
-/* More of the body. Long runs of zeros take no room on the disk, where that can have holes. */
-enum petal_status set_file_append(struct set_file_writer *writer, const void *bytes, size_t size,
+/* More of the body; NULL bytes are zeros. Long runs of zeros take no room on the disk, where that
+ * can have holes. */
+enum petal_status set_file_append(struct set_file_writer *writer, const void *from, uint64_t size,
                                   petal_error *error);
-
-/* The same as so many zeros. */
-enum petal_status set_file_append_zeros(struct set_file_writer *writer, uint64_t size,
-                                        petal_error *error);
 
 /*
  * Write the header, make the file durable, give it its name. Frees the writer, also on an error;

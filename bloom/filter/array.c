@@ -282,8 +282,7 @@ array_save(const petal_bloom *bloom, struct set_file_writer *writer, struct set_
 
     head->parameters[POSITIONS] = lines->count * lines->positions;
     head->parameters[PROBES] = lines->probes;
-    return set_file_append(writer, (const void *)lines->words, (size_t)filter_lines_bytes(lines),
-                           error);
+    return set_file_append(writer, (const void *)lines->words, filter_lines_bytes(lines), error);
 }
 
 /* What the head says against what can be, and against the bytes that are there. */

@@ -10,7 +10,6 @@
 #include "base/argument.h"
 #include "base/mem.h"
 #include "base/options.h"
-#include "bloom/filter/options.h"
 #include "bloom/filter/parts.h"
 #include "bloom/filter/spill.h"
 #include "bloom/hash_sort.h"
@@ -316,8 +315,8 @@ body_append(struct body *body, const void *bytes, size_t size, uint64_t all, pet
         return set_file_append(body->writer, bytes, size, error);
     }
     if (body->bytes + size > body->capacity)
-        status = body_reserve(
-            body, body->bytes == 0 ? all : body->bytes + size + all / GROWTH_PART, error);
+        status = body_reserve(body, body->bytes == 0 ? all : body->bytes + size + all / GROWTH_PART,
+                              error);
     if (status != PETAL_OK)
         return status;
     memcpy(body->memory + body->bytes, bytes, size);

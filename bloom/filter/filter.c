@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "bloom/file/set_file.h"
 #include "bloom/filter/kind.h"
-#include "bloom/filter/options.h"
 #include "bloom/hash.h"
 
 #include <inttypes.h>

@@ -33,7 +33,7 @@ struct filter_extent {
 
 /* All but `plan`, `open` and the questions may be NULL: the kind cannot do it. */
 struct filter_kind {
-    /* `options` are resolved (options.h). Fills all of *plan but its size. */
+    /* `options` are resolved (filter_options_resolve). Fills all of *plan but its size. */
     enum petal_status (*plan)(const petal_bloom_options *options, petal_bloom_plan *plan,
                               petal_error *error);
     enum petal_status (*create)(const petal_bloom_options *options, petal_bloom **bloom,
@@ -75,6 +75,13 @@ extern const struct filter_kind filter_blocked, filter_counting, filter_growing,
 
 /* As the public header has it, in capitals; NULL: there is no such kind. */
 const char *filter_kind_name(enum petal_bloom_kind kind);
+
+/* ---- options ---- */
+
+/* What was given, with defaults filled in; each field is checked but `keys`, which not every kind
+ * needs. The kind is one that filters have. */
+enum petal_status filter_options_resolve(petal_bloom_options *options,
+                                         const petal_bloom_options *given, petal_error *error);
 
 /* Fill in what `options`, which are resolved, say of a filter; not its functions. */
 void filter_init(petal_bloom *bloom, const petal_bloom_options *options);
