@@ -169,7 +169,7 @@ LEVELDB_NEEDS ?= -lsnappy -lstdc++
 FILE_OF = $(firstword $(wildcard $(foreach kind,so a,$(addsuffix /lib$(1).$(kind),$(2) $(2)/lib $(2)/build))))
 LIBRARY_OF = $(if $(2),$(call FILE_OF,$(1),$(2)) $(if $(filter %.so,$(call FILE_OF,$(1),$(2))),-Wl$(comma)-rpath$(comma)$(abspath $(dir $(call FILE_OF,$(1),$(2)))),$(3)),-l$(1))
 comma = ,
-PEER_HEADERS = rocksdb/c.h rocksdb/filter_policy.h leveldb/c.h lmdb.h wiredtiger.h bloom.h
+PEER_HEADERS = rocksdb/c.h rocksdb/filter_policy.h leveldb/c.h lmdb.h bloom.h
 OPTIONAL_HEADERS = $(PEER_HEADERS) zlib.h snappy-c.h isa-l/crc.h zstd.h
 ifeq ($(call HAVE_HEADER,rocksdb/c.h,$(ROCKSDB_DIR)),yes)
 CPPFLAGS += -DHAVE_ROCKSDB
@@ -201,10 +201,6 @@ endif
 ifeq ($(call HAVE_HEADER,bloom.h),yes)
 CPPFLAGS += -DHAVE_LIBBLOOM
 PEER_LIBS += -lbloom
-endif
-ifeq ($(call HAVE_HEADER,wiredtiger.h),yes)
-CPPFLAGS += -DHAVE_WIREDTIGER
-PEER_LIBS += -lwiredtiger -ldl
 endif
 
 # kv-bench also measures the shell's reader of records, and calls the compaction policy, which the library does not export.
@@ -255,15 +251,14 @@ $(BUILD)/tests/tools/filter/bitmaps_test: | $(BUILD)/kv-filter
 # Tests of the benchmark's parts link those parts.
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
-$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram keys/dataset harness/permutation harness/util)
+$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram harness/permutation harness/util)
 $(call BENCH_TEST,driver): $(call BENCH_PARTS,harness/driver harness/histogram harness/util)
 $(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
 $(call BENCH_TEST,markdown): $(call BENCH_PARTS,results/markdown results/print results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
 $(call BENCH_TEST,markdown): LIB_LIBS += -ljansson
 $(call BENCH_TEST,others): $(call BENCH_PARTS,harness/others harness/util)
-$(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
-$(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
+$(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs harness/util)
 $(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 $(call BENCH_TEST,glance): $(call BENCH_PARTS,readamp/glance)
@@ -318,7 +313,7 @@ PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libe
 HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
 # cmake, meson, ninja-build and mandoc are for `make packages`.
 CHECK_PACKAGES = cmake meson ninja-build mandoc clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
-BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev libbloom-dev gnuplot-nox valgrind
+BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Installs the missing packages, and names them.

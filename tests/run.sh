@@ -56,7 +56,7 @@ if [ "$which" = all ]; then
     while read -r script; do
         # Packages are built without sanitizers, and of what kv-bench measures only the answers are
         # of interest to them.
-        if [ -n "${SANITIZE:-}" ] && [[ "$script" = tests/package/* || ("$script" = tests/tools/bench/* && "$script" != */agree_test.sh) ]]; then continue; fi
+        if [ -n "${SANITIZE:-}" ] && [[ "$script" = tests/package/* || ("$script" = tests/tools/bench/* && "$script" != */workloads_test.sh) ]]; then continue; fi
         case $script in
         tests/package/readme_test.sh) run "$script" "$build" ;;
         tests/fuzz/*) run "$script" "$build/fuzz-replay" ;;

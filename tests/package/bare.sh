@@ -7,9 +7,9 @@ fail() {
     echo "bare: $*"
     exit 1
 }
-stores=$("$bench" agree --store none 2>&1 | sed -n 's/.*built in: //p')
+stores=$("$bench" fillseq --store none 2>&1 | sed -n 's/.*built in: //p')
 [ "$stores" = petal ] || fail "the stores that are built in are \"$stores\", not petal alone"
-for name in rocksdb leveldb lmdb wiredtiger bloom; do
+for name in rocksdb leveldb lmdb bloom; do
     ! ldd "$bench" | grep "lib$name" || fail "kv-bench is linked with $name"
 done
-tests/tools/bench/agree_test.sh "$bench"
+tests/tools/bench/workloads_test.sh "$bench"

@@ -1,5 +1,5 @@
 /* driver_test.c -- kv-bench's driver: every position once, the same thread's each time; prepared
- * ahead; limits; schedules. */
+ * ahead; schedules. */
 #include "tools/bench/harness/driver.h"
 
 #include "tests/support/test_support.h"
@@ -56,20 +56,11 @@ count_position(struct bench_worker *worker, uint64_t position)
     seen[position % POSITIONS]++;
     owner[position % POSITIONS] = worker->index + 1;
     worker->found++;
-    worker->kind = position % 2;
     if (worker->drive->prepared > 0) {
         assert_true(worker->slot < own->prepared && own->prepared <= worker->drive->prepared);
         assert_true(own->prepared_from + worker->slot == position);
     }
-    return worker->kind + 1;
-}
-
-static uint64_t
-beside(struct bench_worker *worker, uint64_t position)
-{
-    (void)position;
-    worker->kind = 2;
-    return 1;
+    return position % 2 + 1;
 }
 
 static struct bench_driven *
@@ -82,13 +73,12 @@ run(struct bench_drive drive)
     drive.end = end;
     drive.prepare = prepare;
     drive.operate = count_position;
-    drive.kinds = 3;
     drive.sample = drive.sample > 0 ? drive.sample : 1;
     begun = ended = 0;
     for (size_t i = 0; i < POSITIONS; i++)
         seen[i] = 0;
     bench_drive_run(&drive, driven);
-    assert_int_equal(begun, drive.threads + (drive.beside != NULL));
+    assert_int_equal(begun, drive.threads);
     assert_int_equal(ended, begun);
     return driven;
 }
@@ -113,10 +103,9 @@ test_every_position_once(void **state)
                     .threads = threads, .operations = counts[i], .prepared = prepared});
 
                 check_all(counts[i]);
-                assert_int_equal(driven->counts[0], (counts[i] + 1) / 2);
-                assert_int_equal(driven->counts[1], counts[i] / 2 * 2); /* each counts for two */
+                assert_int_equal(driven->count, counts[i] + counts[i] / 2); /* odd ones are two */
                 assert_int_equal(driven->found, counts[i]);
-                assert_int_equal(bench_histogram_total(&driven->latencies[0]), (counts[i] + 1) / 2);
+                assert_int_equal(driven->latencies.total, counts[i]);
                 assert_true(driven->seconds >= 0);
                 free(driven);
             }
@@ -145,50 +134,8 @@ test_some_are_timed(void **state)
         run((struct bench_drive){.threads = 1, .operations = 1600, .sample = 16});
 
     (void)state;
-    assert_int_equal(bench_histogram_total(&driven->latencies[0]) +
-                         bench_histogram_total(&driven->latencies[1]),
-                     100);
+    assert_int_equal(driven->latencies.total, 100);
     free(driven);
-}
-
-static void
-test_time_is_up(void **state)
-{
-    struct bench_driven *driven =
-        run((struct bench_drive){.threads = 2, .operations = UINT64_MAX, .seconds = 0.02});
-
-    (void)state;
-    assert_true(driven->counts[0] > 0);
-    assert_true(driven->seconds >= 0.02);
-    free(driven);
-}
-
-static void
-test_one_beside(void **state)
-{
-    struct bench_driven *driven = run(
-        (struct bench_drive){.threads = 2, .operations = 4000, .prepared = 8, .beside = beside});
-
-    (void)state;
-    check_all(4000);
-    assert_int_equal(driven->counts[0] + driven->counts[1] / 2, 4000);
-    assert_int_equal(bench_histogram_total(&driven->latencies[2]), driven->counts[2]);
-    free(driven);
-}
-
-/* However soon the others are done. */
-static void
-test_the_one_beside_has_its_turn(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 500; i++) {
-        struct bench_driven *driven =
-            run((struct bench_drive){.threads = 1, .operations = 1, .beside = beside});
-
-        assert_int_equal(driven->counts[0], 1);
-        assert_true(driven->counts[2] > 0);
-        free(driven);
-    }
 }
 
 /* 100 operations at 1,000 a second: none begins before its time. */
@@ -204,28 +151,6 @@ test_schedule(void **state)
     free(driven);
 }
 
-static uint64_t last_count;
-
-static void
-look(void *argument, const struct bench_histogram *so_far)
-{
-    uint64_t count = bench_histogram_total(so_far);
-
-    assert_ptr_equal(argument, &begun);
-    assert_true(count >= last_count);
-    last_count = count;
-}
-
-static void
-test_progress(void **state)
-{
-    (void)state;
-    last_count = 0;
-    free(run((struct bench_drive){
-        .threads = 2, .operations = 100, .rate = 1000, .every = 0.01, .progress = look}));
-    assert_true(last_count <= 50); /* the even ones */
-}
-
 int
 main(void)
 {
@@ -233,11 +158,7 @@ main(void)
         cmocka_unit_test(test_every_position_once),
         cmocka_unit_test(test_threads_have_the_same_positions_again),
         cmocka_unit_test(test_some_are_timed),
-        cmocka_unit_test(test_time_is_up),
-        cmocka_unit_test(test_one_beside),
-        cmocka_unit_test(test_the_one_beside_has_its_turn),
         cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_progress),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* histogram_test.c -- the histogram of kv-bench against sorted arrays; its permutations and passes
- * against counting. */
+/* histogram_test.c -- the histogram of kv-bench against sorted arrays; its permutations against
+ * counting. */
 #include "tools/bench/harness/histogram.h"
 
 #include "tests/support/test_support.h"
-#include "tools/bench/keys/dataset.h"
+#include "tools/bench/harness/permutation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,8 +68,8 @@ test_shares(void **state)
     qsort(values, VALUES, sizeof *values, compare);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         check_share(histogram, values, shares[i]);
-    assert_true(bench_histogram_total(histogram) == VALUES);
-    assert_true(bench_histogram_greatest(histogram) == values[VALUES - 1]);
+    assert_true(histogram->total == VALUES);
+    assert_true(histogram->greatest == values[VALUES - 1]);
     assert_true(bench_histogram_share(histogram, 1) == values[VALUES - 1]);
     free(values);
     free(histogram);
@@ -90,13 +90,12 @@ test_ends_of_the_range(void **state)
         double share = (double)(i + 1) / (BENCH_HISTOGRAM_STEPS + 1);
 
         assert_true(bench_histogram_share(histogram, share - 1e-9) == i);
-        assert_true(bench_histogram_above(histogram, i) == BENCH_HISTOGRAM_STEPS - i);
     }
     free(histogram);
 }
 
 static void
-test_merging_and_taking_out(void **state)
+test_merging(void **state)
 {
     struct bench_histogram *all = histogram_new(), *parts[2] = {histogram_new(), histogram_new()};
     struct bench_histogram *sum = histogram_new();
@@ -111,16 +110,13 @@ test_merging_and_taking_out(void **state)
     bench_histogram_merge(sum, parts[0]);
     bench_histogram_merge(sum, parts[1]);
     assert_memory_equal(sum, all, sizeof *all);
-    bench_histogram_subtract(sum, parts[1]);
-    assert_memory_equal(sum->counts, parts[0]->counts, sizeof sum->counts);
-    assert_true(bench_histogram_total(sum) == VALUES / 2);
     free(all);
     free(sum);
     free(parts[0]);
     free(parts[1]);
 }
 
-/* Each number once, and its position found again. */
+/* Each number once. */
 static void
 check_permutation(uint64_t range, uint64_t seed)
 {
@@ -136,7 +132,6 @@ check_permutation(uint64_t range, uint64_t seed)
         assert_true(number < range);
         assert_int_equal(seen[number], 0);
         seen[number] = 1;
-        assert_true(bench_permutation_find(&permutation, number) == i);
         in_place += number == i;
     }
     if (range >= 1000)
@@ -156,57 +151,14 @@ test_permutations(void **state)
         check_permutation(ranges[i], test_random_next(&source));
 }
 
-/* What a pass wrote can be asked by number: so a data set knows what is in each cell. */
-static void
-check_passes(bool random_order)
-{
-    struct bench_pass passes[] = {
-        {.range = 500, .cells = 500, .complete = true},
-        {.index = 1, .range = 500, .cells = 200, .delete_share = 0.3, .overwrite = true}};
-    struct bench_dataset dataset = {.count = 500, .value_bytes = 30, .passes = passes};
-    uint8_t value[30], scratch[30];
-    unsigned last[500] = {0}, written = 0;
-
-    for (size_t p = 0; p < 2; p++)
-        passes[p].random_order = random_order;
-    passes[1].complete = true;
-    for (uint64_t i = 0; i < passes[1].cells; i++)
-        last[bench_pass_number(&passes[1], i)] = 1;
-    dataset.pass_count = 2;
-    for (uint64_t number = 0; number < 500; number++) {
-        bool deleted = last[number] == 1 && bench_pass_deletes(&passes[1], number);
-
-        written += last[number];
-        for (unsigned p = 0; p < 2; p++) {
-            petal_slice slice = {value, sizeof value};
-
-            bench_dataset_value(&dataset, &passes[p], number, value);
-            assert_true(bench_dataset_is_right(&dataset, number, true, slice, scratch) ==
-                        (!deleted && p == last[number]));
-        }
-        assert_true(bench_dataset_is_right(&dataset, number, false, (petal_slice){NULL, 0},
-                                           scratch) == deleted);
-    }
-    assert_int_equal(written, 200);
-}
-
-static void
-test_passes(void **state)
-{
-    (void)state;
-    check_passes(true);
-    check_passes(false);
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_ends_of_the_range),
-        cmocka_unit_test(test_merging_and_taking_out),
+        cmocka_unit_test(test_merging),
         cmocka_unit_test(test_permutations),
-        cmocka_unit_test(test_passes),
     };
 
     test_random_init(&source, test_seed());

@@ -5,18 +5,14 @@
 
 #include <stdbool.h>
 
-int bench_agree_main(int argc, char **argv);
 int bench_cliffs_main(int argc, char **argv);
 int bench_compare_main(int argc, char **argv);
 int bench_dbbench_main(int argc, char **argv); /* `argv` begins with its list of workloads */
 int bench_diff_main(int argc, char **argv);
-int bench_fill_main(int argc, char **argv);
 int bench_filters_main(int argc, char **argv);
 int bench_quick_main(int argc, char **argv);
 int bench_readamp_main(int argc, char **argv);
-int bench_read_main(int argc, char **argv);
 int bench_simulate_main(int argc, char **argv);
-int bench_ycsb_main(int argc, char **argv);
 
 /* Does a list of db_bench's workloads begin so? */
 bool bench_dbbench_is_meant(const char *list);

@@ -1,6 +1,6 @@
 /*
- * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can, for
- * some time, or to a schedule, and the time of each operation is taken.
+ * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can or to
+ * a schedule, and the time of each operation is taken.
  *
  * The room harness: threads, clocks, processes, options and files of whoever measures; it knows no
  * store.
@@ -19,64 +19,53 @@
  * within a millisecond is due at its begin: to sleep before each operation would cost more than the
  * operation.
  *
- * Threads: each has a worker of its own; progress is called by the one that called bench_drive_run.
+ * Threads: each has a worker of its own.
  */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_DRIVER_H
 #define PETAL_TOOLS_BENCH_HARNESS_DRIVER_H
 
 #include "tools/bench/harness/histogram.h"
 
-#define BENCH_MOST_KINDS 5
-
 struct bench_worker {
     const struct bench_drive *drive;
-    unsigned index; /* of the thread; drive->threads: the one beside them */
+    unsigned index; /* of the thread */
     void *own;      /* what drive->begin made */
     unsigned slot;  /* of the operation at hand among those that were prepared together */
-    double until;   /* when time is up; 0: no such time */
 
-    /* An operation sets or adds to these. */
-    unsigned kind; /* which one it was, below drive->kinds */
-    double ended;  /* when the store was done, where work of its own followed; 0: at its end */
+    /* An operation adds to these. */
     uint64_t found, wrong, given, answered; /* answers with a value; wrong ones; bytes in and out */
 
     /* The driver's. */
     struct bench_crew *crew;
-    unsigned untimed; /* operations until the next whose time is taken */
-    uint64_t calls, counts[BENCH_MOST_KINDS];
+    unsigned untimed;                  /* operations until the next whose time is taken */
+    uint64_t calls, count;             /* count: what operations counted for */
     double began, stopped, busy, cpu;  /* seconds */
-    struct bench_histogram *latencies; /* nanoseconds; one a kind */
+    struct bench_histogram *latencies; /* nanoseconds */
 };
 
 /* What all threads did together. */
 struct bench_driven {
-    uint64_t counts[BENCH_MOST_KINDS]; /* operations */
+    uint64_t count; /* operations */
     uint64_t found, wrong, given, answered;
     double seconds;     /* operations through these are the rate of all threads */
     double cpu_seconds; /* of the threads, while the clock ran */
-    struct bench_histogram latencies[BENCH_MOST_KINDS];
+    struct bench_histogram latencies;
 };
 
 /* The operation at a position; how many it counts for. */
 typedef uint64_t bench_operation(struct bench_worker *worker, uint64_t position);
 
 struct bench_drive {
-    void *argument; /* of begin and progress */
+    void *argument; /* of begin */
     unsigned threads;
-    uint64_t operations; /* of all threads; UINT64_MAX: as many as there is time for */
-    double seconds;      /* then it ends; 0: when all are done */
+    uint64_t operations; /* of all threads */
     double rate;         /* a second, of all threads; 0: as fast as they can */
-    unsigned kinds;      /* of operations */
     unsigned sample;     /* the time of one in so many is taken: a look at the clock costs 40 ns */
     unsigned prepared;   /* so many are prepared at a time; 0: none */
     void *(*begin)(void *argument, unsigned index); /* in the thread, before the start */
     void (*end)(void *own);
     void (*prepare)(struct bench_worker *worker, uint64_t position, unsigned count);
     bench_operation *operate;
-    bench_operation *beside; /* by one more thread, until the others are done, and once at least;
-                                NULL: by none */
-    double every;            /* seconds between calls of progress */
-    void (*progress)(void *argument, const struct bench_histogram *so_far); /* NULL: none */
 };
 
 /* `driven` is all zero before. */

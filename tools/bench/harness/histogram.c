@@ -29,100 +29,36 @@ bucket_end(unsigned bucket)
     return (((uint64_t)(bucket - shift * HALF) + 1) << shift) - 1;
 }
 
-static uint64_t
-get(const _Atomic(uint64_t) *number)
-{
-    return atomic_load_explicit(number, memory_order_relaxed);
-}
-
-/* One thread writes: no need to lock the line. */
-static void
-set(_Atomic(uint64_t) *number, uint64_t value)
-{
-    atomic_store_explicit(number, value, memory_order_relaxed);
-}
-
 void
 bench_histogram_add(struct bench_histogram *histogram, uint64_t value)
 {
-    _Atomic(uint64_t) *count = &histogram->counts[bucket_of(value)];
-
-    set(count, get(count) + 1);
-    set(&histogram->total, get(&histogram->total) + 1);
-    if (value > get(&histogram->greatest))
-        set(&histogram->greatest, value);
+    histogram->counts[bucket_of(value)]++;
+    histogram->total++;
+    if (value > histogram->greatest)
+        histogram->greatest = value;
 }
 
-/* Totals are counted anew: those of a histogram that grows meanwhile need not fit its buckets. */
 void
 bench_histogram_merge(struct bench_histogram *to, const struct bench_histogram *from)
 {
-    uint64_t added = 0;
-
-    for (unsigned i = 0; i < BENCH_HISTOGRAM_BUCKETS; i++) {
-        uint64_t count = get(&from->counts[i]);
-
-        if (count > 0)
-            set(&to->counts[i], get(&to->counts[i]) + count);
-        added += count;
-    }
-    set(&to->total, get(&to->total) + added);
-    if (get(&from->greatest) > get(&to->greatest))
-        set(&to->greatest, get(&from->greatest));
-}
-
-void
-bench_histogram_subtract(struct bench_histogram *histogram, const struct bench_histogram *earlier)
-{
-    uint64_t total = 0, greatest = 0;
-
-    for (unsigned i = 0; i < BENCH_HISTOGRAM_BUCKETS; i++) {
-        uint64_t count = get(&histogram->counts[i]) - get(&earlier->counts[i]);
-
-        set(&histogram->counts[i], count);
-        total += count;
-        if (count > 0)
-            greatest = bucket_end(i);
-    }
-    set(&histogram->total, total);
-    if (greatest < get(&histogram->greatest))
-        set(&histogram->greatest, greatest);
-}
-
-uint64_t
-bench_histogram_total(const struct bench_histogram *histogram)
-{
-    return get(&histogram->total);
-}
-
-uint64_t
-bench_histogram_greatest(const struct bench_histogram *histogram)
-{
-    return get(&histogram->greatest);
+    for (unsigned i = 0; i < BENCH_HISTOGRAM_BUCKETS; i++)
+        to->counts[i] += from->counts[i];
+    to->total += from->total;
+    if (from->greatest > to->greatest)
+        to->greatest = from->greatest;
 }
 
 uint64_t
 bench_histogram_share(const struct bench_histogram *histogram, double share)
 {
-    uint64_t total = get(&histogram->total), greatest = get(&histogram->greatest), seen = 0;
-    uint64_t wanted = (uint64_t)ceil(share * (double)total);
+    uint64_t wanted = (uint64_t)ceil(share * (double)histogram->total), seen = 0;
 
-    if (total == 0)
+    if (histogram->total == 0)
         return 0;
     for (unsigned i = 0; i < BENCH_HISTOGRAM_BUCKETS; i++) {
-        seen += get(&histogram->counts[i]);
+        seen += histogram->counts[i];
         if (seen >= wanted && seen > 0)
-            return bucket_end(i) < greatest ? bucket_end(i) : greatest;
+            return bucket_end(i) < histogram->greatest ? bucket_end(i) : histogram->greatest;
     }
-    return greatest;
-}
-
-uint64_t
-bench_histogram_above(const struct bench_histogram *histogram, uint64_t value)
-{
-    uint64_t above = 0;
-
-    for (unsigned i = bucket_of(value) + 1; i < BENCH_HISTOGRAM_BUCKETS; i++)
-        above += get(&histogram->counts[i]);
-    return above;
+    return histogram->greatest;
 }

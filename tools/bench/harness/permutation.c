@@ -23,21 +23,16 @@ mix(const struct bench_permutation *permutation, unsigned round, uint64_t half)
 }
 
 static uint64_t
-walk_once(const struct bench_permutation *permutation, uint64_t number, bool back)
+walk_once(const struct bench_permutation *permutation, uint64_t number)
 {
     unsigned bits = permutation->half_bits;
     uint64_t left = number >> bits, right = number & (((uint64_t)1 << bits) - 1);
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint64_t kept = back ? left : right;
+        uint64_t kept = right;
 
-        if (back) {
-            left = right ^ mix(permutation, ROUNDS - 1 - i, left);
-            right = kept;
-        } else {
-            right = left ^ mix(permutation, i, right);
-            left = kept;
-        }
+        right = left ^ mix(permutation, i, right);
+        left = kept;
     }
     return left << bits | right;
 }
@@ -46,16 +41,7 @@ uint64_t
 bench_permutation_at(const struct bench_permutation *permutation, uint64_t position)
 {
     do
-        position = walk_once(permutation, position, false);
+        position = walk_once(permutation, position);
     while (position >= permutation->range);
     return position;
-}
-
-uint64_t
-bench_permutation_find(const struct bench_permutation *permutation, uint64_t number)
-{
-    do
-        number = walk_once(permutation, number, true);
-    while (number >= permutation->range);
-    return number;
 }

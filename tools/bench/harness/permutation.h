@@ -1,6 +1,5 @@
 /*
- * permutation.h -- a computed permutation of 0 .. range - 1, in both directions: a random order
- * that costs no memory.
+ * permutation.h -- a computed permutation of 0 .. range - 1: a random order that costs no memory.
  *
  * Threads: pure.
  */
@@ -16,7 +15,5 @@ struct bench_permutation {
 
 void bench_permutation_init(struct bench_permutation *permutation, uint64_t range, uint64_t seed);
 uint64_t bench_permutation_at(const struct bench_permutation *permutation, uint64_t position);
-/* Where `number` is: the inverse. */
-uint64_t bench_permutation_find(const struct bench_permutation *permutation, uint64_t number);
 
 #endif

@@ -7,60 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static double
-seconds(const struct timeval *time)
+/* The number after `name` in a file of /proc; 0: there is none. */
+static uint64_t
+read_number(const char *path, const char *name)
 {
-    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
-}
-
-void
-bench_process_get(struct bench_process *process)
-{
-    FILE *status = fopen("/proc/self/status", "r");
-    struct rusage usage;
-    unsigned long long kib;
+    FILE *file = fopen(path, "r");
+    size_t size = strlen(name);
+    uint64_t number = 0;
     char line[256];
 
-    *process = (struct bench_process){0};
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        if (sscanf(line, "VmRSS: %llu", &kib) == 1)
-            process->resident = kib << 10;
-        else if (sscanf(line, "VmHWM: %llu", &kib) == 1)
-            process->resident_peak = kib << 10;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, name, size) == 0)
+            number = strtoull(line + size, NULL, 10);
     }
-    if (status != NULL)
-        fclose(status);
-    if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        process->user_seconds = seconds(&usage.ru_utime);
-        process->system_seconds = seconds(&usage.ru_stime);
-    }
+    if (file != NULL)
+        fclose(file);
+    return number;
+}
+
+uint64_t
+bench_resident_peak(void)
+{
+    return read_number("/proc/self/status", "VmHWM:") << 10;
 }
 
 void
 bench_io_get(struct bench_io *io)
 {
-    FILE *file = fopen("/proc/self/io", "r");
-    unsigned long long bytes;
-    char line[128];
-
-    *io = (struct bench_io){0};
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "rchar: %llu", &bytes) == 1)
-            io->read = bytes;
-        else if (sscanf(line, "wchar: %llu", &bytes) == 1)
-            io->written = bytes;
-        else if (sscanf(line, "read_bytes: %llu", &bytes) == 1)
-            io->device_read = bytes;
-        else if (sscanf(line, "write_bytes: %llu", &bytes) == 1)
-            io->device_written = bytes;
-    }
-    fclose(file);
+    io->read = read_number("/proc/self/io", "rchar:");
+    io->written = read_number("/proc/self/io", "wchar:");
+    io->device_read = read_number("/proc/self/io", "read_bytes:");
+    io->device_written = read_number("/proc/self/io", "write_bytes:");
 }
 
 uint64_t

@@ -11,12 +11,8 @@
 
 #include <stdint.h>
 
-struct bench_process {
-    uint64_t resident, resident_peak;    /* bytes; 0 where /proc is not */
-    double user_seconds, system_seconds; /* of processor time */
-};
-
-void bench_process_get(struct bench_process *process);
+/* The most memory that was resident, in bytes; 0 where /proc is not. */
+uint64_t bench_resident_peak(void);
 
 /* Bytes moved since the process began, as the kernel counts them; all 0 where /proc is not. */
 struct bench_io {
@@ -31,7 +27,7 @@ void bench_io_get(struct bench_io *io);
 uint64_t bench_io_written(const struct bench_io *io);
 uint64_t bench_io_read(const struct bench_io *io);
 
-/* Let resident_peak begin anew; without effect where the kernel does not let us. */
+/* Let bench_resident_peak() begin anew; without effect where the kernel does not let us. */
 void bench_process_reset_peak(void);
 
 /* What the files below a directory take on the disk. */

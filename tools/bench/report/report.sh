@@ -153,7 +153,6 @@ store_name() {
     rocksdb-tuned) echo 'tuned RocksDB' ;;
     leveldb) echo LevelDB ;;
     lmdb) echo LMDB ;;
-    wiredtiger) echo WiredTiger ;;
     petal) echo Petal ;;
     *) echo "$1" ;;
     esac

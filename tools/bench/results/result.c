@@ -22,7 +22,6 @@ void
 bench_meter_begin(struct bench_meter *meter)
 {
     bench_process_reset_peak();
-    bench_process_get(&meter->process);
     bench_io_get(&meter->io);
     bench_machine_get(&meter->machine);
 }
@@ -48,12 +47,12 @@ bench_outcome_set_rate(struct bench_outcome *outcome, uint64_t operations, doubl
     values[BENCH_SECONDS] = seconds;
     if (operations > 0 && seconds > 0)
         values[BENCH_PER_SECOND] = (double)operations / seconds;
-    if (latencies == NULL || bench_histogram_total(latencies) == 0)
+    if (latencies == NULL || latencies->total == 0)
         return;
     values[BENCH_P50] = (double)bench_histogram_share(latencies, 0.5) / 1e3;
     values[BENCH_P99] = (double)bench_histogram_share(latencies, 0.99) / 1e3;
     values[BENCH_P999] = (double)bench_histogram_share(latencies, 0.999) / 1e3;
-    values[BENCH_MAX] = (double)bench_histogram_greatest(latencies) / 1e3;
+    values[BENCH_MAX] = (double)latencies->greatest / 1e3;
 }
 
 void
@@ -61,7 +60,6 @@ bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter 
                         uint64_t disk_bytes, uint64_t live_bytes)
 {
     double *values = outcome->values;
-    struct bench_process process;
     struct bench_machine machine;
     struct bench_io io;
 
@@ -69,7 +67,6 @@ bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter 
     bench_machine_taken(&meter->machine, &machine, &values[BENCH_BUSY], &values[BENCH_CPU],
                         &values[BENCH_MACHINE]);
     bench_io_get(&io);
-    bench_process_get(&process);
     io.written -= meter->io.written;
     io.device_written -= meter->io.device_written;
     io.read -= meter->io.read;
@@ -78,7 +75,7 @@ bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter 
     values[BENCH_DEVICE_WRITTEN] = (double)io.device_written;
     values[BENCH_READ] = (double)io.read;
     values[BENCH_DEVICE_READ] = (double)io.device_read;
-    values[BENCH_PEAK] = (double)process.resident_peak;
+    values[BENCH_PEAK] = (double)bench_resident_peak();
     values[BENCH_DISK] = (double)disk_bytes;
     values[BENCH_LIVE] = (double)live_bytes;
     if (values[BENCH_GIVEN] > 0)

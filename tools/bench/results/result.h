@@ -109,7 +109,6 @@ struct bench_result {
 
 /* Usage since `begin`; memory's peak begins anew with it, where the kernel lets us. */
 struct bench_meter {
-    struct bench_process process;
     struct bench_io io;
     struct bench_machine machine;
 };

@@ -2,9 +2,9 @@
  * c_api.h -- what the C interfaces of LevelDB and RocksDB have in common, once: their calls differ
  * in the prefix.
  *
- * Included by leveldb.c and rocksdb.c alone, behind their structs: with API(name) for the library's
+ * Included by leveldb.c and rocksdb.c alone, after their structs: with API(name) for the library's
  * name of a call or type, and STORE(name) for the file's own. The structs `STORE(bench)` have db,
- * read, write, `STORE(session)` bench and batch.
+ * read, write, `STORE(session)` bench.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,31 +35,6 @@ put(void *handle, petal_slice key, petal_slice value)
 
     API(put)(bench->db, bench->write, key.data, key.size, value.data, value.size, &error);
     check(error, "put");
-}
-
-static void
-put_many(void *handle, const struct bench_pair *pairs, size_t count)
-{
-    struct STORE(session) *session = handle;
-    char *error = NULL;
-
-    API(writebatch_clear)(session->batch);
-    for (size_t i = 0; i < count; i++)
-        API(writebatch_put)
-    (session->batch, pairs[i].key.data, pairs[i].key.size, pairs[i].value.data,
-     pairs[i].value.size);
-    API(write)(session->bench->db, session->bench->write, session->batch, &error);
-    check(error, "write a batch");
-}
-
-static void
-take_away(void *handle, petal_slice key)
-{
-    struct STORE(bench) *bench = ((struct STORE(session) *)handle)->bench;
-    char *error = NULL;
-
-    API(delete)(bench->db, bench->write, key.data, key.size, &error);
-    check(error, "remove");
 }
 
 static void *
@@ -96,23 +71,9 @@ seek(void *iterator, petal_slice key, struct bench_pair *pair)
 }
 
 static bool
-last(void *iterator, struct bench_pair *pair)
-{
-    API(iter_seek_to_last)(iterator);
-    return take(iterator, pair);
-}
-
-static bool
 next(void *iterator, struct bench_pair *pair)
 {
     API(iter_next)(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-previous(void *iterator, struct bench_pair *pair)
-{
-    API(iter_prev)(iterator);
     return take(iterator, pair);
 }
 

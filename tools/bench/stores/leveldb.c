@@ -15,7 +15,6 @@ struct leveldb_bench {
 
 struct leveldb_session {
     struct leveldb_bench *bench;
-    leveldb_writebatch_t *batch;
     char *value; /* of the last get */
 };
 
@@ -36,13 +35,11 @@ describe_leveldb(const struct bench_config *config, char *text, size_t bytes)
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "filters of %d bits a key", (int)config->bits_per_key);
     snprintf(text, bytes,
-             "%d.%d, %s; %zu-byte blocks, %s, %s, index and filters beside the cache, log%s %s, "
-             "compaction%s",
+             "%d.%d, %s; %zu-byte blocks, %s, %s, index and filters beside the cache, log "
+             "%s",
              leveldb_major_version(), leveldb_minor_version(), build, config->block_bytes,
              config->compress ? "Snappy" : "not compressed", filter,
-             config->log ? "" : " (cannot be without)",
-             config->sync ? "with fdatasync() each time" : "with write() each time",
-             config->compaction ? " on" : " on (cannot be without)");
+             config->sync ? "with fdatasync() each time" : "with write() each time");
 }
 
 static void *
@@ -127,7 +124,6 @@ attach_leveldb(void *store)
     struct leveldb_session *session = bench_alloc(sizeof *session);
 
     session->bench = store;
-    session->batch = leveldb_writebatch_create();
     return session;
 }
 
@@ -136,7 +132,6 @@ detach_leveldb(void *handle)
 {
     struct leveldb_session *session = handle;
 
-    leveldb_writebatch_destroy(session->batch);
     leveldb_free(session->value);
     free(session);
 }
@@ -168,14 +163,10 @@ const struct bench_store bench_store_leveldb = {
     .attach = attach_leveldb,
     .detach = detach_leveldb,
     .put = put,
-    .put_many = put_many,
-    .remove = take_away,
     .get = get_leveldb,
     .iterate = iterate,
     .seek = seek,
-    .last = last,
     .next = next,
-    .previous = previous,
     .end_iterate = end_iterate,
 };
 #else

@@ -142,16 +142,6 @@ begin_reading(struct lmdb_session *session)
     session->reading = true;
 }
 
-static MDB_txn *
-begin_writing(struct lmdb_session *session)
-{
-    MDB_txn *txn;
-
-    end_reading(session);
-    check(mdb_txn_begin(session->bench->env, NULL, 0, &txn), "begin");
-    return txn;
-}
-
 static MDB_val
 value_of(petal_slice slice)
 {
@@ -159,37 +149,15 @@ value_of(petal_slice slice)
 }
 
 static void
-put_many_lmdb(void *handle, const struct bench_pair *pairs, size_t count)
-{
-    struct lmdb_session *session = handle;
-    MDB_txn *txn = begin_writing(session);
-
-    for (size_t i = 0; i < count; i++) {
-        MDB_val k = value_of(pairs[i].key), v = value_of(pairs[i].value);
-
-        check(mdb_put(txn, session->bench->dbi, &k, &v, 0), "put");
-    }
-    check(mdb_txn_commit(txn), "commit");
-}
-
-static void
 put_lmdb(void *handle, petal_slice key, petal_slice value)
 {
-    struct bench_pair pair = {key, value};
-
-    put_many_lmdb(handle, &pair, 1);
-}
-
-static void
-remove_lmdb(void *handle, petal_slice key)
-{
     struct lmdb_session *session = handle;
-    MDB_txn *txn = begin_writing(session);
-    MDB_val k = value_of(key);
-    int failed = mdb_del(txn, session->bench->dbi, &k, NULL);
+    MDB_val k = value_of(key), v = value_of(value);
+    MDB_txn *txn;
 
-    if (failed != MDB_NOTFOUND)
-        check(failed, "remove");
+    end_reading(session);
+    check(mdb_txn_begin(session->bench->env, NULL, 0, &txn), "begin");
+    check(mdb_put(txn, session->bench->dbi, &k, &v, 0), "put");
     check(mdb_txn_commit(txn), "commit");
 }
 
@@ -258,27 +226,11 @@ seek_lmdb(void *iterator, petal_slice key, struct bench_pair *pair)
 }
 
 static bool
-last_lmdb(void *iterator, struct bench_pair *pair)
-{
-    MDB_val key;
-
-    return step(iterator, &key, MDB_LAST, pair);
-}
-
-static bool
 next_lmdb(void *iterator, struct bench_pair *pair)
 {
     MDB_val key;
 
     return step(iterator, &key, MDB_NEXT, pair);
-}
-
-static bool
-previous_lmdb(void *iterator, struct bench_pair *pair)
-{
-    MDB_val key;
-
-    return step(iterator, &key, MDB_PREV, pair);
 }
 
 static void
@@ -301,15 +253,11 @@ const struct bench_store bench_store_lmdb = {
     .attach = attach_lmdb,
     .detach = detach_lmdb,
     .put = put_lmdb,
-    .put_many = put_many_lmdb,
-    .remove = remove_lmdb,
     .get = get_lmdb,
     .get_many = get_many_lmdb,
     .iterate = iterate_lmdb,
     .seek = seek_lmdb,
-    .last = last_lmdb,
     .next = next_lmdb,
-    .previous = previous_lmdb,
     .end_iterate = end_lmdb,
 };
 #else

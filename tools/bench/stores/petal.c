@@ -1,7 +1,5 @@
 /*
  * petal.c -- Petal as a bench_store.
- *
- * Pairs are a key-value table; a record is a row of the same table with a cell for each field.
  */
 #include "tools/bench/harness/bits.h"
 #include "tools/bench/stores/store.h"
@@ -27,18 +25,14 @@ struct petal_bench {
 struct petal_session {
     struct petal_bench *bench;
     petal_result *result;
-    petal_batch *batch;
     petal_result **results; /* of get_many */
     size_t result_count;
 };
 
-/* One cursor for each direction, made when it is first needed; `at` is the cell of the last step,
- * or NULL. */
+/* The cursor is made by the first seek. */
 struct petal_iteration {
     struct petal_bench *bench;
-    petal_cursor *forward, *backward;
-    const petal_cell *at;
-    bool at_backward; /* `at` belongs to `backward` */
+    petal_cursor *cursor;
 };
 
 /* ---- setting up ---- */
@@ -61,12 +55,9 @@ describe_petal(const struct bench_config *config, char *text, size_t bytes)
                  rate_of_bits(config->bits_per_key));
     snprintf(text, bytes,
              "this build (" COMPILER "); %zu-byte blocks, %s, %s, index and filters in the cache, "
-             "%s, compaction %s",
+             "%s",
              config->block_bytes, config->compress ? "LZ4" : "not compressed", filter,
-             !config->log   ? "SKIP_WAL"
-             : config->sync ? "FSYNC_WAL"
-                            : "SYNC_WAL",
-             config->compaction ? "on" : "off");
+             config->sync ? "FSYNC_WAL" : "SYNC_WAL");
 }
 
 /* The library is of the same build as this file. */
@@ -82,13 +73,9 @@ open_petal(const char *directory, const struct bench_config *config)
 {
     struct petal_bench *bench = bench_alloc(sizeof *bench);
     petal_options options = {.create = true,
-                             .no_compaction = !config->compaction,
                              .no_log_mapping = config->log_unmapped,
-                             .cache_bytes = config->cache_bytes,
-                             .memtable_bytes = config->write_buffer_bytes,
-                             .durability = !config->log   ? PETAL_SKIP_WAL
-                                           : config->sync ? PETAL_FSYNC_WAL
-                                                          : PETAL_SYNC_WAL};
+                             .memory_bytes = config->memory_bytes,
+                             .durability = config->sync ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL};
     petal_family_options family = {
         .block_bytes = (uint32_t)config->block_bytes,
         .compression = config->compress ? PETAL_COMPRESSION_LZ4 : PETAL_COMPRESSION_NONE,
@@ -96,6 +83,10 @@ open_petal(const char *directory, const struct bench_config *config)
         .bloom_rate_per_file = true};
     petal_error error;
 
+    if (config->memory_bytes == 0) {
+        options.cache_bytes = config->cache_bytes;
+        options.memtable_bytes = config->write_buffer_bytes;
+    }
     if (config->bits_per_key > 0)
         family.bloom_error_rate = rate_of_bits(config->bits_per_key);
     bench_check(petal_open(directory, &options, &bench->db, &error), &error, "open Petal");
@@ -153,8 +144,6 @@ attach_petal(void *store)
     session->bench = store;
     bench_check(petal_result_new(session->bench->db, &session->result, &error), &error,
                 "make a result");
-    bench_check(petal_batch_new(session->bench->db, &session->batch, &error), &error,
-                "make a batch");
     return session;
 }
 
@@ -166,7 +155,6 @@ detach_petal(void *handle)
     for (size_t i = 0; i < session->result_count; i++)
         petal_result_free(session->results[i]);
     free(session->results);
-    petal_batch_free(session->batch);
     petal_result_free(session->result);
     free(session);
 }
@@ -180,38 +168,6 @@ put_petal(void *handle, petal_slice key, petal_slice value)
     petal_error error;
 
     bench_check(petal_kv_put(session->bench->kv, key, value, NULL, &error), &error, "put");
-}
-
-static void
-write_batch(struct petal_session *session)
-{
-    petal_error error;
-
-    bench_check(petal_write(session->bench->db, session->batch, NULL, &error), &error,
-                "write a batch");
-}
-
-static void
-put_many_petal(void *handle, const struct bench_pair *pairs, size_t count)
-{
-    struct petal_session *session = handle;
-    petal_error error;
-
-    petal_batch_clear(session->batch);
-    for (size_t i = 0; i < count; i++)
-        bench_check(petal_batch_put(session->batch, session->bench->family, pairs[i].key,
-                                    (petal_slice){NULL, 0}, PETAL_LATEST, pairs[i].value, &error),
-                    &error, "fill a batch");
-    write_batch(session);
-}
-
-static void
-remove_petal(void *handle, petal_slice key)
-{
-    struct petal_session *session = handle;
-    petal_error error;
-
-    bench_check(petal_kv_delete(session->bench->kv, key, &error), &error, "remove");
 }
 
 static bool
@@ -267,95 +223,36 @@ iterate_petal(void *handle)
     return iteration;
 }
 
-static petal_cursor *
-cursor_of(struct petal_iteration *iteration, bool backward)
-{
-    petal_cursor **cursor = backward ? &iteration->backward : &iteration->forward;
-    petal_scan_options options = {.reversed = backward};
-    petal_error error;
-
-    if (*cursor == NULL)
-        bench_check(petal_cursor_open(iteration->bench->table, &options, cursor, &error), &error,
-                    "open a cursor");
-    return *cursor;
-}
-
 static bool
-step(struct petal_iteration *iteration, bool backward, struct bench_pair *pair)
+next_petal(void *iterator, struct bench_pair *pair)
 {
+    struct petal_iteration *iteration = iterator;
+    const petal_cell *cell;
     petal_error error;
 
-    iteration->at_backward = backward;
-    bench_check(petal_cursor_next(cursor_of(iteration, backward), &iteration->at, &error), &error,
-                "scan");
-    if (iteration->at == NULL)
+    bench_check(petal_cursor_next(iteration->cursor, &cell, &error), &error, "scan");
+    if (cell == NULL)
         return false;
-    pair->key = iteration->at->row;
-    pair->value = iteration->at->value;
+    pair->key = cell->row;
+    pair->value = cell->value;
     return true;
-}
-
-static void
-seek_cursor(struct petal_iteration *iteration, bool backward, petal_slice key)
-{
-    petal_error error;
-
-    bench_check(petal_cursor_seek(cursor_of(iteration, backward), key, NULL, (petal_slice){NULL, 0},
-                                  &error),
-                &error, "seek");
 }
 
 static bool
 seek_petal(void *iterator, petal_slice key, struct bench_pair *pair)
 {
     struct petal_iteration *iteration = iterator;
+    petal_error error;
 
-    /* A row has a byte at least: this is before all. A new cursor is there already. */
+    if (iteration->cursor == NULL)
+        bench_check(petal_cursor_open(iteration->bench->table, NULL, &iteration->cursor, &error),
+                    &error, "open a cursor");
+    /* A row has a byte at least: this is before all. */
     if (key.size == 0)
         key = (petal_slice){"", 1};
-    seek_cursor(iteration, false, key);
-    return step(iteration, false, pair);
-}
-
-static bool
-last_petal(void *iterator, struct bench_pair *pair)
-{
-    struct petal_iteration *iteration = iterator;
-
-    petal_cursor_close(iteration->backward);
-    iteration->backward = NULL; /* a new one begins at the last row */
-    return step(iteration, true, pair);
-}
-
-/* One step; from a cell of the other direction's cursor this one goes there first, and over it. */
-static bool
-step_from(struct petal_iteration *iteration, bool backward, struct bench_pair *pair)
-{
-    petal_slice row;
-    bool found;
-
-    if (iteration->at == NULL)
-        return false;
-    if (iteration->at_backward == backward)
-        return step(iteration, backward, pair);
-    row = iteration->at->row; /* good: the other cursor stays where it is */
-    seek_cursor(iteration, backward, row);
-    found = step(iteration, backward, pair);
-    if (found && pair->key.size == row.size && memcmp(pair->key.data, row.data, row.size) == 0)
-        found = step(iteration, backward, pair);
-    return found;
-}
-
-static bool
-next_petal(void *iterator, struct bench_pair *pair)
-{
-    return step_from(iterator, false, pair);
-}
-
-static bool
-previous_petal(void *iterator, struct bench_pair *pair)
-{
-    return step_from(iterator, true, pair);
+    bench_check(petal_cursor_seek(iteration->cursor, key, NULL, (petal_slice){NULL, 0}, &error),
+                &error, "seek");
+    return next_petal(iterator, pair);
 }
 
 static void
@@ -363,68 +260,8 @@ end_petal(void *iterator)
 {
     struct petal_iteration *iteration = iterator;
 
-    petal_cursor_close(iteration->forward);
-    petal_cursor_close(iteration->backward);
+    petal_cursor_close(iteration->cursor);
     free(iteration);
-}
-
-/* ---- records ---- */
-
-static void
-put_fields_petal(void *handle, petal_slice row, const struct bench_field *fields, size_t count)
-{
-    struct petal_session *session = handle;
-    petal_error error;
-
-    petal_batch_clear(session->batch);
-    for (size_t i = 0; i < count; i++)
-        bench_check(petal_batch_put(session->batch, session->bench->family, row, fields[i].name,
-                                    PETAL_LATEST, fields[i].value, &error),
-                    &error, "fill a batch");
-    write_batch(session);
-}
-
-static size_t
-get_fields_petal(void *handle, petal_slice row, struct bench_field *fields, size_t capacity)
-{
-    struct petal_session *session = handle;
-    petal_error error;
-    size_t count;
-
-    bench_check(petal_get(session->bench->table, row, NULL, session->result, &error), &error,
-                "get a row");
-    count = petal_result_count(session->result);
-    if (count > capacity)
-        count = capacity;
-    for (size_t i = 0; i < count; i++) {
-        const petal_cell *cell = petal_result_cell(session->result, i);
-
-        fields[i] = (struct bench_field){cell->qualifier, cell->value};
-    }
-    return count;
-}
-
-static size_t
-scan_fields_petal(void *handle, petal_slice row, size_t rows)
-{
-    struct petal_session *session = handle;
-    petal_scan_options options = {.start_row = row, .row_limit = rows};
-    petal_cursor *cursor;
-    const petal_cell *cell;
-    petal_error error;
-    size_t count = 0;
-
-    if (rows == 0)
-        return 0;
-    bench_check(petal_cursor_open(session->bench->table, &options, &cursor, &error), &error,
-                "open a cursor");
-    for (;; count++) {
-        bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan");
-        if (cell == NULL)
-            break;
-    }
-    petal_cursor_close(cursor);
-    return count;
 }
 
 const struct bench_store bench_store_petal = {
@@ -440,17 +277,10 @@ const struct bench_store bench_store_petal = {
     .attach = attach_petal,
     .detach = detach_petal,
     .put = put_petal,
-    .put_many = put_many_petal,
-    .remove = remove_petal,
     .get = get_petal,
     .get_many = get_many_petal,
     .iterate = iterate_petal,
     .seek = seek_petal,
-    .last = last_petal,
     .next = next_petal,
-    .previous = previous_petal,
     .end_iterate = end_petal,
-    .put_fields = put_fields_petal,
-    .get_fields = get_fields_petal,
-    .scan_fields = scan_fields_petal,
 };

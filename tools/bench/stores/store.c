@@ -9,16 +9,13 @@
 static const struct bench_store *const built_in[] = {
     &bench_store_petal,
 #ifdef HAVE_ROCKSDB
-    &bench_store_rocksdb,    &bench_store_rocksdb_tuned,
+    &bench_store_rocksdb, &bench_store_rocksdb_tuned,
 #endif
 #ifdef HAVE_LEVELDB
     &bench_store_leveldb,
 #endif
 #ifdef HAVE_LMDB
     &bench_store_lmdb,
-#endif
-#ifdef HAVE_WIREDTIGER
-    &bench_store_wiredtiger,
 #endif
 };
 
@@ -32,9 +29,7 @@ bench_config_default(void)
                                  .block_bytes = 4096,
                                  .bits_per_key = 10,
                                  .compress = true,
-                                 .sync = false,
-                                 .log = true,
-                                 .compaction = true};
+                                 .sync = false};
 }
 
 bool

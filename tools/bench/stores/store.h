@@ -23,15 +23,13 @@ struct bench_config {
     size_t write_buffer_bytes; /* memtable */
     size_t block_bytes;        /* of data, before compression */
     double bits_per_key;       /* of Bloom filters; 0: none */
+    size_t memory_bytes;       /* Petal's limit of all memory, in place of both; 0: none */
     bool compress;             /* LZ4; LevelDB: Snappy; LMDB cannot */
     bool sync;                 /* a write is on the medium before it returns */
-    bool log;                  /* there is a write-ahead log */
     bool log_unmapped;         /* Petal writes it by write() alone, as the others do */
-    bool compaction;           /* in the background */
 };
 
-/* 4 KiB blocks, 10 bits, compressed, log on, not synced, compaction on, 1 GiB of cache, 64 MiB
- * memtables. */
+/* 4 KiB blocks, 10 bits, compressed, not synced, 1 GiB of cache, 64 MiB memtables. */
 struct bench_config bench_config_default(void);
 
 /* Are sizes and bits such that all stores can have them?  What is not goes to bench_complain. */
@@ -39,11 +37,6 @@ bool bench_config_fits(const struct bench_config *config);
 
 struct bench_pair {
     petal_slice key, value;
-};
-
-/* One field of a record: YCSB's ten cells of a row. */
-struct bench_field {
-    petal_slice name, value;
 };
 
 struct bench_store {
@@ -68,9 +61,6 @@ struct bench_store {
     void (*detach)(void *session);
 
     void (*put)(void *session, petal_slice key, petal_slice value);
-    /* As one atomic batch. */
-    void (*put_many)(void *session, const struct bench_pair *pairs, size_t count);
-    void (*remove)(void *session, petal_slice key);
     /* False: not there.  The value is good until the session's next call; an engine that has it in
      * memory need not copy it. */
     bool (*get)(void *session, petal_slice key, petal_slice *value);
@@ -80,27 +70,12 @@ struct bench_store {
 
     /*
      * Iteration over what there is now.  Each step says whether there is a pair, and sets it: good
-     * until the next step. seek: the first at or behind `key`, an empty one: the first of all.
-     * last: the last of all.
+     * until the next step. seek: the first at or after `key`, an empty one: the first of all.
      */
     void *(*iterate)(void *session);
     bool (*seek)(void *iterator, petal_slice key, struct bench_pair *pair);
-    bool (*last)(void *iterator, struct bench_pair *pair);
     bool (*next)(void *iterator, struct bench_pair *pair);
-    bool (*previous)(void *iterator, struct bench_pair *pair);
     void (*end_iterate)(void *iterator);
-
-    /*
-     * Records: a row of named fields.  All NULL: the caller keeps each field under a key of its own
-     * (tools/bench/keys/fields.h). Records and pairs are not mixed in one store.
-     */
-    void (*put_fields)(void *session, petal_slice row, const struct bench_field *fields,
-                       size_t count);
-    /* All fields of the row, at most `capacity`; how many.  Good until the session's next call. */
-    size_t (*get_fields)(void *session, petal_slice row, struct bench_field *fields,
-                         size_t capacity);
-    /* Read all fields of `rows` rows from `row` on; how many cells. */
-    size_t (*scan_fields)(void *session, petal_slice row, size_t rows);
 };
 
 extern const struct bench_store bench_store_petal;
@@ -113,10 +88,6 @@ extern const struct bench_store bench_store_leveldb;
 #ifdef HAVE_ROCKSDB
 extern const struct bench_store bench_store_rocksdb, bench_store_rocksdb_tuned;
 #endif
-#ifdef HAVE_WIREDTIGER
-extern const struct bench_store bench_store_wiredtiger;
-#endif
-
 #define BENCH_MOST_STORES 8
 
 /* Those that a list with commas names, in its order; "all" is all.  False when one was not built

@@ -30,43 +30,16 @@ bench_job_begin(struct bench_job *job, const char *operation, unsigned threads)
     return outcome;
 }
 
-/* Parts follow their whole. */
 void
 bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_t live_bytes)
 {
-    struct bench_tally *tally = job->tally;
-    double *values = outcome->values, *all = tally->whole.values;
+    double *values = outcome->values, *all = job->tally->whole.values;
 
     bench_outcome_set_usage(outcome, &job->meter, bench_disk_bytes(job->directory), live_bytes);
     all[BENCH_GIVEN] = fmax(all[BENCH_GIVEN], 0) + fmax(values[BENCH_GIVEN], 0);
     all[BENCH_PEAK] = fmax(all[BENCH_PEAK], values[BENCH_PEAK]);
-    for (size_t i = (size_t)(outcome - tally->outcomes); job->plan->live && i < tally->count; i++)
-        bench_outcome_print(&tally->outcomes[i]);
-}
-
-void
-bench_outcome_set_answers(struct bench_outcome *outcome, const struct bench_driven *driven)
-{
-    outcome->values[BENCH_FOUND] = (double)driven->found;
-    outcome->values[BENCH_WRONG] = (double)driven->wrong;
-    outcome->values[BENCH_GIVEN] = (double)driven->given;
-    outcome->values[BENCH_ANSWERED] = (double)driven->answered;
-}
-
-void
-bench_job_add_part(struct bench_job *job, const struct bench_outcome *outcome, const char *part,
-                   uint64_t operations, const struct bench_histogram *latencies)
-{
-    struct bench_outcome *added = &job->tally->outcomes[job->tally->count];
-
-    if (job->tally->count == BENCH_MOST_OUTCOMES)
-        bench_fail("run the workloads", "too many of them");
-    job->tally->count++;
-    bench_outcome_init(added, "", job->store->name, outcome->name.threads);
-    added->name = outcome->name;
-    snprintf(added->name.operation, sizeof added->name.operation, "%.23s: %.22s",
-             outcome->name.operation, part);
-    bench_outcome_set_rate(added, operations, outcome->values[BENCH_SECONDS], latencies);
+    if (job->plan->live)
+        bench_outcome_print(outcome);
 }
 
 void
@@ -348,21 +321,6 @@ run_round(struct run *run, uint64_t repeat, const struct bench_config *config, b
     if (failed == 0)
         take_in(run, first_size);
     return failed;
-}
-
-struct bench_plan
-bench_plan_of(const struct bench_settings *settings, const struct bench_option *options,
-              size_t option_count)
-{
-    return (struct bench_plan){.kind = "workloads",
-                               .options = options,
-                               .option_count = option_count,
-                               .stores = settings->chosen,
-                               .store_count = settings->chosen_count,
-                               .config = settings->config,
-                               .repeats = settings->repeats,
-                               .live = true,
-                               .json = settings->json};
 }
 
 int

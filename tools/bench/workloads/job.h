@@ -13,7 +13,7 @@
 #include "tools/bench/results/markdown.h"
 #include "tools/bench/results/print.h"
 #include "tools/bench/results/screen.h"
-#include "tools/bench/stores/settings.h"
+#include "tools/bench/stores/store.h"
 
 #define BENCH_JOB_PATH_BYTES 512
 #define BENCH_MOST_OUTCOMES  256
@@ -75,11 +75,6 @@ struct bench_plan {
         stages; /* children of a job, one after the other on what is in its directory; 0: one */
 };
 
-/* One of workloads, each shown as it ends, by the settings; name, arguments, work are still to be
- * set. */
-struct bench_plan bench_plan_of(const struct bench_settings *settings,
-                                const struct bench_option *options, size_t option_count);
-
 /* Returns the exit status: 1 when an answer was wrong, 3 when a store's process failed. */
 int bench_plan_run(const struct bench_plan *plan);
 
@@ -91,13 +86,5 @@ void bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_
 
 /* In the child, when the store is closed: the whole. */
 void bench_job_finish(struct bench_job *job, uint64_t live_bytes);
-
-/* Set what threads did, but for rate and latencies. */
-void bench_outcome_set_answers(struct bench_outcome *outcome, const struct bench_driven *driven);
-
-/* A part of the outcome, one kind of its operations: an outcome of its own, "OUTCOME: PART". */
-void bench_job_add_part(struct bench_job *job, const struct bench_outcome *outcome,
-                        const char *part, uint64_t operations,
-                        const struct bench_histogram *latencies);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -83,7 +84,6 @@ struct subject {
     struct bench_job *job;
     struct bench_config config; /* of the database at hand */
     struct bench_pairs pairs;
-    struct bench_keyset keys;
     struct bench_bed bed;
     char path[BENCH_JOB_PATH_BYTES + 16]; /* of the database at hand */
 };
@@ -129,8 +129,7 @@ static void
 open_pairs(struct subject *subject)
 {
     open_database(subject, "pairs");
-    for (uint64_t i = 0; i < subject->rows->pairs; i++)
-        bench_keyset_add(&subject->keys, i);
+    subject->bed.there = subject->rows->pairs;
 }
 
 static void
@@ -138,7 +137,7 @@ remove_database(struct subject *subject)
 {
     close_database(subject);
     bench_remove_directory(subject->path);
-    bench_keyset_clear(&subject->keys);
+    subject->bed.there = 0;
 }
 
 /* `operation` NULL: it only warms. */
@@ -482,19 +481,16 @@ bench_rows_work(struct bench_job *job)
     const struct bench_rows *rows = job->plan->settings;
     struct subject subject = {.rows = rows, .job = job, .config = job->config};
 
-    bench_pairs_init_spread(&subject.pairs, BENCH_VALUE_BYTES);
-    bench_keyset_init(&subject.keys, rows->pairs);
+    subject.pairs = (struct bench_pairs){
+        .key_bytes = BENCH_KEY_BYTES, .value_bytes = BENCH_VALUE_BYTES, .spread = true};
     subject.bed = (struct bench_bed){.store = job->store,
                                      .pairs = &subject.pairs,
-                                     .keys = &subject.keys,
                                      .load = {.keys = rows->pairs,
                                               .nexts = SEEK_PAIRS - 1,
                                               .batch = BATCH,
                                               .sample = SAMPLE_EVERY,
                                               .seed = 7}};
     work_stage(&subject);
-    bench_keyset_free(&subject.keys);
-    bench_pairs_free(&subject.pairs);
 }
 
 /* ---- names ---- */

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYNC_SHARE  1000 /* fillsync does one of so many operations */
-#define SWEEP_STEPS 1024 /* of a sweep between two looks at the clock */
-#define PREPARED    512  /* keys that are made at a time */
+#define PREPARED 512 /* keys that are made at a time */
 
 /* What a thread holds, and the keys that were made for it. */
 struct bench_hand {
@@ -18,11 +16,8 @@ struct bench_hand {
     const struct bench_workload *workload;
     void *session, *iterator; /* NULL: each seek makes one */
     struct bench_random random;
-    struct bench_distribution distribution;
     struct bench_permutation order; /* the same for all threads of the workload */
-    uint64_t there;                 /* pairs, when a sweep begins */
     uint64_t numbers[BENCH_MOST_BATCH];
-    bool had[BENCH_MOST_BATCH]; /* the key was there when it was made */
     petal_slice keys[BENCH_MOST_BATCH];
     char *bytes;    /* of the keys */
     uint8_t *value; /* room for one */
@@ -37,14 +32,6 @@ choose_in_order(struct bench_hand *hand, uint64_t position)
     return position % hand->bed->load.keys;
 }
 
-/* Some twice, some never: db_bench's random order. */
-static uint64_t
-choose_any(struct bench_hand *hand, uint64_t position)
-{
-    (void)position;
-    return bench_random_below(&hand->random, hand->bed->load.keys);
-}
-
 static uint64_t
 choose_once(struct bench_hand *hand, uint64_t position)
 {
@@ -52,17 +39,10 @@ choose_once(struct bench_hand *hand, uint64_t position)
 }
 
 static uint64_t
-choose_drawn(struct bench_hand *hand, uint64_t position)
+choose_any(struct bench_hand *hand, uint64_t position)
 {
     (void)position;
-    return bench_distribution_next(&hand->distribution, &hand->random, hand->bed->load.keys);
-}
-
-static uint64_t
-choose_hot(struct bench_hand *hand, uint64_t position)
-{
-    (void)position;
-    return bench_random_below(&hand->random, (hand->bed->load.keys + 99) / 100);
+    return bench_random_below(&hand->random, hand->bed->load.keys);
 }
 
 /* Keys of the operations from `position` on. */
@@ -78,75 +58,42 @@ prepare(struct bench_worker *worker, uint64_t position, unsigned count)
         hand->numbers[i] = hand->workload->choose(hand, position + i);
         hand->keys[i] = bench_pairs_key(bed->pairs, hand->numbers[i], hand->workload->absent,
                                         hand->bytes + i * bed->pairs->key_bytes);
-        hand->had[i] = !hand->workload->absent && bench_keyset_has(bed->keys, hand->numbers[i]);
     }
 }
 
 /* ---- writes ---- */
 
 static uint64_t
-put_number(struct bench_worker *worker, uint64_t number)
-{
-    struct bench_hand *hand = worker->own;
-    const struct bench_bed *bed = hand->bed;
-    petal_slice key = bench_pairs_key(bed->pairs, number, false, hand->bytes);
-    petal_slice value = bench_pairs_value(bed->pairs, number, hand->value);
-
-    bed->store->put(hand->session, key, value);
-    bench_keyset_add(bed->keys, number);
-    worker->given += key.size + value.size;
-    return 1;
-}
-
-static uint64_t
 put(struct bench_worker *worker, uint64_t position)
-{
-    struct bench_hand *hand = worker->own;
-
-    return put_number(worker, hand->workload->choose(hand, position));
-}
-
-/* Beside readers: of a kind of its own. */
-static uint64_t
-overwrite(struct bench_worker *worker, uint64_t position)
-{
-    worker->kind = 1;
-    return put_number(worker, choose_drawn(worker->own, position));
-}
-
-static uint64_t
-take_away(struct bench_worker *worker, uint64_t position)
 {
     struct bench_hand *hand = worker->own;
     const struct bench_bed *bed = hand->bed;
     uint64_t number = hand->workload->choose(hand, position);
     petal_slice key = bench_pairs_key(bed->pairs, number, false, hand->bytes);
+    petal_slice value = bench_pairs_value(bed->pairs, number, hand->value);
 
-    bed->store->remove(hand->session, key);
-    bench_keyset_remove(bed->keys, number);
-    worker->given += key.size;
+    bed->store->put(hand->session, key, value);
+    worker->given += key.size + value.size;
     return 1;
 }
 
 /* ---- reads ---- */
 
-/* The answer about the i-th key that was made. Beside a writer a key that was not there may be
- * there by now. */
+/* The answer about the i-th key that was made. */
 static void
 judge(struct bench_worker *worker, uint64_t i, bool found, petal_slice value)
 {
     struct bench_hand *hand = worker->own;
     const struct bench_pairs *pairs = hand->bed->pairs;
+    bool there = !hand->workload->absent && hand->numbers[i] < hand->bed->there;
 
     if (!found) {
-        worker->wrong += hand->had[i];
+        worker->wrong += there;
         return;
     }
     worker->found++;
     worker->answered += pairs->key_bytes + value.size;
-    if (hand->workload->absent || (!hand->had[i] && !hand->workload->beside) ||
-        !bench_pairs_is_right(pairs, hand->numbers[i], value))
-        worker->wrong++;
+    worker->wrong += !there || !bench_pairs_is_right(pairs, hand->numbers[i], value);
 }
 
 static uint64_t
@@ -222,33 +169,26 @@ seek(struct bench_worker *worker, uint64_t position)
     return 1;
 }
 
-/* Up to load.reads pairs, or until time is up. */
+/* Up to load.reads pairs. */
 static uint64_t
 sweep(struct bench_worker *worker, uint64_t position)
 {
     struct bench_hand *hand = worker->own;
-    const struct bench_store *store = hand->bed->store;
-    void *iterator = store->iterate(hand->session);
-    bool back = hand->workload->back;
+    const struct bench_bed *bed = hand->bed;
+    void *iterator = bed->store->iterate(hand->session);
+    uint64_t seen = 0, wanted = bed->there < bed->load.reads ? bed->there : bed->load.reads;
     struct bench_pair pair;
-    bool more =
-        back ? store->last(iterator, &pair) : store->seek(iterator, (petal_slice){NULL, 0}, &pair);
-    uint64_t seen = 0;
 
     (void)position;
-    while (more) {
+    for (bool more = bed->store->seek(iterator, (petal_slice){NULL, 0}, &pair); more;
+         more = bed->store->next(iterator, &pair)) {
         take(worker, &pair);
-        if (++seen == hand->bed->load.reads ||
-            (worker->until > 0 && seen % SWEEP_STEPS == 0 && bench_now() >= worker->until))
+        if (++seen == bed->load.reads)
             break;
-        more = back ? store->previous(iterator, &pair) : store->next(iterator, &pair);
     }
-    store->end_iterate(iterator);
+    bed->store->end_iterate(iterator);
     worker->found += seen;
-    if (seen > hand->there)
-        worker->wrong += seen - hand->there;
-    else if (!more) /* it came to the end */
-        worker->wrong += hand->there - seen;
+    worker->wrong += seen > wanted ? seen - wanted : wanted - seen;
     return seen;
 }
 
@@ -259,73 +199,31 @@ static const struct bench_workload workloads[] = {
      .meaning = "write the keys in order",
      .choose = choose_in_order,
      .operate = put,
-     .writes = true,
-     .fresh = true},
-    {.name = "fillrandom",
-     .meaning = "write keys at random: some twice, some never",
-     .choose = choose_any,
-     .operate = put,
-     .writes = true,
-     .fresh = true},
+     .writes = true},
     {.name = "filluniquerandom",
      .meaning = "write each key once, in random order",
      .choose = choose_once,
      .operate = put,
-     .writes = true,
-     .fresh = true},
-    {.name = "fillsync",
-     .meaning = "write N / 1000 keys at random, each synced before the next",
-     .choose = choose_any,
-     .operate = put,
-     .writes = true,
-     .fresh = true,
-     .sync = true},
-    {.name = "overwrite",
-     .meaning = "write keys of the distribution into what is there",
-     .choose = choose_drawn,
-     .operate = put,
      .writes = true},
-    {.name = "deleterandom",
-     .meaning = "delete keys of the distribution",
-     .choose = choose_drawn,
-     .operate = take_away,
-     .writes = true},
-    {.name = "readrandom",
-     .meaning = "get keys of the distribution",
-     .choose = choose_drawn,
-     .operate = get},
+    {.name = "readrandom", .meaning = "get random keys", .choose = choose_any, .operate = get},
     {.name = "readmissing",
      .meaning = "get keys that were never written, between those that were",
-     .choose = choose_drawn,
+     .choose = choose_any,
      .operate = get,
      .absent = true},
-    {.name = "readhot",
-     .meaning = "get keys of the first 1 %",
-     .choose = choose_hot,
-     .operate = get},
     {.name = "readseq",
      .meaning = "go over all pairs, each thread over all",
      .operate = sweep,
      .sweeps = true},
-    {.name = "readreverse",
-     .meaning = "the same from the end",
-     .operate = sweep,
-     .sweeps = true,
-     .back = true},
     {.name = "seekrandom",
      .meaning = "make an iterator, seek to a key, step on, end it",
-     .choose = choose_drawn,
+     .choose = choose_any,
      .operate = seek},
     {.name = "multireadrandom",
      .meaning = "get --batch keys by one call; latencies are of calls",
-     .choose = choose_drawn,
+     .choose = choose_any,
      .operate = get_many,
      .many = true},
-    {.name = "readwhilewriting",
-     .meaning = "readrandom, and one more thread that overwrites",
-     .choose = choose_drawn,
-     .operate = get,
-     .beside = true},
     {.name = "compact",
      .meaning = "merge all that there is",
      .act = offsetof(struct bench_store, compact)},
@@ -363,7 +261,7 @@ bench_workload_list(void)
 uint64_t
 bench_bed_live_bytes(const struct bench_bed *bed)
 {
-    return bench_keyset_total(bed->keys) * (bed->pairs->key_bytes + bed->pairs->value_bytes);
+    return bed->there * (bed->pairs->key_bytes + bed->pairs->value_bytes);
 }
 
 /* ---- running one ---- */
@@ -388,10 +286,8 @@ begin(void *argument, unsigned index)
         hand->iterator = bed->store->iterate(hand->session);
     hand->random.state =
         bench_scramble(bed->load.seed ^ bench_scramble(crew->stream * 1024 + index));
-    bench_distribution_init(&hand->distribution, bed->load.distribution);
     bench_permutation_init(&hand->order, bed->load.keys,
                            bench_scramble(bed->load.seed + crew->stream));
-    hand->there = crew->workload->sweeps ? bench_keyset_total(bed->keys) : 0;
     hand->bytes = bench_alloc(BENCH_MOST_BATCH * bed->pairs->key_bytes + 1);
     hand->value = bench_alloc(bed->pairs->value_bytes + 1);
     return hand;
@@ -411,50 +307,43 @@ end(void *own)
 }
 
 static void
-run_threads(const struct crew *crew, struct bench_job *job, struct bench_outcome *outcome)
+run_threads(const struct crew *crew, struct bench_outcome *outcome)
 {
     const struct bench_workload *workload = crew->workload;
     const struct bench_load *load = &crew->bed->load;
     struct bench_driven *driven = bench_alloc(sizeof *driven);
-    bool reads = workload->operate == get || workload->operate == seek || workload->many;
+    bool prepares = workload->choose != NULL && !workload->writes;
     struct bench_drive drive = {.argument = (void *)(uintptr_t)crew,
                                 .threads = load->threads,
                                 .operations = workload->writes ? load->writes : load->reads,
-                                .seconds = load->duration,
-                                .kinds = workload->beside ? 2 : 1,
+                                .rate = workload->writes ? load->rate : 0,
                                 .sample = workload->many ? 1 : load->sample,
                                 .prepared = workload->many ? 1
-                                            : reads        ? PREPARED
+                                            : prepares     ? PREPARED
                                                            : 0,
                                 .begin = begin,
                                 .end = end,
                                 .prepare = prepare,
-                                .operate = workload->operate,
-                                .beside = workload->beside ? overwrite : NULL};
+                                .operate = workload->operate};
 
-    if (workload->sync)
-        drive.operations = (drive.operations + SYNC_SHARE - 1) / SYNC_SHARE;
-    if (load->duration > 0 && !workload->fresh)
-        drive.operations = UINT64_MAX;
-    if (workload->many && drive.operations != UINT64_MAX)
+    if (workload->many)
         drive.operations = (drive.operations + load->batch - 1) / load->batch;
     if (workload->sweeps)
         drive.operations = load->threads;
     bench_drive_run(&drive, driven);
-    bench_outcome_set_rate(outcome, driven->counts[0], driven->seconds,
-                           workload->sweeps ? NULL : &driven->latencies[0]);
-    bench_outcome_set_answers(outcome, driven);
-    if (driven->counts[0] > 0)
-        outcome->values[BENCH_CPU_EACH] = driven->cpu_seconds * 1e6 / (double)driven->counts[0];
-    if (workload->beside) {
-        bench_job_add_part(job, outcome, "read", driven->counts[0], &driven->latencies[0]);
-        bench_job_add_part(job, outcome, "write", driven->counts[1], &driven->latencies[1]);
-    }
+    bench_outcome_set_rate(outcome, driven->count, driven->seconds,
+                           workload->sweeps ? NULL : &driven->latencies);
+    outcome->values[BENCH_FOUND] = (double)driven->found;
+    outcome->values[BENCH_WRONG] = (double)driven->wrong;
+    outcome->values[BENCH_GIVEN] = (double)driven->given;
+    outcome->values[BENCH_ANSWERED] = (double)driven->answered;
+    if (driven->count > 0)
+        outcome->values[BENCH_CPU_EACH] = driven->cpu_seconds * 1e6 / (double)driven->count;
     free(driven);
 }
 
 struct bench_outcome *
-bench_workload_run(const struct bench_workload *workload, const struct bench_bed *bed,
+bench_workload_run(const struct bench_workload *workload, struct bench_bed *bed,
                    struct bench_job *job, const char *operation, uint64_t stream)
 {
     const struct crew crew = {.bed = bed, .workload = workload, .stream = stream};
@@ -462,7 +351,9 @@ bench_workload_run(const struct bench_workload *workload, const struct bench_bed
         bench_job_begin(job, operation != NULL ? operation : workload->name, bed->load.threads);
 
     if (workload->operate != NULL) {
-        run_threads(&crew, job, outcome);
+        run_threads(&crew, outcome);
+        if (workload->writes)
+            bed->there = bed->load.writes < bed->load.keys ? bed->load.writes : bed->load.keys;
     } else {
         void (*act)(void *);
         double began = bench_now();

@@ -4,15 +4,13 @@
  *
  * The room workloads: commands that run operations on stores and time them.
  *
- * Operations are shared by the threads (in db_bench each thread does them all), but for readseq and
- * readreverse, in which each thread goes over everything. Keys of reads are made outside of the
- * clock, those of writes while it runs.
+ * The threads share the operations (in db_bench each thread does them all), except for readseq, in
+ * which each thread goes over everything. Keys of reads are made outside of the clock, those of
+ * writes while it runs.
  */
 #ifndef PETAL_TOOLS_BENCH_WORKLOADS_WORKLOAD_H
 #define PETAL_TOOLS_BENCH_WORKLOADS_WORKLOAD_H
 
-#include "tools/bench/keys/distribution.h"
-#include "tools/bench/keys/keyset.h"
 #include "tools/bench/keys/pairs.h"
 #include "tools/bench/workloads/job.h"
 
@@ -23,12 +21,11 @@ struct bench_load {
     uint64_t keys;          /* numbers 0 .. keys - 1 */
     uint64_t writes, reads; /* operations of all threads together */
     unsigned threads;
-    enum bench_distribution_kind distribution;
     uint64_t batch;      /* keys of a get_many */
-    uint64_t nexts;      /* steps behind a seek */
+    uint64_t nexts;      /* steps after a seek */
     bool keeps_iterator; /* one for all seeks of a thread; else each makes one and ends it */
     unsigned sample;     /* latencies are taken of one operation in so many */
-    double duration;     /* seconds of a workload; 0: until its operations are done */
+    double rate;         /* writes a second, on a schedule; 0: as many as possible */
     uint64_t seed;
 };
 
@@ -37,7 +34,7 @@ struct bench_bed {
     const struct bench_store *store;
     void *opened;
     const struct bench_pairs *pairs;
-    struct bench_keyset *keys;
+    uint64_t there; /* the numbers 0 .. there - 1 have a pair */
     struct bench_load load;
 };
 
@@ -48,14 +45,10 @@ struct bench_workload {
     uint64_t (*choose)(struct bench_hand *hand, uint64_t position); /* the number of the next key */
     bench_operation *operate; /* NULL: what a store does as a whole */
     size_t act;               /* offset of that in struct bench_store */
-    bool writes;              /* load.writes operations, else load.reads */
-    bool fresh;               /* begins with an empty store */
-    bool sync;   /* on a store that was opened to sync; a thousandth of the operations */
-    bool absent; /* asks for keys that were never written, between those that were */
-    bool many;   /* load.batch keys an operation */
-    bool beside; /* one more thread overwrites meanwhile */
-    bool sweeps; /* each thread goes over all that there is */
-    bool back;   /* from its end */
+    bool writes;              /* load.writes operations into an empty store, else load.reads */
+    bool absent;              /* asks for keys that were never written, between those that were */
+    bool many;                /* load.batch keys an operation */
+    bool sweeps;              /* each thread goes over all that there is */
 };
 
 /* NULL: there is none. */
@@ -72,7 +65,7 @@ void bench_workload_list(void);
  * `stream`: its place among the workloads of the run, for random numbers of its own.
  */
 struct bench_outcome *bench_workload_run(const struct bench_workload *workload,
-                                         const struct bench_bed *bed, struct bench_job *job,
+                                         struct bench_bed *bed, struct bench_job *job,
                                          const char *operation, uint64_t stream);
 
 /* Bytes of all pairs that are there. */
