@@ -184,8 +184,8 @@ endif
 HAVE_CXX_HEADER = $(shell $(CXX_OF_CC) $(CPPFLAGS) $(if $(2),-I$(2)/include) -std=c++17 -include $(1) -E -x c++ /dev/null >/dev/null 2>&1 && echo yes)
 ifeq ($(call ROCKSDB_NUMBER,MAJOR)$(call HAVE_CXX_HEADER,rocksdb/filter_policy.h,$(ROCKSDB_DIR)),7yes)
 CPPFLAGS += -DHAVE_ROCKSDB_FILTERS
-BENCH_CXX_SOURCES = tools/bench/filters/rocksdb.cpp
-$(BUILD)/tools/bench/filters/rocksdb.o: CPPFLAGS += $(ROCKSDB_DIR:%=-I%/include)
+BENCH_CXX_SOURCES = tools/bench/bloom_kinds/rocksdb.cpp
+$(BUILD)/tools/bench/bloom_kinds/rocksdb.o: CPPFLAGS += $(ROCKSDB_DIR:%=-I%/include)
 PEER_LIBS += -lstdc++
 endif
 ifeq ($(call HAVE_HEADER,leveldb/c.h,$(LEVELDB_DIR)),yes)

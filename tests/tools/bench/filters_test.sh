@@ -16,7 +16,7 @@ small=(--rates 0.01,0.001 --few-keys 20k --keys 200k --questions 20k --repeats 2
 "$bench" filters "${small[@]}" --all-present --json "$scratch/json" >"$scratch/out" || fail "$(cat "$scratch/out")"
 [ "$(grep -c '^few: 20000 keys, many: 200000; asked for [0-9]* present keys, of which 0 were missed$' "$scratch/out")" = 2 ] ||
     fail "none is missed: $(cat "$scratch/out")"
-kinds=$("$bench" filters --help | sed -n '/--kinds NAMES/,/; all$/p' | sed 's/.* of //; s/; all$//' | tr -d ' \n' | tr , ' ')
+kinds=$("$bench" filters --help | tr -s ' \n' ' ' | sed 's/.*--kinds NAMES of \([^;]*\); all .*/\1/; s/ //g' | tr , ' ')
 petal_kinds="blocked counting growing ribbon"
 case " $kinds " in *" $petal_kinds "*) ;; *) fail "the kinds are $kinds" ;; esac
 

@@ -100,6 +100,31 @@ cliff_key(char key[CLIFF_KEY_BYTES], const char *prefix, uint64_t number)
         key, (size_t)snprintf(key, CLIFF_KEY_BYTES, "%.10s%010" PRIu64, prefix, number)};
 }
 
+void
+cliff_put_rows(struct cliff_bed *bed, uint64_t n)
+{
+    char key[CLIFF_KEY_BYTES];
+
+    for (uint64_t i = 0; i < n; i++)
+        cliff_put(bed, cliff_key(key, "row", i), bench_text("q"), 1, bench_text("value"));
+}
+
+void
+cliff_put_columns(struct cliff_bed *bed, uint64_t n)
+{
+    char key[CLIFF_KEY_BYTES];
+
+    for (uint64_t i = 0; i < n; i++)
+        cliff_put(bed, bench_text("row"), cliff_key(key, "column", i), 1, bench_text("value"));
+}
+
+void
+cliff_put_versions(struct cliff_bed *bed, uint64_t n)
+{
+    for (uint64_t i = 1; i <= n; i++)
+        cliff_put(bed, bench_text("row"), bench_text("q"), (int64_t)i, bench_text("value"));
+}
+
 /* ---- reads ---- */
 
 static void

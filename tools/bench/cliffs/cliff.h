@@ -39,15 +39,15 @@ struct cliff {
     const char *name; /* NULL: behind the last of an array */
     const char *shows;
     const char *unit;
-    uint64_t n;
-    double most;                  /* growth of the cost of a unit from n to 10 n */
+    uint64_t n;                   /* 0: 2000 */
+    double most;                  /* growth of the cost of a unit from n to 10 n; 0: 1.5 */
     double cells;                 /* that a unit may look at; 0: not judged */
     petal_family_options options; /* of the family, but for its name */
     void (*build)(struct cliff_bed *bed, uint64_t n);
     uint64_t (*work)(struct cliff_bed *bed, uint64_t n); /* this is measured; returns the units */
 };
 
-extern const struct cliff bench_cliffs_filters[];
+extern const struct cliff bench_cliffs_filtered_scans[];
 extern const struct cliff bench_cliffs_flushes[];
 extern const struct cliff bench_cliffs_gets[];
 extern const struct cliff bench_cliffs_hidden[];
@@ -68,9 +68,15 @@ void cliff_put(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, in
                petal_slice value);
 void cliff_flush(struct cliff_bed *bed);
 
-/* `number` as 10 decimal digits behind `prefix`, in `key`. */
+/* `number` as 10 decimal digits after `prefix`, in `key`. */
 #define CLIFF_KEY_BYTES 32
 petal_slice cliff_key(char key[CLIFF_KEY_BYTES], const char *prefix, uint64_t number);
+
+/* Put n cells: rows "row…" of one column "q"; the columns "column…" of the row "row"; the versions
+ * 1 .. n of that row's column "q". */
+void cliff_put_rows(struct cliff_bed *bed, uint64_t n);
+void cliff_put_columns(struct cliff_bed *bed, uint64_t n);
+void cliff_put_versions(struct cliff_bed *bed, uint64_t n);
 
 /* Read, counted. The options have no receipt; NULL: the defaults. The cells that were found: of a
  * get they are in `result`. */

@@ -18,9 +18,12 @@
 #include <string.h>
 
 static const struct cliff *const areas[] = {
-    bench_cliffs_reads,   bench_cliffs_gets,  bench_cliffs_flushes, bench_cliffs_filters,
+    bench_cliffs_reads,   bench_cliffs_gets,  bench_cliffs_flushes, bench_cliffs_filtered_scans,
     bench_cliffs_records, bench_cliffs_scans, bench_cliffs_hidden};
 #define AREAS (sizeof areas / sizeof *areas)
+
+#define USUAL_N    2000
+#define USUAL_MOST 1.5
 
 /* What is counted: by receipts of reads; of flushes. */
 enum counted { BLOCKS, SEEKS, CELLS, FILES, FILE_BYTES, COUNTED };
@@ -215,20 +218,23 @@ bench_cliffs_main(int argc, char **argv)
     workloads = bench_json_list();
     results = bench_json_list();
     for (size_t i = 0; i < AREAS; i++) {
-        for (const struct cliff *cliff = areas[i]; cliff->name != NULL; cliff++) {
+        for (const struct cliff *at = areas[i]; at->name != NULL; at++) {
+            struct cliff cliff = *at;
             struct measure sizes[2];
 
-            if (!is_named(only, cliff->name))
+            if (!is_named(only, cliff.name))
                 continue;
             if (list) {
-                printf("%-20s %s\n", cliff->name, cliff->shows);
+                printf("%-20s %s\n", cliff.name, cliff.shows);
                 continue;
             }
-            sizes[0] = run_once(cliff, cliff->n * scale);
-            sizes[1] = run_once(cliff, cliff->n * scale * 10);
-            cliffs += print(cliff, sizes);
-            add_json(workloads, results, cliff, &sizes[0]);
-            add_json(workloads, results, cliff, &sizes[1]);
+            cliff.n = cliff.n > 0 ? cliff.n : USUAL_N;
+            cliff.most = cliff.most > 0 ? cliff.most : USUAL_MOST;
+            sizes[0] = run_once(&cliff, cliff.n * scale);
+            sizes[1] = run_once(&cliff, cliff.n * scale * 10);
+            cliffs += print(&cliff, sizes);
+            add_json(workloads, results, &cliff, &sizes[0]);
+            add_json(workloads, results, &cliff, &sizes[1]);
         }
     }
     if (json_path != NULL) {

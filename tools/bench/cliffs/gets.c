@@ -76,8 +76,7 @@ static void
 build_versions(struct cliff_bed *bed, uint64_t n)
 {
     put(bed, "a", n);
-    for (uint64_t i = 1; i <= n; i++)
-        put(bed, "q", i);
+    cliff_put_versions(bed, n);
     put(bed, "z", n);
     cliff_flush(bed);
 }
@@ -165,15 +164,12 @@ const struct cliff bench_cliffs_gets[] = {
     {.name = "get-markers",
      .shows = "gets of a column of n versions, beside n deletes of other rows' versions",
      .unit = "get",
-     .n = 2000,
-     .most = 1.5,
      .options = {.versions = INT32_MAX},
      .build = build_markers,
      .work = get_column},
     {.name = "get-versions",
      .shows = "gets of a row of three columns, one of n versions",
      .unit = "get",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .options = {.versions = INT32_MAX},
      .build = build_versions,
@@ -181,7 +177,6 @@ const struct cliff bench_cliffs_gets[] = {
     {.name = "get-old-versions",
      .shows = "gets of the two oldest of n versions, by a time range",
      .unit = "get",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .options = {.versions = INT32_MAX},
      .build = build_versions,
@@ -189,29 +184,23 @@ const struct cliff bench_cliffs_gets[] = {
     {.name = "get-family-markers",
      .shows = "gets of a row with n deletes of the family",
      .unit = "get",
-     .n = 2000,
-     .most = 1.5,
      .build = build_family_markers,
      .work = get_column},
     {.name = "get-family-versions",
      .shows = "gets of a row with n deletes of the family's versions",
      .unit = "get",
-     .n = 2000,
-     .most = 1.5,
      .build = build_family_versions,
      .work = get_column},
     {.name = "get-named-columns",
      .shows = "a get that names 1,000 of a row's n columns, side by side",
      .unit = "column",
      .n = 5000,
-     .most = 1.5,
      .build = build_columns,
      .work = get_named_columns},
     {.name = "get-wide-row",
      .shows = "a get of a row of n columns in four files",
      .unit = "cell",
      .n = 5000,
-     .most = 1.5,
      .build = build_columns,
      .work = get_all_columns},
     {.name = NULL},

@@ -25,10 +25,7 @@ delete_cells(struct cliff_bed *bed, petal_slice deleted, petal_slice qualifier,
 static void
 put_rows(struct cliff_bed *bed, uint64_t n)
 {
-    char key[CLIFF_KEY_BYTES];
-
-    for (uint64_t i = 0; i < n; i++)
-        cliff_put(bed, cliff_key(key, "row", i), bench_text("q"), 1, bench_text("value"));
+    cliff_put_rows(bed, n);
     cliff_put(bed, bench_text("zzz"), bench_text("q"), 3, bench_text("value"));
     cliff_flush(bed);
 }
@@ -141,10 +138,7 @@ get_as_of_snapshot(struct cliff_bed *bed, uint64_t n)
 static void
 build_wide_row(struct cliff_bed *bed, uint64_t n)
 {
-    char key[CLIFF_KEY_BYTES];
-
-    for (uint64_t i = 0; i < n; i++)
-        cliff_put(bed, row(), cliff_key(key, "column", i), 1, bench_text("value"));
+    cliff_put_columns(bed, n);
     cliff_flush(bed);
 }
 
@@ -192,11 +186,9 @@ build_page(struct cliff_bed *bed, uint64_t n)
 static void
 build_marked_row(struct cliff_bed *bed, uint64_t n)
 {
-    char key[CLIFF_KEY_BYTES];
     petal_error error;
 
-    for (uint64_t i = 0; i < n; i++)
-        cliff_put(bed, row(), cliff_key(key, "column", i), 1, bench_text("value"));
+    cliff_put_columns(bed, n);
     /* So that the flush keeps them. */
     bench_check(petal_snapshot_new(bed->db, &bed->snapshot, &error), &error, "make a snapshot");
     delete_cells(bed, row(), bench_text(""), PETAL_DELETE_FAMILY);
@@ -230,11 +222,9 @@ build_expired(struct cliff_bed *bed, uint64_t n)
     petal_family_options family = {.name = bench_text("f"), .ttl_seconds = 1000000};
     const petal_table_options table = {
         .name = bench_text("t"), .families = &family, .family_count = 1};
-    char key[CLIFF_KEY_BYTES];
     petal_error error;
 
-    for (uint64_t i = 0; i < n; i++)
-        cliff_put(bed, cliff_key(key, "row", i), bench_text("q"), 1, bench_text("value"));
+    cliff_put_rows(bed, n);
     cliff_put(bed, bench_text("zzz"), bench_text("q"), PETAL_LATEST, bench_text("value"));
     cliff_flush(bed);
     bench_check(petal_table_alter(bed->table, &table, &error), &error, "alter the table");
@@ -244,47 +234,35 @@ const struct cliff bench_cliffs_hidden[] = {
     {.name = "deleted-rows",
      .shows = "a scan over n deleted rows; a row costs its cells",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .cells = 2.1,
      .build = build_deleted,
      .work = walk_deleted},
     {.name = "reversed-deleted",
      .shows = "the same, reversed: as many cells, and two seeks a file",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .cells = 2.1,
      .build = build_deleted,
      .work = walk_deleted_back},
     {.name = "deleted-in-memory",
      .shows = "a scan over n rows in a file, deleted by markers in memory",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .cells = 2.1,
      .build = build_deleted_in_memory,
      .work = walk_deleted},
     {.name = "reversed-memory",
      .shows = "the same, reversed: as many cells, and two seeks",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .cells = 1.1,
      .build = build_deleted_in_memory,
      .work = walk_deleted_back},
     {.name = "delete-again",
      .shows = "petal_kv_delete_range over n keys that are deleted already",
      .unit = "key",
-     .n = 2000,
-     .most = 1.5,
      .build = build_deleted_range,
      .work = delete_range_again},
     {.name = "old-snapshot",
      .shows = "a get as of a snapshot, of a column written n times since; each costs a cell",
      .unit = "version",
-     .n = 2000,
-     .most = 1.5,
      .cells = 1.1,
      .options = {.versions = INT32_MAX},
      .build = build_hot_key,
@@ -292,40 +270,30 @@ const struct cliff bench_cliffs_hidden[] = {
     {.name = "page-offset",
      .shows = "a get of the ten cells behind an offset of n in a row; each one passed costs a cell",
      .unit = "cell",
-     .n = 2000,
-     .most = 1.5,
      .cells = 1.1,
      .build = build_wide_row,
      .work = get_last_page},
     {.name = "page-column",
      .shows = "gets of the same ten cells by their first column, a ColumnRangeFilter and a limit",
      .unit = "get",
-     .n = 2000,
-     .most = 1.5,
      .cells = 20,
      .build = build_page,
      .work = seek_last_page},
     {.name = "marked-row",
      .shows = "a get of the cell behind n columns hidden by one marker; each one costs a cell",
      .unit = "column",
-     .n = 2000,
-     .most = 1.5,
      .cells = 1.1,
      .build = build_marked_row,
      .work = get_marked_row},
     {.name = "time-range-rows",
      .shows = "a scan of n rows for a time range that the last one alone hits; a row costs a cell",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .cells = 1.1,
      .build = put_rows,
      .work = scan_for_last},
     {.name = "expired-rows",
      .shows = "a scan for the row behind n that are past their time to live; each costs a cell",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .cells = 1.1,
      .build = build_expired,
      .work = walk_deleted},

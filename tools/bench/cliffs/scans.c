@@ -86,8 +86,7 @@ scan_named(struct cliff_bed *bed, uint64_t n)
 static void
 build_versions(struct cliff_bed *bed, uint64_t n)
 {
-    for (uint64_t i = 1; i <= n; i++)
-        cliff_put(bed, bench_text("row"), bench_text("q"), (int64_t)i, bench_text("value"));
+    cliff_put_versions(bed, n);
     cliff_flush(bed);
 }
 
@@ -107,15 +106,11 @@ const struct cliff bench_cliffs_scans[] = {
     {.name = "reversed-column",
      .shows = "a reversed scan of n rows for a column that the newer file has in none of them",
      .unit = "row",
-     .n = 2000,
-     .most = 1.5,
      .build = build_two_files,
      .work = scan_back},
     {.name = "reversed-stop",
      .shows = "reversed scans of the last ten of n rows for a column that none has",
      .unit = "scan",
-     .n = 2000,
-     .most = 1.5,
      .build = build_two_files,
      .work = scan_back_to_stop},
     {.name = "named-columns",
@@ -129,7 +124,6 @@ const struct cliff bench_cliffs_scans[] = {
     {.name = "old-versions",
      .shows = "scans for the tenth of n versions, by its timestamp",
      .unit = "scan",
-     .n = 2000,
      .most = 2.5,
      .options = {.versions = INT32_MAX},
      .build = build_versions,

@@ -2,15 +2,15 @@
  * kind.h -- a kind of filter behind one table of functions: Petal's and those of others are built
  * and asked by the same code.
  *
- * The room filters: `kv-bench filters`, which measures filters by themselves.
+ * The room bloom_kinds: `kv-bench filters`, which measures filters by themselves.
  *
  * KEYS are 64-bit numbers, evenly spread. Petal takes them as the hashes that they are; who takes
  * bytes only gets their 8 bytes and hashes those, while the clock runs.
  *
  * Functions that fail end the program, as those of tools/bench/harness/util.h. Threads: one.
  */
-#ifndef PETAL_TOOLS_BENCH_FILTERS_KIND_H
-#define PETAL_TOOLS_BENCH_FILTERS_KIND_H
+#ifndef PETAL_TOOLS_BENCH_BLOOM_KINDS_KIND_H
+#define PETAL_TOOLS_BENCH_BLOOM_KINDS_KIND_H
 
 #include "engine/petal.h"
 
@@ -22,12 +22,12 @@
 extern "C" {
 #endif
 
-struct filters_facts {
+struct kinds_facts {
     uint64_t bytes;  /* of memory that questions look at */
     double expected; /* rate by theory with its keys; NAN: it does not say */
 };
 
-struct filters_kind {
+struct bloom_kind {
     const char *store, *name; /* as results have them; names are those of --kinds */
 
     /* Find the setting for a rate, once, outside of the clock; NULL: the rate is the setting. */
@@ -38,14 +38,14 @@ struct filters_kind {
     void (*add)(void *filter, const uint64_t *keys, size_t count);
     void (*finish)(void *filter); /* NULL: there is nothing to do behind the last key */
     void (*free)(void *filter);
-    void (*facts)(const void *filter, struct filters_facts *facts);
+    void (*facts)(const void *filter, struct kinds_facts *facts);
 
     /* What questions take for a key; NULL: the key. Known before the clock runs. */
     uint64_t (*hash)(uint64_t key);
 
     /*
      * How many of these pass. One by one: the processor begins the next question while it waits for
-     * memory, as far as it can look ahead. Alone: filters_wait stands behind each. Batch: by the
+     * memory, as far as it can look ahead. Alone: kinds_wait stands behind each. Batch: by the
      * filter's own call for many; NULL: it has none. Bytes: one by one, hashed here.
      */
     size_t (*ask)(const void *filter, const uint64_t *hashes, size_t count);
@@ -54,17 +54,17 @@ struct filters_kind {
     size_t (*ask_bytes)(const void *filter, const petal_slice *keys, size_t count);
 };
 
-#define FILTERS_PETAL_KINDS   4
-#define FILTERS_ROCKSDB_KINDS 2
-extern const struct filters_kind filters_petal[FILTERS_PETAL_KINDS];
+#define PETAL_KINDS   4
+#define ROCKSDB_KINDS 2
+extern const struct bloom_kind bloom_kinds_petal[PETAL_KINDS];
 
 /* RocksDB's and Debian's libbloom's, where HAVE_ROCKSDB_FILTERS and HAVE_LIBBLOOM are defined. */
-extern const struct filters_kind filters_rocksdb[FILTERS_ROCKSDB_KINDS];
-extern const struct filters_kind filters_libbloom;
+extern const struct bloom_kind bloom_kinds_rocksdb[ROCKSDB_KINDS];
+extern const struct bloom_kind bloom_kinds_libbloom;
 
 /* Nothing behind it begins before what stands ahead of it has its answers. */
 static inline void
-filters_wait(void)
+kinds_wait(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();

@@ -1,16 +1,19 @@
-/* filters.c -- workloads of `kv-bench cliffs`: what filters and raw scans do for each
+/* filtered_scans.c -- workloads of `kv-bench cliffs`: what filters and raw scans do for each
  * cell. */
 #include "tools/bench/cliffs/cliff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A column of n versions. */
-static void
-build_versions(struct cliff_bed *bed, uint64_t n)
+static petal_filter *
+parse(struct cliff_bed *bed, const char *text)
 {
-    for (uint64_t i = 1; i <= n; i++)
-        cliff_put(bed, bench_text("row"), bench_text("q"), (int64_t)i, bench_text("value"));
+    petal_filter *filter;
+    petal_error error;
+
+    bench_check(petal_filter_parse(bed->db, bench_text(text), &filter, &error), &error,
+                "make a filter");
+    return filter;
 }
 
 static uint64_t
@@ -26,13 +29,7 @@ scan_filtered(struct cliff_bed *bed, petal_filter *filter)
 static uint64_t
 scan_dependent(struct cliff_bed *bed, uint64_t n)
 {
-    petal_filter *filter;
-    petal_error error;
-
-    bench_check(petal_filter_parse(bed->db, bench_text("DependentColumnFilter('f', 'q', false)"),
-                                   &filter, &error),
-                &error, "make a filter");
-    cliff_expect(scan_filtered(bed, filter), n);
+    cliff_expect(scan_filtered(bed, parse(bed, "DependentColumnFilter('f', 'q', false)")), n);
     return n;
 }
 
@@ -240,18 +237,8 @@ scan_members(struct cliff_bed *bed, uint64_t n)
 
 /* ---- filters that know where to go on ---- */
 
-#define READS 20
-
-static petal_filter *
-parse(struct cliff_bed *bed, const char *text)
-{
-    petal_filter *filter;
-    petal_error error;
-
-    bench_check(petal_filter_parse(bed->db, bench_text(text), &filter, &error), &error,
-                "make a filter");
-    return filter;
-}
+#define READS  20
+#define COLUMN "QualifierFilter(=, 'binary:column0000001000')"
 
 /* One cell, READS times. */
 static uint64_t
@@ -271,26 +258,23 @@ find_one(struct cliff_bed *bed, bool reversed, const char *text)
 static void
 build_columns(struct cliff_bed *bed, uint64_t n)
 {
-    char key[CLIFF_KEY_BYTES];
-
-    for (uint64_t i = 0; i < n; i++)
-        cliff_put(bed, bench_text("row"), cliff_key(key, "column", i), 1, bench_text("value"));
+    cliff_put_columns(bed, n);
     cliff_flush(bed);
-    find_one(bed, false, "QualifierFilter(=, 'binary:column0000001000')"); /* into the cache */
+    find_one(bed, false, COLUMN); /* into the cache */
 }
 
 static uint64_t
 find_column(struct cliff_bed *bed, uint64_t n)
 {
     (void)n;
-    return find_one(bed, false, "QualifierFilter(=, 'binary:column0000001000')");
+    return find_one(bed, false, COLUMN);
 }
 
 static uint64_t
 find_column_back(struct cliff_bed *bed, uint64_t n)
 {
     (void)n;
-    return find_one(bed, true, "QualifierFilter(=, 'binary:column0000001000')");
+    return find_one(bed, true, COLUMN);
 }
 
 static uint64_t
@@ -322,7 +306,7 @@ find_either(struct cliff_bed *bed, uint64_t n)
 static void
 build_stored_versions(struct cliff_bed *bed, uint64_t n)
 {
-    build_versions(bed, n);
+    cliff_put_versions(bed, n);
     cliff_flush(bed);
     find_one(bed, false, "TimestampsFilter(1000)"); /* into the cache */
 }
@@ -334,20 +318,16 @@ find_version(struct cliff_bed *bed, uint64_t n)
     return find_one(bed, false, "TimestampsFilter(1000)");
 }
 
-const struct cliff bench_cliffs_filters[] = {
+const struct cliff bench_cliffs_filtered_scans[] = {
     {.name = "dependent-column",
      .shows = "DependentColumnFilter over n versions of its column",
      .unit = "cell",
-     .n = 2000,
-     .most = 1.5,
      .options = {.versions = INT32_MAX},
-     .build = build_versions,
+     .build = cliff_put_versions,
      .work = scan_dependent},
     {.name = "raw-writes",
      .shows = "raw scan of n writes at one timestamp",
      .unit = "write",
-     .n = 2000,
-     .most = 1.5,
      .options = {.versions = INT32_MAX},
      .build = build_writes,
      .work = scan_raw},
@@ -355,48 +335,38 @@ const struct cliff bench_cliffs_filters[] = {
      .shows = "a regular expression looked for in n bytes",
      .unit = "byte",
      .n = 20000,
-     .most = 1.5,
      .build = build_text,
      .work = scan_regex},
     {.name = "substring",
      .shows = "half of n letters looked for in n",
      .unit = "letter",
-     .n = 2000,
-     .most = 1.5,
      .build = build_beginnings,
      .work = scan_substring},
     {.name = "row-ranges",
      .shows = "MultiRowRangeFilter with n ranges, over 200 rows",
      .unit = "range",
-     .n = 2000,
-     .most = 1.5,
      .build = build_few_rows,
      .work = scan_ranges},
     {.name = "fuzzy-patterns",
      .shows = "FuzzyRowFilter with n patterns, over 200 rows",
      .unit = "pattern",
      .n = 100,
-     .most = 1.5,
      .build = build_few_rows,
      .work = scan_patterns},
     {.name = "timestamps",
      .shows = "TimestampsFilter with n timestamps, over 200 rows",
      .unit = "timestamp",
-     .n = 2000,
-     .most = 1.5,
      .build = build_few_rows,
      .work = scan_timestamps},
     {.name = "filter-list",
      .shows = "a list of n filters, one of which must pass, over 200 cells",
      .unit = "filter",
      .n = 100,
-     .most = 1.5,
      .build = build_few_rows,
      .work = scan_members},
     {.name = "qualifier",
      .shows = "QualifierFilter = in a row of n columns",
      .unit = "scan",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .cells = 20,
      .build = build_columns,
@@ -404,7 +374,6 @@ const struct cliff bench_cliffs_filters[] = {
     {.name = "reversed-qualifier",
      .shows = "the same, reversed",
      .unit = "scan",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .cells = 20,
      .build = build_columns,
@@ -412,7 +381,6 @@ const struct cliff bench_cliffs_filters[] = {
     {.name = "qualifier-prefix",
      .shows = "QualifierFilter = binaryprefix: in a row of n columns",
      .unit = "scan",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .cells = 20,
      .build = build_columns,
@@ -420,7 +388,6 @@ const struct cliff bench_cliffs_filters[] = {
     {.name = "qualifier-between",
      .shows = "an AND with QualifierFilter > and <= in a row of n columns",
      .unit = "scan",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .cells = 20,
      .build = build_columns,
@@ -428,7 +395,6 @@ const struct cliff bench_cliffs_filters[] = {
     {.name = "qualifier-either",
      .shows = "QualifierFilter = OR ColumnPrefixFilter in a row of n columns",
      .unit = "scan",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .cells = 20,
      .build = build_columns,
@@ -436,7 +402,6 @@ const struct cliff bench_cliffs_filters[] = {
     {.name = "timestamps-versions",
      .shows = "TimestampsFilter over a column of n versions",
      .unit = "scan",
-     .n = 2000,
      .most = 2, /* a level of the index more */
      .cells = 20,
      .options = {.versions = INT32_MAX},

@@ -1,5 +1,5 @@
-/* print.c -- see tools/bench/filters/print.h. */
-#include "tools/bench/filters/print.h"
+/* print.c -- see tools/bench/bloom_kinds/print.h. */
+#include "tools/bench/bloom_kinds/print.h"
 
 #include "tools/bench/results/repeats.h"
 
@@ -12,7 +12,7 @@
 #define BAR_WIDTH  50.0 /* of the longest bar */
 
 void
-filters_print_heading(void)
+kinds_print_heading(void)
 {
     printf(
         "bits: a key, with many keys; expected: by theory; measured: absent keys that pass\n"
@@ -24,18 +24,18 @@ filters_print_heading(void)
         "  bytes    absent keys of %d to %d bytes one by one, hashing included\n"
         "  build    adding all keys, and building where that comes last\n"
         "  spread   half the range between quartiles through the median: the widest of these\n",
-        FILTERS_LEAST_KEY_BYTES, FILTERS_MOST_KEY_BYTES);
+        KINDS_LEAST_KEY_BYTES, KINDS_MOST_KEY_BYTES);
 }
 
 static double
-bits_per_key(const struct filters_bed *bed)
+bits_per_key(const struct kinds_bed *bed)
 {
     return 8.0 * (double)bed->facts.bytes / (double)bed->keys;
 }
 
 /* Those that were measured. */
 static struct bench_spread
-spread_of(const struct filters_bed *bed, enum filters_measure measure, size_t repeats)
+spread_of(const struct kinds_bed *bed, enum kinds_measure measure, size_t repeats)
 {
     double values[BENCH_MOST_REPEATS];
     size_t count = 0;
@@ -48,12 +48,12 @@ spread_of(const struct filters_bed *bed, enum filters_measure measure, size_t re
 }
 
 static void
-print_times(const struct filters_bed *bed, size_t repeats)
+print_times(const struct kinds_bed *bed, size_t repeats)
 {
     double widest = 0;
 
-    for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
-        struct bench_spread spread = spread_of(bed, (enum filters_measure)measure, repeats);
+    for (int measure = 0; measure < KINDS_MEASURES; measure++) {
+        struct bench_spread spread = spread_of(bed, (enum kinds_measure)measure, repeats);
 
         if (spread.median == 0) {
             printf(" %7s", "-");
@@ -75,9 +75,9 @@ print_percent(int width, double rate)
 }
 
 static void
-print_line(const struct filters_table *table, size_t i)
+print_line(const struct kinds_table *table, size_t i)
 {
-    const struct filters_bed *few = &table->few[i], *many = &table->many[i];
+    const struct kinds_bed *few = &table->few[i], *many = &table->many[i];
 
     printf("%-*s", NAME_WIDTH, many->kind->name);
     if (many->filter == NULL) {
@@ -86,7 +86,7 @@ print_line(const struct filters_table *table, size_t i)
     }
     printf(" %6.2f", bits_per_key(many));
     print_percent(8, many->facts.expected);
-    print_percent(8, filters_bed_rate(many));
+    print_percent(8, kinds_bed_rate(many));
     printf(" |");
     print_times(few, table->repeats);
     printf(" |");
@@ -95,11 +95,11 @@ print_line(const struct filters_table *table, size_t i)
 }
 
 static void
-print_complaints(const struct filters_bed *bed)
+print_complaints(const struct kinds_bed *bed)
 {
-    if (!filters_bed_is_as_expected(bed))
+    if (!kinds_bed_is_as_expected(bed))
         printf("OUTSIDE: of %s with %" PRIu64 " keys %.5f %% of absent keys pass, not %.5f %%\n",
-               bed->kind->name, bed->keys, 100 * filters_bed_rate(bed), 100 * bed->facts.expected);
+               bed->kind->name, bed->keys, 100 * kinds_bed_rate(bed), 100 * bed->facts.expected);
     if (bed->missed > 0)
         printf("MISSED: %s with %" PRIu64 " keys does not find %" PRIu64 " of %" PRIu64 "\n",
                bed->kind->name, bed->keys, bed->missed, bed->present);
@@ -108,12 +108,12 @@ print_complaints(const struct filters_bed *bed)
 static void
 print_column_names(void)
 {
-    static const char *const names[FILTERS_MEASURES] = {"one",     "alone", "batch",
-                                                        "present", "bytes", "build"};
+    static const char *const names[KINDS_MEASURES] = {"one",     "alone", "batch",
+                                                      "present", "bytes", "build"};
 
     for (int place = 0; place < 2; place++) {
         printf(" |");
-        for (int measure = 0; measure < FILTERS_MEASURES; measure++)
+        for (int measure = 0; measure < KINDS_MEASURES; measure++)
             printf(" %7s", names[measure]);
         printf(" %7s", "spread");
     }
@@ -121,9 +121,9 @@ print_column_names(void)
 }
 
 void
-filters_print_table(const struct filters_table *table)
+kinds_print_table(const struct kinds_table *table)
 {
-    int times = 8 * FILTERS_MEASURES + 8;
+    int times = 8 * KINDS_MEASURES + 8;
     uint64_t present = 0, missed = 0;
     char few[32], many[32];
 
@@ -150,7 +150,7 @@ filters_print_table(const struct filters_table *table)
 }
 
 void
-filters_print_bars(const struct filters_table *table)
+kinds_print_bars(const struct kinds_table *table)
 {
     double most = 0;
 
@@ -160,7 +160,7 @@ filters_print_bars(const struct filters_table *table)
     }
     printf("\nbits a key at a rate of %g\n", table->rate);
     for (size_t i = 0; i < table->count; i++) {
-        const struct filters_bed *bed = &table->many[i];
+        const struct kinds_bed *bed = &table->many[i];
 
         if (bed->filter == NULL)
             continue;

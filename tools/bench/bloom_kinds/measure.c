@@ -1,5 +1,5 @@
-/* measure.c -- see tools/bench/filters/measure.h. */
-#include "tools/bench/filters/measure.h"
+/* measure.c -- see tools/bench/bloom_kinds/measure.h. */
+#include "tools/bench/bloom_kinds/measure.h"
 
 #include <assert.h>
 #include <math.h>
@@ -21,21 +21,21 @@ now(void)
 /* ---- questions ---- */
 
 void
-filters_questions_init(struct filters_questions *questions, size_t count)
+kinds_questions_init(struct kinds_questions *questions, size_t count)
 {
     struct bench_random random = {.state = 1};
     uint8_t *end;
 
-    *questions = (struct filters_questions){.count = count, .warm = count / WARM_SHARE};
+    *questions = (struct kinds_questions){.count = count, .warm = count / WARM_SHARE};
     count += questions->warm;
     questions->hashes = bench_alloc(count * sizeof *questions->hashes);
     questions->keys = bench_alloc(count * sizeof *questions->keys);
-    questions->bytes = bench_alloc(count * FILTERS_MOST_KEY_BYTES);
+    questions->bytes = bench_alloc(count * KINDS_MOST_KEY_BYTES);
     end = questions->bytes;
     for (size_t i = 0; i < count; i++) {
-        size_t size = FILTERS_LEAST_KEY_BYTES +
-                      (size_t)bench_random_below(&random, FILTERS_MOST_KEY_BYTES -
-                                                              FILTERS_LEAST_KEY_BYTES + 1);
+        size_t size =
+            KINDS_LEAST_KEY_BYTES +
+            (size_t)bench_random_below(&random, KINDS_MOST_KEY_BYTES - KINDS_LEAST_KEY_BYTES + 1);
 
         for (size_t k = 0; k < size; k++)
             end[k] = (uint8_t)('a' + bench_random_below(&random, 26));
@@ -45,7 +45,7 @@ filters_questions_init(struct filters_questions *questions, size_t count)
 }
 
 void
-filters_questions_free(struct filters_questions *questions)
+kinds_questions_free(struct kinds_questions *questions)
 {
     free(questions->hashes);
     free(questions->keys);
@@ -53,7 +53,7 @@ filters_questions_free(struct filters_questions *questions)
 }
 
 static uint64_t
-hash_of(const struct filters_kind *kind, uint64_t number)
+hash_of(const struct bloom_kind *kind, uint64_t number)
 {
     uint64_t key = bench_scramble(number);
 
@@ -61,14 +61,14 @@ hash_of(const struct filters_kind *kind, uint64_t number)
 }
 
 static void
-make_absent(struct filters_bed *bed, struct filters_questions *questions)
+make_absent(struct kinds_bed *bed, struct kinds_questions *questions)
 {
     for (size_t i = 0; i < questions->count + questions->warm; i++)
         questions->hashes[i] = hash_of(bed->kind, bed->next++);
 }
 
 static void
-make_present(struct filters_bed *bed, struct filters_questions *questions)
+make_present(struct kinds_bed *bed, struct kinds_questions *questions)
 {
     for (size_t i = 0; i < questions->count + questions->warm; i++)
         questions->hashes[i] = hash_of(bed->kind, bench_random_below(&bed->random, bed->keys));
@@ -78,7 +78,7 @@ make_present(struct filters_bed *bed, struct filters_questions *questions)
 
 /* Seconds; *filter stays NULL if the kind cannot hold so many. */
 static double
-build(const struct filters_kind *kind, uint64_t count, double rate, void **filter)
+build(const struct bloom_kind *kind, uint64_t count, double rate, void **filter)
 {
     uint64_t *keys = bench_alloc(CHUNK * sizeof *keys);
     double seconds = 0, began = now();
@@ -104,30 +104,26 @@ build(const struct filters_kind *kind, uint64_t count, double rate, void **filte
 }
 
 void
-filters_bed_init(struct filters_bed *bed, const struct filters_kind *kind, uint64_t keys,
-                 double rate)
+kinds_bed_init(struct kinds_bed *bed, const struct bloom_kind *kind, uint64_t keys, double rate)
 {
     double seconds;
 
-    assert(keys > 0 && keys < FILTERS_ABSENT);
-    *bed = (struct filters_bed){.kind = kind,
-                                .keys = keys,
-                                .rate = rate,
-                                .next = FILTERS_ABSENT,
-                                .random = {.state = keys}};
-    for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
+    assert(keys > 0 && keys < KINDS_ABSENT);
+    *bed = (struct kinds_bed){
+        .kind = kind, .keys = keys, .rate = rate, .next = KINDS_ABSENT, .random = {.state = keys}};
+    for (int measure = 0; measure < KINDS_MEASURES; measure++) {
         for (size_t i = 0; i < BENCH_MOST_REPEATS; i++)
             bed->ns[measure][i] = NAN;
     }
     seconds = build(kind, keys, rate, &bed->filter);
     if (bed->filter == NULL)
         return;
-    bed->ns[FILTERS_BUILD][0] = seconds * 1e9 / (double)keys;
+    bed->ns[KINDS_BUILD][0] = seconds * 1e9 / (double)keys;
     kind->facts(bed->filter, &bed->facts);
 }
 
 void
-filters_bed_free(struct filters_bed *bed)
+kinds_bed_free(struct kinds_bed *bed)
 {
     if (bed->filter != NULL)
         bed->kind->free(bed->filter);
@@ -135,14 +131,14 @@ filters_bed_free(struct filters_bed *bed)
 
 /* ---- asking ---- */
 
-static size_t (*question_of(const struct filters_kind *kind,
-                            enum filters_measure measure))(const void *filter,
-                                                           const uint64_t *hashes, size_t count)
+static size_t (*question_of(const struct bloom_kind *kind,
+                            enum kinds_measure measure))(const void *filter, const uint64_t *hashes,
+                                                         size_t count)
 {
     switch (measure) {
-    case FILTERS_ALONE:
+    case KINDS_ALONE:
         return kind->ask_alone;
-    case FILTERS_BATCH:
+    case KINDS_BATCH:
         return kind->ask_batch;
     default:
         return kind->ask;
@@ -150,30 +146,30 @@ static size_t (*question_of(const struct filters_kind *kind,
 }
 
 static void
-measure_build(struct filters_bed *bed, size_t repeat)
+measure_build(struct kinds_bed *bed, size_t repeat)
 {
     void *filter;
     double seconds = build(bed->kind, bed->keys, bed->rate, &filter);
 
-    bed->ns[FILTERS_BUILD][repeat] = seconds * 1e9 / (double)bed->keys;
+    bed->ns[KINDS_BUILD][repeat] = seconds * 1e9 / (double)bed->keys;
     bed->kind->free(filter);
 }
 
 static void
-measure_bytes(struct filters_bed *bed, size_t repeat, const struct filters_questions *questions)
+measure_bytes(struct kinds_bed *bed, size_t repeat, const struct kinds_questions *questions)
 {
-    const struct filters_kind *kind = bed->kind;
+    const struct bloom_kind *kind = bed->kind;
     double began;
 
     kind->ask_bytes(bed->filter, questions->keys + questions->count, questions->warm);
     began = now();
     kind->ask_bytes(bed->filter, questions->keys, questions->count);
-    bed->ns[FILTERS_BYTES][repeat] = (now() - began) * 1e9 / (double)questions->count;
+    bed->ns[KINDS_BYTES][repeat] = (now() - began) * 1e9 / (double)questions->count;
 }
 
 static void
-measure_questions(struct filters_bed *bed, enum filters_measure measure, size_t repeat,
-                  struct filters_questions *questions)
+measure_questions(struct kinds_bed *bed, enum kinds_measure measure, size_t repeat,
+                  struct kinds_questions *questions)
 {
     size_t (*ask)(const void *, const uint64_t *, size_t) = question_of(bed->kind, measure);
     size_t passed;
@@ -181,7 +177,7 @@ measure_questions(struct filters_bed *bed, enum filters_measure measure, size_t 
 
     if (ask == NULL)
         return;
-    if (measure == FILTERS_PRESENT)
+    if (measure == KINDS_PRESENT)
         make_present(bed, questions);
     else
         make_absent(bed, questions);
@@ -189,7 +185,7 @@ measure_questions(struct filters_bed *bed, enum filters_measure measure, size_t 
     began = now();
     passed = ask(bed->filter, questions->hashes, questions->count);
     bed->ns[measure][repeat] = (now() - began) * 1e9 / (double)questions->count;
-    if (measure == FILTERS_PRESENT) {
+    if (measure == KINDS_PRESENT) {
         bed->present += questions->count;
         bed->missed += questions->count - passed;
     } else {
@@ -199,15 +195,15 @@ measure_questions(struct filters_bed *bed, enum filters_measure measure, size_t 
 }
 
 void
-filters_bed_measure(struct filters_bed *bed, enum filters_measure measure, size_t repeat,
-                    struct filters_questions *questions)
+kinds_bed_measure(struct kinds_bed *bed, enum kinds_measure measure, size_t repeat,
+                  struct kinds_questions *questions)
 {
     assert(repeat < BENCH_MOST_REPEATS);
     if (bed->filter == NULL)
         return;
-    if (measure == FILTERS_BUILD)
+    if (measure == KINDS_BUILD)
         measure_build(bed, repeat);
-    else if (measure == FILTERS_BYTES)
+    else if (measure == KINDS_BYTES)
         measure_bytes(bed, repeat, questions);
     else
         measure_questions(bed, measure, repeat, questions);
@@ -216,17 +212,17 @@ filters_bed_measure(struct filters_bed *bed, enum filters_measure measure, size_
 /* ---- rates ---- */
 
 static size_t
-ask_as_fast_as_possible(const struct filters_bed *bed, const struct filters_questions *questions)
+ask_as_fast_as_possible(const struct kinds_bed *bed, const struct kinds_questions *questions)
 {
-    const struct filters_kind *kind = bed->kind;
+    const struct bloom_kind *kind = bed->kind;
 
     return (kind->ask_batch != NULL ? kind->ask_batch : kind->ask)(bed->filter, questions->hashes,
                                                                    questions->count);
 }
 
 void
-filters_bed_count_passed(struct filters_bed *bed, uint64_t passed, uint64_t most,
-                         struct filters_questions *questions)
+kinds_bed_count_passed(struct kinds_bed *bed, uint64_t passed, uint64_t most,
+                       struct kinds_questions *questions)
 {
     if (bed->filter == NULL)
         return;
@@ -239,9 +235,9 @@ filters_bed_count_passed(struct filters_bed *bed, uint64_t passed, uint64_t most
 
 /* Many at a time, if what is asked so is hashes. */
 void
-filters_bed_ask_present(struct filters_bed *bed, struct filters_questions *questions)
+kinds_bed_ask_present(struct kinds_bed *bed, struct kinds_questions *questions)
 {
-    const struct filters_kind *kind = bed->kind;
+    const struct bloom_kind *kind = bed->kind;
     bool many = kind->ask_batch != NULL && kind->hash == NULL;
 
     for (uint64_t done = 0; bed->filter != NULL && done < bed->keys;) {
@@ -258,18 +254,18 @@ filters_bed_ask_present(struct filters_bed *bed, struct filters_questions *quest
 }
 
 double
-filters_bed_rate(const struct filters_bed *bed)
+kinds_bed_rate(const struct kinds_bed *bed)
 {
     return bed->absent == 0 ? NAN : (double)bed->passed / (double)bed->absent;
 }
 
 bool
-filters_bed_is_as_expected(const struct filters_bed *bed)
+kinds_bed_is_as_expected(const struct kinds_bed *bed)
 {
     double expected = bed->facts.expected, questions = (double)bed->absent, error;
 
     if (bed->filter == NULL || bed->absent == 0 || isnan(expected))
         return true;
     error = sqrt(expected * (1 - expected) / questions);
-    return fabs(filters_bed_rate(bed) - expected) <= TOLERANCE * expected + DEVIATIONS * error;
+    return fabs(kinds_bed_rate(bed) - expected) <= TOLERANCE * expected + DEVIATIONS * error;
 }

@@ -3,7 +3,7 @@
  * Debian packages. It takes bytes only, and one at a time. Built when its header is there.
  */
 #ifdef HAVE_LIBBLOOM
-#include "tools/bench/filters/kind.h"
+#include "tools/bench/bloom_kinds/kind.h"
 #include "tools/bench/harness/util.h"
 
 #include <bloom.h>
@@ -42,11 +42,11 @@ free_filter(void *filter)
 }
 
 static void
-tell_facts(const void *filter, struct filters_facts *facts)
+tell_facts(const void *filter, struct kinds_facts *facts)
 {
     const struct bloom *bloom = filter;
 
-    *facts = (struct filters_facts){.bytes = (uint64_t)bloom->bytes, .expected = bloom->error};
+    *facts = (struct kinds_facts){.bytes = (uint64_t)bloom->bytes, .expected = bloom->error};
 }
 
 /* bloom_check does not change what it takes. */
@@ -67,7 +67,7 @@ ask_alone(const void *filter, const uint64_t *hashes, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         passed += bloom_check((struct bloom *)filter, &hashes[i], sizeof hashes[i]) == 1;
-        filters_wait();
+        kinds_wait();
     }
     return passed;
 }
@@ -82,13 +82,13 @@ ask_bytes(const void *filter, const petal_slice *keys, size_t count)
     return passed;
 }
 
-const struct filters_kind filters_libbloom = {.store = "libbloom",
-                                              .name = "libbloom",
-                                              .begin = begin,
-                                              .add = add,
-                                              .free = free_filter,
-                                              .facts = tell_facts,
-                                              .ask = ask,
-                                              .ask_alone = ask_alone,
-                                              .ask_bytes = ask_bytes};
+const struct bloom_kind bloom_kinds_libbloom = {.store = "libbloom",
+                                                .name = "libbloom",
+                                                .begin = begin,
+                                                .add = add,
+                                                .free = free_filter,
+                                                .facts = tell_facts,
+                                                .ask = ask,
+                                                .ask_alone = ask_alone,
+                                                .ask_bytes = ask_bytes};
 #endif

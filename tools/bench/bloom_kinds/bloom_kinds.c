@@ -1,5 +1,5 @@
 /*
- * filters.c -- `kv-bench filters`: the filters of bloom/petal_bloom.h by themselves, beside those
+ * bloom_kinds.c -- `kv-bench filters`: the filters of bloom/petal_bloom.h by themselves, beside those
  * of others: bits a key, rates, and times of questions in cache and out of it.
  *
  * All kinds are built first, then asked by turns: repeat by repeat, measure by measure, kind by
@@ -9,7 +9,7 @@
  * and "filters": [{"store", "kind", "rate", "keys", "bytes", "bits_per_key", "expected" (left out
  * where the filter does not say), "absent", "passed", "present", "missed"}, …].
  */
-#include "tools/bench/filters/print.h"
+#include "tools/bench/bloom_kinds/print.h"
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/json.h"
 #include "tools/bench/results/result.h"
@@ -21,19 +21,19 @@
 #define MOST_RATES 8
 #define MOST_KEYS  UINT64_C(2000000000)
 
-static const struct filters_kind *const kinds[] = {
-    &filters_petal[0],   &filters_petal[1],   &filters_petal[2], &filters_petal[3],
+static const struct bloom_kind *const kinds[] = {
+    &bloom_kinds_petal[0],   &bloom_kinds_petal[1],   &bloom_kinds_petal[2], &bloom_kinds_petal[3],
 #ifdef HAVE_ROCKSDB_FILTERS
-    &filters_rocksdb[0], &filters_rocksdb[1],
+    &bloom_kinds_rocksdb[0], &bloom_kinds_rocksdb[1],
 #endif
 #ifdef HAVE_LIBBLOOM
-    &filters_libbloom,
+    &bloom_kinds_libbloom,
 #endif
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
-_Static_assert(FILTERS_PETAL_KINDS == 4 && FILTERS_ROCKSDB_KINDS == 2, "each is in kinds");
+_Static_assert(PETAL_KINDS == 4 && ROCKSDB_KINDS == 2, "each is in kinds");
 
-static const char *const measure_names[FILTERS_MEASURES] = {
+static const char *const measure_names[KINDS_MEASURES] = {
     "absent, one by one",  "absent, alone",    "absent, batch",
     "present, one by one", "absent, of bytes", "build",
 };
@@ -43,7 +43,7 @@ static const char *const measure_names[FILTERS_MEASURES] = {
 #define ENOUGH_PASSED UINT64_C(3000)
 #define MOST_TIMES    UINT64_C(400)
 
-struct filters_options {
+struct kinds_options {
     const char *kind_names, *rate_names, *json_path;
     unsigned kinds; /* bits */
     double rates[MOST_RATES];
@@ -82,7 +82,7 @@ usage(void)
 /* ---- running ---- */
 
 static void
-make_beds(const struct filters_options *options, struct filters_table *table)
+make_beds(const struct kinds_options *options, struct kinds_table *table)
 {
     table->few = bench_alloc(KINDS * sizeof *table->few);
     table->many = bench_alloc(KINDS * sizeof *table->many);
@@ -91,18 +91,18 @@ make_beds(const struct filters_options *options, struct filters_table *table)
             continue;
         if (kinds[i]->prepare != NULL)
             kinds[i]->prepare(table->rate);
-        filters_bed_init(&table->few[table->count], kinds[i], options->few_keys, table->rate);
-        filters_bed_init(&table->many[table->count], kinds[i], options->keys, table->rate);
+        kinds_bed_init(&table->few[table->count], kinds[i], options->few_keys, table->rate);
+        kinds_bed_init(&table->many[table->count], kinds[i], options->keys, table->rate);
         table->count++;
     }
 }
 
 static void
-free_beds(struct filters_table *table)
+free_beds(struct kinds_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
-        filters_bed_free(&table->few[i]);
-        filters_bed_free(&table->many[i]);
+        kinds_bed_free(&table->few[i]);
+        kinds_bed_free(&table->many[i]);
     }
     free(table->few);
     free(table->many);
@@ -110,47 +110,46 @@ free_beds(struct filters_table *table)
 
 /* One of many keys is built once: that takes longer than all the rest. */
 static void
-measure_all(struct filters_table *table, struct filters_questions *questions)
+measure_all(struct kinds_table *table, struct kinds_questions *questions)
 {
     for (size_t repeat = 0; repeat < table->repeats; repeat++) {
-        for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
+        for (int measure = 0; measure < KINDS_MEASURES; measure++) {
             for (size_t i = 0; i < table->count; i++) {
-                filters_bed_measure(&table->few[i], (enum filters_measure)measure, repeat,
-                                    questions);
-                if (measure != FILTERS_BUILD)
-                    filters_bed_measure(&table->many[i], (enum filters_measure)measure, repeat,
-                                        questions);
+                kinds_bed_measure(&table->few[i], (enum kinds_measure)measure, repeat, questions);
+                if (measure != KINDS_BUILD)
+                    kinds_bed_measure(&table->many[i], (enum kinds_measure)measure, repeat,
+                                      questions);
             }
         }
     }
 }
 
 static void
-count_all(const struct filters_options *options, struct filters_table *table,
-          struct filters_questions *questions)
+count_all(const struct kinds_options *options, struct kinds_table *table,
+          struct kinds_questions *questions)
 {
     uint64_t most = MOST_TIMES * options->questions;
 
     for (size_t i = 0; i < table->count; i++) {
-        filters_bed_count_passed(&table->few[i], ENOUGH_PASSED, most, questions);
-        filters_bed_count_passed(&table->many[i], ENOUGH_PASSED, most, questions);
+        kinds_bed_count_passed(&table->few[i], ENOUGH_PASSED, most, questions);
+        kinds_bed_count_passed(&table->many[i], ENOUGH_PASSED, most, questions);
         if (options->all_present)
-            filters_bed_ask_present(&table->many[i], questions);
+            kinds_bed_ask_present(&table->many[i], questions);
     }
 }
 
 /* What others promise is said, too, but is no fault of this build's. */
 static bool
-is_fine(const struct filters_bed *bed)
+is_fine(const struct kinds_bed *bed)
 {
     return strcmp(bed->kind->store, "petal") != 0 ||
-           (filters_bed_is_as_expected(bed) && bed->missed == 0);
+           (kinds_bed_is_as_expected(bed) && bed->missed == 0);
 }
 
 /* ---- files ---- */
 
 static void
-add_filter(json_t *filters, const struct filters_bed *bed)
+add_filter(json_t *filters, const struct kinds_bed *bed)
 {
     json_t *object;
 
@@ -175,11 +174,11 @@ add_filter(json_t *filters, const struct filters_bed *bed)
 
 /* Repeats that were not measured stay out. */
 static void
-add_times(struct bench_result *result, const struct filters_bed *bed, size_t repeats)
+add_times(struct bench_result *result, const struct kinds_bed *bed, size_t repeats)
 {
     struct bench_outcome outcome;
 
-    for (int measure = 0; measure < FILTERS_MEASURES; measure++) {
+    for (int measure = 0; measure < KINDS_MEASURES; measure++) {
         for (size_t i = 0; i < repeats; i++) {
             double ns = bed->ns[measure][i];
 
@@ -212,23 +211,23 @@ write_json(const char *path, const struct bench_result *result, json_t *filters,
 
 /* At one rate; true if all is as it has to be. */
 static bool
-run_rate(const struct filters_options *options, double rate, struct bench_result *result,
-         json_t *filters, struct filters_questions *questions, bool bars)
+run_rate(const struct kinds_options *options, double rate, struct bench_result *result,
+         json_t *filters, struct kinds_questions *questions, bool bars)
 {
-    struct filters_table table = {.rate = rate,
-                                  .few_keys = options->few_keys,
-                                  .many_keys = options->keys,
-                                  .repeats = (size_t)options->repeats};
+    struct kinds_table table = {.rate = rate,
+                                .few_keys = options->few_keys,
+                                .many_keys = options->keys,
+                                .repeats = (size_t)options->repeats};
     bool fine = true;
 
     make_beds(options, &table);
     measure_all(&table, questions);
     count_all(options, &table, questions);
-    filters_print_table(&table);
+    kinds_print_table(&table);
     if (bars)
-        filters_print_bars(&table);
+        kinds_print_bars(&table);
     for (size_t i = 0; i < table.count; i++) {
-        const struct filters_bed *beds[] = {&table.few[i], &table.many[i]};
+        const struct kinds_bed *beds[] = {&table.few[i], &table.many[i]};
 
         for (size_t k = 0; k < 2; k++) {
             add_filter(filters, beds[k]);
@@ -241,7 +240,7 @@ run_rate(const struct filters_options *options, double rate, struct bench_result
 }
 
 static bool
-is_refused(const struct filters_options *options)
+is_refused(const struct kinds_options *options)
 {
     return bench_refused(options->keys == 0 || options->keys > MOST_KEYS ||
                              options->few_keys == 0 || options->few_keys > MOST_KEYS,
@@ -255,7 +254,7 @@ is_refused(const struct filters_options *options)
 }
 
 static bool
-read_lists(struct filters_options *options)
+read_lists(struct kinds_options *options)
 {
     const char *names[KINDS];
 
@@ -271,11 +270,11 @@ read_lists(struct filters_options *options)
 int
 bench_filters_main(int argc, char **argv)
 {
-    struct filters_options given = {.rate_names = "0.01",
-                                    .keys = 64000000,
-                                    .few_keys = 80000,
-                                    .questions = 500000,
-                                    .repeats = 5};
+    struct kinds_options given = {.rate_names = "0.01",
+                                  .keys = 64000000,
+                                  .few_keys = 80000,
+                                  .questions = 500000,
+                                  .repeats = 5};
     const struct bench_option options[] = {
         {"--kinds", BENCH_TEXT, &given.kind_names},
         {"--rates", BENCH_TEXT, &given.rate_names},
@@ -286,7 +285,7 @@ bench_filters_main(int argc, char **argv)
         {"--all-present", BENCH_FLAG, &given.all_present},
         {"--json", BENCH_TEXT, &given.json_path},
     };
-    struct filters_questions questions;
+    struct kinds_questions questions;
     struct bench_result result = {0};
     json_t *filters;
     bool fine = true;
@@ -296,13 +295,13 @@ bench_filters_main(int argc, char **argv)
     if (!read_lists(&given) || is_refused(&given))
         return 2;
     filters = bench_json_list();
-    filters_questions_init(&questions, (size_t)given.questions);
-    filters_print_heading();
+    kinds_questions_init(&questions, (size_t)given.questions);
+    kinds_print_heading();
     for (size_t i = 0; i < given.rate_count; i++)
         fine = run_rate(&given, given.rates[i], &result, filters, &questions, i == 0) && fine;
     if (given.json_path != NULL)
         write_json(given.json_path, &result, filters, argc, argv);
-    filters_questions_free(&questions);
+    kinds_questions_free(&questions);
     json_decref(filters);
     bench_result_free(&result);
     return fine ? 0 : 1;

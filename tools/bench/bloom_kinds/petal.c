@@ -1,5 +1,5 @@
-/* petal.c -- the kinds of bloom/petal_bloom.h as filters_kinds. */
-#include "tools/bench/filters/kind.h"
+/* petal.c -- the kinds of bloom/petal_bloom.h as bloom_kinds. */
+#include "tools/bench/bloom_kinds/kind.h"
 
 #include "bloom/petal_bloom.h"
 #include "tools/bench/harness/util.h"
@@ -119,7 +119,7 @@ free_set(void *filter)
 }
 
 static void
-tell_facts(const void *filter, struct filters_facts *facts)
+tell_facts(const void *filter, struct kinds_facts *facts)
 {
     const struct petal_filter_set *set = filter;
     petal_bloom_info info = {.size = sizeof info};
@@ -150,7 +150,7 @@ ask_alone(const void *filter, const uint64_t *hashes, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         passed += petal_bloom_may_contain_hash(bloom, hashes[i]);
-        filters_wait();
+        kinds_wait();
     }
     return passed;
 }
@@ -197,7 +197,7 @@ ask_bytes(const void *filter, const petal_slice *keys, size_t count)
         .ask_alone = ask_alone, .ask_batch = ask_batch, .ask_bytes = ask_bytes                     \
     }
 
-const struct filters_kind filters_petal[FILTERS_PETAL_KINDS] = {
+const struct bloom_kind bloom_kinds_petal[PETAL_KINDS] = {
     FILLED("blocked", begin_blocked),
     FILLED("counting", begin_counting),
     FILLED("growing", begin_growing),

@@ -1,5 +1,5 @@
 /*
- * rocksdb.cpp -- RocksDB's full filters, Bloom and ribbon, as filters_kinds, by themselves: those
+ * rocksdb.cpp -- RocksDB's full filters, Bloom and ribbon, as bloom_kinds, by themselves: those
  * that its public FilterPolicy makes builders and readers of.
  *
  * What these builders and readers can do rocksdb/filter_policy.h does not say: it names their
@@ -9,7 +9,7 @@
  * them; a reader takes bytes, one key or up to 32 as a multi-get has them, or a hash of RocksDB's
  * own.
  */
-#include "tools/bench/filters/kind.h"
+#include "tools/bench/bloom_kinds/kind.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -149,7 +149,7 @@ ask_alone(const void *handle, const uint64_t *hashes, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         passed += reader->HashMayMatch(hashes[i]);
-        filters_wait();
+        kinds_wait();
     }
     return passed;
 }
@@ -195,7 +195,7 @@ free_filter(void *handle)
 }
 
 void
-tell_facts(const void *handle, struct filters_facts *facts)
+tell_facts(const void *handle, struct kinds_facts *facts)
 {
     facts->bytes = static_cast<const filter *>(handle)->bytes.size();
     facts->expected = NAN;
@@ -261,7 +261,7 @@ begin_ribbon(uint64_t, double)
 }
 } // namespace
 
-extern "C" const struct filters_kind filters_rocksdb[FILTERS_ROCKSDB_KINDS] = {
+extern "C" const struct bloom_kind bloom_kinds_rocksdb[ROCKSDB_KINDS] = {
     {"rocksdb", "rocksdb-bloom", prepare_bloom, begin_bloom, add, finish, free_filter, tell_facts,
      hash_of, ask, ask_alone, ask_batch, ask_bytes},
     {"rocksdb", "rocksdb-ribbon", prepare_ribbon, begin_ribbon, add, finish, free_filter,
