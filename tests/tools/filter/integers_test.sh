@@ -150,7 +150,7 @@ expect 'a bound that is none' 2 '--from 1x: it must be a whole number' "$filter"
 expect 'a bound that no input can have' 2 '--to 4000000000: it must be a whole number that the input can have' "$filter" integers sort --binary 32 --to 4000000000 few32
 expect 'bounds that leave nothing' 2 '--from 5 lies above --to 4' "$filter" integers sort --from 5 --to 4 few
 expect 'ranges of bytes' 2 '--ranges writes lines' "$filter" integers sort --ranges --binary 32 few32
-expect 'no temporary directory' 2 '/nowhere: a temporary file there cannot be made' "$filter" integers sort --memory 1M --temporary /nowhere wide
+expect 'no temporary directory' 2 'cannot make a temporary file in /nowhere' "$filter" integers sort --memory 1M --temporary /nowhere wide
 expect 'a full disk' 2 'cannot write to the standard output' sh -c "'$filter' integers sort wide >/dev/full"
 
 expect_end

@@ -3,8 +3,7 @@
 #include "tools/filter/commands/commands.h"
 #include "tools/filter/job/kinds.h"
 #include "tools/filter/job/values.h"
-#include "tools/filter/records/hash.h"
-#include "tools/filter/records/reader.h"
+#include "tools/filter/records/pass.h"
 #include "tools/filter/sets/target.h"
 
 #include <errno.h>
@@ -25,54 +24,9 @@ struct request {
     const char *salt;        /* NULL: 0 */
     const char *filter_path; /* as it was given */
     const char *target;      /* where it is saved */
-    const char *standard;    /* the input when none is named */
-    const char **paths;
+    const char **paths;      /* none: the standard input */
     size_t path_count;
 };
-
-/* ---- Records --------------------------------------------------------------------------------- */
-
-/* Takes the hashes of records, or, without a function, their number alone. */
-struct taker {
-    bool (*take)(void *argument, const uint64_t *hashes, size_t count);
-    void *argument;
-    uint64_t records;
-};
-
-static bool
-read_input(struct job *job, const char *path, struct taker *taker)
-{
-    petal_slice records[READER_BATCH];
-    uint64_t hashes[READER_BATCH];
-    struct reader reader;
-    size_t count;
-    bool fine;
-
-    if (!reader_open(&reader, job, path))
-        return false;
-    while ((fine = reader_next(&reader, records, &count)) && count > 0) {
-        taker->records += count;
-        if (taker->take == NULL)
-            continue;
-        hash_records(job, records, count, hashes);
-        if (!taker->take(taker->argument, hashes, count)) {
-            fine = false;
-            break;
-        }
-    }
-    reader_close(&reader);
-    return fine;
-}
-
-static bool
-read_inputs(struct job *job, const struct request *request, struct taker *taker)
-{
-    for (size_t i = 0; i < request->path_count; i++) {
-        if (!read_input(job, request->paths[i], taker))
-            return false;
-    }
-    return true;
-}
 
 /* ---- Kinds that take keys at any time -------------------------------------------------------- */
 
@@ -82,18 +36,26 @@ struct filling {
 };
 
 static bool
-fill(void *argument, const uint64_t *hashes, size_t count)
+fill(void *argument, struct batch *batch)
 {
     const struct filling *filling = argument;
     petal_bloom_info info = {.size = sizeof info};
     petal_error error;
 
-    if (petal_bloom_add_hashes(filling->bloom, hashes, count, NULL, &error) != PETAL_OK)
+    if (petal_bloom_add_hashes(filling->bloom, batch->hashes, batch->count, NULL, &error) !=
+        PETAL_OK)
         return job_fail(filling->job, "%s", error.text);
     petal_bloom_get_info(filling->bloom, &info);
     return info.bytes <= filling->job->memory_bytes ||
            job_fail(filling->job, "the filter has grown to %" PRIu64 " bytes; --memory is %zu",
                     info.bytes, filling->job->memory_bytes);
+}
+
+static bool
+count_batch(void *argument, struct batch *batch)
+{
+    *(uint64_t *)argument += batch->count;
+    return true;
 }
 
 static bool
@@ -116,17 +78,18 @@ check_read_twice(struct job *job, const struct request *request, const char *pat
 static bool
 count_keys(struct job *job, const struct request *request, uint64_t *keys)
 {
-    struct taker counter = {0};
-
+    if (request->path_count == 0 && !check_read_twice(job, request, "-"))
+        return false;
     for (size_t i = 0; i < request->path_count; i++) {
         if (!check_read_twice(job, request, request->paths[i]))
             return false;
     }
     job_phase(job, "build: counting");
-    if (!read_inputs(job, request, &counter))
+    *keys = 0;
+    if (!pass_each(job, request->paths, request->path_count, false, NULL, count_batch, keys))
         return false;
     job_phase(job, "build");
-    *keys = counter.records > 0 ? counter.records : 1;
+    *keys += *keys == 0;
     return true;
 }
 
@@ -169,7 +132,6 @@ static bool
 build_filling(struct job *job, struct request *request)
 {
     struct filling filling = {.job = job};
-    struct taker taker = {.take = fill, .argument = &filling};
     petal_error error;
     bool fine;
 
@@ -178,7 +140,7 @@ build_filling(struct job *job, struct request *request)
         return false;
     if (!create(job, &request->filter, &filling.bloom))
         return false;
-    fine = read_inputs(job, request, &taker);
+    fine = pass_each(job, request->paths, request->path_count, true, NULL, fill, &filling);
     if (fine && petal_bloom_save(filling.bloom, request->target, &error) != PETAL_OK)
         fine = job_fail(job, "%s", error.text);
     if (fine)
@@ -225,12 +187,13 @@ tell(struct job *job, const petal_error *error)
 }
 
 static bool
-gather(void *argument, const uint64_t *hashes, size_t count)
+gather(void *argument, struct batch *batch)
 {
     const struct building *building = argument;
     petal_error error;
 
-    return petal_bloom_builder_add_hashes(building->builder, hashes, count, &error) == PETAL_OK ||
+    return petal_bloom_builder_add_hashes(building->builder, batch->hashes, batch->count, &error) ==
+               PETAL_OK ||
            tell(building->job, &error);
 }
 
@@ -244,7 +207,6 @@ build_once(struct job *job, const struct request *request)
                                            .memory_bytes = job->memory_bytes / 4 * 3,
                                            .directory = job->temporary};
     struct building building = {.job = job};
-    struct taker taker = {.take = gather, .argument = &building};
     petal_error error;
     bool fine;
 
@@ -255,7 +217,7 @@ build_once(struct job *job, const struct request *request)
     options.filter.env = &env;
     if (petal_bloom_builder_create(&options, &building.builder, &error) != PETAL_OK)
         return tell(job, &error);
-    fine = read_inputs(job, request, &taker);
+    fine = pass_each(job, request->paths, request->path_count, true, NULL, gather, &building);
     if (fine) {
         job_phase(job, "build: solving");
         if (petal_bloom_builder_save(building.builder, request->target, &error) != PETAL_OK)
@@ -286,11 +248,15 @@ read_salt(struct job *job, struct request *request)
 }
 
 static bool
-build(struct job *job, struct request *request)
+build(struct job *job, void *argument, const char **places, size_t count)
 {
+    struct request *request = argument;
     const bool once = request->filter.kind == PETAL_BLOOM_KIND_RIBBON;
     struct target target;
 
+    request->filter_path = places[0];
+    request->paths = places + 1;
+    request->path_count = count - 1;
     if (!read_salt(job, request))
         return false;
     if (job->output != NULL)
@@ -307,8 +273,7 @@ run(const struct command *command, int argc, char **argv)
 {
     struct request request = {.filter = {.size = sizeof request.filter,
                                          .kind = PETAL_BLOOM_KIND_BLOCKED,
-                                         .rate = PETAL_BLOOM_DEFAULT_RATE},
-                              .standard = "-"};
+                                         .rate = PETAL_BLOOM_DEFAULT_RATE}};
     const struct command_option options[] = {{.name = "--kind",
                                               .take = kind_take,
                                               .argument = &request.filter.kind,
@@ -325,22 +290,9 @@ run(const struct command *command, int argc, char **argv)
                                               .take = command_take_text,
                                               .argument = &request.salt,
                                               .wants = "a number, or \"random\""}};
-    const char **places = calloc((size_t)argc + 1, sizeof *places);
-    struct job job;
-    int count, status = COMMAND_FAILED;
 
-    if (places == NULL)
-        return COMMAND_FAILED;
-    count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
-                      1, argc);
-    if (count > 0) {
-        request.filter_path = places[0];
-        request.paths = count > 1 ? places + 1 : &request.standard;
-        request.path_count = count > 1 ? (size_t)count - 1 : 1;
-        status = job_end(&job, build(&job, &request));
-    }
-    free(places);
-    return status;
+    return job_run(command, argc, argv, options, sizeof options / sizeof *options, 1, argc, build,
+                   &request);
 }
 
 const struct command filter_build = {

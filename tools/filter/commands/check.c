@@ -1,113 +1,67 @@
 /* check.c -- kv-filter check: the records that may be in a filter, or that are surely not. */
 #include "tools/filter/commands/commands.h"
-#include "tools/filter/records/hash.h"
-#include "tools/filter/records/reader.h"
-#include "tools/filter/records/writer.h"
+#include "tools/filter/records/pass.h"
 #include "tools/filter/sets/set.h"
 
-#include <stdlib.h>
-
 struct request {
-    const char *filter;
     bool absent; /* write those that are surely not in it */
-    const char *standard;
-    const char **paths;
-    size_t path_count;
+    struct set set;
+    struct writer writer;
 };
 
 static bool
-check_batch(struct job *job, const struct request *request, const struct set *set,
-            struct writer *writer, const petal_slice *records, size_t count)
+check_batch(void *argument, struct batch *batch)
 {
-    uint64_t hashes[READER_BATCH];
+    struct request *request = argument;
     bool answers[READER_BATCH];
 
-    hash_records(job, records, count, hashes);
-    (void)petal_bloom_may_contain_hashes(set->filter, hashes, count, answers);
-    for (size_t i = 0; i < count; i++) {
-        if (answers[i] != request->absent && !writer_add(writer, records[i]))
+    (void)petal_bloom_may_contain_hashes(request->set.filter, batch->hashes, batch->count, answers);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (answers[i] != request->absent && !writer_add(&request->writer, batch->records[i]))
             return false;
     }
     return true;
 }
 
 static bool
-check_input(struct job *job, const struct request *request, const struct set *set,
-            struct writer *writer, const char *path)
-{
-    petal_slice records[READER_BATCH];
-    struct reader reader;
-    size_t count;
-    bool fine;
-
-    if (!reader_open(&reader, job, path))
-        return false;
-    reader.idle = writer_idle;
-    reader.idle_argument = writer;
-    do {
-        fine = reader_next(&reader, records, &count) &&
-               check_batch(job, request, set, writer, records, count);
-    } while (fine && count > 0);
-    reader_close(&reader);
-    return fine;
-}
-
-static bool
-check_all(struct job *job, const struct request *request, const struct set *set)
-{
-    struct writer writer;
-    bool fine = true;
-
-    if (!writer_open(&writer, job))
-        return false;
-    for (size_t i = 0; fine && i < request->path_count; i++)
-        fine = check_input(job, request, set, &writer, request->paths[i]);
-    fine = fine && writer_finish(&writer);
-    writer_close(&writer);
-    return fine;
-}
-
-static bool
-open_and_check(struct job *job, const struct request *request)
+check_all(struct job *job, struct request *request, const char **paths, size_t count)
 {
     petal_bloom_info info = {.size = sizeof info};
-    struct set set;
-    bool fine = false;
+    bool fine;
 
-    if (!set_load(job, request->filter, true, &set))
+    if (request->set.type != PETAL_BLOOM_FILE_FILTER)
+        return job_fail(job, "%s is %s, not a filter", request->set.path,
+                        set_type_name(request->set.type));
+    petal_bloom_get_info(request->set.filter, &info);
+    job->salt = info.salt;
+    if (!writer_open(&request->writer, job))
         return false;
-    if (set.type != PETAL_BLOOM_FILE_FILTER) {
-        job_fail(job, "%s is %s, not a filter", set.path, set_type_name(set.type));
-    } else {
-        petal_bloom_get_info(set.filter, &info);
-        job->salt = info.salt;
-        fine = check_all(job, request, &set);
-    }
-    set_free(&set);
+    fine = pass_each(job, paths, count, true, &request->writer, check_batch, request) &&
+           writer_finish(&request->writer);
+    writer_close(&request->writer);
+    return fine;
+}
+
+static bool
+check(struct job *job, void *argument, const char **places, size_t count)
+{
+    struct request *request = argument;
+    bool fine;
+
+    if (!set_load(job, places[0], true, &request->set))
+        return false;
+    fine = check_all(job, request, places + 1, count - 1);
+    set_free(&request->set);
     return fine;
 }
 
 static int
 run(const struct command *command, int argc, char **argv)
 {
-    struct request request = {.standard = "-"};
+    struct request request = {.absent = false};
     const struct command_option options[] = {{.name = "--absent", .flag = &request.absent}};
-    const char **places = calloc((size_t)argc + 1, sizeof *places);
-    struct job job;
-    int count, status = COMMAND_FAILED;
 
-    if (places == NULL)
-        return COMMAND_FAILED;
-    count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
-                      1, argc);
-    if (count > 0) {
-        request.filter = places[0];
-        request.paths = count > 1 ? places + 1 : &request.standard;
-        request.path_count = count > 1 ? (size_t)count - 1 : 1;
-        status = job_end(&job, open_and_check(&job, &request));
-    }
-    free(places);
-    return status;
+    return job_run(command, argc, argv, options, 1, 1, argc, check, &request);
 }
 
 const struct command filter_check = {

@@ -7,20 +7,19 @@
 #include <string.h>
 
 struct request {
-    const char *places[2];
     bool missing; /* those that are not in B */
     bool unique;  /* each once */
 };
 
 static bool
-find(struct job *job, const struct request *request, struct writer *writer)
+find(struct job *job, const struct request *request, const char **places, struct writer *writer)
 {
     struct reader a, b;
     bool fine = false;
 
-    if (!reader_open(&a, job, request->places[0]))
+    if (!reader_open(&a, job, places[0]))
         return false;
-    if (reader_open(&b, job, request->places[1])) {
+    if (reader_open(&b, job, places[1])) {
         fine = common_records(&a, &b, request->missing, writer);
         reader_close(&b);
     }
@@ -31,7 +30,8 @@ find(struct job *job, const struct request *request, struct writer *writer)
 /* What was found is put away, so that the memory that finding took is free for telling its records
  * apart. */
 static bool
-find_unique(struct job *job, const struct request *request, struct writer *writer)
+find_unique(struct job *job, const struct request *request, const char **places,
+            struct writer *writer)
 {
     struct writer found;
     struct reader again;
@@ -40,7 +40,7 @@ find_unique(struct job *job, const struct request *request, struct writer *write
 
     if (!writer_open_temporary(&found, job))
         return false;
-    if (find(job, request, &found) && writer_flush(&found) &&
+    if (find(job, request, places, &found) && writer_flush(&found) &&
         reader_open_part(&again, job, found.name, found.descriptor, 0, found.bytes)) {
         fine = unique_records(&again, writer, &count);
         reader_close(&again);
@@ -50,16 +50,19 @@ find_unique(struct job *job, const struct request *request, struct writer *write
 }
 
 static bool
-filter(struct job *job, const struct request *request)
+filter(struct job *job, void *argument, const char **places, size_t count)
 {
+    const struct request *request = argument;
     struct writer writer;
     bool fine;
 
-    if (strcmp(request->places[0], "-") == 0 && strcmp(request->places[1], "-") == 0)
+    (void)count;
+    if (strcmp(places[0], "-") == 0 && strcmp(places[1], "-") == 0)
         return job_fail(job, "only one of A and B can be the standard input");
     if (!writer_open(&writer, job))
         return false;
-    fine = (request->unique ? find_unique : find)(job, request, &writer) && writer_finish(&writer);
+    fine = (request->unique ? find_unique : find)(job, request, places, &writer) &&
+           writer_finish(&writer);
     writer_close(&writer);
     return fine;
 }
@@ -69,11 +72,8 @@ run(const struct command *command, int argc, char **argv)
 {
     struct request request = {.missing = command == &filter_missing};
     const struct command_option own[] = {{"--unique", &request.unique, NULL, NULL, NULL}};
-    struct job job;
 
-    if (job_begin(&job, command, argc, argv, own, 1, request.places, 2, 2) < 0)
-        return COMMAND_FAILED;
-    return job_end(&job, filter(&job, &request));
+    return job_run(command, argc, argv, own, 1, 2, 2, filter, &request);
 }
 
 #define UNIQUE_HELP "  --unique         each of them once, where it comes first\n"

@@ -3,7 +3,7 @@
 #include "tools/filter/commands/commands.h"
 #include "tools/filter/exact/unique.h"
 #include "tools/filter/job/values.h"
-#include "tools/filter/records/hash.h"
+#include "tools/filter/records/pass.h"
 #include "tools/filter/sets/target.h"
 
 #include <errno.h>
@@ -53,17 +53,10 @@ open_distinct(struct job *job, const struct request *request, const char *path,
 }
 
 static bool
-add_all(struct reader *reader, petal_distinct *distinct)
+add_batch(void *distinct, struct batch *batch)
 {
-    petal_slice records[READER_BATCH];
-    size_t count;
-
-    do {
-        if (!reader_next(reader, records, &count))
-            return false;
-        for (size_t i = 0; i < count; i++)
-            petal_distinct_add(distinct, records[i]);
-    } while (count > 0);
+    for (size_t i = 0; i < batch->count; i++)
+        petal_distinct_add(distinct, batch->records[i]);
     return true;
 }
 
@@ -92,7 +85,7 @@ count_about(struct reader *reader, const struct request *request, uint64_t *coun
             (void)target_close(job, &target, false);
         return false;
     }
-    fine = add_all(reader, distinct);
+    fine = reader_each(reader, add_batch, distinct);
     if (request->state != NULL)
         fine = target_close(job, &target, fine && save(job, distinct, &target));
     *count = (uint64_t)llround(petal_distinct_count(distinct));
@@ -103,8 +96,9 @@ count_about(struct reader *reader, const struct request *request, uint64_t *coun
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool
-count_and_write(struct reader *reader, struct writer *writer, const struct request *request)
+count_and_write(struct reader *reader, struct writer *writer, void *argument)
 {
+    const struct request *request = argument;
     bool is_exact = request->error == 0 && request->state == NULL;
     uint64_t count;
     char number[32];
@@ -113,24 +107,13 @@ count_and_write(struct reader *reader, struct writer *writer, const struct reque
     if (is_exact ? !unique_records(reader, NULL, &count) : !count_about(reader, request, &count))
         return false;
     digits = snprintf(number, sizeof number, "%" PRIu64 "\n", count);
-    return writer_add_run(writer, number, (size_t)digits, 1) && writer_finish(writer);
+    return writer_add_run(writer, number, (size_t)digits, 1);
 }
 
 static bool
-filter(struct job *job, const char *path, const struct request *request)
+filter(struct job *job, void *request, const char **places, size_t count)
 {
-    struct reader reader;
-    struct writer writer;
-    bool fine = false;
-
-    if (!reader_open(&reader, job, path))
-        return false;
-    if (writer_open(&writer, job)) {
-        fine = count_and_write(&reader, &writer, request);
-        writer_close(&writer);
-    }
-    reader_close(&reader);
-    return fine;
+    return pass_run(job, count > 0 ? places[0] : NULL, false, count_and_write, request);
 }
 
 static int
@@ -140,12 +123,8 @@ run(const struct command *command, int argc, char **argv)
     const struct command_option own[] = {
         {"--approximate", NULL, value_take_rate, &request.error, VALUE_RATE_WANTS},
         {"--state", NULL, command_take_text, &request.state, "a file"}};
-    const char *place = "-";
-    struct job job;
 
-    if (job_begin(&job, command, argc, argv, own, 2, &place, 0, 1) < 0)
-        return COMMAND_FAILED;
-    return job_end(&job, filter(&job, place, &request));
+    return job_run(command, argc, argv, own, 2, 0, 1, filter, &request);
 }
 
 const struct command filter_count = {

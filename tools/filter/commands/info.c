@@ -119,30 +119,27 @@ tell(struct job *job, struct print *print, const char *const *paths, size_t coun
     return !failed;
 }
 
+static bool
+info(struct job *job, void *json, const char **places, size_t count)
+{
+    struct print print;
+    bool fine;
+
+    print_start(&print, stdout, *(const bool *)json);
+    print_list(&print, "files");
+    fine = tell(job, &print, places, count);
+    print_end(&print);
+    print_finish(&print);
+    return fine;
+}
+
 static int
 run(const struct command *command, int argc, char **argv)
 {
-    bool json = false, fine;
+    bool json = false;
     const struct command_option options[] = {{.name = "--json", .flag = &json}};
-    const char **places = calloc((size_t)argc + 1, sizeof *places);
-    struct job job;
-    struct print print;
-    int count, status = COMMAND_FAILED;
 
-    if (places == NULL)
-        return COMMAND_FAILED;
-    count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
-                      1, argc);
-    if (count > 0) {
-        print_start(&print, stdout, json);
-        print_list(&print, "files");
-        fine = tell(&job, &print, places, (size_t)count);
-        print_end(&print);
-        print_finish(&print);
-        status = job_end(&job, fine);
-    }
-    free(places);
-    return status;
+    return job_run(command, argc, argv, options, 1, 1, argc, info, &json);
 }
 
 const struct command filter_info = {

@@ -22,8 +22,7 @@ struct request {
     const char *from_text, *to_text; /* NULL: not given */
     uint64_t from, to;               /* numbers outside are passed over */
     bool ranges;
-    const char *standard; /* the input when none is named */
-    const char **paths;
+    const char **paths; /* none: the standard input */
     size_t path_count;
 };
 
@@ -163,6 +162,8 @@ answer(struct job *job, const struct request *request, struct ascend *ascend, st
     const struct ascend_visitor visitor = {
         .take = request->question == MISSING ? list_gap : list_run, .argument = &listing};
 
+    if (request->path_count == 0 && !source_read(job, &request->form, "-", &taker))
+        return false;
     for (size_t i = 0; i < request->path_count; i++) {
         if (!source_read(job, &request->form, request->paths[i], &taker))
             return false;
@@ -177,12 +178,11 @@ open_and_answer(struct job *job, const struct request *request)
     const enum ascend_mode mode = request->question == DOUBLES ? ASCEND_DOUBLES : ASCEND_DISTINCT;
     struct ascend *ascend;
     struct writer writer;
-    uint64_t zero;
     bool fine = false;
 
-    if (!number_read_text(&request->form, "0", 1, &zero) || !writer_open(&writer, job))
+    if (!writer_open(&writer, job))
         return false;
-    if (ascend_create(job, mode, zero, &ascend)) {
+    if (ascend_create(job, mode, &ascend)) {
         fine = answer(job, request, ascend, &writer);
         ascend_free(ascend);
     }
@@ -210,9 +210,8 @@ read_bound(struct job *job, const struct request *request, const char *option, c
 }
 
 static bool
-check_request(struct job *job, struct request *request)
+check_request(struct job *job, struct request *request, const char *name)
 {
-    const char *name = request->paths[0];
     enum question question = SORT;
 
     while (question < QUESTIONS && strcmp(name, questions[question]) != 0)
@@ -220,11 +219,6 @@ check_request(struct job *job, struct request *request)
     if (question == QUESTIONS)
         return job_fail(job, "there is no work \"%s\": say sort, doubles or missing", name);
     request->question = question;
-    request->paths++;
-    if (--request->path_count == 0) {
-        request->paths = &request->standard;
-        request->path_count = 1;
-    }
     request->from = number_least(&request->form);
     request->to = number_greatest(&request->form);
     if (!read_bound(job, request, "--from", request->from_text, &request->from) ||
@@ -237,10 +231,20 @@ check_request(struct job *job, struct request *request)
     return true;
 }
 
+static bool
+integers(struct job *job, void *argument, const char **places, size_t count)
+{
+    struct request *request = argument;
+
+    request->paths = places + 1;
+    request->path_count = count - 1;
+    return check_request(job, request, places[0]) && open_and_answer(job, request);
+}
+
 static int
 run(const struct command *command, int argc, char **argv)
 {
-    struct request request = {.standard = "-"};
+    struct request request = {.paths = NULL};
     const struct command_option options[] = {
         {.name = "--from",
          .take = command_take_text,
@@ -256,21 +260,9 @@ run(const struct command *command, int argc, char **argv)
          .wants = "32 or 64"},
         {.name = "--unsigned", .flag = &request.form.is_unsigned},
         {.name = "--ranges", .flag = &request.ranges}};
-    const char **places = calloc((size_t)argc + 1, sizeof *places);
-    struct job job;
-    int count, status = COMMAND_FAILED;
 
-    if (places == NULL)
-        return COMMAND_FAILED;
-    count = job_begin(&job, command, argc, argv, options, sizeof options / sizeof *options, places,
-                      1, argc);
-    if (count > 0) {
-        request.paths = places;
-        request.path_count = (size_t)count;
-        status = job_end(&job, check_request(&job, &request) && open_and_answer(&job, &request));
-    }
-    free(places);
-    return status;
+    return job_run(command, argc, argv, options, sizeof options / sizeof *options, 1, argc,
+                   integers, &request);
 }
 
 const struct command filter_integers = {

@@ -42,30 +42,21 @@ unite(struct job *job, const struct target *target, const char *const *paths, si
 }
 
 static bool
-merge(struct job *job, const char *path, const char *const *paths, size_t count)
+merge(struct job *job, void *request, const char **places, size_t count)
 {
     struct target target;
 
+    (void)request;
     if (job->output != NULL)
         return job_fail(job, "--output does not go with OUT, which is what is written");
-    return target_open(job, path, &target) &&
-           target_close(job, &target, unite(job, &target, paths, count));
+    return target_open(job, places[0], &target) &&
+           target_close(job, &target, unite(job, &target, places + 1, count - 1));
 }
 
 static int
 run(const struct command *command, int argc, char **argv)
 {
-    const char **places = calloc((size_t)argc + 1, sizeof *places);
-    struct job job;
-    int count, status = COMMAND_FAILED;
-
-    if (places == NULL)
-        return COMMAND_FAILED;
-    count = job_begin(&job, command, argc, argv, NULL, 0, places, 2, argc);
-    if (count > 0)
-        status = job_end(&job, merge(&job, places[0], places + 1, (size_t)count - 1));
-    free(places);
-    return status;
+    return job_run(command, argc, argv, NULL, 0, 2, argc, merge, NULL);
 }
 
 const struct command filter_merge = {

@@ -2,7 +2,7 @@
 #include "tools/filter/exact/top.h"
 #include "tools/filter/commands/commands.h"
 #include "tools/filter/job/values.h"
-#include "tools/filter/records/writer.h"
+#include "tools/filter/records/pass.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,16 +21,17 @@ write_best(struct writer *writer, const struct best *best)
             !writer_add(writer, (petal_slice){record->bytes, record->size}))
             return false;
     }
-    return writer_finish(writer);
+    return true;
 }
 
 static bool
-find_and_write(struct reader *reader, struct writer *writer, size_t most)
+find_and_write(struct reader *reader, struct writer *writer, void *argument)
 {
+    const uint64_t *most = argument;
     struct best best;
     bool fine;
 
-    best_open(&best, reader->job, most);
+    best_open(&best, reader->job, *most < SIZE_MAX ? (size_t)*most : SIZE_MAX);
     fine = top_records(reader, &best);
     if (fine) {
         best_sort(&best);
@@ -41,20 +42,9 @@ find_and_write(struct reader *reader, struct writer *writer, size_t most)
 }
 
 static bool
-filter(struct job *job, const char *path, size_t most)
+filter(struct job *job, void *most, const char **places, size_t count)
 {
-    struct reader reader;
-    struct writer writer;
-    bool fine = false;
-
-    if (!reader_open(&reader, job, path))
-        return false;
-    if (writer_open(&writer, job)) {
-        fine = find_and_write(&reader, &writer, most);
-        writer_close(&writer);
-    }
-    reader_close(&reader);
-    return fine;
+    return pass_run(job, count > 0 ? places[0] : NULL, false, find_and_write, most);
 }
 
 static int
@@ -62,12 +52,8 @@ run(const struct command *command, int argc, char **argv)
 {
     uint64_t most = DEFAULT_MOST;
     const struct command_option own[] = {{"-n", NULL, value_take_count, &most, VALUE_COUNT_WANTS}};
-    const char *place = "-";
-    struct job job;
 
-    if (job_begin(&job, command, argc, argv, own, 1, &place, 0, 1) < 0)
-        return COMMAND_FAILED;
-    return job_end(&job, filter(&job, place, most < SIZE_MAX ? (size_t)most : SIZE_MAX));
+    return job_run(command, argc, argv, own, 1, 0, 1, filter, &most);
 }
 
 const struct command filter_top = {

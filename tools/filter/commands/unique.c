@@ -3,6 +3,7 @@
 #include "bloom/petal_bloom.h"
 #include "tools/filter/commands/commands.h"
 #include "tools/filter/job/values.h"
+#include "tools/filter/records/pass.h"
 #include "tools/filter/seen/approximate.h"
 #include "tools/filter/seen/lasting.h"
 
@@ -27,8 +28,9 @@ make_sense(struct job *job, const struct request *request)
 }
 
 static bool
-filter_records(struct reader *reader, struct writer *writer, const struct request *request)
+filter_records(struct reader *reader, struct writer *writer, void *argument)
 {
+    const struct request *request = argument;
     uint64_t count;
 
     if (request->state != NULL)
@@ -39,20 +41,12 @@ filter_records(struct reader *reader, struct writer *writer, const struct reques
 }
 
 static bool
-filter(struct job *job, const char *path, const struct request *request)
+filter(struct job *job, void *argument, const char **places, size_t count)
 {
-    struct reader reader;
-    struct writer writer;
-    bool fine = false;
+    const struct request *request = argument;
 
-    if (!make_sense(job, request) || !reader_open(&reader, job, path))
-        return false;
-    if (request->state != NULL ? writer_open_append(&writer, job) : writer_open(&writer, job)) {
-        fine = filter_records(&reader, &writer, request) && writer_finish(&writer);
-        writer_close(&writer);
-    }
-    reader_close(&reader);
-    return fine;
+    return make_sense(job, request) && pass_run(job, count > 0 ? places[0] : NULL,
+                                                request->state != NULL, filter_records, argument);
 }
 
 static int
@@ -63,12 +57,8 @@ run(const struct command *command, int argc, char **argv)
         {"--approximate", NULL, value_take_rate, &request.rate, VALUE_RATE_WANTS},
         {"--expect", NULL, value_take_count, &request.expected, VALUE_COUNT_WANTS},
         {"--state", NULL, command_take_text, &request.state, "a directory"}};
-    const char *place = "-";
-    struct job job;
 
-    if (job_begin(&job, command, argc, argv, own, sizeof own / sizeof *own, &place, 0, 1) < 0)
-        return COMMAND_FAILED;
-    return job_end(&job, filter(&job, place, &request));
+    return job_run(command, argc, argv, own, sizeof own / sizeof *own, 0, 1, filter, &request);
 }
 
 const struct command filter_unique = {

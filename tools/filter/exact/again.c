@@ -44,43 +44,49 @@ again_seal(struct again *again)
     return flags_seal(&again->flags);
 }
 
+/* On the way through the records. */
+struct place {
+    struct again *again;
+    uint64_t number; /* of the next record */
+    batch_taker take;
+    void *argument;
+};
+
+static bool
+was_changed(const struct again *again)
+{
+    return job_fail(again->job, "%s was changed while it was read",
+                    again->has_spool ? "a temporary file" : again->reader->name);
+}
+
+static bool
+take_batch(void *argument, struct batch *batch)
+{
+    struct place *place = argument;
+    bool flags[READER_BATCH];
+
+    batch->first = place->number;
+    batch->flags = flags;
+    place->number += batch->count;
+    if (place->number > place->again->numbers)
+        return was_changed(place->again);
+    return flags_ask(&place->again->flags, batch->first, batch->count, flags) &&
+           place->take(place->argument, batch);
+}
+
 bool
-again_place_open(struct again_place *place, struct again *again, uint64_t from, uint64_t number)
+again_each(struct again *again, uint64_t from, uint64_t number, batch_taker take, void *argument)
 {
     const char *name = again->has_spool ? "a temporary file" : again->reader->name;
     int descriptor = again->has_spool ? again->spool.descriptor : again->reader->source.descriptor;
+    struct place place = {.again = again, .number = number, .take = take, .argument = argument};
+    struct reader reader;
+    bool fine;
 
-    *place = (struct again_place){.again = again, .number = number, .from = from};
-    if (!reader_open_part(&place->reader, again->job, name, descriptor, from, again->to))
+    if (!reader_open_part(&reader, again->job, name, descriptor, from, again->to))
         return false;
-    reader_want_hashes(&place->reader);
-    return true;
-}
-
-void
-again_place_close(struct again_place *place)
-{
-    reader_close(&place->reader);
-}
-
-bool
-again_next(struct again_place *place, petal_slice *records, size_t *count, bool *flags,
-           uint64_t *first)
-{
-    struct again *again = place->again;
-
-    place->from = reader_position(&place->reader);
-    if (!reader_next(&place->reader, records, count))
-        return false;
-    *first = place->number;
-    place->number += *count;
-    if (place->number > again->numbers || (*count == 0 && place->number < again->numbers))
-        return job_fail(again->job, "%s was changed while it was read", place->reader.name);
-    return flags_ask(&again->flags, *first, *count, flags);
-}
-
-uint64_t
-again_offset(const struct again_place *place, const petal_slice *records, size_t i)
-{
-    return place->from + (uint64_t)((const char *)records[i].data - (const char *)records->data);
+    reader_want_hashes(&reader);
+    fine = reader_each(&reader, take_batch, &place);
+    reader_close(&reader);
+    return fine && (place.number == again->numbers || was_changed(again));
 }

@@ -30,24 +30,9 @@ bool again_put(struct again *again, petal_slice record, bool flag);
 /* All are put; of a file the reader has come to its end. */
 bool again_seal(struct again *again);
 
-struct again_place {
-    struct again *again;
-    struct reader reader;
-    uint64_t number; /* of the next record */
-    uint64_t from;   /* where the first record of the last batch stands */
-};
-
-/* From the record with this number on, which stands there; `again` lives longer. */
-bool again_place_open(struct again_place *place, struct again *again, uint64_t from,
-                      uint64_t number);
-void again_place_close(struct again_place *place);
-
-/* As reader_next, with their flags; place->reader has their hashes. *first: the number of the first
- * one. It fails if the file is not what it was. */
-bool again_next(struct again_place *place, petal_slice *records, size_t *count, bool *flags,
-                uint64_t *first);
-
-/* Where a record of the last batch stands. */
-uint64_t again_offset(const struct again_place *place, const petal_slice *records, size_t i);
+/* As reader_each, with hashes and flags, from the record with this number on, which stands there. It
+ * fails if the file is not what it was. */
+bool again_each(struct again *again, uint64_t from, uint64_t number, batch_taker take,
+                void *argument);
 
 #endif

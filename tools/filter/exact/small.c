@@ -2,8 +2,17 @@
 #include "tools/filter/exact/small.h"
 
 #include "tools/filter/exact/table.h"
-#include "tools/filter/records/hash.h"
 #include "tools/filter/records/write.h"
+
+struct small {
+    const struct reader *a;
+    struct table table; /* different records of A; number 1: it is in B, too */
+    bool is_full;
+    uint64_t found; /* in B */
+    bool missing;
+    struct writer *writer;
+    uint64_t written;
+};
 
 static size_t
 table_bytes(const struct job *job)
@@ -19,113 +28,93 @@ small_is_worth_it(const struct reader *a, const struct reader *b)
     return bytes > 0 && bytes < table_bytes(a->job) && (!b->is_file || bytes < reader_rest(b));
 }
 
-/* The bytes of A that the reader has not handed out, once more. */
+/* The records of A that its reader has not handed out, once more. */
 static bool
-open_again(struct reader *again, const struct reader *a)
+each_of_a(struct small *small, batch_taker take)
 {
-    if (!reader_open_part(again, a->job, a->name, a->source.descriptor, reader_position(a),
-                          reader_position(a) + reader_rest(a)))
-        return false;
-    reader_want_hashes(again);
-    return true;
-}
-
-/* *all false: it does not fit. */
-static bool
-hold(struct table *table, const struct reader *a, bool *all)
-{
-    petal_slice records[READER_BATCH];
-    const uint64_t *hashes;
+    const struct reader *a = small->a;
     struct reader again;
-    size_t count;
     bool fine;
 
-    *all = true;
-    if (!open_again(&again, a))
+    if (!reader_open_part(&again, a->job, a->name, a->source.descriptor, reader_position(a),
+                          reader_position(a) + reader_rest(a)))
         return false;
-    do {
-        fine = reader_next(&again, records, &count);
-        if (!fine)
-            break;
-        hashes = reader_hashes(&again);
-        for (size_t i = 0; i < count && *all; i++)
-            *all = table_find(table, records[i], hashes[i]) != NULL ||
-                   table_add(table, records[i], hashes[i]) != NULL;
-    } while (count > 0 && *all);
+    reader_want_hashes(&again);
+    fine = reader_each(&again, take, small);
     reader_close(&again);
     return fine;
 }
 
-/* The numbers of records that are in B, too, become 1. */
+/* False also where the table is full. */
 static bool
-look_through(const struct table *table, struct reader *b)
+hold(void *argument, struct batch *batch)
 {
-    petal_slice records[READER_BATCH];
-    const uint64_t *hashes;
-    uint64_t found = 0;
-    size_t count;
+    struct small *small = argument;
 
-    reader_want_hashes(b);
-    do {
-        if (!reader_next(b, records, &count))
-            return false;
-        hashes = reader_hashes(b);
-        for (size_t i = 0; i < count; i++) {
-            struct table_entry *entry;
-
-            table_look_ahead(table, hashes, i, count);
-            entry = table_find(table, records[i], hashes[i]);
-            if (entry == NULL || table_number(entry) != 0)
-                continue;
-            table_set_number(entry, 1);
-            found++;
-        }
-    } while (count > 0 && found < table->records);
-    return true;
+    for (size_t i = 0; i < batch->count && !small->is_full; i++)
+        small->is_full = table_find(&small->table, batch->records[i], batch->hashes[i]) == NULL &&
+                         table_add(&small->table, batch->records[i], batch->hashes[i]) == NULL;
+    return !small->is_full;
 }
 
 static bool
-write_a(const struct table *table, const struct reader *a, bool missing, struct writer *writer)
+all_is_found(const struct small *small)
 {
-    petal_slice records[READER_BATCH];
-    const uint64_t *hashes;
-    uint64_t written = 0;
-    bool dropped[READER_BATCH], fine;
-    struct reader again;
-    size_t count;
+    return small->found == small->table.records;
+}
 
-    if (!open_again(&again, a))
-        return false;
-    do {
-        fine = reader_next(&again, records, &count);
-        if (!fine)
-            break;
-        hashes = reader_hashes(&again);
-        for (size_t i = 0; i < count && fine; i++) {
-            struct table_entry *entry = table_find(table, records[i], hashes[i]);
+/* False also where all of A was found. */
+static bool
+look_for_a(void *argument, struct batch *batch)
+{
+    struct small *small = argument;
 
-            dropped[i] = entry != NULL && (table_number(entry) != 0) == missing;
-            fine = entry != NULL || job_fail(a->job, "%s was changed while it was read", a->name);
-        }
-        fine = fine && write_marked(writer, records, count, dropped, false, &written);
-    } while (fine && count > 0);
-    reader_close(&again);
-    return fine;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct table_entry *entry;
+
+        table_look_ahead(&small->table, batch->hashes, i, batch->count);
+        entry = table_find(&small->table, batch->records[i], batch->hashes[i]);
+        if (entry == NULL || table_number(entry) != 0)
+            continue;
+        table_set_number(entry, 1);
+        small->found++;
+    }
+    return !all_is_found(small);
+}
+
+static bool
+write_a(void *argument, struct batch *batch)
+{
+    struct small *small = argument;
+    bool dropped[READER_BATCH];
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct table_entry *entry = table_find(&small->table, batch->records[i], batch->hashes[i]);
+
+        if (entry == NULL)
+            return job_fail(small->a->job, "%s was changed while it was read", small->a->name);
+        dropped[i] = (table_number(entry) != 0) == small->missing;
+    }
+    return write_marked(small->writer, batch->records, batch->count, dropped, false,
+                        &small->written);
 }
 
 bool
 small_records(struct reader *a, struct reader *b, bool missing, struct writer *writer, bool *done)
 {
-    struct table table;
+    struct small small = {.a = a, .missing = missing, .writer = writer};
     bool fine;
 
-    if (!table_open(&table, a->job, table_bytes(a->job)))
+    if (!table_open(&small.table, a->job, table_bytes(a->job)))
         return false;
-    fine = hold(&table, a, done);
-    if (fine && *done) {
+    fine = each_of_a(&small, hold);
+    *done = !small.is_full;
+    if (fine) {
         job_phase(a->job, "read");
-        fine = look_through(&table, b) && write_a(&table, a, missing, writer);
+        reader_want_hashes(b);
+        fine = (reader_each(b, look_for_a, &small) || all_is_found(&small)) &&
+               each_of_a(&small, write_a);
     }
-    table_close(&table);
-    return fine;
+    table_close(&small.table);
+    return fine || !*done;
 }

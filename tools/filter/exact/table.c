@@ -9,8 +9,8 @@
  */
 #include "tools/filter/exact/table.h"
 
+#include "bloom/petal_bloom.h"
 #include "tools/filter/exact/map.h"
-#include "tools/filter/records/hash.h"
 
 #include <assert.h>
 #include <string.h>
@@ -208,10 +208,9 @@ double_slots(struct table *table)
     for (struct table_entry *entry = table_next(table, NULL); entry != NULL;
          entry = table_next(table, entry)) {
         petal_slice record = table_record(entry);
-        uint64_t hash;
 
-        hash_records(table->job, &record, 1, &hash);
-        enter(table, hash, (size_t)((char *)entry - table->entries));
+        enter(table, petal_bloom_hash(record, table->job->salt),
+              (size_t)((char *)entry - table->entries));
     }
     unmap_bytes(old, old_bytes);
     return true;

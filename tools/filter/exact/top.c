@@ -3,7 +3,6 @@
 
 #include "tools/filter/exact/parts.h"
 #include "tools/filter/exact/table.h"
-#include "tools/filter/records/hash.h"
 
 #include <string.h>
 
@@ -62,23 +61,15 @@ count_record(struct top *top, petal_slice record, uint64_t hash)
 }
 
 static bool
-count_all(struct top *top, struct reader *reader)
+count_batch(void *argument, struct batch *batch)
 {
-    petal_slice records[READER_BATCH];
-    const uint64_t *hashes;
-    size_t count;
+    struct top *top = argument;
 
-    reader_want_hashes(reader);
-    do {
-        if (!reader_next(reader, records, &count))
+    for (size_t i = 0; i < batch->count; i++) {
+        table_look_ahead(&top->table, batch->hashes, i, batch->count);
+        if (!count_record(top, batch->records[i], batch->hashes[i]))
             return false;
-        hashes = reader_hashes(reader);
-        for (size_t i = 0; i < count; i++) {
-            table_look_ahead(&top->table, hashes, i, count);
-            if (!count_record(top, records[i], hashes[i]))
-                return false;
-        }
-    } while (count > 0);
+    }
     return true;
 }
 
@@ -167,7 +158,8 @@ top_records(struct reader *reader, struct best *best)
 
     if (!table_open(&top.table, top.job, table_bytes(top.job)))
         return false;
-    fine = count_all(&top, reader) && offer_all(&top);
+    reader_want_hashes(reader);
+    fine = reader_each(reader, count_batch, &top) && offer_all(&top);
     if (fine && top.is_full) {
         job_phase(top.job, "count");
         fine = parts_take(&top.spill, &parts, &top);

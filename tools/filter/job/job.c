@@ -46,10 +46,9 @@ random_salt(void)
     return salt;
 }
 
-int
-job_begin(struct job *job, const struct command *command, int argc, char **argv,
-          const struct command_option *own, size_t own_count, const char **places, int least,
-          int most)
+static int
+begin(struct job *job, const struct command *command, int argc, char **argv,
+      const struct command_option *own, size_t own_count, const char **places, int least, int most)
 {
     const char *directory = getenv("TMPDIR");
     const struct command_option common[JOB_OPTIONS] = {
@@ -133,8 +132,8 @@ job_warn(struct job *job, const char *format, ...)
     va_end(arguments);
 }
 
-int
-job_end(struct job *job, bool fine)
+static int
+end(struct job *job, bool fine)
 {
     watch_end(&job->watch);
     if (fine && !job->failed)
@@ -142,4 +141,20 @@ job_end(struct job *job, bool fine)
     if (!job->failed)
         job_fail(job, "%s", job_is_interrupted() ? "interrupted" : "it could not be done");
     return COMMAND_FAILED;
+}
+
+int
+job_run(const struct command *command, int argc, char **argv, const struct command_option *own,
+        size_t own_count, int least, int most, job_work work, void *request)
+{
+    const char **places = calloc((size_t)argc + 1, sizeof *places);
+    int count = -1, status = COMMAND_FAILED;
+    struct job job;
+
+    if (places != NULL)
+        count = begin(&job, command, argc, argv, own, own_count, places, least, most);
+    if (count >= 0)
+        status = end(&job, work(&job, request, places, (size_t)count));
+    free(places);
+    return status;
 }

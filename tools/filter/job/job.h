@@ -39,11 +39,13 @@ struct job {
     "  --temporary DIR  for what does not fit there (default $TMPDIR, or /tmp)\n"                  \
     "  --quiet          no progress on a terminal\n"
 
-/* As command_take_arguments, with the options of all jobs beside the command's own; "-" is an
- * argument. From here on Ctrl-C ends the job only where it asks job_go_on. */
-int job_begin(struct job *job, const struct command *command, int argc, char **argv,
-              const struct command_option *own, size_t own_count, const char **places, int least,
-              int most);
+/* The work of a command, on its arguments that are no options. */
+typedef bool (*job_work)(struct job *job, void *request, const char **places, size_t count);
+
+/* A command that has `least` to `most` arguments, as a whole; its exit status. The options of all jobs
+ * go with its own; "-" is an argument. Ctrl-C ends the job only where it asks job_go_on. */
+int job_run(const struct command *command, int argc, char **argv, const struct command_option *own,
+            size_t own_count, int least, int most, job_work work, void *request);
 
 /* What the line of progress says from here on; `what` lives as long as the job. */
 void job_phase(struct job *job, const char *what);
@@ -59,8 +61,5 @@ bool job_fail(struct job *job, const char *format, ...) __attribute__((format(pr
 
 /* The same of what does not end the job. */
 void job_warn(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The exit status of a command whose work ended so. */
-int job_end(struct job *job, bool fine);
 
 #endif

@@ -16,30 +16,24 @@ enum {
     BATCH = 1024 /* keys that are carried at a time */
 };
 
-/* While keys come in, what lies below and above the range of the bitmap. */
-enum { BELOW, ABOVE, OUTSIDES };
-
 struct ascend {
     struct job *job;
     enum ascend_mode mode;
-    uint64_t origin;
-    /* Of the memory. While they come in keys are gathered, or parted, beside one set; in the end
-     * keys are sorted where that set was. */
+    /* Of the memory. While keys come in they are gathered, or parted; in the end they are sorted, or
+     * are in a set. */
     size_t gather_bytes, set_bytes, block_bytes;
     size_t part_count; /* into which keys are cut at a time; a power of 2 */
 
     uint64_t *held; /* NULL: no longer gathered */
     size_t held_count, held_capacity;
-    uint64_t low, high; /* of the keys that are held, or of the set */
-    struct key_set *set;
     struct spool *spool;
-    struct spool_stream *parts; /* by value, ascending; beside a set: OUTSIDES of it */
+    struct spool_stream *parts; /* by value, ascending */
     size_t parts_used;
-    uint64_t done, total; /* keys behind the first parting: for the line of progress */
+    uint64_t done, total; /* keys after the first parting: for the line of progress */
 };
 
 bool
-ascend_create(struct job *job, enum ascend_mode mode, uint64_t origin, struct ascend **ascend)
+ascend_create(struct job *job, enum ascend_mode mode, struct ascend **ascend)
 {
     size_t memory = job->memory_bytes, block = memory / 8 / MOST_PARTS / LEAST_BLOCK * LEAST_BLOCK;
     struct ascend *new = calloc(1, sizeof *new);
@@ -49,12 +43,11 @@ ascend_create(struct job *job, enum ascend_mode mode, uint64_t origin, struct as
         return job_fail(job, "out of memory");
     new->job = job;
     new->mode = mode;
-    new->origin = origin;
     new->gather_bytes = memory / 4;
     new->set_bytes = memory / 8 * 5;
     new->block_bytes = block < LEAST_BLOCK ? LEAST_BLOCK : block > MOST_BLOCK ? MOST_BLOCK : block;
     new->part_count = MOST_PARTS;
-    while (new->part_count > OUTSIDES &&new->part_count *new->block_bytes > memory / 8)
+    while (new->part_count > 2 && new->part_count *new->block_bytes > memory / 8)
         new->part_count /= 2;
     new->held_capacity = new->gather_bytes / sizeof *new->held;
     new->held = malloc(new->gather_bytes);
@@ -79,7 +72,6 @@ ascend_free(struct ascend *ascend)
     for (size_t i = 0; i < ascend->parts_used; i++)
         spool_stream_free(ascend->spool, &ascend->parts[i]);
     free(ascend->parts);
-    key_set_free(ascend->set);
     spool_free(ascend->spool);
     free(ascend->held);
     free(ascend);
@@ -157,51 +149,6 @@ add_to_parts(struct ascend *ascend, const uint64_t *keys, size_t count)
     return true;
 }
 
-/* Of the keys some lie in the range of the set, and the others wait. */
-static bool
-add_to_set(struct ascend *ascend, const uint64_t *keys, size_t count)
-{
-    uint64_t inside[BATCH];
-    size_t inside_count = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (keys[i] - ascend->low <= ascend->high - ascend->low) {
-            inside[inside_count++] = keys[i];
-            if (inside_count == BATCH) {
-                key_set_add(ascend->set, inside, inside_count);
-                inside_count = 0;
-            }
-            continue;
-        }
-        ascend->total++;
-        if (!spool_add(ascend->spool, &ascend->parts[keys[i] < ascend->low ? BELOW : ABOVE],
-                       keys[i]))
-            return false;
-    }
-    key_set_add(ascend->set, inside, inside_count);
-    return true;
-}
-
-/* What comes in the range of a set goes there from here on; the range is as wide as memory allows,
- * and begins at the origin if it can. */
-static bool
-begin_set(struct ascend *ascend)
-{
-    uint64_t low = ascend->low, high;
-
-    if (low >= ascend->origin &&
-        key_set_fits(ascend->mode, ascend->origin, ascend->high, ascend->set_bytes))
-        low = ascend->origin;
-    high = key_set_last(ascend->mode, low, ascend->set_bytes);
-    ascend->low = low;
-    ascend->high = high;
-    ascend->parts[BELOW] = (struct spool_stream){.most = low > 0 ? low - 1 : 0};
-    ascend->parts[ABOVE] =
-        (struct spool_stream){.least = high < UINT64_MAX ? high + 1 : high, .most = UINT64_MAX};
-    ascend->parts_used = OUTSIDES;
-    return key_set_create(ascend->job, ascend->mode, low, high, &ascend->set);
-}
-
 /* Keys go to disk by value from here on. Those that are held are sorted, and a sample of all: each
  * part is to get as many. */
 static void
@@ -221,45 +168,21 @@ begin_parts(struct ascend *ascend)
     ascend->parts_used = used;
 }
 
-static bool
-add_waiting(struct ascend *ascend, const uint64_t *keys, size_t count)
-{
-    return ascend->set != NULL ? add_to_set(ascend, keys, count)
-                               : add_to_parts(ascend, keys, count);
-}
-
 /* There is no room for more keys as they are. */
 static bool
 make_room(struct ascend *ascend)
 {
     bool done;
 
-    if (key_set_fits(ascend->mode, ascend->low, ascend->high, ascend->set_bytes)) {
-        if (!begin_set(ascend))
-            return false;
-    } else {
-        key_sort(ascend->held, ascend->held_count);
-        ascend->held_count = drop_copies(ascend->mode, ascend->held, ascend->held_count);
-        if (ascend->held_count <= ascend->held_capacity / 2)
-            return true;
-        begin_parts(ascend);
-    }
-    done = add_waiting(ascend, ascend->held, ascend->held_count);
+    key_sort(ascend->held, ascend->held_count);
+    ascend->held_count = drop_copies(ascend->mode, ascend->held, ascend->held_count);
+    if (ascend->held_count <= ascend->held_capacity / 2)
+        return true;
+    begin_parts(ascend);
+    done = add_to_parts(ascend, ascend->held, ascend->held_count);
     free(ascend->held);
     ascend->held = NULL;
     return done;
-}
-
-static void
-hold(struct ascend *ascend, const uint64_t *keys, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (ascend->held_count == 0 || keys[i] < ascend->low)
-            ascend->low = keys[i];
-        if (ascend->held_count == 0 || keys[i] > ascend->high)
-            ascend->high = keys[i];
-        ascend->held[ascend->held_count++] = keys[i];
-    }
 }
 
 bool
@@ -269,13 +192,14 @@ ascend_add(struct ascend *ascend, const uint64_t *keys, size_t count)
         size_t room = ascend->held_capacity - ascend->held_count;
         size_t some = count < room ? count : room;
 
-        hold(ascend, keys, some);
+        memcpy(ascend->held + ascend->held_count, keys, some * sizeof *keys);
+        ascend->held_count += some;
         keys += some;
         count -= some;
         if (ascend->held_count == ascend->held_capacity && !make_room(ascend))
             return false;
     }
-    return count == 0 || add_waiting(ascend, keys, count);
+    return count == 0 || add_to_parts(ascend, keys, count);
 }
 
 /* ---- Keys that go ---------------------------------------------------------------------------- */
@@ -399,18 +323,6 @@ visit_stream(struct ascend *ascend, struct spool_stream *stream, size_t bytes,
     return visit_by_parts(ascend, stream, bytes, visitor);
 }
 
-/* The set, and what lies below and above it. While it is there the rest of the memory has to do. */
-static bool
-visit_set(struct ascend *ascend, const struct ascend_visitor *visitor)
-{
-    bool done = visit_stream(ascend, &ascend->parts[BELOW], ascend->gather_bytes, visitor) &&
-                key_set_visit(ascend->set, visitor);
-
-    key_set_free(ascend->set);
-    ascend->set = NULL;
-    return done && visit_stream(ascend, &ascend->parts[ABOVE], ascend->set_bytes, visitor);
-}
-
 bool
 ascend_finish(struct ascend *ascend, const struct ascend_visitor *visitor)
 {
@@ -422,8 +334,6 @@ ascend_finish(struct ascend *ascend, const struct ascend_visitor *visitor)
         if (!spool_stream_rest(ascend->spool, &ascend->parts[i]))
             return false;
     }
-    if (ascend->set != NULL)
-        return visit_set(ascend, visitor);
     for (size_t i = 0; i < ascend->parts_used; i++) {
         if (!visit_stream(ascend, &ascend->parts[i], ascend->set_bytes, visitor))
             return false;

@@ -3,12 +3,9 @@
  * any range, in a bounded memory, exactly.
  *
  * WHERE THEY WAIT. A part of the memory gathers keys. If they all fit there they are sorted there.
- * When it is full, and the keys so far lie so near to each other that a bitmap of the range fits
- * into memory, they go into the bitmap, and so does all that comes later and lies in its range;
- * what does not waits on disk. If no bitmap of their range fits, all keys wait on disk, in parts by
- * value. In the end each part is sorted in memory, or goes into a bitmap of its own narrower range,
- * or is parted again: each time its range is cut into equal pieces, so that a bitmap fits at last,
- * whatever the keys are.
+ * Else all keys wait on disk, in parts by value. In the end each part is sorted in memory, or goes
+ * into a bitmap of its range, or is parted again: each time its range is cut into equal pieces, so
+ * that a bitmap fits at last, whatever the keys are.
  *
  * What fails is told by job_fail. Belongs to one thread.
  */
@@ -30,8 +27,8 @@ struct ascend_visitor {
 
 struct ascend;
 
-/* Memory and directory are the job's. `origin`: where small numbers lie, most often. */
-bool ascend_create(struct job *job, enum ascend_mode mode, uint64_t origin, struct ascend **ascend);
+/* Memory and directory are the job's. */
+bool ascend_create(struct job *job, enum ascend_mode mode, struct ascend **ascend);
 void ascend_free(struct ascend *ascend); /* NULL: nothing */
 
 bool ascend_add(struct ascend *ascend, const uint64_t *keys, size_t count);

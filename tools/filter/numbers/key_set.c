@@ -30,14 +30,6 @@ key_set_fits(enum ascend_mode mode, uint64_t low, uint64_t high, size_t bytes)
     return high - low < most_keys(mode, bytes);
 }
 
-uint64_t
-key_set_last(enum ascend_mode mode, uint64_t low, size_t bytes)
-{
-    uint64_t more = most_keys(mode, bytes) - 1;
-
-    return more < UINT64_MAX - low ? low + more : UINT64_MAX;
-}
-
 bool
 key_set_create(struct job *job, enum ascend_mode mode, uint64_t low, uint64_t high,
                struct key_set **set)

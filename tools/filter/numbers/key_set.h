@@ -14,9 +14,6 @@ struct key_set;
 /* Does a set of low..high (high included) take at most so many bytes? */
 bool key_set_fits(enum ascend_mode mode, uint64_t low, uint64_t high, size_t bytes);
 
-/* The widest range from `low` on that does: its last key. */
-uint64_t key_set_last(enum ascend_mode mode, uint64_t low, size_t bytes);
-
 /* REQUIRES: key_set_fits said so. */
 bool key_set_create(struct job *job, enum ascend_mode mode, uint64_t low, uint64_t high,
                     struct key_set **set);

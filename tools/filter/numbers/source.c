@@ -13,10 +13,17 @@ enum { BUFFER_BYTES = 32 << 10, SHOWN = 40 };
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
+/* Where lines are read. */
+struct lines {
+    struct reader reader;
+    const struct number_form *form;
+    const struct source_taker *taker;
+};
+
 static bool
-refuse_line(const struct reader *reader, const struct number_form *form, petal_slice line,
-            uint64_t number)
+refuse_line(const struct lines *lines, petal_slice line, uint64_t number)
 {
+    const struct number_form *form = lines->form;
     char shown[SHOWN], least[NUMBER_TEXT_BYTES], greatest[NUMBER_TEXT_BYTES];
     const char *bytes = line.data;
     size_t size = 0;
@@ -24,43 +31,38 @@ refuse_line(const struct reader *reader, const struct number_form *form, petal_s
     /* Nothing of the input reaches a terminal as it is. */
     for (; size < line.size && size < sizeof shown; size++)
         shown[size] = bytes[size] >= ' ' && bytes[size] <= '~' ? bytes[size] : '?';
-    return job_fail(reader->job, "%s:%" PRIu64 ": \"%.*s%s\" is no whole number from %.*s to %.*s",
-                    reader->name, number, (int)size, shown, size < line.size ? "..." : "",
+    return job_fail(lines->reader.job,
+                    "%s:%" PRIu64 ": \"%.*s%s\" is no whole number from %.*s to %.*s",
+                    lines->reader.name, number, (int)size, shown, size < line.size ? "..." : "",
                     (int)number_write_text(form, number_least(form), least), least,
                     (int)number_write_text(form, number_greatest(form), greatest), greatest);
 }
 
 static bool
-take_lines(struct reader *reader, const struct number_form *form, const struct source_taker *taker)
+take_lines(void *argument, struct batch *batch)
 {
-    petal_slice lines[READER_BATCH];
+    struct lines *lines = argument;
     uint64_t keys[READER_BATCH];
-    size_t count;
 
-    do {
-        if (!reader_next(reader, lines, &count))
-            return false;
-        for (size_t i = 0; i < count; i++) {
-            if (!number_read_text(form, lines[i].data, lines[i].size, &keys[i]))
-                return refuse_line(reader, form, lines[i], reader->records - count + i + 1);
-        }
-        if (!taker->take(taker->argument, keys, count))
-            return false;
-    } while (count > 0);
-    return true;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!number_read_text(lines->form, batch->records[i].data, batch->records[i].size,
+                              &keys[i]))
+            return refuse_line(lines, batch->records[i], batch->first + i + 1);
+    }
+    return lines->taker->take(lines->taker->argument, keys, batch->count);
 }
 
 static bool
 read_lines(struct job *job, const struct number_form *form, const char *path,
            const struct source_taker *taker)
 {
-    struct reader reader;
+    struct lines lines = {.form = form, .taker = taker};
     bool done;
 
-    if (!reader_open(&reader, job, path))
+    if (!reader_open(&lines.reader, job, path))
         return false;
-    done = take_lines(&reader, form, taker);
-    reader_close(&reader);
+    done = reader_each(&lines.reader, take_lines, &lines);
+    reader_close(&lines.reader);
     return done;
 }
 

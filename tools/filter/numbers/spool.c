@@ -1,10 +1,9 @@
 /* spool.c -- see spool.h. */
 #include "tools/filter/numbers/spool.h"
 
+#include "tools/filter/records/temporary.h"
+
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,79 +58,27 @@ append(uint32_t **numbers, size_t *count, size_t *capacity, uint32_t number)
     return true;
 }
 
-/* A system call on the file failed. */
-static bool
-fail(struct spool *spool, const char *what, int os_error)
-{
-    return job_fail(spool->job, "%s: a temporary file there cannot be %s: %s",
-                    spool->job->temporary, what, strerror(os_error));
-}
-
-static bool
-make_file(struct spool *spool)
-{
-    char path[4096];
-
-    if ((size_t)snprintf(path, sizeof path, "%s/kv-filter-XXXXXX", spool->job->temporary) >=
-        sizeof path)
-        return fail(spool, "made", ENAMETOOLONG);
-    spool->file = mkostemp(path, O_CLOEXEC);
-    if (spool->file < 0)
-        return fail(spool, "made", errno);
-    (void)unlink(path);
-    return true;
-}
-
 static bool
 take_block(struct spool *spool, uint32_t *block)
 {
-    if (spool->file < 0 && !make_file(spool))
+    if (spool->file < 0)
+        spool->file = temporary_open(spool->job);
+    if (spool->file < 0)
         return false;
     if (spool->unused_count > 0)
         *block = spool->unused[--spool->unused_count];
     else if (spool->block_count < UINT32_MAX)
         *block = spool->block_count++;
     else
-        return fail(spool, "written", EFBIG);
+        return job_fail(spool->job, "too many keys for a temporary file in %s",
+                        spool->job->temporary);
     return true;
 }
 
-static bool
-write_block(struct spool *spool, uint32_t block, const uint8_t *bytes, size_t size)
+static uint64_t
+offset_of(const struct spool *spool, uint32_t block)
 {
-    off_t at = (off_t)block * (off_t)spool->block_bytes;
-
-    while (size > 0) {
-        ssize_t written = pwrite(spool->file, bytes, size, at);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return fail(spool, "written", errno);
-        bytes += written;
-        size -= (size_t)written;
-        at += written;
-    }
-    return true;
-}
-
-static bool
-read_block(struct spool *spool, uint32_t block, uint8_t *bytes, size_t size)
-{
-    off_t at = (off_t)block * (off_t)spool->block_bytes;
-
-    while (size > 0) {
-        ssize_t taken = pread(spool->file, bytes, size, at);
-
-        if (taken < 0 && errno == EINTR)
-            continue;
-        if (taken <= 0)
-            return fail(spool, "read", taken < 0 ? errno : EIO);
-        bytes += taken;
-        size -= (size_t)taken;
-        at += taken;
-    }
-    return true;
+    return block * (uint64_t)spool->block_bytes;
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
@@ -160,7 +107,8 @@ flush(struct spool *spool, struct spool_stream *stream)
         return false;
     if (!append(&stream->blocks, &stream->block_count, &stream->block_capacity, block))
         return job_fail(spool->job, "out of memory");
-    if (!write_block(spool, block, stream->memory, stream->memory_bytes))
+    if (!temporary_write(spool->job, spool->file, stream->memory, stream->memory_bytes,
+                         offset_of(spool, block)))
         return false;
     stream->memory_bytes = 0;
     return true;
@@ -218,7 +166,8 @@ fetch(struct spool *spool, struct spool_stream *stream)
     before = stream->block_count * (uint64_t)(spool->block_bytes / width);
     assert(stream->count > before && stream->count - before <= spool->block_bytes / width);
     stream->memory_bytes = (size_t)(stream->count - before) * width;
-    if (!read_block(spool, block, stream->memory, stream->memory_bytes))
+    if (!temporary_read(spool->job, spool->file, stream->memory, stream->memory_bytes,
+                        offset_of(spool, block)))
         return false;
     return append(&spool->unused, &spool->unused_count, &spool->unused_capacity, block) ||
            job_fail(spool->job, "out of memory");

@@ -319,8 +319,8 @@ take_block(struct reader *reader)
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-bool
-reader_next(struct reader *reader, petal_slice *records, size_t *count)
+static bool
+next_records(struct reader *reader, petal_slice *records, size_t *count)
 {
     struct block *block = block_of(reader, reader->number);
 
@@ -333,7 +333,6 @@ reader_next(struct reader *reader, petal_slice *records, size_t *count)
         reader->taken = 0;
         block = block_of(reader, reader->number);
     }
-    reader->batch = reader->taken;
     *count = block->count - reader->taken;
     if (*count > READER_BATCH)
         *count = READER_BATCH;
@@ -344,11 +343,24 @@ reader_next(struct reader *reader, petal_slice *records, size_t *count)
     return true;
 }
 
-const uint64_t *
-reader_hashes(const struct reader *reader)
+bool
+reader_each(struct reader *reader, batch_taker take, void *argument)
 {
-    assert(reader->source.wants_hashes);
-    return reader->blocks[reader->number % READER_BLOCKS].hashes + reader->batch;
+    petal_slice records[READER_BATCH];
+    struct batch batch;
+
+    for (;;) {
+        batch = (struct batch){
+            .records = records, .from = reader_position(reader), .first = reader->records};
+        if (!next_records(reader, records, &batch.count))
+            return false;
+        if (batch.count == 0)
+            return true;
+        if (reader->source.wants_hashes)
+            batch.hashes = block_of(reader, reader->number)->hashes + reader->taken - batch.count;
+        if (!take(argument, &batch))
+            return false;
+    }
 }
 
 uint64_t

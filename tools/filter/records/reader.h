@@ -37,8 +37,7 @@ struct reader {
     struct block_source source;
     struct block blocks[READER_BLOCKS];
     uint64_t number;  /* of the block that is handed out */
-    size_t taken;     /* records of it that were handed out, */
-    size_t batch;     /* from this one on by the last call */
+    size_t taken;     /* records of it that were handed out */
     uint64_t records; /* handed out */
     reader_idle idle; /* NULL: nothing */
     void *idle_argument;
@@ -63,18 +62,34 @@ bool reader_open_part(struct reader *reader, struct job *job, const char *name, 
 
 void reader_close(struct reader *reader);
 
-/* Before the first record: reader_hashes will be asked. */
+/* Before the first record: batches have hashes. */
 void reader_want_hashes(struct reader *reader);
 
-/*
- * The next records, at most READER_BATCH; *count 0: there are no more. Their bytes stay until the
- * next call, and behind each stands its delimiter, also where the file has none. They lie one
- * behind the other.
- */
-bool reader_next(struct reader *reader, petal_slice *records, size_t *count);
+/* Records that are handed out together. */
+struct batch {
+    const petal_slice
+        *records;           /* one behind the other, and behind each its delimiter, also where the
+                                   file has none */
+    const uint64_t *hashes; /* under the job's salt; NULL: reader_want_hashes was not called */
+    size_t count;           /* 1 to READER_BATCH */
+    uint64_t from;          /* where the first one stands in a file */
+    uint64_t first;         /* its number: so many were handed out before */
+    bool *flags;            /* of again_each: one each, which the function may change */
+};
 
-/* Those of the last records, under the job's salt. */
-const uint64_t *reader_hashes(const struct reader *reader);
+/* What a batch points to stays until the function returns. False: no more, and it was told why. */
+typedef bool (*batch_taker)(void *argument, struct batch *batch);
+
+/* All records that were not handed out, batch by batch. False: reading failed, or `take` did. */
+bool reader_each(struct reader *reader, batch_taker take, void *argument);
+
+/* Where a record of the batch stands in the file. */
+static inline uint64_t
+batch_offset(const struct batch *batch, size_t i)
+{
+    return batch->from +
+           (uint64_t)((const char *)batch->records[i].data - (const char *)batch->records->data);
+}
 
 /* Bytes of a file that were not handed out, as far as its size is known; of others 0. */
 uint64_t reader_rest(const struct reader *reader);

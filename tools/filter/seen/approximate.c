@@ -55,30 +55,34 @@ warn_of_more(struct job *job, const petal_bloom *bloom, uint64_t expected)
              expected, info.bytes);
 }
 
-static bool
-filter_all(struct reader *reader, struct writer *writer, petal_bloom *bloom, uint64_t expected)
-{
-    petal_slice records[READER_BATCH];
-    uint64_t written = 0;
-    bool were_new[READER_BATCH], has_warned = expected == 0;
-    petal_error error;
-    size_t count;
+struct filtering {
+    struct reader *reader;
+    struct writer *writer;
+    petal_bloom *bloom;
+    uint64_t expected, written;
+    bool has_warned;
+};
 
-    reader_want_hashes(reader);
-    do {
-        if (!reader_next(reader, records, &count))
-            return false;
-        if (petal_bloom_add_hashes(bloom, reader_hashes(reader), count, were_new, &error) !=
-            PETAL_OK)
-            return job_fail(reader->job, "%s", error.text);
-        if (!write_marked(writer, records, count, were_new, true, &written) ||
-            !is_within_memory(reader->job, bloom, reader->records, expected))
-            return false;
-        if (!has_warned && written > expected) {
-            has_warned = true;
-            warn_of_more(reader->job, bloom, expected);
-        }
-    } while (count > 0);
+static bool
+take_batch(void *argument, struct batch *batch)
+{
+    struct filtering *filtering = argument;
+    struct job *job = filtering->reader->job;
+    uint64_t expected = filtering->expected;
+    bool were_new[READER_BATCH];
+    petal_error error;
+
+    if (petal_bloom_add_hashes(filtering->bloom, batch->hashes, batch->count, were_new, &error) !=
+        PETAL_OK)
+        return job_fail(job, "%s", error.text);
+    if (!write_marked(filtering->writer, batch->records, batch->count, were_new, true,
+                      &filtering->written) ||
+        !is_within_memory(job, filtering->bloom, filtering->reader->records, expected))
+        return false;
+    if (!filtering->has_warned && expected > 0 && filtering->written > expected) {
+        filtering->has_warned = true;
+        warn_of_more(job, filtering->bloom, expected);
+    }
     return true;
 }
 
@@ -90,17 +94,18 @@ approximate_unique(struct reader *reader, struct writer *writer, double rate, ui
                                          .keys = expected,
                                          .rate = rate,
                                          .salt = reader->job->salt};
-    petal_bloom *bloom;
+    struct filtering filtering = {.reader = reader, .writer = writer, .expected = expected};
     petal_error error;
     bool fine;
 
     if (expected > 0 && !fits(reader->job, &options))
         return false;
-    if (petal_bloom_create(&options, &bloom, &error) != PETAL_OK)
+    if (petal_bloom_create(&options, &filtering.bloom, &error) != PETAL_OK)
         return job_fail(reader->job, "%s", error.text);
     reader->idle = writer_idle;
     reader->idle_argument = writer;
-    fine = filter_all(reader, writer, bloom, expected);
-    petal_bloom_free(bloom);
+    reader_want_hashes(reader);
+    fine = reader_each(reader, take_batch, &filtering);
+    petal_bloom_free(filtering.bloom);
     return fine;
 }

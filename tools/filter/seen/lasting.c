@@ -12,6 +12,7 @@ enum { GROUP_RECORDS = 16384, GROUP_BYTES = 4 << 20 };
 
 struct lasting {
     struct job *job;
+    const char *name; /* of the input */
     struct writer *writer;
     struct seen_store store;
     bool keeps_groups;   /* what was written is on the disk, group by group */
@@ -48,7 +49,7 @@ ask_and_write(struct lasting *lasting, const petal_slice *records, size_t count,
             asked[asked_count++] = records[i];
         }
     }
-    if (!seen_ask(&lasting->store, asked, asked_count, were_seen))
+    if (asked_count > 0 && !seen_ask(&lasting->store, asked, asked_count, were_seen))
         return false;
     for (size_t i = 0; i < asked_count; i++) {
         dropped[places[i]] = were_seen[i];
@@ -75,8 +76,8 @@ enter_recent(struct lasting *lasting, const petal_slice *records, const uint64_t
 }
 
 static bool
-take_batch(struct lasting *lasting, const petal_slice *records, const uint64_t *hashes,
-           size_t count)
+take_records(struct lasting *lasting, const petal_slice *records, const uint64_t *hashes,
+             size_t count)
 {
     bool dropped[READER_BATCH];
 
@@ -99,35 +100,28 @@ take_batch(struct lasting *lasting, const petal_slice *records, const uint64_t *
     return true;
 }
 
-/* Of the records that the reader has just handed out. */
 static bool
-are_short_enough(const struct reader *reader, const petal_slice *records, size_t count)
+take_batch(void *argument, struct batch *batch)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (records[i].size > SEEN_MOST_BYTES)
+    struct lasting *lasting = argument;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->records[i].size > SEEN_MOST_BYTES)
             return job_fail(
-                reader->job,
+                lasting->job,
                 "record %" PRIu64 " of %s has %zu bytes; with --state it has at most %u",
-                reader->records - count + i + 1, reader->name, records[i].size, SEEN_MOST_BYTES);
+                batch->first + i + 1, lasting->name, batch->records[i].size, SEEN_MOST_BYTES);
     }
-    return true;
+    return take_records(lasting, batch->records, batch->hashes, batch->count);
 }
 
 static bool
 take_all(struct lasting *lasting, struct reader *reader)
 {
-    petal_slice records[READER_BATCH];
-    size_t count;
-
     reader_want_hashes(reader);
     reader->idle = record_idle;
     reader->idle_argument = lasting;
-    do {
-        if (!reader_next(reader, records, &count) || !are_short_enough(reader, records, count) ||
-            !take_batch(lasting, records, reader_hashes(reader), count))
-            return false;
-    } while (count > 0);
-    return true;
+    return reader_each(reader, take_batch, lasting);
 }
 
 /* After Ctrl-C a file that groups are appended to keeps what was read; after a failure only what
@@ -145,8 +139,10 @@ take_and_record(struct lasting *lasting, struct reader *reader)
 bool
 lasting_unique(struct reader *reader, struct writer *writer, const char *directory)
 {
-    struct lasting lasting = {
-        .job = reader->job, .writer = writer, .keeps_groups = writer_is_file(writer)};
+    struct lasting lasting = {.job = reader->job,
+                              .name = reader->name,
+                              .writer = writer,
+                              .keeps_groups = writer_is_file(writer)};
     bool fine;
 
     if (!seen_open(&lasting.store, lasting.job, directory, lasting.keeps_groups))
