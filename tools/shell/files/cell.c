@@ -64,6 +64,23 @@ cell_parser_free(struct cell_parser *parser)
     text_free(&parser->bytes);
 }
 
+const char *
+cell_check(const petal_cell *cell)
+{
+    if (cell->row.size == 0 || cell->row.size > PETAL_MAX_ROW_BYTES)
+        return cell->row.size == 0 ? "the row is empty" : "the row is too long";
+    if (cell->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
+        return "the qualifier is too long";
+    if (cell->value.size > PETAL_MAX_VALUE_BYTES)
+        return "the value is too long";
+    if (cell->type != PETAL_PUT && cell->value.size > 0)
+        return "a deletion must have no value";
+    if ((cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION) &&
+        cell->qualifier.size > 0)
+        return "a deletion of a family must have no qualifier";
+    return NULL;
+}
+
 enum cell_outcome
 cell_fail(struct cell_parser *parser, petal_slice line, const char *at, const char *message)
 {
@@ -163,6 +180,18 @@ cell_number_read(petal_slice digits, int64_t *number)
     }
     *number = negative ? (int64_t)(0 - sum) : (int64_t)sum;
     return true;
+}
+
+const char *
+cell_take_number(const char **at, const char *end, int64_t *number)
+{
+    const char *begin = *at;
+
+    while (*at < end && ((**at >= '0' && **at <= '9') || **at == '-'))
+        (*at)++;
+    return cell_number_read((petal_slice){begin, (size_t)(*at - begin)}, number)
+               ? NULL
+               : "a whole number must stand here";
 }
 
 bool

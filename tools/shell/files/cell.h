@@ -64,6 +64,9 @@ bool cell_parser_header(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse(struct cell_parser *parser, petal_slice line);
 void cell_parser_free(struct cell_parser *parser);
 
+/* NULL, or why no store takes the cell. */
+const char *cell_check(const petal_cell *cell);
+
 /* ---- For the formats: cell_table.c, cell_json.c, cell_hbase.c -------------------------------- */
 
 enum cell_outcome cell_parse_table(struct cell_parser *parser, petal_slice line);
@@ -82,6 +85,9 @@ char *cell_put_number(char *to, int64_t number);
 
 /* Digits, perhaps behind a minus. */
 bool cell_number_read(petal_slice digits, int64_t *number);
+
+/* Take the digits at *at.  NULL, or what is wrong there. */
+const char *cell_take_number(const char **at, const char *end, int64_t *number);
 
 /* Undo \xHH in the bytes of the parser behind `begin`, in place; what they mean then. False at
  * another backslash. */

@@ -127,18 +127,6 @@ take_string(struct cell_parser *parser, const char **at, const char *end, petal_
     return NULL;
 }
 
-static const char *
-take_number(const char **at, const char *end, int64_t *number)
-{
-    const char *begin = *at;
-
-    while (*at < end && ((**at >= '0' && **at <= '9') || **at == '-'))
-        (*at)++;
-    return cell_number_read((petal_slice){begin, (size_t)(*at - begin)}, number)
-               ? NULL
-               : "a whole number must stand here";
-}
-
 /* Is `word` at *at?  Then go behind it and the blanks that follow. */
 static bool
 take_word(const char **at, const char *end, const char *word)
@@ -161,7 +149,7 @@ take_rest(struct cell_parser *parser, const char **at, const char *end)
     bool comma = take_word(at, end, ",");
 
     if (comma && *at < end && ((**at >= '0' && **at <= '9') || **at == '-')) {
-        wrong = take_number(at, end, &cell->timestamp);
+        wrong = cell_take_number(at, end, &cell->timestamp);
         if (wrong == NULL && cell->timestamp < 0)
             wrong = "the timestamp must be 0 or more";
         *at = skip_blanks(*at, end);
@@ -172,7 +160,7 @@ take_rest(struct cell_parser *parser, const char **at, const char *end)
 
         if (!take_word(at, end, "TTL") || !take_word(at, end, "=>"))
             return "only a timestamp or TTL => milliseconds can stand here";
-        wrong = take_number(at, end, &cell->ttl_ms);
+        wrong = cell_take_number(at, end, &cell->ttl_ms);
         cell->has_ttl = wrong == NULL;
         *at = skip_blanks(*at, end);
         if (wrong == NULL && braces && !take_word(at, end, "}"))

@@ -198,13 +198,8 @@ take_null(const char **at, const char *end)
 static const char *
 take_number(const char **at, const char *end, int64_t *number)
 {
-    const char *begin = *at = skip_blanks(*at, end);
-
-    while (*at < end && ((**at >= '0' && **at <= '9') || **at == '-'))
-        (*at)++;
-    return cell_number_read((petal_slice){begin, (size_t)(*at - begin)}, number)
-               ? NULL
-               : "a whole number must stand here";
+    *at = skip_blanks(*at, end);
+    return cell_take_number(at, end, number);
 }
 
 enum key {

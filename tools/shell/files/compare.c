@@ -124,7 +124,7 @@ read_file(struct compare *compare, bool note)
         return status;
     compare->records = compare->ordinal = compare->bad = 0;
     progress_begin(&intake->progress, note ? "read" : "compare", "records");
-    if (compare_is_cells(compare))
+    if (intake_is_cells(intake, &compare->parser))
         status = compare_read_cells(compare, note);
     else
         status = read_records(compare, note ? note_record : compare_record);

@@ -10,22 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool
-compare_is_cells(struct compare *compare)
-{
-    struct record_reader *reader = &compare->intake.reader;
-
-    compare->parser.format = reader->format;
-    if (reader->format == FILE_JSON || reader->format == FILE_HBASE)
-        return true;
-    if (!shell_record_read_line(reader))
-        return false;
-    if (cell_parser_header(&compare->parser, (petal_slice){reader->line_bytes, reader->line_size}))
-        return true;
-    reader->line_pending = true;
-    return false;
-}
-
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void
@@ -166,63 +150,42 @@ compare_cell(struct compare *compare, const petal_cell *cell, struct text *row)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Tell what is wrong with the line, at that byte if it is not 0, or fail with it. */
+/* Tell what is wrong with a line, or fail with it. */
 static enum shell_status
-pass_over(struct compare *compare, size_t place, const char *what)
+pass_over(struct compare *compare, const struct text *why)
 {
     struct intake *intake = &compare->intake;
-    struct text text = {0};
-    enum shell_status status = SHELL_FINE;
 
-    text_add_format(&text, "%s:%" PRIu64 ":", intake->file_name, compare->line);
-    if (place > 0)
-        text_add_format(&text, " byte %zu:", place);
-    text_add_format(&text, " %s", what);
-    if (compare->bad == intake->most_bad) {
-        status = session_fail(intake->session, SHELL_USAGE, "%s", text_string(&text));
-    } else {
-        compare->bad++;
-        if (!intake->bad_told) {
-            progress_hide(&intake->progress);
-            (void)fprintf(stderr, "kv-shell: %s\n", text_string(&text));
-        }
+    if (compare->bad == intake->most_bad)
+        return session_fail(intake->session, SHELL_USAGE, "%s", text_string(why));
+    compare->bad++;
+    if (!intake->bad_told) {
+        progress_hide(&intake->progress);
+        (void)fprintf(stderr, "kv-shell: %s\n", text_string(why));
     }
-    text_free(&text);
-    return status;
-}
-
-/* Do the commands of an hbase file all name one table? */
-static bool
-is_of_one_table(struct compare *compare)
-{
-    if (compare->parser.format != FILE_HBASE)
-        return true;
-    if (compare->script_table.size == 0)
-        text_add_slice(&compare->script_table, compare->parser.table);
-    return slices_equal(compare->parser.table, text_slice(&compare->script_table));
+    return SHELL_FINE;
 }
 
 static enum shell_status
-take_line(struct compare *compare, bool note, struct text *row)
+take_line(struct compare *compare, bool note, struct text *row, struct text *why)
 {
     const struct record_reader *reader = &compare->intake.reader;
     struct cell_parser *parser = &compare->parser;
-    petal_slice line = {reader->line_bytes, reader->line_size};
+    struct text *table = &compare->script_table;
 
     compare->line = reader->line;
-    switch (cell_parse(parser, line)) {
+    switch (intake_cell(&compare->intake, parser,
+                        (petal_slice){reader->line_bytes, reader->line_size}, reader->line,
+                        text_slice(table), why)) {
     case CELL_NONE:
         return SHELL_FINE;
     case CELL_BAD:
-        return pass_over(compare, parser->place, parser->message);
+        return pass_over(compare, why);
     case CELL_GOOD:
         break;
     }
-    if (!is_of_one_table(compare))
-        return pass_over(compare, 0, "the commands before it are about another table");
-    if (parser->cell.row.size == 0 || parser->cell.row.size > PETAL_MAX_ROW_BYTES)
-        return pass_over(compare, 0,
-                         parser->cell.row.size == 0 ? "the row is empty" : "the row is too long");
+    if (parser->format == FILE_HBASE && table->size == 0)
+        text_add_slice(table, parser->table);
     compare->records++;
     compare->ordinal++;
     if (!note)
@@ -237,16 +200,17 @@ compare_read_cells(struct compare *compare, bool note)
     struct intake *intake = &compare->intake;
     struct record_reader *reader = &intake->reader;
     enum shell_status status = intake_refuse_options_of_records(intake);
-    struct text row = {0};
+    struct text row = {0}, why = {0};
 
     while (status == SHELL_FINE && shell_record_read_line(reader)) {
-        status = take_line(compare, note, &row);
+        status = take_line(compare, note, &row, &why);
         progress_update(&intake->progress, reader->bytes_read, intake->file_bytes,
                         compare->records);
         if (status == SHELL_FINE)
             status = interrupt_check(intake->session);
     }
     text_free(&row);
+    text_free(&why);
     if (status == SHELL_FINE && ferror(intake->file))
         status = session_fail(intake->session, SHELL_DATA, "reading %s failed: %s",
                               intake->file_name, strerror(reader->read_error));

@@ -10,9 +10,6 @@
 
 #include "tools/shell/files/comparison.h"
 
-/* Is the file that was opened one of cells?  It is read up to the first of them. */
-bool compare_is_cells(struct compare *compare);
-
 /* Read all cells, to note them, or to compare them with the table. */
 enum shell_status compare_read_cells(struct compare *compare, bool note);
 

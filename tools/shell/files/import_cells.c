@@ -20,26 +20,16 @@ enum { BLOCK_BYTES = 256 << 10, MADE_VERSIONS = INT32_MAX };
 bool
 import_is_cells(struct import *import)
 {
-    struct record_reader *reader = &import->intake.reader;
-    petal_slice line;
-    bool is_header;
+    const struct record_reader *reader = &import->intake.reader;
+    bool is_cells = intake_is_cells(&import->intake, &import->header);
 
-    import->header.format = reader->format;
-    if (reader->format == FILE_JSON || reader->format == FILE_HBASE)
-        return true;
-    if (!shell_record_read_line(reader))
-        return false;
-    line = (petal_slice){reader->line_bytes, reader->line_size};
-    is_header = cell_parser_header(&import->header, line);
     /* Each job parses with a copy, and with memory of its own. */
     text_free(&import->header.bytes);
-    if (!is_header) {
-        reader->line_pending = true;
-        return false;
+    if (is_cells) {
+        import->lines = reader->line;
+        import->bytes_read = reader->bytes_read;
     }
-    import->lines = reader->line;
-    import->bytes_read = reader->bytes_read;
-    return true;
+    return is_cells;
 }
 
 /* Fill the block up to the end of a line; the rest of what was read waits for the next job. */
@@ -150,24 +140,6 @@ begin_mutation(struct import_job *job, petal_error *error)
     return outcome;
 }
 
-/* NULL, or why no store takes the cell. */
-static const char *
-check_cell(const petal_cell *cell)
-{
-    if (cell->row.size == 0 || cell->row.size > PETAL_MAX_ROW_BYTES)
-        return cell->row.size == 0 ? "the row is empty" : "the row is too long";
-    if (cell->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
-        return "the qualifier is too long";
-    if (cell->value.size > PETAL_MAX_VALUE_BYTES)
-        return "the value is too long";
-    if (cell->type != PETAL_PUT && cell->value.size > 0)
-        return "a deletion must have no value";
-    if ((cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION) &&
-        cell->qualifier.size > 0)
-        return "a deletion of a family must have no qualifier";
-    return NULL;
-}
-
 /* Add the parser's cell, which has been checked, to the batch. */
 static enum petal_status
 add_cell(struct import_job *job, petal_error *error)
@@ -229,49 +201,22 @@ find_family(struct import *import, struct import_job *job, petal_error *error)
     return outcome;
 }
 
-static void
-add_complaint(const struct import *import, struct text *text, uint64_t line, size_t place,
-              const char *what)
-{
-    text_clear(text);
-    text_add_format(text, "%s:%" PRIu64 ":", import->intake.file_name, line);
-    if (place > 0)
-        text_add_format(text, " byte %zu:", place);
-    text_add_format(text, " %s", what);
-}
-
 /* Read a line into the batch.  False if it is a bad one; `why` says what is wrong. */
 static bool
 take_line(struct import *import, struct import_job *job, petal_slice line, uint64_t number,
           struct text *why)
 {
-    struct cell_parser *parser = &job->parser;
-    enum cell_outcome outcome = cell_parse(parser, line);
-    enum petal_status found = PETAL_OK;
-    const char *wrong;
+    enum cell_outcome outcome = intake_cell(&import->intake, &job->parser, line, number,
+                                            text_slice(&import->script_table), why);
+    enum petal_status found;
     petal_error error;
 
-    if (outcome == CELL_NONE)
-        return true;
-    if (outcome == CELL_BAD) {
-        add_complaint(import, why, number, parser->place, parser->message);
-        return false;
-    }
-    if (parser->format == FILE_HBASE &&
-        !slices_equal(parser->table, text_slice(&import->script_table))) {
-        add_complaint(import, why, number, 0, "the commands before it are about another table");
-        return false;
-    }
-    wrong = check_cell(&parser->cell);
-    if (wrong == NULL) {
-        found = find_family(import, job, &error);
-        if (found == PETAL_NOT_FOUND)
-            wrong = "the table has no such family";
-        else if (found == PETAL_INVALID)
-            wrong = error.text;
-    }
-    if (wrong != NULL) {
-        add_complaint(import, why, number, 0, wrong);
+    if (outcome != CELL_GOOD)
+        return outcome == CELL_NONE;
+    found = find_family(import, job, &error);
+    if (found == PETAL_NOT_FOUND || found == PETAL_INVALID) {
+        intake_say_where(&import->intake, why, number, 0,
+                         found == PETAL_INVALID ? error.text : "the table has no such family");
         return false;
     }
     if (found == PETAL_OK && add_cell(job, &error) == PETAL_OK) {
@@ -281,7 +226,7 @@ take_line(struct import *import, struct import_job *job, petal_slice line, uint6
     }
     job->stop = true;
     job->failure = shell_status_of(error.status);
-    add_complaint(import, why, number, 0, error.text);
+    intake_say_where(&import->intake, why, number, 0, error.text);
     return false;
 }
 

@@ -360,6 +360,53 @@ intake_close(struct intake *intake)
     intake->file = NULL;
 }
 
+bool
+intake_is_cells(struct intake *intake, struct cell_parser *header)
+{
+    struct record_reader *reader = &intake->reader;
+
+    header->format = reader->format;
+    if (reader->format == FILE_JSON || reader->format == FILE_HBASE)
+        return true;
+    if (!shell_record_read_line(reader))
+        return false;
+    reader->line_pending =
+        !cell_parser_header(header, (petal_slice){reader->line_bytes, reader->line_size});
+    return !reader->line_pending;
+}
+
+void
+intake_say_where(const struct intake *intake, struct text *text, uint64_t line, size_t place,
+                 const char *what)
+{
+    text_clear(text);
+    text_add_format(text, "%s:%" PRIu64 ":", intake->file_name, line);
+    if (place > 0)
+        text_add_format(text, " byte %zu:", place);
+    text_add_format(text, " %s", what);
+}
+
+enum cell_outcome
+intake_cell(const struct intake *intake, struct cell_parser *parser, petal_slice line,
+            uint64_t number, petal_slice table, struct text *why)
+{
+    enum cell_outcome outcome = cell_parse(parser, line);
+    const char *wrong;
+
+    if (outcome == CELL_NONE)
+        return CELL_NONE;
+    if (outcome == CELL_BAD)
+        wrong = parser->message;
+    else if (parser->format == FILE_HBASE && table.size > 0 && !slices_equal(parser->table, table))
+        wrong = "the commands before it are about another table";
+    else
+        wrong = cell_check(&parser->cell);
+    if (wrong == NULL)
+        return CELL_GOOD;
+    intake_say_where(intake, why, number, outcome == CELL_BAD ? parser->place : 0, wrong);
+    return CELL_BAD;
+}
+
 enum shell_status
 intake_refuse_options_of_records(const struct intake *intake)
 {

@@ -7,6 +7,7 @@
 #ifndef PETAL_TOOLS_SHELL_FILES_INTAKE_H
 #define PETAL_TOOLS_SHELL_FILES_INTAKE_H
 
+#include "tools/shell/files/cell.h"
 #include "tools/shell/files/record.h"
 #include "tools/shell/session/session.h"
 #include "tools/shell/text/progress.h"
@@ -65,6 +66,20 @@ enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
 
 /* Fail by what the reader's message says: a mistake in the file, or that reading it failed. */
 enum shell_status intake_fail(const struct intake *intake);
+
+/* Is the file one of cells, one a line? Takes its first line if that says so; else it waits for
+ * intake_next. */
+bool intake_is_cells(struct intake *intake, struct cell_parser *header);
+
+/* Read a line of a file of cells into the parser's cell. CELL_BAD: `why` says what is wrong, and
+ * where. All commands of an hbase file are about one table; empty: it is not known yet. */
+enum cell_outcome intake_cell(const struct intake *intake, struct cell_parser *parser,
+                              petal_slice line, uint64_t number, petal_slice table,
+                              struct text *why);
+
+/* "FILE:LINE: byte PLACE: WHAT" in place of the text; place 0: without it. */
+void intake_say_where(const struct intake *intake, struct text *text, uint64_t line, size_t place,
+                      const char *what);
 
 /* Fail if there are options that only files of records know, this file being one of cells. */
 enum shell_status intake_refuse_options_of_records(const struct intake *intake);
