@@ -10,7 +10,7 @@ again_open(struct again *again, struct reader *reader, uint64_t from)
     flags_open(&again->flags, again->job);
     again->has_spool = !reader->is_file;
     again->from = again->has_spool ? 0 : from;
-    if (!again->has_spool || spool_open(&again->spool, again->job))
+    if (!again->has_spool || writer_open_temporary(&again->spool, again->job))
         return true;
     again->has_spool = false;
     return false;
@@ -22,7 +22,7 @@ again_close(struct again *again)
     if (again->job == NULL)
         return;
     if (again->has_spool)
-        spool_close(&again->spool);
+        writer_close(&again->spool);
     flags_close(&again->flags);
 }
 
@@ -30,7 +30,7 @@ bool
 again_put(struct again *again, petal_slice record, bool flag)
 {
     again->numbers++;
-    if (again->has_spool && !spool_put(&again->spool, record.data, record.size + 1))
+    if (again->has_spool && !writer_add_run(&again->spool, record.data, record.size + 1, 1))
         return false;
     return flags_put(&again->flags, flag);
 }
@@ -38,7 +38,7 @@ again_put(struct again *again, petal_slice record, bool flag)
 bool
 again_seal(struct again *again)
 {
-    if (again->has_spool && !spool_seal(&again->spool))
+    if (again->has_spool && !writer_flush(&again->spool))
         return false;
     again->to = again->has_spool ? again->spool.bytes : reader_position(again->reader);
     return flags_seal(&again->flags);

@@ -7,13 +7,13 @@
 
 #include "tools/filter/exact/flags.h"
 #include "tools/filter/records/reader.h"
-#include "tools/filter/records/spool.h"
+#include "tools/filter/records/writer.h"
 
 struct again {
     struct job *job;
     struct reader *reader; /* that they come from first; of a file its descriptor is read again */
     bool has_spool;
-    struct spool spool;
+    struct writer spool;
     struct flags flags;
     uint64_t from, to; /* of the file, or of the spool */
     uint64_t numbers;  /* of records */

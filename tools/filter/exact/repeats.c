@@ -8,12 +8,6 @@
 
 enum { PARTS = 128, ITEMS_AHEAD = 8 };
 
-/* Before the bytes of a record that was put. */
-struct header {
-    struct item item;
-    uint64_t size;
-};
-
 static size_t
 table_bytes(const struct job *job)
 {
@@ -49,20 +43,11 @@ repeats_ask(struct repeats *repeats, petal_slice record, uint64_t hash)
     return REPEATS_OPEN;
 }
 
-static bool
-put(struct spill *spill, unsigned level, const struct header *header, const void *bytes)
-{
-    unsigned part = spill_part_of(spill, header->item.hash, level);
-
-    return spill_put(spill, part, header, sizeof *header) &&
-           spill_put(spill, part, bytes, header->size);
-}
-
 bool
 repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t number,
             enum item_role role)
 {
-    const struct header header = {item_make(hash, number, role), record.size};
+    const struct spill_record spilled = {item_make(hash, number, role), record.size};
 
     assert(repeats->is_full);
     if (!repeats->has_spill) {
@@ -70,34 +55,10 @@ repeats_put(struct repeats *repeats, petal_slice record, uint64_t hash, uint64_t
             return false;
         repeats->has_spill = true;
     }
-    return put(&repeats->spill, 0, &header, record.data);
+    return spill_put_record(&repeats->spill, 0, &spilled, record.data);
 }
 
 /* ---- What was put ---------------------------------------------------------------------------- */
-
-/* *bytes NULL: there are no more. */
-static bool
-take_record(struct spill_stream *stream, struct header *header, const char **bytes)
-{
-    if (!spill_take(stream, sizeof *header, bytes))
-        return false;
-    if (*bytes == NULL)
-        return true;
-    memcpy(header, *bytes, sizeof *header);
-    return spill_take(stream, header->size, bytes);
-}
-
-static bool
-copy(struct spill_stream *from, struct spill *to, unsigned level, bool *more)
-{
-    struct header header;
-    const char *bytes;
-
-    if (!take_record(from, &header, &bytes))
-        return false;
-    *more = bytes != NULL;
-    return !*more || put(to, level, &header, bytes);
-}
 
 /* At work on a part. */
 struct work {
@@ -111,7 +72,7 @@ struct work {
 static void
 look_ahead(struct work *work, const struct spill_stream *stream)
 {
-    struct header header;
+    struct spill_record header;
 
     if (work->items == 0)
         work->ahead = stream->begin;
@@ -143,7 +104,7 @@ take(void *argument, struct spill *spill, unsigned part)
 {
     struct work *work = argument;
     struct spill_stream stream;
-    struct header header;
+    struct spill_record header;
     enum parts_outcome outcome = PARTS_DONE;
     const char *bytes;
 
@@ -154,7 +115,7 @@ take(void *argument, struct spill *spill, unsigned part)
     do {
         look_ahead(work, &stream);
         work->items -= work->items > 0;
-        if (!take_record(&stream, &header, &bytes))
+        if (!spill_take_record(&stream, &header, &bytes))
             outcome = PARTS_FAILED;
         else if (bytes != NULL)
             outcome = enter(work, (petal_slice){bytes, header.size}, &header.item);
@@ -166,7 +127,7 @@ take(void *argument, struct spill *spill, unsigned part)
 bool
 repeats_decide(struct repeats *repeats, struct marks *marks)
 {
-    static const struct parts_work parts = {take, copy};
+    static const struct parts_work parts = {take, spill_copy_record};
     struct work work = {.marks = marks};
     bool fine;
 

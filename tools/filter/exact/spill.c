@@ -274,3 +274,38 @@ spill_take(struct spill_stream *stream, size_t size, const char **bytes)
            job_fail(stream->spill->job, "a temporary file in %s was changed",
                     stream->spill->job->temporary);
 }
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+bool
+spill_put_record(struct spill *spill, unsigned level, const struct spill_record *record,
+                 const void *bytes)
+{
+    unsigned part = spill_part_of(spill, record->item.hash, level);
+
+    return spill_put(spill, part, record, sizeof *record) &&
+           spill_put(spill, part, bytes, record->size);
+}
+
+bool
+spill_take_record(struct spill_stream *stream, struct spill_record *record, const char **bytes)
+{
+    if (!spill_take(stream, sizeof *record, bytes))
+        return false;
+    if (*bytes == NULL)
+        return true;
+    memcpy(record, *bytes, sizeof *record);
+    return spill_take(stream, record->size, bytes);
+}
+
+bool
+spill_copy_record(struct spill_stream *from, struct spill *to, unsigned level, bool *more)
+{
+    struct spill_record record;
+    const char *bytes;
+
+    if (!spill_take_record(from, &record, &bytes))
+        return false;
+    *more = bytes != NULL;
+    return !*more || spill_put_record(to, level, &record, bytes);
+}

@@ -11,6 +11,7 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_SPILL_H
 #define PETAL_TOOLS_FILTER_EXACT_SPILL_H
 
+#include "tools/filter/exact/item.h"
 #include "tools/filter/job/job.h"
 
 struct spill_part;
@@ -63,5 +64,22 @@ bool spill_take(struct spill_stream *stream, size_t size, const char **bytes);
 /* As many as lie in one piece, at least one; *size 0: the part is at its end. What is put in one
  * size that divides 16 is not cut. */
 bool spill_take_some(struct spill_stream *stream, const char **bytes, size_t *size);
+
+/* Stands before the bytes of a record that was put away with them. */
+struct spill_record {
+    struct item item;
+    uint64_t size;
+};
+
+/* Into the part of its hash at this level. */
+bool spill_put_record(struct spill *spill, unsigned level, const struct spill_record *record,
+                      const void *bytes);
+
+/* *bytes NULL: there are no more. */
+bool spill_take_record(struct spill_stream *stream, struct spill_record *record,
+                       const char **bytes);
+
+/* As `copy` of struct parts_work (parts.h). */
+bool spill_copy_record(struct spill_stream *from, struct spill *to, unsigned level, bool *more);
 
 #endif

@@ -4,7 +4,6 @@
 #include "tools/filter/exact/parts.h"
 #include "tools/filter/exact/table.h"
 
-#include <string.h>
 
 enum { PARTS = 128 };
 
@@ -13,12 +12,7 @@ struct top {
     struct best *best;
     struct table table;
     bool is_full;
-    struct spill spill; /* of what found it full; struct header and the bytes, each */
-};
-
-/* Before the bytes of a record that was put away. */
-struct header {
-    uint64_t hash, size;
+    struct spill spill; /* of what found it full: struct spill_record and the bytes, each */
 };
 
 static size_t
@@ -34,18 +28,9 @@ count_one_more(struct table_entry *entry)
 }
 
 static bool
-put(struct spill *spill, unsigned level, const struct header *header, const void *bytes)
-{
-    unsigned part = spill_part_of(spill, header->hash, level);
-
-    return spill_put(spill, part, header, sizeof *header) &&
-           spill_put(spill, part, bytes, header->size);
-}
-
-static bool
 count_record(struct top *top, petal_slice record, uint64_t hash)
 {
-    const struct header header = {hash, record.size};
+    const struct spill_record spilled = {item_make(hash, 0, ITEM_BOTH), record.size};
     struct table_entry *entry = table_find(&top->table, record, hash);
 
     if (entry == NULL && !top->is_full) {
@@ -55,7 +40,7 @@ count_record(struct top *top, petal_slice record, uint64_t hash)
             return false;
     }
     if (entry == NULL)
-        return put(&top->spill, 0, &header, record.data);
+        return spill_put_record(&top->spill, 0, &spilled, record.data);
     count_one_more(entry);
     return true;
 }
@@ -86,48 +71,24 @@ offer_all(struct top *top)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* *bytes NULL: there are no more. */
-static bool
-take_record(struct spill_stream *stream, struct header *header, const char **bytes)
-{
-    if (!spill_take(stream, sizeof *header, bytes))
-        return false;
-    if (*bytes == NULL)
-        return true;
-    memcpy(header, *bytes, sizeof *header);
-    return spill_take(stream, header->size, bytes);
-}
-
-static bool
-copy(struct spill_stream *from, struct spill *to, unsigned level, bool *more)
-{
-    struct header header;
-    const char *bytes;
-
-    if (!take_record(from, &header, &bytes))
-        return false;
-    *more = bytes != NULL;
-    return !*more || put(to, level, &header, bytes);
-}
-
 static enum parts_outcome
 count_part(struct top *top, struct spill_stream *stream)
 {
-    struct header header;
+    struct spill_record header;
     const char *bytes;
 
     for (;;) {
         struct table_entry *entry;
         petal_slice record;
 
-        if (!take_record(stream, &header, &bytes))
+        if (!spill_take_record(stream, &header, &bytes))
             return PARTS_FAILED;
         if (bytes == NULL)
             return PARTS_DONE;
         record = (petal_slice){bytes, header.size};
-        entry = table_find(&top->table, record, header.hash);
+        entry = table_find(&top->table, record, header.item.hash);
         if (entry == NULL)
-            entry = table_add(&top->table, record, header.hash);
+            entry = table_add(&top->table, record, header.item.hash);
         if (entry == NULL)
             return PARTS_TOO_LARGE;
         count_one_more(entry);
@@ -152,7 +113,7 @@ take(void *argument, struct spill *spill, unsigned part)
 bool
 top_records(struct reader *reader, struct best *best)
 {
-    static const struct parts_work parts = {take, copy};
+    static const struct parts_work parts = {take, spill_copy_record};
     struct top top = {.job = reader->job, .best = best};
     bool fine;
 
