@@ -1,8 +1,8 @@
 /* doubles.c -- see doubles.h. */
 #include "tools/filter/exact/doubles.h"
 
-#include "tools/filter/exact/map.h"
 #include "tools/filter/exact/parts.h"
+#include "tools/filter/records/map.h"
 
 #include <string.h>
 

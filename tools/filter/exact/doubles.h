@@ -7,9 +7,9 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_DOUBLES_H
 #define PETAL_TOOLS_FILTER_EXACT_DOUBLES_H
 
-#include "tools/filter/exact/item.h"
 #include "tools/filter/exact/marks.h"
-#include "tools/filter/exact/spill.h"
+#include "tools/filter/records/item.h"
+#include "tools/filter/records/spill.h"
 
 struct doubles {
     struct job *job;

@@ -1,7 +1,7 @@
 /* marks.c -- see marks.h. */
 #include "tools/filter/exact/marks.h"
 
-#include "tools/filter/exact/map.h"
+#include "tools/filter/records/map.h"
 
 #include <assert.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_MARKS_H
 #define PETAL_TOOLS_FILTER_EXACT_MARKS_H
 
-#include "tools/filter/exact/spill.h"
+#include "tools/filter/records/spill.h"
 
 struct marks {
     struct job *job;

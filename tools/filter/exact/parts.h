@@ -5,7 +5,7 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_PARTS_H
 #define PETAL_TOOLS_FILTER_EXACT_PARTS_H
 
-#include "tools/filter/exact/spill.h"
+#include "tools/filter/records/spill.h"
 
 enum parts_outcome { PARTS_DONE, PARTS_TOO_LARGE, PARTS_FAILED };
 

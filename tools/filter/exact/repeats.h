@@ -7,10 +7,10 @@
 #ifndef PETAL_TOOLS_FILTER_EXACT_REPEATS_H
 #define PETAL_TOOLS_FILTER_EXACT_REPEATS_H
 
-#include "tools/filter/exact/item.h"
 #include "tools/filter/exact/marks.h"
-#include "tools/filter/exact/spill.h"
 #include "tools/filter/exact/table.h"
+#include "tools/filter/records/item.h"
+#include "tools/filter/records/spill.h"
 
 struct repeats {
     struct job *job;

@@ -10,7 +10,7 @@
 #include "tools/filter/exact/table.h"
 
 #include "bloom/petal_bloom.h"
-#include "tools/filter/exact/map.h"
+#include "tools/filter/records/map.h"
 
 #include <assert.h>
 #include <string.h>

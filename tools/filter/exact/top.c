@@ -4,7 +4,6 @@
 #include "tools/filter/exact/parts.h"
 #include "tools/filter/exact/table.h"
 
-
 enum { PARTS = 128 };
 
 struct top {

@@ -1,33 +1,26 @@
 /* ascend.c -- see ascend.h. */
 #include "tools/filter/numbers/ascend.h"
 
+#include "tools/filter/numbers/key_parts.h"
 #include "tools/filter/numbers/key_set.h"
 #include "tools/filter/numbers/key_sort.h"
-#include "tools/filter/numbers/spool.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_PARTS = 256,
-    LEAST_BLOCK = 4 << 10,
-    MOST_BLOCK = 64 << 10,
-    BATCH = 1024 /* keys that are carried at a time */
-};
+enum { MOST_PARTS = 256 };
 
 struct ascend {
     struct job *job;
     enum ascend_mode mode;
     /* Of the memory. While keys come in they are gathered, or parted; in the end they are sorted, or
      * are in a set. */
-    size_t gather_bytes, set_bytes, block_bytes;
-    size_t part_count; /* into which keys are cut at a time; a power of 2 */
+    size_t gather_bytes, set_bytes, part_bytes;
 
     uint64_t *held; /* NULL: no longer gathered */
     size_t held_count, held_capacity;
-    struct spool *spool;
-    struct spool_stream *parts; /* by value, ascending */
+    struct key_parts parts; /* by value, ascending */
     size_t parts_used;
     uint64_t done, total; /* keys after the first parting: for the line of progress */
 };
@@ -35,7 +28,7 @@ struct ascend {
 bool
 ascend_create(struct job *job, enum ascend_mode mode, struct ascend **ascend)
 {
-    size_t memory = job->memory_bytes, block = memory / 8 / MOST_PARTS / LEAST_BLOCK * LEAST_BLOCK;
+    size_t memory = job->memory_bytes;
     struct ascend *new = calloc(1, sizeof *new);
 
     *ascend = NULL;
@@ -45,20 +38,12 @@ ascend_create(struct job *job, enum ascend_mode mode, struct ascend **ascend)
     new->mode = mode;
     new->gather_bytes = memory / 4;
     new->set_bytes = memory / 8 * 5;
-    new->block_bytes = block < LEAST_BLOCK ? LEAST_BLOCK : block > MOST_BLOCK ? MOST_BLOCK : block;
-    new->part_count = MOST_PARTS;
-    while (new->part_count > 2 && new->part_count *new->block_bytes > memory / 8)
-        new->part_count /= 2;
+    new->part_bytes = memory / 8;
     new->held_capacity = new->gather_bytes / sizeof *new->held;
     new->held = malloc(new->gather_bytes);
-    new->parts = calloc(new->part_count, sizeof *new->parts);
-    if (new->held == NULL || new->parts == NULL) {
+    if (new->held == NULL) {
         ascend_free(new);
         return job_fail(job, "out of memory");
-    }
-    if (!spool_create(job, new->block_bytes, &new->spool)) {
-        ascend_free(new);
-        return false;
     }
     *ascend = new;
     return true;
@@ -69,10 +54,7 @@ ascend_free(struct ascend *ascend)
 {
     if (ascend == NULL)
         return;
-    for (size_t i = 0; i < ascend->parts_used; i++)
-        spool_stream_free(ascend->spool, &ascend->parts[i]);
-    free(ascend->parts);
-    spool_free(ascend->spool);
+    key_parts_close(&ascend->parts);
     free(ascend->held);
     free(ascend);
 }
@@ -126,13 +108,13 @@ visit_sorted(enum ascend_mode mode, const uint64_t *keys, size_t count,
 /* ---- Keys that come in ----------------------------------------------------------------------- */
 
 /* The part of a key: the last one that begins at it or before. The first begins at 0. */
-static struct spool_stream *
+static size_t
 part_of(const struct ascend *ascend, uint64_t key)
 {
-    struct spool_stream *part = ascend->parts;
+    size_t part = 0;
 
-    for (size_t step = ascend->part_count / 2; step > 0; step /= 2) {
-        if (part + step < ascend->parts + ascend->parts_used && part[step].least <= key)
+    for (size_t step = ascend->parts.spill.parts / 2; step > 0; step /= 2) {
+        if (part + step < ascend->parts_used && ascend->parts.list[part + step].least <= key)
             part += step;
     }
     return part;
@@ -142,7 +124,7 @@ static bool
 add_to_parts(struct ascend *ascend, const uint64_t *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!spool_add(ascend->spool, part_of(ascend, keys[i]), keys[i]))
+        if (!key_parts_add(&ascend->parts, part_of(ascend, keys[i]), keys[i]))
             return false;
     }
     ascend->total += count;
@@ -151,21 +133,27 @@ add_to_parts(struct ascend *ascend, const uint64_t *keys, size_t count)
 
 /* Keys go to disk by value from here on. Those that are held are sorted, and a sample of all: each
  * part is to get as many. */
-static void
+static bool
 begin_parts(struct ascend *ascend)
 {
-    size_t used = 0;
+    struct key_part *parts;
+    size_t used = 0, count;
 
-    for (size_t i = 0; i < ascend->part_count; i++) {
-        uint64_t first = i > 0 ? ascend->held[ascend->held_count / ascend->part_count * i] : 0;
+    if (!key_parts_open(&ascend->parts, ascend->job, ascend->part_bytes, MOST_PARTS))
+        return false;
+    parts = ascend->parts.list;
+    count = ascend->parts.spill.parts;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t first = i > 0 ? ascend->held[ascend->held_count / count * i] : 0;
 
-        if (used > 0 && first == ascend->parts[used - 1].least)
+        if (used > 0 && first == parts[used - 1].least)
             continue;
         if (used > 0)
-            ascend->parts[used - 1].most = first - 1;
-        ascend->parts[used++] = (struct spool_stream){.least = first, .most = UINT64_MAX};
+            parts[used - 1].most = first - 1;
+        parts[used++] = (struct key_part){.least = first, .most = UINT64_MAX};
     }
     ascend->parts_used = used;
+    return true;
 }
 
 /* There is no room for more keys as they are. */
@@ -178,8 +166,7 @@ make_room(struct ascend *ascend)
     ascend->held_count = drop_copies(ascend->mode, ascend->held, ascend->held_count);
     if (ascend->held_count <= ascend->held_capacity / 2)
         return true;
-    begin_parts(ascend);
-    done = add_to_parts(ascend, ascend->held, ascend->held_count);
+    done = begin_parts(ascend) && add_to_parts(ascend, ascend->held, ascend->held_count);
     free(ascend->held);
     ascend->held = NULL;
     return done;
@@ -204,123 +191,134 @@ ascend_add(struct ascend *ascend, const uint64_t *keys, size_t count)
 
 /* ---- Keys that go ---------------------------------------------------------------------------- */
 
-/* The next keys of a stream; *count 0: there are no more. */
+/* One part on its way to what takes its keys: an array, a set, or parts of its own. */
+struct going {
+    struct ascend *ascend;
+    uint64_t *keys;
+    size_t count;
+    struct key_set *set;
+    struct key_parts *parts;
+    uint64_t low; /* of the part */
+    unsigned shift;
+};
+
 static bool
-take(struct ascend *ascend, struct spool_stream *stream, uint64_t keys[BATCH], size_t *count)
+go_on(struct ascend *ascend, size_t count)
 {
-    if (!spool_take(ascend->spool, stream, keys, BATCH, count))
-        return false;
-    ascend->done += *count;
-    return job_go_on(ascend->job, ascend->done * sizeof *keys, ascend->total * sizeof *keys) ||
+    ascend->done += count;
+    return job_go_on(ascend->job, ascend->done * sizeof(uint64_t),
+                     ascend->total * sizeof(uint64_t)) ||
            job_fail(ascend->job, "interrupted");
 }
 
 static bool
-visit_by_sorting(struct ascend *ascend, struct spool_stream *stream,
+take_to_sort(void *argument, const uint64_t *keys, size_t count)
+{
+    struct going *going = argument;
+
+    memcpy(going->keys + going->count, keys, count * sizeof *keys);
+    going->count += count;
+    return go_on(going->ascend, count);
+}
+
+static bool
+visit_by_sorting(struct ascend *ascend, struct key_parts *parts, size_t part,
                  const struct ascend_visitor *visitor)
 {
-    size_t all = (size_t)stream->count, count = 0, some;
-    uint64_t *keys = malloc((all + BATCH) * sizeof *keys);
-    bool done = keys != NULL || job_fail(ascend->job, "out of memory");
+    size_t count = (size_t)parts->list[part].count;
+    struct going going = {.ascend = ascend, .keys = malloc(count * sizeof(uint64_t))};
+    bool done = going.keys != NULL || job_fail(ascend->job, "out of memory");
 
-    do {
-        done = done && take(ascend, stream, keys + count, &some);
-        count += done ? some : 0;
-    } while (done && some > 0);
+    done = done && key_parts_each(parts, part, take_to_sort, &going);
     if (done) {
-        key_sort(keys, all);
-        done = visit_sorted(ascend->mode, keys, all, visitor);
+        key_sort(going.keys, count);
+        done = visit_sorted(ascend->mode, going.keys, count, visitor);
     }
-    free(keys);
+    free(going.keys);
     return done;
 }
 
 static bool
-visit_by_set(struct ascend *ascend, struct spool_stream *stream,
+take_to_set(void *argument, const uint64_t *keys, size_t count)
+{
+    const struct going *going = argument;
+
+    key_set_add(going->set, keys, count);
+    return go_on(going->ascend, count);
+}
+
+static bool
+visit_by_set(struct ascend *ascend, struct key_parts *parts, size_t part,
              const struct ascend_visitor *visitor)
 {
-    uint64_t keys[BATCH];
-    struct key_set *set;
-    size_t count;
+    const struct key_part *facts = &parts->list[part];
+    struct going going = {.ascend = ascend};
     bool done;
 
-    if (!key_set_create(ascend->job, ascend->mode, stream->low, stream->high, &set))
+    if (!key_set_create(ascend->job, ascend->mode, facts->low, facts->high, &going.set))
         return false;
-    while ((done = take(ascend, stream, keys, &count)) && count > 0)
-        key_set_add(set, keys, count);
-    done = done && key_set_visit(set, visitor);
-    key_set_free(set);
+    done = key_parts_each(parts, part, take_to_set, &going) && key_set_visit(going.set, visitor);
+    key_set_free(going.set);
     return done;
 }
 
-static bool visit_stream(struct ascend *ascend, struct spool_stream *stream, size_t bytes,
-                         const struct ascend_visitor *visitor);
+static bool visit_part(struct ascend *ascend, struct key_parts *parts, size_t part,
+                       const struct ascend_visitor *visitor);
 
-/* The keys of a stream, which is empty then, to streams of a part of its range each. */
 static bool
-part_stream(struct ascend *ascend, struct spool_stream *stream, struct spool_stream *parts,
-            unsigned shift)
+take_to_parts(void *argument, const uint64_t *keys, size_t count)
 {
-    uint64_t keys[BATCH], low = stream->low;
-    size_t count;
+    const struct going *going = argument;
 
-    ascend->total += stream->count;
-    for (;;) {
-        if (!take(ascend, stream, keys, &count))
-            return false;
-        if (count == 0)
-            break;
-        for (size_t i = 0; i < count; i++) {
-            if (!spool_add(ascend->spool, &parts[(keys[i] - low) >> shift], keys[i]))
-                return false;
-        }
-    }
-    for (size_t i = 0; i < ascend->part_count; i++) {
-        if (!spool_stream_rest(ascend->spool, &parts[i]))
+    for (size_t i = 0; i < count; i++) {
+        if (!key_parts_add(going->parts, (keys[i] - going->low) >> going->shift, keys[i]))
             return false;
     }
-    return true;
+    return go_on(going->ascend, count);
 }
 
 static bool
-visit_by_parts(struct ascend *ascend, struct spool_stream *stream, size_t bytes,
+visit_by_parts(struct ascend *ascend, struct key_parts *whole, size_t part,
                const struct ascend_visitor *visitor)
 {
-    struct spool_stream *parts = calloc(ascend->part_count, sizeof *parts);
-    uint64_t range = stream->high - stream->low;
-    unsigned shift = 0;
+    const struct key_part *facts = &whole->list[part];
+    uint64_t range = facts->high - facts->low;
+    struct key_parts parts;
+    struct going going = {.ascend = ascend, .parts = &parts, .low = facts->low};
     bool done;
 
-    if (parts == NULL)
-        return job_fail(ascend->job, "out of memory");
-    while (range >> shift >= ascend->part_count)
-        shift++;
-    for (size_t i = 0; i <= range >> shift; i++) {
-        parts[i].least = stream->low + ((uint64_t)i << shift);
-        parts[i].most =
-            i == range >> shift ? stream->high : parts[i].least + ((UINT64_C(1) << shift) - 1);
+    if (!key_parts_open(&parts, ascend->job, ascend->part_bytes, MOST_PARTS))
+        return false;
+    while (range >> going.shift >= parts.spill.parts)
+        going.shift++;
+    for (uint64_t i = 0; i <= range >> going.shift; i++) {
+        parts.list[i].least = facts->low + (i << going.shift);
+        parts.list[i].most = i == range >> going.shift
+                                 ? facts->high
+                                 : parts.list[i].least + ((UINT64_C(1) << going.shift) - 1);
     }
-    done = part_stream(ascend, stream, parts, shift);
-    for (size_t i = 0; done && i < ascend->part_count; i++)
-        done = visit_stream(ascend, &parts[i], bytes, visitor);
-    for (size_t i = 0; i < ascend->part_count; i++)
-        spool_stream_free(ascend->spool, &parts[i]);
-    free(parts);
+    ascend->total += facts->count;
+    done = key_parts_each(whole, part, take_to_parts, &going) && key_parts_seal(&parts);
+    for (size_t i = 0; done && i < parts.spill.parts; i++)
+        done = visit_part(ascend, &parts, i, visitor);
+    key_parts_close(&parts);
     return done;
 }
 
-/* All keys of a stream, in so many bytes beside what parting takes. It is empty then. */
+/* All keys of a part, in set_bytes next to what parting takes. */
 static bool
-visit_stream(struct ascend *ascend, struct spool_stream *stream, size_t bytes,
-             const struct ascend_visitor *visitor)
+visit_part(struct ascend *ascend, struct key_parts *parts, size_t part,
+           const struct ascend_visitor *visitor)
 {
-    if (stream->count == 0)
+    const struct key_part *facts = &parts->list[part];
+
+    if (facts->count == 0)
         return true;
-    if (stream->count <= bytes / sizeof(uint64_t) - BATCH)
-        return visit_by_sorting(ascend, stream, visitor);
-    if (key_set_fits(ascend->mode, stream->low, stream->high, bytes))
-        return visit_by_set(ascend, stream, visitor);
-    return visit_by_parts(ascend, stream, bytes, visitor);
+    if (facts->count <= ascend->set_bytes / sizeof(uint64_t))
+        return visit_by_sorting(ascend, parts, part, visitor);
+    if (key_set_fits(ascend->mode, facts->low, facts->high, ascend->set_bytes))
+        return visit_by_set(ascend, parts, part, visitor);
+    return visit_by_parts(ascend, parts, part, visitor);
 }
 
 bool
@@ -330,12 +328,10 @@ ascend_finish(struct ascend *ascend, const struct ascend_visitor *visitor)
         key_sort(ascend->held, ascend->held_count);
         return visit_sorted(ascend->mode, ascend->held, ascend->held_count, visitor);
     }
+    if (!key_parts_seal(&ascend->parts))
+        return false;
     for (size_t i = 0; i < ascend->parts_used; i++) {
-        if (!spool_stream_rest(ascend->spool, &ascend->parts[i]))
-            return false;
-    }
-    for (size_t i = 0; i < ascend->parts_used; i++) {
-        if (!visit_stream(ascend, &ascend->parts[i], ascend->set_bytes, visitor))
+        if (!visit_part(ascend, &ascend->parts, i, visitor))
             return false;
     }
     return true;

@@ -1,5 +1,5 @@
 /* map.c -- see map.h. */
-#include "tools/filter/exact/map.h"
+#include "tools/filter/records/map.h"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 /* map.h -- large pieces of memory, of zeros, that go back to the system when they are given back,
  * and that take none of it where nobody wrote. */
-#ifndef PETAL_TOOLS_FILTER_EXACT_MAP_H
-#define PETAL_TOOLS_FILTER_EXACT_MAP_H
+#ifndef PETAL_TOOLS_FILTER_RECORDS_MAP_H
+#define PETAL_TOOLS_FILTER_RECORDS_MAP_H
 
 #include <stddef.h>
 

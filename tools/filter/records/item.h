@@ -1,6 +1,6 @@
 /* item.h -- what is put away of a record, to be compared with others that have its hash. */
-#ifndef PETAL_TOOLS_FILTER_EXACT_ITEM_H
-#define PETAL_TOOLS_FILTER_EXACT_ITEM_H
+#ifndef PETAL_TOOLS_FILTER_RECORDS_ITEM_H
+#define PETAL_TOOLS_FILTER_RECORDS_ITEM_H
 
 #include <stdint.h>
 

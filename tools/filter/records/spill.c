@@ -1,7 +1,7 @@
 /* spill.c -- see spill.h. */
-#include "tools/filter/exact/spill.h"
+#include "tools/filter/records/spill.h"
 
-#include "tools/filter/exact/map.h"
+#include "tools/filter/records/map.h"
 #include "tools/filter/records/temporary.h"
 
 #include <assert.h>

@@ -8,11 +8,11 @@
  * A chunk: u64 offset of the part's next chunk (0: it is the last), u64 bytes that follow; bytes.
  * Numbers are the machine's own: the file does not outlive the process.
  */
-#ifndef PETAL_TOOLS_FILTER_EXACT_SPILL_H
-#define PETAL_TOOLS_FILTER_EXACT_SPILL_H
+#ifndef PETAL_TOOLS_FILTER_RECORDS_SPILL_H
+#define PETAL_TOOLS_FILTER_RECORDS_SPILL_H
 
-#include "tools/filter/exact/item.h"
 #include "tools/filter/job/job.h"
+#include "tools/filter/records/item.h"
 
 struct spill_part;
 
