@@ -67,7 +67,7 @@ compress(struct hfile_codec *codec, const uint8_t *payload, size_t size, size_t 
     return stored;
 }
 
-/* Sizes beside the borders of chunks of both kinds, random bytes and zeros. */
+/* Sizes next to the borders of chunks of both kinds, random bytes and zeros. */
 static void
 payloads_come_back(void **state)
 {
@@ -162,7 +162,7 @@ gzip_members_are_those_of_hbase(void **state)
     hfile_codec_free(&codec);
 }
 
-/* Several lengths one behind the other, chunks of any size, empty ones between them, are one
+/* Several lengths one after the other, chunks of any size, empty ones between them, are one
  * payload; LZ4's chunks here are all literals. */
 static void
 other_frames_are_read(void **state)

@@ -124,7 +124,7 @@ decode_changed(const petal_hfile *file, petal_slice payload, struct hfile_cells 
     free(mutant);
 }
 
-/* Each in memory of its own size, so that reading behind it is noticed. */
+/* Each in memory of its own size, so that reading after it is noticed. */
 static void
 decode_shortened(const petal_hfile *file, petal_slice payload, struct hfile_cells *cells)
 {

@@ -8,7 +8,7 @@
 
 #define NAME "the-file"
 
-/* No file that is driven has as many; a scan that goes on behind them runs in circles. */
+/* No file that is driven has as many; a scan that goes on after them runs in circles. */
 #define MOST_CELLS 2000000u
 
 static void

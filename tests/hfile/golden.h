@@ -25,7 +25,7 @@ struct golden_text {
 struct golden_text golden_text_read(const char *name, const char *ending);
 void golden_text_free(struct golden_text *text);
 
-/* The field behind the first one of the line that begins with `key`; NULL: there is none. */
+/* The field after the first one of the line that begins with `key`; NULL: there is none. */
 const char *golden_find(const struct golden_text *text, const char *key);
 
 /* For each file of the directory, by name: `one` with the name, without directory and ending. */

@@ -33,7 +33,7 @@ void golden_file_close(struct golden_file *file);
 /* The number of HBase's setting `name` under which the file was written; 0: its default. */
 uint32_t golden_file_setting(const struct golden_file *file, const char *name);
 
-/* The block at *offset, which moves behind it; false at the trailer. `payload`, uncompressed, is
+/* The block at *offset, which moves after it; false at the trailer. `payload`, uncompressed, is
  * to be freed. */
 struct golden_block {
     petal_hfile_block header;

@@ -107,7 +107,7 @@ report(const char *what)
     most_memory = 0;
 }
 
-/* Behind the trailer's message there are zeros, of which one stands for many. */
+/* After the trailer's message there are zeros, of which one stands for many. */
 static bool
 is_padding(const uint8_t *bytes, size_t size, size_t at)
 {
@@ -171,7 +171,7 @@ every_truncation_is_refused(void **state)
         uint8_t *bytes = golden_bytes(names[i], &size);
 
         for (size_t left = 0; left < size; left += left + step < size ? step : 1) {
-            /* At its own size, so that reading behind it is noticed. */
+            /* At its own size, so that reading after it is noticed. */
             uint8_t *part = test_allocate(left);
             struct drive_result result;
 

@@ -1,6 +1,6 @@
 /*
  * mend.h -- right checksums for the blocks of bytes that are to pass for an HFile: without them
- * nearly every change would be found at once, and nothing behind the checksums would be tried.
+ * nearly every change would be found at once, and nothing after the checksums would be tried.
  */
 #ifndef PETAL_TESTS_HFILE_MEND_H
 #define PETAL_TESTS_HFILE_MEND_H

@@ -1,6 +1,6 @@
 /*
  * read_test.c -- the cells of every golden file: scanned forward and backward, and sought, each
- * one, and places just before and behind it, with what stands beside them.
+ * one, and places just before and after it, with what stands next to them.
  */
 #include "tests/hfile/golden.h"
 #include "tests/support/test_support.h"
@@ -97,7 +97,7 @@ assert_cell(const petal_hfile_cell *cell, const struct cells *all, size_t number
     assert_int_equal(cell->sequence, expected->sequence);
 }
 
-/* The number of the first cell at or behind the key. */
+/* The number of the first cell at or after the key. */
 static size_t
 place_of(const struct cells *all, const petal_hfile_cell *key)
 {
@@ -192,7 +192,7 @@ seek(petal_hfile_scanner *scanner, const struct cells *all, const petal_hfile_ce
     assert_cell(cell, all, place == 1 ? all->count : place - 2);
 }
 
-/* Keys before and behind one: in timestamp, type, qualifier, row. */
+/* Keys before and after one: in timestamp, type, qualifier, row. */
 static void
 seek_around(petal_hfile_scanner *scanner, const struct cells *all, const petal_hfile_cell *cell)
 {

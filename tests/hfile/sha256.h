@@ -1,4 +1,4 @@
-/* sha256.h -- FIPS 180-4: how the texts beside golden files give long values. */
+/* sha256.h -- FIPS 180-4: how the texts next to golden files give long values. */
 #ifndef PETAL_TESTS_HFILE_SHA256_H
 #define PETAL_TESTS_HFILE_SHA256_H
 

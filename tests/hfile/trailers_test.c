@@ -74,7 +74,7 @@ drive_version(const struct original *original, size_t trailer_bytes, uint32_t ve
     return result;
 }
 
-/* The original's message with one more field behind it: of fields that are there twice the last
+/* The original's message with one more field after it: of fields that are there twice the last
  * counts. */
 static struct drive_result
 drive_field(const struct original *original, uint32_t number, bool is_bytes, uint64_t value,

@@ -302,7 +302,7 @@ find_intermediate(void *argument, const petal_hfile_block *block)
 }
 
 /* However small blocks are to be, the first of a level has more entries than index_block_entries;
- * those behind it do not, in HBase. Each cell has a block here, and each block a leaf. */
+ * those after it do not, in HBase. Each cell has a block here, and each block a leaf. */
 static void
 a_level_begins_with_as_many_entries_as_in_hbase(void **state)
 {

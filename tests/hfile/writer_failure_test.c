@@ -368,7 +368,7 @@ a_sink_that_says_nothing_is_named(void **state)
     assert_non_null(strstr(error.text, "the silent one"));
 }
 
-/* Whichever allocation fails, alone or with all behind it. */
+/* Whichever allocation fails, alone or with all after it. */
 static void
 want_of_memory_ends_the_file(void **state)
 {

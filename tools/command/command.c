@@ -163,7 +163,7 @@ take_option(const struct command *command, const struct command_option *option, 
 }
 
 /* The next argument that must not be left out, of a usage from *at on; of no bytes: there is none.
- * *at goes behind it. */
+ * *at goes after it. */
 static petal_slice
 next_operand(const char **at)
 {
@@ -194,7 +194,7 @@ next_operand(const char **at)
     }
 }
 
-/* Tell which of `least` arguments the usage has behind the `count` that are there. */
+/* Tell which of `least` arguments the usage has after the `count` that are there. */
 static void
 tell_missing(const struct command *command, int count, int least)
 {

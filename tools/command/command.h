@@ -19,7 +19,7 @@ struct command {
     /* What --help prints: the program, the command and its arguments, in brackets what may be left
      * out, in lines that begin with more than two blanks if they are more than one. */
     const char *usage;
-    int (*run)(const struct command *command, int argc, char **argv); /* behind its name */
+    int (*run)(const struct command *command, int argc, char **argv); /* after its name */
 };
 
 struct program {
@@ -45,8 +45,8 @@ struct command_option {
 bool command_take_text(void *argument, char *value);
 
 /*
- * Take the options, which stand anywhere before "--", their values behind them or, "--name=value",
- * behind an equals sign, out of the arguments; places[] gets the others, "-" among them, of which
+ * Take the options, which stand anywhere before "--", their values after them or, "--name=value",
+ * after an equals sign, out of the arguments; places[] gets the others, "-" among them, of which
  * there are `least` to `most`: how many, or -1 when a mistake was told.
  */
 int command_take_arguments(const struct command *command, int argc, char **argv,

@@ -259,7 +259,7 @@ print_number(struct print *print, const char *name, uint64_t number)
     end_member(print);
 }
 
-/* Does the text have these words, and no digit behind them? */
+/* Does the text have these words, and no digit after them? */
 static bool
 has_words(const char *text, const char *words)
 {

@@ -1,12 +1,12 @@
 /*
- * petal_hfile.h -- HBase's store files: read, written, checked. A library of its own beside
+ * petal_hfile.h -- HBase's store files: read, written, checked. A library of its own next to
  * petal.h, libpetal-hfile, since it needs codecs that the store does not.
  *
  * AN HFILE is one file with the cells of one column family (or of none, or of several: the format
  * does not ask), in HBase's order: row, family and qualifier ascending by their bytes, timestamp
  * and type code descending, then sequence descending. Cells stand in data blocks of about 64 KiB,
  * which may be encoded (a cell as its difference from the one before) and compressed. Between them
- * stand chunks of a Bloom filter; behind them an index of one or several levels, FILE_INFO (a map
+ * stand chunks of a Bloom filter; after them an index of one or several levels, FILE_INFO (a map
  * of names to bytes), what describes the filters, and a trailer of 4096 bytes, by which a reader
  * begins.
  *
@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-/* Laid out by hand: what does not fit beside a field stands above it, no declaration is torn. */
+/* Laid out by hand: what does not fit next to a field stands above it, no declaration is torn. */
 /* clang-format off */
 
 /* ---- Names and numbers ---------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ PETAL_API const char *petal_hfile_type_text(int type);
  */
 typedef struct petal_hfile_cell {
     petal_slice row, family, qualifier, value;
-    petal_slice tags; /* as stored, one behind the other, without the length of all */
+    petal_slice tags; /* as stored, one after the other, without the length of all */
     int64_t timestamp;
     int type;         /* HBase's code, 0..255 */
     int64_t sequence; /* mvcc; 0 where the file has none */
@@ -128,7 +128,7 @@ typedef struct petal_hfile_cell {
 
 /*
  * HBase's order of keys: <0, 0, >0. Values, tags and sequences do not count. As in HBase, the empty
- * family and qualifier with type MINIMUM stand behind all cells of their row.
+ * family and qualifier with type MINIMUM stand after all cells of their row.
  */
 PETAL_API int petal_hfile_compare(const petal_hfile_cell *a, const petal_hfile_cell *b);
 
@@ -192,7 +192,7 @@ PETAL_API void petal_hfile_close(petal_hfile *file);
 
 /* What a file's name says that it is. */
 enum petal_hfile_name_kind {
-    /* hexadecimal digits, "_SeqId_N_" behind a bulk load, or any other */
+    /* hexadecimal digits, "_SeqId_N_" after a bulk load, or any other */
     PETAL_HFILE_NAME_STORE_FILE = 0,
     PETAL_HFILE_NAME_REFERENCE = 1,  /* HASH.REGION: half of a file of the region that was split */
     /* [NAMESPACE=]TABLE=REGION-HASH: a file of another region, or of the archive */
@@ -318,7 +318,7 @@ PETAL_API void petal_hfile_scanner_free(petal_hfile_scanner *scanner); /* NULL: 
 
 /*
  * Each of these moves to a cell and gives it; NULL in *cell: there is none.
- * _seek: the first cell whose key is at or behind that of `key` (value, tags, sequence do not
+ * _seek: the first cell whose key is at or after that of `key` (value, tags, sequence do not
  * count; of equal keys it is the first). `key` may be the cell where the scanner stands, or be made
  * of it. _next, _previous: from where the scanner stands; from no cell there is none.
  */
@@ -454,7 +454,7 @@ petal_hfile_writer_new(const petal_hfile_sink *sink, const petal_hfile_write_opt
                        petal_hfile_writer **writer, petal_error *error);
 
 /*
- * The next cell: behind the one before, or with an equal key. PETAL_INVALID, and the writer stays
+ * The next cell: after the one before, or with an equal key. PETAL_INVALID, and the writer stays
  * as it was: cells go back, or are of another family than the first; or the format or HBase's
  * reader cannot take the cell (a timestamp below 0, a row without bytes, too long a part, tags
  * without with_tags, or that are none). Any other failure, of this call or of those below, is
@@ -464,8 +464,8 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_writer_add(petal_hfile_writer *writer, const petal_hfile_cell *cell,
                        petal_error *error);
 
-/* An entry of FILE_INFO beside those that the writer makes; PETAL_INVALID for the name of one of
- * these. */
+/* An entry of FILE_INFO in addition to those that the writer makes; PETAL_INVALID for the name of
+ * one of these. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_writer_info(petal_hfile_writer *writer, petal_slice key, petal_slice value,
                         petal_error *error);
@@ -557,7 +557,7 @@ PETAL_API void petal_hfile_set_free(petal_hfile_set *set); /* NULL: no-op */
 
 /*
  * Add a file, or those of a folder: of a family, a region or a table as HBase keeps them, of what
- * completebulkload takes, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ beside it,
+ * completebulkload takes, or of a snapshot (.hbase-snapshot/NAME with archive/ or data/ next to it,
  * as ExportSnapshot leaves them, or the folder that holds these). What begins with '.' or '_' is
  * passed over. With a family's folder that lies in a region's folder come .regioninfo and
  * recovered.edits of that; a single file is taken as it is. Links (of clones) and references (to
@@ -575,7 +575,7 @@ petal_hfile_set_describe(petal_hfile_set *set, petal_slice text, const char *nam
 
 /*
  * The files that an import reads, by their paths in order, each once, or twice where two regions
- * have half of it; NULL behind the last one. Left out are files of regions that were split or
+ * have half of it; NULL after the last one. Left out are files of regions that were split or
  * merged, and files that a compaction replaced by another, which names them.
  */
 PETAL_API size_t petal_hfile_set_count(petal_hfile_set *set);

@@ -95,8 +95,8 @@ find(struct found_files *found, const char *name, petal_error *error)
     return status == PETAL_OK ? found_settle(found, error) : status;
 }
 
-/* `wanted`: names below the root, with a blank between them, '^' behind one whose top half it is,
- * '_' behind that of a bottom half. */
+/* `wanted`: names below the root, with a blank between them, '^' after one whose top half it is,
+ * '_' after that of a bottom half. */
 static void
 assert_found(const char *name, const char *wanted, bool is_described)
 {

@@ -52,11 +52,11 @@ the_tenth_makes_all_one(void **state)
     assert_int_equal(store.jobs, 1);
     assert_int_equal(store.all_files, 1);
     assert_true(store.merged == 1000 && store.longest == 1000);
-    assert_true(store.most_disk == 2); /* output beside inputs */
+    assert_true(store.most_disk == 2); /* output next to inputs */
     assert_true(store.runs_met == 46);
 }
 
-/* What was merged waits until there is much more beside it. */
+/* What was merged waits until there is much more next to it. */
 static void
 what_was_merged_waits(void **state)
 {

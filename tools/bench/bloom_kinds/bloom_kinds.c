@@ -1,6 +1,6 @@
 /*
- * bloom_kinds.c -- `kv-bench filters`: the filters of bloom/petal_bloom.h by themselves, beside those
- * of others: bits a key, rates, and times of questions in cache and out of it.
+ * bloom_kinds.c -- `kv-bench filters`: the filters of bloom/petal_bloom.h by themselves, next to
+ * those of others: bits a key, rates, and times of questions in cache and out of it.
  *
  * All kinds are built first, then asked by turns: repeat by repeat, measure by measure, kind by
  * kind. So what the machine does meanwhile meets all alike.

@@ -36,7 +36,7 @@ struct bloom_kind {
     /* A filter for so many keys at that rate, to be filled; NULL: it cannot hold so many. */
     void *(*begin)(uint64_t keys, double rate);
     void (*add)(void *filter, const uint64_t *keys, size_t count);
-    void (*finish)(void *filter); /* NULL: there is nothing to do behind the last key */
+    void (*finish)(void *filter); /* NULL: there is nothing to do after the last key */
     void (*free)(void *filter);
     void (*facts)(const void *filter, struct kinds_facts *facts);
 
@@ -45,7 +45,7 @@ struct bloom_kind {
 
     /*
      * How many of these pass. One by one: the processor begins the next question while it waits for
-     * memory, as far as it can look ahead. Alone: kinds_wait stands behind each. Batch: by the
+     * memory, as far as it can look ahead. Alone: kinds_wait stands after each. Batch: by the
      * filter's own call for many; NULL: it has none. Bytes: one by one, hashed here.
      */
     size_t (*ask)(const void *filter, const uint64_t *hashes, size_t count);
@@ -62,7 +62,7 @@ extern const struct bloom_kind bloom_kinds_petal[PETAL_KINDS];
 extern const struct bloom_kind bloom_kinds_rocksdb[ROCKSDB_KINDS];
 extern const struct bloom_kind bloom_kinds_libbloom;
 
-/* Nothing behind it begins before what stands ahead of it has its answers. */
+/* Nothing after it begins before what stands ahead of it has its answers. */
 static inline void
 kinds_wait(void)
 {

@@ -47,7 +47,7 @@ struct kinds_bed {
 /* What questions are made in before the clock runs: for all filters the same. */
 struct kinds_questions {
     size_t count; /* that are timed */
-    size_t warm;  /* behind them, asked before the clock runs */
+    size_t warm;  /* after them, asked before the clock runs */
     uint64_t *hashes;
     petal_slice *keys;
     uint8_t *bytes; /* of those keys */

@@ -36,7 +36,7 @@ struct cliff_bed {
 };
 
 struct cliff {
-    const char *name; /* NULL: behind the last of an array */
+    const char *name; /* NULL: after the last of an array */
     const char *shows;
     const char *unit;
     uint64_t n;                   /* 0: 2000 */

@@ -183,7 +183,7 @@ scan_ranges(struct cliff_bed *bed, uint64_t n)
     return n;
 }
 
-/* Any row that ends with an x behind what the rows have: each row is looked at. */
+/* Any row that ends with an x after what the rows have: each row is looked at. */
 static void
 fill_pattern(petal_filter_argument *group, char key[CLIFF_KEY_BYTES], uint64_t i)
 {

@@ -84,7 +84,7 @@ build_idle_tables(struct cliff_bed *bed, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
         make_table(bed, "idle", i);
-    (void)flush_cells(bed, n); /* the allocator tidies up behind the tables once */
+    (void)flush_cells(bed, n); /* the allocator tidies up after the tables once */
 }
 
 /* n store files of one store. */

@@ -1,4 +1,4 @@
-/* gets.c -- workloads of `kv-bench cliffs`: gets beside what their answers do not need.
+/* gets.c -- workloads of `kv-bench cliffs`: gets when there is much that their answers do not need.
  */
 #include "tools/bench/cliffs/cliff.h"
 

@@ -21,7 +21,7 @@ delete_cells(struct cliff_bed *bed, petal_slice deleted, petal_slice qualifier,
                 "delete");
 }
 
-/* n rows of one column in a file, stamped 1, and one behind them, stamped 3. */
+/* n rows of one column in a file, stamped 1, and one after them, stamped 3. */
 static void
 put_rows(struct cliff_bed *bed, uint64_t n)
 {

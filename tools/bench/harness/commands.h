@@ -1,4 +1,4 @@
-/* commands.h -- kv-bench's subcommands. Each takes the arguments behind its name and returns the
+/* commands.h -- kv-bench's subcommands. Each takes the arguments after its name and returns the
  * exit status. */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_COMMANDS_H
 #define PETAL_TOOLS_BENCH_HARNESS_COMMANDS_H

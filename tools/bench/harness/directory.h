@@ -2,7 +2,7 @@
  * directory.h -- the directories in which stores are measured: made, and removed however this
  * process ends.
  *
- * The first one that is made starts a process beside this one, the broom. It waits until this
+ * The first one that is made starts a process next to this one, the broom. It waits until this
  * process and all that it forked have ended, and removes what is left of the directories that were
  * made: that of an error, of an interrupt, of a pipe that nobody reads, also of SIGKILL.
  *

@@ -1,6 +1,6 @@
 /*
- * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can or to
- * a schedule, and the time of each operation is taken.
+ * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can or
+ * to a schedule, and the time of each operation is taken.
  *
  * The room harness: threads, clocks, processes, options and files of whoever measures; it knows no
  * store.
@@ -14,7 +14,7 @@
  * give the same each time.
  *
  * With a rate each operation has its time on a schedule that does not wait for anybody, and its
- * latency counts from that time: an operation that stands behind a stalled one is late, too, and is
+ * latency counts from that time: an operation that stands after a stalled one is late, too, and is
  * counted as such (else a stall would cost one sample: "coordinated omission"). All that is due
  * within a millisecond is due at its begin: to sleep before each operation would cost more than the
  * operation.

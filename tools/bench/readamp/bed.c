@@ -60,7 +60,7 @@ bed_wide_key(char key[BENCH_KEY_BYTES + 1], const struct bed *bed, uint64_t row)
     return (petal_slice){key, (size_t)length};
 }
 
-/* Columns that a narrow row lacks stand behind those it has: so it is always the row's block that
+/* Columns that a narrow row lacks stand after those it has: so it is always the row's block that
  * is read for them. */
 static petal_slice
 qualifier(char buffer[BED_MOST_COLUMN], const char *format, unsigned a, unsigned b)

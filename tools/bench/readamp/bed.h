@@ -2,7 +2,7 @@
  * bed.h -- the tables that `kv-bench readamp` reads, made anew for each filter, error rate and
  * number of files.
  *
- * The room readamp: the command that counts what reads read, beside what theory expects.
+ * The room readamp: the command that counts what reads read, next to what theory expects.
  *
  * NARROW.  Each of the F files has N rows of one cell, all over the same range: N/4 shared rows,
  * which lie in each file with a column of that file's own; N/4 updated rows, which lie in each file
@@ -15,7 +15,7 @@
  * file has a fifth one.
  *
  * Qualifiers are many more than a file records one by one, so that only its filter can tell columns
- * apart. Files are flushed one behind the other and never compacted, and the error rate is that of
+ * apart. Files are flushed one after the other and never compacted, and the error rate is that of
  * each file; or it is that of the whole store, as families have it by default, and the oldest file
  * may come from a compaction of all that there were.
  */

@@ -161,7 +161,7 @@ readamp_expect(const struct readamp_store *store, const struct readamp_reads *re
 
     *expected = (struct readamp_expected){.false_rate = -1};
     /* Rows lie in blocks as they fall: a scan crosses from one to the next as often as there are
-     * ends of blocks in its cells. The first cell behind its last row is looked at, too. */
+     * ends of blocks in its cells. The first cell after its last row is looked at, too. */
     if (reads->lookup == READAMP_SCAN_SHORT) {
         double crossings = READAMP_SCAN_ROWS * store->blocks_per_row + store->blocks_per_cell;
 

@@ -19,7 +19,7 @@
  *   scan-column, for each row       2F     2F         F+1+(F-1)p F+1+(F-1)p
  *   scan-short                      F + 10 B / rows + B / cells, B the data blocks of all files
  *
- * A scan that names a column finds a file's next row behind the last block of the row at hand,
+ * A scan that names a column finds a file's next row after the last block of the row at hand,
  * which it reads: the F more in its line.
  *
  * THE STANDARD ERROR of a mean of g reads has four parts.

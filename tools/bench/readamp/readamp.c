@@ -1,9 +1,9 @@
 /*
  * readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate,
- * class of lookup and cache, beside the value that theory gives (tools/bench/readamp/model.h); and
+ * class of lookup and cache, next to the value that theory gives (tools/bench/readamp/model.h); and
  * what HBase was counted to read. Without options it is one screen of that, else a grid.
  *
- * These tables have a fixed rate for each file. Behind them come tables whose families have a rate
+ * These tables have a fixed rate for each file. After them come tables whose families have a rate
  * for the store: of 1 to 16 files from flushes; of one from a compaction of all files, and of that
  * and 15 flushes, as many as there are when compactions keep up. Their gets are of absent rows, so
  * every data block that they want is needless, and the sum of the rates that the files have

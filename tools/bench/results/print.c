@@ -7,7 +7,7 @@
 
 #define MIB 1048576.0
 
-/* A number behind a space, as wide as that, or a dash: it was not measured. */
+/* A number after a space, as wide as that, or a dash: it was not measured. */
 static void
 print_number(int width, int digits, double value)
 {

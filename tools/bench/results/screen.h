@@ -1,6 +1,6 @@
 /*
- * screen.h -- Petal beside its rivals on one screen: a line an operation, a column a store, of each
- * rival the ratio alone, with a mark that says whether it carries assertions.
+ * screen.h -- Petal next to its rivals on one screen: a line an operation, a column a store, of
+ * each rival the ratio alone, with a mark that says whether it carries assertions.
  */
 #ifndef PETAL_TOOLS_BENCH_RESULTS_SCREEN_H
 #define PETAL_TOOLS_BENCH_RESULTS_SCREEN_H

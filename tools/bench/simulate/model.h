@@ -48,12 +48,12 @@ struct simulate_store {
     double user, log, flushed, merged;
     uint64_t flushes, jobs, all_files;
     double longest; /* what a job reads */
-    /* Greatest share of the disk, a job's output beside its inputs included, over what an all-files
-     * compaction would leave; of stores of more than 8 flushes. */
+    /* Greatest share of the disk, a job's output next to its inputs included, over what an
+     * all-files compaction would leave; of stores of more than 8 flushes. */
     double most_disk;
     size_t most_runs;
     double
-        runs_met; /* of each flush so far, the sum of what a get of an absent row meets behind it */
+        runs_met; /* of each flush so far, the sum of what a get of an absent row meets after it */
 };
 
 void simulate_begin(struct simulate_store *store, const struct simulate_settings *settings);

@@ -1,5 +1,5 @@
 /*
- * compare.c -- `kv-bench compare` and `kv-bench quick`: single operations of Petal beside its
+ * compare.c -- `kv-bench compare` and `kv-bench quick`: single operations of Petal next to its
  * rivals.
  *
  * Every store gets the same keys in the same order: 16 bytes spread evenly over one range, values

@@ -65,7 +65,7 @@ struct bench_plan {
     /* Each repeat waits with it for an idle machine, and what others took is printed; NULL: not so.
      */
     struct bench_patience *patience;
-    /* Print what goes before ratios and behind them; NULL: nothing. */
+    /* Print what goes before ratios and after them; NULL: nothing. */
     void (*head)(const void *settings), (*foot)(const void *settings);
     void (*place)(
         struct bench_job

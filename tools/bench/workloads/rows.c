@@ -434,7 +434,7 @@ put_synced(struct subject *subject)
 #define COMPACTED                                                                                  \
     (BIT(BYTES) | BIT(COLD_HIT) | BIT(COLD_ABSENT) | BIT(FIRST_ABSENT) | CACHED | BIT(SMALL_CACHE))
 
-/* Behind the fills, one for each number of threads. */
+/* After the fills, one for each number of threads. */
 static const struct {
     void (*work)(struct subject *subject);
     unsigned rows; /* it is for these */
@@ -535,7 +535,7 @@ bench_rows_name(const char *operation, const char **row, const char **words)
 
 enum { MOST_COLUMNS = 79 /* a semicolon may follow */ };
 
-/* Print the words of a text, each behind a blank, in lines of at most MOST_COLUMNS, which begin
+/* Print the words of a text, each after a blank, in lines of at most MOST_COLUMNS, which begin
  * with `indent` blanks. `column` is where the line at hand ends; returns where the last
  * one does. */
 static int

@@ -139,7 +139,7 @@ take(struct bench_worker *worker, const struct bench_pair *pair)
         ((struct bench_hand *)worker->own)->sink ^= *(const uint8_t *)pair->value.data;
 }
 
-/* Found: the key itself, not one behind it. */
+/* Found: the key itself, not one after it. */
 static uint64_t
 seek(struct bench_worker *worker, uint64_t position)
 {

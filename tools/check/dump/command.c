@@ -14,7 +14,7 @@
 
 /* ---- which kind ---- */
 
-/* What the manifest beside it says of the file; 0: nothing. */
+/* What the manifest next to it says of the file; 0: nothing. */
 static uint64_t
 identity_of(struct directory *directory, uint64_t number)
 {

@@ -28,7 +28,7 @@ kind_name(enum wal_fragment_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/* False: nothing behind it can be read. */
+/* False: nothing after it can be read. */
 static bool
 print_header(struct log_dump *log)
 {
@@ -153,7 +153,7 @@ take_fragment(const struct log_dump *log, uint64_t offset, struct wal_fragment *
            wal_fragment_is_whole(fragment, log->seed, log->bytes + offset, offset);
 }
 
-/* Where the next fragment begins behind bytes that are none; the content's end: nowhere. */
+/* Where the next fragment begins after bytes that are none; the content's end: nowhere. */
 static uint64_t
 next_fragment(const struct log_dump *log, uint64_t offset, uint64_t content)
 {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a builder takes at least, with what stands beside it. */
+/* What a builder takes at least, with what stands next to it. */
 #define BUILDER_MIN_MEMORY ((size_t)12 << 20)
 
 /* From this rate on a filter cannot tell how many keys it has. */

@@ -114,7 +114,7 @@ list_gap(void *argument, uint64_t first, uint64_t last)
     return true;
 }
 
-/* What is missing behind the last number. */
+/* What is missing after the last number. */
 static bool
 list_end(struct listing *listing)
 {

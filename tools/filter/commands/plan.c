@@ -65,7 +65,7 @@ print_plan(const petal_bloom_plan *plan, enum petal_bloom_kind kind)
 
 /* ---- GROWING without a number of keys -------------------------------------------------------- */
 
-/* Bits a key behind the last growth and before the next one. */
+/* Bits a key after the last growth and before the next one. */
 struct growth {
     double least, most;
 };

@@ -24,14 +24,14 @@ bool again_open(struct again *again, struct reader *reader, uint64_t from);
 /* Of zeros: nothing. */
 void again_close(struct again *again);
 
-/* The reader's next record, with its delimiter behind it. Of a file each one has to be put. */
+/* The reader's next record, with its delimiter after it. Of a file each one has to be put. */
 bool again_put(struct again *again, petal_slice record, bool flag);
 
 /* All are put; of a file the reader has come to its end. */
 bool again_seal(struct again *again);
 
-/* As reader_each, with hashes and flags, from the record with this number on, which stands there. It
- * fails if the file is not what it was. */
+/* As reader_each, with hashes and flags, from the record with this number on, which stands there.
+ * It fails if the file is not what it was. */
 bool again_each(struct again *again, uint64_t from, uint64_t number, batch_taker take,
                 void *argument);
 

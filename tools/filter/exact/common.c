@@ -15,7 +15,7 @@ struct common {
     uint64_t written;
 
     struct again again_a; /* all of A; flag: it was in memory, so it is in B */
-    struct again again_b; /* of B what did not fit, and behind that; flag: it was in memory */
+    struct again again_b; /* of B what did not fit, and after that; flag: it was in memory */
     bool filled;          /* by B */
     struct doubles doubles;
     struct marks asked;  /* records of A that have the hash of one of B */

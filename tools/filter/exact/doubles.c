@@ -90,7 +90,7 @@ enter(struct work *work, const struct item *item)
     return PARTS_DONE;
 }
 
-/* Behind all items of a part: was this one asked for? */
+/* After all items of a part: was this one asked for? */
 static enum parts_outcome
 tell_known(struct work *work, const struct item *item)
 {
@@ -134,7 +134,7 @@ each(struct work *work, struct spill *spill, unsigned part, item_step step)
     do {
         if (!spill_take_some(&stream, &bytes, &size))
             outcome = PARTS_FAILED;
-        else /* Chunks begin at pages, and items behind their headers of 16 bytes. */
+        else /* Chunks begin at pages, and items after their headers of 16 bytes. */
             outcome = each_of_some(work, (const struct item *)(const void *)bytes,
                                    size / sizeof(struct item), step);
     } while (outcome == PARTS_DONE && size > 0);

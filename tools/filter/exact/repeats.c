@@ -37,7 +37,7 @@ repeats_ask(struct repeats *repeats, petal_slice record, uint64_t hash)
         return REPEATS_REPEATED;
     if (!repeats->is_full && table_add(&repeats->table, record, hash) != NULL)
         return REPEATS_NEW;
-    /* No shorter record slips in behind one that did not: it would be new, and the other is
+    /* No shorter record slips in after one that did not: it would be new, and the other is
      * open. */
     repeats->is_full = true;
     return REPEATS_OPEN;

@@ -5,7 +5,7 @@
  * the next. Of each slot a byte of the hash stands in an array of its own, which is small enough
  * for the processor's caches: most questions for what is not there end with eight bytes of it. A
  * slot itself holds 24 bits of the hash above the 40 bits of the entry's offset. Slots are doubled
- * when three of four are taken, if old and new ones fit beside the entries.
+ * when three of four are taken, if old and new ones fit next to the entries.
  */
 #include "tools/filter/exact/table.h"
 

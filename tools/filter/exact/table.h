@@ -13,10 +13,10 @@
 
 struct table {
     struct job *job;
-    size_t most_bytes; /* of entries and slots, old ones beside new ones included */
+    size_t most_bytes; /* of entries and slots, old ones next to new ones included */
     char *entries;     /* mapped, most_bytes of them; touched as they fill up */
     size_t used;
-    uint64_t *slots; /* a power of two of them, and behind them their tags */
+    uint64_t *slots; /* a power of two of them, and after them their tags */
     size_t slot_count;
     unsigned char *tags; /* a byte for each slot; 0: it is free */
     uint64_t records;

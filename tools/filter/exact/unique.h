@@ -4,7 +4,7 @@
  *
  * 1. What was seen is held in memory, and each new record is written at once.
  * 2. When that is full, no more is written. Of each record that is not in memory the hash is put
- *    away, with its number (doubles.h); of a stream also the record. Behind the end of the input it
+ *    away, with its number (doubles.h); of a stream also the record. After the end of the input it
  *    is decided which records share their hash with others: candidates. All others are new.
  * 3. The records are read again, and written: what is new, and of candidates those that were not
  *    there before, which are held in memory in their turn.

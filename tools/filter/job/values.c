@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number that the value begins with; NULL, or what stands behind it. */
+/* The number that the value begins with; NULL, or what stands after it. */
 static const char *
 take_digits(const char *value, uint64_t *number)
 {
@@ -60,7 +60,7 @@ add_zeros(uint64_t *number, uint64_t zeros)
     return true;
 }
 
-/* What stands behind the digits of a count: nothing, a power of ten, or a letter for one. */
+/* What stands after the digits of a count: nothing, a power of ten, or a letter for one. */
 static bool
 take_power(const char *text, uint64_t *zeros)
 {

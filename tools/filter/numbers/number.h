@@ -31,7 +31,7 @@ uint64_t number_read_bytes(const struct number_form *form, const uint8_t *bytes)
 
 #define NUMBER_TEXT_BYTES 20
 
-/* Without a newline or a zero behind it; returns how many bytes it has. */
+/* Without a newline or a zero after it; returns how many bytes it has. */
 size_t number_write_text(const struct number_form *form, uint64_t key,
                          char text[NUMBER_TEXT_BYTES]);
 

@@ -68,7 +68,7 @@ read_lines(struct job *job, const struct number_form *form, const char *path,
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Some more bytes behind the *held ones; *held stays what it is at the end of the file. */
+/* Some more bytes after the *held ones; *held stays what it is at the end of the file. */
 static bool
 fill(struct job *job, int descriptor, const char *name, uint64_t offset, uint8_t *buffer,
      size_t *held)

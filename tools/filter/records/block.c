@@ -33,7 +33,7 @@ block_close(struct block *block)
     *block = (struct block){0};
 }
 
-/* For so many bytes, and a delimiter behind them. */
+/* For so many bytes, and a delimiter after them. */
 static bool
 have_room(struct block *block, size_t bytes)
 {
@@ -81,7 +81,7 @@ block_begin(struct block *block, const struct block *before, const struct block_
     return true;
 }
 
-/* Behind the last byte: the delimiter may be missing. */
+/* After the last byte: the delimiter may be missing. */
 static enum block_outcome
 end(struct block *block, const struct block_source *source)
 {

@@ -30,7 +30,7 @@ struct block {
     uint64_t *hashes;
     size_t most, count; /* records */
     bool is_last;
-    bool added_delimiter; /* behind the last record, which had none */
+    bool added_delimiter; /* after the last record, which had none */
 };
 
 /* False: there is no memory. */

@@ -15,7 +15,7 @@ enum {
     LEAST_BLOCK = 16 << 10,
     MOST_BLOCK = 256 << 10,
     WORTH_A_THREAD = 1 << 20, /* bytes */
-    WAIT_MILLISECONDS = 500,  /* a signal that comes just before poll is seen behind it */
+    WAIT_MILLISECONDS = 500,  /* a signal that comes just before poll is seen after it */
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
  * reader.h -- the records of a file or stream, many at a time.
  *
- * A record is what stands before a delimiter, a newline or a zero byte; behind the last one it may
+ * A record is what stands before a delimiter, a newline or a zero byte; after the last one it may
  * be missing. Any other bytes may stand in a record, or none at all. One is no longer than an
  * eighth of the job's memory.
  *
@@ -49,7 +49,7 @@ struct reader {
     uint64_t filled;   /* the last block that can be handed out */
     uint64_t released; /* so many blocks, from 0 on, are not looked at any more */
     bool stop;
-    enum block_outcome outcome; /* of the block behind `filled`, if it is not BLOCK_FILLED */
+    enum block_outcome outcome; /* of the block after `filled`, if it is not BLOCK_FILLED */
     int error;
 };
 
@@ -67,14 +67,13 @@ void reader_want_hashes(struct reader *reader);
 
 /* Records that are handed out together. */
 struct batch {
-    const petal_slice
-        *records;           /* one behind the other, and behind each its delimiter, also where the
+    const petal_slice *records; /* one after the other, and after each its delimiter, also where the
                                    file has none */
-    const uint64_t *hashes; /* under the job's salt; NULL: reader_want_hashes was not called */
-    size_t count;           /* 1 to READER_BATCH */
-    uint64_t from;          /* where the first one stands in a file */
-    uint64_t first;         /* its number: so many were handed out before */
-    bool *flags;            /* of again_each: one each, which the function may change */
+    const uint64_t *hashes;     /* under the job's salt; NULL: reader_want_hashes was not called */
+    size_t count;               /* 1 to READER_BATCH */
+    uint64_t from;              /* where the first one stands in a file */
+    uint64_t first;             /* its number: so many were handed out before */
+    bool *flags;                /* of again_each: one each, which the function may change */
 };
 
 /* What a batch points to stays until the function returns. False: no more, and it was told why. */

@@ -1,7 +1,7 @@
 /*
  * spill.h -- bytes that do not fit into memory, in parts that are read one by one.
  *
- * All parts lie in one temporary file. It is written in chunks, each behind the last one written,
+ * All parts lie in one temporary file. It is written in chunks, each after the last one written,
  * and a part is a chain of chunks. So writing is sequential, reading is in pieces of a chunk, and
  * memory holds one chunk a part, while it is written.
  *

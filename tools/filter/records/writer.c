@@ -239,7 +239,7 @@ writer_sync(struct writer *writer)
     return cannot_write(writer);
 }
 
-/* A file without a name cannot take the place of another: it gets one beside it first. */
+/* A file without a name cannot take the place of another: it gets one next to it first. */
 static bool
 name_it(struct writer *writer)
 {

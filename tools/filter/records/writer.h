@@ -30,7 +30,7 @@ struct writer {
 /* The job's output. On failure there is nothing to close. */
 bool writer_open(struct writer *writer, struct job *job);
 
-/* The same, behind what a file holds. */
+/* The same, after what a file holds. */
 bool writer_open_append(struct writer *writer, struct job *job);
 
 /* A file without a name, which is read again by its descriptor once it is flushed. */
@@ -39,7 +39,7 @@ bool writer_open_temporary(struct writer *writer, struct job *job);
 /* The record and its delimiter. */
 bool writer_add(struct writer *writer, petal_slice record);
 
-/* So many records that lie one behind the other, with their delimiters. */
+/* So many records that lie one after the other, with their delimiters. */
 bool writer_add_run(struct writer *writer, const char *bytes, size_t size, size_t records);
 
 bool writer_flush(struct writer *writer);

@@ -26,7 +26,7 @@ const char *set_type_name(enum petal_bloom_file_type type);
 /* Whether it is a path, not the "-" of a stream, which job_fail tells of. */
 bool set_path_is_file(struct job *job, const char *path);
 
-/* Reads and checks the whole file, behind links. `map`: it is not copied, and can be asked only. */
+/* Reads and checks the whole file, through links. `map`: it is not copied; it can be asked only. */
 bool set_load(struct job *job, const char *path, bool map, struct set *set);
 void set_free(struct set *set);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 /* A file that was meant to be read may stand where the set is named. `name` is what the user calls
- * it, `path` where it is, behind links. */
+ * it, `path` where it is, through links. */
 static bool
 holds_set(struct job *job, const char *name, const char *path, const struct stat *about)
 {

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct target {
-    char *path; /* where the set is to be saved: behind a link, what that names */
+    char *path; /* where the set is to be saved: through a link, what that names */
     mode_t mode;
 };
 

@@ -34,7 +34,7 @@ new_database_look(const char *path)
     return database;
 }
 
-/* A database is files alone; what has come beside them stays, and so does the directory then. */
+/* A database is files alone; what has come next to them stays, and so does the directory then. */
 void
 new_database_take_back(const struct new_database *database)
 {

@@ -13,7 +13,7 @@ struct new_database {
 /* Before the database is opened; `path` lives as long. */
 struct new_database new_database_look(const char *path);
 
-/* Behind a failure, with the database closed: if it is new, it and its directory are there no
+/* After a failure, with the database closed: if it is new, it and its directory are there no
  * more. */
 void new_database_take_back(const struct new_database *database);
 

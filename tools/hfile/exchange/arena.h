@@ -15,7 +15,7 @@ struct arena {
 /* Aligned for any type, zeroed; NULL: there is none. */
 void *arena_allocate(struct arena *arena, size_t size);
 
-/* A copy of the bytes, with a 0 behind them; NULL: no memory. */
+/* A copy of the bytes, with a 0 after them; NULL: no memory. */
 char *arena_copy(struct arena *arena, petal_slice bytes);
 
 /*

@@ -52,7 +52,7 @@ remember_made(struct export *export, const char *path, petal_error *error)
                : hfile_error_no_memory(error);
 }
 
-/* A folder goes behind the files in it, so the last that was made goes first. */
+/* A folder goes after the files in it, so the last that was made goes first. */
 static void
 take_back(struct export *export)
 {

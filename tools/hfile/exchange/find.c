@@ -321,7 +321,7 @@ read_table_info(struct found_files *found, const char *folder, petal_error *erro
 
     if (status != PETAL_OK)
         return status;
-    /* Their numbers have ten digits; HBase adds the size behind a dot. */
+    /* Their numbers have ten digits; HBase adds the size after a dot. */
     for (; *names != NULL; names++)
         if (strncmp(*names, ".tableinfo.", 11) == 0 &&
             (latest == NULL || strcmp(*names, latest) > 0))

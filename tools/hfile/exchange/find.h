@@ -1,7 +1,7 @@
 /*
  * find.h -- which HFiles paths lead to, and what is known of their table. A path is a file, or a
  * folder: a family's, a region's or a table's as HBase has them, one as completebulkload wants it,
- * or one with a snapshot: .hbase-snapshot/NAME, or what holds that, with archive/ or data/ beside
+ * or one with a snapshot: .hbase-snapshot/NAME, or what holds that, with archive/ or data/ next to
  * it.
  *
  * A family's folder that lies in a region's is looked at as part of that; a single file is taken as
@@ -65,7 +65,7 @@ void found_free(struct found_files *found);
 enum petal_status found_add(struct found_files *found, const char *path, petal_error *error);
 
 /*
- * To be called behind the last path: the files that count, by their paths in order, each once, or
+ * To be called after the last path: the files that count, by their paths in order, each once, or
  * once for each half. Fails where regions overlap (regions_check). Then, too, the files are in
  * order.
  */

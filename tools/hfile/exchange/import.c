@@ -156,7 +156,7 @@ struct import {
     petal_bulk *bulk;
     struct incoming incoming;
     petal_family *family;      /* of the last cell */
-    struct hfile_buffer last;  /* its row, family and qualifier, one behind the other */
+    struct hfile_buffer last;  /* its row, family and qualifier, one after the other */
     petal_hfile_cell last_key; /* pointing there */
 };
 

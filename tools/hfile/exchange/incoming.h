@@ -16,7 +16,7 @@ struct incoming_file {
     petal_slice first_row; /* at or before that of its first cell */
     bool is_bulk_loaded;   /* then its cells count as written by the load */
     int64_t sequence;      /* of the file, for cells that have none of their own */
-    petal_hfile *file;     /* NULL until its first row is reached, and behind its last */
+    petal_hfile *file;     /* NULL until its first row is reached, and after its last */
     petal_hfile_scanner *scanner;
     const petal_hfile_cell *cell;
 };

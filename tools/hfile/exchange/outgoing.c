@@ -238,7 +238,7 @@ pass_marker(struct outgoing *outgoing, petal_hfile_cell *cell, bool *is_given, p
         return status;
     outgoing->at = next;
     outgoing->at_is_given = false;
-    /* A put that has outlived the marker stands behind it: one of a column at once. */
+    /* A put that has outlived the marker stands after it: one of a column at once. */
     if (next != NULL && hfile_slice_equal(next->row, hfile_buffer_slice(&outgoing->row)) &&
         (marker.of_family ||
          (next->timestamp == marker.timestamp &&

@@ -33,7 +33,7 @@ struct outgoing {
     bool visible_only;
     petal_cursor *cursor;
     petal_result *answer;
-    const petal_cell *at;            /* where the cursor stands, NULL behind the last */
+    const petal_cell *at;            /* where the cursor stands, NULL after the last */
     bool at_is_given;                /* so the next step moves on first */
     struct hfile_buffer row, column; /* what the following is about */
     struct outgoing_marker moved[OUTGOING_MOST_MOVED]; /* to be given, in HBase's order */

@@ -5,7 +5,7 @@
 
 #include "tools/hfile/petal_hfile.h"
 
-/* Between two looks at the watch: of cells, each with what it costs beside its bytes. */
+/* Between two looks at the watch: of cells, each with what it costs in addition to its bytes. */
 #define WATCHING_BYTES      ((uint64_t)1 << 20)
 #define WATCHING_CELL_BYTES 64
 
@@ -31,7 +31,7 @@ watching_asks(struct watching *watching, uint64_t done, uint64_t total)
     return watching->watch == NULL || watching->watch(watching->argument, done, total);
 }
 
-/* The same, now and then; behind each cell. */
+/* The same, now and then; after each cell. */
 static inline bool
 watching_passes(struct watching *watching, const petal_hfile_cell *cell, uint64_t done,
                 uint64_t total)

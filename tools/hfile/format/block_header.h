@@ -2,7 +2,7 @@
  * block_header.h -- the 33 bytes at the beginning of each block:
  *
  *     0   8  magic
- *     8   4  bytes behind the header: stored payload and checksums
+ *     8   4  bytes after the header: stored payload and checksums
  *     12  4  bytes of the payload, uncompressed, still encoded
  *     16  8  offset of the block of the same kind before, -1 if there is none
  *     24  1  checksum type

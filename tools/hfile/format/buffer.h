@@ -38,7 +38,7 @@ hfile_buffer_slice(const struct hfile_buffer *buffer)
 /* The part of hfile_buffer_reserve that allocates. */
 bool hfile_buffer_grow(struct hfile_buffer *buffer, size_t more);
 
-/* Room for `more` bytes behind the last one. */
+/* Room for `more` bytes after the last one. */
 static inline bool
 hfile_buffer_reserve(struct hfile_buffer *buffer, size_t more)
 {

@@ -378,7 +378,7 @@ uncompress_chunk(struct hfile_codec *codec, const uint8_t *from, size_t stored, 
     }
 }
 
-/* All that stands behind one uncompressed length, which is `length`. */
+/* All that stands after one uncompressed length, which is `length`. */
 static enum petal_status
 uncompress_part(struct hfile_codec *codec, const uint8_t **from, const uint8_t *end, uint8_t *to,
                 size_t length, const char **wrong)

@@ -1,7 +1,7 @@
 /*
  * codec.h -- payloads of blocks, compressed as HBase's codecs do it, and back.
  *
- *     GZ      one gzip member, nothing behind it
+ *     GZ      one gzip member, nothing after it
  *     LZ4     repeated: u32 uncompressed length; then, until that many bytes are there: u32 length
  *     SNAPPY  of an independent compressed chunk, the chunk; all integers are big-endian
  *     ZSTD    the same, with frames of zstd as chunks; or bare frames, as Hadoop's own codec has it
@@ -17,8 +17,8 @@
 
 #include "tools/hfile/petal_hfile.h"
 
-/* What a codec needs beside the bytes: made when it is first needed. Belongs to one thread at a
- * time. Zero it, with its kind and allocator, to begin with. */
+/* What a codec needs in addition to the bytes: made when it is first needed. Belongs to one
+ * thread at a time. Zero it, with its kind and allocator, to begin with. */
 struct hfile_codec {
     enum petal_hfile_codec kind;
     const petal_allocator *allocator;

@@ -9,7 +9,7 @@
 #define ROW_LENGTH_BYTES    2
 #define FAMILY_LENGTH_BYTES 1
 
-/* Behind the cell's key; the cell is not counted yet, so it is moved here. */
+/* After the cell's key; the cell is not counted yet, so it is moved here. */
 static enum petal_status
 take_compressed_tags(struct hfile_block_decoder *decoder, size_t size, petal_hfile_cell *cell)
 {
@@ -177,7 +177,7 @@ split_common(const struct hfile_whole_key *before, const struct hfile_whole_key 
            *shared_qualifier <= key->qualifier_bytes;
 }
 
-/* Writes the next key behind the one before, whose family it has. */
+/* Writes the next key after the one before, whose family it has. */
 static enum petal_status
 put_columns(struct hfile_block_decoder *decoder, const struct hfile_whole_key *key,
             size_t shared_row, size_t shared_qualifier)

@@ -1,6 +1,6 @@
 /*
  * encoder.h -- a data block that is being made, cell by cell: the way back from cells.h. What an
- * encoding makes of a cell stands in its own file, beside the layout. The bytes are those that
+ * encoding makes of a cell stands in its own file, next to the layout. The bytes are those that
  * HBase's encoders make: a cell shares with the one before all that its encoding can share.
  */
 #ifndef PETAL_HFILE_FORMAT_ENCODER_H

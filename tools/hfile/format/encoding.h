@@ -14,7 +14,7 @@ struct hfile_encoding {
     enum petal_status (*decode)(const struct hfile_cell_layout *layout, petal_slice payload,
                                 struct hfile_cells *cells, const char **wrong);
     bool says_unencoded_bytes; /* in an i32 in front of the cells */
-    bool indexes_rows;         /* behind the cells */
+    bool indexes_rows;         /* after the cells */
     hfile_cell_encoder *encode;
 };
 

@@ -54,7 +54,7 @@ take_type(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell *befo
     return true;
 }
 
-/* Everything behind the columns. */
+/* Everything after the columns. */
 static enum petal_status
 take_rest(struct hfile_block_decoder *decoder, unsigned flags, const petal_hfile_cell *before,
           petal_hfile_cell *cell)

@@ -7,7 +7,7 @@
  *     | rest of the row's length | rest of the row | rest of the qualifier
  *     | rest of the timestamp, highest byte first | [u8 type] | [value]
  *
- * The block's first cell has no flags, nothing in common, and its family behind the row, with its
+ * The block's first cell has no flags, nothing in common, and its family after the row, with its
  * length. What can be in common is as in encoding_diff.h.
  */
 #ifndef PETAL_HFILE_FORMAT_ENCODING_FAST_DIFF_H

@@ -1,5 +1,5 @@
 /*
- * encoding_none.h -- cells as they are, one behind the other:
+ * encoding_none.h -- cells as they are, one after the other:
  *
  *     i32 key length | i32 value length | key | value | [u16 tags length | tags] | [vint sequence]
  */

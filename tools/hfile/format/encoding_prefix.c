@@ -42,7 +42,7 @@ hfile_decode_prefix(const struct hfile_cell_layout *layout, petal_slice payload,
     return hfile_decode_block(layout, payload, take_cell, cells, wrong);
 }
 
-/* In common beside the columns, where these are the same. */
+/* In common in addition to the columns, where these are the same. */
 static size_t
 common_tail(const struct hfile_encoder *encoder, const petal_hfile_cell *cell)
 {

@@ -9,7 +9,7 @@
 #include "tools/hfile/format/buffer.h"
 
 struct hfile_file_info_entry {
-    size_t key_at, key_bytes, value_bytes; /* the value stands behind the key */
+    size_t key_at, key_bytes, value_bytes; /* the value stands after the key */
 };
 
 /* Keys and values are copied into it. */

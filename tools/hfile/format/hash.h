@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is it one of HFILE_HASH_JENKINS and the two behind it (format.h)? */
+/* Is it one of HFILE_HASH_JENKINS and the two after it (format.h)? */
 bool hfile_hash_is_known(int64_t type);
 
 /*

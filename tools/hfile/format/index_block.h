@@ -2,7 +2,7 @@
  * index_block.h -- lists of blocks, each with its first key, or one that separates it from the
  * block before.
  *
- * Of a root (data index, meta index, a filter's chunks), entries one behind the other; how many
+ * Of a root (data index, meta index, a filter's chunks), entries one after the other; how many
  * stands elsewhere:
  *
  *     i64 offset | i32 stored bytes | vint key length | key

@@ -60,7 +60,7 @@ hfile_key_append(const petal_hfile_cell *cell, struct hfile_buffer *buffer)
     return true;
 }
 
-/* KeyValue.createLastOnRow: behind all cells of its row. */
+/* KeyValue.createLastOnRow: after all cells of its row. */
 static bool
 is_end_of_row(const petal_hfile_cell *key)
 {

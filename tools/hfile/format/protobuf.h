@@ -1,5 +1,5 @@
 /*
- * protobuf.h -- as much of protobuf's wire format as trailers and FILE_INFO need: fields one behind
+ * protobuf.h -- as much of protobuf's wire format as trailers and FILE_INFO need: fields one after
  * the other, each a varint with number and kind, then the value.
  */
 #ifndef PETAL_HFILE_FORMAT_PROTOBUF_H

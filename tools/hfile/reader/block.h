@@ -3,7 +3,7 @@
  *
  * Bytes are read through a window, which reaches beyond the block that is asked for when the caller
  * expects to go on there. A payload that is not compressed stays in the window; others are unpacked
- * beside it. No memory is taken for what a header claims before the file is known to have it.
+ * next to it. No memory is taken for what a header claims before the file is known to have it.
  *
  * A reader of blocks belongs to one thread at a time.
  */

@@ -176,7 +176,7 @@ check_cell(struct check *check, const petal_hfile_cell *cell, petal_error *error
     return PETAL_OK;
 }
 
-/* Within the block, and behind the block before. */
+/* Within the block, and after the block before. */
 static enum petal_status
 check_order(struct check *check, uint64_t offset, petal_error *error)
 {

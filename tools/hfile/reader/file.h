@@ -1,6 +1,6 @@
 /*
  * file.h -- an open HFile: its source, its trailer, and what stands in the load-on-open section,
- * behind the last block of the data index:
+ * after the last block of the data index:
  *
  *     ROOT_INDEX of data | ROOT_INDEX of meta blocks | FILE_INFO
  *     | [GENERAL_BLOOM_META] | [DELETE_FAMILY_BLOOM_META] | trailer

@@ -66,7 +66,7 @@ finish_chunk(struct hfile_filter_check *check, petal_error *error)
     return corrupt_chunk(check, check->chunk_number, "has other bits than its keys make", error);
 }
 
-/* No bits, as many bytes as are stored. Chunks come one behind the other, each with its first
+/* No bits, as many bytes as are stored. Chunks come one after the other, each with its first
  * key. */
 static enum petal_status
 begin_chunk(struct hfile_filter_check *check, size_t number, const struct hfile_filter_key *key,

@@ -27,7 +27,7 @@ void hfile_filter_check_free(struct hfile_filter_check *check);
 enum petal_status hfile_filter_check_add(struct hfile_filter_check *check,
                                          const petal_hfile_cell *cell, petal_error *error);
 
-/* Behind the last cell: the last chunk, and the filter's numbers. */
+/* After the last cell: the last chunk, and the filter's numbers. */
 enum petal_status hfile_filter_check_finish(struct hfile_filter_check *check, petal_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * scanner.c -- a place among the cells of a file.
  *
- * Forward, blocks are read one behind the other, as they stand in the file, and what is no data
+ * Forward, blocks are read one after the other, as they stand in the file, and what is no data
  * block is passed over; so a scan finds every cell, whatever the index says. A search goes by the
  * index, and so does the way back, since writers may leave out where the block before stands. On
  * either way offsets of blocks only rise, or only fall.
@@ -27,7 +27,7 @@ struct petal_hfile_scanner {
     struct hfile_block_reader reader;
     struct hfile_cells cells;           /* of the block */
     size_t at;                          /* the cell, or AT_NONE */
-    uint64_t block_offset, next_offset; /* where `cells` are of; where the block behind it begins */
+    uint64_t block_offset, next_offset; /* where `cells` are of; where the block after it begins */
     struct hfile_index_cursor index;
     uint64_t index_offset; /* of the data block that `index` is at; HFILE_NO_BLOCK: not known */
     struct hfile_buffer sought; /* a key that is searched for, which may lie in `cells` */
@@ -120,7 +120,7 @@ read_block(petal_hfile_scanner *scanner, uint64_t offset, uint32_t stored_bytes,
     return status == PETAL_OK ? take_block(scanner, &block, error) : status;
 }
 
-/* A block of its own, to be found at once: nothing is read beside it. */
+/* A block of its own, to be found at once: nothing else is read. */
 static enum petal_status
 jump_to_block(petal_hfile_scanner *scanner, uint64_t offset, uint32_t stored_bytes,
               petal_error *error)
@@ -158,7 +158,7 @@ may_stand_between_data(enum petal_hfile_block_kind kind)
     return kind == PETAL_HFILE_BLOCK_LEAF_INDEX || kind == PETAL_HFILE_BLOCK_BLOOM_CHUNK;
 }
 
-/* Where the next data block begins, at next_offset or behind. HFILE_NO_BLOCK: there is none. */
+/* Where the next data block begins, at next_offset or after. HFILE_NO_BLOCK: there is none. */
 static enum petal_status
 find_next_block(petal_hfile_scanner *scanner, uint64_t *offset, petal_error *error)
 {
@@ -356,7 +356,7 @@ petal_hfile_scanner_previous(petal_hfile_scanner *scanner, const petal_hfile_cel
 
 /* ---- searches ---- */
 
-/* The number of the first cell of the block at or behind the key; the number of cells if none
+/* The number of the first cell of the block at or after the key; the number of cells if none
  * is. */
 static size_t
 find_in_block(const struct hfile_cells *cells, const petal_hfile_cell *key)

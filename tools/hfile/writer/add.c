@@ -80,7 +80,7 @@ wrong_cell(const petal_hfile_writer *writer, const petal_hfile_cell *cell)
     return are_tags(cell->tags) ? NULL : "its tags do not fit into their length";
 }
 
-/* The cell's place behind the one before. */
+/* The cell's place after the one before. */
 static const char *
 wrong_place(const petal_hfile_writer *writer, const petal_hfile_cell *cell,
             struct hfile_key_step *step)

@@ -1,5 +1,5 @@
 /*
- * block_writer.h -- blocks go to the sink: header, compressed payload, checksums, one behind the
+ * block_writer.h -- blocks go to the sink: header, compressed payload, checksums, one after the
  * other, each by one call.
  */
 #ifndef PETAL_HFILE_WRITER_BLOCK_WRITER_H

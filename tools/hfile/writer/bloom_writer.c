@@ -36,7 +36,7 @@ hfile_bloom_writer_free(struct hfile_bloom_writer *writer)
     hfile_index_chunk_free(&writer->written);
 }
 
-/* Room for one more chunk behind the full ones. */
+/* Room for one more chunk after the full ones. */
 static bool
 reserve_chunk(struct hfile_bloom_writer *writer)
 {

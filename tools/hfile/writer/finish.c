@@ -1,11 +1,11 @@
-/* finish.c -- what stands behind the data blocks; see writer.h. */
+/* finish.c -- what stands after the data blocks; see writer.h. */
 #include "tools/hfile/writer/writer.h"
 
 #include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/trailer.h"
 
-/* The number of the first meta block by name behind `before`, of which there is none at first. */
+/* The number of the first meta block by name after `before`, of which there is none at first. */
 static size_t
 next_meta(const struct hfile_file_info *metas, const petal_slice *before, petal_slice *name,
           petal_slice *bytes)

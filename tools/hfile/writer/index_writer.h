@@ -32,7 +32,7 @@ bool hfile_index_writer_add(struct hfile_index_writer *writer, petal_slice key,
 enum petal_status hfile_index_writer_write_leaf(struct hfile_index_writer *writer, bool is_end,
                                                 petal_error *error);
 
-/* Behind the last leaf and what is not scanned: what is above the leaves. *root_offset and
+/* After the last leaf and what is not scanned: what is above the leaves. *root_offset and
  * *root_entries are the root's. */
 enum petal_status hfile_index_writer_finish(struct hfile_index_writer *writer,
                                             uint64_t *root_offset, uint32_t *root_entries,

@@ -6,7 +6,7 @@
 #include <assert.h>
 
 /*
- * The bytes behind `left` and not behind `right` that HBase chooses: where right goes on behind
+ * The bytes after `left` and not after `right` that HBase chooses: where right goes on after
  * left, left and a zero; else what they have in common, and left's next byte plus one. In `to`,
  * which has room for right.size; 0: they are equal.
  */
@@ -51,7 +51,7 @@ hfile_separator(petal_slice last, petal_slice first, struct hfile_buffer *separa
 
     assert(are_keys);
     (void)are_keys;
-    /* What is chosen is no longer than its part of the right key; it stands behind where the
+    /* What is chosen is no longer than its part of the right key; it stands after where the
      * separator is put together. */
     hfile_buffer_clear(separator);
     if (!hfile_buffer_reserve(separator, 2 * first.size))

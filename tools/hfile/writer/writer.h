@@ -6,7 +6,7 @@
  *     | what describes the filters | trailer
  *
  * A key goes to the filters before the block in front of it is ended: what is full then is written
- * behind that block. Memory does not grow with the file, but by an entry for each leaf of the index
+ * after that block. Memory does not grow with the file, but by an entry for each leaf of the index
  * and each chunk of a filter.
  */
 #ifndef PETAL_HFILE_WRITER_WRITER_H

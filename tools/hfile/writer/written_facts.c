@@ -3,7 +3,8 @@
 
 #include "tools/hfile/format/format.h"
 
-/* What HBase counts of a cell beside key and value: their lengths, and the length of both. */
+/* What HBase counts of a cell in addition to key and value: their lengths, and the length of
+ * both. */
 #define BIGGEST_EXTRA_BYTES 12
 #define TAGS_LENGTH_BYTES   2
 

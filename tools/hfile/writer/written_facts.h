@@ -29,8 +29,8 @@ hfile_is_delete_family(const petal_hfile_cell *cell)
     return cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION;
 }
 
-/* Add what every HFile has, and what a store file has beside it. `last_key` is serialised, empty in
- * an empty file. False: there is no memory. */
+/* Add what every HFile has, and what a store file has in addition. `last_key` is serialised,
+ * empty in an empty file. False: there is no memory. */
 bool hfile_written_facts_put(const struct hfile_written_facts *facts,
                              const petal_hfile_write_options *options, petal_slice last_key,
                              struct hfile_file_info *info);

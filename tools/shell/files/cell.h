@@ -73,7 +73,7 @@ enum cell_outcome cell_parse_table(struct cell_parser *parser, petal_slice line)
 enum cell_outcome cell_parse_json(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse_hbase(struct cell_parser *parser, petal_slice line);
 
-/* Each writes behind `to`, where there is room enough, and returns the end. */
+/* Each writes after `to`, where there is room enough, and returns the end. */
 char *cell_write_table(char *to, enum file_format format, const petal_cell *cell);
 char *cell_write_json(char *to, const petal_cell *cell);
 char *cell_write_hbase(char *to, petal_slice table, const petal_cell *cell);
@@ -83,13 +83,13 @@ char *cell_put_binary(char *to, petal_slice bytes, char first, char second);
 char *cell_put_string(char *to, const char *string);
 char *cell_put_number(char *to, int64_t number);
 
-/* Digits, perhaps behind a minus. */
+/* Digits, perhaps after a minus. */
 bool cell_number_read(petal_slice digits, int64_t *number);
 
 /* Take the digits at *at.  NULL, or what is wrong there. */
 const char *cell_take_number(const char **at, const char *end, int64_t *number);
 
-/* Undo \xHH in the bytes of the parser behind `begin`, in place; what they mean then. False at
+/* Undo \xHH in the bytes of the parser after `begin`, in place; what they mean then. False at
  * another backslash. */
 bool cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes);
 

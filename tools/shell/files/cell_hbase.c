@@ -127,7 +127,7 @@ take_string(struct cell_parser *parser, const char **at, const char *end, petal_
     return NULL;
 }
 
-/* Is `word` at *at?  Then go behind it and the blanks that follow. */
+/* Is `word` at *at?  Then go after it and the blanks that follow. */
 static bool
 take_word(const char **at, const char *end, const char *word)
 {
@@ -139,7 +139,7 @@ take_word(const char **at, const char *end, const char *word)
     return true;
 }
 
-/* Behind the strings: a timestamp, TTL => milliseconds, both or none.  NULL, or what is wrong at
+/* After the strings: a timestamp, TTL => milliseconds, both or none.  NULL, or what is wrong at
  * *at. */
 static const char *
 take_rest(struct cell_parser *parser, const char **at, const char *end)

@@ -173,7 +173,7 @@ take_bytes(struct cell_parser *parser, const char **at, const char *end, petal_s
     wrong = take_string(parser, at, end, bytes);
     if (wrong != NULL)
         return wrong;
-    /* In place, or behind what was kept of the line: no longer than what is read. */
+    /* In place, or after what was kept of the line: no longer than what is read. */
     if (!base64_read(*bytes, parser->bytes.bytes + begin, &size)) {
         *at = place;
         return "this is no base64";

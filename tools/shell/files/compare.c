@@ -91,7 +91,7 @@ note_record(struct compare *compare)
     return SHELL_FINE;
 }
 
-/* Hand each record behind the header to `visit`. */
+/* Hand each record after the header to `visit`. */
 static enum shell_status
 read_records(struct compare *compare, enum shell_status (*visit)(struct compare *))
 {

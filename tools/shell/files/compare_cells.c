@@ -93,7 +93,7 @@ holds_the_same(const petal_cell *stored, const petal_cell *cell)
            (!cell->has_ttl || (stored->has_ttl && stored->ttl_ms == cell->ttl_ms));
 }
 
-/* NULL, or how the row's cell differs from the file's.  The search begins behind the cell found
+/* NULL, or how the row's cell differs from the file's.  The search begins after the cell found
  * last: export's files have the order of the table. */
 static const char *
 find_difference(struct compare *compare, const petal_cell *cell)

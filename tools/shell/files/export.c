@@ -115,7 +115,7 @@ fail_to_make(struct cell_export *export, const char *name, int error)
                         "cannot write %.400s: there is no directory %.400s", name, directory);
 }
 
-/* A file gets its name when it is whole: until then it has another one beside it. Devices and
+/* A file gets its name when it is whole: until then it has another one next to it. Devices and
  * pipes are written at once. */
 static enum shell_status
 export_to_file(struct cell_export *export, const char *name,

@@ -4,9 +4,9 @@
  * Timestamps decide what hides what, but at equal ones the later write wins, so the order of lines
  * matters there. A raw scan gives what is equal in row, column and timestamp (a group) by type,
  * markers before puts, and of one type the newest first; a family's markers come before all of its
- * puts at their timestamp. So a group's lines are turned round: markers stand behind the puts that
+ * puts at their timestamp. So a group's lines are turned round: markers stand after the puts that
  * they hide. Whether the newest put was written before or after them is not in the cells, but it
- * shows: only a later one is seen by a get, and then its line comes behind the markers. Those of
+ * shows: only a later one is seen by a get, and then its line comes after the markers. Those of
  * families are held back until the family's other cells in the row are out.
  *
  * What is not told apart: a put that is hidden anyway, by a marker with a greater timestamp, and
@@ -211,7 +211,7 @@ sort_columns(struct order *order)
     qsort(order->wanted, export->column_count, sizeof(*order->wanted), compare_columns);
 }
 
-/* The first of the wanted columns that is not before this place; NULL behind the last. */
+/* The first of the wanted columns that is not before this place; NULL after the last. */
 static const petal_column *
 first_wanted(const struct order *order, petal_slice family, petal_slice qualifier, bool whole)
 {

@@ -22,13 +22,13 @@ struct fields {
 enum fields_outcome {
     FIELDS_GOOD,
     FIELDS_OPEN,    /* the line ends inside of quotes */
-    FIELDS_FOLLOWED /* something else than a separator stands behind the closing quote */
+    FIELDS_FOLLOWED /* something else than a separator stands after the closing quote */
 };
 
 char fields_separator(enum file_format format);
 
 /*
- * Take the value at `at`, and stop at the separator or the end behind it.  What stands in quotes is
+ * Take the value at `at`, and stop at the separator or the end after it.  What stands in quotes is
  * added to `bytes`, and plain->data is NULL then; any other value is `plain`, a piece of the line.
  */
 enum fields_outcome fields_take(struct fields *line, struct text *bytes, petal_slice *plain);

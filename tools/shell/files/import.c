@@ -298,7 +298,7 @@ show_counts(const struct import *import)
         return;
     }
     if (session->message.size > 0)
-        return; /* it has them, behind why the import ended */
+        return; /* it has them, after why the import ended */
     text_clear(text);
     add_counts(text, import);
     output_plain(&session->output, "%s", text_string(text));

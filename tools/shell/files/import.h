@@ -20,7 +20,7 @@ struct import_job {
     uint64_t bytes_read;    /* of the file, up to the job's end */
     uint64_t first_line;    /* of the job */
     struct text complaints; /* about its bad lines, for standard error */
-    bool flush;             /* the table, behind the batch */
+    bool flush;             /* the table, after the batch */
     bool stop;              /* the input ends here: `failure` says why */
     bool at_line;           /* it is a mistake in a line, which the message names */
     enum shell_status failure;

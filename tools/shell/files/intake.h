@@ -22,7 +22,7 @@ struct intake {
     uint64_t flush_every;                  /* records, 0: no */
     bool skip_bad;
     uint64_t most_bad; /* --max-errors: so many are passed over, one more ends the intake */
-    uint64_t threads;  /* that parse, beside the one that writes; 0: one does all */
+    uint64_t threads;  /* that parse, next to the one that writes; 0: one does all */
     bool create;       /* a table that is not there */
     bool by_command;   /* of the shell: options are told as its keys, and it asks */
 
@@ -47,7 +47,7 @@ struct intake {
 /* The text on the options that intake_parse understands, one a line. */
 extern const char intake_usage[];
 
-/* Read the arguments behind the subcommand's name; `by_command` has been set, or is false.  As all
+/* Read the arguments after the subcommand's name; `by_command` has been set, or is false.  As all
  * below, it fails as session_fail does. */
 enum shell_status intake_parse(struct intake *intake, struct session *session, int argc,
                                char **argv);
@@ -58,7 +58,7 @@ enum shell_status intake_open(struct intake *intake);
 void intake_close(struct intake *intake);
 
 /*
- * Read the next record behind the header; its columns are all known to the table.  *more is false
+ * Read the next record after the header; its columns are all known to the table.  *more is false
  * at the end.  Bad records are told (`complaints`), counted in *bad and passed over, as long as the
  * options let them.
  */

@@ -20,7 +20,7 @@ struct pipeline {
 
     bool (*read)(void *context, void *job); /* false: there is no more */
     void (*work)(void *context, void *job);
-    bool (*write)(void *context, void *job); /* false: stop, what comes behind is not wanted */
+    bool (*write)(void *context, void *job); /* false: stop, what comes after is not wanted */
 };
 
 /* Returns when all is written, or when `write` said stop and the threads have ended. */

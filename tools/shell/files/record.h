@@ -16,7 +16,7 @@
 
 enum record_outcome {
     RECORD_GOOD,
-    RECORD_BAD, /* reader->message says why; the next call goes on behind it */
+    RECORD_BAD, /* reader->message says why; the next call goes on after it */
     RECORD_END,
     RECORD_FAILED /* input error, or a header that cannot be used; reader->message says why */
 };
