@@ -56,7 +56,7 @@ RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/tex
 NEAREST_SOURCES = tools/command/nearest.c tools/shell/text/near.c
 CHECK_ROOMS = $(call sources_in,tools/check tools/command)
 CHECK_SOURCES = tools/kv-check.c $(CHECK_ROOMS) $(addprefix tools/shell/text/,text.c json.c memory.c near.c progress.c clock.c)
-FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/filter tools/command) $(addprefix tools/shell/text/,text.c json.c memory.c near.c progress.c clock.c)
+FILTER_SOURCES = tools/kv-filter.c $(call sources_in,tools/lines tools/command) $(addprefix tools/shell/text/,text.c json.c memory.c near.c progress.c clock.c)
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are separate programs.
@@ -246,7 +246,7 @@ $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
 $(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o print/width.o text/json.o text/text.o text/memory.o)
 # These tests start a tool.
 $(addprefix $(BUILD)/tests/tools/shell/,terminal_test interrupt_test): | $(BUILD)/kv-shell
-$(BUILD)/tests/tools/filter/bitmaps_test: | $(BUILD)/kv-filter
+$(BUILD)/tests/tools/lines/bitmaps_test: | $(BUILD)/kv-filter
 
 # Tests of the benchmark's parts link those parts.
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test

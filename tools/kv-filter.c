@@ -1,5 +1,5 @@
 /* kv-filter.c -- lines of files of any size, by what is in them: `kv-filter COMMAND ...`. */
-#include "tools/filter/commands/commands.h"
+#include "tools/lines/commands/commands.h"
 
 int
 main(int argc, char **argv)

@@ -48,8 +48,8 @@ done
 # The lines of kv-filter run as they stand there.
 printf 'b\na\nb\n' | tee "$work/urls.txt" >"$work/today.txt"
 echo a >"$work/black.txt"
-mapfile -t lines < <(sed -n 's/^    \(kv-filter [^#]*\)#.*/\1/p' tools/filter/README.md)
-[ ${#lines[@]} = 3 ] || fail "tools/filter/README.md has ${#lines[@]} examples of kv-filter, not 3"
+mapfile -t lines < <(sed -n 's/^    \(kv-filter [^#]*\)#.*/\1/p' tools/lines/README.md)
+[ ${#lines[@]} = 3 ] || fail "tools/lines/README.md has ${#lines[@]} examples of kv-filter, not 3"
 (cd "$work" && PATH=$build:$PATH && for line in "${lines[@]}"; do eval "$line" || exit 1; done) >"$work/filtered" || fail "kv-filter ends with $?"
 [ "$(head -n 3 "$work/filtered" | tr '\n' ' ')" = 'b a a ' ] || fail "kv-filter printed: $(head -n 3 "$work/filtered")"
 grep -q '^RIBBON ' "$work/filtered" || fail "kv-filter plans no RIBBON"
