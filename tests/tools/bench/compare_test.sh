@@ -68,8 +68,6 @@ asserts_of() {
 asserts_of rocksdb 'counter_ <= block_restart_interval_' true
 asserts_of leveldb 'counter_ <= options_->block_restart_interval' true
 asserts_of lmdb "Assertion '%" true
-expect "as written" 0 'background left behind the fill' \
-    "$bench" compare --wait 0 --vs petal --as-written --num 2000 --gets 100 --repeats 1 --synced 0 --threads 1
 BENCH_COMMIT=abc expect "quick" 0 '^look up a key that is there, warm  *[0-9.]* [kM]/s o' \
     "$bench" quick --wait 0 --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
 # The default set of stores, whichever are there: one screen, every number with its mark, rows by

@@ -30,10 +30,10 @@ store_of(enum petal_bloom_type filter)
 }
 
 static struct readamp_expected
-expect(enum petal_bloom_type filter, enum readamp_lookup lookup, unsigned without)
+expect(enum petal_bloom_type filter, enum readamp_lookup lookup)
 {
     struct readamp_store store = store_of(filter);
-    struct readamp_reads reads = {lookup, without, 10000, 5000};
+    struct readamp_reads reads = {lookup, 10000, 5000};
     struct readamp_expected expected;
 
     readamp_expect(&store, &reads, &expected);
@@ -61,7 +61,7 @@ blocks_are_those_of_the_table(void **state)
     (void)state;
     for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
         for (size_t i = 0; lookup != READAMP_COLUMNS_200 && i < 4; i++) {
-            struct readamp_expected expected = expect(filters[i], (enum readamp_lookup)lookup, 0);
+            struct readamp_expected expected = expect(filters[i], (enum readamp_lookup)lookup);
 
             assert_true(fabs(expected.data - sums[lookup][i]) < 1e-9);
         }
@@ -72,10 +72,8 @@ blocks_are_those_of_the_table(void **state)
 static void
 columns_that_were_found_are_not_asked_again(void **state)
 {
-    struct readamp_expected none = expect(PETAL_BLOOM_NONE, READAMP_COLUMNS_200, 0);
-    struct readamp_expected all =
-        expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMNS_200, PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER));
-    struct readamp_expected columns = expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMNS_200, 0);
+    struct readamp_expected none = expect(PETAL_BLOOM_NONE, READAMP_COLUMNS_200);
+    struct readamp_expected columns = expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMNS_200);
 
     (void)state;
     assert_true(fabs(none.data - 696) < 1e-9);
@@ -83,30 +81,24 @@ columns_that_were_found_are_not_asked_again(void **state)
                                      33 * 0.008)) < 1e-9);
     assert_true(fabs(columns.negatives - 496) < 1e-9);
     assert_true(fabs(columns.true_positives - 200) < 1e-9);
-    assert_true(fabs(all.negatives - 1000) < 1e-9);
 }
 
 static void
-reasons_that_are_left_out_cost_files(void **state)
+files_older_than_the_answer_are_counted(void **state)
 {
-    const unsigned bloom = PETAL_WITHOUT(PETAL_SKIP_BLOOM);
-    const unsigned newer = PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER);
-
     (void)state;
-    assert_true(expect(PETAL_BLOOM_ROW, READAMP_ABSENT_ROW, bloom).data == FILES);
-    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST, newer).data == FILES);
-    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST, 0).found_newer == FILES - 1);
-    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST, newer).found_newer == 0);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST).found_newer == FILES - 1);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_ABSENT_ROW).found_newer == 0);
 }
 
 static void
 what_is_certain_has_no_error(void **state)
 {
     (void)state;
-    assert_true(expect(PETAL_BLOOM_NONE, READAMP_ABSENT_ROW, 0).standard_error == 0);
-    assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE, 0).standard_error == 0);
-    assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE, 0).false_rate < 0);
-    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMN_IN_NONE, 0).false_rate > 0.0099);
+    assert_true(expect(PETAL_BLOOM_NONE, READAMP_ABSENT_ROW).standard_error == 0);
+    assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE).standard_error == 0);
+    assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE).false_rate < 0);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMN_IN_NONE).false_rate > 0.0099);
 }
 
 /* Chance alone gives sqrt(0.06 (1/10000 + 1/5000)) = 0.0042; filters' own rates, common keys and
@@ -114,7 +106,7 @@ what_is_certain_has_no_error(void **state)
 static void
 wrong_figures_are_caught(void **state)
 {
-    struct readamp_expected expected = expect(PETAL_BLOOM_ROW, READAMP_ABSENT_ROW, 0);
+    struct readamp_expected expected = expect(PETAL_BLOOM_ROW, READAMP_ABSENT_ROW);
 
     (void)state;
     assert_true(expected.standard_error > 0.0042 && expected.standard_error < 0.0075);
@@ -129,9 +121,9 @@ static void
 more_gets_leave_less_to_chance(void **state)
 {
     struct readamp_store store = store_of(PETAL_BLOOM_ROW);
-    struct readamp_reads few = {READAMP_ABSENT_ROW, 0, 1000, 1e12};
-    struct readamp_reads many = {READAMP_ABSENT_ROW, 0, 1e9, 1e12};
-    struct readamp_reads again = {READAMP_ABSENT_ROW, 0, 1e9, 1000};
+    struct readamp_reads few = {READAMP_ABSENT_ROW, 1000, 1e12};
+    struct readamp_reads many = {READAMP_ABSENT_ROW, 1e9, 1e12};
+    struct readamp_reads again = {READAMP_ABSENT_ROW, 1e9, 1000};
     struct readamp_expected a, b, c;
 
     (void)state;
@@ -167,7 +159,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_those_of_the_table),
         cmocka_unit_test(columns_that_were_found_are_not_asked_again),
-        cmocka_unit_test(reasons_that_are_left_out_cost_files),
+        cmocka_unit_test(files_older_than_the_answer_are_counted),
         cmocka_unit_test(what_is_certain_has_no_error),
         cmocka_unit_test(wrong_figures_are_caught),
         cmocka_unit_test(more_gets_leave_less_to_chance),

@@ -10,8 +10,7 @@ enum lookup_warm_up { LOOKUP_COLD, LOOKUP_WARM, LOOKUP_WARM_OTHERWISE };
 
 struct lookup_plan {
     enum readamp_lookup lookup;
-    uint64_t gets; /* of narrow rows; of wide ones and scans there are fewer */
-    unsigned without;
+    uint64_t gets;          /* of narrow rows; of wide ones and scans there are fewer */
     bool keep_out_of_cache; /* data blocks */
     enum lookup_warm_up warm_up;
 };
@@ -19,7 +18,7 @@ struct lookup_plan {
 struct lookup_counts {
     double gets, population; /* reads made; how many different ones there are */
     petal_stats before, after;
-    double bytes_returned, seconds;
+    double bytes_returned;
 };
 
 /* What the reads added to a number of the statistics. */

@@ -56,12 +56,6 @@ struct visit {
     double times;           /* rows of a scan */
 };
 
-static bool
-may_use(const struct readamp_reads *reads, enum petal_skip skip)
-{
-    return (reads->without & PETAL_WITHOUT(skip)) == 0;
-}
-
 /* How many of the 200 columns lie in the file that is the `age`-th newest. */
 static double
 columns_of_file(unsigned files, unsigned age)
@@ -105,7 +99,7 @@ visit_of(const struct readamp_store *store, const struct readamp_reads *reads, u
     if (lookup == READAMP_COLUMNS_200) { /* those that newer files had are not asked again */
         double asked = READAMP_COLUMNS;
 
-        for (unsigned newer = 0; newer < age && may_use(reads, PETAL_SKIP_FOUND_NEWER); newer++)
+        for (unsigned newer = 0; newer < age; newer++)
             asked -= columns_of_file(store->files, newer);
         visit.present = columns_of_file(store->files, age);
         visit.absent = asked - visit.present;
@@ -114,8 +108,6 @@ visit_of(const struct readamp_store *store, const struct readamp_reads *reads, u
         visit.times = READAMP_SCAN_ROWS;
         visit.besides = 1;
     }
-    if (!may_use(reads, PETAL_SKIP_BLOOM))
-        visit.asks = visit.can_tell = false;
     return visit;
 }
 
@@ -174,7 +166,7 @@ readamp_expect(const struct readamp_store *store, const struct readamp_reads *re
         struct visit visit = visit_of(store, reads, age);
         double questions, chance, made;
 
-        if (reads->lookup == READAMP_NEWEST && age > 0 && may_use(reads, PETAL_SKIP_FOUND_NEWER)) {
+        if (reads->lookup == READAMP_NEWEST && age > 0) {
             expected->found_newer++; /* the get is over before it comes to that file */
             continue;
         }

@@ -78,7 +78,6 @@ struct readamp_store {
 
 struct readamp_reads {
     enum readamp_lookup lookup;
-    unsigned without;        /* PETAL_WITHOUT bits */
     double gets, population; /* how many reads, of how many different ones */
 };
 

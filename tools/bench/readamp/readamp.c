@@ -43,22 +43,14 @@ static const enum petal_bloom_type filters[FILTERS] = {PETAL_BLOOM_NONE, PETAL_B
                                                        PETAL_BLOOM_ROWCOL, PETAL_BLOOM_ROW_ROWCOL};
 static const char *const filter_names[FILTERS] = {"NONE", "ROW", "ROWCOL", "ROW_ROWCOL"};
 
-#define REASONS 5
-static const enum petal_skip reasons[REASONS] = {PETAL_SKIP_FOUND_NEWER, PETAL_SKIP_ROW_RANGE,
-                                                 PETAL_SKIP_TIME_RANGE, PETAL_SKIP_COLUMNS,
-                                                 PETAL_SKIP_BLOOM};
-static const char *const reason_names[REASONS] = {"found-newer", "row-range", "time-range",
-                                                  "columns", "bloom"};
-
 struct settings {
     double files[READAMP_MOST_FILES], rates[MOST_RATES], cache_sizes[MOST_SIZES];
     size_t file_count, rate_count, cache_size_count;
     unsigned filters, lookups, caches; /* bits */
     uint64_t rows, gets, seed;
     size_t block_bytes;
-    unsigned without;
     bool grid; /* or one screen */
-    bool json, csv, times, all;
+    bool json, csv;
     bool no_store; /* leave out the rate of a whole store */
 };
 
@@ -129,7 +121,6 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
                                 .index_bytes = facts->index_bytes,
                                 .data_bytes = facts->data_bytes,
                                 .raw_data_bytes = facts->raw_data_bytes,
-                                .us_per_get = NAN,
                                 .bytes_without_filter = NAN,
                                 .hbase = NAN};
 
@@ -151,13 +142,12 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
     struct lookup_plan plan = {
         .lookup = lookup,
         .gets = settings->gets * (per_file ? 1 : STORE_GETS),
-        .without = settings->without,
         .keep_out_of_cache = cache == CACHE_FILTERS || cache == CACHE_FILTERS_INDEX,
         .warm_up = cache == CACHE_NONE                       ? LOOKUP_COLD
                    : cache == CACHE_TENTH || cache >= CACHES ? LOOKUP_WARM_OTHERWISE
                                                              : LOOKUP_WARM};
     struct readamp_line line = begin_line(bed, cache, lookup);
-    struct readamp_reads reads = {.lookup = lookup, .without = settings->without};
+    struct readamp_reads reads = {.lookup = lookup};
     struct readamp_expected expected;
     struct lookup_counts counts;
     double hbase = readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate);
@@ -169,9 +159,7 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
     reads.population = counts.population;
     readamp_expect(&facts->store, &reads, &expected);
     readamp_line_fill(&line, cache, &facts->store, &reads, &counts, &expected);
-    if (settings->times)
-        line.us_per_get = 1e6 * counts.seconds / counts.gets;
-    if (settings->without == 0 && per_file && hbase >= 0)
+    if (per_file && hbase >= 0)
         line.hbase = hbase;
     if (per_file)
         readamp_line_compare_bytes(&line, facts, &counts, &run->bytes_with_none[cache][lookup]);
@@ -260,12 +248,8 @@ usage(void)
           "  --caches NAMES        of none,filters,filters+index,10%,all\n"
           "  --cache-bytes 65536,262144\n"
           "                        caches of these sizes instead, for everything\n"
-          "  --without NAMES       reasons to skip files that are not used:\n"
-          "                        found-newer,row-range,time-range,columns,bloom\n"
           "  --rows N              of a file, from 2000 on; 20k\n"
           "  --gets N --block-size BYTES\n"
-          "  --all                 every number of files, bits from 4 to 16, every cache\n"
-          "  --times               microseconds per get, too\n"
           "  --no-store            without the lines on the rate of a whole store\n"
           "Exit status 1: a count lies outside of what was expected, or a filter made a\n"
           "lookup read more bytes than NONE.\n",
@@ -273,14 +257,13 @@ usage(void)
 }
 
 struct texts {
-    const char *files, *filters, *rates, *bits, *lookups, *caches, *cache_bytes, *without;
+    const char *files, *filters, *rates, *bits, *lookups, *caches, *cache_bytes;
 };
 
 static bool
 parse_lists(struct settings *settings, const struct texts *texts)
 {
     const char *lookup_names[READAMP_LOOKUPS];
-    unsigned reasons_left_out = 0;
 
     for (int i = 0; i < READAMP_LOOKUPS; i++)
         lookup_names[i] = readamp_lookup_name((enum readamp_lookup)i);
@@ -289,14 +272,8 @@ parse_lists(struct settings *settings, const struct texts *texts)
         !bench_names_read("--filters", texts->filters, filter_names, FILTERS, &settings->filters) ||
         !bench_names_read("--lookups", texts->lookups, lookup_names, READAMP_LOOKUPS,
                           &settings->lookups) ||
-        !bench_names_read("--caches", texts->caches, cache_names, CACHES, &settings->caches) ||
-        (texts->without != NULL &&
-         !bench_names_read("--without", texts->without, reason_names, REASONS, &reasons_left_out)))
+        !bench_names_read("--caches", texts->caches, cache_names, CACHES, &settings->caches))
         return false;
-    for (size_t i = 0; i < REASONS; i++) {
-        if (is_wanted(reasons_left_out, (int)i))
-            settings->without |= PETAL_WITHOUT(reasons[i]);
-    }
     if (texts->cache_bytes != NULL) {
         if (!bench_numbers_read("--cache-bytes", texts->cache_bytes, settings->cache_sizes,
                                 MOST_SIZES, &settings->cache_size_count, LEAST_CACHE,
@@ -356,13 +333,10 @@ parse(struct settings *settings, int argc, char **argv)
         {"--lookups", BENCH_TEXT, &texts.lookups},
         {"--caches", BENCH_TEXT, &texts.caches},
         {"--cache-bytes", BENCH_TEXT, &texts.cache_bytes},
-        {"--without", BENCH_TEXT, &texts.without},
         {"--rows", BENCH_COUNT, &settings->rows},
         {"--gets", BENCH_COUNT, &settings->gets},
         {"--seed", BENCH_COUNT, &settings->seed},
         {"--block-size", BENCH_BYTES, &settings->block_bytes},
-        {"--all", BENCH_FLAG, &settings->all},
-        {"--times", BENCH_FLAG, &settings->times},
         {"--no-store", BENCH_FLAG, &settings->no_store},
         {"--json", BENCH_FLAG, &settings->json},
         {"--csv", BENCH_FLAG, &settings->csv},
@@ -374,17 +348,10 @@ parse(struct settings *settings, int argc, char **argv)
         return false;
     if (bench_refused(texts.bits != NULL && texts.rates != NULL,
                       "--bits and --rates exclude each other") ||
-        bench_refused(settings->all && (texts.bits != NULL || texts.rates != NULL),
-                      "--all brings its own --bits") ||
         bench_refused(settings->json && settings->csv, "--json and --csv exclude each other"))
         return false;
     settings->grid = grid;
     settings->no_store = settings->no_store || !grid;
-    if (settings->all) {
-        texts.files = "1,2,4,6,8,16";
-        texts.bits = "4,6,8,10,12,14,16";
-        texts.caches = "none,filters,filters+index,10%,all";
-    }
     return parse_lists(settings, &texts) &&
            !bench_refused(settings->rows < BED_LEAST_ROWS, "--rows is from 2000 on") &&
            !bench_refused(settings->gets == 0, "--gets is above 0") &&
@@ -436,12 +403,11 @@ bench_readamp_main(int argc, char **argv)
     run.report = (struct readamp_report){.format = settings.json   ? READAMP_JSON
                                                    : settings.csv  ? READAMP_CSV
                                                    : settings.grid ? READAMP_TEXT
-                                                                   : READAMP_GLANCE,
-                                         .times = settings.times};
+                                                                   : READAMP_GLANCE};
     snprintf(text, sizeof text,
              "Rows of a file %" PRIu64 ", gets of a line %" PRIu64
-             ", block size %zu, without %u, seed %" PRIu64,
-             settings.rows, settings.gets, settings.block_bytes, settings.without, settings.seed);
+             ", block size %zu, seed %" PRIu64,
+             settings.rows, settings.gets, settings.block_bytes, settings.seed);
     readamp_report_begin(&run.report, text);
     run_grid(&run);
     if (!settings.no_store)
@@ -451,10 +417,10 @@ bench_readamp_main(int argc, char **argv)
         json_t *whole = bench_json_head("readamp", "readamp", argc, argv);
 
         bench_json_set(whole, "settings",
-                       json_pack("{s:I, s:I, s:I, s:i, s:I}", "rows", (json_int_t)settings.rows,
-                                 "gets", (json_int_t)settings.gets, "block_bytes",
-                                 (json_int_t)settings.block_bytes, "without", (int)settings.without,
-                                 "seed", (json_int_t)settings.seed));
+                       json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)settings.rows, "gets",
+                                 (json_int_t)settings.gets, "block_bytes",
+                                 (json_int_t)settings.block_bytes, "seed",
+                                 (json_int_t)settings.seed));
         bench_json_set(whole, "results", run.report.results);
         bench_json_write(whole, NULL);
         json_decref(whole);

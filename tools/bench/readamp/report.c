@@ -63,7 +63,7 @@ print_number(const char *format, int width, double value)
 }
 
 static void
-print_text(const struct readamp_report *report, const struct readamp_line *line)
+print_text(const struct readamp_line *line)
 {
     const char *blocks = line->store_rate[0] != '\0' ? "%.6f" : "%.4f"; /* few are needless */
 
@@ -81,8 +81,6 @@ print_text(const struct readamp_report *report, const struct readamp_line *line)
     print_number("%.0f", 9, line->bytes_read_per_get);
     print_number("%.5f", 8, line->false_positive_rate);
     print_number("%.5f", 8, line->false_positive_rate_expected);
-    if (report->times)
-        print_number("%.2f", 8, line->us_per_get);
     printf("%s%s\n", line->outside ? "  <- not as expected" : "",
            line->more_bytes ? "  <- more bytes than a filter may cost" : "");
 }
@@ -135,10 +133,9 @@ readamp_report_begin(struct readamp_report *report, const char *settings)
                "fetched: from files;\nfpr: share of absent keys that filters let pass; +-: one "
                "standard error. %s\n\n",
                settings);
-        printf("%-34s %-10s %5s %7s %-14s %9s %9s %8s %7s %8s %7s %7s %9s %8s %8s", "lookup",
+        printf("%-34s %-10s %5s %7s %-14s %9s %9s %8s %7s %8s %7s %7s %9s %8s %8s\n", "lookup",
                "filter", "files", "rate", "cache", "data", "expected", "+-", "HBase", "fetched",
                "index", "filter", "bytes/get", "fpr", "expected");
-        printf(report->times ? " %8s\n" : "\n", "us/get");
         break;
     }
 }
@@ -153,7 +150,7 @@ readamp_report_line(struct readamp_report *report, const struct readamp_line *li
     else if (report->format == READAMP_CSV)
         print_csv(line);
     else
-        print_text(report, line);
+        print_text(line);
     fflush(stdout);
 }
 

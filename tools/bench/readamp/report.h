@@ -68,7 +68,6 @@ enum readamp_format { READAMP_GLANCE, READAMP_TEXT, READAMP_JSON, READAMP_CSV };
     NUMBER(index_bytes)                                                                            \
     NUMBER(data_bytes)                                                                             \
     NUMBER(raw_data_bytes)                                                                         \
-    NUMBER(us_per_get)                                                                             \
     NUMBER(bytes_without_filter)                                                                   \
     TRUTH(more_bytes)                                                                              \
     TRUTH(outside)                                                                                 \
@@ -87,7 +86,6 @@ struct readamp_line {
 
 struct readamp_report {
     enum readamp_format format;
-    bool times;           /* print them in the table, too */
     json_t *results;      /* of the file */
     struct glance glance; /* the screen, and how many lines are in it */
     size_t glanced;

@@ -100,9 +100,7 @@ print_head(const void *settings)
     bench_print_bytes(compare->block_sizes.count == 1 ? ", cache" : "cache", config->cache_bytes);
     bench_print_bytes(" (small: a tenth of the data,", bench_rows_small_cache(rows));
     bench_print_bytes("), write buffers", config->write_buffer_bytes);
-    printf("\n%s\n", rows->as_written
-                         ? "reads: of what each engine's own background left behind the fill"
-                         : "reads, but the first scan: behind each engine's own full compaction");
+    printf("\nreads, but the first scan: after each engine's own full compaction\n");
     if (!compare->details) {
         printf("petal: a rate, the time of one, or bytes; others: Petal's time (or bytes) divided "
                "by theirs:\nbelow 1 Petal is ahead\n");
@@ -206,8 +204,6 @@ usage(void)
           "  --bits N               of Bloom filters, a key; 10; 0: none\n"
           "  --cache BYTES          of blocks; 1G\n"
           "  --write-buffer BYTES   64M\n"
-          "  --as-written           read what the background left of the fill, not what a\n"
-          "                         full compaction made of it\n"
           "  --details              a line a store: ranges, latencies, processor time; what\n"
           "                         each row and store is\n"
           "  --markdown             a table for documents: each ratio with its range\n"
@@ -302,7 +298,6 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
         {"--threads", BENCH_COUNTS, &compare.rows.threads},
         {"--cache", BENCH_BYTES, &compare.config.cache_bytes},
         {"--write-buffer", BENCH_BYTES, &compare.config.write_buffer_bytes},
-        {"--as-written", BENCH_FLAG, &compare.rows.as_written},
         {"--details", BENCH_FLAG, &compare.details},
         {"--markdown", BENCH_FLAG, &compare.markdown},
         {"--others", BENCH_NUMBER, &compare.others},

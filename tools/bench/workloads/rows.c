@@ -466,8 +466,7 @@ work_stage(struct subject *subject)
 
     assert(stage < bench_rows_stages(subject->rows));
     if (stage >= fills) {
-        if (wants(subject, stages[stage - fills].rows) &&
-            !(subject->rows->as_written && stages[stage - fills].work == compact))
+        if (wants(subject, stages[stage - fills].rows))
             stages[stage - fills].work(subject);
     } else if (stage == fills - 1 ? wants(subject, BIT(FILL) | BIT(FIRST_SCAN) | COMPACTED)
                                   : wants(subject, BIT(FILL))) {

@@ -35,7 +35,6 @@ enum bench_row {
 struct bench_rows {
     unsigned wanted; /* 1 << enum bench_row each */
     uint64_t pairs, gets, synced_puts;
-    bool as_written; /* read what the engine's background left, not what its full compaction did */
     struct bench_list threads;
 };
 
