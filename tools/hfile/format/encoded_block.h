@@ -76,6 +76,33 @@ hfile_decoder_cut_short(struct hfile_block_decoder *decoder)
     return hfile_decoder_wrong(decoder, "a cell is cut short");
 }
 
+/* What DIFF and FAST_DIFF store after the flags: the lengths that differ from the cell before, and
+ * how many bytes of the key are that cell's. */
+static inline bool
+hfile_take_lengths(struct hfile_block_decoder *decoder, bool same_key, bool same_value,
+                   uint32_t *common)
+{
+    return (same_key || hfile_take_length(&decoder->rest, &decoder->key_bytes)) &&
+           (same_value || hfile_take_length(&decoder->rest, &decoder->value_bytes)) &&
+           hfile_take_length(&decoder->rest, common);
+}
+
+/* A cell's type, in DIFF and FAST_DIFF. */
+static inline bool
+hfile_take_type(struct hfile_bytes *rest, bool same, const petal_hfile_cell *before, int *type)
+{
+    uint8_t stored;
+
+    if (same) {
+        *type = before->type;
+        return true;
+    }
+    if (!hfile_take_u8(rest, &stored))
+        return false;
+    *type = stored;
+    return true;
+}
+
 /* ---- encoding ---- */
 
 /* Bytes that a key has in common with the one before, up to the end of the qualifier. */

@@ -16,16 +16,6 @@ enum {
     REFERS_BACK = SAME_KEY_LENGTH | SAME_VALUE_LENGTH | SAME_TYPE | TIMESTAMP_IS_DIFFERENCE
 };
 
-static bool
-take_lengths(struct hfile_block_decoder *decoder, unsigned flags, uint32_t *common)
-{
-    return ((flags & SAME_KEY_LENGTH) != 0 ||
-            hfile_take_length(&decoder->rest, &decoder->key_bytes)) &&
-           ((flags & SAME_VALUE_LENGTH) != 0 ||
-            hfile_take_length(&decoder->rest, &decoder->value_bytes)) &&
-           hfile_take_length(&decoder->rest, common);
-}
-
 static enum petal_status
 take_columns(struct hfile_block_decoder *decoder, const petal_hfile_cell *before,
              petal_slice family, uint32_t common, petal_hfile_cell *cell)
@@ -58,21 +48,6 @@ take_timestamp(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell 
     return true;
 }
 
-static bool
-take_type(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell *before, int *type)
-{
-    uint8_t stored;
-
-    if ((flags & SAME_TYPE) != 0) {
-        *type = before->type;
-        return true;
-    }
-    if (!hfile_take_u8(rest, &stored))
-        return false;
-    *type = stored;
-    return true;
-}
-
 static enum petal_status
 take_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
 {
@@ -85,7 +60,9 @@ take_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
     if (before == NULL && (!hfile_take_u8(&decoder->rest, &family_bytes) ||
                            !hfile_take_slice(&decoder->rest, family_bytes, &family)))
         return hfile_decoder_cut_short(decoder);
-    if (!hfile_take_u8(&decoder->rest, &flags) || !take_lengths(decoder, flags, &common))
+    if (!hfile_take_u8(&decoder->rest, &flags) ||
+        !hfile_take_lengths(decoder, (flags & SAME_KEY_LENGTH) != 0,
+                            (flags & SAME_VALUE_LENGTH) != 0, &common))
         return hfile_decoder_cut_short(decoder);
     if (before == NULL && (flags & REFERS_BACK) != 0)
         return hfile_decoder_wrong(decoder, "the block's first cell refers to one before it");
@@ -93,7 +70,7 @@ take_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
     if (status != PETAL_OK)
         return status;
     if (!take_timestamp(&decoder->rest, flags, before, &cell->timestamp) ||
-        !take_type(&decoder->rest, flags, before, &cell->type) ||
+        !hfile_take_type(&decoder->rest, (flags & SAME_TYPE) != 0, before, &cell->type) ||
         !hfile_take_slice(&decoder->rest, decoder->value_bytes, &cell->value))
         return hfile_decoder_cut_short(decoder);
     return PETAL_OK;

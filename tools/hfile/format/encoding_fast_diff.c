@@ -13,16 +13,6 @@ enum {
 };
 
 static bool
-take_lengths(struct hfile_block_decoder *decoder, unsigned flags, uint32_t *common)
-{
-    return ((flags & SAME_KEY_LENGTH) != 0 ||
-            hfile_take_length(&decoder->rest, &decoder->key_bytes)) &&
-           ((flags & SAME_VALUE_LENGTH) != 0 ||
-            hfile_take_length(&decoder->rest, &decoder->value_bytes)) &&
-           hfile_take_length(&decoder->rest, common);
-}
-
-static bool
 take_timestamp(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell *before,
                int64_t *timestamp)
 {
@@ -39,28 +29,13 @@ take_timestamp(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell 
     return true;
 }
 
-static bool
-take_type(struct hfile_bytes *rest, unsigned flags, const petal_hfile_cell *before, int *type)
-{
-    uint8_t stored;
-
-    if ((flags & SAME_TYPE) != 0) {
-        *type = before->type;
-        return true;
-    }
-    if (!hfile_take_u8(rest, &stored))
-        return false;
-    *type = stored;
-    return true;
-}
-
 /* Everything after the columns. */
 static enum petal_status
 take_rest(struct hfile_block_decoder *decoder, unsigned flags, const petal_hfile_cell *before,
           petal_hfile_cell *cell)
 {
     if (!take_timestamp(&decoder->rest, flags, before, &cell->timestamp) ||
-        !take_type(&decoder->rest, flags, before, &cell->type))
+        !hfile_take_type(&decoder->rest, (flags & SAME_TYPE) != 0, before, &cell->type))
         return hfile_decoder_cut_short(decoder);
     if ((flags & SAME_VALUE) != 0) {
         cell->value = before->value;
@@ -104,7 +79,9 @@ take_cell(struct hfile_block_decoder *decoder, petal_hfile_cell *cell)
     uint32_t common;
     uint8_t flags;
 
-    if (!hfile_take_u8(&decoder->rest, &flags) || !take_lengths(decoder, flags, &common))
+    if (!hfile_take_u8(&decoder->rest, &flags) ||
+        !hfile_take_lengths(decoder, (flags & SAME_KEY_LENGTH) != 0,
+                            (flags & SAME_VALUE_LENGTH) != 0, &common))
         return hfile_decoder_cut_short(decoder);
     if (before == NULL) {
         if (flags != 0 || common != 0)

@@ -187,10 +187,18 @@ ask_once(const petal_hfile *file, enum petal_hfile_filter filter, petal_slice ro
     return status;
 }
 
-/* A question that no key of the format has. */
+/* The arguments of a question, qualifier NULL: of the row; without an answer it is true. */
 static enum petal_status
-check_question(const petal_hfile *file, petal_slice row, petal_error *error)
+check_question(const petal_hfile *file, petal_slice row, const petal_slice *qualifier, bool *answer,
+               petal_error *error)
 {
+    HFILE_RETURN_IF_NULL(answer, error);
+    *answer = true;
+    HFILE_RETURN_IF_NULL(file, error);
+    HFILE_RETURN_IF_NO_BYTES(row, error);
+    if (qualifier != NULL)
+        HFILE_RETURN_IF_NO_BYTES(*qualifier, error);
+    hfile_error_clear(error);
     if (row.size <= PETAL_HFILE_MAX_ROW_BYTES)
         return hfile_check_readable(file, error);
     return hfile_error_set(error, PETAL_INVALID, file->name,
@@ -202,18 +210,9 @@ enum petal_status
 petal_hfile_bloom_ask(petal_hfile *file, enum petal_hfile_filter filter, petal_slice row,
                       const petal_slice *qualifier, bool *answer, petal_error *error)
 {
-    HFILE_RETURN_IF_NULL(answer, error);
-    *answer = true;
-    HFILE_RETURN_IF_NULL(file, error);
-    HFILE_RETURN_IF_NO_BYTES(row, error);
-    if (qualifier != NULL)
-        HFILE_RETURN_IF_NO_BYTES(*qualifier, error);
-
     const petal_slice none = {NULL, 0};
-    enum petal_status status;
+    enum petal_status status = check_question(file, row, qualifier, answer, error);
 
-    hfile_error_clear(error);
-    status = check_question(file, row, error);
     if (status != PETAL_OK || (unsigned)filter >= HFILE_FILTERS || !file->filters[filter].is_there)
         return status;
     return ask_once(file, filter, row, qualifier == NULL ? none : *qualifier, answer, error);
@@ -232,18 +231,9 @@ enum petal_status
 petal_hfile_may_contain(petal_hfile *file, petal_slice row, const petal_slice *qualifier,
                         bool *answer, petal_error *error)
 {
-    HFILE_RETURN_IF_NULL(answer, error);
-    *answer = true;
-    HFILE_RETURN_IF_NULL(file, error);
-    HFILE_RETURN_IF_NO_BYTES(row, error);
-    if (qualifier != NULL)
-        HFILE_RETURN_IF_NO_BYTES(*qualifier, error);
-
     const petal_slice none = {NULL, 0};
-    enum petal_status status;
+    enum petal_status status = check_question(file, row, qualifier, answer, error);
 
-    hfile_error_clear(error);
-    status = check_question(file, row, error);
     if (status != PETAL_OK)
         return status;
     *answer = is_in_row_range(file, row);
@@ -264,16 +254,9 @@ enum petal_status
 petal_hfile_may_contain_delete_family(petal_hfile *file, petal_slice row, bool *answer,
                                       petal_error *error)
 {
-    HFILE_RETURN_IF_NULL(answer, error);
-    *answer = true;
-    HFILE_RETURN_IF_NULL(file, error);
-    HFILE_RETURN_IF_NO_BYTES(row, error);
-
     const petal_slice none = {NULL, 0};
-    enum petal_status status;
+    enum petal_status status = check_question(file, row, NULL, answer, error);
 
-    hfile_error_clear(error);
-    status = check_question(file, row, error);
     if (status != PETAL_OK)
         return status;
     *answer = is_in_row_range(file, row) &&
