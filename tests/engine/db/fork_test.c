@@ -434,9 +434,12 @@ test_the_lock_goes_with_the_parent(void **state)
     if (parent == 0) {
         alarm(CHILD_SECONDS);
         open_fixture(fixture);
-        child = fork();
-        if (child > 0 && write(report[1], &child, sizeof child) != sizeof child)
-            _exit(1);
+        /* The child tells, since only then has it let go of what it inherited. */
+        if (fork() == 0) {
+            child = getpid();
+            if (write(report[1], &child, sizeof child) != sizeof child)
+                _exit(1);
+        }
         for (;;)
             pause();
     }
