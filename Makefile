@@ -258,7 +258,8 @@ $(call BENCH_TEST,result): LIB_LIBS += -ljansson
 $(call BENCH_TEST,markdown): $(call BENCH_PARTS,results/markdown results/print results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
 $(call BENCH_TEST,markdown): LIB_LIBS += -ljansson
 $(call BENCH_TEST,others): $(call BENCH_PARTS,harness/others harness/util)
-$(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs harness/util)
+$(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
+$(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/fields harness/util)
 $(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 $(call BENCH_TEST,glance): $(call BENCH_PARTS,readamp/glance)

@@ -56,6 +56,7 @@ count_position(struct bench_worker *worker, uint64_t position)
     seen[position % POSITIONS]++;
     owner[position % POSITIONS] = worker->index + 1;
     worker->found++;
+    worker->kind = position % 2;
     if (worker->drive->prepared > 0) {
         assert_true(worker->slot < own->prepared && own->prepared <= worker->drive->prepared);
         assert_true(own->prepared_from + worker->slot == position);
@@ -106,6 +107,8 @@ test_every_position_once(void **state)
                 assert_int_equal(driven->count, counts[i] + counts[i] / 2); /* odd ones are two */
                 assert_int_equal(driven->found, counts[i]);
                 assert_int_equal(driven->latencies.total, counts[i]);
+                assert_int_equal(driven->kinds[0].total, (counts[i] + 1) / 2);
+                assert_int_equal(driven->kinds[1].total, counts[i] / 2);
                 assert_true(driven->seconds >= 0);
                 free(driven);
             }

@@ -1,7 +1,8 @@
-/* pairs_test.c -- keys and values of kv-bench's workloads. */
+/* pairs_test.c -- keys and values of kv-bench's workloads; records over plain keys. */
 #include "tools/bench/keys/pairs.h"
 
 #include "tests/support/test_support.h"
+#include "tools/bench/keys/fields.h"
 
 #include <lz4.h>
 #include <setjmp.h>
@@ -110,6 +111,161 @@ test_spread_pairs(void **state)
     assert_true(rising > 400 && rising < 600);
 }
 
+/* ---- records over a store of plain keys: a sorted array ---- */
+
+struct entry {
+    char key[32], value[32];
+    size_t key_bytes, value_bytes;
+};
+
+struct array {
+    struct entry entries[64];
+    size_t count, batches, at;
+};
+
+static struct array array;
+
+static size_t
+place_of(petal_slice key, bool *there)
+{
+    size_t i = 0;
+    int order = 1;
+
+    for (; i < array.count; i++) {
+        const struct entry *entry = &array.entries[i];
+        size_t least = entry->key_bytes < key.size ? entry->key_bytes : key.size;
+
+        order = memcmp(entry->key, key.data, least);
+        if (order == 0)
+            order = (entry->key_bytes > key.size) - (entry->key_bytes < key.size);
+        if (order >= 0)
+            break;
+    }
+    *there = i < array.count && order == 0;
+    return i;
+}
+
+static void
+put(petal_slice key, petal_slice value)
+{
+    bool there;
+    size_t i = place_of(key, &there);
+    struct entry *entry = &array.entries[i];
+
+    assert_true(array.count < 64 && key.size <= 32 && value.size <= 32);
+    if (!there)
+        memmove(entry + 1, entry, (array.count++ - i) * sizeof *entry);
+    memcpy(entry->key, key.data, key.size);
+    memcpy(entry->value, value.data, value.size);
+    entry->key_bytes = key.size;
+    entry->value_bytes = value.size;
+}
+
+static void
+put_many(void *session, const struct bench_pair *pairs, size_t count)
+{
+    assert_ptr_equal(session, &array);
+    array.batches++;
+    for (size_t i = 0; i < count; i++)
+        put(pairs[i].key, pairs[i].value);
+}
+
+/* From one buffer, so that each step overwrites the last one. */
+static bool
+show(struct bench_pair *pair)
+{
+    static struct entry shown;
+
+    memset(&shown, 'x', sizeof shown);
+    if (array.at >= array.count)
+        return false;
+    shown = array.entries[array.at];
+    *pair = (struct bench_pair){{shown.key, shown.key_bytes}, {shown.value, shown.value_bytes}};
+    return true;
+}
+
+static void *
+iterate(void *session)
+{
+    return session;
+}
+
+static bool
+seek(void *iterator, petal_slice key, struct bench_pair *pair)
+{
+    bool there;
+
+    (void)iterator;
+    array.at = place_of(key, &there);
+    return show(pair);
+}
+
+static bool
+next(void *iterator, struct bench_pair *pair)
+{
+    (void)iterator;
+    array.at++;
+    return show(pair);
+}
+
+static void
+end_iterate(void *iterator)
+{
+    (void)iterator;
+}
+
+static const struct bench_store plain = {.name = "array",
+                                         .put_many = put_many,
+                                         .iterate = iterate,
+                                         .seek = seek,
+                                         .next = next,
+                                         .end_iterate = end_iterate};
+
+static void
+check_field(const struct bench_field *field, const char *name, const char *value)
+{
+    assert_int_equal(field->name.size, strlen(name));
+    assert_memory_equal(field->name.data, name, strlen(name));
+    assert_int_equal(field->value.size, strlen(value));
+    assert_memory_equal(field->value.data, value, strlen(value));
+}
+
+/* One row's name begins another's: the byte 0 keeps them apart. */
+static void
+test_records(void **state)
+{
+    const struct bench_field two[] = {{bench_text("a"), bench_text("1")},
+                                      {bench_text("b"), bench_text("22")}};
+    const struct bench_field changed = {bench_text("b"), bench_text("3")};
+    struct bench_field fields[BENCH_MOST_FIELDS];
+    struct bench_record record;
+
+    (void)state;
+    array = (struct array){0};
+    bench_record_init(&record, &plain, &array);
+    bench_record_put(&record, bench_text("user1"), two, 2);
+    bench_record_put(&record, bench_text("user12"), two, 2);
+    bench_record_put(&record, bench_text("user2"), two, 1);
+    bench_record_put(&record, bench_text("user1"), &changed, 1);
+    assert_int_equal(array.batches, 4);
+    assert_int_equal(array.count, 5);
+    assert_int_equal(bench_record_get(&record, bench_text("user1"), fields, 10), 2);
+    check_field(&fields[0], "a", "1");
+    check_field(&fields[1], "b", "3");
+    assert_int_equal(bench_record_get(&record, bench_text("user12"), fields, 10), 2);
+    check_field(&fields[1], "b", "22");
+    assert_int_equal(bench_record_get(&record, bench_text("user1"), fields, 1), 1);
+    assert_int_equal(bench_record_get(&record, bench_text("user"), fields, 10), 0);
+    assert_int_equal(bench_record_get(&record, bench_text("user3"), fields, 10), 0);
+    assert_int_equal(bench_record_scan(&record, bench_text("user1"), 1), 2);
+    assert_int_equal(bench_record_scan(&record, bench_text("user1"), 2), 4);
+    assert_int_equal(bench_record_scan(&record, bench_text("user1"), 9), 5);
+    assert_int_equal(bench_record_scan(&record, bench_text("user"), 2), 4);
+    assert_int_equal(bench_record_scan(&record, bench_text("user2"), 2), 1);
+    assert_int_equal(bench_record_scan(&record, bench_text("user3"), 2), 0);
+    bench_record_free(&record);
+}
+
 int
 main(void)
 {
@@ -118,6 +274,7 @@ main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_other_values_are_wrong),
         cmocka_unit_test(test_spread_pairs),
+        cmocka_unit_test(test_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# workloads_test.sh -- kv-bench's workloads: every one of db_bench's at tiny sizes, on each store that
-# was built in; what they find, what they keep, what the commands refuse. Nothing is measured.
+# workloads_test.sh -- kv-bench's workloads: every one of db_bench's and of YCSB's at tiny sizes, on each
+# store that was built in; what they find, what they keep, what the commands refuse. Nothing is
+# measured.
 #
 #     tests/tools/bench/workloads_test.sh KV-BENCH
 set -u
@@ -57,6 +58,7 @@ expect 'a limit of all memory' 0 '^readrandom .* 100$' "$bench" fillseq,readrand
 expect 'many threads' 0 '^readrandom .* 500$' "$bench" fillseq,readrandom --num 500 --threads 200 --store all
 expect 'one key' 0 '^readseq .* 1$' "$bench" fillseq,readrandom,readseq --num 1 --value-size 0
 expect 'synced' 0 'FSYNC_WAL' "$bench" fillseq --num 10 --sync
+expect 'no log, no compaction' 0 'SKIP_WAL, compaction off$' "$bench" fillseq --num 10 --no-log --no-compaction --store all
 
 # ---- a store that is kept ------------------------------------------------------------------------
 
@@ -87,27 +89,44 @@ refused() {
     is_true "and one line names --help" "$(awk -v last="kv-bench ${1%% *} --help lists the options" '
         { lines++ } END { print lines == 2 && $0 == last ? 1 : 0 }' "$scratch/out")"
 }
-for command in compare quick readamp filters cliffs simulate fillseq; do
+for command in compare quick ycsb readamp filters cliffs simulate fillseq; do
     refused "$command --nosuch" 'there is no option --nosuch$'
 done
-for command in compare quick fillseq; do
+for command in compare quick ycsb fillseq; do
     refused "$command --store nosuch" 'there is no store "nosuch"; built in: petal'
 done
 refused 'fillseq,nosuch' 'there is no workload "nosuch"$'
 refused 'cliffs --only nosuch' 'there is no workload "nosuch"; --list names them$'
 refused 'compare --rows nosuch' 'there is no row "nosuch"$'
-for command in compare fillseq; do
+refused 'ycsb --workloads X' '--workloads is a list of A to F$'
+refused 'ycsb --compression-ratio 2' '--compression-ratio is a number from 0 to 1$'
+refused 'ycsb --sync --no-log' '--sync needs the log$'
+for command in compare ycsb fillseq; do
     expect "$command names every store that can be built in" 0 'petal,rocksdb,rocksdb-tuned,leveldb,lmdb' "$bench" $command --help
 done
 expect 'a store named twice' 2 'named twice: store "petal"' "$bench" fillseq --store petal,petal
 refused 'diff one' 'diff needs two files$'
-for command in '' filters simulate diff cliffs compare quick readamp fillseq; do
+for command in '' filters simulate diff cliffs compare quick ycsb readamp fillseq; do
     # shellcheck disable=SC2086
     expect "help of $command" 0 "^usage: kv-bench" "$bench" $command --help
     is_true "in at most 80 columns" "$(awk 'length > 80 { wide = 1 } /^kv-bench/ { wrong = 1 } END { print !wide && !wrong }' "$scratch/out")"
     expect "help of $command beside a mistake" 0 "^usage: kv-bench" "$bench" $command --help --nosuch
 done
 
+# ---- YCSB ----------------------------------------------------------------------------------------
+
+expect 'YCSB' 0 '^ycsb-f ' "$bench" ycsb --records 300 --operations 600 --threads 2 --store all --json "$scratch/json"
+is_true 'no answer is wrong' "$((1 - $(grep -c WRONG "$scratch/out")))"
+every 'loaded' operations ycsb-load 300
+for mix in a b c d e f; do
+    every "operations of $mix" operations ycsb-$mix 600
+done
+every 'C finds all records' found ycsb-c 600
+every 'F, too' found ycsb-f 600
+expect 'its parts are lines of their own' 0 '^ read-modify-write  *[0-9]* ' "$bench" ycsb --workloads f --records 10 --operations 100
+expect 'mixes chosen' 0 '^ycsb-e ' "$bench" ycsb --workloads e --records 10 --operations 10
+is_true 'and no others' "$((1 - $(grep -c '^ycsb-a' "$scratch/out")))"
+expect 'no such mix' 2 'A to F' "$bench" ycsb --workloads AG
 is_true 'directories that are not kept are gone' "$(find "$scratch" -name 'kv-bench-*' | awk 'END { print NR == 0 ? 1 : 0 }')"
 
 expect_end

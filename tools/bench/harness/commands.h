@@ -13,6 +13,7 @@ int bench_filters_main(int argc, char **argv);
 int bench_quick_main(int argc, char **argv);
 int bench_readamp_main(int argc, char **argv);
 int bench_simulate_main(int argc, char **argv);
+int bench_ycsb_main(int argc, char **argv);
 
 /* Does a list of db_bench's workloads begin so? */
 bool bench_dbbench_is_meant(const char *list);

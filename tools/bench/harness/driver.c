@@ -55,7 +55,9 @@ run_piece(struct bench_worker *worker, uint64_t position, unsigned count)
         if (!timed)
             continue;
         now = bench_now();
-        bench_histogram_add(worker->latencies, now > from ? (uint64_t)((now - from) * 1e9) : 0);
+        assert(worker->kind < BENCH_MOST_KINDS);
+        bench_histogram_add(&worker->latencies[worker->kind],
+                            now > from ? (uint64_t)((now - from) * 1e9) : 0);
     }
     worker->busy += bench_now() - began;
     worker->cpu += bench_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
@@ -111,7 +113,10 @@ gather(const struct bench_drive *drive, const struct bench_worker *workers,
         driven->answered += worker->answered;
         driven->count += worker->count;
         driven->cpu_seconds += worker->cpu;
-        bench_histogram_merge(&driven->latencies, worker->latencies);
+        for (unsigned kind = 0; kind < BENCH_MOST_KINDS; kind++) {
+            bench_histogram_merge(&driven->latencies, &worker->latencies[kind]);
+            bench_histogram_merge(&driven->kinds[kind], &worker->latencies[kind]);
+        }
         rate += (double)worker->count / fmax(worker->busy, 1e-9);
         began = fmin(began, worker->began);
         stopped = fmax(stopped, worker->stopped);
@@ -133,7 +138,7 @@ bench_drive_run(const struct bench_drive *drive, struct bench_driven *driven)
     pthread_barrier_init(&crew.start, NULL, count);
     for (unsigned i = 0; i < count; i++) {
         workers[i] = (struct bench_worker){.drive = drive, .index = i, .crew = &crew};
-        workers[i].latencies = bench_alloc(sizeof *workers[i].latencies);
+        workers[i].latencies = bench_alloc(BENCH_MOST_KINDS * sizeof *workers[i].latencies);
     }
     for (unsigned i = 0; i < count; i++) {
         if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)

@@ -26,13 +26,16 @@
 
 #include "tools/bench/harness/histogram.h"
 
+#define BENCH_MOST_KINDS 5
+
 struct bench_worker {
     const struct bench_drive *drive;
     unsigned index; /* of the thread */
     void *own;      /* what drive->begin made */
     unsigned slot;  /* of the operation at hand among those that were prepared together */
 
-    /* An operation adds to these. */
+    /* An operation sets or adds to these. */
+    unsigned kind; /* of the operation, below BENCH_MOST_KINDS; those with one kind leave it at 0 */
     uint64_t found, wrong, given, answered; /* answers with a value; wrong ones; bytes in and out */
 
     /* The driver's. */
@@ -40,7 +43,7 @@ struct bench_worker {
     unsigned untimed;                  /* operations until the next whose time is taken */
     uint64_t calls, count;             /* count: what operations counted for */
     double began, stopped, busy, cpu;  /* seconds */
-    struct bench_histogram *latencies; /* nanoseconds */
+    struct bench_histogram *latencies; /* nanoseconds; one for each kind */
 };
 
 /* What all threads did together. */
@@ -49,7 +52,7 @@ struct bench_driven {
     uint64_t found, wrong, given, answered;
     double seconds;     /* operations through these are the rate of all threads */
     double cpu_seconds; /* of the threads, while the clock ran */
-    struct bench_histogram latencies;
+    struct bench_histogram latencies, kinds[BENCH_MOST_KINDS]; /* of all, and of each kind */
 };
 
 /* The operation at a position; how many it counts for. */

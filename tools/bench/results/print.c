@@ -48,19 +48,24 @@ void
 bench_outcome_print(const struct bench_outcome *outcome)
 {
     const double *values = outcome->values;
+    const char *part = strchr(outcome->name.operation, ' '); /* of the line before */
 
     if (isnan(values[BENCH_OPERATIONS])) {
         printf("%-16s %3s there is no such thing in this store\n", outcome->name.operation, "-");
         return;
     }
-    printf("%-16s %3u", outcome->name.operation, outcome->name.threads);
+    if (part != NULL)
+        printf("%-20s", part);
+    else
+        printf("%-16s %3u", outcome->name.operation, outcome->name.threads);
     print_number(10, 0, values[BENCH_OPERATIONS]);
     print_number(10, 0, values[BENCH_PER_SECOND]);
     print_number(9, 2, values[BENCH_P50]);
     print_number(9, 2, values[BENCH_P99]);
     print_number(9, 2, values[BENCH_P999]);
     print_number(9, 0, values[BENCH_MAX]);
-    print_usage(values);
+    if (part == NULL)
+        print_usage(values);
     if (values[BENCH_ANSWERED] > 0 || values[BENCH_FOUND] > 0)
         printf("  %.0f", values[BENCH_FOUND]);
     if (values[BENCH_WRONG] > 0)

@@ -4,7 +4,7 @@
  *
  * Included by leveldb.c and rocksdb.c alone, after their structs: with API(name) for the library's
  * name of a call or type, and STORE(name) for the file's own. The structs `STORE(bench)` have db,
- * read, write, `STORE(session)` bench.
+ * read, write, `STORE(session)` bench and batch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,21 @@ put(void *handle, petal_slice key, petal_slice value)
 
     API(put)(bench->db, bench->write, key.data, key.size, value.data, value.size, &error);
     check(error, "put");
+}
+
+static void
+put_many(void *handle, const struct bench_pair *pairs, size_t count)
+{
+    struct STORE(session) *session = handle;
+    char *error = NULL;
+
+    API(writebatch_clear)(session->batch);
+    for (size_t i = 0; i < count; i++)
+        API(writebatch_put)
+    (session->batch, pairs[i].key.data, pairs[i].key.size, pairs[i].value.data,
+     pairs[i].value.size);
+    API(write)(session->bench->db, session->bench->write, session->batch, &error);
+    check(error, "write a batch");
 }
 
 static void *

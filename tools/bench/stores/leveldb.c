@@ -15,6 +15,7 @@ struct leveldb_bench {
 
 struct leveldb_session {
     struct leveldb_bench *bench;
+    leveldb_writebatch_t *batch;
     char *value; /* of the last get */
 };
 
@@ -35,11 +36,13 @@ describe_leveldb(const struct bench_config *config, char *text, size_t bytes)
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "filters of %d bits a key", (int)config->bits_per_key);
     snprintf(text, bytes,
-             "%d.%d, %s; %zu-byte blocks, %s, %s, index and filters beside the cache, log "
-             "%s",
+             "%d.%d, %s; %zu-byte blocks, %s, %s, index and filters beside the cache, log%s "
+             "%s%s",
              leveldb_major_version(), leveldb_minor_version(), build, config->block_bytes,
              config->compress ? "Snappy" : "not compressed", filter,
-             config->sync ? "with fdatasync() each time" : "with write() each time");
+             config->no_log ? " (cannot be without)" : "",
+             config->sync ? "with fdatasync() each time" : "with write() each time",
+             config->no_compaction ? ", compaction on (cannot be without)" : "");
 }
 
 static void *
@@ -124,6 +127,7 @@ attach_leveldb(void *store)
     struct leveldb_session *session = bench_alloc(sizeof *session);
 
     session->bench = store;
+    session->batch = leveldb_writebatch_create();
     return session;
 }
 
@@ -132,6 +136,7 @@ detach_leveldb(void *handle)
 {
     struct leveldb_session *session = handle;
 
+    leveldb_writebatch_destroy(session->batch);
     leveldb_free(session->value);
     free(session);
 }
@@ -163,6 +168,7 @@ const struct bench_store bench_store_leveldb = {
     .attach = attach_leveldb,
     .detach = detach_leveldb,
     .put = put,
+    .put_many = put_many,
     .get = get_leveldb,
     .iterate = iterate,
     .seek = seek,

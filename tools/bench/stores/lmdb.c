@@ -149,16 +149,25 @@ value_of(petal_slice slice)
 }
 
 static void
-put_lmdb(void *handle, petal_slice key, petal_slice value)
+put_many_lmdb(void *handle, const struct bench_pair *pairs, size_t count)
 {
     struct lmdb_session *session = handle;
-    MDB_val k = value_of(key), v = value_of(value);
     MDB_txn *txn;
 
     end_reading(session);
     check(mdb_txn_begin(session->bench->env, NULL, 0, &txn), "begin");
-    check(mdb_put(txn, session->bench->dbi, &k, &v, 0), "put");
+    for (size_t i = 0; i < count; i++) {
+        MDB_val k = value_of(pairs[i].key), v = value_of(pairs[i].value);
+
+        check(mdb_put(txn, session->bench->dbi, &k, &v, 0), "put");
+    }
     check(mdb_txn_commit(txn), "commit");
+}
+
+static void
+put_lmdb(void *handle, petal_slice key, petal_slice value)
+{
+    put_many_lmdb(handle, &(struct bench_pair){key, value}, 1);
 }
 
 static bool
@@ -253,6 +262,7 @@ const struct bench_store bench_store_lmdb = {
     .attach = attach_lmdb,
     .detach = detach_lmdb,
     .put = put_lmdb,
+    .put_many = put_many_lmdb,
     .get = get_lmdb,
     .get_many = get_many_lmdb,
     .iterate = iterate_lmdb,

@@ -1,5 +1,7 @@
 /*
  * petal.c -- Petal as a bench_store.
+ *
+ * Pairs are a key-value table; a record is a row of the same table with a cell for each field.
  */
 #include "tools/bench/harness/bits.h"
 #include "tools/bench/stores/store.h"
@@ -25,6 +27,7 @@ struct petal_bench {
 struct petal_session {
     struct petal_bench *bench;
     petal_result *result;
+    petal_batch *batch;
     petal_result **results; /* of get_many */
     size_t result_count;
 };
@@ -55,9 +58,12 @@ describe_petal(const struct bench_config *config, char *text, size_t bytes)
                  rate_of_bits(config->bits_per_key));
     snprintf(text, bytes,
              "this build (" COMPILER "); %zu-byte blocks, %s, %s, index and filters in the cache, "
-             "%s",
+             "%s%s",
              config->block_bytes, config->compress ? "LZ4" : "not compressed", filter,
-             config->sync ? "FSYNC_WAL" : "SYNC_WAL");
+             config->no_log ? "SKIP_WAL"
+             : config->sync ? "FSYNC_WAL"
+                            : "SYNC_WAL",
+             config->no_compaction ? ", compaction off" : "");
 }
 
 /* The library is of the same build as this file. */
@@ -73,9 +79,12 @@ open_petal(const char *directory, const struct bench_config *config)
 {
     struct petal_bench *bench = bench_alloc(sizeof *bench);
     petal_options options = {.create = true,
+                             .no_compaction = config->no_compaction,
                              .no_log_mapping = config->log_unmapped,
                              .memory_bytes = config->memory_bytes,
-                             .durability = config->sync ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL};
+                             .durability = config->no_log ? PETAL_SKIP_WAL
+                                           : config->sync ? PETAL_FSYNC_WAL
+                                                          : PETAL_SYNC_WAL};
     petal_family_options family = {
         .block_bytes = (uint32_t)config->block_bytes,
         .compression = config->compress ? PETAL_COMPRESSION_LZ4 : PETAL_COMPRESSION_NONE,
@@ -144,6 +153,8 @@ attach_petal(void *store)
     session->bench = store;
     bench_check(petal_result_new(session->bench->db, &session->result, &error), &error,
                 "make a result");
+    bench_check(petal_batch_new(session->bench->db, &session->batch, &error), &error,
+                "make a batch");
     return session;
 }
 
@@ -155,6 +166,7 @@ detach_petal(void *handle)
     for (size_t i = 0; i < session->result_count; i++)
         petal_result_free(session->results[i]);
     free(session->results);
+    petal_batch_free(session->batch);
     petal_result_free(session->result);
     free(session);
 }
@@ -264,6 +276,64 @@ end_petal(void *iterator)
     free(iteration);
 }
 
+/* ---- records ---- */
+
+static void
+put_fields_petal(void *handle, petal_slice row, const struct bench_field *fields, size_t count)
+{
+    struct petal_session *session = handle;
+    petal_error error;
+
+    petal_batch_clear(session->batch);
+    for (size_t i = 0; i < count; i++)
+        bench_check(petal_batch_put(session->batch, session->bench->family, row, fields[i].name,
+                                    PETAL_LATEST, fields[i].value, &error),
+                    &error, "fill a batch");
+    bench_check(petal_write(session->bench->db, session->batch, NULL, &error), &error,
+                "write a batch");
+}
+
+static size_t
+get_fields_petal(void *handle, petal_slice row, struct bench_field *fields, size_t capacity)
+{
+    struct petal_session *session = handle;
+    petal_error error;
+    size_t count;
+
+    bench_check(petal_get(session->bench->table, row, NULL, session->result, &error), &error,
+                "get a row");
+    count = petal_result_count(session->result);
+    if (count > capacity)
+        count = capacity;
+    for (size_t i = 0; i < count; i++) {
+        const petal_cell *cell = petal_result_cell(session->result, i);
+
+        fields[i] = (struct bench_field){cell->qualifier, cell->value};
+    }
+    return count;
+}
+
+static size_t
+scan_fields_petal(void *handle, petal_slice row, size_t rows)
+{
+    struct petal_session *session = handle;
+    petal_scan_options options = {.start_row = row, .row_limit = rows};
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    petal_error error;
+    size_t count = 0;
+
+    bench_check(petal_cursor_open(session->bench->table, &options, &cursor, &error), &error,
+                "open a cursor");
+    for (;; count++) {
+        bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan");
+        if (cell == NULL)
+            break;
+    }
+    petal_cursor_close(cursor);
+    return count;
+}
+
 const struct bench_store bench_store_petal = {
     .name = "petal",
     .title = "Petal",
@@ -283,4 +353,7 @@ const struct bench_store bench_store_petal = {
     .seek = seek_petal,
     .next = next_petal,
     .end_iterate = end_petal,
+    .put_fields = put_fields_petal,
+    .get_fields = get_fields_petal,
+    .scan_fields = scan_fields_petal,
 };

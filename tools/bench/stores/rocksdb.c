@@ -16,6 +16,7 @@ struct rocksdb_bench {
 
 struct rocksdb_session {
     struct rocksdb_bench *bench;
+    rocksdb_writebatch_t *batch;
     rocksdb_pinnableslice_t *value; /* of the last get; NULL: not there */
     rocksdb_pinnableslice_t **many; /* of the last get_many; the same */
     size_t many_count, many_capacity;
@@ -59,12 +60,14 @@ describe_as(const struct bench_config *config, bool tuned, char *text, size_t by
         snprintf(filter, sizeof filter, "full filters of %.1f bits a key", config->bits_per_key);
     snprintf(text, bytes,
              "%s, %s; %zu-byte blocks, format %d, %s, %s, index and filters beside the cache (%s), "
-             "%s, %d background jobs%s",
+             "%s, %d background jobs%s%s",
              ROCKSDB_VERSION, build, config->block_bytes, format(tuned),
              config->compress ? "LZ4" : "not compressed", filter,
              ROCKSDB_MAJOR_VERSION >= 9 ? "HyperClock" : "LRU",
-             config->sync ? "log with fdatasync() each time" : "log with write() each time",
-             background_jobs(tuned),
+             config->no_log ? "disableWAL"
+             : config->sync ? "log with fdatasync() each time"
+                            : "log with write() each time",
+             background_jobs(tuned), config->no_compaction ? ", compaction off" : "",
              tuned
                  ? "; tuned: hash index in data blocks, dynamic levels, two threads a compaction, "
                    "four memtables, logs used again, no statistics"
@@ -122,6 +125,7 @@ open_as(const char *directory, const struct bench_config *config, bool tuned)
     rocksdb_options_set_compression(bench->options, config->compress ? rocksdb_lz4_compression
                                                                      : rocksdb_no_compression);
     rocksdb_options_set_max_background_jobs(bench->options, background_jobs(tuned));
+    rocksdb_options_set_disable_auto_compactions(bench->options, config->no_compaction);
 #if ROCKSDB_MAJOR_VERSION >= 9
     bench->cache = rocksdb_cache_create_hyper_clock(config->cache_bytes, 0);
 #else
@@ -140,6 +144,7 @@ open_as(const char *directory, const struct bench_config *config, bool tuned)
     bench->read = rocksdb_readoptions_create();
     bench->write = rocksdb_writeoptions_create();
     rocksdb_writeoptions_set_sync(bench->write, config->sync);
+    rocksdb_writeoptions_disable_WAL(bench->write, config->no_log);
     family_options = bench->options;
     bench->db = rocksdb_open_column_families(bench->options, directory, 1, &name, &family_options,
                                              &bench->family, &error);
@@ -225,6 +230,7 @@ attach_rocksdb(void *store)
     struct rocksdb_session *session = bench_alloc(sizeof *session);
 
     session->bench = store;
+    session->batch = rocksdb_writebatch_create();
     return session;
 }
 
@@ -258,6 +264,7 @@ detach_rocksdb(void *handle)
 
     release_values(session);
     free_rooms(session);
+    rocksdb_writebatch_destroy(session->batch);
     free(session);
 }
 
@@ -322,8 +329,8 @@ get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slic
 #define CALLS                                                                                      \
     .close = close_rocksdb, .flush = flush_rocksdb, .compact = compact_rocksdb,                    \
     .wait = wait_rocksdb, .attach = attach_rocksdb, .detach = detach_rocksdb, .put = put,          \
-    .get = get_rocksdb, .get_many = get_many_rocksdb, .iterate = iterate, .seek = seek,            \
-    .next = next, .end_iterate = end_iterate
+    .put_many = put_many, .get = get_rocksdb, .get_many = get_many_rocksdb, .iterate = iterate,    \
+    .seek = seek, .next = next, .end_iterate = end_iterate
 
 const struct bench_store bench_store_rocksdb = {.name = "rocksdb",
                                                 .title = "RocksDB as it comes",

@@ -26,7 +26,9 @@ struct bench_config {
     size_t memory_bytes;       /* Petal's limit of all memory, in place of both; 0: none */
     bool compress;             /* LZ4; LevelDB: Snappy; LMDB cannot */
     bool sync;                 /* a write is on the medium before it returns */
+    bool no_log;               /* no write-ahead log */
     bool log_unmapped;         /* Petal writes it by write() alone, as the others do */
+    bool no_compaction;        /* none in the background */
 };
 
 /* 4 KiB blocks, 10 bits, compressed, not synced, 1 GiB of cache, 64 MiB memtables. */
@@ -37,6 +39,11 @@ bool bench_config_fits(const struct bench_config *config);
 
 struct bench_pair {
     petal_slice key, value;
+};
+
+/* One field of a record: YCSB's ten cells of a row. */
+struct bench_field {
+    petal_slice name, value;
 };
 
 struct bench_store {
@@ -61,6 +68,8 @@ struct bench_store {
     void (*detach)(void *session);
 
     void (*put)(void *session, petal_slice key, petal_slice value);
+    /* As one atomic batch; NULL where there is put_fields. */
+    void (*put_many)(void *session, const struct bench_pair *pairs, size_t count);
     /* False: not there.  The value is good until the session's next call; an engine that has it in
      * memory need not copy it. */
     bool (*get)(void *session, petal_slice key, petal_slice *value);
@@ -76,6 +85,19 @@ struct bench_store {
     bool (*seek)(void *iterator, petal_slice key, struct bench_pair *pair);
     bool (*next)(void *iterator, struct bench_pair *pair);
     void (*end_iterate)(void *iterator);
+
+    /*
+     * Records: a row of named fields. All NULL: the caller keeps each field under a separate key
+     * (tools/bench/keys/fields.h). Records and pairs are not mixed in one store.
+     */
+    void (*put_fields)(void *session, petal_slice row, const struct bench_field *fields,
+                       size_t count);
+    /* All fields of the row, at most `capacity`, good until the session's next call; returns their
+     * number. */
+    size_t (*get_fields)(void *session, petal_slice row, struct bench_field *fields,
+                         size_t capacity);
+    /* Read all fields of `rows` rows, at least one, from `row` on; returns the number of cells. */
+    size_t (*scan_fields)(void *session, petal_slice row, size_t rows);
 };
 
 extern const struct bench_store bench_store_petal;

@@ -14,16 +14,12 @@
 #define MOST_WORKLOADS 64
 
 struct settings {
-    const char *stores, *directory, *json;
-    uint64_t threads, repeats;
-    bool no_compression;
-    struct bench_config config;
+    struct bench_settings common;
+    const char *directory;
     struct bench_load load;
     struct bench_pairs pairs;
     const struct bench_workload *workloads[MOST_WORKLOADS];
     size_t workload_count;
-    const struct bench_store *chosen[BENCH_MOST_STORES];
-    size_t chosen_count;
 };
 
 /* ---- in the child ---- */
@@ -86,23 +82,9 @@ usage(void)
           "  --batch N              32: keys of multireadrandom\n"
           "  --seek-nexts N         10: steps of seekrandom\n"
           "  --db DIR               work in DIR/STORE, which is new, and keep it; else in\n"
-          "                         $TMPDIR, removed\n"
-          "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb, as far as\n"
-          "                         built in, or all; petal\n"
-          "  --threads N            1\n"
-          "  --seed N               1\n"
-          "  --repeats N            1; the stores by turns, medians and ratios at the end\n"
-          "  --block-size BYTES     4K\n"
-          "  --bits N               of Bloom filters, a key; 10; 0: none\n"
-          "  --cache BYTES          of blocks; 1G\n"
-          "  --write-buffer BYTES   64M\n"
-          "  --memory BYTES         Petal's limit of all memory, in place of both\n"
-          "  --sync                 each write is on the medium before it returns\n"
-          "  --no-compression\n"
-          "  --json FILE            the results once more\n"
-          "Each store runs in a process of its own. Exit status: 1 when an answer was\n"
-          "wrong.\n",
+          "                         $TMPDIR, removed\n",
           stderr);
+    bench_settings_usage();
 }
 
 /* False: some word of the list is no workload, or they are too many. */
@@ -136,41 +118,32 @@ check(struct settings *settings)
 {
     struct bench_load *load = &settings->load;
 
-    load->threads = (unsigned)settings->threads;
+    load->threads = (unsigned)settings->common.threads;
+    load->seed = settings->common.seed;
     load->writes = load->keys;
     if (load->reads == 0)
         load->reads = load->keys;
-    settings->config.compress = !settings->no_compression;
-    return !bench_refused(settings->threads == 0 || settings->threads > BENCH_MOST_THREADS,
-                          "--threads is a number from 1 to 256") &&
-           !bench_refused(settings->repeats == 0 || settings->repeats > BENCH_MOST_REPEATS,
-                          "--repeats is a number from 1 to 64") &&
-           !bench_refused(!bench_pairs_fit(settings->pairs.key_bytes, load->keys),
+    return !bench_refused(!bench_pairs_fit(settings->pairs.key_bytes, load->keys),
                           "--num is 0, or its keys are longer than --key-size") &&
            !bench_refused(settings->pairs.value_bytes > PETAL_MAX_VALUE_BYTES,
                           "--value-size is up to 10M") &&
            !bench_refused(load->batch == 0 || load->batch > BENCH_MOST_BATCH,
                           "--batch is a number from 1 to 1024") &&
            !bench_refused(!(load->rate >= 0), "--rate is a number of writes a second") &&
-           !bench_refused(settings->repeats > 1 && settings->directory != NULL,
+           !bench_refused(settings->common.repeats > 1 && settings->directory != NULL,
                           "--repeats and --db exclude each other") &&
            !bench_refused(settings->workloads[0]->operate != NULL &&
                               !settings->workloads[0]->writes,
                           "there is nothing to read: begin with fillseq") &&
-           bench_config_fits(&settings->config) &&
-           bench_stores_named(settings->stores, settings->chosen, &settings->chosen_count);
+           bench_settings_apply(&settings->common);
 }
 
 int
 bench_dbbench_main(int argc, char **argv)
 {
-    struct settings settings = {
-        .stores = "petal",
-        .threads = 1,
-        .repeats = 1,
-        .config = bench_config_default(),
-        .load = {.keys = 1000000, .batch = 32, .nexts = 10, .sample = 1, .seed = 1},
-        .pairs = {.key_bytes = BENCH_KEY_BYTES, .value_bytes = 100}};
+    struct settings settings = {.common = bench_settings_default(),
+                                .load = {.keys = 1000000, .batch = 32, .nexts = 10, .sample = 1},
+                                .pairs = {.key_bytes = BENCH_KEY_BYTES, .value_bytes = 100}};
     const struct bench_option options[] = {
         {"--num", BENCH_COUNT, &settings.load.keys},
         {"--reads", BENCH_COUNT, &settings.load.reads},
@@ -180,38 +153,20 @@ bench_dbbench_main(int argc, char **argv)
         {"--batch", BENCH_COUNT, &settings.load.batch},
         {"--seek-nexts", BENCH_COUNT, &settings.load.nexts},
         {"--db", BENCH_TEXT, &settings.directory},
-        {"--store", BENCH_TEXT, &settings.stores},
-        {"--threads", BENCH_COUNT, &settings.threads},
-        {"--seed", BENCH_COUNT, &settings.load.seed},
-        {"--repeats", BENCH_COUNT, &settings.repeats},
-        {"--block-size", BENCH_BYTES, &settings.config.block_bytes},
-        {"--bits", BENCH_NUMBER, &settings.config.bits_per_key},
-        {"--cache", BENCH_BYTES, &settings.config.cache_bytes},
-        {"--write-buffer", BENCH_BYTES, &settings.config.write_buffer_bytes},
-        {"--memory", BENCH_BYTES, &settings.config.memory_bytes},
-        {"--sync", BENCH_FLAG, &settings.config.sync},
-        {"--no-compression", BENCH_FLAG, &settings.no_compression},
-        {"--json", BENCH_TEXT, &settings.json},
+        BENCH_SETTINGS_OPTIONS(settings.common),
     };
-    struct bench_plan plan = {.kind = "workloads",
-                              .name = argv[0],
-                              .argc = argc - 1,
-                              .argv = argv + 1,
-                              .options = options,
-                              .option_count = sizeof options / sizeof *options,
-                              .settings = &settings,
-                              .stores = settings.chosen,
-                              .live = true,
-                              .work = run_store};
+    const size_t count = sizeof options / sizeof *options;
+    struct bench_plan plan;
 
-    if (!bench_options_read(options, plan.option_count, argc - 1, argv + 1))
+    if (!bench_options_read(options, count, argc - 1, argv + 1))
         return bench_options_explain(usage);
     if (!read_workloads(argv[0], &settings) || !check(&settings))
         return 2;
-    plan.store_count = settings.chosen_count;
-    plan.config = settings.config;
-    plan.repeats = settings.repeats;
-    plan.json = settings.json;
+    plan = bench_plan_of(&settings.common, options, count, &settings);
+    plan.name = argv[0];
+    plan.argc = argc - 1;
+    plan.argv = argv + 1;
+    plan.work = run_store;
     plan.place = settings.directory != NULL ? place : NULL;
     return bench_plan_run(&plan);
 }

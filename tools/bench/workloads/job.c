@@ -15,8 +15,8 @@
 
 /* ---- in the child ---- */
 
-struct bench_outcome *
-bench_job_begin(struct bench_job *job, const char *operation, unsigned threads)
+static struct bench_outcome *
+add_outcome(struct bench_job *job, const char *operation, unsigned threads)
 {
     struct bench_tally *tally = job->tally;
     struct bench_outcome *outcome = &tally->outcomes[tally->count];
@@ -26,20 +26,50 @@ bench_job_begin(struct bench_job *job, const char *operation, unsigned threads)
     tally->count++;
     bench_outcome_init(outcome, operation, job->store->name, threads);
     outcome->name.block_bytes = job->config.block_bytes;
+    return outcome;
+}
+
+struct bench_outcome *
+bench_job_begin(struct bench_job *job, const char *operation, unsigned threads)
+{
+    struct bench_outcome *outcome = add_outcome(job, operation, threads);
+
     bench_meter_begin(&job->meter);
     return outcome;
 }
 
 void
+bench_outcome_set_answers(struct bench_outcome *outcome, const struct bench_driven *driven)
+{
+    outcome->values[BENCH_FOUND] = (double)driven->found;
+    outcome->values[BENCH_WRONG] = (double)driven->wrong;
+    outcome->values[BENCH_GIVEN] = (double)driven->given;
+    outcome->values[BENCH_ANSWERED] = (double)driven->answered;
+}
+
+void
+bench_job_add_part(struct bench_job *job, const struct bench_outcome *outcome, const char *part,
+                   const struct bench_histogram *latencies)
+{
+    char operation[BENCH_NAME_BYTES];
+
+    snprintf(operation, sizeof operation, "%.23s: %.22s", outcome->name.operation, part);
+    bench_outcome_set_rate(add_outcome(job, operation, outcome->name.threads), latencies->total,
+                           outcome->values[BENCH_SECONDS], latencies);
+}
+
+/* Parts follow their whole. */
+void
 bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_t live_bytes)
 {
-    double *values = outcome->values, *all = job->tally->whole.values;
+    struct bench_tally *tally = job->tally;
+    double *values = outcome->values, *all = tally->whole.values;
 
     bench_outcome_set_usage(outcome, &job->meter, bench_disk_bytes(job->directory), live_bytes);
     all[BENCH_GIVEN] = fmax(all[BENCH_GIVEN], 0) + fmax(values[BENCH_GIVEN], 0);
     all[BENCH_PEAK] = fmax(all[BENCH_PEAK], values[BENCH_PEAK]);
-    if (job->plan->live)
-        bench_outcome_print(outcome);
+    for (size_t i = (size_t)(outcome - tally->outcomes); job->plan->live && i < tally->count; i++)
+        bench_outcome_print(&tally->outcomes[i]);
 }
 
 void
@@ -321,6 +351,22 @@ run_round(struct run *run, uint64_t repeat, const struct bench_config *config, b
     if (failed == 0)
         take_in(run, first_size);
     return failed;
+}
+
+struct bench_plan
+bench_plan_of(const struct bench_settings *settings, const struct bench_option *options,
+              size_t option_count, const void *own)
+{
+    return (struct bench_plan){.kind = "workloads",
+                               .options = options,
+                               .option_count = option_count,
+                               .settings = own,
+                               .stores = settings->chosen,
+                               .store_count = settings->chosen_count,
+                               .config = settings->config,
+                               .repeats = settings->repeats,
+                               .live = true,
+                               .json = settings->json};
 }
 
 int

@@ -13,7 +13,7 @@
 #include "tools/bench/results/markdown.h"
 #include "tools/bench/results/print.h"
 #include "tools/bench/results/screen.h"
-#include "tools/bench/stores/store.h"
+#include "tools/bench/stores/settings.h"
 
 #define BENCH_JOB_PATH_BYTES 512
 #define BENCH_MOST_OUTCOMES  256
@@ -75,6 +75,12 @@ struct bench_plan {
         stages; /* children of a job, one after the other on what is in its directory; 0: one */
 };
 
+/* One of workloads, each printed as it ends, by the settings; name, arguments, work and place
+ * are still to be set. `own`: the command's own settings. */
+struct bench_plan bench_plan_of(const struct bench_settings *settings,
+                                const struct bench_option *options, size_t option_count,
+                                const void *own);
+
 /* Returns the exit status: 1 when an answer was wrong, 3 when a store's process failed. */
 int bench_plan_run(const struct bench_plan *plan);
 
@@ -83,6 +89,13 @@ int bench_plan_run(const struct bench_plan *plan);
 struct bench_outcome *bench_job_begin(struct bench_job *job, const char *operation,
                                       unsigned threads);
 void bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_t live_bytes);
+
+/* Set the answers and bytes that threads counted. */
+void bench_outcome_set_answers(struct bench_outcome *outcome, const struct bench_driven *driven);
+
+/* Before the end of an operation: one kind of its calls as an outcome, "OPERATION: PART". */
+void bench_job_add_part(struct bench_job *job, const struct bench_outcome *outcome,
+                        const char *part, const struct bench_histogram *latencies);
 
 /* In the child, when the store is closed: the whole. */
 void bench_job_finish(struct bench_job *job, uint64_t live_bytes);

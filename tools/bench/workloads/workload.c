@@ -333,10 +333,7 @@ run_threads(const struct crew *crew, struct bench_outcome *outcome)
     bench_drive_run(&drive, driven);
     bench_outcome_set_rate(outcome, driven->count, driven->seconds,
                            workload->sweeps ? NULL : &driven->latencies);
-    outcome->values[BENCH_FOUND] = (double)driven->found;
-    outcome->values[BENCH_WRONG] = (double)driven->wrong;
-    outcome->values[BENCH_GIVEN] = (double)driven->given;
-    outcome->values[BENCH_ANSWERED] = (double)driven->answered;
+    bench_outcome_set_answers(outcome, driven);
     if (driven->count > 0)
         outcome->values[BENCH_CPU_EACH] = driven->cpu_seconds * 1e6 / (double)driven->count;
     free(driven);

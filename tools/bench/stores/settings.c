@@ -1,0 +1,44 @@
+/* settings.c -- see tools/bench/stores/settings.h. */
+#include "tools/bench/stores/settings.h"
+
+struct bench_settings
+bench_settings_default(void)
+{
+    return (struct bench_settings){
+        .stores = "petal", .threads = 1, .seed = 1, .repeats = 1, .config = bench_config_default()};
+}
+
+bool
+bench_settings_apply(struct bench_settings *settings)
+{
+    settings->config.compress = !settings->no_compression;
+    return !bench_refused(settings->threads == 0 || settings->threads > BENCH_MOST_THREADS,
+                          "--threads is a number from 1 to 256") &&
+           !bench_refused(settings->repeats == 0 || settings->repeats > BENCH_MOST_REPEATS,
+                          "--repeats is a number from 1 to 64") &&
+           !bench_refused(settings->config.sync && settings->config.no_log,
+                          "--sync needs the log") &&
+           bench_config_fits(&settings->config) &&
+           bench_stores_named(settings->stores, settings->chosen, &settings->chosen_count);
+}
+
+void
+bench_settings_usage(void)
+{
+    fputs("  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb, as far as\n"
+          "                         built in, or all; petal\n"
+          "  --threads N            1\n"
+          "  --seed N               1\n"
+          "  --repeats N            1; the stores by turns, medians and ratios at the end\n"
+          "  --block-size BYTES     4K\n"
+          "  --bits N               of Bloom filters, a key; 10; 0: none\n"
+          "  --cache BYTES          of blocks; 1G\n"
+          "  --write-buffer BYTES   64M\n"
+          "  --memory BYTES         Petal's limit of all memory, in place of both\n"
+          "  --sync                 each write is on the medium before it returns\n"
+          "  --no-log, --no-compression, --no-compaction\n"
+          "  --json FILE            the results once more\n"
+          "Each store runs in a process of its own. Exit status: 1 when an answer was\n"
+          "wrong.\n",
+          stderr);
+}
