@@ -151,8 +151,22 @@ no-hfile:
 $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
-$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
-	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(HFILE_LIBS) -ledit,LINK)
+# The shell's language is mruby; what it has of its own is compiled in.
+SHELL_PRELUDE = $(BUILD)/tools/shell/ruby/prelude
+SHELL_LIBS = -ledit -lmruby
+.PHONY: need-mruby
+need-mruby:
+	@[ "$(call HAVE_HEADER,mruby.h)" = yes ] && command -v mrbc >/dev/null || \
+		{ echo "kv-shell needs mruby: mruby.h or mrbc is not there (make deps)" >&2; exit 1; }
+$(SHELL_PRELUDE).c $(patsubst %.c,$(BUILD)/%.o,$(call sources_in,tools/shell/ruby)): | need-mruby
+$(SHELL_PRELUDE).c: tools/shell/ruby/prelude.rb
+	@mkdir -p $(@D)
+	$(call say,mrbc -g -B ruby_prelude -o $@ $<,MRBC)
+$(SHELL_PRELUDE).o: $(SHELL_PRELUDE).c
+	$(call say,$(CC) $(OPTIMIZE) $(SANITIZE) -c $< -o $@,CC)
+
+$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(SHELL_PRELUDE).o $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(SHELL_LIBS) $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
 # kv-check parses files that the library would refuse, so it needs all names of the library, whatever TOOL_LIBRARY is.
 $(BUILD)/kv-check: $(CHECK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
@@ -239,9 +253,9 @@ $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SIT
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # Tests of the shell's parts link those parts.
-SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test variable_test interrupt_test)
-$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(HFILE_ARCHIVE)
-$(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) -ledit
+SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,text_test interrupt_test)
+$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(SHELL_PRELUDE).o $(HFILE_ARCHIVE)
+$(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) $(SHELL_LIBS)
 
 $(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o print/width.o text/json.o text/text.o text/memory.o)
 # These tests start a tool.
@@ -310,7 +324,7 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 
 # ---- setting up --------------------------------------------------------------------------------
 
-PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
+PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libmruby-dev mruby libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
 HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
 # cmake, meson, ninja-build and mandoc are for `make packages`.
 CHECK_PACKAGES = cmake meson ninja-build mandoc clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
@@ -603,7 +617,7 @@ FUZZERS = $(FUZZ_TARGETS:%=$(BUILD)/fuzz_%)
 FUZZ_SECONDS ?= 3
 
 # Parts of the shell that fuzzers feed, and files in memory; rebuilt when this list changes.
-$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,language/lexer language/parser language/parser_operators language/parser_values language/value language/value_hash language/value_index language/variable text/text text/json text/memory \
+$(BUILD)/fuzz-parts.a: $(patsubst %,$(BUILD)/%.o,$(addprefix tools/shell/,ruby/source session/value text/text text/json text/memory \
 	files/cell files/fields files/cell_table files/cell_json files/cell_hbase files/record) \
 	$(addprefix tests/,support/test_support disk/file disk/tree disk/vfs disk/control)) Makefile
 	$(call say,rm -f $@ && $(AR) rcs $@ $(filter %.o,$^),AR)
@@ -652,8 +666,7 @@ FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_
 	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
 	$(filter tools/hfile/format/% tools/hfile/reader/%,$(HFILE_SOURCES)) \
 	$(addprefix engine/filter/,java_property.c java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
-	files/cell_table.c files/fields.c files/record.c language/lexer.c language/parser.c language/parser_operators.c \
-	language/parser_values.c language/value.c)
+	files/cell_table.c files/fields.c files/record.c ruby/source.c session/value.c)
 LLVM = $(shell clang --version | sed -n 's/.*version \([0-9]*\).*/-\1/p')
 fuzz-coverage: ## show which lines of the parsers the fuzzers' kept inputs reach; needs llvm
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz-coverage CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \

@@ -8,6 +8,7 @@
 #include "tools/shell/files/intake.h"
 #include "tools/shell/print/width.h"
 #include "tools/shell/print/wrap.h"
+#include "tools/shell/ruby/ruby.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/near.h"
 #include "tools/shell/session/opening.h"
@@ -31,7 +32,7 @@ struct arguments {
     petal_env env;
     struct log log;
     atomic_uint_least64_t seed; /* with --seed: numbers that repeat */
-    bool stop_at_failure, no_times, echo_input, noninteractive;
+    bool stop_at_failure, no_times, echo_input, noninteractive, unsafe;
     enum format_mode format;
     int rest; /* index of the subcommand's name, 0 if there is none */
 };
@@ -114,6 +115,8 @@ print_usage(FILE *file)
                 "  --echo            show each line of input before its output\n"
                 "  --seed N          identities and filter salts that repeat, for tests; never\n"
                 "                    for data that matters\n"
+                "  --unsafe          scripts may use files, sockets and processes by Ruby's\n"
+                "                    classes, not only by commands\n"
                 "  --help, --version\n",
                 file);
     print_subcommand_options(file);
@@ -184,6 +187,7 @@ static const struct {
                {"--no-took", NULL},
                {"--echo", NULL},
                {"--seed", "a number"},
+               {"--unsafe", NULL},
                {"--help", NULL},
                {"--version", NULL}};
 
@@ -229,6 +233,7 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
                  {"--bail", &arguments->stop_at_failure},
                  {"--no-took", &arguments->no_times},
                  {"--echo", &arguments->echo_input},
+                 {"--unsafe", &arguments->unsafe},
                  {"--create", &arguments->options.create},
                  {"--read-only", &arguments->options.read_only},
                  {"--no-compaction", &arguments->options.no_compaction},
@@ -469,7 +474,8 @@ run(struct arguments *arguments, int argc, char **argv)
                               .stop_at_failure = arguments->stop_at_failure,
                               .no_times = arguments->no_times,
                               .conversation = is_conversation(arguments),
-                              .echo_input = arguments->echo_input};
+                              .echo_input = arguments->echo_input,
+                              .unsafe = arguments->unsafe};
     enum shell_status status, closing;
 
     if (arguments->noninteractive)
@@ -510,6 +516,7 @@ run(struct arguments *arguments, int argc, char **argv)
     else if (arguments->noninteractive && arguments->rest == 0)
         status = session.failed ? SHELL_NOT_FOUND : status < SHELL_DATA ? SHELL_FINE : status;
     interrupt_wait_all();
+    ruby_close(&session);
     closing = session_close(&session);
     format_flush(&session.output.format);
     if (!output_is_written(session.output.format.write_error))

@@ -28,7 +28,7 @@ get 't', 'unclosed
 EOF
 printf 'row,f:a\nr,v\n\nr,v,w\n' >bad.csv
 printf '{"row":"r","column":"f:q","value":"v"}\n{"row":1}\n' >bad.jsonl
-errors="script:3: NameError: unknown name 'nosuch'; text stands in quotes
+errors="script:3: NameError: undefined local variable or method 'nosuch'; text stands in quotes
   nosuch
   ^
 script:4: ERROR: Unknown table x!
@@ -42,10 +42,10 @@ script:12: ERROR: Column family g does not exist in table t
 script:14: ERROR: bad.csv:4: there are more values than the first line has columns (2)
 The lines before it are in the table: 1 record and 1 cell imported
 kv-shell: bad.jsonl:2: byte 8: a string in quotes must stand here
-script:16: NameError: unknown command 'gett'; did you mean 'get'?
+script:16: NameError: undefined local variable or method 'gett'; did you mean 'get'?
 gett
 ^
-script:17: SyntaxError: this quote is not closed
+script:17: SyntaxError: unterminated string meets end of file
 get 't', 'unclosed
          ^"
 
@@ -82,7 +82,7 @@ ERROR: Unknown table x!
 
 For usage try 'help "scan"'
 
-NameError (petal:2: unknown command 'gett'; did you mean 'get'?)
+NameError (petal:2: undefined local variable or method 'gett'; did you mean 'get'?)
 gett
 ^
 behind

@@ -216,7 +216,7 @@ expect 'exists says no' 1 'does not exist' "$shell" --no-compaction "$db" -e "ex
 expect 'a mistake' 2 SyntaxError "$shell" --no-compaction "$db" -e "scan 'many', }"
 expect 'the worst counts' 2 '^1 row' "$shell" --no-compaction "$db" -e "gett" -e "get 'many', 'row000001'"
 expect 'an exit status given' 7 . "$shell" --no-compaction "$db" -e "list; exit 7; list"
-expect 'stop at a mistake' 2 'unknown command' "$shell" --bail "$db" -e 'gett; list' -e list
+expect 'stop at a mistake' 2 'undefined local variable' "$shell" --bail "$db" -e 'gett; list' -e list
 is_true 'nothing was run behind it' "$((1 - $(grep -c TABLE "$scratch/out")))"
 mkfifo "$scratch/pipe"
 "$shell" --no-compaction "$db" <"$scratch/pipe" >"$scratch/first" 2>&1 &

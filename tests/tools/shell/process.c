@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -132,6 +133,21 @@ shell_process_interrupt(struct shell_process *shell)
 {
     shell->from = shell->size;
     assert_int_equal(kill(shell->process, SIGINT), 0);
+}
+
+int
+shell_process_interrupt_to_end(struct shell_process *shell)
+{
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    int status;
+
+    while (waitpid(shell->process, &status, WNOHANG) == 0) {
+        (void)kill(shell->process, SIGINT);
+        (void)nanosleep(&pause, NULL);
+    }
+    running = 0;
+    (void)close(shell->output);
+    return status;
 }
 
 void

@@ -33,6 +33,9 @@ void shell_process_type(struct shell_process *shell, const char *letters);
  * perhaps the answer to it. */
 void shell_process_interrupt(struct shell_process *shell);
 
+/* Send signals, with pauses, until it ends; the status. */
+int shell_process_interrupt_to_end(struct shell_process *shell);
+
 /* Read until the words stand behind those found before, and what was there when letters were typed
  * last. */
 void shell_process_expect(struct shell_process *shell, const char *words);

@@ -123,20 +123,21 @@ near_names_are_suggested(void **state)
         const char *typed, *words;
     } steps[] = {
         {"create 'users', 'info'; create_namespace 'shop'\n", "petal:002"},
-        {"scna 'users'\n", "unknown command 'scna'; did you mean 'scan'?"},
+        {"scna 'users'\n", "undefined method 'scna'; did you mean 'scan'?"},
         {"scan 'usres'\n", "ERROR: Unknown table usres! Did you mean 'users'?"},
         {"drop 'user'\n", "Did you mean 'users'?"},
         {"put 'users', 'r', 'inof:a', 'v'\n",
          "Column family inof does not exist in table users; did you mean 'info'?"},
         {"get 'users', 'r', COLUMN => 'infos:a'\n", "did you mean 'info'?"},
-        {"scan 'users', {VERSION => 3}\n", "unknown constant 'VERSION'; did you mean VERSIONS?"},
+        {"scan 'users', {VERSION => 3}\n",
+         "uninitialized constant VERSION; did you mean VERSIONS?"},
         {"create 'x', {NAME => 'f', 'VERSION' => 3}\n",
          "for column family f: VERSION; did you mean VERSIONS?"},
         {"scan 'users', FILTER => \"PrefixFiltr('r')\"\n",
          "Filter Name PrefixFiltr not supported; did you mean 'PrefixFilter'?"},
         {"create 'shp:t', 'f'\n", "Unknown namespace shp! Did you mean 'shop'?"},
         {"describe_namespace 'shopp'\n", "Unknown namespace shopp! Did you mean 'shop'?"},
-        {"[1].frist\n", "unknown method 'frist'; did you mean 'first'?"},
+        {"[1].frist\n", "undefined method 'frist' for Array; did you mean 'first'?"},
         {"help 'sacn'\n", "did you mean 'scan'?"},
     };
     struct shell_process shell;
@@ -151,7 +152,7 @@ near_names_are_suggested(void **state)
     /* Neither what is far nor what is as it should be. */
     shell_process_type(&shell, "scan 'orders'; xyz 5; count 'users'\n");
     shell_process_expect(&shell, "Unknown table orders!\r\n");
-    shell_process_expect(&shell, "unknown command 'xyz')");
+    shell_process_expect(&shell, "undefined method 'xyz')");
     stop(&shell);
 }
 

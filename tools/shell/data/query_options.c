@@ -305,10 +305,10 @@ read_filter(struct session *session, struct query *query, const struct value *ha
 
     if (filter == NULL)
         return SHELL_FINE;
-    if (filter->kind != VALUE_OBJECT && filter->kind != VALUE_STRING)
+    if (filter->kind != VALUE_FILTER && filter->kind != VALUE_STRING)
         return query_fail_key(session, "FILTER", filter, "it must be a filter in quotes");
     query_end(query);
-    if (filter->kind == VALUE_OBJECT) {
+    if (filter->kind == VALUE_FILTER) {
         if (filter_object_make(session, filter, &query->filter) != SHELL_FINE)
             return SHELL_USAGE;
     } else if (petal_filter_parse(session->db, filter->as.bytes, &query->filter, &error) !=

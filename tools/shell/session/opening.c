@@ -120,7 +120,6 @@ session_close(struct session *session)
     text_free(&session->scratch);
     output_free(&session->output);
     get_history_free(&session->history);
-    variables_free(&session->variables);
     arena_clear(&session->arena);
     return status;
 }

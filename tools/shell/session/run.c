@@ -22,19 +22,30 @@ show_duration(struct session *session, double seconds, bool glued)
         output_line(&session->output, slice_of_string(line));
 }
 
-double
-run_begin_loop(struct session *session)
+void
+run_end_loop(struct session *session)
 {
-    if (session->loops++ == 0)
-        session->loop_ran_command = false;
-    return clock_seconds(CLOCK_MONOTONIC);
+    if (session->timed_loop != 0 && !session->ended)
+        show_duration(session, session->loop_end - session->loop_begin, false);
+    session->timed_loop = 0;
 }
 
-void
-run_end_loop(struct session *session, double begin)
+/* Of a command that began then.  Those in one loop have a duration together, shown after it. */
+static void
+take_duration(struct session *session, double begin, bool glued)
 {
-    if (--session->loops == 0 && session->loop_ran_command && !session->ended)
-        show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, false);
+    double end = clock_seconds(CLOCK_MONOTONIC);
+
+    if (session->ended)
+        return;
+    if (session->loop == 0) {
+        show_duration(session, end - begin, glued);
+        return;
+    }
+    if (session->timed_loop == 0)
+        session->loop_begin = begin;
+    session->timed_loop = session->loop;
+    session->loop_end = end;
 }
 
 /* The first failure says how the program ends. */
@@ -118,6 +129,14 @@ add_missing_comma(struct text *text, const struct place *place)
     add_caret(text, (petal_slice){(const char *)place->input.data + begin, place->comma - begin});
 }
 
+/* Where the command at hand was called, for what is said of its failure. */
+static void
+find_place(struct session *session)
+{
+    if (session->find_place != NULL)
+        session->find_place(session);
+}
+
 enum shell_status
 run_fail_count(struct session *session, const struct command *command, size_t count)
 {
@@ -131,6 +150,7 @@ run_fail_count(struct session *session, const struct command *command, size_t co
         (void)snprintf(expected, sizeof(expected), "%zu..%zu", command->least, command->most);
     (void)session_fail(session, SHELL_USAGE, "wrong number of arguments (given %zu, expected %s)",
                        count, expected);
+    find_place(session);
     if (count < command->least && session->place.comma > 0 && session_gives_reasons(session))
         add_missing_comma(&session->message, &session->place);
     return SHELL_USAGE;
@@ -146,9 +166,8 @@ add_origin(struct text *text, const struct session *session, const struct place 
         text_add_format(text, "%s:%u: ", session->script, line_of(place, &begin));
 }
 
-/* Show why the command failed, in one line that begins with Ruby's name for such an error. */
-static void
-show_end(struct session *session, const char *kind)
+void
+run_fail(struct session *session, const char *kind)
 {
     struct output *output = &session->output;
     struct text text = {0};
@@ -168,6 +187,7 @@ show_end(struct session *session, const char *kind)
         output_error(output, text_slice(&text));
     }
     text_free(&text);
+    note_failure(session, SHELL_USAGE);
 }
 
 /* Show why the command failed where the shell goes on: as HBase does, or in one line that says
@@ -188,15 +208,19 @@ show_failure(struct session *session, const struct command *command)
     text_free(&text);
 }
 
-void
+const char *
 run_command(struct session *session, const struct command *command, const struct value *arguments,
             size_t count, bool glued, struct value *value)
 {
     bool counted = count >= command->least && count <= command->most;
     bool failed, shown = session->failure_style == FAILURE_IS_SHOWN;
-    double begin = clock_seconds(CLOCK_MONOTONIC);
+    const char *kind = NULL;
+    double begin;
     enum shell_status status;
 
+    if (session->timed_loop != session->loop)
+        run_end_loop(session);
+    begin = clock_seconds(CLOCK_MONOTONIC);
     *value = value_nil();
     session->output.document = false;
     session->verdict = false;
@@ -212,20 +236,25 @@ run_command(struct session *session, const struct command *command, const struct
         status = command->run(session, arguments, count, value);
     failed = session->message.size > 0;
     format_end(&session->output.format);
+    if (failed)
+        find_place(session);
     if (failed && shown)
         show_failure(session, command);
-    session->loop_ran_command = session->loops > 0;
-    if (!session->ended && session->loops == 0)
-        show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, glued || (failed && !shown));
+    take_duration(session, begin, glued || (failed && !shown));
     if (failed && !shown)
-        show_end(session, counted ? "RuntimeError" : "ArgumentError");
-    if (failed)
+        kind = counted ? "RuntimeError" : "ArgumentError";
+    if (kind != NULL && interrupt_pending())
+        run_fail(session, kind);
+    else if (failed && shown)
         note_failure(session, status);
-    else if (!session->failed && status > session->worst)
+    else if (!failed && !session->failed && status > session->worst)
         session->worst = status; /* it ended well, or with no for an answer */
-    if (interrupt_pending())
+    if (interrupt_pending()) {
         run_note_interrupt(session);
+        kind = NULL;
+    }
     output_flush(&session->output);
+    return kind;
 }
 
 /* ---- Mistakes -------------------------------------------------------------------------------- */
@@ -281,12 +310,12 @@ run_raise(struct session *session, const char *kind, const char *message)
     text_clear(&session->message);
     text_add_string(&session->message, message);
     if (session->failure_style != FAILURE_IS_SHOWN) {
-        show_end(session, kind);
-    } else {
-        add_origin(&text, session, &session->place);
-        text_add_format(&text, session->script != NULL ? "%s: %s" : "%s (%s)", kind, message);
-        output_error(&session->output, text_slice(&text));
+        run_fail(session, kind);
+        return;
     }
+    add_origin(&text, session, &session->place);
+    text_add_format(&text, session->script != NULL ? "%s: %s" : "%s (%s)", kind, message);
+    output_error(&session->output, text_slice(&text));
     text_free(&text);
     note_failure(session, SHELL_USAGE);
 }

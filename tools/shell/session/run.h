@@ -2,7 +2,7 @@
  * run.h -- runs a command: checks the number of its arguments, times it, and shows its failure;
  * shows mistakes of language.
  *
- * Commands in a loop have one line of a duration together, which stands behind the outermost loop.
+ * Commands in a loop have one line with their duration, which is shown after the outermost loop.
  *
  * How a failure is shown and whether it ends the shell is session->failure_style's.  If the
  * commands come from a file, its name and the number of the line stand before the message.
@@ -12,18 +12,27 @@
 
 #include "tools/shell/session/command.h"
 
-/* `glued`: the line of its duration lacks its end, so that an echo stands behind it. */
-void run_command(struct session *session, const struct command *command,
-                 const struct value *arguments, size_t count, bool glued, struct value *value);
+/*
+ * `glued`: the line of its duration lacks its end, so that an echo stands behind it.
+ *
+ * Returns NULL, or, where a failure ends the shell, the class of the exception that the caller must
+ * raise with session->message.
+ */
+const char *run_command(struct session *session, const struct command *command,
+                        const struct value *arguments, size_t count, bool glued,
+                        struct value *value);
 
 /* The command was given `count` arguments, too few or too many: say how many it takes and, where two
  * strings were typed as one, show where a comma is missing. */
 enum shell_status run_fail_count(struct session *session, const struct command *command,
                                  size_t count);
 
-/* Around a loop; run_begin_loop returns what run_end_loop takes. */
-double run_begin_loop(struct session *session);
-void run_end_loop(struct session *session, double begin);
+/* The loop whose commands were timed, if there is one, has ended: show its duration. */
+void run_end_loop(struct session *session);
+
+/* Nothing has rescued what run_command made the caller raise: show session->message in one line
+ * that begins with the class, and end the shell. */
+void run_fail(struct session *session, const char *kind);
 
 /* Show `kind (petal:LINE: message)`, or `FILE:LINE: kind: message`, the line and a caret under the
  * place. */

@@ -10,10 +10,10 @@
 #ifndef PETAL_TOOLS_SHELL_SESSION_SESSION_H
 #define PETAL_TOOLS_SHELL_SESSION_SESSION_H
 
-#include "tools/shell/language/variable.h"
 #include "tools/shell/print/output.h"
 #include "tools/shell/session/gets.h"
 #include "tools/shell/session/log.h"
+#include "tools/shell/session/value.h"
 
 /* Exit status of the program, from best to worst. */
 enum shell_status {
@@ -25,6 +25,7 @@ enum shell_status {
 
 struct command;
 struct command_table;
+struct ruby;
 
 /* What a mistake or a failed command does. */
 enum failure_style {
@@ -49,26 +50,29 @@ struct session {
     const struct command_table *commands;
     bool no_compaction;            /* in the background */
     const struct command *running; /* now, or ran last */
-    struct place place;            /* of the command or function that runs */
-    const char *script;            /* the file that commands come from, NULL: they have none */
+    struct place place;            /* of the command that failed; find_place sets it */
+    void (*find_place)(struct session *session); /* NULL: commands come from no input */
+    struct ruby *ruby;                           /* runs the inputs; NULL until the first one */
+    const char *script; /* the file that commands come from, NULL: they have none */
     petal_result *result;
     petal_receipt *receipt;
     struct output output;
-    struct get_history history; /* of gets */
-    struct arena arena;         /* of the input at hand */
-    struct variables variables;
-    struct text message;     /* of the failed command, empty if it printed all it had to say */
-    bool verdict;            /* the message is what the command found out, no mistake in it */
-    struct text told;        /* notes that are told once a session, a line each */
-    struct text scratch;     /* for whoever needs a text for a moment */
-    enum shell_status worst; /* of the first command that failed; while none did, of all */
-    bool no_times;           /* leave the lines with durations out */
-    unsigned loops;          /* around the command at hand: it prints no duration of its own */
-    bool loop_ran_command;   /* the outermost of them did */
-    bool echo_input;         /* print each line of input behind petal> or petal* */
+    struct get_history history;  /* of gets */
+    struct arena arena;          /* of the command at hand */
+    struct text message;         /* of the failed command, empty if it printed all it had to say */
+    bool verdict;                /* the message is what the command found out, no mistake in it */
+    struct text told;            /* notes that are told once a session, a line each */
+    struct text scratch;         /* for whoever needs a text for a moment */
+    enum shell_status worst;     /* of the first command that failed; while none did, of all */
+    bool no_times;               /* leave the lines with durations out */
+    uintptr_t loop;              /* the outermost one that the command at hand runs in; 0: none */
+    uintptr_t timed_loop;        /* whose commands have a duration that is not shown yet; 0: none */
+    double loop_begin, loop_end; /* of the first and the last of them */
+    bool echo_input;             /* print each line of input behind petal> or petal* */
     enum failure_style failure_style;
     bool failed; /* a command did, or a mistake was made: other than not finding a row or a name */
     bool stop_at_failure;
+    bool unsafe;       /* scripts may use files, sockets and processes */
     bool conversation; /* with someone at a terminal */
     bool interrupted; /* the command at hand was, by Ctrl-C: what is left of its input is not run */
     bool ended;       /* by exit, or by a failure when those end it */

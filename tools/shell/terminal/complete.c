@@ -1,6 +1,8 @@
 /* complete.c -- which words fit where the line stops.  See tools/shell/terminal/complete.h. */
 #include "tools/shell/terminal/complete.h"
 
+#include "tools/shell/ruby/ruby.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,13 +236,12 @@ complete_argument(struct session *session, const struct context *context, struct
 
 /* A variable before the command may hold its table. */
 static void
-find_table(const struct session *session, struct context *context)
+find_table(struct session *session, struct context *context)
 {
-    const struct value *value =
-        context->variable.size > 0 ? variables_get(&session->variables, context->variable) : NULL;
+    petal_slice table;
 
-    if (value != NULL && value->kind == VALUE_TABLE)
-        context->table = value->as.bytes;
+    if (context->variable.size > 0 && ruby_table_of(session, context->variable, &table))
+        context->table = table;
 }
 
 void

@@ -1,7 +1,7 @@
 /* input.c -- see tools/shell/terminal/input.h. */
 #include "tools/shell/terminal/input.h"
 
-#include "tools/shell/eval/eval.h"
+#include "tools/shell/ruby/ruby.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/terminal/complete.h"
 #include "tools/shell/terminal/history.h"
@@ -18,10 +18,10 @@
 
 enum { SESSION_LINES = 1000 }; /* to go back to, where no file keeps them */
 
-/* Lines on their way to the evaluator. */
+/* Lines on their way to Ruby. */
 struct feed {
     struct session *session;
-    struct lexer lexer;
+    struct text input; /* lines, each with its end, that are no whole input yet */
     /* Reads a line, with or without its line end; false when there are no more.  `answer`: to a
      * command's question. */
     bool (*read_line)(void *source, bool answer, struct text *line);
@@ -58,9 +58,17 @@ feed_init(struct feed *feed, struct session *session,
 {
     *feed = (struct feed){
         .session = session, .read_line = read_line, .source = source, .line = 1, .input_line = 1};
-    lexer_init(&feed->lexer, &session->arena);
+    ruby_open(session);
     session->read_answer = feed_answer;
     session->answer_context = feed;
+}
+
+static void
+run_input(struct feed *feed)
+{
+    ruby_run(feed->session, text_slice(&feed->input), feed->input_line);
+    text_clear(&feed->input);
+    feed->input_line = feed->line;
 }
 
 /* Add a line; run the input when it is whole. */
@@ -71,23 +79,23 @@ feed_line(struct feed *feed, struct text *line)
     if (feed->line == 1)
         text_drop_byte_order_mark(line);
     if (feed->session->echo_input)
-        output_plain(&feed->session->output, "petal%c %.*s", feed->lexer.input.size > 0 ? '*' : '>',
+        output_plain(&feed->session->output, "petal%c %.*s", feed->input.size > 0 ? '*' : '>',
                      (int)line->size, text_string(line));
-    lexer_add_line(&feed->lexer, text_slice(line));
+    text_add_slice(&feed->input, text_slice(line));
+    text_add_string(&feed->input, "\n");
     feed->line++;
-    if (lexer_wants_more(&feed->lexer))
+    if (ruby_wants_more(feed->session, text_slice(&feed->input)))
         return;
-    eval_input(feed->session, &feed->lexer, feed->input_line);
-    feed->input_line = feed->line;
+    run_input(feed);
 }
 
 /* The lines have ended, perhaps inside an input. */
 static void
 feed_finish(struct feed *feed)
 {
-    if (feed->lexer.input.size > 0 && !feed->session->ended && !interrupt_pending())
-        eval_input(feed->session, &feed->lexer, feed->input_line);
-    lexer_free(&feed->lexer);
+    if (feed->input.size > 0 && !feed->session->ended && !interrupt_pending())
+        run_input(feed);
+    text_free(&feed->input);
     feed->session->read_answer = NULL;
 }
 
@@ -224,15 +232,15 @@ static char *
 show_prompt(EditLine *editor)
 {
     struct terminal *terminal;
-    const struct lexer *lexer;
+    bool begins;
 
     (void)el_get(editor, EL_CLIENTDATA, &terminal);
-    lexer = &terminal->feed.lexer;
+    begins = terminal->feed.input.size == 0;
     if (terminal->asking)
         return strcpy(terminal->prompt, "");
     (void)snprintf(terminal->prompt, sizeof(terminal->prompt), "petal:%03u:%d%c ",
-                   terminal->feed.line, lexer->depth > 0 ? lexer->depth : 0,
-                   lexer->input.size > 0 ? '*' : '>');
+                   terminal->feed.line, begins ? 0 : ruby_depth(terminal->feed.session),
+                   begins ? '>' : '*');
     return terminal->prompt;
 }
 
@@ -251,9 +259,7 @@ complete(EditLine *editor, int key)
     (void)el_get(editor, EL_CLIENTDATA, &terminal);
     if (terminal->asking)
         return CC_REFRESH_BEEP;
-    text_add_slice(&line, text_slice(&terminal->feed.lexer.input));
-    if (line.size > 0)
-        text_add_string(&line, "\n");
+    text_add_slice(&line, text_slice(&terminal->feed.input));
     text_add(&line, info->buffer, (size_t)(info->cursor - info->buffer));
     complete_line(terminal->feed.session, text_slice(&line), &completion);
     typed = line.size - completion.begin;
@@ -361,7 +367,7 @@ begin_anew(struct terminal *terminal)
     (void)fflush(stdout);
     if (terminal->asking)
         return;
-    lexer_clear(&feed->lexer);
+    text_clear(&feed->input);
     feed->input_line = feed->line;
 }
 

@@ -2,7 +2,7 @@
  * tools/shell/terminal/complete.h. */
 #include "tools/shell/terminal/complete.h"
 
-#include "tools/shell/eval/method.h"
+#include "tools/shell/ruby/ruby.h"
 #include "tools/shell/schema/namespace.h"
 #include "tools/shell/session/command.h"
 #include "tools/shell/session/help.h"
@@ -301,8 +301,8 @@ completion_add_kind(struct session *session, struct completion *completion,
         add_files(&walk);
         break;
     case WORD_METHOD:
-        for (size_t i = 0; method_of_table(i) != NULL; i++)
-            completion_add(completion, typed, slice_of_string(method_of_table(i)));
+        for (size_t i = 0; ruby_table_method(i) != NULL; i++)
+            completion_add(completion, typed, slice_of_string(ruby_table_method(i)));
         break;
     case WORD_NAMESPACE:
         add_namespaces(session, &walk);

@@ -269,17 +269,6 @@ slices_equal(petal_slice a, petal_slice b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-uint64_t
-slice_hash(petal_slice bytes)
-{
-    const uint8_t *byte = bytes.data;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < bytes.size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 int
 slices_compare(petal_slice a, petal_slice b)
 {

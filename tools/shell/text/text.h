@@ -73,7 +73,6 @@ petal_slice text_slice(const struct text *text);
 petal_slice slice_of_string(const char *string);
 bool slice_is(petal_slice bytes, const char *string);
 bool slices_equal(petal_slice a, petal_slice b);
-uint64_t slice_hash(petal_slice bytes);
 int slices_compare(petal_slice a, petal_slice b);
 
 /* Bytes of the valid UTF-8 character at the start of `bytes`, 0 if there is none. */

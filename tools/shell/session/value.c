@@ -1,5 +1,5 @@
-/* value.c -- see tools/shell/language/value.h. */
-#include "tools/shell/language/value.h"
+/* value.c -- see tools/shell/session/value.h. */
+#include "tools/shell/session/value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,130 +31,6 @@ value_string(petal_slice bytes)
     return (struct value){.kind = VALUE_STRING, .as.bytes = bytes};
 }
 
-struct value
-value_copy(struct arena *arena, const struct value *value)
-{
-    struct value copy = *value;
-
-    switch (value->kind) {
-    case VALUE_NIL:
-    case VALUE_BOOLEAN:
-    case VALUE_INTEGER:
-    case VALUE_FLOAT:
-        break;
-    case VALUE_STRING:
-    case VALUE_SYMBOL:
-    case VALUE_TABLE:
-    case VALUE_CLASS:
-        copy.as.bytes.data = arena_copy(arena, value->as.bytes.data, value->as.bytes.size);
-        break;
-    case VALUE_ARRAY:
-    case VALUE_RANGE:
-    case VALUE_OBJECT:
-        copy.as.items = arena_allocate(arena, value->count * sizeof(struct value));
-        for (size_t i = 0; i < value->count; i++)
-            copy.as.items[i] = value_copy(arena, &value->as.items[i]);
-        break;
-    case VALUE_HASH:
-        copy.as.pairs = arena_allocate(arena, value->count * sizeof(struct value_pair));
-        copy.as.index = NULL;
-        for (size_t i = 0; i < value->count; i++) {
-            copy.as.pairs[i].key = value_copy(arena, &value->as.pairs[i].key);
-            copy.as.pairs[i].value = value_copy(arena, &value->as.pairs[i].value);
-        }
-        break;
-    }
-    return copy;
-}
-
-bool
-value_nests_at_most(const struct value *value, unsigned depth)
-{
-    switch (value->kind) {
-    case VALUE_NIL:
-    case VALUE_BOOLEAN:
-    case VALUE_INTEGER:
-    case VALUE_FLOAT:
-    case VALUE_STRING:
-    case VALUE_SYMBOL:
-    case VALUE_TABLE:
-    case VALUE_CLASS:
-        return true;
-    case VALUE_ARRAY:
-    case VALUE_RANGE:
-    case VALUE_OBJECT:
-        for (size_t i = 0; depth > 0 && i < value->count; i++)
-            if (!value_nests_at_most(&value->as.items[i], depth - 1))
-                return false;
-        break;
-    case VALUE_HASH:
-        for (size_t i = 0; depth > 0 && i < value->count; i++)
-            if (!value_nests_at_most(&value->as.pairs[i].key, depth - 1) ||
-                !value_nests_at_most(&value->as.pairs[i].value, depth - 1))
-                return false;
-        break;
-    }
-    return depth > 0;
-}
-
-bool
-value_equal(const struct value *a, const struct value *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    switch (a->kind) {
-    case VALUE_NIL:
-        return true;
-    case VALUE_BOOLEAN:
-        return a->as.boolean == b->as.boolean;
-    case VALUE_INTEGER:
-        return a->as.integer == b->as.integer;
-    case VALUE_FLOAT:
-        return memcmp(&a->as.number, &b->as.number, sizeof(double)) == 0;
-    case VALUE_STRING:
-    case VALUE_SYMBOL:
-    case VALUE_TABLE:
-    case VALUE_CLASS:
-        return slices_equal(a->as.bytes, b->as.bytes);
-    case VALUE_ARRAY:
-    case VALUE_RANGE:
-    case VALUE_OBJECT:
-        if (a->count != b->count || a->exclusive != b->exclusive)
-            return false;
-        for (size_t i = 0; i < a->count; i++)
-            if (!value_equal(&a->as.items[i], &b->as.items[i]))
-                return false;
-        return true;
-    case VALUE_HASH:
-        if (a->count != b->count)
-            return false;
-        for (size_t i = 0; i < a->count; i++) {
-            bool found = false;
-
-            for (size_t j = 0; j < b->count && !found; j++)
-                found = value_equal(&a->as.pairs[i].key, &b->as.pairs[j].key) &&
-                        value_equal(&a->as.pairs[i].value, &b->as.pairs[j].value);
-            if (!found)
-                return false;
-        }
-        return true;
-    }
-    return false;
-}
-
-struct value
-value_string_copy(struct arena *arena, petal_slice bytes)
-{
-    return value_string((petal_slice){arena_copy(arena, bytes.data, bytes.size), bytes.size});
-}
-
-void
-value_list_add(struct arena *arena, struct value *list, size_t *capacity, const struct value *item)
-{
-    list->as.items = arena_room(arena, list->as.items, list->count, capacity, sizeof(struct value));
-    list->as.items[list->count++] = *item;
-}
-
 const struct value *
 value_hash_get(const struct value *hash, const char *key)
 {
@@ -167,6 +43,16 @@ value_hash_get(const struct value *hash, const char *key)
             return &hash->as.pairs[i].value;
     }
     return NULL;
+}
+
+petal_slice
+value_filter_name(const struct value *filter)
+{
+    petal_slice name = filter->as.items[0].as.bytes;
+    const char *colon = name.size > 0 ? memrchr(name.data, ':', name.size) : NULL;
+    size_t begin = colon != NULL ? (size_t)(colon + 1 - (const char *)name.data) : 0;
+
+    return (petal_slice){(const char *)name.data + begin, name.size - begin};
 }
 
 /* The letter behind the backslash for a control character that has one, else 0. */
@@ -255,78 +141,6 @@ inspect_items(struct text *text, const struct value *value)
     text_add_string(text, hash ? "}" : "]");
 }
 
-bool
-value_is_true(const struct value *value)
-{
-    return value->kind == VALUE_BOOLEAN ? value->as.boolean : value->kind != VALUE_NIL;
-}
-
-petal_slice
-class_simple_name(petal_slice name)
-{
-    const char *letters = name.data;
-    size_t begin = name.size;
-
-    while (begin > 0 && letters[begin - 1] != '.')
-        begin--;
-    return (petal_slice){letters + begin, name.size - begin};
-}
-
-/* As JRuby: Java::JavaUtil::Date for java.util.Date. */
-static void
-inspect_class(struct text *text, petal_slice name)
-{
-    const char *letters = name.data;
-    bool begins = true, of_package = true;
-
-    text_add_string(text, "Java::");
-    for (size_t i = 0; i < name.size; i++) {
-        bool small = letters[i] >= 'a' && letters[i] <= 'z';
-        char capital = (char)(letters[i] ^ 0x20);
-
-        if (letters[i] == '.') {
-            begins = true;
-            continue;
-        }
-        if (begins && !small)
-            text_add_string(text, of_package && i == 0 ? "" : "::");
-        if (begins && !small)
-            of_package = false;
-        text_add(text, begins && small && of_package ? &capital : letters + i, 1);
-        begins = false;
-    }
-}
-
-bool
-value_is_time(const struct value *value)
-{
-    return value->kind == VALUE_OBJECT && slice_is(value->as.items[0].as.bytes, "Time");
-}
-
-/* Dates as Ruby and Java print them, of others the class. */
-static void
-inspect_object(struct text *text, const struct value *value)
-{
-    if (value_is_time(value)) {
-        text_add_date(text, value->as.items[1].as.integer);
-    } else if (slice_is(value->as.items[0].as.bytes, "java.util.Date")) {
-        text_add_java_date(text, value->as.items[1].as.integer);
-    } else {
-        text_add_string(text, "#<");
-        inspect_class(text, value->as.items[0].as.bytes);
-        text_add_string(text, ">");
-    }
-}
-
-static void
-inspect_range(struct text *text, const struct value *range,
-              void (*add)(struct text *text, const struct value *value))
-{
-    add(text, &range->as.items[0]);
-    text_add_string(text, range->exclusive ? "..." : "..");
-    add(text, &range->as.items[1]);
-}
-
 void
 value_inspect(struct text *text, const struct value *value)
 {
@@ -358,14 +172,13 @@ value_inspect(struct text *text, const struct value *value)
         text_add_string(text, "Hbase::Table - ");
         text_add_slice(text, value->as.bytes);
         break;
-    case VALUE_RANGE:
-        inspect_range(text, value, value_inspect);
+    case VALUE_FILTER:
+        text_add_string(text, "#<");
+        text_add_slice(text, value->as.items[0].as.bytes);
+        text_add_string(text, ">");
         break;
-    case VALUE_CLASS:
-        inspect_class(text, value->as.bytes);
-        break;
-    case VALUE_OBJECT:
-        inspect_object(text, value);
+    case VALUE_OTHER:
+        text_add_slice(text, value->as.bytes);
         break;
     }
 }
@@ -375,8 +188,6 @@ value_to_text(struct text *text, const struct value *value)
 {
     if (value->kind == VALUE_STRING || value->kind == VALUE_SYMBOL || value->kind == VALUE_TABLE)
         text_add_slice(text, value->as.bytes);
-    else if (value->kind == VALUE_RANGE)
-        inspect_range(text, value, value_to_text);
     else if (value->kind != VALUE_NIL)
         value_inspect(text, value);
 }
@@ -439,14 +250,12 @@ value_class(const struct value *value)
         return "Array";
     case VALUE_HASH:
         return "Hash";
-    case VALUE_RANGE:
-        return "Range";
     case VALUE_TABLE:
         return "Hbase::Table";
-    case VALUE_CLASS:
-        return "Class";
-    case VALUE_OBJECT:
+    case VALUE_FILTER:
         return "Java::Object";
+    case VALUE_OTHER:
+        return "Object";
     }
     return "Object";
 }

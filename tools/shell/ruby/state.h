@@ -1,0 +1,113 @@
+/*
+ * state.h -- Ruby at work, for the files that share it.
+ *
+ * Functions that mruby calls leave by longjmp when they raise, so nothing that they hold has to be
+ * given back: what they allocate is in the session's arena or is Ruby's.
+ */
+#ifndef PETAL_TOOLS_SHELL_RUBY_STATE_H
+#define PETAL_TOOLS_SHELL_RUBY_STATE_H
+
+#include "tools/shell/ruby/ruby.h"
+#include "tools/shell/ruby/source.h"
+
+#include <mruby.h>
+#include <mruby/compile.h>
+
+/* How the lines of inputs are named in backtraces.  A shorter name mruby would pack, and lend for a
+ * moment only. */
+#define RUBY_FILE "kv-shell"
+
+/* Instructions of an input that are run again and again: offsets of the first, and after the last.
+ */
+struct ruby_loop {
+    size_t begin, end;
+};
+
+struct ruby {
+    mrb_state *mrb; /* its ud is this */
+    mrbc_context *context;
+    struct session *session;
+    size_t heap_bytes;
+    bool running, refused; /* an input; the latest growth of the heap */
+    struct RClass *table_class, *filter_class, *end_class;
+    unsigned conversions; /* of arguments, at work in one another */
+    petal_slice input;    /* at work */
+    unsigned line;        /* number of its first line */
+    struct source source;
+    struct mrb_parser_state *parser; /* of the source; NULL: it was not parsed */
+    struct ruby_loop *loops;
+    size_t loop_count, loop_capacity;
+    mrb_int variables; /* of the inputs up to now: so many registers are kept */
+};
+
+static inline struct ruby *
+ruby_of(mrb_state *mrb)
+{
+    return mrb->ud;
+}
+
+/* ---- tools/shell/ruby/convert.c ---- */
+
+/* The value as commands take it, in the session's arena.  Raises ArgumentError when lists and
+ * hashes are too deep in one another, and what an object's to_s raises. */
+struct value ruby_to_value(mrb_state *mrb, mrb_value object);
+mrb_value ruby_from_value(mrb_state *mrb, const struct value *value);
+
+petal_slice ruby_slice(mrb_value string);
+mrb_value ruby_string(mrb_state *mrb, petal_slice bytes);
+
+/* ---- tools/shell/ruby/command.c ---- */
+
+/* Define the commands as methods of `main` and of tables. */
+void ruby_define_commands(struct ruby *ruby);
+
+/* Nothing needs the arena any more, except arguments whose conversion called what is at work. */
+void ruby_clear_arena(struct ruby *ruby);
+
+/* End the input if `exit`, Ctrl-C or a failure says so: raise what no `rescue` takes. */
+void ruby_check_end(struct ruby *ruby);
+
+/* ---- tools/shell/ruby/kernel.c ---- */
+
+/* puts, sleep and the like; how strings and numbers are shown. */
+void ruby_define_kernel(mrb_state *mrb);
+
+/* ---- tools/shell/ruby/regexp.c ---- */
+
+void ruby_define_regexp(mrb_state *mrb);
+
+/* ---- tools/shell/ruby/java.c ---- */
+
+/* What the prelude's classes of Java's call. */
+void ruby_define_java(struct ruby *ruby);
+
+/* ---- tools/shell/ruby/loops.c ---- */
+
+/* Note the loops of the instructions. */
+void ruby_find_loops(struct ruby *ruby, const struct RProc *proc);
+
+/* What names the outermost loop or method that the command at hand is called in; 0: none. */
+uintptr_t ruby_loop_of_command(const struct ruby *ruby);
+
+/* The number of the line in the input that runs, from 1; 0: it is not known. */
+int ruby_line_of_command(const struct ruby *ruby);
+
+/* ---- tools/shell/ruby/mistake.c ---- */
+
+/* The number of the local variable of that name, from 0; -1: there is none. */
+int ruby_variable(const struct ruby *ruby, petal_slice name);
+
+/* The line of the input that has the name, upward from the line of that number, whose calls may
+ * have begun before; *begin receives its offset. */
+petal_slice ruby_line_with(petal_slice input, int number, petal_slice name, size_t *begin);
+
+void ruby_show_syntax_error(struct ruby *ruby, const struct mrb_parser_state *parser);
+void ruby_show_exception(struct ruby *ruby, mrb_value exception);
+
+/* Words that complain about a name that nothing has. */
+void ruby_describe_name(const struct ruby *ruby, petal_slice name, bool called, struct text *text);
+
+/* The upper-case keys that stand for themselves, by number; NULL after the last. */
+const char *ruby_key(size_t index);
+
+#endif
