@@ -156,7 +156,7 @@ SHELL_PRELUDE = $(BUILD)/tools/shell/ruby/prelude
 SHELL_LIBS = -ledit -lmruby
 .PHONY: need-mruby
 need-mruby:
-	@[ "$(call HAVE_HEADER,mruby.h)" = yes ] && command -v mrbc >/dev/null || \
+	@$(CC) $(CPPFLAGS) -include mruby.h -E -x c /dev/null >/dev/null 2>&1 && command -v mrbc >/dev/null || \
 		{ echo "kv-shell needs mruby: mruby.h or mrbc is not there (make deps)" >&2; exit 1; }
 $(SHELL_PRELUDE).c $(patsubst %.c,$(BUILD)/%.o,$(call sources_in,tools/shell/ruby)): | need-mruby
 $(SHELL_PRELUDE).c: tools/shell/ruby/prelude.rb
