@@ -65,7 +65,7 @@ usage(void)
     for (size_t i = 0; i < KINDS; i++)
         fprintf(stderr, "%s%s",
                 i == 0       ? ""
-                : i % 6 == 0 ? ",\n                     "
+                : i % 5 == 0 ? ",\n                     "
                              : ",",
                 kinds[i]->name);
     fputs("; all\n"
