@@ -74,6 +74,7 @@ test_this_machine(void **state)
         bench_machine_get(&after);
     } while (after.own - before.own < 0.05);
     bench_machine_taken(&before, &after, &busy, &own, &all);
+    assert_true(work > 0);
     assert_true(all > 0.04);
     assert_true(own >= 0.05);
     assert_true(isnan(busy) || busy <= all + 0.1);
