@@ -81,8 +81,9 @@ struct petal_db {
     bool no_compaction; /* in the background */
     enum petal_durability durability;
     size_t memtable_bytes;
-    uint64_t compact_file_bytes; /* when an output is ended at a row border */
-    uint64_t linked_file_bytes;  /* smaller ones are merged with their neighbours, not linked */
+    /* Tests change these while threads run. */
+    _Atomic(uint64_t) compact_file_bytes; /* when an output is ended at a row border */
+    _Atomic(uint64_t) linked_file_bytes;  /* smaller ones are merged, not linked */
     uint64_t identity, salt;
 
     /* Set by tests: use the general read path; answers must not differ. */
