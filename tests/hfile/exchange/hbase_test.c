@@ -137,59 +137,44 @@ assert_cells(petal_db *db, const char *path, const char *name, const char *snaps
     free(wanted);
 }
 
+/* Of each name, what lies at `before`, name, `after`. */
 static void
-test_snapshots_are_as_hbase_clones_them(void **state)
+assert_all_cells(const char *before, const char *const *names, size_t count, const char *after)
 {
     char *directory = test_directory_new();
     petal_db *db = open_database(directory);
     petal_error error;
 
-    (void)state;
-    for (size_t i = 0; i < COUNT(snapshots); i++) {
+    for (size_t i = 0; i < count; i++) {
         char path[PATH_MAX];
 
-        snprintf(path, sizeof path, GOLDEN "/.hbase-snapshot/%s", snapshots[i]);
-        assert_cells(db, path, snapshots[i], snapshots[i]);
+        snprintf(path, sizeof path, GOLDEN "%s%s%s", before, names[i], after);
+        assert_cells(db, path, names[i], names[i]);
     }
     assert_int_equal(petal_close(db, &error), PETAL_OK);
     test_directory_free(directory);
 }
 
 static void
+test_snapshots_are_as_hbase_clones_them(void **state)
+{
+    (void)state;
+    assert_all_cells("/.hbase-snapshot/", snapshots, COUNT(snapshots), "");
+}
+
+static void
 test_folders_of_tables_as_well(void **state)
 {
-    char *directory = test_directory_new();
-    petal_db *db = open_database(directory);
-    petal_error error;
-
     (void)state;
-    for (size_t i = 0; i < COUNT(folders); i++) {
-        char path[PATH_MAX];
-
-        snprintf(path, sizeof path, GOLDEN "/data/default/%s", folders[i]);
-        assert_cells(db, path, folders[i], folders[i]);
-    }
-    assert_int_equal(petal_close(db, &error), PETAL_OK);
-    test_directory_free(directory);
+    assert_all_cells("/data/default/", folders, COUNT(folders), "");
 }
 
 /* A family's folder in its region's is not only a folder of files. */
 static void
 test_folders_of_families_as_well(void **state)
 {
-    char *directory = test_directory_new();
-    petal_db *db = open_database(directory);
-    petal_error error;
-
     (void)state;
-    for (size_t i = 0; i < COUNT(folders); i++) {
-        char path[PATH_MAX];
-
-        snprintf(path, sizeof path, GOLDEN "/data/default/%s/*/f", folders[i]);
-        assert_cells(db, path, folders[i], folders[i]);
-    }
-    assert_int_equal(petal_close(db, &error), PETAL_OK);
-    test_directory_free(directory);
+    assert_all_cells("/data/default/", folders, COUNT(folders), "/*/f");
 }
 
 static void
