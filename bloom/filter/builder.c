@@ -463,8 +463,9 @@ read_range(petal_bloom_builder *builder, uint64_t last, unsigned bits, petal_err
 }
 
 /*
- * Hashes are evenly spread: all ranges alike in their highest bits have about as many, and the first
- * one tells how many different ones there are in all. Of others a range may take more memory.
+ * Hashes are evenly spread: all ranges of highest bits have about as many, and the first range
+ * tells how many different hashes there are in all. If hashes are not spread, a range may take more
+ * memory.
  */
 static enum petal_status
 build_from_disk(struct building *building, petal_error *error)

@@ -15,8 +15,8 @@
  * time in the order of their sequences.
  *
  * A job that fails before the manifest keeps its memtables and is tried again: no manifest names
- * the files it had written. Only a log, a manifest or names that could not be synced turn the database
- * read-only. A failed manifest commit leaves both old and new files in place.
+ * the files it had written. Only a log, a manifest or names that could not be synced turn the
+ * database read-only. A failed manifest commit leaves both old and new files in place.
  */
 #ifndef PETAL_ENGINE_FLUSH_FLUSH_H
 #define PETAL_ENGINE_FLUSH_FLUSH_H

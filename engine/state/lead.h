@@ -1,5 +1,5 @@
 /*
- * lead.h -- the queue of writers. The first one leads: it commits for those behind it as well
+ * lead.h -- the queue of writers. The first one leads: it commits for the queued writers, too
  * (group commit), and for a few groups more that came meanwhile, if that is quick; then it hands
  * the lead to the first one that was not served.
  *

@@ -1,7 +1,7 @@
 /*
  * model_test.c -- filters compared with a model that has a byte for each bit or counter and places
- * keys by the formulas of bloom/bloom.h and bloom/filter/counters.h, written down once more: after each of
- * many random calls both give the same answers, those that are wrong included.
+ * keys by the formulas of bloom/bloom.h and bloom/filter/counters.h, written down once more. After
+ * each of many random calls both give the same answers, false positives included.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -108,8 +108,7 @@ test_open_brackets(void **state)
     assert_non_null(strstr(read_source(deep), "[[["));
 }
 
-/* ---- Values --------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 static void
 test_values(void **state)

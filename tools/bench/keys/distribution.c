@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Terms that zeta adds one by one; the rest is the Euler-Maclaurin formula, whose next term is below
- * 1e-14 by then. */
+/* Terms that zeta adds one by one; the rest is the Euler-Maclaurin formula, whose next term is then
+ * below 1e-14. */
 #define ZETA_TERMS 1000
 
 static double

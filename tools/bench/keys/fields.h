@@ -3,8 +3,8 @@
  * and scan_fields, or, if it has none, with a key for each field: the row, a byte 0, the field's
  * name. So rows hold no such byte.
  *
- * Over plain keys the fields of one put are one batch; each get and each scan is a seek and steps of
- * a new iterator, which sees the latest writes.
+ * Over plain keys the fields of one put are one batch. Each get and each scan is a seek and steps
+ * of a new iterator, which sees the latest writes.
  *
  * Threads: one.
  */

@@ -1,6 +1,6 @@
 /*
- * dbbench.c -- `kv-bench fillseq,readrandom,…`: a list of db_bench's workloads, run in order on each
- * store.
+ * dbbench.c -- `kv-bench fillseq,readrandom,…`: a list of db_bench's workloads, run in order on
+ * each store.
  *
  * Each store has a directory of its own, new and removed at the end, or DIR/<store>, new and kept.
  */

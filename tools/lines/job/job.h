@@ -42,8 +42,8 @@ struct job {
 /* The work of a command, on its arguments that are no options. */
 typedef bool (*job_work)(struct job *job, void *request, const char **places, size_t count);
 
-/* A command that has `least` to `most` arguments, as a whole; its exit status. The options of all jobs
- * go with its own; "-" is an argument. Ctrl-C ends the job only where it asks job_go_on. */
+/* Run a command that takes `least` to `most` arguments; returns its exit status. The options of all
+ * jobs go with its own; "-" is an argument. Ctrl-C ends the job only where it asks job_go_on. */
 int job_run(const struct command *command, int argc, char **argv, const struct command_option *own,
             size_t own_count, int least, int most, job_work work, void *request);
 

@@ -14,8 +14,8 @@ enum { MOST_PARTS = 256 };
 struct ascend {
     struct job *job;
     enum ascend_mode mode;
-    /* Of the memory. While keys come in they are gathered, or parted; in the end they are sorted, or
-     * are in a set. */
+    /* Shares of the memory. While keys come in they are gathered, or parted; in the end they are
+     * sorted, or are in a set. */
     size_t gather_bytes, set_bytes, part_bytes;
 
     uint64_t *held; /* NULL: no longer gathered */

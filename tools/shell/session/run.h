@@ -22,7 +22,7 @@ const char *run_command(struct session *session, const struct command *command,
                         const struct value *arguments, size_t count, bool glued,
                         struct value *value);
 
-/* The command was given `count` arguments, too few or too many: say how many it takes and, where two
+/* The command was given `count` arguments, too few or too many: say how many it takes, and if two
  * strings were typed as one, show where a comma is missing. */
 enum shell_status run_fail_count(struct session *session, const struct command *command,
                                  size_t count);
