@@ -23,8 +23,11 @@ enum {
 
     CHECKED_FROM = KIND_AT,
     SAVING_SHARE = 16, /* LZ4 has to save one part in so many */
-    LZ4_SHARE = 255,   /* a byte of LZ4 stands for at most so many: bounds the memory asked for */
-    HIGH_LEVEL = 9     /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
+    /* A byte of LZ4 stands for at most so many, one of a packed data block too: 64 rows of 64 bytes
+     * take 4.  That bounds the memory that a frame may ask for. */
+    LZ4_SHARE = 255,
+    PACKED_SHARE = 1024,
+    HIGH_LEVEL = 9 /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
 };
 
 size_t block_sink_bytes = (size_t)1 << 20;
@@ -62,11 +65,11 @@ void
 block_sink_fini(struct block_sink *sink)
 {
     mem_free(sink->env->allocator, sink->buffer, sink->capacity);
-    mem_free(sink->env->allocator, sink->folded, sink->folded_capacity);
+    mem_free(sink->env->allocator, sink->packed, sink->packed_capacity);
     mem_free(sink->env->allocator, sink->high_state, sizeof(LZ4_streamHC_t));
     sink->buffer = NULL;
-    sink->folded = NULL;
-    sink->folded_capacity = 0;
+    sink->packed = NULL;
+    sink->packed_capacity = 0;
     sink->high_state = NULL;
     sink->capacity = 0;
 }
@@ -123,7 +126,7 @@ block_sink_flush(struct block_sink *sink, petal_error *error)
 size_t
 block_sink_memory(const struct block_sink *sink)
 {
-    return sink->capacity + sink->folded_capacity +
+    return sink->capacity + sink->packed_capacity +
            (sink->high_state != NULL ? sizeof(LZ4_streamHC_t) : 0);
 }
 
@@ -180,14 +183,38 @@ most_compressed(size_t size)
     return size < SAVING_SHARE ? 0 : size - size / SAVING_SHARE - 1;
 }
 
-/* Fold a data block into sink->folded.  PETAL_NO_MEMORY. */
-static enum petal_status
-fold_block(struct block_sink *sink, petal_slice raw, petal_error *error)
+/* Compress a block to `to`; returns 0 if that takes more than `room` bytes. */
+static uint32_t
+compress_block(struct block_sink *sink, enum block_kind kind, petal_slice raw, uint8_t *to,
+               size_t room)
 {
-    if (!mem_grow_array(sink->env->allocator, &sink->folded, &sink->folded_capacity, 0, raw.size,
-                        1))
+    size_t packed, text, front;
+    uint8_t *text_at, sizes[2 * VARINT64_MAX_BYTES];
+    uint32_t stored;
+
+    if (kind != BLOCK_DATA)
+        return compress_bytes(sink, raw, to, room);
+    text_at = sink->packed + data_block_pack_bound(raw.size);
+    packed = data_block_pack(slice_bytes(raw), raw.size, sink->packed, text_at, &text);
+    front = (size_t)(put_varint64(put_varint64(sizes, packed), text) - sizes);
+    if (front + packed >= room)
+        return 0;
+    memcpy(to, sizes, front);
+    memcpy(to + front, sink->packed, packed);
+    front += packed;
+    stored = compress_bytes(sink, slice_make(text_at, text), to + front, room - front);
+    stored = stored == 0 ? 0 : (uint32_t)front + stored;
+    return raw.size > (uint64_t)stored * PACKED_SHARE ? 0 : stored;
+}
+
+/* Have room for a packed data block and its text.  PETAL_NO_MEMORY. */
+static enum petal_status
+reserve_packed(struct block_sink *sink, size_t raw_bytes, petal_error *error)
+{
+    size_t need = 2 * data_block_pack_bound(raw_bytes);
+
+    if (!mem_grow_array(sink->env->allocator, &sink->packed, &sink->packed_capacity, 0, need, 1))
         return error_no_memory(error);
-    data_block_fold(slice_bytes(raw), raw.size, sink->folded);
     return PETAL_OK;
 }
 
@@ -195,7 +222,6 @@ enum petal_status
 block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw, uint32_t entries,
                   bool compress, struct block_handle *handle, petal_error *error)
 {
-    bool fold = compress && kind == BLOCK_DATA;
     enum petal_status status;
     uint8_t *frame;
     uint32_t stored = 0;
@@ -206,14 +232,14 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
         return error_file(error, PETAL_INVALID, sink->path, "%s of %zu bytes is too large",
                           block_kind_text(kind), raw.size);
     status = sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
-    if (status == PETAL_OK && fold)
-        status = fold_block(sink, raw, error);
+    if (status == PETAL_OK && compress && kind == BLOCK_DATA)
+        status = reserve_packed(sink, raw.size, error);
     if (status != PETAL_OK)
         return status;
     frame = sink->buffer + sink->used;
     if (compress)
-        stored = compress_bytes(sink, fold ? slice_make(sink->folded, raw.size) : raw,
-                                frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
+        stored =
+            compress_block(sink, kind, raw, frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
     frame[CODEC_AT] = (uint8_t)(stored != 0 ? BLOCK_CODEC_LZ4 : BLOCK_CODEC_RAW);
     if (stored == 0) {
         stored = (uint32_t)raw.size;
@@ -311,7 +337,7 @@ block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
         return false;
     if (codec == BLOCK_CODEC_RAW && stored != raw)
         return false;
-    if (raw > (uint64_t)stored * LZ4_SHARE)
+    if (raw > (uint64_t)stored * (kind == BLOCK_DATA ? PACKED_SHARE : LZ4_SHARE))
         return false;
     *frame = (struct block_frame){(enum block_kind)kind, (enum block_codec)codec, stored, raw,
                                   get_le32(bytes + ENTRIES_AT)};
@@ -396,6 +422,22 @@ block_image_fini(struct block_image *image, const struct block_source *source)
     image->memory = NULL;
 }
 
+/* See compress_block. */
+static bool
+decode_data_block(const struct block_frame *frame, const uint8_t *stored, uint8_t *to)
+{
+    const uint8_t *limit = stored + frame->stored_bytes, *from;
+    uint32_t packed, text;
+
+    from = get_varint32(stored, limit, &packed);
+    from = from == NULL ? NULL : get_varint32(from, limit, &text);
+    if (from == NULL || packed > (size_t)(limit - from) || text > frame->raw_bytes)
+        return false;
+    return LZ4_decompress_safe((const char *)from + packed, (char *)to + frame->raw_bytes - text,
+                               (int)(limit - from - packed), (int)text) == (int)text &&
+           data_block_unpack(to, frame->raw_bytes, text, slice_make(from, packed));
+}
+
 bool
 block_image_decode(const struct block_image *image, uint8_t *to)
 {
@@ -405,7 +447,8 @@ block_image_decode(const struct block_image *image, uint8_t *to)
         memcpy(to, image->stored, frame->raw_bytes);
         return true;
     }
+    if (frame->kind == BLOCK_DATA)
+        return decode_data_block(frame, image->stored, to);
     return LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,
-                               (int)frame->raw_bytes) == (int)frame->raw_bytes &&
-           (frame->kind != BLOCK_DATA || data_block_unfold(to, frame->raw_bytes));
+                               (int)frame->raw_bytes) == (int)frame->raw_bytes;
 }

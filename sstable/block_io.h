@@ -8,7 +8,7 @@
  *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this
  *                offset
  *      8     1   kind (enum block_kind)
- *      9     1   compression: 0 raw, 1 LZ4 (data blocks: folded before, data_block.h)
+ *      9     1   compression: 0 raw, 1 LZ4 (data blocks: packed before, data_block.h)
  *     10     2   0
  *     12     4   stored bytes
  *     16     4   raw bytes; equal to the stored ones when raw
@@ -53,8 +53,8 @@ struct block_sink {
     uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
-    uint8_t *folded; /* the data block that is compressed */
-    size_t folded_capacity;
+    uint8_t *packed; /* the data block that is compressed, packed, and its text */
+    size_t packed_capacity;
     void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };
 
@@ -78,7 +78,7 @@ block_sink_offset(const struct block_sink *sink)
     return sink->flushed + sink->used;
 }
 
-/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, data blocks folded before, if that
+/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, data blocks packed before, if that
  * saves a sixteenth.  `entries`: see above. */
 enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw,
                                     uint32_t entries, bool compress, struct block_handle *handle,

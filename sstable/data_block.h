@@ -148,20 +148,24 @@ enum petal_status data_block_builder_finish(struct data_block_builder *builder, 
 /* Forget the cells, keep the memory. */
 void data_block_builder_reset(struct data_block_builder *builder);
 
-/* ---- folding: blocks in files ---- */
+/* ---- packing: blocks in compressed files ---- */
 
 /*
- * A block that is to be compressed is FOLDED first: its records come before its arrays, and the
- * numbers in these take an order in which LZ4 finds more (FORMAT.md, "Folded data block").
+ * A block that is to be compressed is PACKED first: it becomes numbers in as many bits as they
+ * need, and the text, which is for LZ4 (FORMAT.md, "Packed data block").
  */
 
-/* Write the folded block, of as many bytes, to `to`.  REQUIRES: `bytes` are those of
- * data_block_builder_finish. */
-void data_block_fold(const uint8_t *bytes, size_t size, uint8_t *to);
+/* Bytes that either may take. */
+size_t data_block_pack_bound(size_t size);
 
-/* Undo it in place, on any bytes; false if the header is not that of a block of this size.  The
- * rest is unchecked: data_block_check has the last word. */
-bool data_block_unfold(uint8_t *bytes, size_t size);
+/* Write both; return the bytes of `packed`.  REQUIRES: `bytes` are those of
+ * data_block_builder_finish; room for data_block_pack_bound(size) bytes each. */
+size_t data_block_pack(const uint8_t *bytes, size_t size, uint8_t *packed, uint8_t *text,
+                       size_t *text_bytes);
+
+/* Undo it, given any bytes: the text stands in the last `text_bytes` of `bytes`.  False if this
+ * cannot give a block of `size` bytes; else data_block_check has the last word. */
+bool data_block_unpack(uint8_t *bytes, size_t size, size_t text_bytes, petal_slice packed);
 
 /* ---- reading ---- */
 

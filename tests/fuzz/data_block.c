@@ -1,7 +1,7 @@
 /*
- * data_block.c -- any bytes as a data block, as they are and as a folded one: refused, or iterated
+ * data_block.c -- any bytes as a data block, as they are and as a packed one: refused, or iterated
  * and searched, where each way finds what a walk over the cells gives; and a block that is built of
- * these cells, folded and unfolded, has the same.
+ * these cells, packed and unpacked, has the same.
  */
 #include "sstable/data_block.h"
 #include "tests/fuzz/target.h"
@@ -224,15 +224,20 @@ read_block(const uint8_t *bytes, size_t size, struct cells *cells)
 }
 
 static void
-fold_and_unfold(petal_slice built)
+pack_and_unpack(petal_slice built)
 {
-    uint8_t *bytes = malloc(built.size);
+    size_t room = data_block_pack_bound(built.size), packed_bytes, text_bytes;
+    uint8_t *packed = malloc(room), *text = malloc(room), *bytes = malloc(built.size);
 
-    fuzz_must(bytes != NULL);
-    data_block_fold(built.data, built.size, bytes);
-    fuzz_must(data_block_unfold(bytes, built.size));
+    fuzz_must(packed != NULL && text != NULL && bytes != NULL);
+    packed_bytes = data_block_pack(built.data, built.size, packed, text, &text_bytes);
+    fuzz_must(packed_bytes <= room && text_bytes <= built.size);
+    memcpy(bytes + built.size - text_bytes, text, text_bytes);
+    fuzz_must(data_block_unpack(bytes, built.size, text_bytes, slice_make(packed, packed_bytes)));
     fuzz_must(memcmp(bytes, built.data, built.size) == 0);
     free(bytes);
+    free(text);
+    free(packed);
 }
 
 static void
@@ -256,7 +261,7 @@ build_again(const struct cells *cells)
         fuzz_must(again.count == data_block_builder_cells(&builder));
         for (size_t i = 0; i < again.count; i++)
             expect_same(&again.cells[i], &cells->cells[i]);
-        fold_and_unfold(bytes);
+        pack_and_unpack(bytes);
         forget(&again);
     }
     data_block_builder_fini(&builder);
@@ -272,17 +277,36 @@ look_at(const uint8_t *bytes, size_t size)
     forget(&cells);
 }
 
+/* 2 bytes each: how much larger the block is than its text, and how much of the input is the text;
+ * then the text and the packed numbers. */
+static void
+look_at_packed(const uint8_t *input, size_t size)
+{
+    size_t more, text_bytes, block_bytes;
+    uint8_t *bytes;
+
+    if (size < 4)
+        return;
+    more = get_le16(input);
+    text_bytes = get_le16(input + 2);
+    input += 4;
+    size -= 4;
+    if (text_bytes > size)
+        return;
+    block_bytes = text_bytes + more;
+    bytes = malloc(block_bytes + 1);
+    fuzz_must(bytes != NULL);
+    memcpy(bytes + more, input, text_bytes);
+    if (data_block_unpack(bytes, block_bytes, text_bytes,
+                          slice_make(input + text_bytes, size - text_bytes)))
+        look_at(bytes, block_bytes);
+    free(bytes);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-    uint8_t *bytes = malloc(size + (size == 0));
-
-    fuzz_must(bytes != NULL);
-    if (size > 0)
-        memcpy(bytes, input, size);
-    look_at(bytes, size);
-    if (data_block_unfold(bytes, size))
-        look_at(bytes, size);
-    free(bytes);
+    look_at(input, size);
+    look_at_packed(input, size);
     return 0;
 }

@@ -114,10 +114,10 @@ every_changed_byte_is_refused_or_read_in_bounds(void **state)
     assert_true(refused > kept);
 }
 
-/* Damage to folded bytes: nothing outside the block is touched, and the result is a block like any
+/* Damage to packed bytes: nothing outside the block is touched, and the result is a block like any
  * other, or refused. */
 static void
-damaged_folds_stay_in_bounds(void **state)
+damaged_packs_stay_in_bounds(void **state)
 {
     unsigned rounds = test_long() ? 300000 : 10000;
     struct test_random random;
@@ -127,27 +127,43 @@ damaged_folds_stay_in_bounds(void **state)
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
         petal_slice built = build(&set);
-        uint8_t *folded = test_allocate(built.size), *bytes = test_allocate(built.size);
+        size_t room = data_block_pack_bound(built.size), packed_bytes, text_bytes;
+        uint8_t *packed = test_allocate(room), *text = test_allocate(room), *exact;
+        uint8_t *bytes = test_allocate(built.size), *text_at;
 
-        data_block_fold(slice_bytes(built), built.size, folded);
+        packed_bytes = data_block_pack(slice_bytes(built), built.size, packed, text, &text_bytes);
+        exact = test_allocate(packed_bytes);
+        text_at = bytes + built.size - text_bytes;
         for (unsigned round = 0; round < rounds; round++) {
-            size_t at =
-                test_random_below(&random, round % 4 != 0 ? DATA_BLOCK_HEADER_BYTES : built.size);
-
-            memcpy(bytes, folded, built.size);
-            bytes[at] = (uint8_t)test_random_next(&random);
-            if (data_block_unfold(bytes, built.size))
+            memcpy(exact, packed, packed_bytes);
+            memcpy(text_at, text, text_bytes);
+            if (round % 2 == 0)
+                exact[test_random_below(&random, packed_bytes)] =
+                    (uint8_t)test_random_next(&random);
+            else
+                text_at[test_random_below(&random, DATA_BLOCK_HEADER_BYTES)] =
+                    (uint8_t)test_random_next(&random);
+            if (data_block_unpack(bytes, built.size, text_bytes, slice_make(exact, packed_bytes)))
                 refused_or_readable(bytes, built.size, &set);
         }
-        for (size_t less = 0; less < built.size; less++) {
-            uint8_t *exact = test_allocate(less + (less == 0));
+        for (size_t less = 0; less < packed_bytes; less++) {
+            uint8_t *shorter = test_allocate(less + (less == 0));
 
-            memcpy(exact, folded, less);
-            assert_false(data_block_unfold(exact, less));
-            free(exact);
+            memcpy(shorter, packed, less);
+            memcpy(text_at, text, text_bytes);
+            assert_false(
+                data_block_unpack(bytes, built.size, text_bytes, slice_make(shorter, less)));
+            free(shorter);
+        }
+        for (size_t less = 0; less < text_bytes; less++) {
+            memcpy(bytes + built.size - less, text, less);
+            assert_false(
+                data_block_unpack(bytes, built.size, less, slice_make(packed, packed_bytes)));
         }
         free(bytes);
-        free(folded);
+        free(exact);
+        free(text);
+        free(packed);
         free((void *)(uintptr_t)built.data);
         cell_set_free(&set);
     }
@@ -350,7 +366,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
-        cmocka_unit_test(damaged_folds_stay_in_bounds),
+        cmocka_unit_test(damaged_packs_stay_in_bounds),
         cmocka_unit_test(every_other_length_is_refused),
         cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
         cmocka_unit_test(overlong_lengths_stay_in_bounds),

@@ -269,8 +269,28 @@ random_cells_come_back_and_are_found(void **state)
     }
 }
 
+/* Pack the block and unpack it again; return what it takes, before LZ4. */
+static size_t
+packed_and_back(petal_slice made)
+{
+    uint8_t *packed = test_allocate(data_block_pack_bound(made.size));
+    uint8_t *text = test_allocate(data_block_pack_bound(made.size));
+    uint8_t *bytes = test_allocate(made.size);
+    size_t text_bytes, size;
+
+    size = data_block_pack(slice_bytes(made), made.size, packed, text, &text_bytes);
+    assert_true(text_bytes < made.size);
+    memcpy(bytes + made.size - text_bytes, text, text_bytes);
+    assert_true(data_block_unpack(bytes, made.size, text_bytes, slice_make(packed, size)));
+    assert_memory_equal(bytes, made.data, made.size);
+    free(bytes);
+    free(text);
+    free(packed);
+    return size + text_bytes;
+}
+
 static void
-a_folded_block_unfolds(void **state)
+a_packed_block_unpacks(void **state)
 {
     struct test_random random;
     unsigned rounds = test_long() ? 300 : 6;
@@ -281,65 +301,98 @@ a_folded_block_unfolds(void **state)
         for (size_t i = 0; i < CELL_LOOKS; i++) {
             struct cell_set set;
             petal_slice made;
-            uint8_t *bytes;
 
             cell_set_random(&set, &random, &cell_looks[i]);
             made = build(&set);
-            bytes = test_allocate(made.size);
-            data_block_fold(slice_bytes(made), made.size, bytes);
-            assert_true(data_block_unfold(bytes, made.size));
-            assert_memory_equal(bytes, made.data, made.size);
-            free(bytes);
+            packed_and_back(made);
             free((void *)(uintptr_t)made.data);
             cell_set_free(&set);
         }
     }
 }
 
-/* The example of FORMAT.md: records first, heads and offsets as differences, all transposed. */
 static void
-folded_bytes_are_as_described(void **state)
+rows_of_few_symbols_take_four_bits_a_symbol(void **state)
 {
-    struct cell_set set = {0};
-    petal_slice made;
-    uint8_t bytes[256];
+    /* d: a digit of the row's number, most significant first. */
+    static const struct {
+        const char *row;
+        unsigned base, rows;
+        size_t most; /* bytes a row takes, packed */
+    } looks[] = {
+        {"dddd", 10, 200, 4},
+        {"user-dddddddddddd", 10, 200, 8},
+        {"dddddddd-dddd-dddd-dddd-dddddddddddd", 16, 100, 19},
+        {"dddd", 16, 4, 12},
+        {"dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd", 16, 65, 37},
+    };
+    struct test_random random;
 
     (void)state;
-    cell_set_add_text(&set, "aa", "", "1", 0x100, 1, PETAL_PUT);
-    cell_set_add_text(&set, "ab", "", "22", 0x20, 1, PETAL_PUT);
-    cell_set_add_text(&set, "b", "", "333", 0x345, 1, PETAL_PUT);
+    test_random_init(&random, test_seed());
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        struct cell_set set = {0};
+        petal_slice made;
+        size_t taken;
+
+        for (unsigned k = 0; k < looks[i].rows; k++) {
+            char row[80];
+            size_t digits = 0;
+
+            strcpy(row, looks[i].row);
+            for (char *at = row; *at != 0; at++) {
+                unsigned base = looks[i].base, digit = k;
+
+                if (*at != 'd')
+                    continue;
+                if (digits < 4) /* which count up, so that rows ascend */
+                    for (size_t later = digits; later < 3; later++)
+                        digit /= base;
+                else
+                    digit = (unsigned)test_random_below(&random, base);
+                *at = "0123456789abcdef"[digit % base];
+                digits++;
+            }
+            cell_set_add_text(&set, row, "", "v", 7, 1, PETAL_PUT);
+        }
+        made = build(&set);
+        taken = packed_and_back(made);
+        assert_in_range(taken, DATA_BLOCK_HEADER_BYTES,
+                        DATA_BLOCK_HEADER_BYTES + 60 + looks[i].rows * looks[i].most);
+        free((void *)(uintptr_t)made.data);
+        cell_set_free(&set);
+    }
+}
+
+/* The example of FORMAT.md. */
+static void
+packed_bytes_are_as_described(void **state)
+{
+    static const uint8_t numbers[] = "\x03"
+                                     "a\x03"
+                                     "\x05"
+                                     "-"
+                                     "\x0a\x00\x00"
+                                     "\x00\x90\x49\x04\x43"
+                                     "\x04\x00\x01\x01"
+                                     "\xd0\x0f";
+    struct cell_set set = {0};
+    uint8_t packed[1000], text[1000];
+    petal_slice made;
+    size_t text_bytes, size;
+
+    (void)state;
+    cell_set_add_text(&set, "pa-b", "", "x", 32, 1, PETAL_PUT);
+    cell_set_add_text(&set, "pa-c", "", "x", 644, 1, PETAL_PUT);
+    cell_set_add_text(&set, "pb-a", "", "x", 100, 1, PETAL_PUT);
+    cell_set_add_text(&set, "pc-a", "", "x", 300, 1, PETAL_PUT);
     made = build(&set);
-    assert_int_equal(made.size, DATA_BLOCK_HEADER_BYTES + 22 + 9);
-    /* Heads, offsets of a byte (with the lengths of the rests in the records), timestamps of
-     * two. */
-    assert_memory_equal(slice_bytes(made) + DATA_BLOCK_HEADER_BYTES,
-                        "\0\0aa\0\0ba\0\0\0b"
-                        "\0\2\5\x9"
-                        "\xe0\0\0\0\x25\3"
-                        "\2"
-                        "1"
-                        "\2"
-                        "22"
-                        "\1"
-                        "333",
-                        22 + 9);
-    data_block_fold(slice_bytes(made), made.size, bytes);
-    assert_memory_equal(bytes, made.data, DATA_BLOCK_HEADER_BYTES);
-    assert_memory_equal(bytes + DATA_BLOCK_HEADER_BYTES,
-                        "\2"
-                        "1"
-                        "\2"
-                        "22"
-                        "\1"
-                        "333"
-                        "\0\0\0"
-                        "\0\0\0"
-                        "a\1\x9e"
-                        "a\0\0"
-                        "\0\2\3\4"
-                        "\xe0\0\x25"
-                        "\0\0\3",
-                        9 + 22);
+    size = data_block_pack(slice_bytes(made), made.size, packed, text, &text_bytes);
+    assert_int_equal(text_bytes, DATA_BLOCK_HEADER_BYTES + 5);
+    assert_memory_equal(text, made.data, DATA_BLOCK_HEADER_BYTES);
+    assert_memory_equal(text + DATA_BLOCK_HEADER_BYTES, "pxxxx", 5);
+    assert_int_equal(size, sizeof numbers - 1);
+    assert_memory_equal(packed, numbers, size);
     free((void *)(uintptr_t)made.data);
     cell_set_free(&set);
 }
@@ -720,8 +773,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_cells_come_back_and_are_found),
-        cmocka_unit_test(a_folded_block_unfolds),
-        cmocka_unit_test(folded_bytes_are_as_described),
+        cmocka_unit_test(a_packed_block_unpacks),
+        cmocka_unit_test(rows_of_few_symbols_take_four_bits_a_symbol),
+        cmocka_unit_test(packed_bytes_are_as_described),
         cmocka_unit_test(rows_that_differ_by_zeros_behind_their_end_are_told_apart),
         cmocka_unit_test(a_block_of_one_huge_cell),
         cmocka_unit_test(what_all_cells_share_takes_no_bytes),
