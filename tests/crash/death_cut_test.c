@@ -1,14 +1,10 @@
 /* death_cut_test.c -- a process dies, the next one opens what the kernel still holds, and the power
  * fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 static void
 start(struct fixture *fixture, struct ledger *ledger)
@@ -67,14 +63,12 @@ count_writes(struct memory_vfs *files)
 /* The next process reads what the kernel still holds and the medium does not. It flushes more than
  * once while it replays. What it has shown stays; if the power fails while it opens, a prefix
  * does. */
-static void
-test_a_power_cut_after_a_death(void **state)
+TEST(test_a_power_cut_after_a_death)
 {
     struct memory_vfs *left = leave_logs();
     uint64_t n, seed = test_seed();
     bool completed = false;
 
-    (void)state;
     for (n = 1; !completed; n++) {
         struct fixture fixture;
         enum petal_status status;
@@ -102,14 +96,12 @@ test_a_power_cut_after_a_death(void **state)
 }
 
 /* What it costs when there is nothing to recover. */
-static void
-test_an_opening_after_a_closing_writes_one_file(void **state)
+TEST(test_an_opening_after_a_closing_writes_one_file)
 {
     struct fixture fixture;
     struct ledger ledger;
     unsigned writes = 0, syncs = 0;
 
-    (void)state;
     start(&fixture, &ledger);
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     fixture_must_close(&fixture);
@@ -131,12 +123,10 @@ test_an_opening_after_a_closing_writes_one_file(void **state)
 /* A disk that is full, to the last byte, does not refuse what is closed and has nothing to recover;
  * nor does that what a dead process left of a change of tables, synced or not. What the opening
  * shows stays. */
-static void
-test_openings_of_a_full_disk(void **state)
+TEST(test_openings_of_a_full_disk)
 {
     bool more = true;
 
-    (void)state;
     for (uint64_t at = 1; more; at++) {
         struct fixture fixture;
         struct ledger ledger = {0};
@@ -160,16 +150,4 @@ test_openings_of_a_full_disk(void **state)
             must(ledger_attach(&ledger, fixture.db, &error), &error);
         fixture_fini(&fixture);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_power_cut_after_a_death),
-        cmocka_unit_test(test_an_opening_after_a_closing_writes_one_file),
-        cmocka_unit_test(test_openings_of_a_full_disk),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,6 @@
  * back: so that thread must not rely on its file, and nothing is lost when the power fails. And the
  * name of a new database's own directory is durable when it has been opened.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/directory.h"
 #include "engine/state/db.h"
@@ -16,6 +11,7 @@
 #include "tests/disk/paths.h"
 #include "tests/disk/state.h"
 #include "tests/support/stage.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -83,14 +79,12 @@ is_read_only(void)
     return stats.read_only;
 }
 
-static void
-test_a_flush_does_not_rely_on_a_lost_name(void **state)
+TEST(test_a_flush_does_not_rely_on_a_lost_name)
 {
     pthread_t flush;
     void *flushed;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     vfs_in_steps = *memory_vfs_table(fixture.vfs);
     vfs_in_steps.open = open_in_steps;
@@ -124,13 +118,11 @@ test_a_flush_does_not_rely_on_a_lost_name(void **state)
 }
 
 /* The rule itself; what was lost cannot be had by asking again. */
-static void
-test_no_sync_succeeds_after_one_that_failed(void **state)
+TEST(test_no_sync_succeeds_after_one_that_failed)
 {
     struct directory directory;
     struct env env;
 
-    (void)state;
     fixture_init(&fixture, 2);
     env_init(&env, &fixture.env);
     assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, true), 0);
@@ -146,13 +138,11 @@ test_no_sync_succeeds_after_one_that_failed(void **state)
 
 /* The database's directory is a name in its parent, which must be durable, too, however the path is
  * written. */
-static void
-test_a_new_directory_survives(void **state)
+TEST(test_a_new_directory_survives)
 {
     static const char *const paths[] = {"/db",       "db",          "db/",
                                         "/outer/db", "outer//db//", "./outer/db"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct fixture made;
         petal_error error;
@@ -169,16 +159,4 @@ test_a_new_directory_survives(void **state)
         must(petal_close(db, &error), &error);
         fixture_fini(&made);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_flush_does_not_rely_on_a_lost_name),
-        cmocka_unit_test(test_no_sync_succeeds_after_one_that_failed),
-        cmocka_unit_test(test_a_new_directory_survives),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

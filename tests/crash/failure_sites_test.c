@@ -8,14 +8,10 @@
  * each is tried with some errors, chosen by the seed, in the long run with all of them. Sites that
  * are come by only when something else has failed are tried as a second failure behind that.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "tests/crash/failure_work.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -424,14 +420,12 @@ report(const struct sweep *sweep, size_t known, size_t missed, uint64_t microsec
                  sweep->silent, sweep->not_again);
 }
 
-static void
-test_every_site_fails(void **state)
+TEST(test_every_site_fails)
 {
     struct sweep *sweep = test_allocate(sizeof *sweep);
     size_t known = failure_sites_find(), missed;
     uint64_t began = clock_us();
 
-    (void)state;
     memset(sweep, 0, sizeof *sweep);
     test_random_init(&sweep->random, test_seed());
     signal(SIGALRM, tell_hang);
@@ -470,14 +464,4 @@ test_every_site_fails(void **state)
     assert_true(missed == 0 || (test_short() && missed < 10));
     free(sweep->places);
     free(sweep);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_site_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

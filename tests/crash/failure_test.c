@@ -2,15 +2,11 @@
  * failure_test.c -- what a failed log, manifest, sync or store file leaves, case by case. What
  * fails everywhere else: tests/crash/failure_sites_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/disk/state.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,10 +53,8 @@ start_with_writes(struct fixture *fixture, struct ledger *ledger)
         must(ledger_write(ledger, number, PETAL_SYNC_WAL, &error), &error);
 }
 
-static void
-test_read_only_after_the_log_failed(void **state)
+TEST(test_read_only_after_the_log_failed)
 {
-    (void)state;
     for (uint64_t call = 1; call <= 2; call++) { /* the store, the sync */
         struct fixture fixture;
         struct ledger ledger = {0};
@@ -78,12 +72,10 @@ test_read_only_after_the_log_failed(void **state)
 
 /* Where space is found when data goes to the medium, a sync finds the disk full. What it was to
  * make durable may be there. */
-static void
-test_a_sync_that_finds_the_disk_full(void **state)
+TEST(test_a_sync_that_finds_the_disk_full)
 {
     static const int errors[] = {ENOSPC, EDQUOT};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct fixture fixture;
         struct ledger ledger = {0};
@@ -115,8 +107,7 @@ test_a_sync_that_finds_the_disk_full(void **state)
     }
 }
 
-static void
-test_read_only_after_the_manifest_failed(void **state)
+TEST(test_read_only_after_the_manifest_failed)
 {
     petal_family_options family = {.name = slice_from_text("f")};
     petal_table_options options = {
@@ -126,7 +117,6 @@ test_read_only_after_the_manifest_failed(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     start_with_writes(&fixture, &ledger);
     memory_vfs_fail_at(fixture.vfs, 2, EIO, false); /* the sync behind the append */
     assert_int_equal(petal_table_create(fixture.db, &options, &table, &error), PETAL_IO);
@@ -137,14 +127,12 @@ test_read_only_after_the_manifest_failed(void **state)
 
 /* The disk is full for a flush: reads and writes go on, and the flush succeeds when there is room
  * again. */
-static void
-test_full_disk_at_a_flush(void **state)
+TEST(test_full_disk_at_a_flush)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
     petal_error error;
 
-    (void)state;
     start_with_writes(&fixture, &ledger);
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 100);
     assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_NO_SPACE);
@@ -177,13 +165,11 @@ has_failed_at_store_file(struct fixture *fixture)
 
 /* A flush whose store file could not be made, written, synced or opened once left the database
  * read-only, though no log and no manifest had failed. */
-static void
-test_a_store_file_that_fails_is_written_again(void **state)
+TEST(test_a_store_file_that_fails_is_written_again)
 {
     unsigned tried = 0;
     bool failed = true;
 
-    (void)state;
     for (uint64_t n = 1; failed; n++) {
         struct fixture fixture;
         struct ledger ledger = {0};
@@ -228,15 +214,13 @@ read_half(void *context, petal_file *file, uint64_t offset, void *buffer, size_t
 
 /* A copy of the database from a medium that gave fewer bytes of a store file than it has was cut
  * short, and told to be whole. */
-static void
-test_a_copy_is_as_long_as_its_file(void **state)
+TEST(test_a_copy_is_as_long_as_its_file)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
     petal_error error;
     petal_vfs table;
 
-    (void)state;
     fixture_init(&fixture, 4);
     table = *memory_vfs_table(fixture.vfs);
     table.read_at = read_half;
@@ -256,15 +240,13 @@ test_a_copy_is_as_long_as_its_file(void **state)
 
 /* A log of which a read gave fewer bytes than the file has passed for one with a torn end: what was
  * acknowledged behind that was dropped without a word. */
-static void
-test_a_log_that_reads_short_is_not_torn(void **state)
+TEST(test_a_log_that_reads_short_is_not_torn)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
     petal_error error;
     petal_vfs table;
 
-    (void)state;
     start_with_writes(&fixture, &ledger);
     fixture_die(&fixture);
     table = *memory_vfs_table(fixture.vfs);
@@ -281,15 +263,13 @@ test_a_log_that_reads_short_is_not_torn(void **state)
 }
 
 /* So did a manifest: tables whose making was acknowledged were gone. */
-static void
-test_a_manifest_that_reads_short_is_not_torn(void **state)
+TEST(test_a_manifest_that_reads_short_is_not_torn)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
     petal_error error;
     petal_vfs table;
 
-    (void)state;
     start_with_writes(&fixture, &ledger);
     table = *memory_vfs_table(fixture.vfs);
     table.read_at = read_half;
@@ -307,8 +287,7 @@ test_a_manifest_that_reads_short_is_not_torn(void **state)
 
 /* A lost store file that could not be noted for want of memory made the opening fail with the
  * status of that, and the text and file of the other. */
-static void
-test_want_of_memory_is_told_as_such(void **state)
+TEST(test_want_of_memory_is_told_as_such)
 {
     bool failed = true;
     struct fixture fixture;
@@ -318,7 +297,6 @@ test_want_of_memory_is_told_as_such(void **state)
     petal_error error;
     char *path;
 
-    (void)state;
     fixture_init(&fixture, 4);
     fixture_must_open(&fixture);
     must(ledger_create(&ledger, fixture.db, &error), &error);
@@ -342,22 +320,4 @@ test_want_of_memory_is_told_as_such(void **state)
         fixture.db = NULL;
     }
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_only_after_the_log_failed),
-        cmocka_unit_test(test_a_sync_that_finds_the_disk_full),
-        cmocka_unit_test(test_read_only_after_the_manifest_failed),
-        cmocka_unit_test(test_full_disk_at_a_flush),
-        cmocka_unit_test(test_a_store_file_that_fails_is_written_again),
-        cmocka_unit_test(test_a_copy_is_as_long_as_its_file),
-        cmocka_unit_test(test_a_log_that_reads_short_is_not_torn),
-        cmocka_unit_test(test_a_manifest_that_reads_short_is_not_torn),
-        cmocka_unit_test(test_want_of_memory_is_told_as_such),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * acknowledged is there and survives a power cut, tables can be dropped to make room, and then it
  * goes on. So it does when descriptors or memory are short.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -118,10 +114,8 @@ close_full(struct fixture *fixture)
 /* ---- opening ---- */
 
 /* Twice, with each amount of room that is too little to flush, and with room again. */
-static void
-test_everything_is_there(void **state)
+TEST(test_everything_is_there)
 {
-    (void)state;
     for (uint64_t room = 0; room < 20000; room += room < 2000 ? 250 : 2500) {
         struct fixture fixture;
         struct ledger ledger;
@@ -163,14 +157,12 @@ test_everything_is_there(void **state)
 
 /* There is room again while it is open: writes follow in a new log behind those that are kept, and
  * all is flushed. */
-static void
-test_it_goes_on_when_there_is_room(void **state)
+TEST(test_it_goes_on_when_there_is_room)
 {
     struct fixture fixture;
     struct ledger ledger;
     petal_error error;
 
-    (void)state;
     make(&fixture, &ledger);
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
     fixture_must_open(&fixture);
@@ -219,8 +211,7 @@ count_cells(petal_table *table)
     return count;
 }
 
-static void
-test_tables_can_be_dropped(void **state)
+TEST(test_tables_can_be_dropped)
 {
     petal_table *table;
     struct fixture fixture;
@@ -229,7 +220,6 @@ test_tables_can_be_dropped(void **state)
     uint64_t used, cells;
     char name[64];
 
-    (void)state;
     make(&fixture, &ledger);
     used = memory_vfs_used(fixture.vfs);
     memory_vfs_set_capacity(fixture.vfs, used + SLACK_BYTES);
@@ -325,12 +315,10 @@ cut_at(uint64_t n, struct memory_vfs *torn)
 }
 
 /* From a death, and from power cuts that tore the logs. */
-static void
-test_power_cut_at_every_call(void **state)
+TEST(test_power_cut_at_every_call)
 {
     uint64_t cuts = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < (test_long() ? 30 : 6); seed++) {
         struct fixture fixture;
         struct ledger ledger;
@@ -379,15 +367,13 @@ make_with_later_flush(struct fixture *fixture, struct ledger *ledger)
 
 /* What the logs hold is flushed in several jobs when there is room: a log stays until the last of
  * them that has cells of it is committed. */
-static void
-test_power_cut_between_the_jobs(void **state)
+TEST(test_power_cut_between_the_jobs)
 {
     struct fixture torn;
     struct ledger made;
     uint64_t n = 0;
     bool off = true;
 
-    (void)state;
     make_with_later_flush(&torn, &made);
     while (off) {
         struct ledger ledger = {.filler = LEDGER_MAX_FILLER};
@@ -418,8 +404,7 @@ test_power_cut_between_the_jobs(void **state)
 /* ---- memory ---- */
 
 /* What does not fit into memory either is refused by name, and nothing is lost. */
-static void
-test_logs_larger_than_memory(void **state)
+TEST(test_logs_larger_than_memory)
 {
     static char value[20000];
     petal_family_options family = {.name = slice_from_text("f")};
@@ -430,7 +415,6 @@ test_logs_larger_than_memory(void **state)
     petal_error error;
     uint64_t used;
 
-    (void)state;
     fixture_init(&fixture, 4);
     fixture_must_open(&fixture);
     must(petal_table_create(fixture.db, &options, &table, &error), &error);
@@ -536,19 +520,15 @@ try_again(bool compaction)
     assert_true(count > 4);
 }
 
-static void
-test_no_descriptors(void **state)
+TEST(test_no_descriptors)
 {
-    (void)state;
     try_again(false);
     try_again(true);
 }
 
 /* One allocation that fails in a flush or a compaction ends nothing. */
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
     for (unsigned compaction = 0; compaction < 2; compaction++) {
         bool failed = true;
 
@@ -573,21 +553,4 @@ test_no_memory(void **state)
             fixture_fini(&fixture);
         }
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_is_there),
-        cmocka_unit_test(test_it_goes_on_when_there_is_room),
-        cmocka_unit_test(test_tables_can_be_dropped),
-        cmocka_unit_test(test_power_cut_at_every_call),
-        cmocka_unit_test(test_power_cut_between_the_jobs),
-        cmocka_unit_test(test_logs_larger_than_memory),
-        cmocka_unit_test(test_no_descriptors),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

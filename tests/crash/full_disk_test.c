@@ -4,14 +4,10 @@
  * writes again when there is room. Then the process dies or the power fails, at every call: nothing
  * acknowledged is lost, nothing refused appears.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,14 +116,12 @@ refuse_with_room(uint64_t room, enum petal_durability durability)
     return status != PETAL_OK;
 }
 
-static void
-test_a_write_that_does_not_fit(void **state)
+TEST(test_a_write_that_does_not_fit)
 {
     static const enum petal_durability levels[] = {PETAL_SYNC_WAL, PETAL_FSYNC_WAL,
                                                    PETAL_ASYNC_WAL};
     uint64_t room = 0;
 
-    (void)state;
     while (refuse_with_room(room, levels[room % 3]))
         room += 2;
     assert_true(room > 30);
@@ -143,8 +137,7 @@ memtable_memory(petal_db *db)
 }
 
 /* However often a put is tried. */
-static void
-test_refused_writes_take_no_memory(void **state)
+TEST(test_refused_writes_take_no_memory)
 {
     struct fixture fixture;
     struct ledger ledger;
@@ -152,7 +145,6 @@ test_refused_writes_take_no_memory(void **state)
     uint64_t memory = 0;
     char value[5000];
 
-    (void)state;
     memset(value, 'v', sizeof value);
     start(&fixture, &ledger);
     leave_room(&fixture, 1000);
@@ -174,14 +166,12 @@ test_refused_writes_take_no_memory(void **state)
 
 /* A flush is asked for again when there is room: it does not come back with what the try before
  * found. */
-static void
-test_a_flush_tries_again(void **state)
+TEST(test_a_flush_tries_again)
 {
     struct fixture fixture;
     struct ledger ledger;
     petal_error error;
 
-    (void)state;
     start(&fixture, &ledger);
     for (uint64_t number = 1; number <= 20; number++)
         must(ledger_write(&ledger, number, PETAL_SYNC_WAL, &error), &error);
@@ -249,12 +239,10 @@ refuse_where_files_are_copied(uint64_t room, uint64_t *undecided)
     return status != PETAL_OK;
 }
 
-static void
-test_files_that_are_copied_on_write(void **state)
+TEST(test_files_that_are_copied_on_write)
 {
     uint64_t room = 0, undecided = 0;
 
-    (void)state;
     while (refuse_where_files_are_copied(room, &undecided))
         room += 3;
     assert_true(room > 30);
@@ -309,10 +297,8 @@ change_tables(bool copy_on_write)
     assert_true(room > 50);
 }
 
-static void
-test_changes_of_tables_that_do_not_fit(void **state)
+TEST(test_changes_of_tables_that_do_not_fit)
 {
-    (void)state;
     change_tables(false);
     change_tables(true);
 }
@@ -374,13 +360,11 @@ check_further_life(const struct run *run, unsigned state, uint64_t seed)
     assert_in_range(prefix_after(files), opened ? run->stored : run->synced, run->attempted);
 }
 
-static void
-test_power_cut_at_every_call(void **state)
+TEST(test_power_cut_at_every_call)
 {
     uint64_t cuts = 0;
     bool off = true;
 
-    (void)state;
     while (off) {
         struct run run = {.attempted = 0};
 
@@ -409,19 +393,4 @@ test_power_cut_at_every_call(void **state)
     }
     print_message("%" PRIu64 " cuts\n", cuts - 1);
     assert_true(cuts > 40);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_write_that_does_not_fit),
-        cmocka_unit_test(test_refused_writes_take_no_memory),
-        cmocka_unit_test(test_a_flush_tries_again),
-        cmocka_unit_test(test_files_that_are_copied_on_write),
-        cmocka_unit_test(test_changes_of_tables_that_do_not_fit),
-        cmocka_unit_test(test_power_cut_at_every_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  * whole groups of writes are refused, and what was acknowledged is all that is there, for readers
  * and after the process died.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -119,8 +115,7 @@ check_after_death(struct fixture *fixture, const struct writer *writers)
     fixture_fini(&after);
 }
 
-static void
-test_refused_groups_leave_nothing(void **state)
+TEST(test_refused_groups_leave_nothing)
 {
     struct writer *writers = test_allocate(WRITERS * sizeof *writers);
     struct test_random random;
@@ -129,7 +124,6 @@ test_refused_groups_leave_nothing(void **state)
     petal_error error;
     uint64_t refused = 0, acknowledged = 0;
 
-    (void)state;
     memset(writers, 0, WRITERS * sizeof *writers);
     test_random_init(&random, test_seed());
     fixture_init(&fixture, 5);
@@ -168,12 +162,4 @@ test_refused_groups_leave_nothing(void **state)
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
     free(writers);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused_groups_leave_nothing)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

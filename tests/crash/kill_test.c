@@ -10,14 +10,10 @@
  * hard links (what is in a file is never changed by a later opening), each time with what the
  * library told of its background work since.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/vfs_posix.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -306,14 +302,12 @@ open_and_check(uint64_t acknowledged)
     return count;
 }
 
-static void
-test_killed_processes_lose_nothing(void **state)
+TEST_WITH(test_killed_processes_lose_nothing, NULL, tell_what_is_kept)
 {
     unsigned rounds = test_long() ? 20 * ROUNDS : ROUNDS;
     uint64_t acknowledged = 0, writes = 0;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++) {
         uint64_t before;
@@ -334,13 +328,4 @@ test_killed_processes_lose_nothing(void **state)
     }
     test_counted("%u kills, %" PRIu64 " acknowledged writes", rounds, writes);
     assert_true(writes > rounds);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_killed_processes_lose_nothing, tell_what_is_kept)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

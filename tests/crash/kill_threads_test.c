@@ -5,13 +5,9 @@
  * must be a prefix of the writes, with every write that had been acknowledged by then; had the
  * power failed, any prefix.  Prints its seed; what the threads make of it differs from run to run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -254,25 +250,14 @@ live(uint64_t seed)
     return life.copy_count;
 }
 
-static void
-test_nothing_is_lost_wherever_a_kill_comes(void **state)
+TEST(test_nothing_is_lost_wherever_a_kill_comes)
 {
     unsigned lives = test_long() ? 50 * LIVES : LIVES;
     uint64_t seed = test_seed();
     size_t copies = 0;
 
-    (void)state;
     for (unsigned i = 0; i < lives; i++)
         copies += live(seed + i);
     test_counted("%zu copies of a directory in which threads write", copies);
     assert_true(copies > lives);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_lost_wherever_a_kill_comes)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

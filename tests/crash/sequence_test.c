@@ -21,17 +21,13 @@
  *
  * PETAL_WORK: a part of the names of the kinds of work that are done, in place of all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/manifest/format.h"
 #include "sstable/block_io.h"
 #include "tests/crash/sequence.h"
 #include "tests/crash/work.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -235,14 +231,12 @@ begin_test(size_t moments_behind, size_t moments_of_trust)
     sequence.moments_of_trust = test_long() ? 5 * moments_of_trust : moments_of_trust;
 }
 
-static void
-test_crashes_in_sequence(void **state)
+TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
 {
     uint64_t seed = test_seed();
     double began = seconds();
     size_t kinds = 0, moments = 0;
 
-    (void)state;
     begin_test(1, 3);
     for (size_t i = 0; i < work_count(); i++) {
         if (is_wanted(work_at(i))) {
@@ -353,13 +347,11 @@ fail_calls(struct failing failing, uint64_t seed)
     return count;
 }
 
-static void
-test_each_sync_fails(void **state)
+TEST_WITH(test_each_sync_fails, NULL, print_trail)
 {
     uint64_t seed = test_seed(), syncs = 0;
     double began = seconds();
 
-    (void)state;
     begin_test(0, 1);
     for (enum memory_sync_failure failure = 0; failure <= MEMORY_SYNC_REVERTS; failure++)
         syncs += fail_calls((struct failing){.how = SYNCS_FAIL, .failure = failure}, seed);
@@ -367,26 +359,22 @@ test_each_sync_fails(void **state)
     print_states(began);
 }
 
-static void
-test_each_other_call_fails(void **state)
+TEST_WITH(test_each_other_call_fails, NULL, print_trail)
 {
     uint64_t seed = test_seed();
     double began = seconds();
 
-    (void)state;
     begin_test(0, 1);
     print_message("%" PRIu64 " failures\n", fail_calls((struct failing){.how = OTHERS_FAIL}, seed));
     print_states(began);
 }
 
 /* What is refused then is not there afterwards; when there is room all goes on. */
-static void
-test_the_disk_is_full_at_each_call(void **state)
+TEST_WITH(test_the_disk_is_full_at_each_call, NULL, print_trail)
 {
     uint64_t seed = test_seed();
     double began = seconds();
 
-    (void)state;
     begin_test(0, 1);
     print_message("%" PRIu64 " full disks\n",
                   fail_calls((struct failing){.how = DISK_IS_FULL}, seed));
@@ -396,14 +384,7 @@ test_the_disk_is_full_at_each_call(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_crashes_in_sequence, print_trail),
-        cmocka_unit_test_teardown(test_each_sync_fails, print_trail),
-        cmocka_unit_test_teardown(test_each_other_call_fails, print_trail),
-        cmocka_unit_test_teardown(test_the_disk_is_full_at_each_call, print_trail),
-    };
-
     usual_bytes = block_sink_bytes;
     usual_sync_bytes = block_sink_sync_bytes;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -3,15 +3,11 @@
  * hold up nobody else: not those whose blocks are in memory, nor writers, nor the release of what
  * is evicted meanwhile. The answer of a wide row is not made in one stay inside the epoch.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/epoch.h"
 #include "engine/state/db.h"
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -252,13 +248,11 @@ work_meanwhile(struct slow_disk_fixture *fixture)
     reads_flush(&fixture->reads);
 }
 
-static void
-test_readers_of_a_stopped_disk_hold_up_nobody(void **state)
+TEST(test_readers_of_a_stopped_disk_hold_up_nobody)
 {
     static const enum petal_bloom_type blooms[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
                                                    PETAL_BLOOM_ROWCOL};
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         static struct reader readers[READERS];
         struct slow_disk_fixture fixture;
@@ -328,13 +322,11 @@ watched_release(void *context, void *memory, size_t size)
 
 /* The answer of a narrow row is made in one stay inside the epoch, that of a wide one not, from
  * memory and from files. */
-static void
-test_answers_of_many_cells_are_made_in_many_stays(void **state)
+TEST(test_answers_of_many_cells_are_made_in_many_stays)
 {
     static const petal_allocator watched = {.allocate = watched_allocate,
                                             .release = watched_release};
 
-    (void)state;
     for (unsigned columns = 10; columns <= WIDE_COLUMNS; columns = WIDE_COLUMNS * columns / 10) {
         struct read_fixture fixture = {0};
         petal_family_options family = {.name = text("f")};
@@ -380,15 +372,4 @@ test_answers_of_many_cells_are_made_in_many_stays(void **state)
         if (columns == WIDE_COLUMNS)
             break;
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers_of_a_stopped_disk_hold_up_nobody),
-        cmocka_unit_test(test_answers_of_many_cells_are_made_in_many_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
  * bits_test.c -- every bit of every file flipped. The answers stay, or the file is named; the long
  * run asks everything of each mutant, the usual one asks by turns.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/coding.h"
 #include "sstable/block_io.h"
 #include "sstable/trailer.h"
 #include "tests/damage/manifest_promise.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -106,13 +102,11 @@ flip_store_file(struct sweep *sweep, const struct sweep_file *file)
     flip_part(sweep, file, at, file->size, READ_WHEN_OPENED);
 }
 
-static void
-every_bit_of_every_store_file(void **state)
+TEST(every_bit_of_every_store_file)
 {
     struct sweep sweep;
     double began = sweep_seconds();
 
-    (void)state;
     sweep_init(&sweep, test_seed(), test_long() ? 4 : 1);
     for (size_t i = 0; i < sweep.file_count; i++) {
         if (sweep.files[i].kind == STORE_FILE)
@@ -123,14 +117,12 @@ every_bit_of_every_store_file(void **state)
 }
 
 /* Of a small database what the tables hold is the least of what a manifest says. */
-static void
-every_bit_of_the_manifest(void **state)
+TEST(every_bit_of_the_manifest)
 {
     double began = sweep_seconds();
     struct manifest_references references;
     struct sweep sweep;
 
-    (void)state;
     sweep_init(&sweep, test_seed(), 1);
     for (size_t i = 0; i < sweep.file_count; i++) {
         const struct sweep_file *file = &sweep.files[i];
@@ -156,15 +148,4 @@ every_bit_of_the_manifest(void **state)
     }
     sweep_print(&sweep, "bits", sweep_seconds() - began);
     sweep_fini(&sweep);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_bit_of_every_store_file),
-        cmocka_unit_test(every_bit_of_the_manifest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

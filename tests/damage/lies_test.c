@@ -6,11 +6,6 @@
  * within the bounds of memory, calls and time that every mutant has; what other families say stays.
  * A lie about anything but the cells themselves is found by verify.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/checksum.h"
 #include "base/coding.h"
@@ -19,6 +14,7 @@
 #include "sstable/trailer.h"
 #include "tests/damage/format_page.h"
 #include "tests/damage/sweep.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -331,13 +327,11 @@ end(struct liar *liar, double began)
     free(liar->bytes);
 }
 
-static void
-lies_in_store_files(void **state)
+TEST(lies_in_store_files)
 {
     double began = sweep_seconds();
     struct liar liar;
 
-    (void)state;
     begin(&liar);
     for (size_t i = 0; i < liar.sweep.file_count; i++) {
         const struct sweep_file *file = &liar.sweep.files[i];
@@ -532,13 +526,11 @@ assert_all_seen(const char *table, const bool seen[256])
     }
 }
 
-static void
-lies_in_the_manifest(void **state)
+TEST(lies_in_the_manifest)
 {
     double began = sweep_seconds();
     struct liar liar;
 
-    (void)state;
     begin(&liar);
     for (size_t i = 0; i < liar.sweep.file_count; i++) {
         const struct sweep_file *file = &liar.sweep.files[i];
@@ -622,29 +614,15 @@ lie_in_log(struct liar *liar, const struct sweep_file *file)
     }
 }
 
-static void
-lies_in_logs(void **state)
+TEST(lies_in_logs)
 {
     double began = sweep_seconds();
     struct liar liar;
 
-    (void)state;
     begin(&liar);
     for (size_t i = 0; i < liar.sweep.file_count; i++) {
         if (liar.sweep.files[i].kind == LOG_FILE && liar.sweep.files[i].size > 0)
             lie_in_log(&liar, &liar.sweep.files[i]);
     }
     end(&liar, began);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lies_in_store_files),
-        cmocka_unit_test(lies_in_the_manifest),
-        cmocka_unit_test(lies_in_logs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

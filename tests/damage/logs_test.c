@@ -3,17 +3,13 @@
  * exchanged or older: what a sync promised is there or its loss is refused by name; of the rest
  * just the writes before the damage are there, and none behind it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/damage/limited_allocator.h"
 #include "tests/damage/sweep.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -473,12 +469,10 @@ be_another_database(struct image *image, struct counts *counts)
     free_image(&other);
 }
 
-static void
-logs_are_whole_or_told_of(void **state)
+TEST(logs_are_whole_or_told_of)
 {
     uint64_t seed = test_seed();
 
-    (void)state;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         double began = sweep_seconds();
         struct counts counts = {0};
@@ -498,14 +492,4 @@ logs_are_whole_or_told_of(void **state)
                      layouts[i].name, counts.tried, sweep_seconds() - began, counts.refused,
                      counts.shorter, counts.whole, counts.lives);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_are_whole_or_told_of),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

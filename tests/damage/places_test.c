@@ -3,14 +3,10 @@
  * from other files and from earlier versions of the same one; files exchanged, missing, replaced by
  * those of another database, and files that do not belong there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/damage/manifest_promise.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,13 +237,11 @@ is_swept(const struct sweep_file *file)
            (file->kind == STORE_FILE && file->family < GALLERY_FAMILIES);
 }
 
-static void
-every_length(void **state)
+TEST(every_length)
 {
     double began = sweep_seconds();
     struct places places;
 
-    (void)state;
     begin(&places);
     for (size_t i = 0; i < places.sweep.file_count; i++) {
         if (!is_swept(&places.sweep.files[i]))
@@ -258,14 +252,12 @@ every_length(void **state)
     end(&places, "lengths", began);
 }
 
-static void
-every_sector(void **state)
+TEST(every_sector)
 {
     static const size_t sectors[] = {512, 4096};
     double began = sweep_seconds();
     struct places places;
 
-    (void)state;
     begin(&places);
     for (size_t i = 0; i < places.sweep.file_count; i++) {
         for (size_t s = 0; is_swept(&places.sweep.files[i]) && s < 2; s++) {
@@ -276,14 +268,12 @@ every_sector(void **state)
     end(&places, "sectors", began);
 }
 
-static void
-whole_files(void **state)
+TEST(whole_files)
 {
     double began = sweep_seconds();
     struct places places;
     struct sweep *sweep = &places.sweep;
 
-    (void)state;
     begin(&places);
     for (size_t i = 0; i < sweep->file_count; i++) {
         if (!is_swept(&sweep->files[i]))
@@ -299,8 +289,7 @@ whole_files(void **state)
 }
 
 /* Files that nothing names: whatever they hold, they change no answer. */
-static void
-files_that_do_not_belong_there(void **state)
+TEST(files_that_do_not_belong_there)
 {
     static const char *const names[] = {
         "MANIFEST.tmp",
@@ -322,7 +311,6 @@ files_that_do_not_belong_there(void **state)
     struct sweep *sweep = &places.sweep;
     uint64_t tried = 0;
 
-    (void)state;
     begin(&places);
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
         for (size_t i = 0; i < sweep->file_count; i++) {
@@ -350,17 +338,4 @@ files_that_do_not_belong_there(void **state)
     }
     assert_true(tried > 100);
     end(&places, "strangers", began);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length),
-        cmocka_unit_test(every_sector),
-        cmocka_unit_test(whole_files),
-        cmocka_unit_test(files_that_do_not_belong_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

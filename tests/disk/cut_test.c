@@ -5,14 +5,11 @@
  */
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CREATE   (PETAL_FILE_WRITE | PETAL_FILE_CREATE)
 #define SECTOR   MEMORY_SECTOR_BYTES
@@ -187,8 +184,7 @@ expect_after_cut(struct memory_vfs *vfs, enum memory_cut cut, const char *path,
 
 /* ---- Power cuts: all or nothing ---- */
 
-static void
-only_what_was_synced_is_durable(void **state)
+TEST_WITH(only_what_was_synced_is_durable, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     petal_file *file = open_file(vfs, "d/a");
@@ -205,8 +201,7 @@ only_what_was_synced_is_durable(void **state)
     expect_text(vfs, "d/a", "synnot yet");
 }
 
-static void
-a_synced_file_has_no_durable_name_before_its_directory(void **state)
+TEST_WITH(a_synced_file_has_no_durable_name_before_its_directory, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     petal_file *file = open_file(vfs, "d/a");
@@ -220,8 +215,7 @@ a_synced_file_has_no_durable_name_before_its_directory(void **state)
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "text");
 }
 
-static void
-a_name_is_durable_without_the_data(void **state)
+TEST_WITH(a_name_is_durable_without_the_data, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     petal_file *file = open_file(vfs, "d/a");
@@ -231,8 +225,7 @@ a_name_is_durable_without_the_data(void **state)
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "");
 }
 
-static void
-rename_and_remove_wait_for_the_directory(void **state)
+TEST_WITH(rename_and_remove_wait_for_the_directory, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
 
@@ -254,8 +247,7 @@ rename_and_remove_wait_for_the_directory(void **state)
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/gone", NO_FILE);
 }
 
-static void
-a_new_directory_vanishes_with_all_in_it(void **state)
+TEST_WITH(a_new_directory_vanishes_with_all_in_it, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
 
@@ -266,8 +258,7 @@ a_new_directory_vanishes_with_all_in_it(void **state)
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/e/a", "text");
 }
 
-static void
-after_a_cut_files_are_dead_and_locks_are_free(void **state)
+TEST_WITH(after_a_cut_files_are_dead_and_locks_are_free, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     const petal_vfs *table = memory_vfs_table(vfs);
@@ -312,8 +303,7 @@ expect_seen(const struct seen *seen, size_t count)
 
 /* Of one write over three sectors each subset survives in some cut, and never a part of a
  * sector. */
-static void
-one_write_is_torn_at_any_sectors(void **state)
+TEST_WITH(one_write_is_torn_at_any_sectors, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     char old[3 * SECTOR];
@@ -349,8 +339,7 @@ one_write_is_torn_at_any_sectors(void **state)
 
 /* Two writes to distinct sectors: the later may survive alone.  Two to one sector: it is as after
  * none, one or both. */
-static void
-writes_are_reordered_but_a_sector_has_its_history(void **state)
+TEST_WITH(writes_are_reordered_but_a_sector_has_its_history, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     char old[2 * SECTOR];
@@ -402,8 +391,7 @@ classify_growth(const uint8_t *bytes, size_t size)
     return size == 5 * SECTOR ? GROWTH_WHOLE : GROWTH_PART;
 }
 
-static void
-a_file_grows_with_without_or_before_its_data(void **state)
+TEST_WITH(a_file_grows_with_without_or_before_its_data, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     char old[SECTOR];
@@ -433,8 +421,7 @@ a_file_grows_with_without_or_before_its_data(void **state)
 }
 
 /* The usual way to replace a file: its name is always there, with the old content or the new. */
-static void
-a_replaced_file_is_old_or_new(void **state)
+TEST_WITH(a_replaced_file_is_old_or_new, set_up, tear_down)
 {
     static const char *const states[][2] = {
         /* d/current, d/tmp */
@@ -475,8 +462,7 @@ a_replaced_file_is_old_or_new(void **state)
 }
 
 /* Changes of distinct names do not wait for each other. */
-static void
-names_survive_independently(void **state)
+TEST_WITH(names_survive_independently, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     struct seen seen = {{false}};
@@ -501,8 +487,7 @@ names_survive_independently(void **state)
 
 /* A random workload, cut at a random seed twice from equal clones: equal files; and what was synced
  * is there. */
-static void
-equal_seeds_give_equal_states(void **state)
+TEST_WITH(equal_seeds_give_equal_states, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     struct test_random random;
@@ -537,8 +522,7 @@ equal_seeds_give_equal_states(void **state)
 
 /* ---- Planned cuts ---- */
 
-static void
-from_the_planned_cut_on_the_machine_is_off(void **state)
+TEST_WITH(from_the_planned_cut_on_the_machine_is_off, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     petal_file *file = open_file(vfs, "d/a");
@@ -564,8 +548,7 @@ from_the_planned_cut_on_the_machine_is_off(void **state)
     expect_text(vfs, "d/b", "again");
 }
 
-static void
-a_sync_in_flight_has_not_happened(void **state)
+TEST_WITH(a_sync_in_flight_has_not_happened, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     petal_file *file = open_file(vfs, "d/a");
@@ -582,8 +565,7 @@ a_sync_in_flight_has_not_happened(void **state)
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/a", "text");
 }
 
-static void
-names_in_flight_may_survive(void **state)
+TEST_WITH(names_in_flight_may_survive, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
 
@@ -602,30 +584,4 @@ names_in_flight_may_survive(void **state)
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/c", "");
     power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     expect_text(vfs, "d/c", NO_FILE);
-}
-
-#define WITH_VFS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_VFS(only_what_was_synced_is_durable),
-        WITH_VFS(a_synced_file_has_no_durable_name_before_its_directory),
-        WITH_VFS(a_name_is_durable_without_the_data),
-        WITH_VFS(rename_and_remove_wait_for_the_directory),
-        WITH_VFS(a_new_directory_vanishes_with_all_in_it),
-        WITH_VFS(after_a_cut_files_are_dead_and_locks_are_free),
-        WITH_VFS(one_write_is_torn_at_any_sectors),
-        WITH_VFS(writes_are_reordered_but_a_sector_has_its_history),
-        WITH_VFS(a_file_grows_with_without_or_before_its_data),
-        WITH_VFS(a_replaced_file_is_old_or_new),
-        WITH_VFS(names_survive_independently),
-        WITH_VFS(equal_seeds_give_equal_states),
-        WITH_VFS(from_the_planned_cut_on_the_machine_is_off),
-        WITH_VFS(a_sync_in_flight_has_not_happened),
-        WITH_VFS(names_in_flight_may_survive),
-    };
-
-    return cmocka_run_group_tests_name("memory_cut", tests, NULL, NULL);
 }

@@ -5,15 +5,12 @@
  */
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CREATE (PETAL_FILE_WRITE | PETAL_FILE_CREATE)
 
@@ -102,8 +99,7 @@ expect_after_cut(struct fixture *fixture, enum memory_cut cut, const char *path,
 
 /* ---- Planned failures ---- */
 
-static void
-the_nth_call_fails_once_or_for_good(void **state)
+TEST_WITH(the_nth_call_fails_once_or_for_good, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -176,8 +172,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
 
 /* Every kind of call is numbered, fails when planned, leaves names and open files alone (but
  * close), and is traced. */
-static void
-every_kind_of_call_can_fail(void **state)
+TEST_WITH(every_kind_of_call_can_fail, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     enum memory_vfs_operation operation;
@@ -207,8 +202,7 @@ every_kind_of_call_can_fail(void **state)
     }
 }
 
-static void
-a_failed_write_stores_a_part(void **state)
+TEST_WITH(a_failed_write_stores_a_part, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -221,8 +215,7 @@ a_failed_write_stores_a_part(void **state)
 /* ---- Failed syncs ---- */
 
 /* The lie that the kernel tells: the second sync succeeds, and the data is not there. */
-static void
-a_sync_after_a_failed_one_brings_nothing_back(void **state)
+TEST_WITH(a_sync_after_a_failed_one_brings_nothing_back, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -240,8 +233,7 @@ a_sync_after_a_failed_one_brings_nothing_back(void **state)
 }
 
 /* A later write makes its own sectors durable, and with them the lost bytes in these; no others. */
-static void
-a_later_write_saves_its_own_sectors(void **state)
+TEST_WITH(a_later_write_saves_its_own_sectors, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char expected[2 * MEMORY_SECTOR_BYTES] = {0};
@@ -256,8 +248,7 @@ a_later_write_saves_its_own_sectors(void **state)
     expect_after_cut(fixture, MEMORY_CUT_LOSE_ALL, "d/a", expected, MEMORY_SECTOR_BYTES + 16);
 }
 
-static void
-a_failed_sync_may_revert_what_is_read(void **state)
+TEST_WITH(a_failed_sync_may_revert_what_is_read, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -272,8 +263,7 @@ a_failed_sync_may_revert_what_is_read(void **state)
     expect_after_cut(fixture, MEMORY_CUT_KEEP_ALL, "d/a", "old", 3);
 }
 
-static void
-a_failed_directory_sync_loses_names(void **state)
+TEST_WITH(a_failed_directory_sync_loses_names, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const petal_vfs *table = fixture->table;
@@ -293,8 +283,7 @@ a_failed_directory_sync_loses_names(void **state)
 }
 
 /* A change of a name that a lost change concerned rests on that one, and takes it along. */
-static void
-a_later_change_of_a_lost_name_saves_it(void **state)
+TEST_WITH(a_later_change_of_a_lost_name_saves_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const petal_vfs *table = fixture->table;
@@ -314,8 +303,7 @@ a_later_change_of_a_lost_name_saves_it(void **state)
 
 /* ---- The full disk ---- */
 
-static void
-a_full_disk_takes_what_fits(void **state)
+TEST_WITH(a_full_disk_takes_what_fits, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct memory_vfs *vfs = fixture->vfs;
@@ -342,8 +330,7 @@ a_full_disk_takes_what_fits(void **state)
 
 /* ---- Clones and looks inside ---- */
 
-static void
-a_clone_lives_alone(void **state)
+TEST_WITH(a_clone_lives_alone, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct memory_vfs *clone;
@@ -373,8 +360,7 @@ collect_name(void *argument, const char *name)
     strcat(strcat(argument, name), " ");
 }
 
-static void
-looking_is_no_call_and_works_without_power(void **state)
+TEST_WITH(looking_is_no_call_and_works_without_power, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct memory_vfs *vfs = fixture->vfs;
@@ -404,8 +390,7 @@ looking_is_no_call_and_works_without_power(void **state)
     expect_text(vfs, "top", "x");
 }
 
-static void
-the_trace_tells_what_was_called(void **state)
+TEST_WITH(the_trace_tells_what_was_called, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char text[256] = "";
@@ -470,8 +455,7 @@ work(void *argument)
     return NULL;
 }
 
-static void
-threads_may_share_it(void **state)
+TEST_WITH(threads_may_share_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct worker workers[THREADS];
@@ -486,28 +470,4 @@ threads_may_share_it(void **state)
         assert_int_equal(workers[i].errors, 0);
     }
     expect_text(fixture->vfs, "d/a", "0123");
-}
-
-#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_FILE(the_nth_call_fails_once_or_for_good),
-        WITH_FILE(every_kind_of_call_can_fail),
-        WITH_FILE(a_failed_write_stores_a_part),
-        WITH_FILE(a_sync_after_a_failed_one_brings_nothing_back),
-        WITH_FILE(a_later_write_saves_its_own_sectors),
-        WITH_FILE(a_failed_sync_may_revert_what_is_read),
-        WITH_FILE(a_failed_directory_sync_loses_names),
-        WITH_FILE(a_later_change_of_a_lost_name_saves_it),
-        WITH_FILE(a_full_disk_takes_what_fits),
-        WITH_FILE(a_clone_lives_alone),
-        WITH_FILE(looking_is_no_call_and_works_without_power),
-        WITH_FILE(the_trace_tells_what_was_called),
-        WITH_FILE(threads_may_share_it),
-    };
-
-    return cmocka_run_group_tests_name("memory_vfs", tests, NULL, NULL);
 }

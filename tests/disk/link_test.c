@@ -1,14 +1,11 @@
 /* link_test.c -- links in the in-memory file layer: what power cuts leave of a file with several
  * names. */
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Opened by set_up: the root, and "d" in it. */
 static petal_directory *root, *inner;
@@ -80,8 +77,7 @@ sync_directory(struct memory_vfs *vfs, const char *path)
 }
 
 /* Each name is as durable as its own directory has made it. */
-static void
-a_link_waits_for_its_directory(void **state)
+TEST_WITH(a_link_waits_for_its_directory, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
 
@@ -98,8 +94,7 @@ a_link_waits_for_its_directory(void **state)
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/c", "text");
 }
 
-static void
-the_bytes_are_those_of_one_file(void **state)
+TEST_WITH(the_bytes_are_those_of_one_file, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
     const petal_vfs *table = memory_vfs_table(vfs);
@@ -119,8 +114,7 @@ the_bytes_are_those_of_one_file(void **state)
     assert_int_equal(table->close(vfs, file), 0);
 }
 
-static void
-a_link_in_flight_may_survive(void **state)
+TEST_WITH(a_link_in_flight_may_survive, set_up, tear_down)
 {
     struct memory_vfs *vfs = *state;
 
@@ -128,18 +122,4 @@ a_link_in_flight_may_survive(void **state)
     assert_int_equal(link_names(vfs, "d/a", "b"), EIO);
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "b", "text");
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "b", NULL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(a_link_waits_for_its_directory),
-        TEST(the_bytes_are_those_of_one_file),
-        TEST(a_link_in_flight_may_survive),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,11 @@
  */
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CREATE (PETAL_FILE_WRITE | PETAL_FILE_CREATE)
 #define PAGES  4
@@ -86,8 +83,7 @@ expect_after_cut(struct fixture *fixture, enum memory_cut cut, const char *expec
     memory_vfs_free(clone);
 }
 
-static void
-pages_of_a_write_arrive_in_turn(void **state)
+TEST_WITH(pages_of_a_write_arrive_in_turn, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -97,8 +93,7 @@ pages_of_a_write_arrive_in_turn(void **state)
     expect_after_cut(fixture, MEMORY_CUT_TEAR_FIRST, "01.1|");
 }
 
-static void
-a_size_arrives_without_its_bytes(void **state)
+TEST_WITH(a_size_arrives_without_its_bytes, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -107,8 +102,7 @@ a_size_arrives_without_its_bytes(void **state)
 }
 
 /* Those of a file that is gone, or of another. */
-static void
-bytes_of_other_files_lie_where_a_file_grew(void **state)
+TEST_WITH(bytes_of_other_files_lie_where_a_file_grew, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     static char page[2 * MEMORY_PAGE_BYTES];
@@ -136,8 +130,7 @@ bytes_of_other_files_lie_where_a_file_grew(void **state)
 }
 
 /* No page is torn, and there are many outcomes. */
-static void
-random_pages_come_whole(void **state)
+TEST_WITH(random_pages_come_whole, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     uint64_t hashes[50];
@@ -160,8 +153,7 @@ random_pages_come_whole(void **state)
     assert_true(different > 5);
 }
 
-static void
-a_failed_sync_may_keep_the_size(void **state)
+TEST_WITH(a_failed_sync_may_keep_the_size, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -172,8 +164,7 @@ a_failed_sync_may_keep_the_size(void **state)
     expect_after_cut(fixture, MEMORY_CUT_KEEP_ALL, "0...|");
 }
 
-static void
-names_and_bytes_arrive_apart(void **state)
+TEST_WITH(names_and_bytes_arrive_apart, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct memory_vfs *clone;
@@ -214,8 +205,7 @@ expect_names(struct memory_vfs *vfs, size_t unit, bool survives, const char *exp
 }
 
 /* Units: the rename of a to b, the creation of c, the rename of b to a, and the bytes. */
-static void
-units_survive_with_what_they_build_upon(void **state)
+TEST_WITH(units_survive_with_what_they_build_upon, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const petal_vfs *table = fixture->table;
@@ -236,8 +226,7 @@ units_survive_with_what_they_build_upon(void **state)
     expect_names(fixture->vfs, 0, false, "Ac");
 }
 
-static void
-equal_files_have_equal_hashes(void **state)
+TEST_WITH(equal_files_have_equal_hashes, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
@@ -273,8 +262,7 @@ note_call(void *argument, const struct memory_vfs_call *call, const void *bytes)
     memory_vfs_fail_at(watch->vfs, 1, EIO, false);
 }
 
-static void
-a_watcher_is_told_before(void **state)
+TEST_WITH(a_watcher_is_told_before, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct watch watch = {.vfs = fixture->vfs};
@@ -289,8 +277,7 @@ a_watcher_is_told_before(void **state)
     assert_int_equal(watch.told, 2);
 }
 
-static void
-who_is_switched_off_is_off(void **state)
+TEST_WITH(who_is_switched_off_is_off, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -299,25 +286,4 @@ who_is_switched_off_is_off(void **state)
     assert_true(memory_vfs_is_off(fixture->vfs));
     memory_vfs_process_death(fixture->vfs);
     expect_pages(fixture->vfs, "1111|");
-}
-
-#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_FILE(pages_of_a_write_arrive_in_turn),
-        WITH_FILE(a_size_arrives_without_its_bytes),
-        WITH_FILE(bytes_of_other_files_lie_where_a_file_grew),
-        WITH_FILE(random_pages_come_whole),
-        WITH_FILE(a_failed_sync_may_keep_the_size),
-        WITH_FILE(names_and_bytes_arrive_apart),
-        WITH_FILE(units_survive_with_what_they_build_upon),
-        WITH_FILE(equal_files_have_equal_hashes),
-        WITH_FILE(a_watcher_is_told_before),
-        WITH_FILE(who_is_switched_off_is_off),
-    };
-
-    return cmocka_run_group_tests_name("memory_units", tests, NULL, NULL);
 }

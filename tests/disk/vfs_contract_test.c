@@ -6,14 +6,11 @@
 #include "base/vfs_posix.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define READ       PETAL_FILE_READ
 #define WRITE      PETAL_FILE_WRITE
@@ -70,6 +67,11 @@ tear_down_memory(void **state)
     free(layer);
     return left_open == 0 ? 0 : -1;
 }
+
+#define TEST_ON_BOTH(name)                                                                         \
+    TEST_ENTERED(name, state,                                                                      \
+                 test_enter("posix: " #name, name, set_up_posix, tear_down_posix, NULL);           \
+                 test_enter("memory: " #name, name, set_up_memory, tear_down_memory, NULL))
 
 /* ---- Calls by name in the layer's directory ---- */
 
@@ -142,8 +144,7 @@ make_file(struct layer *layer, const char *name, const char *text)
 }
 
 /* A mapping outlives the open file and its name. */
-static void
-what_is_mapped_stays(void **state)
+TEST_ON_BOTH(what_is_mapped_stays)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -196,8 +197,7 @@ expect_text(struct layer *layer, const char *name, const char *text)
 
 /* ---- Opening ---- */
 
-static void
-opening_needs_the_file_unless_it_creates(void **state)
+TEST_ON_BOTH(opening_needs_the_file_unless_it_creates)
 {
     struct layer *layer = *state;
     petal_directory *directory = (petal_directory *)layer;
@@ -220,8 +220,7 @@ opening_needs_the_file_unless_it_creates(void **state)
     assert_int_equal(layer->vfs->open_directory(layer->vfs->context, "", true, &directory), ENOENT);
 }
 
-static void
-creating_keeps_content_and_exclusive_refuses_it(void **state)
+TEST_ON_BOTH(creating_keeps_content_and_exclusive_refuses_it)
 {
     struct layer *layer = *state;
     petal_file *file;
@@ -236,8 +235,7 @@ creating_keeps_content_and_exclusive_refuses_it(void **state)
     close_file(layer, file);
 }
 
-static void
-a_directory_is_no_file(void **state)
+TEST_ON_BOTH(a_directory_is_no_file)
 {
     struct layer *layer = *state;
     petal_file *file;
@@ -251,8 +249,7 @@ a_directory_is_no_file(void **state)
 
 /* ---- Reading and writing ---- */
 
-static void
-reads_end_at_the_end_of_the_file(void **state)
+TEST_ON_BOTH(reads_end_at_the_end_of_the_file)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -276,8 +273,7 @@ reads_end_at_the_end_of_the_file(void **state)
 }
 
 /* Offsets may come from damaged files. */
-static void
-absurd_offsets_are_harmless(void **state)
+TEST_ON_BOTH(absurd_offsets_are_harmless)
 {
     static const uint64_t offsets[] = {(uint64_t)INT64_MAX - 1, INT64_MAX, (uint64_t)INT64_MAX + 1,
                                        UINT64_MAX};
@@ -300,8 +296,7 @@ absurd_offsets_are_harmless(void **state)
     close_file(layer, file);
 }
 
-static void
-writes_overwrite_extend_and_leave_zeros_in_gaps(void **state)
+TEST_ON_BOTH(writes_overwrite_extend_and_leave_zeros_in_gaps)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -320,8 +315,7 @@ writes_overwrite_extend_and_leave_zeros_in_gaps(void **state)
     close_file(layer, file);
 }
 
-static void
-a_file_opened_for_reading_cannot_be_written_or_locked_alone(void **state)
+TEST_ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked_alone)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -340,8 +334,7 @@ a_file_opened_for_reading_cannot_be_written_or_locked_alone(void **state)
 }
 
 /* Random writes against a plain array. */
-static void
-random_writes_read_back(void **state)
+TEST_ON_BOTH(random_writes_read_back)
 {
     enum { FILE_BYTES = 20000, ROUNDS = 400 };
     struct layer *layer = *state;
@@ -374,8 +367,7 @@ random_writes_read_back(void **state)
 
 /* ---- Names ---- */
 
-static void
-rename_replaces_and_open_files_stay(void **state)
+TEST_ON_BOTH(rename_replaces_and_open_files_stay)
 {
     struct layer *layer = *state;
     petal_file *old;
@@ -393,8 +385,7 @@ rename_replaces_and_open_files_stay(void **state)
     expect_text(layer, "b", "new");
 }
 
-static void
-rename_knows_directories(void **state)
+TEST_ON_BOTH(rename_knows_directories)
 {
     struct layer *layer = *state;
 
@@ -409,8 +400,7 @@ rename_knows_directories(void **state)
     expect_text(layer, "d/in", "inner");
 }
 
-static void
-remove_takes_the_name_only(void **state)
+TEST_ON_BOTH(remove_takes_the_name_only)
 {
     struct layer *layer = *state;
     petal_file *file;
@@ -429,8 +419,7 @@ remove_takes_the_name_only(void **state)
     assert_int_equal(call_in(layer, vfs_remove, "d"), EISDIR);
 }
 
-static void
-a_link_is_a_second_name_of_one_file(void **state)
+TEST_ON_BOTH(a_link_is_a_second_name_of_one_file)
 {
     struct layer *layer = *state;
     petal_file *file;
@@ -451,8 +440,7 @@ a_link_is_a_second_name_of_one_file(void **state)
     expect_text(layer, "d/c", "textmore");
 }
 
-static void
-what_cannot_be_linked(void **state)
+TEST_ON_BOTH(what_cannot_be_linked)
 {
     struct layer *layer = *state;
 
@@ -478,8 +466,7 @@ collect_name(void *argument, const char *name)
     strcat(strcat(all, name), " ");
 }
 
-static void
-directories_are_made_listed_and_synced(void **state)
+TEST_ON_BOTH(directories_are_made_listed_and_synced)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -512,8 +499,7 @@ remove_listed(void *argument, const char *name)
     assert_int_equal(call_in(layer, vfs_remove, name), 0);
 }
 
-static void
-files_may_be_removed_while_they_are_listed(void **state)
+TEST_ON_BOTH(files_may_be_removed_while_they_are_listed)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -530,8 +516,7 @@ files_may_be_removed_while_they_are_listed(void **state)
 
 /* ---- Locks ---- */
 
-static void
-a_lock_excludes_other_openers_until_close(void **state)
+TEST_ON_BOTH(a_lock_excludes_other_openers_until_close)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -553,8 +538,7 @@ a_lock_excludes_other_openers_until_close(void **state)
     close_file(layer, second);
 }
 
-static void
-shared_locks_let_each_other_in_and_nobody_else(void **state)
+TEST_ON_BOTH(shared_locks_let_each_other_in_and_nobody_else)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -579,8 +563,7 @@ shared_locks_let_each_other_in_and_nobody_else(void **state)
     close_file(layer, first);
 }
 
-static void
-a_holder_may_change_the_kind_of_its_lock(void **state)
+TEST_ON_BOTH(a_holder_may_change_the_kind_of_its_lock)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -600,8 +583,7 @@ a_holder_may_change_the_kind_of_its_lock(void **state)
 }
 
 /* The lock is on the file, not on its name. */
-static void
-a_lock_follows_the_file(void **state)
+TEST_ON_BOTH(a_lock_follows_the_file)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -631,8 +613,7 @@ assert_contains(struct layer *layer, petal_directory *directory, const char *nam
 }
 
 /* Also what is not there yet, under any spelling of its path. */
-static void
-a_directory_contains_what_is_below(void **state)
+TEST_ON_BOTH(a_directory_contains_what_is_below)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -661,40 +642,4 @@ a_directory_contains_what_is_below(void **state)
     assert_contains(layer, house, "house/file/new", false);
     vfs->close_directory(vfs->context, house);
     free(path);
-}
-
-#define ON_BOTH(test)                                                                              \
-    {"posix: " #test, test, set_up_posix, tear_down_posix, NULL},                                  \
-    {                                                                                              \
-        "memory: " #test, test, set_up_memory, tear_down_memory, NULL                              \
-    }
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(opening_needs_the_file_unless_it_creates),
-        ON_BOTH(creating_keeps_content_and_exclusive_refuses_it),
-        ON_BOTH(a_directory_is_no_file),
-        ON_BOTH(reads_end_at_the_end_of_the_file),
-        ON_BOTH(absurd_offsets_are_harmless),
-        ON_BOTH(writes_overwrite_extend_and_leave_zeros_in_gaps),
-        ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked_alone),
-        ON_BOTH(random_writes_read_back),
-        ON_BOTH(rename_replaces_and_open_files_stay),
-        ON_BOTH(what_is_mapped_stays),
-        ON_BOTH(rename_knows_directories),
-        ON_BOTH(remove_takes_the_name_only),
-        ON_BOTH(a_link_is_a_second_name_of_one_file),
-        ON_BOTH(what_cannot_be_linked),
-        ON_BOTH(directories_are_made_listed_and_synced),
-        ON_BOTH(files_may_be_removed_while_they_are_listed),
-        ON_BOTH(a_directory_contains_what_is_below),
-        ON_BOTH(a_lock_excludes_other_openers_until_close),
-        ON_BOTH(shared_locks_let_each_other_in_and_nobody_else),
-        ON_BOTH(a_holder_may_change_the_kind_of_its_lock),
-        ON_BOTH(a_lock_follows_the_file),
-    };
-
-    return cmocka_run_group_tests_name("vfs", tests, NULL, NULL);
 }

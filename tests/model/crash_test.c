@@ -14,14 +14,10 @@
  * A list that fails is made smaller and printed. PETAL_SEED and PETAL_OPERATIONS are as for
  * tests/model/random_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/model/run.h"
 #include "tests/model/shrink.h"
+#include "tests/support/test.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -588,8 +584,7 @@ run_seed(uint64_t seed)
     return same;
 }
 
-static void
-test_histories_with_crashes(void **state)
+TEST(test_histories_with_crashes)
 {
     const char *text = getenv("PETAL_OPERATIONS");
     uint64_t wanted = text != NULL && *text != '\0' ? strtoull(text, NULL, 0)
@@ -601,7 +596,6 @@ test_histories_with_crashes(void **state)
     unsigned failures = 0;
     double seconds;
 
-    (void)state;
     for (; tried.operations < wanted && failures < 3; seed++)
         failures += !run_seed(seed);
     seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
@@ -613,14 +607,4 @@ test_histories_with_crashes(void **state)
                  tried.cuts, tried.cuts_of_openings, tried.full_openings, tried.refused,
                  tried.lost_writes, tried.states);
     assert_int_equal(failures, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_histories_with_crashes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,15 +9,11 @@
  * the longest sequences of all operations every third is tried, which of them the seed says; with
  * PETAL_LONG all of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/model/run.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -404,63 +400,39 @@ run(const struct model_family *family, enum petal_bloom_type bloom, unsigned mor
     run_steps(family, bloom, steps, STEPS, more, more > 0 && !test_long() ? SHARE : 1);
 }
 
-static void
-test_one_version(void **state)
+TEST(test_one_version)
 {
     struct model_family family = {.versions = 1, .keep_deleted = PETAL_KEEP_DELETED_FALSE};
 
-    (void)state;
     run(&family, PETAL_BLOOM_ROWCOL, 1);
 }
 
-static void
-test_two_versions_deleted_cells_kept(void **state)
+TEST(test_two_versions_deleted_cells_kept)
 {
     struct model_family family = {.versions = 2, .keep_deleted = PETAL_KEEP_DELETED_TRUE};
 
-    (void)state;
     run(&family, PETAL_BLOOM_ROW_ROWCOL, 0);
 }
 
-static void
-test_order_of_writes(void **state)
+TEST(test_order_of_writes)
 {
     struct model_family family = {
         .versions = 1, .keep_deleted = PETAL_KEEP_DELETED_FALSE, .new_version_behavior = true};
 
-    (void)state;
     run(&family, PETAL_BLOOM_ROW, 0);
 }
 
-static void
-test_order_of_writes_deleted_cells_kept(void **state)
+TEST(test_order_of_writes_deleted_cells_kept)
 {
     struct model_family family = {
         .versions = 1, .keep_deleted = PETAL_KEEP_DELETED_TRUE, .new_version_behavior = true};
 
-    (void)state;
     run(&family, PETAL_BLOOM_NONE, 0);
 }
 
-static void
-test_markers_of_single_versions(void **state)
+TEST(test_markers_of_single_versions)
 {
     struct model_family family = {.versions = 3, .keep_deleted = PETAL_KEEP_DELETED_FALSE};
 
-    (void)state;
     run_steps(&family, PETAL_BLOOM_ROW, version_steps, VERSION_STEPS, 3, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_version),
-        cmocka_unit_test(test_two_versions_deleted_cells_kept),
-        cmocka_unit_test(test_order_of_writes),
-        cmocka_unit_test(test_order_of_writes_deleted_cells_kept),
-        cmocka_unit_test(test_markers_of_single_versions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

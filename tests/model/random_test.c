@@ -11,14 +11,10 @@
  * lists have together at least, PETAL_FEATURES what they may hold (enum operation_feature). So
  * PETAL_SEED with the seed that was printed and PETAL_OPERATIONS=1 run one list again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/model/run.h"
 #include "tests/model/shrink.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -204,8 +200,7 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
     return same;
 }
 
-static void
-test_lists(void **state)
+TEST(test_lists)
 {
     uint64_t wanted = number_from("PETAL_OPERATIONS", test_long()    ? OPERATIONS_LONG
                                                       : test_short() ? OPERATIONS_SHORT
@@ -215,19 +210,8 @@ test_lists(void **state)
     uint64_t seed = test_seed();
     clock_t began = clock();
 
-    (void)state;
     for (uint64_t done = 0, count; done < wanted && failures < 3; done += count)
         failures += !run_list(seed++, features, &count);
     print_tried((double)(clock() - began) / CLOCKS_PER_SEC);
     assert_int_equal(failures, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,24 +2,19 @@
 #include "tests/support/test_support.h"
 
 #include "base/mem.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void
-the_allocator_counts_what_is_not_released(void **state)
+TEST(the_allocator_counts_what_is_not_released)
 {
     struct test_allocator allocator;
     void *one, *other;
 
-    (void)state;
     test_allocator_init(&allocator);
     one = mem_alloc(&allocator.table, 100);
     other = mem_alloc_aligned(&allocator.table, 4096, 5);
@@ -50,12 +45,10 @@ successes(struct test_allocator *allocator, unsigned count)
     return bits;
 }
 
-static void
-the_allocator_fails_when_told(void **state)
+TEST(the_allocator_fails_when_told)
 {
     struct test_allocator allocator;
 
-    (void)state;
     test_allocator_init(&allocator);
     assert_int_equal(successes(&allocator, 3), 7);
     test_allocator_fail_at(&allocator, 2, false);
@@ -68,8 +61,7 @@ the_allocator_fails_when_told(void **state)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-equal_seeds_give_equal_numbers(void **state)
+TEST(equal_seeds_give_equal_numbers)
 {
     /* The first numbers of SplitMix64 from seed 1234567, as its author published them. */
     static const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u,
@@ -77,7 +69,6 @@ equal_seeds_give_equal_numbers(void **state)
     struct test_random random;
     bool seen[7] = {false};
 
-    (void)state;
     test_random_init(&random, 1234567);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(test_random_next(&random), expected[i]);
@@ -89,20 +80,17 @@ equal_seeds_give_equal_numbers(void **state)
     assert_true(test_random_chance(&random, 100));
 }
 
-static void
-the_clock_stands_where_it_is_set(void **state)
+TEST(the_clock_stands_where_it_is_set)
 {
     struct test_clock clock;
 
-    (void)state;
     test_clock_set(&clock, 1000);
     assert_int_equal(test_clock_ms(&clock), 1000);
     test_clock_advance(&clock, -1500);
     assert_int_equal(test_clock_ms(&clock), -500);
 }
 
-static void
-a_temporary_directory_goes_with_all_in_it(void **state)
+TEST(a_temporary_directory_goes_with_all_in_it)
 {
     char *directory = test_directory_new();
     char *copy = test_strdup(directory);
@@ -110,7 +98,6 @@ a_temporary_directory_goes_with_all_in_it(void **state)
     char *path = test_path(inner, "file");
     FILE *file;
 
-    (void)state;
     assert_int_equal(mkdir(inner, 0700), 0);
     file = fopen(path, "w");
     assert_non_null(file);
@@ -120,18 +107,4 @@ a_temporary_directory_goes_with_all_in_it(void **state)
     free(copy);
     free(inner);
     free(path);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_allocator_counts_what_is_not_released),
-        cmocka_unit_test(the_allocator_fails_when_told),
-        cmocka_unit_test(equal_seeds_give_equal_numbers),
-        cmocka_unit_test(the_clock_stands_where_it_is_set),
-        cmocka_unit_test(a_temporary_directory_goes_with_all_in_it),
-    };
-
-    return cmocka_run_group_tests_name("test_support", tests, NULL, NULL);
 }

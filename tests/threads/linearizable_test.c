@@ -5,13 +5,9 @@
  * ThreadSanitizer, too. PETAL_HISTORIES: how many; else
  * LINEARIZABLE_SECONDS of processor time, or 15.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/vfs_posix.h"
+#include "tests/support/test.h"
 #include "tests/threads/program.h"
 
 #include <inttypes.h>
@@ -198,15 +194,13 @@ number_from(const char *variable, uint64_t otherwise)
     return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void
-every_history_has_an_order(void **state)
+TEST(every_history_has_an_order)
 {
     uint64_t most = number_from("PETAL_HISTORIES", test_long() ? 1000000 : 0), histories = 0,
              calls = 0, refused = 0;
     double seconds = (double)number_from("LINEARIZABLE_SECONDS", test_short() ? 5 : 15);
     struct test_random random;
 
-    (void)state;
     seed_of_all = test_seed();
     test_random_init(&random, seed_of_all);
     while (most > 0 ? histories < most : seconds_used() < seconds) {
@@ -256,12 +250,10 @@ call_at(struct history *history, unsigned thread, uint64_t began, uint64_t ended
     return call;
 }
 
-static void
-answers_without_an_order_are_noticed(void **state)
+TEST(answers_without_an_order_are_noticed)
 {
     static struct history history;
 
-    (void)state;
     /* A read that ended before the write began does not see it; one beside it may. */
     set_up(&history, 2);
     history_add(call_at(&history, 0, 10, 20), HISTORY_SET, 0, 7);
@@ -291,15 +283,4 @@ answers_without_an_order_are_noticed(void **state)
     assert_false(history_is_linearizable(&history));
     history.calls[1][0].steps[1].value = 2;
     assert_true(history_is_linearizable(&history));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_without_an_order_are_noticed),
-        cmocka_unit_test(every_history_has_an_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,16 +8,13 @@
 #include "base/slice.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A database in memory, its clock, and the library's calls on them. */
 struct scene {
@@ -197,8 +194,7 @@ salvage(struct scene *scene, const char *from, const char *to)
 /* ---- the stories ---- */
 
 /* A family was dropped and made again, and the process died before its file was removed. */
-static void
-dropped_families_stay_dropped(void **state)
+TEST(dropped_families_stay_dropped)
 {
     struct scene scene;
     petal_cursor *cursor;
@@ -206,7 +202,6 @@ dropped_families_stay_dropped(void **state)
     petal_table *table;
     struct memory_vfs *left;
 
-    (void)state;
     scene_over(&scene, memory_vfs_new());
     open_database(&scene, "db");
     table = shape_table(&scene, NULL, "t", "fg");
@@ -228,10 +223,8 @@ dropped_families_stay_dropped(void **state)
 }
 
 /* The clock stands back when the salvaged database is opened. */
-static void
-later_writes_are_seen(void **state)
+TEST(later_writes_are_seen)
 {
-    (void)state;
     for (unsigned is_flushed = 0; is_flushed < 2; is_flushed++) {
         struct scene scene;
         petal_table *table;
@@ -257,10 +250,8 @@ later_writes_are_seen(void **state)
 
 /* A row that runs ahead of the clock is replaced by what is written next, also behind a salvage,
  * where manifest or logs say that it was the store that ran ahead. */
-static void
-rows_ahead_of_the_clock_are_replaced(void **state)
+TEST(rows_ahead_of_the_clock_are_replaced)
 {
-    (void)state;
     for (unsigned way = 0; way < 4; way++) {
         bool is_flushed = way % 2 == 1, without_manifest = way == 2;
         struct scene scene;
@@ -292,15 +283,13 @@ rows_ahead_of_the_clock_are_replaced(void **state)
 }
 
 /* A timestamp of the caller's own does not become the clock. */
-static void
-given_timestamps_do_not_drag_the_clock(void **state)
+TEST(given_timestamps_do_not_drag_the_clock)
 {
     const int64_t far = INT64_C(1) << 50;
     struct scene scene;
     petal_result *result;
     petal_table *table;
 
-    (void)state;
     scene_over(&scene, memory_vfs_new());
     open_database(&scene, "db");
     table = shape_table(&scene, NULL, "t", "f");
@@ -323,12 +312,10 @@ given_timestamps_do_not_drag_the_clock(void **state)
 }
 
 /* What was salvaged loses its manifest: its store files and logs must agree on who is who. */
-static void
-salvaged_files_name_their_tables(void **state)
+TEST(salvaged_files_name_their_tables)
 {
     struct scene scene;
 
-    (void)state;
     scene_over(&scene, memory_vfs_new());
     open_database(&scene, "db");
     (void)shape_table(&scene, NULL, "a", "f");
@@ -358,13 +345,11 @@ salvaged_files_name_their_tables(void **state)
 }
 
 /* The manifest is lost: of two tables of a name the later one is it, the other is kept apart. */
-static void
-what_was_truncated_is_kept_apart(void **state)
+TEST(what_was_truncated_is_kept_apart)
 {
     struct scene scene;
     petal_table *table;
 
-    (void)state;
     scene_over(&scene, memory_vfs_new());
     open_database(&scene, "db");
     table = shape_table(&scene, NULL, "t", "f");
@@ -403,13 +388,11 @@ small_database(void)
 }
 
 /* At each call one is missing: nothing is damaged by that, and nothing is left out. */
-static void
-want_of_descriptors_is_no_damage(void **state)
+TEST(want_of_descriptors_is_no_damage)
 {
     const int wants[] = {EMFILE, ENOMEM};
     struct memory_vfs *base = small_database();
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         bool verifies = i >= 2, failed = true;
 
@@ -456,8 +439,7 @@ watch_open(void *argument, uint64_t done, uint64_t total)
 }
 
 /* However many files a family has, few of them are open at once. */
-static void
-few_files_are_open(void **state)
+TEST(few_files_are_open)
 {
     struct scene scene;
     struct open_watch watch = {.most = 0};
@@ -465,7 +447,6 @@ few_files_are_open(void **state)
     petal_check_counts counts;
     petal_table *table;
 
-    (void)state;
     scene_over(&scene, memory_vfs_new());
     open_database(&scene, "db");
     table = shape_table(&scene, NULL, "t", "f");
@@ -498,13 +479,11 @@ assert_refused(struct scene *scene, const char *to, enum petal_status expected, 
 }
 
 /* Neither a new database within what is looked at, nor around it. */
-static void
-the_source_is_not_written_into(void **state)
+TEST(the_source_is_not_written_into)
 {
     static const char within[] = " lies in db, the directory that is salvaged";
     struct scene scene;
 
-    (void)state;
     scene_over(&scene, memory_vfs_new());
     assert_int_equal(vfs_make_directory(scene.env.vfs, "house"), 0);
     open_database(&scene, "db");
@@ -665,12 +644,10 @@ fail_each(enum manifest_story story, bool salvages, bool memory)
     return n - 2;
 }
 
-static void
-what_fails_is_told(void **state)
+TEST(what_fails_is_told)
 {
     uint64_t allocations = 0, calls = 0;
 
-    (void)state;
     for (enum manifest_story story = 0; story < STORIES; story++) {
         for (unsigned salvages = 0; salvages < 2; salvages++) {
             allocations += fail_each(story, salvages != 0, true);
@@ -679,23 +656,4 @@ what_fails_is_told(void **state)
     }
     print_message("counted: check/salvage_test: %u allocations and %u file calls failed\n",
                   (unsigned)allocations, (unsigned)calls);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dropped_families_stay_dropped),
-        cmocka_unit_test(later_writes_are_seen),
-        cmocka_unit_test(rows_ahead_of_the_clock_are_replaced),
-        cmocka_unit_test(given_timestamps_do_not_drag_the_clock),
-        cmocka_unit_test(salvaged_files_name_their_tables),
-        cmocka_unit_test(what_was_truncated_is_kept_apart),
-        cmocka_unit_test(want_of_descriptors_is_no_damage),
-        cmocka_unit_test(few_files_are_open),
-        cmocka_unit_test(the_source_is_not_written_into),
-        cmocka_unit_test(what_fails_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

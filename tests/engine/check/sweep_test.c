@@ -8,16 +8,13 @@
 
 #include "base/slice.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define SOURCE      "db"
 #define DESTINATION "out"
@@ -471,8 +468,7 @@ seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void
-damage_is_found_and_the_rest_saved(void **state)
+TEST(damage_is_found_and_the_rest_saved)
 {
     unsigned rounds = test_long() ? 20000 : test_short() ? 40 : 400, unchanged = 0;
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
@@ -481,7 +477,6 @@ damage_is_found_and_the_rest_saved(void **state)
     size_t lost = 0;
     double begun;
 
-    (void)state;
     test_random_init(&random, test_seed());
     begun = seconds();
     for (unsigned round = 0; round < rounds; round++) {
@@ -524,15 +519,13 @@ remove_file(struct surroundings *around, const char *name)
     vfs->close_directory(vfs->context, directory);
 }
 
-static void
-missing_files_cost_what_they_held(void **state)
+TEST(missing_files_cost_what_they_held)
 {
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
     struct memory_vfs *base = make_database(&known, NULL);
     struct names names = {.count = 0};
     unsigned store_files = 0, costless = 0;
 
-    (void)state;
     (void)memory_vfs_list(base, SOURCE, note_name, &names);
     for (size_t i = 0; i < names.count; i++) {
         struct surroundings around;
@@ -560,10 +553,8 @@ missing_files_cost_what_they_held(void **state)
 }
 
 /* Cells that had been flushed, and stand in a log still, since another table needs it. */
-static void
-logs_give_what_a_lost_file_had(void **state)
+TEST(logs_give_what_a_lost_file_had)
 {
-    (void)state;
     for (unsigned is_lost = 0; is_lost < 2; is_lost++) {
         struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
         struct surroundings around, left;
@@ -598,8 +589,7 @@ logs_give_what_a_lost_file_had(void **state)
 }
 
 /* A log has it still, but the store files are whole. */
-static void
-what_was_compacted_away_stays_away(void **state)
+TEST(what_was_compacted_away_stays_away)
 {
     const petal_family_options family = {.size = sizeof family, .name = {"f", 1}, .versions = 1};
     const petal_table_options options = {
@@ -614,7 +604,6 @@ what_was_compacted_away_stays_away(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     surround(&around, memory_vfs_new());
     db = open_database(&around, SOURCE, true);
     create_table(db, "u", PETAL_COMPRESSION_NONE);
@@ -649,8 +638,7 @@ note_text(void *argument, const petal_fault *fault)
 }
 
 /* Whole records behind a bad place, which a crash may leave too: a note, by verify and salvage. */
-static void
-records_behind_a_tear_are_counted(void **state)
+TEST(records_behind_a_tear_are_counted)
 {
     struct surroundings around, left;
     char text[sizeof((petal_error *)NULL)->text] = "";
@@ -665,7 +653,6 @@ records_behind_a_tear_are_counted(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     surround(&around, memory_vfs_new());
     db = open_database(&around, SOURCE, true);
     create_table(db, "t", PETAL_COMPRESSION_NONE);
@@ -721,15 +708,13 @@ first_fault(struct surroundings *around)
 }
 
 /* One that was cut short, and one of another database: nothing is lost, and it is told. */
-static void
-disproved_manifests_cost_nothing(void **state)
+TEST(disproved_manifests_cost_nothing)
 {
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
     struct bytes cut, foreign;
     struct memory_vfs *base = make_database(&known, &cut), *other;
     struct known_list unused = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
 
-    (void)state;
     other = make_database(&unused, &foreign);
     for (unsigned is_foreign = 0; is_foreign < 2; is_foreign++) {
         const struct bytes *manifest = is_foreign ? &foreign : &cut;
@@ -755,14 +740,12 @@ disproved_manifests_cost_nothing(void **state)
 
 /* Each allocation, and each call of the file layer, fails once: no leak, and no new database unless
  * the call says that there is one. */
-static void
-failures_are_survived(void **state)
+TEST(failures_are_survived)
 {
     struct known_list known = {.cells = test_allocate(MOST_CELLS * sizeof *known.cells)};
     struct memory_vfs *base = make_database(&known, NULL);
     unsigned step = test_short() ? 7 : 1;
 
-    (void)state;
     for (unsigned kind = 0; kind < 2; kind++) {
         for (uint64_t n = 1, failures = 1; failures > 0; n += step) {
             struct surroundings around;
@@ -795,20 +778,4 @@ failures_are_survived(void **state)
     }
     memory_vfs_free(base);
     free(known.cells);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damage_is_found_and_the_rest_saved),
-        cmocka_unit_test(missing_files_cost_what_they_held),
-        cmocka_unit_test(logs_give_what_a_lost_file_had),
-        cmocka_unit_test(what_was_compacted_away_stays_away),
-        cmocka_unit_test(records_behind_a_tear_are_counted),
-        cmocka_unit_test(disproved_manifests_cost_nothing),
-        cmocka_unit_test(failures_are_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,13 @@
 #include "base/slice.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A table with a flushed row, in a database that is closed. */
 static struct memory_vfs *
@@ -66,8 +63,7 @@ expect_told(const petal_vfs *vfs, const char *expected)
     assert_string_equal(told, expected);
 }
 
-static void
-files_that_are_not_needed_are_told_and_go(void **state)
+TEST(files_that_are_not_needed_are_told_and_go)
 {
     struct memory_vfs *vfs = small_database();
     const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
@@ -75,7 +71,6 @@ files_that_are_not_needed_are_told_and_go(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     expect_told(memory_vfs_table(vfs), "");
     assert_int_equal(memory_vfs_write_file(vfs, "db/000001.log", "x", 1), 0);
     assert_int_equal(memory_vfs_write_file(vfs, "db/999999.sst", "x", 1), 0);
@@ -91,8 +86,7 @@ files_that_are_not_needed_are_told_and_go(void **state)
 }
 
 /* No file of a database has the number 0: whoever made these, they are none of its. */
-static void
-numbers_begin_at_one(void **state)
+TEST(numbers_begin_at_one)
 {
     struct memory_vfs *vfs = small_database();
     const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
@@ -101,7 +95,6 @@ numbers_begin_at_one(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     assert_int_equal(memory_vfs_write_file(vfs, "db/000000.log", "x", 1), 0);
     assert_int_equal(memory_vfs_write_file(vfs, "db/000000.sst", "x", 1), 0);
     expect_told(memory_vfs_table(vfs), "");
@@ -118,8 +111,7 @@ numbers_begin_at_one(void **state)
 }
 
 /* A manifest alone is a database, of which all else is gone. */
-static void
-a_lone_manifest_is_looked_at(void **state)
+TEST(a_lone_manifest_is_looked_at)
 {
     struct memory_vfs *vfs = small_database(), *left = memory_vfs_new();
     const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(left)};
@@ -129,7 +121,6 @@ a_lone_manifest_is_looked_at(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     assert_int_equal(memory_vfs_read_file(vfs, "db/MANIFEST", &bytes, &size), 0);
     assert_int_equal(vfs_make_directory(env.vfs, "db"), 0);
     assert_int_equal(petal_verify("db", &options, &counts, &error), PETAL_NOT_FOUND);
@@ -163,8 +154,7 @@ note_rows(void *argument, const petal_fault *fault)
              fault->has_row_to ? (const char *)fault->row_to.data : "");
 }
 
-static void
-rows_of_a_damaged_block_are_told(void **state)
+TEST(rows_of_a_damaged_block_are_told)
 {
     struct memory_vfs *vfs = small_database();
     const petal_env env = {.size = sizeof env, .vfs = memory_vfs_table(vfs)};
@@ -176,7 +166,6 @@ rows_of_a_damaged_block_are_told(void **state)
     uint8_t *bytes = NULL;
     size_t size = 0;
 
-    (void)state;
     for (unsigned number = 1; bytes == NULL && number < 10; number++) {
         snprintf(path, sizeof path, "db/%06u.sst", number);
         if (memory_vfs_exists(vfs, path))
@@ -206,31 +195,15 @@ open_but_the_lock(void *context, petal_directory *directory, const char *name, u
                                      : lenient->open(context, directory, name, flags, file);
 }
 
-static void
-a_lock_that_may_not_be_opened_is_told(void **state)
+TEST(a_lock_that_may_not_be_opened_is_told)
 {
     struct memory_vfs *vfs = small_database();
     petal_vfs strict;
 
-    (void)state;
     lenient = memory_vfs_table(vfs);
     strict = *lenient;
     strict.open = open_but_the_lock;
     expect_told(&strict, "harmless: db/LOCK may not be opened: the database is checked without its "
                          "lock, so nobody may write to it meanwhile\n");
     memory_vfs_free(vfs);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_that_are_not_needed_are_told_and_go),
-        cmocka_unit_test(numbers_begin_at_one),
-        cmocka_unit_test(a_lone_manifest_is_looked_at),
-        cmocka_unit_test(rows_of_a_damaged_block_are_told),
-        cmocka_unit_test(a_lock_that_may_not_be_opened_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
  * answers_test.c -- random cells in several files: what a scan shows is the same before and after a
  * flush and a compaction, whatever the attributes of the family. Prints its seed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/compact/fixture.h"
+#include "tests/support/test.h"
 
 struct answers {
     char text[4096];
@@ -116,8 +112,7 @@ try_history(struct test_random *random, const petal_family_options *attributes)
 
 /* Under KEEP_DELETED_CELLS they need not: there, as in HBase, deleted cells count against VERSIONS
  * when files are rewritten. */
-static void
-test_answers_stay_under_all_attributes(void **state)
+TEST(test_answers_stay_under_all_attributes)
 {
     static const petal_family_options attributes[] = {
         {.versions = 1},
@@ -128,18 +123,9 @@ test_answers_stay_under_all_attributes(void **state)
         {.versions = 3, .min_versions = 1, .ttl_seconds = 1, .new_version_behavior = true}};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned turn = 0; turn < (test_long() ? 3000u : 60u); turn++) {
         for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
             try_history(&random, &attributes[i]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_stay_under_all_attributes)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

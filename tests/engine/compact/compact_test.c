@@ -2,16 +2,12 @@
  * compact_test.c -- compactions, snapshots, and what flushes trim: answers stay, counts balance,
  * files come and go when they should.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
 #include "engine/store/rewrite.h"
 #include "tests/engine/compact/fixture.h"
+#include "tests/support/test.h"
 
 struct file_sum {
     size_t files;
@@ -41,15 +37,13 @@ files_of(petal_table *table)
 
 /* ---- answers, counts, files ---- */
 
-static void
-test_answers_stay_and_counts_balance(void **state)
+TEST(test_answers_stay_and_counts_balance)
 {
     struct compact_fixture fixture;
     petal_stats before, after;
     petal_error error;
     uint64_t dropped = 0;
 
-    (void)state;
     compact_fixture_fill(&fixture);
     assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
     petal_stats_get(fixture.base.db, &before);
@@ -79,15 +73,13 @@ test_answers_stay_and_counts_balance(void **state)
 }
 
 /* What a flush drops counts, too, and a flush of which nothing is left makes no file. */
-static void
-test_flush_trims(void **state)
+TEST(test_flush_trims)
 {
     struct compact_fixture fixture;
     petal_table *table;
     petal_stats stats;
     petal_db *db;
 
-    (void)state;
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -108,14 +100,12 @@ test_flush_trims(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_nothing_left_leaves_no_file(void **state)
+TEST(test_nothing_left_leaves_no_file)
 {
     struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_compact(table); /* no files: nothing to do */
@@ -136,8 +126,7 @@ test_nothing_left_leaves_no_file(void **state)
 
 /* A cell with a time to live of its own goes by flush or compaction once that is over, and not
  * before. */
-static void
-test_cells_past_their_own_time_go(void **state)
+TEST(test_cells_past_their_own_time_go)
 {
     petal_write_options mortal = {.has_ttl = true, .ttl_ms = 100};
     struct compact_fixture fixture;
@@ -145,7 +134,6 @@ test_cells_past_their_own_time_go(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     test_clock_set(&fixture.base.clock, 1000);
@@ -174,8 +162,7 @@ test_cells_past_their_own_time_go(void **state)
 }
 
 /* A cursor reads the files that it began with; they go when it is closed. */
-static void
-test_files_go_with_their_last_reader(void **state)
+TEST(test_files_go_with_their_last_reader)
 {
     struct compact_fixture fixture;
     petal_table *table;
@@ -183,7 +170,6 @@ test_files_go_with_their_last_reader(void **state)
     const petal_cell *cell;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_put(table, "a", 10, "1");
@@ -209,8 +195,7 @@ test_files_go_with_their_last_reader(void **state)
 }
 
 /* A large run is cut at row borders; its files are one run of disjoint rows. */
-static void
-test_a_run_is_cut_at_row_borders(void **state)
+TEST(test_a_run_is_cut_at_row_borders)
 {
     struct compact_fixture fixture;
     petal_family_options family = {.block_bytes = 1024};
@@ -219,7 +204,6 @@ test_a_run_is_cut_at_row_borders(void **state)
     petal_error error;
     char row[8];
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", &family);
     for (int i = 0; i < 400; i++) {
@@ -253,8 +237,7 @@ test_a_run_is_cut_at_row_borders(void **state)
 }
 
 /* A result whose counts are not those of its input is refused, and leaves no file. */
-static void
-test_what_does_not_balance_is_refused(void **state)
+TEST(test_what_does_not_balance_is_refused)
 {
     struct read_trace trace = {0};
     struct read_context context = {.trace = &trace, .keep_out_of_cache = true};
@@ -265,7 +248,6 @@ test_what_does_not_balance_is_refused(void **state)
     struct compact_fixture fixture;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     job.family = petal_table_family_at(compact_fixture_table(&fixture.base, "t", NULL), 0);
     visibility_rules_of(&job.rules, family_options(job.family), VISIBILITY_PART, UINT64_MAX, 0);
@@ -290,8 +272,7 @@ test_what_does_not_balance_is_refused(void **state)
 
 /* ---- snapshots ---- */
 
-static void
-test_a_snapshot_keeps_what_it_sees(void **state)
+TEST(test_a_snapshot_keeps_what_it_sees)
 {
     struct compact_fixture fixture;
     petal_snapshot *older, *middle, *newer;
@@ -299,7 +280,6 @@ test_a_snapshot_keeps_what_it_sees(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -335,8 +315,7 @@ test_a_snapshot_keeps_what_it_sees(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_the_oldest_read_point(void **state)
+TEST(test_the_oldest_read_point)
 {
     struct compact_fixture fixture;
     petal_snapshot *snapshots[3];
@@ -344,7 +323,6 @@ test_the_oldest_read_point(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -364,8 +342,7 @@ test_the_oldest_read_point(void **state)
 
 /* A put above the read point is copied; the older marker that hides it from all must not go before
  * it. */
-static void
-test_a_marker_stays_with_what_it_hides(void **state)
+TEST(test_a_marker_stays_with_what_it_hides)
 {
     struct compact_fixture fixture;
     petal_snapshot *snapshot;
@@ -373,7 +350,6 @@ test_a_marker_stays_with_what_it_hides(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -401,14 +377,12 @@ write_meanwhile(struct compact_fixture_interruption *interruption)
     compact_fixture_put(interruption->table, "s", 30, "newest");
 }
 
-static void
-test_files_flushed_meanwhile_stay(void **state)
+TEST(test_files_flushed_meanwhile_stay)
 {
     struct compact_fixture fixture;
     petal_table *table;
     petal_db *db;
 
-    (void)state;
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -438,14 +412,12 @@ drop_meanwhile(struct compact_fixture_interruption *interruption)
     must(petal_table_drop(interruption->table, &error), &error);
 }
 
-static void
-test_table_dropped_meanwhile(void **state)
+TEST(test_table_dropped_meanwhile)
 {
     struct compact_fixture fixture;
     petal_table *table, *other;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     other = compact_fixture_table(&fixture.base, "o", NULL);
@@ -463,25 +435,4 @@ test_table_dropped_meanwhile(void **state)
     compact_fixture_compact(other);
     assert_string_equal(compact_fixture_value(other, "r"), "a");
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_stay_and_counts_balance),
-        cmocka_unit_test(test_flush_trims),
-        cmocka_unit_test(test_nothing_left_leaves_no_file),
-        cmocka_unit_test(test_cells_past_their_own_time_go),
-        cmocka_unit_test(test_files_go_with_their_last_reader),
-        cmocka_unit_test(test_a_run_is_cut_at_row_borders),
-        cmocka_unit_test(test_what_does_not_balance_is_refused),
-        cmocka_unit_test(test_a_snapshot_keeps_what_it_sees),
-        cmocka_unit_test(test_the_oldest_read_point),
-        cmocka_unit_test(test_a_marker_stays_with_what_it_hides),
-        cmocka_unit_test(test_files_flushed_meanwhile_stay),
-        cmocka_unit_test(test_table_dropped_meanwhile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
  * compactor_meanwhile_test.c -- compactions beside each other and beside writers: who goes on, who
  * waits, what the disk holds in the end, and what is not done over and over.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "engine/compact/policy.h"
 #include "engine/state/db.h"
 #include "engine/state/progress.h"
 #include "tests/engine/compact/background_fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -70,13 +66,11 @@ write_many_runs(struct moment *moment)
 }
 
 /* What flushes leave is merged while petal_compact is at work on the store: nobody waits for it. */
-static void
-test_writers_go_on_beside_what_is_asked(void **state)
+TEST(test_writers_go_on_beside_what_is_asked)
 {
     struct moment moment;
     petal_error error;
 
-    (void)state;
     moment_open(&moment, false);
     put_file(&moment.place, 0, 99);
     moment.act = write_many_runs;
@@ -164,13 +158,11 @@ write_meanwhile(struct moment *moment)
 }
 
 /* However long all files take: the jobs beside them grow with what has come since. */
-static void
-test_nobody_is_stopped_by_a_long_job(void **state)
+TEST(test_nobody_is_stopped_by_a_long_job)
 {
     struct moment moment;
     petal_error error;
 
-    (void)state;
     moment_open(&moment, true);
     moment.place.fixture.options.memory_bytes = (size_t)64 << 20;
     moment.place.fixture.options.memtable_bytes = (size_t)4 << 20;
@@ -212,13 +204,11 @@ arm_again(struct moment *moment)
 
 /* A store with many runs has few when all its files become one, so that there is room for those
  * that come meanwhile. */
-static void
-test_many_runs_become_few_before_a_long_job(void **state)
+TEST(test_many_runs_become_few_before_a_long_job)
 {
     struct moment moment;
     petal_error error;
 
-    (void)state;
     moment_open(&moment, true);
     moment.place.fixture.options.memtable_bytes = (size_t)1 << 20;
     place_reopen(&moment.place);
@@ -281,10 +271,8 @@ write_at_random(struct place *place, struct test_random *random, unsigned deleti
  * matter of which jobs found what. */
 #define UNCOUNTED_FLUSHES (POLICY_MIN_RUNS - 1)
 
-static void
-test_the_disk_settles_below_the_bound(void **state)
+TEST(test_the_disk_settles_below_the_bound)
 {
-    (void)state;
     for (unsigned seed = 0; seed < 6; seed++) {
         unsigned deletions = seed % 2 == 0 ? 0 : 10 * seed;
         struct test_random random;
@@ -347,14 +335,12 @@ settle_with_room(struct place *place)
 
 /* A job that the disk has no room for does not fill it again with each flush; and those for which
  * there is room are done. */
-static void
-test_a_job_too_large_for_the_disk_waits_alone(void **state)
+TEST(test_a_job_too_large_for_the_disk_waits_alone)
 {
     struct place place;
     petal_table *large;
     petal_error error;
 
-    (void)state;
     place_open(&place, NULL);
     place.fixture.options.no_compaction = true;
     place_reopen(&place);
@@ -440,14 +426,12 @@ set_visitor(struct visitor *visitor, bool on)
     pthread_mutex_unlock(&visitor->mutex);
 }
 
-static void
-test_what_was_in_vain_is_not_repeated(void **state)
+TEST(test_what_was_in_vain_is_not_repeated)
 {
     static struct visitor visitor = {.mutex = PTHREAD_MUTEX_INITIALIZER};
     struct place *place = &visitor.place;
     petal_error error;
 
-    (void)state;
     place_open(place, NULL);
     place->fixture.env.clock_context = &visitor;
     place->fixture.env.clock_ms = look_and_visit;
@@ -474,19 +458,4 @@ test_what_was_in_vain_is_not_repeated(void **state)
     assert_int_equal(totals_of(place).markers, 0);
     must_hold_rows(place, 50, 99);
     fixture_fini(&place->fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writers_go_on_beside_what_is_asked),
-        cmocka_unit_test(test_nobody_is_stopped_by_a_long_job),
-        cmocka_unit_test(test_many_runs_become_few_before_a_long_job),
-        cmocka_unit_test(test_the_disk_settles_below_the_bound),
-        cmocka_unit_test(test_a_job_too_large_for_the_disk_waits_alone),
-        cmocka_unit_test(test_what_was_in_vain_is_not_repeated),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,12 @@
  */
 #include "engine/compact/compactor.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/compact/job.h"
 #include "engine/compact/policy.h"
 #include "engine/state/progress.h"
 #include "engine/state/read_point.h"
 #include "tests/engine/compact/background_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,13 +17,11 @@
 
 /* ---- what is merged ---- */
 
-static void
-test_runs_settle(void **state)
+TEST(test_runs_settle)
 {
     struct place place;
     petal_stats stats;
 
-    (void)state;
     place_open(&place, NULL);
     for (unsigned i = 0; i < 80; i++) {
         put_file(&place, 10 * i, 10 * i + 9);
@@ -52,12 +45,10 @@ test_runs_settle(void **state)
     fixture_fini(&place.fixture);
 }
 
-static void
-test_without_compaction_files_gather(void **state)
+TEST(test_without_compaction_files_gather)
 {
     struct place place;
 
-    (void)state;
     place_open(&place, NULL);
     petal_close(place.fixture.db, NULL);
     place.fixture.db = NULL;
@@ -79,13 +70,11 @@ test_without_compaction_files_gather(void **state)
 
 /* ---- what goes ---- */
 
-static void
-test_deletions_call_for_all_files(void **state)
+TEST(test_deletions_call_for_all_files)
 {
     struct place place;
     struct totals totals;
 
-    (void)state;
     place_open(&place, NULL);
     put_file(&place, 0, 999);
     settle(&place);
@@ -118,14 +107,12 @@ test_deletions_call_for_all_files(void **state)
 
 /* While a snapshot sees what the markers hide nothing is rewritten over and over; afterwards it
  * goes. */
-static void
-test_a_snapshot_keeps_what_is_deleted(void **state)
+TEST(test_a_snapshot_keeps_what_is_deleted)
 {
     struct place place;
     petal_snapshot *snapshot;
     petal_error error;
 
-    (void)state;
     place_open(&place, NULL);
     put_file(&place, 0, 9);
     must(petal_snapshot_new(place.fixture.db, &snapshot, &error), &error);
@@ -145,14 +132,12 @@ test_a_snapshot_keeps_what_is_deleted(void **state)
     fixture_fini(&place.fixture);
 }
 
-static void
-test_expired_files_go_unread(void **state)
+TEST(test_expired_files_go_unread)
 {
     petal_family_options family = {.ttl_seconds = 10};
     struct place place;
     petal_stats stats;
 
-    (void)state;
     place_open(&place, &family);
     put_file(&place, 0, 99);
     test_clock_advance(&place.fixture.clock, 10000);
@@ -176,13 +161,11 @@ test_expired_files_go_unread(void **state)
 
 /* Cells of one file that die one by one: it is rewritten when more than the share is gone, and then
  * only when it is so again. */
-static void
-test_time_calls_for_all_files(void **state)
+TEST(test_time_calls_for_all_files)
 {
     petal_family_options family = {.ttl_seconds = 10};
     struct place place;
 
-    (void)state;
     place_open(&place, &family);
     for (unsigned i = 0; i < 100; i++) {
         char row[32];
@@ -229,14 +212,12 @@ make_due_files(struct place *place)
 }
 
 /* Nothing is written and no flush succeeds, so only the waiting ends when there is room. */
-static void
-test_a_full_disk_is_waited_for(void **state)
+TEST(test_a_full_disk_is_waited_for)
 {
     struct place place;
     petal_error error;
     petal_stats stats;
 
-    (void)state;
     make_due_files(&place);
     place.fixture.options.no_compaction = false;
     petal_close(place.fixture.db, NULL);
@@ -263,13 +244,11 @@ test_a_full_disk_is_waited_for(void **state)
 
 /* Writing to the output fails, at one call after the other: the database turns read-only with the
  * cause, and nothing is lost. */
-static void
-test_a_failed_output_ends_writing(void **state)
+TEST(test_a_failed_output_ends_writing)
 {
     struct place place;
     unsigned read_only = 0;
 
-    (void)state;
     for (uint64_t n = 1; n <= 12; n++) {
         petal_family *family;
         petal_error error;
@@ -333,8 +312,7 @@ note_store_file(void *argument, const char *name)
         snprintf(first, 64, "%.63s", name);
 }
 
-static void
-test_damage_is_left_alone(void **state)
+TEST(test_damage_is_left_alone)
 {
     struct place place;
     char first[64] = "", path[128];
@@ -343,7 +321,6 @@ test_damage_is_left_alone(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     make_due_files(&place);
     assert_int_equal(memory_vfs_list(place.fixture.vfs, FIXTURE_DIRECTORY, note_store_file, first),
                      0);
@@ -380,8 +357,7 @@ test_damage_is_left_alone(void **state)
 
 /* ---- a job by itself ---- */
 
-static void
-test_a_job_that_is_given_up_leaves_nothing(void **state)
+TEST(test_a_job_that_is_given_up_leaves_nothing)
 {
     struct place place;
     struct store_file *inputs[3];
@@ -392,7 +368,6 @@ test_a_job_that_is_given_up_leaves_nothing(void **state)
     petal_error error;
     petal_db *db;
 
-    (void)state;
     make_files(&place, 3);
     db = place.fixture.db;
     job.family = petal_table_family_at(place.table, 0);
@@ -419,14 +394,12 @@ test_a_job_that_is_given_up_leaves_nothing(void **state)
 
 /* The output of some runs stands where they stood: a marker keeps hiding what is older, and what is
  * newer keeps being newer. */
-static void
-test_outputs_keep_their_place(void **state)
+TEST(test_outputs_keep_their_place)
 {
     struct place place;
     petal_family *family;
     petal_error error;
 
-    (void)state;
     make_files(&place, 3);
     family = petal_table_family_at(place.table, 0);
     compact_fixture_put(place.table, "row0000", 1000, "second");
@@ -452,24 +425,4 @@ test_outputs_keep_their_place(void **state)
     assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
     must(compactor_compact_runs(family, 7, 2, &error), &error); /* there are none */
     fixture_fini(&place.fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_settle),
-        cmocka_unit_test(test_without_compaction_files_gather),
-        cmocka_unit_test(test_deletions_call_for_all_files),
-        cmocka_unit_test(test_a_snapshot_keeps_what_is_deleted),
-        cmocka_unit_test(test_expired_files_go_unread),
-        cmocka_unit_test(test_time_calls_for_all_files),
-        cmocka_unit_test(test_a_full_disk_is_waited_for),
-        cmocka_unit_test(test_a_failed_output_ends_writing),
-        cmocka_unit_test(test_damage_is_left_alone),
-        cmocka_unit_test(test_a_job_that_is_given_up_leaves_nothing),
-        cmocka_unit_test(test_outputs_keep_their_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * a deletion, into one row of two tables and three families: a snapshot never sees half of it, nor
  * a number that is less than one seen before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/compact/policy.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -296,8 +292,7 @@ check_end(struct arena *arena)
     must(petal_table_verify(arena->right, &error), &error);
 }
 
-static void
-test_all_at_once(void **state)
+TEST(test_all_at_once)
 {
     static void *(*const tasks[])(void *) = {write_much,   write_much,   read_much,  read_much,
                                              compact_much, compact_much, alter_much, drop_much};
@@ -306,7 +301,6 @@ test_all_at_once(void **state)
     petal_stats stats;
     petal_error error;
 
-    (void)state;
     arena_open(&arena);
     atomic_store(&arena.working, WRITERS);
     for (unsigned i = 0; i < sizeof tasks / sizeof *tasks; i++) {
@@ -328,15 +322,13 @@ test_all_at_once(void **state)
 }
 
 /* Closing gives up what runs: again and again, with files that call for work. */
-static void
-test_closing_does_not_wait_for_jobs(void **state)
+TEST(test_closing_does_not_wait_for_jobs)
 {
     static struct arena arena;
     petal_batch *batch;
     petal_error error;
     uint64_t n = 1;
 
-    (void)state;
     arena_open(&arena);
     for (unsigned turn = 0; turn < 20; turn++) {
         must(petal_batch_new(arena.fixture.db, &batch, &error), &error);
@@ -361,15 +353,4 @@ test_closing_does_not_wait_for_jobs(void **state)
     arena.batches = n - 1;
     must(petal_table_verify(arena.left, &error), &error);
     fixture_fini(&arena.fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_at_once),
-        cmocka_unit_test(test_closing_does_not_wait_for_jobs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

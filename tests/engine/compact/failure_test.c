@@ -2,14 +2,10 @@
  * failure_test.c -- whatever fails in a compaction, and whenever the power goes: the inputs are
  * there or the outputs, whole, and nothing else is left behind.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "tests/engine/compact/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,14 +73,12 @@ must_be_whole(struct compact_fixture *fixture, bool failed)
 
 /* Removals that fail are no error of the compaction, and their files go when the database is opened
  * again. */
-static void
-test_every_call_fails_once(void **state)
+TEST(test_every_call_fails_once)
 {
     struct compact_fixture fixture;
     uint64_t read_only = 0, failed = 0;
     bool completed = false;
 
-    (void)state;
     for (uint64_t n = 1; !completed; n++) {
         enum petal_status status;
         bool refused;
@@ -105,13 +99,11 @@ test_every_call_fails_once(void **state)
     assert_true(failed > 20 && read_only > 0 && read_only < failed);
 }
 
-static void
-test_every_allocation_fails_once(void **state)
+TEST(test_every_allocation_fails_once)
 {
     struct compact_fixture fixture;
     bool completed = false;
 
-    (void)state;
     for (uint64_t n = 1; !completed; n++) {
         enum petal_status status;
 
@@ -127,14 +119,12 @@ test_every_allocation_fails_once(void **state)
 }
 
 /* A full disk stops the compaction, and nothing else. */
-static void
-test_full_disk(void **state)
+TEST(test_full_disk)
 {
     struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     compact_fixture_fill(&fixture);
     table = fixture.ledger.tables[0];
     memory_vfs_set_capacity(fixture.base.vfs, memory_vfs_used(fixture.base.vfs) + 100);
@@ -149,8 +139,7 @@ test_full_disk(void **state)
 }
 
 /* Damage in an input is reported by the file's name, and the inputs stay. */
-static void
-test_damaged_input(void **state)
+TEST(test_damaged_input)
 {
     struct compact_fixture fixture;
     petal_table *table;
@@ -159,7 +148,6 @@ test_damaged_input(void **state)
     size_t size;
     char *path;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_put(table, "r", 10, "value");
@@ -186,14 +174,12 @@ test_damaged_input(void **state)
 /* ---- power cuts ---- */
 
 /* The old files or the new ones, whole, whenever the power goes. */
-static void
-test_power_cut_at_every_call(void **state)
+TEST(test_power_cut_at_every_call)
 {
     struct compact_fixture fixture;
     bool completed = false;
     uint64_t cuts = 0;
 
-    (void)state;
     for (uint64_t n = 1; !completed; n++) {
         compact_fixture_fill(&fixture);
         fixture.base.db->compact_file_bytes = 1500; /* several files in one edit */
@@ -211,18 +197,4 @@ test_power_cut_at_every_call(void **state)
         cuts++;
     }
     assert_true(cuts > 40);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_call_fails_once),
-        cmocka_unit_test(test_every_allocation_fails_once),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_damaged_input),
-        cmocka_unit_test(test_power_cut_at_every_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

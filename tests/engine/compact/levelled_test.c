@@ -2,14 +2,10 @@
  * levelled_test.c -- the one sequence that a compaction of all files gives to what it leaves: when
  * it does, and that nothing which asks for a sequence answers otherwise because of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "tests/engine/compact/fixture.h"
+#include "tests/support/test.h"
 
 struct range {
     size_t files;
@@ -93,13 +89,11 @@ expect_through_files(struct compact_fixture *fixture, petal_table *table, const 
     verify(table);
 }
 
-static void
-test_a_later_put_of_the_same_timestamp_takes_the_place(void **state)
+TEST(test_a_later_put_of_the_same_timestamp_takes_the_place)
 {
     struct compact_fixture fixture;
     petal_table *table;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = settled_table(&fixture, NULL);
     compact_fixture_put(table, "a", 10, "later");
@@ -112,13 +106,11 @@ test_a_later_put_of_the_same_timestamp_takes_the_place(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_a_later_marker_of_the_same_timestamp_hides(void **state)
+TEST(test_a_later_marker_of_the_same_timestamp_hides)
 {
     static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
                                                  PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
 
-    (void)state;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         struct compact_fixture fixture;
         petal_table *table;
@@ -138,15 +130,13 @@ test_a_later_marker_of_the_same_timestamp_hides(void **state)
 
 /* A snapshot that does not see all of the inputs, or sees what lies outside of them: every cell
  * keeps its sequence, and the snapshot its answer. */
-static void
-test_not_below_a_snapshot(void **state)
+TEST(test_not_below_a_snapshot)
 {
     struct compact_fixture fixture;
     petal_snapshot *snapshot;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_put(table, "a", 10, "first");
@@ -179,15 +169,13 @@ test_not_below_a_snapshot(void **state)
 }
 
 /* Families whose markers, or whose order of writes, a compaction leaves. */
-static void
-test_not_where_sequences_still_decide(void **state)
+TEST(test_not_where_sequences_still_decide)
 {
     const petal_family_options kinds[] = {
         {.versions = 3, .keep_deleted_cells = PETAL_KEEP_DELETED_TRUE},
         {.versions = 3, .keep_deleted_cells = PETAL_KEEP_DELETED_TTL},
         {.versions = 3, .new_version_behavior = true}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct compact_fixture fixture;
         petal_table *table;
@@ -213,8 +201,7 @@ test_not_where_sequences_still_decide(void **state)
 
 /* Versions of a column keep their order, and a family that comes to the order of writes finds them
  * older than all that follows. */
-static void
-test_the_order_of_writes_may_come_later(void **state)
+TEST(test_the_order_of_writes_may_come_later)
 {
     const petal_family_options three = {.versions = 3};
     petal_family_options ordered = {
@@ -224,7 +211,6 @@ test_the_order_of_writes_may_come_later(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", &three);
     compact_fixture_put(table, "a", 30, "a30");
@@ -247,15 +233,13 @@ test_the_order_of_writes_may_come_later(void **state)
 
 /* After a reopening sequences go on behind the greatest that there ever was, and a log that was not
  * flushed is replayed over the levelled file. */
-static void
-test_sequences_go_on(void **state)
+TEST(test_sequences_go_on)
 {
     struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
     uint64_t greatest;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = settled_table(&fixture, NULL);
     greatest = range_of(table).greatest;
@@ -279,15 +263,13 @@ test_sequences_go_on(void **state)
 }
 
 /* A table snapshot holds levelled files as others; what is restored from it goes on from there. */
-static void
-test_table_snapshots_of_levelled_files(void **state)
+TEST(test_table_snapshots_of_levelled_files)
 {
     const petal_slice snapshot = {"kept", 4}, clone = {"clone", 5};
     struct compact_fixture fixture;
     petal_table *table, *cloned;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     table = settled_table(&fixture, NULL);
     must(petal_table_snapshot_create(table, snapshot, NULL, &error), &error);
@@ -300,20 +282,4 @@ test_table_snapshots_of_levelled_files(void **state)
     expect_through_files(&fixture, cloned, "a", "own");
     assert_string_equal(compact_fixture_value(table, "a"), "later");
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_later_put_of_the_same_timestamp_takes_the_place),
-        cmocka_unit_test(test_a_later_marker_of_the_same_timestamp_hides),
-        cmocka_unit_test(test_not_below_a_snapshot),
-        cmocka_unit_test(test_not_where_sequences_still_decide),
-        cmocka_unit_test(test_the_order_of_writes_may_come_later),
-        cmocka_unit_test(test_sequences_go_on),
-        cmocka_unit_test(test_table_snapshots_of_levelled_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,8 @@
  */
 #include "tests/engine/compact/background_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/compact/compactor.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -53,10 +48,8 @@ compact_runs(struct place *place)
     must(compactor_compact_runs(petal_table_family_at(place->table, 0), 0, 100, &error), &error);
 }
 
-static void
-test_a_sequential_load_is_written_once(void **state)
+TEST(test_a_sequential_load_is_written_once)
 {
-    (void)state;
     for (unsigned descending = 0; descending < 2; descending++) {
         struct place place;
         petal_error error;
@@ -105,8 +98,7 @@ put_column(struct place *place, unsigned row, unsigned number, int64_t timestamp
 
 /* Rows of several columns are linked whatever the filter; but not the file where one column has two
  * cells. */
-static void
-test_rows_of_several_columns_are_linked(void **state)
+TEST(test_rows_of_several_columns_are_linked)
 {
     static const petal_family_options families[] = {
         {.versions = 3, .bloom = PETAL_BLOOM_ROW},
@@ -116,7 +108,6 @@ test_rows_of_several_columns_are_linked(void **state)
         {.versions = 3, .bloom = PETAL_BLOOM_ROW_ROWCOL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         struct place place;
         petal_error error;
@@ -142,12 +133,10 @@ test_rows_of_several_columns_are_linked(void **state)
     }
 }
 
-static void
-test_only_what_overlaps_is_rewritten(void **state)
+TEST(test_only_what_overlaps_is_rewritten)
 {
     struct place place;
 
-    (void)state;
     open_place(&place, NULL, false);
     put_file(&place, 0, 99);
     put_file(&place, 100, 199);
@@ -186,14 +175,12 @@ alter(struct place *place, const petal_family_options *family)
 
 /* Markers, several cells of a column, cells past a time to live, and blocks of another size than
  * the family has now, are rewritten though they overlap nothing. */
-static void
-test_what_could_be_gained_is(void **state)
+TEST(test_what_could_be_gained_is)
 {
     petal_family_options family = {.versions = 3};
     struct place place;
     uint64_t before;
 
-    (void)state;
     open_place(&place, &family, false);
     put_file(&place, 0, 9);
     compact_fixture_delete(place.table, "row1000", 7, PETAL_DELETE_COLUMN);
@@ -225,14 +212,12 @@ test_what_could_be_gained_is(void **state)
 
 /* The disk is full in the middle of a job of all files: what was done stays done, and the next job
  * does the rest. */
-static void
-test_a_full_disk_costs_one_part(void **state)
+TEST(test_a_full_disk_costs_one_part)
 {
     struct place place;
     petal_error error;
     uint64_t done, files = 60, used;
 
-    (void)state;
     open_place(&place, NULL, false);
     place.fixture.db->compact_file_bytes = 4000;
     for (unsigned i = 0; i < files; i++)
@@ -254,18 +239,4 @@ test_a_full_disk_costs_one_part(void **state)
     must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
     assert_true(fixture_directory_is_clean(&place.fixture));
     fixture_fini(&place.fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_sequential_load_is_written_once),
-        cmocka_unit_test(test_rows_of_several_columns_are_linked),
-        cmocka_unit_test(test_only_what_overlaps_is_rewritten),
-        cmocka_unit_test(test_what_could_be_gained_is),
-        cmocka_unit_test(test_a_full_disk_costs_one_part),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,18 @@
  * meanwhile_test.c -- what others do while a compaction or a flush is at work: families that are
  * dropped, snapshots that are taken.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "tests/engine/compact/fixture.h"
 #include "tests/engine/table/fixture.h"
+#include "tests/support/test.h"
 
 /* ---- when it happens ---- */
 
 /* Before the first cell is read (the clock is looked at), or when the files are written and not
  * named (the directory is synced). */
 enum moment { EARLY, LATE };
+static enum moment moments[] = {EARLY, LATE};
 
 /* The file layer of the database, which acts at the second moment. */
 static struct {
@@ -138,8 +135,7 @@ check_others(struct compact_fixture *fixture, petal_table *table)
     fixture_fini(&fixture->base);
 }
 
-static void
-test_a_family_dropped_in_its_compaction(void **state)
+TEST_EACH(test_a_family_dropped_in_its_compaction, moments)
 {
     struct compact_fixture fixture;
     petal_table *table;
@@ -156,8 +152,7 @@ test_a_family_dropped_in_its_compaction(void **state)
     check_others(&fixture, table);
 }
 
-static void
-test_the_other_families_are_compacted(void **state)
+TEST_EACH(test_the_other_families_are_compacted, moments)
 {
     struct compact_fixture fixture;
     petal_table *table;
@@ -170,8 +165,7 @@ test_the_other_families_are_compacted(void **state)
     check_others(&fixture, table);
 }
 
-static void
-test_a_table_dropped_in_its_compaction(void **state)
+TEST_EACH(test_a_table_dropped_in_its_compaction, moments)
 {
     struct compact_fixture fixture;
     petal_table *table;
@@ -184,8 +178,7 @@ test_a_table_dropped_in_its_compaction(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_a_family_dropped_in_its_flush(void **state)
+TEST_EACH(test_a_family_dropped_in_its_flush, moments)
 {
     struct compact_fixture fixture;
     petal_table *table;
@@ -220,15 +213,13 @@ open_with_hidden_put(struct compact_fixture *fixture)
 
 /* HBase's compaction drops the marker, and readers of now see what it hid: no snapshot forbids
  * it. */
-static void
-test_a_hidden_put_comes_to_light(void **state)
+TEST(test_a_hidden_put_comes_to_light)
 {
     petal_snapshot *older;
     struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     open_fixture(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_delete(table, "r", 20, PETAL_DELETE_COLUMN);
@@ -243,15 +234,13 @@ test_a_hidden_put_comes_to_light(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_a_snapshot_keeps_its_answer(void **state)
+TEST(test_a_snapshot_keeps_its_answer)
 {
     petal_snapshot *snapshot;
     struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table = open_with_hidden_put(&fixture);
     must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
     assert_string_equal(compact_fixture_value_at(table, "r", snapshot), "");
@@ -275,8 +264,7 @@ take_snapshot(struct compact_fixture_interruption *interruption)
     assert_string_equal(compact_fixture_value_at(interruption->table, "r", taken), "");
 }
 
-static void
-test_a_snapshot_taken_meanwhile_keeps_its_answer(void **state)
+TEST_EACH(test_a_snapshot_taken_meanwhile_keeps_its_answer, moments)
 {
     petal_stats stats;
     struct compact_fixture fixture;
@@ -306,13 +294,11 @@ start_counting(struct compact_fixture_interruption *interruption)
 
 /* From the look at the snapshots until the new view is there: one that is taken in between would
  * see both. */
-static void
-test_no_snapshot_is_taken_in_a_commit_that_drops_markers(void **state)
+TEST(test_no_snapshot_is_taken_in_a_commit_that_drops_markers)
 {
     struct compact_fixture fixture;
     petal_table *table;
 
-    (void)state;
     table = open_with_hidden_put(&fixture);
     arm(&fixture, table, LATE, start_counting);
     compact_fixture_compact(table);
@@ -324,28 +310,4 @@ test_no_snapshot_is_taken_in_a_commit_that_drops_markers(void **state)
     assert_true(layer.syncs > 0);
     assert_int_equal(layer.syncs_open, layer.syncs); /* nobody needs to wait */
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    static enum moment moments[] = {EARLY, LATE};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_a_family_dropped_in_its_compaction, &moments[EARLY]),
-        cmocka_unit_test_prestate(test_a_family_dropped_in_its_compaction, &moments[LATE]),
-        cmocka_unit_test_prestate(test_the_other_families_are_compacted, &moments[EARLY]),
-        cmocka_unit_test_prestate(test_the_other_families_are_compacted, &moments[LATE]),
-        cmocka_unit_test_prestate(test_a_table_dropped_in_its_compaction, &moments[EARLY]),
-        cmocka_unit_test_prestate(test_a_table_dropped_in_its_compaction, &moments[LATE]),
-        cmocka_unit_test_prestate(test_a_family_dropped_in_its_flush, &moments[EARLY]),
-        cmocka_unit_test_prestate(test_a_family_dropped_in_its_flush, &moments[LATE]),
-        cmocka_unit_test(test_a_hidden_put_comes_to_light),
-        cmocka_unit_test(test_a_snapshot_keeps_its_answer),
-        cmocka_unit_test_prestate(test_a_snapshot_taken_meanwhile_keeps_its_answer,
-                                  &moments[EARLY]),
-        cmocka_unit_test_prestate(test_a_snapshot_taken_meanwhile_keeps_its_answer, &moments[LATE]),
-        cmocka_unit_test(test_no_snapshot_is_taken_in_a_commit_that_drops_markers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,8 @@
  */
 #include "engine/compact/plan.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/slice.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdio.h>
@@ -62,12 +57,10 @@ plan(struct files *files, const struct plan_limits *limits)
     return text;
 }
 
-static void
-test_files_that_overlap_nothing_are_linked(void **state)
+TEST(test_files_that_overlap_nothing_are_linked)
 {
     struct files files = {.count = 0};
 
-    (void)state;
     for (unsigned i = 0; i < 10; i++)
         add(&files, 100 * i, 100 * i + 99, 1000, true);
     assert_string_equal(plan(&files, &no_limits), "LLLLLLLLLL");
@@ -83,12 +76,10 @@ test_files_that_overlap_nothing_are_linked(void **state)
     assert_string_equal(plan(&files, &no_limits), "L1 L");
 }
 
-static void
-test_overlapping_files_are_rewritten_together(void **state)
+TEST(test_overlapping_files_are_rewritten_together)
 {
     struct files files = {.count = 0};
 
-    (void)state;
     add(&files, 0, 10, 1000, true);
     add(&files, 10, 20, 1000, true); /* one row is enough: it is never split */
     add(&files, 30, 60, 1000, true);
@@ -106,13 +97,11 @@ test_overlapping_files_are_rewritten_together(void **state)
     assert_string_equal(plan(&files, &no_limits), "L2 L");
 }
 
-static void
-test_small_neighbours_are_merged(void **state)
+TEST(test_small_neighbours_are_merged)
 {
     const struct plan_limits limits = {.small_bytes = 100, .part_bytes = UINT64_MAX};
     struct files files = {.count = 0};
 
-    (void)state;
     add(&files, 0, 1, 1000, true);
     add(&files, 2, 3, 10, true);
     add(&files, 4, 5, 100, true);
@@ -122,13 +111,11 @@ test_small_neighbours_are_merged(void **state)
     assert_string_equal(plan(&files, &limits), "L2 LLL");
 }
 
-static void
-test_a_part_ends_behind_so_many_bytes(void **state)
+TEST(test_a_part_ends_behind_so_many_bytes)
 {
     const struct plan_limits limits = {.small_bytes = 0, .part_bytes = 2500};
     struct files files = {.count = 0};
 
-    (void)state;
     for (unsigned i = 0; i < 10; i++)
         add(&files, 100 * i, 100 * i + 99, 1000, false);
     assert_string_equal(plan(&files, &limits), "3 3 3 1 ");
@@ -138,13 +125,11 @@ test_a_part_ends_behind_so_many_bytes(void **state)
 
 /* A store that is loaded in the order of its keys: each flush is one file, and all are planned
  * again whenever there are more. */
-static void
-test_a_sequential_load_is_rewritten_seldom(void **state)
+TEST(test_a_sequential_load_is_rewritten_seldom)
 {
     static struct files files, next;
     double written = 0, flushed = 0;
 
-    (void)state;
     files.count = 0;
     for (unsigned flush = 0; flush < 4000; flush++) {
         add(&files, 10 * flush, 10 * flush + 9, 100, true);
@@ -199,13 +184,11 @@ check_parts(const struct files *files, const struct plan_limits *limits)
     assert_true(linked <= PLAN_MOST_FILES * (rewritten + 1));
 }
 
-static void
-test_properties(void **state)
+TEST(test_properties)
 {
     static struct files files;
     struct test_random random;
 
-    (void)state;
     for (unsigned seed = 0; seed < 3000; seed++) {
         struct plan_limits limits = {.small_bytes = 0, .part_bytes = UINT64_MAX};
         unsigned width;
@@ -224,19 +207,4 @@ test_properties(void **state)
         plan(&files, &limits);
         check_parts(&files, &limits);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_that_overlap_nothing_are_linked),
-        cmocka_unit_test(test_overlapping_files_are_rewritten_together),
-        cmocka_unit_test(test_small_neighbours_are_merged),
-        cmocka_unit_test(test_a_part_ends_behind_so_many_bytes),
-        cmocka_unit_test(test_a_sequential_load_is_rewritten_seldom),
-        cmocka_unit_test(test_properties),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

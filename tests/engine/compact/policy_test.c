@@ -5,13 +5,8 @@
 #include "engine/compact/policy.h"
 #include "engine/state/progress.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/compact/runs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -142,15 +137,13 @@ read_words(struct policy_case *c, char *line)
     }
 }
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     static struct policy_case c;
     FILE *file = fopen(CASES, "r");
     char line[512];
     unsigned checked = 0;
 
-    (void)state;
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
@@ -246,13 +239,11 @@ check_stuck(const struct policy_case *c)
         assert_true(pick.count > 0);
 }
 
-static void
-test_properties(void **state)
+TEST(test_properties)
 {
     static struct policy_case c;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, 7);
     for (unsigned i = 0; i < 20000; i++) {
         make_random_case(&random, &c);
@@ -261,10 +252,8 @@ test_properties(void **state)
     }
 }
 
-static void
-test_limits_of_jobs_beside_others(void **state)
+TEST(test_limits_of_jobs_beside_others)
 {
-    (void)state;
     assert_int_equal(policy_bytes_beside(0, 20), 20);
     assert_int_equal(policy_bytes_beside(80, 20), 20);
     assert_int_equal(policy_bytes_beside(84, 20), 21);
@@ -278,13 +267,11 @@ test_limits_of_jobs_beside_others(void **state)
 }
 
 /* Flush after flush of one size, all picks carried out: runs and bytes rewritten stay bounded. */
-static void
-test_flushes_settle(void **state)
+TEST(test_flushes_settle)
 {
     static struct policy_case c;
     uint64_t rewritten = 0;
 
-    (void)state;
     begin_case(&c, "flushes");
     c.limits.min_bytes = 100;
     for (unsigned flush = 0; flush < 2000; flush++) {
@@ -327,14 +314,12 @@ dead_of(const struct file_facts *facts, const petal_family_options *family,
     return facts_dead(facts, family, moment, &(struct older_cells){.cells = 5000, .rows = 250});
 }
 
-static void
-test_markers_hide_cells(void **state)
+TEST(test_markers_hide_cells)
 {
     petal_family_options family = {.keep_deleted_cells = PETAL_KEEP_DELETED_FALSE};
     struct store_moment moment = {.now_ms = 10 * DAY_MS, .read_point = 50};
     struct file_facts facts = facts_of_puts();
 
-    (void)state;
     assert_int_equal(dead_of(&facts, &family, &moment), 0);
     facts.puts = 900;
     facts.deletes = 30;
@@ -365,15 +350,13 @@ test_markers_hide_cells(void **state)
     assert_int_equal(facts_droppable_markers(&facts, &family, &moment), 50);
 }
 
-static void
-test_time_takes_cells(void **state)
+TEST(test_time_takes_cells)
 {
     petal_family_options family = {.keep_deleted_cells = PETAL_KEEP_DELETED_FALSE,
                                    .ttl_seconds = (uint32_t)(4 * DAY_MS / 1000)};
     struct store_moment moment = {.now_ms = 10 * DAY_MS, .read_point = 50};
     struct file_facts facts = facts_of_puts();
 
-    (void)state;
     assert_int_equal(dead_of(&facts, &family, &moment), 600);
     assert_false(facts_expired(&facts, &family, moment.now_ms));
     moment.now_ms = 4 * DAY_MS;
@@ -396,15 +379,13 @@ test_time_takes_cells(void **state)
     assert_false(facts_expired(&facts, &family, moment.now_ms));
 }
 
-static void
-test_cells_with_an_end_of_their_own(void **state)
+TEST(test_cells_with_an_end_of_their_own)
 {
     petal_family_options family = {.keep_deleted_cells = PETAL_KEEP_DELETED_FALSE,
                                    .min_versions = 1};
     struct store_moment moment = {.now_ms = 300, .read_point = 50};
     struct file_facts facts = facts_of_puts();
 
-    (void)state;
     facts.ttl_cells = 400;
     assert_int_equal(dead_of(&facts, &family, &moment), 0); /* the facts do not know when */
     facts.death_min = 200;
@@ -416,20 +397,4 @@ test_cells_with_an_end_of_their_own(void **state)
     facts.ttl_cells = 1000;
     assert_true(facts_expired(&facts, &family, moment.now_ms));
     assert_false(facts_expired(&facts, &family, 399));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_limits_of_jobs_beside_others),
-        cmocka_unit_test(test_flushes_settle),
-        cmocka_unit_test(test_markers_hide_cells),
-        cmocka_unit_test(test_time_takes_cells),
-        cmocka_unit_test(test_cells_with_an_end_of_their_own),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,13 +11,8 @@
 #include "engine/compact/policy.h"
 #include "engine/state/progress.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/write/pace.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <string.h>
@@ -176,12 +171,10 @@ grow(struct simulation *s, double flushes)
 
 /* From nothing to 100,000 memtables: nobody is ever stopped, and a byte is rewritten not many times
  * more often than its logarithm says. */
-static void
-a_growing_store_stops_nobody(void **state)
+TEST(a_growing_store_stops_nobody)
 {
     static const double rates[] = {1, 0.3, 0.1, 0.05, 0.01};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         struct simulation s = {.rate = rates[i]};
 
@@ -200,12 +193,10 @@ a_growing_store_stops_nobody(void **state)
 
 /* While all files of a large store become one, writers that give all they can are slowed; and those
  * that give a twentieth of what a compaction rewrites are not. */
-static void
-a_long_job_stops_nobody(void **state)
+TEST(a_long_job_stops_nobody)
 {
     static const double sizes[] = {160, 1600, 16000, 160000};
 
-    (void)state;
     for (int fast = 0; fast < 2; fast++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct simulation s = {.rate = fast ? 1 : 0.05, .count = 4};
@@ -230,15 +221,4 @@ a_long_job_stops_nobody(void **state)
             assert_true(s.flushed > 0.04 * s.time);
         }
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_growing_store_stops_nobody),
-        cmocka_unit_test(a_long_job_stops_nobody),
-    };
-
-    return cmocka_run_group_tests_name("compaction simulation", tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  * deletions, timestamps, the key-value surface, cursors. What a read costs is in
  * tests/engine/read/cost_test.c, what is refused in tests/engine/db/refusal_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -101,14 +97,12 @@ check_names(struct fixture *fixture, size_t most, const char *expected)
     assert_string_equal(list.text, expected);
 }
 
-static void
-test_tables_come_and_go(void **state)
+TEST(test_tables_come_and_go)
 {
     struct fixture fixture;
     petal_table *table, *again, *found;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     check_names(&fixture, 9, "");
     make_table(&fixture, "m");
@@ -172,8 +166,7 @@ check_described(struct fixture *fixture)
     assert_false(described.in_memory || described.no_block_cache);
 }
 
-static void
-test_families_keep_their_attributes(void **state)
+TEST(test_families_keep_their_attributes)
 {
     petal_family_options families[2] = {{.name = text("b"),
                                          .versions = 3,
@@ -190,7 +183,6 @@ test_families_keep_their_attributes(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     must(petal_table_create(fixture.db, &options, &table, &error), &error);
     assert_int_equal(petal_table_create(fixture.db, &options, &table, &error), PETAL_EXISTS);
@@ -204,8 +196,7 @@ test_families_keep_their_attributes(void **state)
 
 /* A program built with an older header knows less of a struct: what lies behind its size is not
  * looked at. */
-static void
-test_shorter_option_structs(void **state)
+TEST(test_shorter_option_structs)
 {
     petal_family_options family = {.size = offsetof(petal_family_options, compression),
                                    .name = text("f"),
@@ -233,7 +224,6 @@ test_shorter_option_structs(void **state)
     petal_cursor *cursor;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 8);
     fixture.options.size = sizeof fixture.options;
     fixture.env.size = sizeof fixture.env;
@@ -276,10 +266,8 @@ erase(petal_table *table, const char *qualifier, int64_t timestamp, enum petal_c
 
 /* PETAL_LATEST with kind 8 takes away the newest version, and the one before it comes to light; in
  * memory and in files. */
-static void
-test_delete_of_the_newest_version(void **state)
+TEST(test_delete_of_the_newest_version)
 {
-    (void)state;
     for (int flushed = 0; flushed < 2; flushed++) {
         struct fixture fixture;
         petal_table *table;
@@ -313,13 +301,11 @@ test_delete_of_the_newest_version(void **state)
     }
 }
 
-static void
-test_deletions_hide_what_they_should(void **state)
+TEST(test_deletions_hide_what_they_should)
 {
     struct fixture fixture;
     petal_table *table;
 
-    (void)state;
     begin(&fixture);
     table = make_table(&fixture, "t");
     put(table, "row", "a", 10, "a");
@@ -351,13 +337,11 @@ reopen(struct fixture *fixture, petal_table **table, bool die)
     must(petal_table_open(fixture->db, text("t"), table, &error), &error);
 }
 
-static void
-test_assigned_timestamps_never_go_back(void **state)
+TEST(test_assigned_timestamps_never_go_back)
 {
     struct fixture fixture;
     petal_table *table;
 
-    (void)state;
     begin(&fixture);
     table = make_table(&fixture, "t");
     test_clock_set(&fixture.clock, 5000);
@@ -386,8 +370,7 @@ test_assigned_timestamps_never_go_back(void **state)
 
 /* ---- batches ---- */
 
-static void
-test_batches_are_reused(void **state)
+TEST(test_batches_are_reused)
 {
     struct fixture fixture, other;
     petal_table *table;
@@ -395,7 +378,6 @@ test_batches_are_reused(void **state)
     petal_family *family;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     begin(&other);
     table = make_table(&fixture, "t");
@@ -431,8 +413,7 @@ test_batches_are_reused(void **state)
 
 /* The table's durability holds for writes that name none, and a batch has the strongest of its
  * tables. */
-static void
-test_durability_of_tables(void **state)
+TEST(test_durability_of_tables)
 {
     petal_family_options family = {.name = text("f")};
     petal_table_options options = {.name = text("safe"),
@@ -444,7 +425,6 @@ test_durability_of_tables(void **state)
     petal_batch *batch;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     plain = make_table(&fixture, "t");
     must(petal_table_create(fixture.db, &options, &safe, &error), &error);
@@ -484,8 +464,7 @@ expect_rows(petal_cursor *cursor, const char *expected)
     assert_string_equal(rows, expected);
 }
 
-static void
-test_cursor_bounds_and_limits(void **state)
+TEST(test_cursor_bounds_and_limits)
 {
     petal_scan_options options = {.start_row = text("b"), .stop_row = text("e")};
     struct fixture fixture;
@@ -493,7 +472,6 @@ test_cursor_bounds_and_limits(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     table = make_table(&fixture, "t");
     for (const char *row = "fbdace"; *row != '\0'; row++) {
@@ -522,15 +500,13 @@ test_cursor_bounds_and_limits(void **state)
 }
 
 /* Dropped under an open cursor: it goes on to the end; the files go with it. */
-static void
-test_drop_under_a_cursor(void **state)
+TEST(test_drop_under_a_cursor)
 {
     struct fixture fixture;
     petal_cursor *cursor, *refused;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     table = make_table(&fixture, "t");
     put(table, "a", "q", 1, "v");
@@ -550,8 +526,7 @@ test_drop_under_a_cursor(void **state)
 
 /* ---- key -> value ---- */
 
-static void
-test_key_value(void **state)
+TEST(test_key_value)
 {
     struct fixture fixture;
     petal_kv *kv, *same;
@@ -561,7 +536,6 @@ test_key_value(void **state)
     petal_error error;
     bool found;
 
-    (void)state;
     begin(&fixture);
     must(petal_kv_open(fixture.db, text("pairs"), NULL, &kv, &error), &error);
     must(petal_kv_open(fixture.db, text("pairs"), NULL, &same, &error), &error);
@@ -586,24 +560,4 @@ test_key_value(void **state)
     assert_int_equal(petal_kv_open(fixture.db, text("two"), NULL, &kv, &error), PETAL_INVALID);
     assert_null(kv);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables_come_and_go),
-        cmocka_unit_test(test_families_keep_their_attributes),
-        cmocka_unit_test(test_shorter_option_structs),
-        cmocka_unit_test(test_delete_of_the_newest_version),
-        cmocka_unit_test(test_deletions_hide_what_they_should),
-        cmocka_unit_test(test_assigned_timestamps_never_go_back),
-        cmocka_unit_test(test_batches_are_reused),
-        cmocka_unit_test(test_durability_of_tables),
-        cmocka_unit_test(test_cursor_bounds_and_limits),
-        cmocka_unit_test(test_drop_under_a_cursor),
-        cmocka_unit_test(test_key_value),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

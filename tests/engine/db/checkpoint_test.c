@@ -5,15 +5,11 @@
  *
  * The database of most tests holds writes of the ledger in files, in logs, and in memory only.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -143,8 +139,7 @@ checkpoint(struct checkpoint_fixture *fixture)
 
 /* ---- tests ---- */
 
-static void
-the_copy_is_the_database_at_one_moment(void **state)
+TEST_WITH(the_copy_is_the_database_at_one_moment, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
 
@@ -154,8 +149,7 @@ the_copy_is_the_database_at_one_moment(void **state)
     assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES + 9);
 }
 
-static void
-what_is_in_memory_only_is_in_the_copy(void **state)
+TEST_WITH(what_is_in_memory_only_is_in_the_copy, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
 
@@ -165,8 +159,7 @@ what_is_in_memory_only_is_in_the_copy(void **state)
 }
 
 /* Its files stay when those of the other database go, by compactions and drops. */
-static void
-the_copy_lives_by_itself(void **state)
+TEST_WITH(the_copy_lives_by_itself, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
     petal_error error;
@@ -183,14 +176,12 @@ the_copy_lives_by_itself(void **state)
     check_copy(&fixture->base, WRITES + 1); /* with the write that the first check added */
 }
 
-static void
-an_empty_database_has_checkpoints(void **state)
+TEST(an_empty_database_has_checkpoints)
 {
     struct fixture fixture;
     petal_error error;
     petal_db *db;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     must(petal_checkpoint(fixture.db, COPY, &error), &error);
@@ -201,8 +192,7 @@ an_empty_database_has_checkpoints(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-what_exists_is_not_overwritten(void **state)
+TEST_WITH(what_exists_is_not_overwritten, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
     const petal_vfs *vfs = memory_vfs_table(fixture->base.vfs);
@@ -221,8 +211,7 @@ what_exists_is_not_overwritten(void **state)
 }
 
 /* A log of the one database means nothing to the other. */
-static void
-logs_do_not_fit_the_other_database(void **state)
+TEST_WITH(logs_do_not_fit_the_other_database, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
     struct ledger ledger;
@@ -254,8 +243,7 @@ logs_do_not_fit_the_other_database(void **state)
 
 /* And on a disk without room for them: the database goes on, and there is room again for what else
  * comes. */
-static void
-files_are_copied_if_there_is_room(void **state)
+TEST_WITH(files_are_copied_if_there_is_room, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
     uint64_t used;
@@ -300,13 +288,11 @@ check_after_failure(struct checkpoint_fixture *fixture, enum petal_status status
     }
 }
 
-static void
-every_call_fails(void **state)
+TEST(every_call_fails)
 {
     uint64_t left = 0, tried = 0;
     bool more = true;
 
-    (void)state;
     for (uint64_t at = 1; more; at++) {
         struct checkpoint_fixture fixture = {0};
         enum petal_status status;
@@ -327,12 +313,10 @@ every_call_fails(void **state)
     assert_int_equal(left, 0);
 }
 
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
     bool more = true;
 
-    (void)state;
     for (uint64_t at = 1; more; at++) {
         struct checkpoint_fixture fixture = {0};
         enum petal_status status;
@@ -403,13 +387,11 @@ check_further_lives(struct memory_vfs *left, uint64_t seed, bool promised)
     }
 }
 
-static void
-the_power_fails_during_every_call(void **state)
+TEST(the_power_fails_during_every_call)
 {
     uint64_t cuts = 0, complete = 0, incomplete = 0, seeds = test_seed();
     bool off = true;
 
-    (void)state;
     for (uint64_t at = 1; off; at++) {
         struct checkpoint_fixture fixture = {0};
         bool promised;
@@ -438,25 +420,4 @@ the_power_fails_during_every_call(void **state)
     print_message("%" PRIu64 " cuts left %" PRIu64 " copies and %" PRIu64 " directories\n", cuts,
                   complete, incomplete);
     assert_true(complete > 12 && incomplete > 12);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(the_copy_is_the_database_at_one_moment),
-        TEST(what_is_in_memory_only_is_in_the_copy),
-        TEST(the_copy_lives_by_itself),
-        cmocka_unit_test(an_empty_database_has_checkpoints),
-        TEST(what_exists_is_not_overwritten),
-        TEST(logs_do_not_fit_the_other_database),
-        TEST(files_are_copied_if_there_is_room),
-        cmocka_unit_test(every_call_fails),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(the_power_fails_during_every_call),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* close_test.c -- closing a database that something of is still in use, and what may be
  * freed afterwards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <string.h>
 
@@ -44,15 +40,13 @@ expect_busy(struct close_fixture *fixture, const char *what)
     assert_int_equal(ledger_last(&state), 21);
 }
 
-static void
-test_open_cursors_keep_it_open(void **state)
+TEST(test_open_cursors_keep_it_open)
 {
     petal_cursor *first, *second;
     const petal_cell *cell;
     struct close_fixture fixture;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     must(petal_cursor_open(fixture.ledger.tables[0], NULL, &first, &error), &error);
     must(petal_cursor_next(first, &cell, &error), &error);
@@ -67,8 +61,7 @@ test_open_cursors_keep_it_open(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_each_kind_is_named(void **state)
+TEST(test_each_kind_is_named)
 {
     petal_snapshot *snapshot;
     petal_receipt *receipts[2];
@@ -76,7 +69,6 @@ test_each_kind_is_named(void **state)
     struct close_fixture fixture;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
     expect_busy(&fixture, "1 snapshot ");
@@ -95,8 +87,7 @@ test_each_kind_is_named(void **state)
 }
 
 /* Cursors that did not open, and those that gets use inside, count for nothing. */
-static void
-test_what_failed_to_open_is_not_open(void **state)
+TEST(test_what_failed_to_open_is_not_open)
 {
     petal_scan_options scan = {.read.versions = -1};
     petal_read_options read = {.size = 0};
@@ -106,7 +97,6 @@ test_what_failed_to_open_is_not_open(void **state)
     petal_error error;
     petal_slice row = {"r", 1};
 
-    (void)state;
     begin(&fixture);
     must(petal_result_new(fixture.base.db, &result, &error), &error);
     must(petal_filter_parse(fixture.base.db, (petal_slice){"PageFilter(1)", 13},
@@ -126,8 +116,7 @@ test_what_failed_to_open_is_not_open(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_what_may_be_freed_afterwards(void **state)
+TEST(test_what_may_be_freed_afterwards)
 {
     petal_result *result;
     petal_batch *batch;
@@ -135,7 +124,6 @@ test_what_may_be_freed_afterwards(void **state)
     struct close_fixture fixture;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     must(petal_result_new(fixture.base.db, &result, &error), &error);
     must(petal_batch_new(fixture.base.db, &batch, &error), &error);
@@ -151,17 +139,4 @@ test_what_may_be_freed_afterwards(void **state)
     petal_batch_free(batch);
     petal_filter_free(filter);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open_cursors_keep_it_open),
-        cmocka_unit_test(test_each_kind_is_named),
-        cmocka_unit_test(test_what_failed_to_open_is_not_open),
-        cmocka_unit_test(test_what_may_be_freed_afterwards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

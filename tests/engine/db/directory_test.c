@@ -7,18 +7,15 @@
  * names, so that whatever is looked up by its path again does harm there.
  */
 #include "base/vfs_posix.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ROWS 40
 
@@ -185,8 +182,7 @@ check_untouched(void)
 
 /* ---- Tests ---- */
 
-static void
-test_working_directory_changes(void **state)
+TEST_WITH(test_working_directory_changes, set_up, tear_down)
 {
     const struct places *places = *state;
     petal_error error;
@@ -205,8 +201,7 @@ test_working_directory_changes(void **state)
     must(petal_close(db, &error), &error);
 }
 
-static void
-test_reads_after_working_directory_changed(void **state)
+TEST_WITH(test_reads_after_working_directory_changed, set_up, tear_down)
 {
     const struct places *places = *state;
     petal_options options = {.create = true, .open_files = 8, .cache_bytes = PETAL_NO_CACHE};
@@ -227,13 +222,11 @@ test_reads_after_working_directory_changed(void **state)
     check_untouched();
 }
 
-static void
-test_directory_is_renamed(void **state)
+TEST_WITH(test_directory_is_renamed, set_up, tear_down)
 {
     petal_error error;
     petal_db *db = open_at("db");
 
-    (void)state;
     fill(db, "here");
     assert_int_equal(rename("db", "moved"), 0);
     assert_int_equal(rename("../there/db", "db"), 0); /* another database in its place */
@@ -259,8 +252,7 @@ move_and_link(void *context, petal_directory *from_directory, const char *from,
     return vfs_posix.link(context, from_directory, from, to_directory, to);
 }
 
-static void
-test_checkpoint_stays_where_it_began(void **state)
+TEST_WITH(test_checkpoint_stays_where_it_began, set_up, tear_down)
 {
     petal_vfs files = vfs_posix;
     petal_env env = {.vfs = &files};
@@ -286,15 +278,13 @@ test_checkpoint_stays_where_it_began(void **state)
 }
 
 /* What the path of a new database may look like. */
-static void
-test_paths_of_new_databases(void **state)
+TEST_WITH(test_paths_of_new_databases, set_up, tear_down)
 {
     static const char *const paths[] = {"a", "b/", "c//", "./d", "../here/e", "a/../f", "link/g"};
     petal_options options = {.create = true};
     petal_error error;
     petal_db *db;
 
-    (void)state;
     assert_int_equal(symlink("../there", "link"), 0);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         must(petal_open(paths[i], &options, &db, &error), &error);
@@ -321,14 +311,12 @@ test_paths_of_new_databases(void **state)
 
 /* A file of the database that a symbolic link has replaced is not followed, whatever it leads to.
  */
-static void
-test_symbolic_links_are_not_followed(void **state)
+TEST_WITH(test_symbolic_links_are_not_followed, set_up, tear_down)
 {
     static const char *const names[] = {"LOCK", "MANIFEST"};
     petal_error error;
     petal_db *db = open_at("db");
 
-    (void)state;
     fill(db, "here");
     must(petal_close(db, &error), &error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -345,20 +333,4 @@ test_symbolic_links_are_not_followed(void **state)
     db = open_at("db");
     check_rows(db, 30, "here");
     must(petal_close(db, &error), &error);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_working_directory_changes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reads_after_working_directory_changed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_directory_is_renamed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_checkpoint_stays_where_it_began, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_paths_of_new_databases, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_symbolic_links_are_not_followed, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

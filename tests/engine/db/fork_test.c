@@ -6,20 +6,17 @@
  * line.
  */
 #include "engine/petal.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FORKS         60
 #define CHILD_SECONDS 60
@@ -369,8 +366,7 @@ expect_success(pid_t child)
 
 /* ---- Tests ---- */
 
-static void
-test_children_of_a_busy_process_do_no_harm(void **state)
+TEST_WITH(test_children_of_a_busy_process_do_no_harm, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -402,8 +398,7 @@ test_children_of_a_busy_process_do_no_harm(void **state)
 }
 
 /* A child that lives on and has closed nothing does not keep the lock. */
-static void
-test_the_lock_is_the_parents(void **state)
+TEST_WITH(test_the_lock_is_the_parents, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     pid_t child = fork();
@@ -420,8 +415,7 @@ test_the_lock_is_the_parents(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
 }
 
-static void
-test_the_lock_goes_with_the_parent(void **state)
+TEST_WITH(test_the_lock_goes_with_the_parent, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     int report[2], status;
@@ -456,8 +450,7 @@ test_the_lock_goes_with_the_parent(void **state)
 
 /* What a child's close does to the lock: nothing. And it may have the database when the parent has
  * not. */
-static void
-test_a_child_opens_what_the_parent_has_closed(void **state)
+TEST_WITH(test_a_child_opens_what_the_parent_has_closed, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     int refused[2], go[2];
@@ -493,19 +486,4 @@ test_a_child_opens_what_the_parent_has_closed(void **state)
     check_content(fixture);
     close(go[0]);
     close(go[1]);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_children_of_a_busy_process_do_no_harm, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_the_lock_is_the_parents, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_lock_goes_with_the_parent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_child_opens_what_the_parent_has_closed, set_up,
-                                        tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

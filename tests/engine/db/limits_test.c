@@ -2,15 +2,11 @@
  * limits_test.c -- what grows has an end that is told, with nothing lost: the manifest; and
  * what claims to be at the end already, files with absurd numbers, does not take the rest along.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/state/db.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -91,10 +87,8 @@ try_stray(const char *number, const char *suffix, enum content content)
     fixture_fini(&fixture);
 }
 
-static void
-test_files_with_absurd_numbers(void **state)
+TEST(test_files_with_absurd_numbers)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof absurd_numbers / sizeof *absurd_numbers; i++) {
         for (enum content content = CONTENT_NONE; content < CONTENTS; content++) {
             try_stray(absurd_numbers[i], ".sst", content);
@@ -122,8 +116,7 @@ make_table(petal_db *db, unsigned number, petal_error *error)
 
 /* What does not go in any more is refused; the rest goes on, is flushed and found again, and what
  * is dropped makes room. */
-static void
-test_a_manifest_that_is_full(void **state)
+TEST(test_a_manifest_that_is_full)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
@@ -132,7 +125,6 @@ test_a_manifest_that_is_full(void **state)
     petal_error error;
     unsigned made = 0;
 
-    (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     manifest_limit(fixture.db->manifest, MOST_MANIFEST_BYTES);
@@ -167,15 +159,4 @@ test_a_manifest_that_is_full(void **state)
     must(ledger_attach(&ledger, fixture.db, &error), &error);
     assert_int_equal(ledger_must_be_prefix(&ledger), 20);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_with_absurd_numbers),
-        cmocka_unit_test(test_a_manifest_that_is_full),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * with all open, the bound at every moment, failures to open again, and few descriptors of the
  * process.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -130,14 +126,12 @@ take_answers(struct fixture *fixture)
     return answers;
 }
 
-static void
-test_the_same_answers_with_few_files_open(void **state)
+TEST(test_the_same_answers_with_few_files_open)
 {
     struct fixture fixture;
     struct answers all, few;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     fixture.options.open_files = 1000;
     memory_vfs_trace(fixture.vfs, true);
@@ -170,13 +164,11 @@ test_the_same_answers_with_few_files_open(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_wrong_numbers_are_refused(void **state)
+TEST(test_wrong_numbers_are_refused)
 {
     struct fixture fixture;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture.options.open_files = 7;
     assert_int_equal(fixture_open(&fixture, &error), PETAL_INVALID);
@@ -188,8 +180,7 @@ test_wrong_numbers_are_refused(void **state)
 
 /* ---- failures ---- */
 
-static void
-test_each_call_of_a_read_fails_once(void **state)
+TEST(test_each_call_of_a_read_fails_once)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
@@ -198,7 +189,6 @@ test_each_call_of_a_read_fails_once(void **state)
     uint64_t n = 0, failures;
     unsigned failed_openings = 0;
 
-    (void)state;
     begin(&fixture);
     fixture_must_open(&fixture);
     must(ledger_attach(&ledger, fixture.db, &error), &error);
@@ -221,8 +211,7 @@ test_each_call_of_a_read_fails_once(void **state)
 }
 
 /* A store file that is gone, or another in its place, is noticed when it is opened again. */
-static void
-test_replaced_files_are_noticed(void **state)
+TEST(test_replaced_files_are_noticed)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
@@ -231,7 +220,6 @@ test_replaced_files_are_noticed(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     begin(&fixture);
     fixture_must_open(&fixture);
     must(ledger_attach(&ledger, fixture.db, &error), &error);
@@ -272,8 +260,7 @@ read_on(void *argument)
 }
 
 /* More threads than files may be open, and compactions that remove files meanwhile. */
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
@@ -281,7 +268,6 @@ test_threads(void **state)
     pthread_t threads[FEW + 2];
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     memory_vfs_trace(fixture.vfs, true);
     fixture_must_open(&fixture);
@@ -354,8 +340,7 @@ read_files(const char *directory, unsigned files, petal_error *error)
 }
 
 /* The default of open_files, in a process that may have fewer descriptors than the default is. */
-static void
-test_few_descriptors(void **state)
+TEST(test_few_descriptors)
 {
     unsigned files = test_long() ? 10000 : 300;
     rlim_t descriptors = test_long() ? 256 : 64;
@@ -363,7 +348,6 @@ test_few_descriptors(void **state)
     pid_t child;
     int status = 0;
 
-    (void)state;
     child = fork();
     if (child == 0) {
         petal_error error = {.status = PETAL_OK};
@@ -383,19 +367,4 @@ test_few_descriptors(void **state)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), PETAL_OK);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_answers_with_few_files_open),
-        cmocka_unit_test(test_wrong_numbers_are_refused),
-        cmocka_unit_test(test_each_call_of_a_read_fails_once),
-        cmocka_unit_test(test_replaced_files_are_noticed),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_few_descriptors),
-    };
-
-    return cmocka_run_group_tests_name("engine_open_files", tests, NULL, NULL);
 }

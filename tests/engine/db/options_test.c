@@ -3,14 +3,10 @@
  * struct, a value whose flag is not set, a number that no enumeration has. Each is refused with an
  * error that names the field, by every call that takes the struct.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 struct options_fixture {
     struct fixture base;
@@ -169,12 +165,10 @@ schema_refused(struct options_fixture *fixture, const petal_table_options *optio
 /* The sizes of structs that begin with a size_t are multiples of that. */
 static const size_t no_sizes[] = {1, 3, sizeof(size_t) - 1, sizeof(size_t) + 1, 1003, SIZE_MAX};
 
-static void
-test_sizes_of_no_struct(void **state)
+TEST(test_sizes_of_no_struct)
 {
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     for (size_t i = 0; i < sizeof no_sizes / sizeof *no_sizes; i++) {
         size_t size = no_sizes[i];
@@ -224,12 +218,10 @@ test_sizes_of_no_struct(void **state)
     end(&fixture);
 }
 
-static void
-test_sizes_of_no_database(void **state)
+TEST(test_sizes_of_no_database)
 {
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     petal_result_free(fixture.result);
     fixture.result = NULL;
@@ -251,14 +243,12 @@ test_sizes_of_no_database(void **state)
 }
 
 /* What a scan says about its rows would be lost between the two sizes. */
-static void
-test_reads_that_exceed_their_scan(void **state)
+TEST(test_reads_that_exceed_their_scan)
 {
     petal_scan_options scan = {.start_row = slice_from_text("r"), .row_limit = 1};
     petal_cursor *cursor;
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     scan.read.size = sizeof scan.read + 8;
     refused(&fixture, petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error), "read.size",
@@ -273,8 +263,7 @@ test_reads_that_exceed_their_scan(void **state)
 }
 
 /* The families of a program with another header lie as far apart as its struct is large. */
-static void
-test_families_of_other_headers(void **state)
+TEST(test_families_of_other_headers)
 {
     const size_t sizes[] = {offsetof(petal_family_options, compression),
                             sizeof(petal_family_options) + 16};
@@ -283,7 +272,6 @@ test_families_of_other_headers(void **state)
     petal_table *table;
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t known =
@@ -315,8 +303,7 @@ test_families_of_other_headers(void **state)
 
 /* ---- values without their flags ---- */
 
-static void
-test_time_ranges_without_the_flag(void **state)
+TEST(test_time_ranges_without_the_flag)
 {
     static const struct {
         int64_t time_min, time_limit;
@@ -327,7 +314,6 @@ test_time_ranges_without_the_flag(void **state)
     };
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         int64_t time_min = ranges[i].time_min, time_limit = ranges[i].time_limit;
@@ -350,13 +336,11 @@ test_time_ranges_without_the_flag(void **state)
     end(&fixture);
 }
 
-static void
-test_times_to_live_without_the_flag(void **state)
+TEST(test_times_to_live_without_the_flag)
 {
     static const int64_t ttls[] = {1, -1, INT64_MAX, INT64_MIN};
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     for (size_t i = 0; i < sizeof ttls / sizeof *ttls; i++) {
         petal_write_options write = {.ttl_ms = ttls[i]};
@@ -372,14 +356,12 @@ test_times_to_live_without_the_flag(void **state)
 
 /* ---- numbers that are none of an enumeration ---- */
 
-static void
-test_numbers_of_no_enumeration(void **state)
+TEST(test_numbers_of_no_enumeration)
 {
     static const int numbers[] = {-1, 7, INT32_MAX};
     petal_filter *filter;
     struct options_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     must(petal_filter_parse(fixture.base.db, slice_from_text("KeyOnlyFilter()"), &filter,
                             &fixture.error),
@@ -401,20 +383,4 @@ test_numbers_of_no_enumeration(void **state)
     }
     petal_filter_free(filter);
     end(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes_of_no_struct),
-        cmocka_unit_test(test_sizes_of_no_database),
-        cmocka_unit_test(test_reads_that_exceed_their_scan),
-        cmocka_unit_test(test_families_of_other_headers),
-        cmocka_unit_test(test_time_ranges_without_the_flag),
-        cmocka_unit_test(test_times_to_live_without_the_flag),
-        cmocka_unit_test(test_numbers_of_no_enumeration),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

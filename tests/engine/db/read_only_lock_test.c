@@ -2,28 +2,22 @@
  * read_only_lock_test.c -- how read-only openings begin: with which options, beside whom, and
  * without a lock where there is none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/db/read_only_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* ---- opening ---- */
 
-static void
-test_options_that_make_a_database_are_refused(void **state)
+TEST(test_options_that_make_a_database_are_refused)
 {
     struct fixture fixture;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture.options.read_only = true;
     assert_int_equal(fixture_open(&fixture, &error), PETAL_INVALID);
@@ -47,15 +41,13 @@ test_options_that_make_a_database_are_refused(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_readers_share_and_writers_do_not(void **state)
+TEST(test_readers_share_and_writers_do_not)
 {
     struct fixture fixture;
     petal_options reading;
     petal_db *second, *third;
     petal_error error;
 
-    (void)state;
     read_only_begin(&fixture);
     reading = fixture.options;
     reading.read_only = true;
@@ -76,12 +68,10 @@ test_readers_share_and_writers_do_not(void **state)
 }
 
 /* The copy of a database without its empty lock file. */
-static void
-test_without_a_lock_file(void **state)
+TEST(test_without_a_lock_file)
 {
     struct fixture fixture;
 
-    (void)state;
     read_only_begin(&fixture);
     assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
     read_only_open(&fixture);
@@ -102,14 +92,12 @@ make_lock_and_size(void *context, petal_file *file, uint64_t *size)
     return sealed->below->size(sealed->below->context, file, size);
 }
 
-static void
-test_a_writer_that_comes_meanwhile_is_noticed(void **state)
+TEST(test_a_writer_that_comes_meanwhile_is_noticed)
 {
     struct fixture fixture;
     struct read_only_seal sealed;
     petal_error error;
 
-    (void)state;
     read_only_begin(&fixture);
     assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
     read_only_choose(&fixture, true);
@@ -134,15 +122,13 @@ failing_lock(void *context, petal_file *file, bool shared)
     return planned_lock_error;
 }
 
-static void
-test_where_there_are_no_locks(void **state)
+TEST(test_where_there_are_no_locks)
 {
     static const int harmless[] = {ENOLCK, ENOSYS, EOPNOTSUPP, EROFS, EACCES};
     struct fixture fixture;
     struct read_only_seal sealed;
     petal_error error;
 
-    (void)state;
     read_only_begin(&fixture);
     read_only_choose(&fixture, true);
     read_only_seal(&sealed, &fixture);
@@ -157,18 +143,4 @@ test_where_there_are_no_locks(void **state)
     assert_int_equal(fixture_open(&fixture, &error), PETAL_IO);
     assert_int_equal(error.os_error, EIO);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options_that_make_a_database_are_refused),
-        cmocka_unit_test(test_readers_share_and_writers_do_not),
-        cmocka_unit_test(test_without_a_lock_file),
-        cmocka_unit_test(test_a_writer_that_comes_meanwhile_is_noticed),
-        cmocka_unit_test(test_where_there_are_no_locks),
-    };
-
-    return cmocka_run_group_tests_name("engine_read_only_lock", tests, NULL, NULL);
 }

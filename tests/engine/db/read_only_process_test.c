@@ -2,15 +2,11 @@
  * read_only_process_test.c -- read-only openings on the operating system's files: in several
  * processes, in a directory that may not be written, on a medium that cannot be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/support/process.h"
+#include "tests/support/test.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -120,15 +116,13 @@ open_for_writing(const char *directory)
 
 /* ---- processes ---- */
 
-static void
-test_processes_read_at_once(void **state)
+TEST(test_processes_read_at_once)
 {
     char *directory = make_database();
     struct waiting_process reader;
     petal_db *db;
     petal_error error;
 
-    (void)state;
     must(petal_open(directory, &reading, &db, &error), &error);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(in_child(open_and_read, directory), PETAL_OK);
@@ -157,13 +151,11 @@ open_many_times(const char *directory)
     return status;
 }
 
-static void
-test_processes_open_and_close(void **state)
+TEST(test_processes_open_and_close)
 {
     char *directory = make_database();
     pid_t children[4];
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         children[i] = fork();
         if (children[i] == 0)
@@ -174,15 +166,13 @@ test_processes_open_and_close(void **state)
     test_directory_free(directory);
 }
 
-static void
-test_no_thread_is_started(void **state)
+TEST(test_no_thread_is_started)
 {
     char *directory = make_database();
     size_t before = test_thread_count();
     petal_db *db;
     petal_error error;
 
-    (void)state;
     must(petal_open(directory, &reading, &db, &error), &error);
     assert_true(test_thread_count() <= before);
     must(petal_close(db, &error), &error);
@@ -232,14 +222,12 @@ write_as_nobody(const char *directory)
     return open_for_writing(directory);
 }
 
-static void
-test_a_directory_that_may_not_be_written(void **state)
+TEST(test_a_directory_that_may_not_be_written)
 {
     char *directory = make_database();
     char *lock = test_path(directory, "LOCK");
     int answer;
 
-    (void)state;
     set_modes(directory, 0444, 0555);
     answer = in_child(read_as_nobody, directory);
     if (answer == NOT_POSSIBLE)
@@ -275,14 +263,12 @@ read_mounted_read_only(const char *directory)
     return open_for_writing(directory) == PETAL_IO ? PETAL_OK : WRONG_ANSWER;
 }
 
-static void
-test_a_medium_that_cannot_be_written(void **state)
+TEST(test_a_medium_that_cannot_be_written)
 {
     char *directory = make_database();
     char *lock = test_path(directory, "LOCK");
     int answer = in_child(read_mounted_read_only, directory);
 
-    (void)state;
     if (answer == NOT_POSSIBLE)
         print_message("skipped: a read-only mount cannot be had\n");
     else
@@ -293,18 +279,4 @@ test_a_medium_that_cannot_be_written(void **state)
     assert_int_equal(access(lock, F_OK), -1);
     free(lock);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_processes_read_at_once),
-        cmocka_unit_test(test_processes_open_and_close),
-        cmocka_unit_test(test_no_thread_is_started),
-        cmocka_unit_test(test_a_directory_that_may_not_be_written),
-        cmocka_unit_test(test_a_medium_that_cannot_be_written),
-    };
-
-    return cmocka_run_group_tests_name("engine_read_only_process", tests, NULL, NULL);
 }

@@ -2,23 +2,18 @@
  * read_only_test.c -- a read-only opening shows what a writing one shows, writes nothing at all,
  * refuses what a writing one refuses, and survives failures.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/db/read_only_fixture.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void
-test_shows_what_a_writing_opening_shows(void **state)
+TEST(test_shows_what_a_writing_opening_shows)
 {
     struct fixture fixture;
     struct ledger ledger = {.filler = READ_ONLY_FILLER};
@@ -26,7 +21,6 @@ test_shows_what_a_writing_opening_shows(void **state)
     petal_stats stats;
     petal_error error;
 
-    (void)state;
     read_only_begin(&fixture);
     before = read_only_image(&fixture);
     for (unsigned times = 0; times < 3; times++) {
@@ -128,8 +122,7 @@ refuse_the_rest(const struct ledger *ledger)
     assert_null(kv);
 }
 
-static void
-test_writes_nothing(void **state)
+TEST(test_writes_nothing)
 {
     struct fixture fixture;
     struct read_only_seal sealed;
@@ -137,7 +130,6 @@ test_writes_nothing(void **state)
     struct read_only_image before;
     petal_error error;
 
-    (void)state;
     read_only_begin(&fixture);
     /* What a writing opening would remove. */
     assert_int_equal(memory_vfs_write_file(fixture.vfs, "/db/999999.sst", "left over", 9), 0);
@@ -160,8 +152,7 @@ test_writes_nothing(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_key_values(void **state)
+TEST(test_key_values)
 {
     petal_slice key = slice_from_text("key"), value;
     struct fixture fixture;
@@ -170,7 +161,6 @@ test_key_values(void **state)
     petal_kv *kv;
     bool found;
 
-    (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     must(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, &error), &error);
@@ -190,8 +180,7 @@ test_key_values(void **state)
 
 /* Of the copies that there are only a list is to be had, without the one whose time is over; its
  * files stay. */
-static void
-test_table_snapshots_and_checkpoints(void **state)
+TEST(test_table_snapshots_and_checkpoints)
 {
     petal_table_snapshot_options brief = {.ttl_seconds = 1}, skip_flush = {.skip_flush = true};
     petal_slice names[] = {slice_from_text("kept"), slice_from_text("over"),
@@ -202,7 +191,6 @@ test_table_snapshots_and_checkpoints(void **state)
     petal_table *table, *made;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     must(copy_fixture_create(fixture.db, "t", &table, &error), &error);
@@ -238,14 +226,12 @@ test_table_snapshots_and_checkpoints(void **state)
 
 /* ---- damage ---- */
 
-static void
-test_damage_is_refused_as_for_writers(void **state)
+TEST(test_damage_is_refused_as_for_writers)
 {
     struct fixture fixture;
     struct memory_vfs *sound;
     unsigned corrupt = 0, open = 0;
 
-    (void)state;
     read_only_begin(&fixture);
     sound = memory_vfs_clone(fixture.vfs);
     for (unsigned round = 0; round < 60; round++) {
@@ -296,12 +282,10 @@ test_damage_is_refused_as_for_writers(void **state)
 }
 
 /* After a power cut both show the same, whatever survived of the logs. */
-static void
-test_after_power_cuts(void **state)
+TEST(test_after_power_cuts)
 {
     struct fixture fixture;
 
-    (void)state;
     read_only_begin(&fixture);
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct fixture each;
@@ -348,14 +332,12 @@ try_to_read(struct fixture *fixture)
     fixture_must_close(fixture);
 }
 
-static void
-test_each_file_call_fails_once(void **state)
+TEST(test_each_file_call_fails_once)
 {
     struct fixture fixture;
     struct read_only_image before;
     uint64_t n = 0, failures;
 
-    (void)state;
     read_only_begin(&fixture);
     read_only_choose(&fixture, true);
     before = read_only_image(&fixture);
@@ -372,13 +354,11 @@ test_each_file_call_fails_once(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_each_allocation_fails_once(void **state)
+TEST(test_each_allocation_fails_once)
 {
     struct fixture fixture;
     uint64_t n = 0, failures;
 
-    (void)state;
     read_only_begin(&fixture);
     read_only_choose(&fixture, true);
     do {
@@ -423,14 +403,12 @@ open_and_read(void *argument)
     return NULL;
 }
 
-static void
-test_openers_in_threads(void **state)
+TEST(test_openers_in_threads)
 {
     struct fixture fixture;
     struct opener openers[4];
     pthread_t threads[4];
 
-    (void)state;
     read_only_begin(&fixture);
     read_only_choose(&fixture, true);
     for (unsigned i = 0; i < 4; i++) {
@@ -442,22 +420,4 @@ test_openers_in_threads(void **state)
         assert_int_equal(openers[i].wrong, 0);
     }
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shows_what_a_writing_opening_shows),
-        cmocka_unit_test(test_writes_nothing),
-        cmocka_unit_test(test_key_values),
-        cmocka_unit_test(test_table_snapshots_and_checkpoints),
-        cmocka_unit_test(test_damage_is_refused_as_for_writers),
-        cmocka_unit_test(test_after_power_cuts),
-        cmocka_unit_test(test_each_file_call_fails_once),
-        cmocka_unit_test(test_each_allocation_fails_once),
-        cmocka_unit_test(test_openers_in_threads),
-    };
-
-    return cmocka_run_group_tests_name("engine_read_only", tests, NULL, NULL);
 }

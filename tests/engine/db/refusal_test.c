@@ -2,15 +2,11 @@
  * refusal_test.c -- arguments, options and openers that are refused: each with an error of its own
  * that names what was given and what is allowed, and without leaving anything behind.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/support/process.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +14,8 @@
 
 /* ---- texts and errors ---- */
 
-static void
-test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     assert_string_equal(petal_status_text(PETAL_CORRUPT), "stored data is damaged");
     assert_string_equal(petal_status_text((enum petal_status)99), "unknown status");
     /* PETAL_BUSY is what petal_close and a verification return, too. */
@@ -38,15 +32,13 @@ test_texts(void **state)
     assert_string_equal(petal_hidden_text(PETAL_HIDDEN_COUNT), "unknown");
 }
 
-static void
-test_errors_are_cleared_and_may_be_null(void **state)
+TEST(test_errors_are_cleared_and_may_be_null)
 {
     struct fixture fixture;
     petal_table *table;
     struct ledger ledger = {0};
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     must(ledger_create(&ledger, fixture.db, &error), &error);
@@ -85,8 +77,7 @@ refused(enum petal_status status, enum petal_status expected, const petal_error 
     va_end(pieces);
 }
 
-static void
-test_wrong_database_options(void **state)
+TEST(test_wrong_database_options)
 {
     struct fixture fixture;
     petal_options good;
@@ -94,7 +85,6 @@ test_wrong_database_options(void **state)
     petal_db *db = (petal_db *)&good;
     char long_path[2000];
 
-    (void)state;
     fixture_init(&fixture, 1);
     good = fixture.options;
     fixture.options.cache_bytes = 1000;
@@ -144,15 +134,13 @@ family_refused(petal_db *db, petal_family_options family, const char *attribute,
             "t", NULL);
 }
 
-static void
-test_wrong_family_options(void **state)
+TEST(test_wrong_family_options)
 {
     petal_family_options good = {.name = slice_from_text("f")}, family;
     static const char *const bad_names[] = {"", ".f", "a:b", "a/b", "a\\b", "a\nb", "a\x7f"};
     struct fixture fixture;
     char name[PETAL_MAX_FAMILY_BYTES + 1];
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     family = good;
@@ -187,8 +175,7 @@ test_wrong_family_options(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_wrong_table_options(void **state)
+TEST(test_wrong_table_options)
 {
     static const struct {
         const char *name, *piece;
@@ -205,7 +192,6 @@ test_wrong_table_options(void **state)
     petal_error error;
     char name[256];
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -249,8 +235,7 @@ put_refused(struct ledger *ledger, petal_slice row, petal_slice qualifier, int64
     petal_batch_free(batch);
 }
 
-static void
-test_wrong_cells(void **state)
+TEST(test_wrong_cells)
 {
     petal_slice row = slice_from_text("row"), empty = slice_make(NULL, 0);
     uint8_t *bytes = test_allocate(PETAL_MAX_VALUE_BYTES + 1);
@@ -260,7 +245,6 @@ test_wrong_cells(void **state)
     petal_family *family;
     petal_error error;
 
-    (void)state;
     memset(bytes, 'x', PETAL_MAX_VALUE_BYTES + 1);
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
@@ -295,8 +279,7 @@ test_wrong_cells(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_wrong_reads(void **state)
+TEST(test_wrong_reads)
 {
     petal_read_options options = {.has_time_range = true, .time_min = 9, .time_limit = 8};
     petal_column column = {.whole_family = true};
@@ -307,7 +290,6 @@ test_wrong_reads(void **state)
     petal_cursor *cursor;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     must(ledger_create(&ledger, fixture.db, &error), &error);
@@ -327,8 +309,7 @@ test_wrong_reads(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_snapshot_of_another_database(void **state)
+TEST(test_snapshot_of_another_database)
 {
     petal_read_options options = {.versions = 1};
     petal_slice row = slice_from_text("r");
@@ -340,7 +321,6 @@ test_snapshot_of_another_database(void **state)
     petal_cursor *cursor;
     petal_error error;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fixture_init(&fixtures[i], 1);
         fixture_must_open(&fixtures[i]);
@@ -364,14 +344,12 @@ test_snapshot_of_another_database(void **state)
 
 /* ---- other openers ---- */
 
-static void
-test_second_opener_in_the_process(void **state)
+TEST(test_second_opener_in_the_process)
 {
     struct fixture fixture;
     petal_db *second;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     refused(petal_open(FIXTURE_DIRECTORY, &fixture.options, &second, &error), PETAL_BUSY, &error,
@@ -398,8 +376,7 @@ is_told_who_has_it(const char *directory)
 
 /* On real files: another process is refused, before and after the first opener of this one tried in
  * vain. */
-static void
-test_second_opener_in_another_process(void **state)
+TEST(test_second_opener_in_another_process)
 {
     char *directory = test_directory_new();
     petal_options options = {.create = true};
@@ -407,7 +384,6 @@ test_second_opener_in_another_process(void **state)
     petal_db *first, *second;
     petal_error error;
 
-    (void)state;
     fflush(NULL);
     for (int round = 0; round < 2; round++)
         assert_true(process_prepare(&others[round], is_told_who_has_it, directory));
@@ -421,23 +397,4 @@ test_second_opener_in_another_process(void **state)
     must(petal_open(directory, &options, &first, &error), &error);
     must(petal_close(first, &error), &error);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_errors_are_cleared_and_may_be_null),
-        cmocka_unit_test(test_wrong_database_options),
-        cmocka_unit_test(test_wrong_family_options),
-        cmocka_unit_test(test_wrong_table_options),
-        cmocka_unit_test(test_wrong_cells),
-        cmocka_unit_test(test_wrong_reads),
-        cmocka_unit_test(test_snapshot_of_another_database),
-        cmocka_unit_test(test_second_opener_in_the_process),
-        cmocka_unit_test(test_second_opener_in_another_process),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * format 0.0.4 says, whatever the program's locale, its numbers are those of the operations, and
  * its histograms add up beside threads that work.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/state/latency.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <ctype.h>
 #include <locale.h>
@@ -242,14 +238,12 @@ check_latency(petal_db *db, enum petal_latency_kind kind, uint64_t wanted)
     }
 }
 
-static void
-percentiles_are_bounds_of_buckets(void **state)
+TEST(percentiles_are_bounds_of_buckets)
 {
     static struct latencies latencies;
     const struct latency *writes = &latencies.of[PETAL_LATENCY_WRITE];
     uint64_t timed;
 
-    (void)state;
     assert_int_equal(latency_percentile(writes, 50, &timed), 0);
     for (unsigned i = 0; i < 98; i++)
         latency_add(&latencies, PETAL_LATENCY_WRITE, 1000);
@@ -264,8 +258,7 @@ percentiles_are_bounds_of_buckets(void **state)
     assert_int_equal(timed, 100);
 }
 
-static void
-numbers_are_those_of_the_operations(void **state)
+TEST(numbers_are_those_of_the_operations)
 {
     static struct checker checker;
     struct fixture fixture;
@@ -278,7 +271,6 @@ numbers_are_those_of_the_operations(void **state)
     petal_kv *kv;
     bool found;
 
-    (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     family = make_family(fixture.db);
@@ -332,14 +324,12 @@ numbers_are_those_of_the_operations(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-other_forms_are_refused(void **state)
+TEST(other_forms_are_refused)
 {
     struct fixture fixture;
     petal_error error;
     char *text;
 
-    (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     /* As in every enumeration of options 0 is the default. */
@@ -366,8 +356,7 @@ take_comma_locale(void)
     return false;
 }
 
-static void
-the_locale_has_no_say(void **state)
+TEST(the_locale_has_no_say)
 {
     static struct checker checker;
     enum petal_status status;
@@ -376,7 +365,6 @@ the_locale_has_no_say(void **state)
     size_t size;
     char *text;
 
-    (void)state;
     if (!take_comma_locale())
         skip();
     fixture_init(&fixture, 3);
@@ -405,15 +393,13 @@ write_on(void *argument)
     return NULL;
 }
 
-static void
-histograms_add_up_beside_writers(void **state)
+TEST(histograms_add_up_beside_writers)
 {
     static struct checker checker;
     struct writer writer = {.stop = false};
     struct fixture fixture;
     pthread_t thread;
 
-    (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     writer.family = make_family(fixture.db);
@@ -423,18 +409,4 @@ histograms_add_up_beside_writers(void **state)
     atomic_store(&writer.stop, true);
     pthread_join(thread, NULL);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentiles_are_bounds_of_buckets),
-        cmocka_unit_test(numbers_are_those_of_the_operations),
-        cmocka_unit_test(other_forms_are_refused),
-        cmocka_unit_test(the_locale_has_no_say),
-        cmocka_unit_test(histograms_add_up_beside_writers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

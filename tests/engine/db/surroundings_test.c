@@ -6,13 +6,12 @@
  * On the operating system's files, with a victim beside the database that must stay as it is.
  */
 #include "base/vfs_posix.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MOST_NAMES 16
 #define ROWS       50
@@ -269,8 +266,7 @@ try_impostor(const struct place *place, const char *name, enum impostor impostor
         assert_int_equal(rename(moved, path), 0);
 }
 
-static void
-test_no_impostor_is_believed(void **state)
+TEST_WITH(test_no_impostor_is_believed, set_up, tear_down)
 {
     const struct place *place = *state;
     petal_error error;
@@ -348,8 +344,7 @@ remove_links(const struct place *place)
 
 /* MANIFEST.tmp, LOCK and the files of the next numbers are foreseeable names: a link there, soft or
  * hard, made before the database is opened or meanwhile, does not get its target overwritten. */
-static void
-test_foreseeable_names(void **state)
+TEST_WITH(test_foreseeable_names, set_up, tear_down)
 {
     const struct place *place = *state;
     int opened = 0;
@@ -407,8 +402,7 @@ expect_modes(const char *directory)
     closedir(list);
 }
 
-static void
-test_files_are_private(void **state)
+TEST_WITH(test_files_are_private, set_up, tear_down)
 {
     struct place *place = *state;
     mode_t before = umask(0);
@@ -430,8 +424,7 @@ test_files_are_private(void **state)
 }
 
 /* Descriptors that a program gets which this process executes: none of the database's. */
-static void
-test_descriptors_stay_here(void **state)
+TEST_WITH(test_descriptors_stay_here, set_up, tear_down)
 {
     const struct place *place = *state;
     petal_error error;
@@ -481,8 +474,7 @@ expect_only(const struct place *place)
     closedir(list);
 }
 
-static void
-test_names_are_no_paths(void **state)
+TEST_WITH(test_names_are_no_paths, set_up, tear_down)
 {
     static const petal_slice names[] = {
         {"../victim", 9}, {"/tmp/victim", 11}, {"..", 2}, {".", 1},   {"a\0b", 3},  {"a/b", 3},
@@ -522,17 +514,4 @@ test_names_are_no_paths(void **state)
     expect_only(place);
     must(petal_close(db, &error), &error);
     free(endless);
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_no_impostor_is_believed), TEST(test_foreseeable_names),
-        TEST(test_files_are_private),       TEST(test_descriptors_stay_here),
-        TEST(test_names_are_no_paths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,10 @@
  * The program has functions of the names of the thread library's, which the linker takes in their
  * place.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -308,17 +304,13 @@ refuse_each_while_opening(uint64_t writes)
     test_counted("opening %s: %u refused", writes == 0 ? "anew" : "with logs", tried);
 }
 
-static void
-test_new_databases_are_not_opened(void **state)
+TEST(test_new_databases_are_not_opened)
 {
-    (void)state;
     refuse_each_while_opening(0);
 }
 
-static void
-test_databases_with_logs_are_not_opened(void **state)
+TEST(test_databases_with_logs_are_not_opened)
 {
-    (void)state;
     refuse_each_while_opening(WRITES);
 }
 
@@ -411,12 +403,10 @@ refuse_at_work(int call, unsigned visit, unsigned *failed)
     return reached;
 }
 
-static void
-test_work_goes_on(void **state)
+TEST(test_work_goes_on)
 {
     unsigned tried = 0, failed = 0;
 
-    (void)state;
     for (int call = 0; call < CALL_COUNT; call++) {
         unsigned visit = 1;
 
@@ -429,16 +419,4 @@ test_work_goes_on(void **state)
     }
     assert_true(failed > 0);
     test_counted("at work: %u refused, %u calls failed and succeeded the next time", tried, failed);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_new_databases_are_not_opened),
-        cmocka_unit_test(test_databases_with_logs_are_not_opened),
-        cmocka_unit_test(test_work_goes_on),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
  * everywhere or nowhere, and never see a number go back. Meant for ThreadSanitizer, too; so the
  * surroundings are the library's own, which order nothing between threads.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/state/db.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -525,15 +521,13 @@ run_arena(struct arena *arena, int64_t until_ms)
     test_directory_free(directory);
 }
 
-static void
-test_threads_see_whole_batches(void **state)
+TEST(test_threads_see_whole_batches)
 {
     int64_t until = now_ms() + (test_long() ? 60000 : 3000);
     uint64_t batches = 0, reads = 0, tables = 0, refused = 0, compactions = 0;
     unsigned databases = 0;
     struct arena arena;
 
-    (void)state;
     do {
         run_arena(&arena, until);
         batches += atomic_load(&arena.batches);
@@ -548,12 +542,4 @@ test_threads_see_whole_batches(void **state)
                   " rounds of compactions\n",
                   databases, batches, reads, tables, refused, compactions);
     assert_true(batches > 0 && reads > 0 && tables > 0 && compactions > 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_see_whole_batches)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

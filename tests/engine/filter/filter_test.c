@@ -4,14 +4,11 @@
  */
 #include "base/slice.h"
 #include "tests/engine/filter/fixture.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct test_allocator memory;
 
@@ -133,10 +130,8 @@ check_reversed(const char *cells, const char *filter, const char *wanted)
 
 /* ---- rows ---- */
 
-static void
-test_rows(void **state)
+TEST_WITH(test_rows, begin, end)
 {
-    (void)state;
     check(ROWS, "PrefixFilter ('b')", "b/f:x=3 bc/f:x=4");
     check_reversed(ROWS, "PrefixFilter ('b')", "bc/f:x=4 b/f:x=3");
     check(ROWS, "PrefixFilter ('')", "a/f:x=1 ab/f:x=2 b/f:x=3 bc/f:x=4 c/f:x=5");
@@ -153,10 +148,8 @@ test_rows(void **state)
     check(ROWS, "RowFilter (=, 'regexstring:^.$')", "a/f:x=1 b/f:x=3 c/f:x=5");
 }
 
-static void
-test_combined_rows(void **state)
+TEST_WITH(test_combined_rows, begin, end)
 {
-    (void)state;
     check(ROWS, "PrefixFilter ('b') AND PageFilter (1)", "b/f:x=3");
     check(ROWS, "PageFilter (1) AND PrefixFilter ('b')", "b/f:x=3");
     check(ROWS, "PrefixFilter ('ab') OR RowFilter (>=, 'binary:c')", "ab/f:x=2 c/f:x=5");
@@ -166,8 +159,7 @@ test_combined_rows(void **state)
 }
 
 /* A scan with bounds is shown few rows. */
-static void
-test_bounds_save_rows(void **state)
+TEST_WITH(test_bounds_save_rows, begin, end)
 {
     static const struct {
         const char *filter;
@@ -184,7 +176,6 @@ test_bounds_save_rows(void **state)
     };
     struct filter_table table;
 
-    (void)state;
     filter_table_init(&table, ROWS);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct filter_read read = {.reversed = cases[i].reversed, .follows_bounds = true};
@@ -266,13 +257,11 @@ make_random_cells(struct test_random *random, char *to)
 }
 
 /* What filter_run_ahead passes over changes no answer, and is much. */
-static void
-test_cells_ahead(void **state)
+TEST_WITH(test_cells_ahead, begin, end)
 {
     struct test_random random;
     size_t all = 0, shown = 0;
 
-    (void)state;
     test_random_init(&random, 20240229);
     for (unsigned turn = 0; turn < 20000; turn++) {
         char cells[2000], text[2000] = "", wanted[4000];
@@ -298,12 +287,10 @@ test_cells_ahead(void **state)
     assert_true(shown + all / 50 < all);
 }
 
-static void
-test_random_rows(void **state)
+TEST_WITH(test_random_rows, begin, end)
 {
     petal_filter *filter = make("RandomRowFilter", "-0.5");
 
-    (void)state;
     check_filter(ROWS, filter, false, "");
     check_filter(ROWS, make("RandomRowFilter", "1.5"), false,
                  "a/f:x=1 ab/f:x=2 b/f:x=3 bc/f:x=4 c/f:x=5");
@@ -311,10 +298,8 @@ test_random_rows(void **state)
 
 /* ---- columns ---- */
 
-static void
-test_columns(void **state)
+TEST_WITH(test_columns, begin, end)
 {
-    (void)state;
     check(WIDE, "ColumnPrefixFilter ('a')", "r/f:a=1 f:a=2 f:ab=3 g:a=5 s/f:a=7");
     check(WIDE, "MultipleColumnPrefixFilter ('ab', 'c')", "r/f:ab=3 s/f:c=8");
     check(WIDE, "ColumnRangeFilter ('ab', true, 'b', false)", "r/f:ab=3");
@@ -329,30 +314,24 @@ test_columns(void **state)
 }
 
 /* As in HBase: only the greatest prefix that is not above the qualifier is tried. */
-static void
-test_prefixes_hide_each_other(void **state)
+TEST_WITH(test_prefixes_hide_each_other, begin, end)
 {
-    (void)state;
     check("r/f:a@1=1 r/f:ab@1=2 r/f:ac@1=3", "MultipleColumnPrefixFilter ('a', 'ab')",
           "r/f:a=1 f:ab=2");
 }
 
 /* A family's scan ends in HBase once the filter is done in the midst of a row; it begins anew for
  * another family. */
-static void
-test_column_count_get_filter_ends_families(void **state)
+TEST_WITH(test_column_count_get_filter_ends_families, begin, end)
 {
-    (void)state;
     check("r/f:a@1=1 r/f:b@1=2 s/f:a@1=3 s/g:a@1=4", "ColumnCountGetFilter (1)", "r/f:a=1 s/g:a=4");
     check("r/f:a@1=1 s/f:a@1=3 s/g:a@1=4 t/g:a@1=5", "ColumnCountGetFilter (1)", "r/f:a=1 s/f:a=3");
 }
 
 /* ---- values and timestamps ---- */
 
-static void
-test_values(void **state)
+TEST_WITH(test_values, begin, end)
 {
-    (void)state;
     check(WIDE, "ValueFilter (>=, 'binary:8')", "s/f:c=8 g:b=9");
     check(WIDE, "TimestampsFilter (1, 5)", "r/f:b=4 g:b=6 s/f:a=7 f:c=8 g:b=9");
     check(WIDE, "TimestampsFilter ()", "");
@@ -372,10 +351,8 @@ test_values(void **state)
     check(WIDE, "DependentColumnFilter ('f', 'a', false, =, 'binary:1')", "r/f:a=1");
 }
 
-static void
-test_comparators(void **state)
+TEST_WITH(test_comparators, begin, end)
 {
-    (void)state;
     check(ROWS, "ValueFilter (=, 'substring:')", "a/f:x=1 ab/f:x=2 b/f:x=3 bc/f:x=4 c/f:x=5");
     check("r/f:a@1=Hello r/f:b@1=x", "ValueFilter (=, 'substring:ELL')", "r/f:a=Hello");
     check("r/f:a@1=\xC3\x84h r/f:b@1=\xC3\xA4h", "ValueFilter (=, 'substring:\xC3\x84')",
@@ -391,10 +368,8 @@ test_comparators(void **state)
 
 /* ---- lists and their memory ---- */
 
-static void
-test_and(void **state)
+TEST_WITH(test_and, begin, end)
 {
-    (void)state;
     check(WIDE, "FamilyFilter (=, 'binary:g') AND QualifierFilter (=, 'binary:b')",
           "r/g:b=6 s/g:b=9");
     /* A member behind one that turns a cell away is not shown it: it counts columns named a
@@ -404,10 +379,8 @@ test_and(void **state)
 }
 
 /* Each member goes on from where it wanted to, though others had it shown what lies before. */
-static void
-test_or_remembers_what_members_said(void **state)
+TEST_WITH(test_or_remembers_what_members_said, begin, end)
 {
-    (void)state;
     check("r/f:a@3=1 r/f:a@2=2 r/f:b@2=3 r/f:c@1=4",
           "ColumnPaginationFilter (1, 1) OR ValueFilter (=, 'binary:2')", "r/f:a=2 f:b=3");
     check("r/f:a@1=1 r/f:b@1=2 r/g:a@1=3",
@@ -424,31 +397,25 @@ test_or_remembers_what_members_said(void **state)
 
 /* As in HBase: within rows, too, a list of a reversed scan takes places the wrong way around, and
  * so misses f:cc. */
-static void
-test_or_of_a_reversed_scan(void **state)
+TEST_WITH(test_or_of_a_reversed_scan, begin, end)
 {
     const char *cells = "r/f:a@1=1 r/f:b@1=2 r/f:cc@1=3 r/f:d@1=4";
     const char *filter = "ColumnPrefixFilter ('c') OR ValueFilter (=, 'binary:1')";
 
-    (void)state;
     check(cells, filter, "r/f:a=1 f:cc=3");
     check_reversed(cells, filter, "r/f:a=1");
 }
 
-static void
-test_skip(void **state)
+TEST_WITH(test_skip, begin, end)
 {
-    (void)state;
     check("r/f:a@1=1 r/f:b@1=2 s/f:a@1=1", "SKIP ValueFilter (!=, 'binary:2')", "s/f:a=1");
     /* SKIP shows its filter no row. */
     check(ROWS, "SKIP PrefixFilter ('b')", "");
     check("a/f:x@1=1 b/f:x@1=2", "SKIP RowFilter (=, 'binary:b')", "a/f:x=1 b/f:x=2");
 }
 
-static void
-test_while(void **state)
+TEST_WITH(test_while, begin, end)
 {
-    (void)state;
     check("r/f:a@1=1 r/f:b@1=2 r/f:c@1=1 s/f:a@1=1", "WHILE ValueFilter (!=, 'binary:2')",
           "r/f:a=1");
     check(ROWS, "WHILE PrefixFilter ('a')", "a/f:x=1 ab/f:x=2");
@@ -461,15 +428,13 @@ test_while(void **state)
           "r/f:a=1 f:a=2 f:ab=3 f:b=4 g:a=5 g:b=6 s/f:a=7 f:c=8 g:b=9");
 }
 
-static void
-test_restart(void **state)
+TEST_WITH(test_restart, begin, end)
 {
     petal_filter *filter = parse("PageFilter (1) AND WHILE ValueFilter (=, 'binary:1')");
     petal_cell cell = {.row = {"r", 1}, .family = {"f", 1}, .value = {"2", 1}, .type = PETAL_PUT};
     struct filter_run *run;
     enum filter_code code;
 
-    (void)state;
     assert_int_equal(filter_run_new(&run, &memory.table, filter, false), PETAL_OK);
     petal_filter_free(filter); /* the run keeps it */
     for (int i = 0; i < 2; i++) {
@@ -505,14 +470,12 @@ fuzzy(petal_slice pattern, petal_slice mask)
 }
 
 /* HBase returns a shorter row when it is the first shown, and loses rows of reversed scans. */
-static void
-test_fuzzy_row_filter_takes_no_short_rows_and_both_directions(void **state)
+TEST_WITH(test_fuzzy_row_filter_takes_no_short_rows_and_both_directions, begin, end)
 {
     const char *cells = "a/f:x@1=1 ab/f:x@1=2 axb/f:x@1=3 axbz/f:x@1=4 ayb/f:x@1=5 ayc/f:x@1=6 "
                         "b/f:x@1=7 bxb/f:x@1=8 z/f:x@1=9";
     petal_slice pattern = slice_make("a?b", 3), mask = slice_make("\0\1\0", 3);
 
-    (void)state;
     check_filter(cells, fuzzy(pattern, mask), false, "axb/f:x=3 axbz/f:x=4 ayb/f:x=5");
     check_filter(cells, fuzzy(pattern, mask), true, "ayb/f:x=5 axbz/f:x=4 axb/f:x=3");
     mask = slice_make("\1\1\0", 3);
@@ -522,12 +485,10 @@ test_fuzzy_row_filter_takes_no_short_rows_and_both_directions(void **state)
 
 /* Two filters of the same rows, one that seeks and one that looks at each: they agree, whatever the
  * rows. */
-static void
-test_fuzzy_row_filter_seeks_no_row_away(void **state)
+TEST_WITH(test_fuzzy_row_filter_seeks_no_row_away, begin, end)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (int round = 0; round < 3000; round++) {
         char pattern[3], mask[3], cells[400] = "", wanted[400] = "";
@@ -563,10 +524,8 @@ test_fuzzy_row_filter_seeks_no_row_away(void **state)
     }
 }
 
-static void
-test_multi_row_range_filter(void **state)
+TEST_WITH(test_multi_row_range_filter, begin, end)
 {
-    (void)state;
     check_filter(ROWS, make("MultiRowRangeFilter", "c + c + ab + bc -"), false,
                  "ab/f:x=2 b/f:x=3 c/f:x=5");
     check_filter(ROWS, make("MultiRowRangeFilter", "c + c + ab + bc -"), true,
@@ -576,10 +535,8 @@ test_multi_row_range_filter(void **state)
 
 /* HBase forgets the row where two ranges begin if one of them leaves it out, and loses rows of
  * reversed scans to open ends. */
-static void
-test_multi_row_range_filter_unites_ranges(void **state)
+TEST_WITH(test_multi_row_range_filter_unites_ranges, begin, end)
 {
-    (void)state;
     check_filter(ROWS, make("MultiRowRangeFilter", "b - c - b + bc -"), false, "b/f:x=3 bc/f:x=4");
     check_filter(ROWS, make("MultiRowRangeFilter", "b - c + a + b -"), false,
                  "a/f:x=1 ab/f:x=2 bc/f:x=4 c/f:x=5");
@@ -593,14 +550,12 @@ test_multi_row_range_filter_unites_ranges(void **state)
 
 /* Ranges at random, among them empty, open and touching ones, against each row looked at by itself,
  * in both directions. */
-static void
-test_multi_row_range_filter_takes_what_its_ranges_hold(void **state)
+TEST_WITH(test_multi_row_range_filter_takes_what_its_ranges_hold, begin, end)
 {
     static const char *const rows[] = {"a", "aa", "ab", "b", "ba", "bb", "c"};
     const size_t row_count = sizeof rows / sizeof *rows;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (int round = 0; round < 3000; round++) {
         const char *bounds[3][2];
@@ -643,10 +598,8 @@ test_multi_row_range_filter_takes_what_its_ranges_hold(void **state)
 }
 
 /* HBase fails with an internal error. */
-static void
-test_skip_around_multi_row_range_filter(void **state)
+TEST_WITH(test_skip_around_multi_row_range_filter, begin, end)
 {
-    (void)state;
     check_filter(ROWS, combine(PETAL_FILTER_SKIP, make("MultiRowRangeFilter", "ab + bc -"), NULL),
                  false, "ab/f:x=2 b/f:x=3");
     check_filter(ROWS,
@@ -657,21 +610,18 @@ test_skip_around_multi_row_range_filter(void **state)
                  true, "b/f:x=3");
 }
 
-static void
-test_needs_family(void **state)
+TEST_WITH(test_needs_family, begin, end)
 {
     petal_filter *filter = parse("SKIP (ColumnValueFilter ('g', 'q', =, 'binary:a') AND "
                                  "SingleColumnValueFilter ('f', 'q', =, 'binary:a', true, true))");
 
-    (void)state;
     assert_true(filter_needs_family(filter, slice_from_text("f")));
     assert_true(filter_needs_family(filter, slice_from_text("g")));
     assert_false(filter_needs_family(filter, slice_from_text("h")));
     petal_filter_free(filter);
 }
 
-static void
-test_memory_failures(void **state)
+TEST_WITH(test_memory_failures, begin, end)
 {
     petal_filter *filter =
         combine(PETAL_FILTER_OR,
@@ -681,7 +631,6 @@ test_memory_failures(void **state)
     petal_cell cell = {.row = {"a", 1}, .family = {"f", 1}, .qualifier = {"x", 1}};
     uint64_t blocks = test_allocator_live_blocks(&memory);
 
-    (void)state;
     for (uint64_t n = 1;; n++) {
         struct filter_run *run;
         enum filter_code code;
@@ -701,39 +650,4 @@ test_memory_failures(void **state)
         assert_int_equal(status, PETAL_NO_MEMORY);
     }
     petal_filter_free(filter);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_rows),
-        TEST(test_combined_rows),
-        TEST(test_bounds_save_rows),
-        TEST(test_cells_ahead),
-        TEST(test_random_rows),
-        TEST(test_columns),
-        TEST(test_prefixes_hide_each_other),
-        TEST(test_column_count_get_filter_ends_families),
-        TEST(test_values),
-        TEST(test_comparators),
-        TEST(test_and),
-        TEST(test_or_remembers_what_members_said),
-        TEST(test_or_of_a_reversed_scan),
-        TEST(test_skip),
-        TEST(test_while),
-        TEST(test_restart),
-        TEST(test_fuzzy_row_filter_takes_no_short_rows_and_both_directions),
-        TEST(test_fuzzy_row_filter_seeks_no_row_away),
-        TEST(test_multi_row_range_filter),
-        TEST(test_multi_row_range_filter_unites_ranges),
-        TEST(test_multi_row_range_filter_takes_what_its_ranges_hold),
-        TEST(test_skip_around_multi_row_range_filter),
-        TEST(test_needs_family),
-        TEST(test_memory_failures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

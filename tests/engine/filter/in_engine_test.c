@@ -3,13 +3,9 @@
  * families, where HBase's answers are wrong and these are not, and that no answer depends on where
  * the cells lie.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,14 +75,12 @@ put(const struct read_fixture *fixture, const char *family, const char *row, con
 
 /* A row that its key excludes is read all the same, so that WHILE sees its cells; but not in a
  * reversed scan. */
-static void
-test_excluded_rows(void **state)
+TEST(test_excluded_rows)
 {
     static const char while_and_row[] =
         "WHILE ValueFilter (=, 'binary:v') AND RowFilter (!=, 'binary:b')";
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     put(&fixture, "f", "a", "q", 1, "v");
     put(&fixture, "f", "b", "q", 1, "other");
@@ -98,14 +92,12 @@ test_excluded_rows(void **state)
 }
 
 /* WHILE is asked about rows that have none of the named columns. */
-static void
-test_rows_without_the_columns(void **state)
+TEST(test_rows_without_the_columns)
 {
     struct read_fixture fixture;
     petal_column column;
     petal_scan_options options = {.read = {.columns = &column, .column_count = 1}};
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     put(&fixture, "f", "a", "q", 1, "v");
     put(&fixture, "f", "b", "p", 1, "v");
@@ -122,12 +114,10 @@ test_rows_without_the_columns(void **state)
 
 /* A family that is looked at when the filter is done gives nothing more, even if what it has there
  * is hidden. */
-static void
-test_ended_family(void **state)
+TEST(test_ended_family)
 {
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     put(&fixture, "f", "a", "p", 1, "v");
     put(&fixture, "f", "a", "q", 1, "v");
@@ -142,13 +132,11 @@ test_ended_family(void **state)
 }
 
 /* A raw scan goes where the filter says as well: what lies between is not shown to it. */
-static void
-test_raw_hints(void **state)
+TEST(test_raw_hints)
 {
     petal_scan_options raw = {.raw = true};
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     for (const char *qualifier = "abcd"; *qualifier != '\0'; qualifier++)
         reads_put(&fixture, "f", text("a"), slice_make(qualifier, 1), 1, text("v"));
@@ -163,12 +151,10 @@ test_raw_hints(void **state)
 /* ---- where HBase is wrong ---- */
 
 /* A hint does not leap over the family marker that hides what is behind it. */
-static void
-test_hint_over_family_marker(void **state)
+TEST(test_hint_over_family_marker)
 {
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     put(&fixture, "f", "a", "", 20, "v");
     put(&fixture, "f", "a", "q", 3, "v");
@@ -194,15 +180,13 @@ make_ranges(const struct read_fixture *fixture)
 }
 
 /* The union of ranges, each with its own bounds; in both directions; under SKIP the same. */
-static void
-test_ranges(void **state)
+TEST(test_ranges)
 {
     static const char upward[] = "b/f:q@1=v ba/f:q@1=v e/f:q@1=v f/f:q@1=v ";
     static const char downward[] = "f/f:q@1=v e/f:q@1=v ba/f:q@1=v b/f:q@1=v ";
     static const char *const rows[] = {"a", "b", "ba", "c", "d", "e", "f"};
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(&fixture, "f", rows[i], "q", 1, "v");
@@ -215,15 +199,13 @@ test_ranges(void **state)
 }
 
 /* A row shorter than the pattern does not match, longer ones do, in both directions. */
-static void
-test_fuzzy_rows(void **state)
+TEST(test_fuzzy_rows)
 {
     petal_filter_argument arguments[] = {bytes(BYTES("ab")), bytes(BYTES("\1\0")),
                                          bytes(BYTES("ddd")), bytes(BYTES("\0\1\0"))};
     static const char *const rows[] = {"a", "ab", "abc", "b", "cb", "d", "dd", "ddd", "ddde"};
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(&fixture, "f", rows[i], "q", 1, "v");
@@ -311,14 +293,12 @@ answer_all(const struct read_fixture *fixture, const char *expression)
     return all;
 }
 
-static void
-test_layouts(void **state)
+TEST(test_layouts)
 {
     static const enum petal_bloom_type blooms[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
                                                    PETAL_BLOOM_ROWCOL};
     char *expected[EXPRESSIONS] = {NULL};
 
-    (void)state;
     for (int i = 0; i < LAYOUTS * 3; i++) {
         petal_family_options family = {.bloom = blooms[i / LAYOUTS],
                                        .versions = WRITES}; /* a flush drops none that could show */
@@ -351,8 +331,7 @@ test_layouts(void **state)
 /* A regular expression that is given up ends the read at its row, whatever stands around it; the
  * rows before are right, and the cursor goes on elsewhere. Filters that would be done, or would
  * skip the row, do not hide it. */
-static void
-test_regex_given_up(void **state)
+TEST(test_regex_given_up)
 {
     /* Each with what it gives before the row in question, and from the row behind. */
     static const char *const cases[][3] = {
@@ -368,7 +347,6 @@ test_regex_given_up(void **state)
     char hostile[42] = "";
     struct read_fixture fixture;
 
-    (void)state;
     memset(hostile, 'a', 40);
     hostile[40] = 'b';
     reads_open(&fixture, "f", NULL);
@@ -465,8 +443,7 @@ pick_seeking_filter(struct test_random *random, char *to, size_t size)
 }
 
 /* Nothing is known ahead of an OR with a ValueFilter: it is shown all cells. */
-static void
-test_seeks_change_no_answer(void **state)
+TEST(test_seeks_change_no_answer)
 {
     static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
                                                  PETAL_DELETE_COLUMN};
@@ -478,7 +455,6 @@ test_seeks_change_no_answer(void **state)
     };
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, 20240229);
     for (unsigned turn = 0; turn < 16; turn++) {
         struct read_fixture fixture;
@@ -507,23 +483,4 @@ test_seeks_change_no_answer(void **state)
         }
         fixture_fini(&fixture.base);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_excluded_rows),
-        cmocka_unit_test(test_rows_without_the_columns),
-        cmocka_unit_test(test_ended_family),
-        cmocka_unit_test(test_raw_hints),
-        cmocka_unit_test(test_hint_over_family_marker),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_fuzzy_rows),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_regex_given_up),
-        cmocka_unit_test(test_seeks_change_no_answer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

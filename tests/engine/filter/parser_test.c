@@ -3,14 +3,11 @@
 #include "base/slice.h"
 #include "engine/filter/node.h"
 #include "tests/engine/filter/fixture.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct test_allocator memory;
 
@@ -69,10 +66,8 @@ check(const char *text, const char *wanted)
 #define C "PrefixFilter ('c')"
 #define D "PrefixFilter ('d')"
 
-static void
-test_precedence(void **state)
+TEST_WITH(test_precedence, begin, end)
 {
-    (void)state;
     check(A, "a");
     check("  " A "\t ", "a");
     check("(" A ")", "a");
@@ -93,18 +88,14 @@ test_precedence(void **state)
 }
 
 /* HBase's parser fails on these. */
-static void
-test_or_then_and_in_a_parenthesis_behind_an_operator(void **state)
+TEST_WITH(test_or_then_and_in_a_parenthesis_behind_an_operator, begin, end)
 {
-    (void)state;
     check(A " AND (" B " OR " C " AND " D ")", "and(aor(band(cd)))");
     check(A " OR (" B " OR " C " AND " D ")", "or(aor(band(cd)))");
 }
 
-static void
-test_a_parenthesis_never_closed_is_accepted(void **state)
+TEST_WITH(test_a_parenthesis_never_closed_is_accepted, begin, end)
 {
-    (void)state;
     check("(" A, "a");
     check("((" A, "a");
     check(A " AND (" B " OR " C, "and(aor(bc))");
@@ -123,12 +114,10 @@ parse(const char *text, size_t size)
     return filter;
 }
 
-static void
-test_arguments(void **state)
+TEST_WITH(test_arguments, begin, end)
 {
     petal_filter *filter = parse("PrefixFilter('it''s ) OR''')", 28);
 
-    (void)state;
     assert_true(slice_equal(filter->strings[0], slice_from_text("it's ) OR'")));
     petal_filter_free(filter);
     filter = parse("PrefixFilter ('a\0b')", 20);
@@ -154,12 +143,10 @@ test_arguments(void **state)
     petal_filter_free(parse("PrefixFilter ('')", 17));
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
     size_t count = 0;
 
-    (void)state;
     for (; petal_filter_name(count) != NULL; count++)
         assert_true(count == 0 ||
                     strcmp(petal_filter_name(count - 1), petal_filter_name(count)) < 0);
@@ -183,10 +170,8 @@ check_refused(const char *text, size_t offset, const char *message)
         fail_msg("%s: '%s' at %zu", text, error.text, (size_t)error.offset);
 }
 
-static void
-test_refused(void **state)
+TEST_WITH(test_refused, begin, end)
 {
-    (void)state;
     check_refused("", 0, "Incorrect Filter String");
     check_refused("   ", 3, "Incorrect Filter String");
     check_refused("ValueFilter (=, 'long:5')", 0,
@@ -226,12 +211,10 @@ test_refused(void **state)
     check_refused("KeyOnlyFilter (maybe)", 15, "Incorrect filter string");
 }
 
-static void
-test_nesting_is_bounded(void **state)
+TEST_WITH(test_nesting_is_bounded, begin, end)
 {
     char text[5 * 2000 + 100] = "";
 
-    (void)state;
     for (int i = 0; i < 2000; i++)
         strcat(text, "SKIP ");
     strcat(text, A);
@@ -241,15 +224,13 @@ test_nesting_is_bounded(void **state)
     check_refused(text, FILTER_MOST_DEPTH, "The filter is nested too deeply");
 }
 
-static void
-test_memory_failures(void **state)
+TEST_WITH(test_memory_failures, begin, end)
 {
     const char *text = "SKIP (" A " AND ValueFilter (=, 'regexstring:[a-z]')) OR " B
                        " OR ValueFilter (!=, 'substring:abc')";
     petal_filter *filter;
     petal_error error;
 
-    (void)state;
     for (uint64_t n = 1;; n++) {
         enum petal_status status;
 
@@ -271,8 +252,7 @@ test_memory_failures(void **state)
 
 /* ---- petal_filter_make and petal_filter_combine ---- */
 
-static void
-test_make(void **state)
+TEST_WITH(test_make, begin, end)
 {
     petal_filter_argument arguments[] = {
         {.kind = PETAL_FILTER_BYTES, .bytes = {"m", 1}},
@@ -284,7 +264,6 @@ test_make(void **state)
     petal_filter *filter;
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_filter_make(db, "MultiRowRangeFilter", arguments, 4, &filter, &error),
                      PETAL_INVALID);
     assert_string_equal(error.text,
@@ -321,15 +300,13 @@ check_make_refused(const char *name, int64_t compare, const char *text, const ch
         fail_msg("%s %s: %s", name, text, error.text);
 }
 
-static void
-test_make_refuses_what_is_no_number(void **state)
+TEST_WITH(test_make_refuses_what_is_no_number, begin, end)
 {
     static const char *const chances[] = {"", "-", ".", "0.5.5", "x", "1e3", "0,5", "- 1", "1/2"};
     static const char *const longs[] = {
         "", "-", "x", "9223372036854775808", "1/", ":", "0x1", "-9223372036854775809", "1 ", "+1"};
     char text[40];
 
-    (void)state;
     for (size_t i = 0; i < sizeof chances / sizeof *chances; i++)
         check_make_refused("RandomRowFilter", 0, chances[i], "the chance is not a decimal number");
     for (size_t i = 0; i < sizeof longs / sizeof *longs; i++) {
@@ -341,8 +318,7 @@ test_make_refuses_what_is_no_number(void **state)
     check_make_refused("ValueFilter", PETAL_GREATER + 1, "binary:a", "it must be a comparison");
 }
 
-static void
-test_make_refuses_masks(void **state)
+TEST_WITH(test_make_refuses_masks, begin, end)
 {
     petal_filter_argument arguments[] = {
         {.kind = PETAL_FILTER_BYTES, .bytes = {"ab", 2}},
@@ -352,7 +328,6 @@ test_make_refuses_masks(void **state)
     petal_filter *filter;
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_filter_make(db, "FuzzyRowFilter", arguments, 2, &filter, &error),
                      PETAL_INVALID);
     assert_string_equal(error.text,
@@ -364,15 +339,13 @@ test_make_refuses_masks(void **state)
                         "FuzzyRowFilter, argument 2: a mask may have bytes 0 and 1 only");
 }
 
-static void
-test_combine_refuses(void **state)
+TEST_WITH(test_combine_refuses, begin, end)
 {
     petal_db *db = filter_fake_db(&memory.table);
     petal_filter *member = parse(A, strlen(A)), *filter;
     petal_filter *const members[] = {member, member}, *const holed[] = {member, NULL};
     petal_error error;
 
-    (void)state;
     assert_int_equal(
         petal_filter_combine(db, (enum petal_filter_operation)99, members, 2, &filter, &error),
         PETAL_INVALID);
@@ -391,15 +364,13 @@ test_combine_refuses(void **state)
 }
 
 /* A combination keeps its members; one that holds itself many times over is bounded. */
-static void
-test_combine(void **state)
+TEST_WITH(test_combine, begin, end)
 {
     petal_db *db = filter_fake_db(&memory.table);
     petal_filter *filter;
     petal_error error;
     int depth = 1;
 
-    (void)state;
     assert_int_equal(petal_filter_combine(db, PETAL_FILTER_SKIP, NULL, 0, &filter, &error),
                      PETAL_INVALID);
     filter = parse(A, strlen(A));
@@ -416,27 +387,4 @@ test_combine(void **state)
     }
     assert_true(depth > 10 && depth < 20);
     petal_filter_free(filter);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_precedence, begin, end),
-        cmocka_unit_test_setup_teardown(test_or_then_and_in_a_parenthesis_behind_an_operator, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(test_a_parenthesis_never_closed_is_accepted, begin, end),
-        cmocka_unit_test_setup_teardown(test_arguments, begin, end),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test_setup_teardown(test_refused, begin, end),
-        cmocka_unit_test_setup_teardown(test_nesting_is_bounded, begin, end),
-        cmocka_unit_test_setup_teardown(test_memory_failures, begin, end),
-        cmocka_unit_test_setup_teardown(test_make, begin, end),
-        cmocka_unit_test_setup_teardown(test_combine, begin, end),
-        cmocka_unit_test_setup_teardown(test_make_refuses_what_is_no_number, begin, end),
-        cmocka_unit_test_setup_teardown(test_make_refuses_masks, begin, end),
-        cmocka_unit_test_setup_teardown(test_combine_refuses, begin, end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,12 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/filter/regex.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What the search in `text` says; *found if it is PETAL_OK. */
 static enum petal_status
@@ -55,10 +52,8 @@ check(const char *expression, const char *text, bool wanted)
         fail_msg("'%s' in '%s': wanted %s", expression, text, wanted ? "a match" : "none");
 }
 
-static void
-test_literals_and_anchors(void **state)
+TEST(test_literals_and_anchors)
 {
-    (void)state;
     check("", "", true);
     check("", "x", true);
     check("ell", "hello", true);
@@ -95,10 +90,8 @@ test_literals_and_anchors(void **state)
     check("^\\h\\v\\H\\V$", "\t\f\f\t", true);
 }
 
-static void
-test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
     check("^[abc]$", "b", true);
     check("^[abc]$", "d", false);
     check("^[^abc]$", "d", true);
@@ -118,10 +111,8 @@ test_classes(void **state)
     check("\\Bcat\\b", "concat it", true);
 }
 
-static void
-test_groups_and_repetition(void **state)
+TEST(test_groups_and_repetition)
 {
-    (void)state;
     check("^(a|bc|d)*$", "abcda", true);
     check("^(a|bc|d)*$", "abda", false);
     check("^a|b$", "ac", true);
@@ -149,10 +140,8 @@ test_groups_and_repetition(void **state)
           "at 192.168.17.255/24", true);
 }
 
-static void
-test_looking_around(void **state)
+TEST(test_looking_around)
 {
-    (void)state;
     check("^(?!abc)", "abcd", false);
     check("^(?!abc)", "abd", true);
     check("a(?=b)", "ac ab", true);
@@ -165,10 +154,8 @@ test_looking_around(void **state)
 }
 
 /* What PCRE2 means by it and Java does not is no way out of Java's language. */
-static void
-test_nothing_of_pcre2_comes_through(void **state)
+TEST(test_nothing_of_pcre2_comes_through)
 {
-    (void)state;
     check("^[a#b x]{3}$", "# x", true);
     check("a}b]", "a}b]", true);
     check("^\\Q[(\\w*\\E$", "[(\\w*", true);
@@ -176,10 +163,8 @@ test_nothing_of_pcre2_comes_through(void **state)
     check("a-\\-\\#\\ \\<", "a--# <", true);
 }
 
-static void
-test_case(void **state)
+TEST(test_case)
 {
-    (void)state;
     assert_true(found_in("^HELLO$", true, slice_from_text("hello")));
     assert_true(found_in("^[A-C]+$", true, slice_from_text("abC")));
     assert_false(found_in("^[^a]$", true, slice_from_text("A")));
@@ -196,10 +181,8 @@ test_case(void **state)
 }
 
 /* As Java decodes them: each longest part that could begin a character is one U+FFFD. */
-static void
-test_bytes_that_are_no_utf8(void **state)
+TEST(test_bytes_that_are_no_utf8)
 {
-    (void)state;
     check("^.$", "\xC3\xA9", true);
     check("^\xC3\xA9?$", "\xC3\xA9", true);
     check("^.$", "\xF0\x9F\x98\x80", true);
@@ -242,10 +225,8 @@ check_refused(const char *expression, size_t position, const char *reason)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     check_refused("*a", 0, "repeatable");
     check_refused("a|*", 2, "repeatable");
     check_refused("a**", 2, "repeatable");
@@ -306,10 +287,8 @@ test_refused(void **state)
 }
 
 /* Letters are Unicode's, though \w is ASCII's; marks belong to the letter before them. */
-static void
-test_ends_of_words(void **state)
+TEST(test_ends_of_words)
 {
-    (void)state;
     check("\\bb",
           "\xC3\xA9"
           "b",
@@ -345,10 +324,8 @@ test_ends_of_words(void **state)
     check("^\\B{2}a", "a", false);
 }
 
-static void
-test_properties(void **state)
+TEST(test_properties)
 {
-    (void)state;
     check("^\\p{Lu}\\p{Ll}$", "\xC3\x89\xC3\xA9", true);
     check("^\\pL\\PL$", "a1", true);
     check("^\\p{Lower}$", "\xC3\xA9", false);
@@ -362,10 +339,8 @@ test_properties(void **state)
     assert_false(found_in("^\\p{Lu}$", false, slice_from_text("a")));
 }
 
-static void
-test_classes_in_classes(void **state)
+TEST(test_classes_in_classes)
 {
-    (void)state;
     check("^[a[bc]d]+$", "abcd", true);
     check("^[a-z&&[^aeiou]]+$", "bcd", true);
     check("^[a-z&&[^aeiou]]+$", "bed", false);
@@ -392,10 +367,8 @@ test_classes_in_classes(void **state)
     check("(?=A).*A", "A c", true); /* a slip of PCRE2's, too */
 }
 
-static void
-test_references(void **state)
+TEST(test_references)
 {
-    (void)state;
     check("(.)\\1", "abba", true);
     check("(.)\\1", "abab", false);
     check("^(?<x>a|b)\\k<x>$", "bb", true);
@@ -410,10 +383,8 @@ test_references(void **state)
     check("^((?i)a)\\1$", "Aa", false);
 }
 
-static void
-test_giving_nothing_back(void **state)
+TEST(test_giving_nothing_back)
 {
-    (void)state;
     check("^a*+a", "aaa", false);
     check("^a?+a", "a", false);
     check("^a{1,2}+a", "aa", false);
@@ -488,15 +459,13 @@ compare_line(char *line)
 }
 
 /* JAVA_ANSWERS: another file of them. */
-static void
-test_what_java_says(void **state)
+TEST(test_what_java_says)
 {
     const char *path = getenv("JAVA_ANSWERS");
     FILE *file = fopen(path != NULL ? path : "tests/engine/filter/java_answers.txt", "r");
     unsigned lines = 0, answers = 0;
     char line[1024];
 
-    (void)state;
     assert_non_null(file);
     for (; fgets(line, sizeof line, file) != NULL; lines++)
         answers += compare_line(line);
@@ -504,12 +473,10 @@ test_what_java_says(void **state)
     assert_true(answers >= 4 * lines); /* five each, but for the few that are refused */
 }
 
-static void
-test_hostile_nesting(void **state)
+TEST(test_hostile_nesting)
 {
     char deep[2 * 70 + 2];
 
-    (void)state;
     memset(deep, '(', 70);
     deep[70] = 'a';
     memset(deep + 71, ')', 70);
@@ -538,12 +505,10 @@ check_given_up(const char *expression, petal_slice text, const char *reason)
 
 /* What takes a matcher that goes back longer than anyone can wait ends by its steps, which are
  * counted. */
-static void
-test_catastrophes_are_given_up(void **state)
+TEST(test_catastrophes_are_given_up)
 {
     char text[2000];
 
-    (void)state;
     memset(text, 'a', sizeof text);
     text[40] = 'b';
     check_given_up("^(a+)+$", slice_make(text, 41), "match limit");
@@ -561,13 +526,11 @@ test_catastrophes_are_given_up(void **state)
 
 /* Long texts are no reason to give up what is simple, wherever a match begins, and what goes deep
  * ends by its memory. */
-static void
-test_long_texts(void **state)
+TEST(test_long_texts)
 {
     size_t size = 1000000;
     char *text = test_allocate(size);
 
-    (void)state;
     memset(text, 'a', size);
     assert_false(found_in("xyz", false, slice_make(text, size)));
     assert_false(found_in("x.*y", false, slice_make(text, size)));
@@ -591,12 +554,10 @@ test_long_texts(void **state)
     free(text);
 }
 
-static void
-test_huge_repetition(void **state)
+TEST(test_huge_repetition)
 {
     char text[1000], class[REGEX_MOST_MEMBERS + 4];
 
-    (void)state;
     memset(class, 'a', sizeof class);
     class[0] = '[';
     memcpy(class + REGEX_MOST_MEMBERS + 1, "]", 2);
@@ -613,8 +574,7 @@ test_huge_repetition(void **state)
 
 /* A search works in what it has, and after one that was given up, or had too little memory, the
  * next is as good as any. */
-static void
-test_searches_allocate_once(void **state)
+TEST(test_searches_allocate_once)
 {
     struct test_allocator allocator;
     struct regex_mistake mistake;
@@ -623,7 +583,6 @@ test_searches_allocate_once(void **state)
     char hostile[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
     bool found;
 
-    (void)state;
     test_allocator_init(&allocator);
     assert_int_equal(
         regex_new(&regex, &allocator.table, slice_from_text("^(a+)+$"), false, &mistake), PETAL_OK);
@@ -651,13 +610,11 @@ test_searches_allocate_once(void **state)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-test_memory_failures(void **state)
+TEST(test_memory_failures)
 {
     enum petal_status status = PETAL_NO_MEMORY;
     uint64_t n;
 
-    (void)state;
     for (n = 1; status == PETAL_NO_MEMORY; n++) {
         struct test_allocator allocator;
         struct regex_mistake mistake;
@@ -716,12 +673,10 @@ add_members(struct members *members, struct test_random *random, bool ignore_cas
     }
 }
 
-static void
-test_classes_hold_their_members(void **state)
+TEST(test_classes_hold_their_members)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, 18);
     for (int round = 0; round < 200; round++) {
         bool negated = test_random_below(&random, 2) == 0;
@@ -743,34 +698,4 @@ test_classes_hold_their_members(void **state)
                          c);
         }
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_literals_and_anchors),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_groups_and_repetition),
-        cmocka_unit_test(test_looking_around),
-        cmocka_unit_test(test_nothing_of_pcre2_comes_through),
-        cmocka_unit_test(test_case),
-        cmocka_unit_test(test_bytes_that_are_no_utf8),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_ends_of_words),
-        cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_classes_in_classes),
-        cmocka_unit_test(test_references),
-        cmocka_unit_test(test_giving_nothing_back),
-        cmocka_unit_test(test_what_java_says),
-        cmocka_unit_test(test_hostile_nesting),
-        cmocka_unit_test(test_catastrophes_are_given_up),
-        cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_huge_repetition),
-        cmocka_unit_test(test_searches_allocate_once),
-        cmocka_unit_test(test_memory_failures),
-        cmocka_unit_test(test_classes_hold_their_members),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

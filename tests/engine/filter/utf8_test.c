@@ -3,15 +3,11 @@
  * does, and capital letters have the small ones that they have in the alphabets.
  */
 #include "engine/filter/utf8.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CHARACTERS 0x110000u
 
@@ -50,10 +46,8 @@ expect_no_part(const uint8_t *bytes, size_t size)
     }
 }
 
-static void
-every_character_is_read(void **state)
+TEST(every_character_is_read)
 {
-    (void)state;
     for (uint32_t c = 0; c < CHARACTERS; c++) {
         uint8_t bytes[4];
         size_t size = write_character(c, bytes);
@@ -65,14 +59,12 @@ every_character_is_read(void **state)
 }
 
 /* Each of these bytes by itself: the first begins nothing, or nothing that the second goes on. */
-static void
-what_is_no_character_is_taken_apart(void **state)
+TEST(what_is_no_character_is_taken_apart)
 {
     static const char *const none[] = {"\x80",     "\xBF",     "\xC0\x80", "\xC1\xBF",
                                        "\xE0\x80", "\xE0\x9F", "\xF0\x80", "\xF0\x8F",
                                        "\xF4\x90", "\xF4\xBF", "\xF5\x80", "\xFF\xBF"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         for (size_t at = 0, size = strlen(none[i]); at < size; at++)
             expect((const uint8_t *)none[i] + at, size - at, UTF8_REPLACEMENT, 1);
@@ -91,14 +83,12 @@ static const char smalls[] = "abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêë
                              "βγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝў"
                              "џабвгдежзийклмнопрстуфхцчшщъыьэюя";
 
-static void
-capitals_have_their_small_letters(void **state)
+TEST(capitals_have_their_small_letters)
 {
     static uint32_t lower[CHARACTERS];
     const uint8_t *capital = (const uint8_t *)capitals, *small = (const uint8_t *)smalls;
     const uint8_t *limit = capital + strlen(capitals);
 
-    (void)state;
     for (uint32_t c = 0; c < CHARACTERS; c++)
         lower[c] = c;
     while (capital < limit) {
@@ -108,16 +98,4 @@ capitals_have_their_small_letters(void **state)
     }
     for (uint32_t c = 0; c < CHARACTERS; c++)
         assert_int_equal(utf8_lower(c), lower[c]);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_character_is_read),
-        cmocka_unit_test(what_is_no_character_is_taken_apart),
-        cmocka_unit_test(capitals_have_their_small_letters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

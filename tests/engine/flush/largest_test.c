@@ -3,15 +3,11 @@
  * as few as give half of it. Others keep their cells and the logs of these, until there are too
  * many logs. Costs are counted in store files.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/flush/flush.h"
 #include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -143,12 +139,10 @@ check_answers(struct largest_fixture *fixture, uint64_t cold_rows)
 
 /* As often as the memory fills each cold table gets one more cell; the hot one gives the memory
  * back alone. */
-static void
-test_cold_tables_are_left_alone(void **state)
+TEST(test_cold_tables_are_left_alone)
 {
     static struct largest_fixture fixture;
 
-    (void)state;
     start(&fixture, 32 * MEMTABLE_BYTES);
     for (unsigned round = 0; round < 3; round++) {
         put_cold(&fixture, round);
@@ -164,12 +158,10 @@ test_cold_tables_are_left_alone(void **state)
 }
 
 /* Cells that lie for long are flushed once, when too many bytes of logs are kept for them. */
-static void
-test_cold_cells_let_their_logs_go(void **state)
+TEST(test_cold_cells_let_their_logs_go)
 {
     static struct largest_fixture fixture;
 
-    (void)state;
     start(&fixture, 32 * MEMTABLE_BYTES);
     put_cold(&fixture, 0);
     for (unsigned round = 0; round < 20; round++) {
@@ -206,13 +198,11 @@ most_at_once(struct largest_fixture *fixture, unsigned rows, size_t bytes)
 
 /* Where all are equal, no more are flushed than give half back, and each time memory has filled by
  * as much again. */
-static void
-test_equal_tables_give_half_back(void **state)
+TEST(test_equal_tables_give_half_back)
 {
     static struct largest_fixture fixture;
     uint64_t most;
 
-    (void)state;
     start(&fixture, 32 * MEMTABLE_BYTES);
     most = most_at_once(&fixture, 40, 400);
     assert_in_range(most, 1, COLD_TABLES / 2 + 1);
@@ -223,13 +213,11 @@ test_equal_tables_give_half_back(void **state)
 
 /* Small memtables take all the memory, far from memtable_bytes: as many go as give half of it back.
  */
-static void
-test_many_small_ones_give_memory_back(void **state)
+TEST(test_many_small_ones_give_memory_back)
 {
     static struct largest_fixture fixture;
     uint64_t most;
 
-    (void)state;
     start(&fixture, 4 * MEMTABLE_BYTES);
     most = most_at_once(&fixture, 4, 4);
     assert_in_range(most, 2, COLD_TABLES / 5); /* not a third of them fits */
@@ -239,17 +227,4 @@ test_many_small_ones_give_memory_back(void **state)
     assert_in_range(flushed(&fixture), COLD_TABLES, 4 * COLD_TABLES);
     check_answers(&fixture, 4);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cold_tables_are_left_alone),
-        cmocka_unit_test(test_cold_cells_let_their_logs_go),
-        cmocka_unit_test(test_equal_tables_give_half_back),
-        cmocka_unit_test(test_many_small_ones_give_memory_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

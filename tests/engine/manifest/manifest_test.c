@@ -2,12 +2,7 @@
  * manifest_test.c -- the manifest: what was committed is there after any power cut, whole edits
  * only; what is damaged is refused; what does not fit is refused and changes nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +18,7 @@
 #include "engine/manifest/names.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #define DIRECTORY "/db"
@@ -360,8 +356,7 @@ free_images(struct image *images)
 
 /* ---- round trips ---- */
 
-static void
-test_what_was_committed_is_loaded(void **state)
+TEST_WITH(test_what_was_committed_is_loaded, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct image images[STEPS + 1];
@@ -410,8 +405,7 @@ check_texts(const petal_attribute *found, const petal_attribute *expected, size_
     }
 }
 
-static void
-test_alterations_are_loaded(void **state)
+TEST_WITH(test_alterations_are_loaded, setup, teardown)
 {
     struct fixture *fixture = *state;
     const struct manifest_table *table;
@@ -443,8 +437,7 @@ test_alterations_are_loaded(void **state)
     manifest_free(manifest);
 }
 
-static void
-test_no_manifest_is_no_database(void **state)
+TEST_WITH(test_no_manifest_is_no_database, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_error error;
@@ -468,8 +461,7 @@ renames(struct fixture *fixture)
     return count;
 }
 
-static void
-test_the_first_commit_after_opening_writes_a_new_file(void **state)
+TEST_WITH(test_the_first_commit_after_opening_writes_a_new_file, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest;
@@ -498,8 +490,7 @@ test_the_first_commit_after_opening_writes_a_new_file(void **state)
 }
 
 /* Counters in thousands of edits: the file is written anew before it gets large. */
-static void
-test_the_file_does_not_grow_for_ever(void **state)
+TEST_WITH(test_the_file_does_not_grow_for_ever, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
@@ -532,8 +523,7 @@ test_the_file_does_not_grow_for_ever(void **state)
 
 /* ---- damage ---- */
 
-static void
-test_every_flipped_bit(void **state)
+TEST_WITH(test_every_flipped_bit, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct image images[STEPS + 1];
@@ -577,8 +567,7 @@ find_image(const struct manifest *manifest, const struct image *images)
     return 0;
 }
 
-static void
-test_every_truncation(void **state)
+TEST_WITH(test_every_truncation, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct image images[STEPS + 1];
@@ -611,8 +600,7 @@ test_every_truncation(void **state)
     free_images(images);
 }
 
-static void
-test_other_versions_and_files(void **state)
+TEST_WITH(test_other_versions_and_files, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_error error;
@@ -665,8 +653,7 @@ expect_refused(struct manifest *manifest, struct manifest_edit *edit, enum petal
     edit->size = 0;
 }
 
-static void
-test_what_does_not_fit_is_refused(void **state)
+TEST_WITH(test_what_does_not_fit_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
@@ -754,8 +741,7 @@ refuse_attribute(struct manifest *manifest, struct manifest_edit *edit, unsigned
     expect_refused(manifest, edit, expected, why);
 }
 
-static void
-test_malformed_texts(void **state)
+TEST_WITH(test_malformed_texts, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
@@ -778,8 +764,7 @@ test_malformed_texts(void **state)
     manifest_free(manifest);
 }
 
-static void
-test_attributes_of_later_versions(void **state)
+TEST_WITH(test_attributes_of_later_versions, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
@@ -868,14 +853,12 @@ make_images(struct image *images)
     fixture_fini(&fixture);
 }
 
-static void
-test_power_cut_at_every_call(void **state)
+TEST_WITH(test_power_cut_at_every_call, setup, teardown)
 {
     uint64_t seed = test_seed(), n = 0;
     struct image images[STEPS + 1];
     bool ended = false;
 
-    (void)state;
     make_images(images);
     while (!ended) {
         struct fixture fixture;
@@ -899,13 +882,11 @@ test_power_cut_at_every_call(void **state)
     free_images(images);
 }
 
-static void
-test_every_call_fails(void **state)
+TEST_WITH(test_every_call_fails, setup, teardown)
 {
     struct image images[STEPS + 1];
     uint64_t failures = 1;
 
-    (void)state;
     make_images(images);
     for (uint64_t n = 1; failures > 0; n++) {
         struct fixture fixture;
@@ -1038,17 +1019,14 @@ try_next_processes(bool fail, bool revert)
 
 /* What was loaded is durable before it is gone by, also where a sync had failed, and where the disk
  * is full. */
-static void
-test_power_cut_after_a_death(void **state)
+TEST_WITH(test_power_cut_after_a_death, setup, teardown)
 {
-    (void)state;
     try_next_processes(false, false);
     try_next_processes(true, false);
     try_next_processes(true, true);
 }
 
-static void
-test_a_failed_sync_is_final(void **state)
+TEST_WITH(test_a_failed_sync_is_final, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = make(fixture);
@@ -1070,8 +1048,7 @@ test_a_failed_sync_is_final(void **state)
 }
 
 /* The disk is full for a while: the old file stands, and the commit can be made later. */
-static void
-test_a_new_file_that_does_not_fit_can_be_written_later(void **state)
+TEST_WITH(test_a_new_file_that_does_not_fit_can_be_written_later, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct image images[STEPS + 1];
@@ -1145,8 +1122,7 @@ manifest_size(struct fixture *fixture)
 
 /* What would make the file larger than a reader takes is refused, and nothing else: tables first,
  * so that what is written to those that are there can still be flushed. */
-static void
-test_what_would_be_too_large_is_refused(void **state)
+TEST_WITH(test_what_would_be_too_large_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = make(fixture);
@@ -1198,8 +1174,7 @@ test_what_would_be_too_large_is_refused(void **state)
     manifest_free(load(fixture));
 }
 
-static void
-test_every_allocation_fails(void **state)
+TEST_WITH(test_every_allocation_fails, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = make(fixture);
@@ -1239,8 +1214,7 @@ test_every_allocation_fails(void **state)
     manifest_free(manifest);
 }
 
-static void
-test_an_edit_without_memory_is_not_committed(void **state)
+TEST_WITH(test_an_edit_without_memory_is_not_committed, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
@@ -1286,8 +1260,7 @@ check_golden(struct fixture *fixture, const char *path)
 }
 
 /* A file without the attributes from MIN_VERSIONS on: written so by earlier versions, too. */
-static void
-test_golden_bytes(void **state)
+TEST_WITH(test_golden_bytes, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = make(fixture);
@@ -1317,8 +1290,7 @@ test_golden_bytes(void **state)
 }
 
 /* Alterations as edits, and in the snapshot of the next opening. */
-static void
-test_golden_bytes_of_alterations(void **state)
+TEST_WITH(test_golden_bytes_of_alterations, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = make(fixture);
@@ -1352,8 +1324,7 @@ test_golden_bytes_of_alterations(void **state)
 }
 
 /* A store file that becomes one of another run: it is removed and added by one edit. */
-static void
-test_golden_bytes_of_a_linked_file(void **state)
+TEST_WITH(test_golden_bytes_of_a_linked_file, setup, teardown)
 {
     struct manifest_file file = {.number = 5,
                                  .identity = 0xABCD,
@@ -1388,8 +1359,7 @@ test_golden_bytes_of_a_linked_file(void **state)
 }
 
 /* A shifted store file, as an edit and in the snapshot of the next opening. */
-static void
-test_golden_bytes_of_a_shifted_file(void **state)
+TEST_WITH(test_golden_bytes_of_a_shifted_file, setup, teardown)
 {
     static const struct manifest_file file = {.number = 5,
                                               .identity = 0xABCD,
@@ -1426,38 +1396,4 @@ test_golden_bytes_of_a_shifted_file(void **state)
         manifest_edit_fini(&edit);
         manifest_free(manifest);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(test_what_was_committed_is_loaded),
-        TEST(test_alterations_are_loaded),
-        TEST(test_no_manifest_is_no_database),
-        TEST(test_the_first_commit_after_opening_writes_a_new_file),
-        TEST(test_the_file_does_not_grow_for_ever),
-        TEST(test_every_flipped_bit),
-        TEST(test_every_truncation),
-        TEST(test_other_versions_and_files),
-        TEST(test_what_does_not_fit_is_refused),
-        TEST(test_malformed_texts),
-        TEST(test_attributes_of_later_versions),
-        TEST(test_power_cut_at_every_call),
-        TEST(test_every_call_fails),
-        TEST(test_power_cut_after_a_death),
-        TEST(test_a_failed_sync_is_final),
-        TEST(test_a_new_file_that_does_not_fit_can_be_written_later),
-        TEST(test_what_would_be_too_large_is_refused),
-        TEST(test_every_allocation_fails),
-        TEST(test_an_edit_without_memory_is_not_committed),
-        TEST(test_golden_bytes),
-        TEST(test_golden_bytes_of_alterations),
-        TEST(test_golden_bytes_of_a_shifted_file),
-        TEST(test_golden_bytes_of_a_linked_file),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

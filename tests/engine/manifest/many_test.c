@@ -2,16 +2,12 @@
  * many_test.c -- a manifest of many tables: a commit costs what it changes, and one that
  * fails leaves state and lookups as they were.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/manifest/format.h"
 #include "engine/manifest/manifest.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdio.h>
@@ -126,12 +122,10 @@ cost_of(struct fixture *fixture, uint32_t id, bool creates)
     return least;
 }
 
-static void
-a_commit_costs_what_it_changes(void **state)
+TEST(a_commit_costs_what_it_changes)
 {
     uint64_t create[2], flush[2];
 
-    (void)state;
     for (int large = 0; large < 2; large++) {
         uint32_t count = large ? 3000 : 300;
         struct fixture fixture;
@@ -181,10 +175,8 @@ bytes_beside(uint64_t files)
     return least;
 }
 
-static void
-a_commit_does_not_copy_its_table(void **state)
+TEST(a_commit_does_not_copy_its_table)
 {
-    (void)state;
     assert_int_equal(bytes_beside(10), bytes_beside(10000));
 }
 
@@ -289,12 +281,10 @@ check_lookups(const struct fixture *fixture)
     assert_int_equal(manifest->names.count, manifest->table_count);
 }
 
-static void
-a_failed_commit_changes_nothing(void **state)
+TEST(a_failed_commit_changes_nothing)
 {
     unsigned failed[3] = {0}, done = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct fixture fixture;
 
@@ -331,16 +321,4 @@ a_failed_commit_changes_nothing(void **state)
         end(&fixture);
     }
     assert_true(done > 300 && failed[0] > 300 && failed[1] > 100 && failed[2] > 50);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_commit_costs_what_it_changes),
-        cmocka_unit_test(a_commit_does_not_copy_its_table),
-        cmocka_unit_test(a_failed_commit_changes_nothing),
-    };
-
-    return cmocka_run_group_tests_name("manifest of many tables", tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  * as they were committed, and what makes no snapshot is refused. (The rest of the manifest:
  * manifest_test.c.)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +16,7 @@
 #include "engine/manifest/manifest.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #define DIRECTORY "/db"
@@ -160,8 +156,7 @@ check_both(const struct manifest *manifest)
 /* ---- tests ---- */
 
 /* From an edit, from a file's snapshot of the state, as a copy in memory. */
-static void
-a_snapshot_is_loaded_as_it_was_committed(void **state)
+TEST_WITH(a_snapshot_is_loaded_as_it_was_committed, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture), copy;
@@ -185,8 +180,7 @@ a_snapshot_is_loaded_as_it_was_committed(void **state)
 }
 
 /* Whatever was in the memory of the copy. */
-static void
-one_table_is_copied_alone(void **state)
+TEST_WITH(one_table_is_copied_alone, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture), copy;
@@ -201,8 +195,7 @@ one_table_is_copied_alone(void **state)
     manifest_copy_fini(&copy, &fixture->allocator.table);
 }
 
-static void
-a_table_and_its_snapshot_go_by_themselves(void **state)
+TEST_WITH(a_table_and_its_snapshot_go_by_themselves, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture);
@@ -251,8 +244,7 @@ add_attribute(struct manifest_edit *edit, unsigned tag, const void *bytes, size_
     free(item);
 }
 
-static void
-what_makes_no_snapshot_is_refused(void **state)
+TEST_WITH(what_makes_no_snapshot_is_refused, setup, teardown)
 {
     static const char bytes[] = "12345678\1\0\0\0\0\0\0\0name";
     struct fixture *fixture = *state;
@@ -288,8 +280,7 @@ what_makes_no_snapshot_is_refused(void **state)
     manifest_free(manifest);
 }
 
-static void
-every_allocation_fails(void **state)
+TEST_WITH(every_allocation_fails, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture), copy;
@@ -309,8 +300,7 @@ every_allocation_fails(void **state)
 }
 
 /* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
-static void
-golden_bytes(void **state)
+TEST_WITH(golden_bytes, setup, teardown)
 {
     static const char path[] = "tests/engine/manifest/golden/MANIFEST-v1-snapshot";
     struct fixture *fixture = *state;
@@ -333,21 +323,4 @@ golden_bytes(void **state)
     assert_int_equal(golden_size, size);
     assert_memory_equal(golden, bytes, size);
     free(bytes);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(a_snapshot_is_loaded_as_it_was_committed),
-        TEST(one_table_is_copied_alone),
-        TEST(a_table_and_its_snapshot_go_by_themselves),
-        TEST(what_makes_no_snapshot_is_refused),
-        TEST(every_allocation_fails),
-        TEST(golden_bytes),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* history_test.c -- the lives of versions under NEW_VERSION_BEHAVIOR (engine/rules/history.h), as
  * engine/rules/visibility.h uses them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/rules/judged_row.h"
+#include "tests/support/test.h"
 
 static struct visibility_rules
 new_rules(enum visibility_purpose purpose, uint32_t versions)
@@ -17,12 +13,10 @@ new_rules(enum visibility_purpose purpose, uint32_t versions)
     return rules;
 }
 
-static void
-test_the_drawing_of_lives(void **state)
+TEST(test_the_drawing_of_lives)
 {
     struct visibility_rules rules = new_rules(VISIBILITY_READ, 1);
 
-    (void)state;
     judged_row_check(&rules, "q30.4D=marker q30.3P=masked q20.2P=surplus q10.1P=surplus");
     /* With room for two, put@20 was living and not surplus when the marker came; put@10 was. */
     rules = new_rules(VISIBILITY_READ, 2);
@@ -35,12 +29,10 @@ test_the_drawing_of_lives(void **state)
     judged_row_check(&rules, "q30.2D=marker q30.1P=masked q10.3P=shown");
 }
 
-static void
-test_the_order_of_writes(void **state)
+TEST(test_the_order_of_writes)
 {
     struct visibility_rules rules = new_rules(VISIBILITY_READ, 2);
 
-    (void)state;
     /* A put that was written behind a marker lives, whatever its timestamp. */
     judged_row_check(&rules, "q30.5C=marker q20.6P=shown q10.4P=masked");
     judged_row_check(&rules, "30.5F=marker a20.6P=shown a10.4P=masked b30.4P=masked b5.7P=shown");
@@ -64,12 +56,10 @@ test_the_order_of_writes(void **state)
     judged_row_check(&rules, "a30.1P=outside a20.1P=shown a10.1P=surplus");
 }
 
-static void
-test_compactions_in_the_order_of_writes(void **state)
+TEST(test_compactions_in_the_order_of_writes)
 {
     struct visibility_rules rules = new_rules(VISIBILITY_COMPACT, 2);
 
-    (void)state;
     judged_row_check(
         &rules, "40.5F=marker a30.6P=shown a20.4P=masked b20.7C=marker b10.3P=masked b5.9P=shown");
     /* Kept markers are no versions, in their column and in the next. */
@@ -79,25 +69,10 @@ test_compactions_in_the_order_of_writes(void **state)
     judged_row_check(&rules, "a30.6C=shown a20.7P=shown a10.8P=shown b30.6C=shown b20.7P=shown");
 }
 
-static void
-test_every_allocation_fails_once(void **state)
+TEST(test_every_allocation_fails_once)
 {
     struct visibility_rules rules = new_rules(VISIBILITY_READ, 2);
 
-    (void)state;
     judged_row_fail_allocations(
         &rules, "30.5F=marker 20.9V=marker a25.6C=marker a20.7P=masked a10.4P=masked a9.10P=shown");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_drawing_of_lives),
-        cmocka_unit_test(test_the_order_of_writes),
-        cmocka_unit_test(test_compactions_in_the_order_of_writes),
-        cmocka_unit_test(test_every_allocation_fails_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,19 @@
 /* visibility_test.c -- the rules of engine/rules/visibility.h for each purpose, on rows made by
  * hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/rules/judged_row.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdlib.h>
 
 /* ---- reads ---- */
 
-static void
-test_the_drawing(void **state)
+TEST(test_the_drawing)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 9);
 
-    (void)state;
     judged_row_check(&rules,
                      "q40.9P=shown q30.8C=marker q30.5P=masked! q20.7D=marker q20.6P=masked! "
                      "q20.3P=masked! q10.1P=masked!");
@@ -28,12 +22,10 @@ test_the_drawing(void **state)
         &rules, "q40.9P=shown q30.5P=shown q20.7D=marker q20.6P=masked q20.3P=masked q10.1P=shown");
 }
 
-static void
-test_what_markers_hide(void **state)
+TEST(test_what_markers_hide)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 9);
 
-    (void)state;
     /* Puts above the point of a marker live, at its timestamp by the order of writes. */
     judged_row_check(
         &rules,
@@ -58,12 +50,10 @@ test_what_markers_hide(void **state)
         "b15.1P=shown b10.1P=masked! c20.8P=masked c10.3P=shown");
 }
 
-static void
-test_versions(void **state)
+TEST(test_versions)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 2);
 
-    (void)state;
     judged_row_check(&rules, "a30.3P=shown a20.2P=shown a10.1P=surplus! b30.3P=shown");
     /* Superseded and masked ones do not count. */
     judged_row_check(&rules,
@@ -78,12 +68,10 @@ test_versions(void **state)
     judged_row_check(&rules, "a30.3P=shown a20.2P=shown a10.1P=shown");
 }
 
-static void
-test_the_read_point(void **state)
+TEST(test_the_read_point)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 1);
 
-    (void)state;
     rules.read_point = 5;
     /* What was written later does not exist: it neither shows, nor counts, nor hides. */
     judged_row_check(
@@ -92,12 +80,10 @@ test_the_read_point(void **state)
     judged_row_check(&rules, "a30.6P=outside a30.5P=shown a30.4P=superseded");
 }
 
-static void
-test_own_times_to_live(void **state)
+TEST(test_own_times_to_live)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 1);
 
-    (void)state;
     rules.now_ms = 100;
     /* Dead when timestamp + TTL < now, the marker as the put. */
     judged_row_check(&rules, "a50.5P~49=expired a50.4P~50=shown");
@@ -107,13 +93,11 @@ test_own_times_to_live(void **state)
     judged_row_check(&rules, "a50.6P~9223372036854775807=shown");
 }
 
-static void
-test_the_family_time_to_live(void **state)
+TEST(test_the_family_time_to_live)
 {
     petal_family_options family = {.versions = 3, .ttl_seconds = 1};
     struct visibility_rules rules;
 
-    (void)state;
     visibility_rules_of(&rules, &family, VISIBILITY_READ, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules, "a600.3P=shown a500.2P=shown a499.1P=expired! b700.1P=shown");
     judged_row_check(
@@ -138,12 +122,10 @@ test_the_family_time_to_live(void **state)
     judged_row_check(&rules, "a0.1P=shown");
 }
 
-static void
-test_time_ranges(void **state)
+TEST(test_time_ranges)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 1);
 
-    (void)state;
     rules.time_min = 20;
     rules.time_limit = 40;
     judged_row_check(
@@ -155,12 +137,10 @@ test_time_ranges(void **state)
     judged_row_check(&rules, "a40.9P=outside a40.8P=superseded a30.1P=shown");
 }
 
-static void
-test_deleted_cells_that_are_kept(void **state)
+TEST(test_deleted_cells_that_are_kept)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 9);
 
-    (void)state;
     for (rules.keep_deleted = PETAL_KEEP_DELETED_TRUE; rules.keep_deleted <= PETAL_KEEP_DELETED_TTL;
          rules.keep_deleted++) {
         rules.time_limit = 40;
@@ -173,15 +153,13 @@ test_deleted_cells_that_are_kept(void **state)
     }
 }
 
-static void
-test_long_qualifiers(void **state)
+TEST(test_long_qualifiers)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 1);
     struct test_allocator allocator;
     struct visibility visibility;
     uint8_t *bytes = test_allocate(100000);
 
-    (void)state;
     test_allocator_init(&allocator);
     memset(bytes, 0xff, 100000);
     visibility_init(&visibility, &allocator.table, &rules);
@@ -202,12 +180,10 @@ test_long_qualifiers(void **state)
 
 /* ---- raw reads ---- */
 
-static void
-test_raw_reads(void **state)
+TEST(test_raw_reads)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_RAW, 9);
 
-    (void)state;
     /* All that is stored, in HBase's order: family markers beside the empty qualifier. */
     judged_row_check(
         &rules,
@@ -233,12 +209,10 @@ test_raw_reads(void **state)
 
 /* ---- flushes and compactions ---- */
 
-static void
-test_rewrites_of_a_part(void **state)
+TEST(test_rewrites_of_a_part)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_PART, 2);
 
-    (void)state;
     /* Markers stay; hidden, superseded and surplus puts go. */
     judged_row_check(
         &rules, "20.9V=shown a40.4P=shown a30.9D=shown a30.8P=masked a20.8P=masked a10.7P=shown "
@@ -258,13 +232,11 @@ test_rewrites_of_a_part(void **state)
     judged_row_check(&rules, "a30.7P=shown a30.6P=shown a30.5P=shown a30.4P=superseded");
 }
 
-static void
-test_rewrites_of_a_part_that_expired(void **state)
+TEST(test_rewrites_of_a_part_that_expired)
 {
     petal_family_options family = {.versions = 3, .ttl_seconds = 1};
     struct visibility_rules rules;
 
-    (void)state;
     visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules, "499.9F=expired a500.3P=shown a499.2C=expired a498.1P=expired "
                              "b500.2P~999=expired b500.1P~1000=shown");
@@ -289,13 +261,11 @@ test_rewrites_of_a_part_that_expired(void **state)
 
 /* A version with its own TTL makes none expired, surplus or superseded for good that MIN_VERSIONS
  * asks for when it has died. */
-static void
-test_rewrites_keep_min_versions(void **state)
+TEST(test_rewrites_keep_min_versions)
 {
     petal_family_options family = {.versions = 2, .min_versions = 1, .ttl_seconds = 1};
     struct visibility_rules rules;
 
-    (void)state;
     for (enum visibility_purpose purpose = VISIBILITY_PART; purpose <= VISIBILITY_COMPACT;
          purpose++) {
         visibility_rules_of(&rules, &family, purpose, JUDGED_READ_POINT, 1500);
@@ -343,12 +313,10 @@ test_rewrites_keep_min_versions(void **state)
                              "a600.2P=surplus");
 }
 
-static void
-test_compactions(void **state)
+TEST(test_compactions)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_COMPACT, 1);
 
-    (void)state;
     judged_row_check(&rules, "30.9V=marker 20.9F=marker a40.4P=shown a30.8P=masked a20.8P=masked "
                              "a15.1C=marker b21.9D=marker b21.1P=masked b20.10P=shown");
     judged_row_check(&rules, "a40.4P=shown a40.3P=superseded a30.9P=surplus b30.9P=shown");
@@ -358,12 +326,10 @@ test_compactions(void **state)
     judged_row_check(&rules, "a50.5C=marker a40.6P=shown a40.5P=masked");
 }
 
-static void
-test_compactions_that_keep_deleted_cells(void **state)
+TEST(test_compactions_that_keep_deleted_cells)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_COMPACT, 2);
 
-    (void)state;
     rules.keep_deleted = PETAL_KEEP_DELETED_TRUE;
     rules.earliest_put = 10;
     judged_row_check(&rules,
@@ -387,12 +353,10 @@ test_compactions_that_keep_deleted_cells(void **state)
 }
 
 /* What lives stays, and what a read hid stays hidden: by its marker, or because it goes. */
-static void
-test_compactions_in_the_order_of_writes(void **state)
+TEST(test_compactions_in_the_order_of_writes)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_COMPACT, 1);
 
-    (void)state;
     rules.new_version_behavior = true;
     judged_row_check(&rules, "a5.2D=marker a3.1P=shown b5.2D=marker b5.1P=masked");
     judged_row_check(&rules, "100.1F=marker 5.3F=marker a3.2P=masked");
@@ -425,12 +389,10 @@ test_compactions_in_the_order_of_writes(void **state)
 
 /* MIN_VERSIONS: deleted versions past TTL stay within them; under TTL what a marker past it hides
  * goes with that. */
-static void
-test_expired_compactions_in_the_order_of_writes(void **state)
+TEST(test_expired_compactions_in_the_order_of_writes)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_COMPACT, 3);
 
-    (void)state;
     rules.new_version_behavior = true;
     rules.min_versions = 1;
     rules.oldest_unexpired = 25;
@@ -447,13 +409,11 @@ test_expired_compactions_in_the_order_of_writes(void **state)
 }
 
 /* Of files whose timestamps no write makes a rewrite loses nothing; no read shows them. */
-static void
-test_impossible_timestamps(void **state)
+TEST(test_impossible_timestamps)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 2);
     petal_family_options family = {.versions = 2};
 
-    (void)state;
     judged_row_check(&rules,
                      "a9223372036854775807.1P~1=outside a-5.1P~-9223372036854775808=expired");
     judged_row_check(&rules, "a-5.1P~9223372036854775807=outside!");
@@ -465,50 +425,17 @@ test_impossible_timestamps(void **state)
     }
 }
 
-static void
-test_every_allocation_fails_once(void **state)
+TEST(test_every_allocation_fails_once)
 {
     struct visibility_rules rules = judged_rules(VISIBILITY_READ, 2);
 
-    (void)state;
     judged_row_fail_allocations(
         &rules, "30.9V=marker 20.8V=marker a30.5P=masked a10.1P=shown abcdefg9.1P=shown");
 }
 
-static void
-test_reasons_have_texts(void **state)
+TEST(test_reasons_have_texts)
 {
-    (void)state;
     for (unsigned reason = 0; reason < VISIBILITY_REASONS; reason++)
         assert_string_not_equal(visibility_reason_text((enum visibility_reason)reason), "unknown");
     assert_string_equal(visibility_reason_text(VISIBILITY_REASONS), "unknown");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_drawing),
-        cmocka_unit_test(test_what_markers_hide),
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_the_read_point),
-        cmocka_unit_test(test_own_times_to_live),
-        cmocka_unit_test(test_the_family_time_to_live),
-        cmocka_unit_test(test_time_ranges),
-        cmocka_unit_test(test_deleted_cells_that_are_kept),
-        cmocka_unit_test(test_long_qualifiers),
-        cmocka_unit_test(test_raw_reads),
-        cmocka_unit_test(test_rewrites_of_a_part),
-        cmocka_unit_test(test_rewrites_of_a_part_that_expired),
-        cmocka_unit_test(test_rewrites_keep_min_versions),
-        cmocka_unit_test(test_compactions),
-        cmocka_unit_test(test_compactions_that_keep_deleted_cells),
-        cmocka_unit_test(test_compactions_in_the_order_of_writes),
-        cmocka_unit_test(test_expired_compactions_in_the_order_of_writes),
-        cmocka_unit_test(test_impossible_timestamps),
-        cmocka_unit_test(test_every_allocation_fails_once),
-        cmocka_unit_test(test_reasons_have_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,13 @@
 #include "engine/state/db.h"
 #include "tests/cache/fixture.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static void
-the_cache_gets_what_is_left(void **state)
+TEST(the_cache_gets_what_is_left)
 {
     struct cache_fixture *f = cache_fixture_new(1024 * KIB, 1);
     struct memory_budget budget;
 
-    (void)state;
     memory_budget_init(&budget, f->cache, 1024 * KIB, 900 * KIB);
     memory_budget_memtables(&budget, 100 * KIB); /* that is left over anyway */
     assert_int_equal(atomic_load(&budget.cache_now), 900 * KIB);
@@ -37,12 +31,10 @@ the_cache_gets_what_is_left(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_cache_that_is_off_is_told_nothing(void **state)
+TEST(a_cache_that_is_off_is_told_nothing)
 {
     struct memory_budget budget;
 
-    (void)state;
     memory_budget_init(&budget, NULL, 1024 * KIB, 0);
     memory_budget_memtables(&budget, 4096 * (int64_t)KIB);
     assert_int_equal(atomic_load(&budget.memtables), 4096 * KIB);
@@ -63,12 +55,10 @@ resolved(size_t memory, size_t cache, size_t memtable, const size_t expected[3])
     assert_int_equal(options.memtable_bytes, expected[2]);
 }
 
-static void
-defaults_follow_from_what_is_given(void **state)
+TEST(defaults_follow_from_what_is_given)
 {
     const size_t mib = 1024 * KIB;
 
-    (void)state;
     resolved(0, 0, 0, (size_t[]){64 * mib, 64 * mib, 8 * mib});
     resolved(0, 1024 * mib, 0, (size_t[]){1056 * mib, 1024 * mib, 8 * mib});
     resolved(0, 0, 64 * mib, (size_t[]){288 * mib, 32 * mib, 64 * mib});
@@ -80,13 +70,11 @@ defaults_follow_from_what_is_given(void **state)
     resolved(64 * mib, mib, 16 * mib, (size_t[]){64 * mib, mib, 16 * mib});
 }
 
-static void
-limits_are_checked(void **state)
+TEST(limits_are_checked)
 {
     petal_options options, given = {.size = sizeof given, .memory_bytes = 1024 * KIB - 1};
     petal_error error;
 
-    (void)state;
     assert_int_equal(options_resolve(&options, &given, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "memory_bytes is 1048575"));
     given.memory_bytes = 1024 * KIB;
@@ -108,8 +96,7 @@ put(petal_family *family, unsigned number)
          &error);
 }
 
-static void
-what_is_charged_is_given_back(void **state)
+TEST(what_is_charged_is_given_back)
 {
     struct fixture fixture;
     petal_table *table;
@@ -119,7 +106,6 @@ what_is_charged_is_given_back(void **state)
     petal_stats stats;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture.options.no_compaction = true;
     fixture_must_open(&fixture);
@@ -148,18 +134,4 @@ what_is_charged_is_given_back(void **state)
     assert_int_equal(stats.file_memory, 0);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cache_gets_what_is_left),
-        cmocka_unit_test(a_cache_that_is_off_is_told_nothing),
-        cmocka_unit_test(defaults_follow_from_what_is_given),
-        cmocka_unit_test(limits_are_checked),
-        cmocka_unit_test(what_is_charged_is_given_back),
-    };
-
-    return cmocka_run_group_tests_name("memory budget", tests, NULL, NULL);
 }

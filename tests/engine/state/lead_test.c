@@ -2,14 +2,9 @@
  * or forgotten. */
 #include "engine/state/lead.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "engine/state/lead.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
@@ -139,12 +134,10 @@ expect_group(const struct fixture *fixture, unsigned from, unsigned to, unsigned
     }
 }
 
-static void
-groups_end_at_their_limits(void **state)
+TEST(groups_end_at_their_limits)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, true, MOST_BYTES);
     /* Slow ones: who leads hands on. */
     add(&fixture, (struct write_place){.slow = true, .bytes = 60});
@@ -161,12 +154,10 @@ groups_end_at_their_limits(void **state)
     expect_group(&fixture, 4, 5, 5, false);
 }
 
-static void
-sleepers_are_woken(void **state)
+TEST(sleepers_are_woken)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, true, MOST_BYTES);
     for (unsigned i = 0; i < 6; i++) {
         struct waiter *waiter =
@@ -182,12 +173,10 @@ sleepers_are_woken(void **state)
     expect_group(&fixture, 4, 5, 4, false);
 }
 
-static void
-leader_stays_for_quick_ones(void **state)
+TEST(leader_stays_for_quick_ones)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, false, MOST_BYTES);
     add(&fixture, (struct write_place){.bytes = 1});
     add(&fixture, (struct write_place){.bytes = 1});
@@ -202,13 +191,11 @@ leader_stays_for_quick_ones(void **state)
     expect_group(&fixture, 2, 2, 3, false);
 }
 
-static void
-leader_does_not_stay(void **state)
+TEST(leader_does_not_stay)
 {
     const struct write_place others[] = {
         {.alone = true}, {.slow = true}, {.bytes = STAY_BYTES + 1}};
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         struct fixture fixture;
 
@@ -220,12 +207,10 @@ leader_does_not_stay(void **state)
     }
 }
 
-static void
-leader_stays_not_for_ever(void **state)
+TEST(leader_stays_not_for_ever)
 {
     struct fixture fixture;
 
-    (void)state;
     begin(&fixture, false, SIZE_MAX);
     for (unsigned i = 0; i < MOST_STAYS + 1; i++)
         add(&fixture, (struct write_place){.bytes = STAY_BYTES});
@@ -241,13 +226,11 @@ leader_stays_not_for_ever(void **state)
 
 /* Two that sync: when the first is served and the second leads, the first comes again. Whether it
  * is back before the second waits no longer is the machine's affair: so some tries. */
-static void
-slow_leader_waits_for_those_who_come_back(void **state)
+TEST(slow_leader_waits_for_those_who_come_back)
 {
     unsigned tries = 0;
     bool shared = false;
 
-    (void)state;
     for (; !shared && tries < 100; tries++) {
         struct fixture fixture;
         struct waiter again = {.place.slow = true};
@@ -268,10 +251,8 @@ slow_leader_waits_for_those_who_come_back(void **state)
 }
 
 /* Who leads and was told to expect another one that never comes, goes on. */
-static void
-slow_leader_does_not_wait_for_ever(void **state)
+TEST(slow_leader_does_not_wait_for_ever)
 {
-    (void)state;
     for (unsigned i = 0; i < 50; i++) {
         struct fixture fixture;
 
@@ -321,13 +302,11 @@ come_again(void *argument)
     return NULL;
 }
 
-static void
-many_come_and_go(void **state)
+TEST(many_come_and_go)
 {
     struct crowd crowd = {.line.most_bytes = MOST_BYTES};
     struct member members[THREADS];
 
-    (void)state;
     assert_true(write_queue_init(&crowd.line.queue));
     for (unsigned i = 0; i < THREADS; i++) {
         members[i] = (struct member){.crowd = &crowd};
@@ -339,21 +318,4 @@ many_come_and_go(void **state)
     assert_int_equal(atomic_load(&crowd.faults), 0);
     assert_int_equal(crowd.line.served, THREADS * TURNS);
     write_queue_fini(&crowd.line.queue);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_end_at_their_limits),
-        cmocka_unit_test(sleepers_are_woken),
-        cmocka_unit_test(leader_stays_for_quick_ones),
-        cmocka_unit_test(leader_does_not_stay),
-        cmocka_unit_test(slow_leader_waits_for_those_who_come_back),
-        cmocka_unit_test(slow_leader_does_not_wait_for_ever),
-        cmocka_unit_test(leader_stays_not_for_ever),
-        cmocka_unit_test(many_come_and_go),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* row_lock_test.c -- a set of row locks holds the stripes of its rows, each once, and no other. */
 #include "engine/state/row_lock.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static bool
 is_held(struct row_locks *locks, size_t lock)
@@ -16,12 +13,10 @@ is_held(struct row_locks *locks, size_t lock)
     return false;
 }
 
-static void
-a_set_holds_the_stripes_of_its_rows(void **state)
+TEST(a_set_holds_the_stripes_of_its_rows)
 {
     struct row_locks *locks = calloc(1, sizeof *locks);
 
-    (void)state;
     assert_non_null(locks);
     assert_true(row_locks_init(locks));
     for (size_t row = 0; row < ROW_LOCKS; row++) {
@@ -43,14 +38,4 @@ a_set_holds_the_stripes_of_its_rows(void **state)
     }
     row_locks_fini(locks);
     free(locks);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_holds_the_stripes_of_its_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

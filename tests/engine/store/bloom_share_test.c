@@ -3,11 +3,7 @@
  * the rate, that no file takes more bits than it may, that flushes and compactions record them, and
  * that filters of such small rates hold them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "bloom/bloom.h"
 #include "engine/compact/policy.h"
@@ -15,6 +11,7 @@
 #include "engine/store/bloom_share.h"
 #include "tests/crash/ledger.h"
 #include "tests/sstable/fixture.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 
@@ -43,12 +40,10 @@ bits_of(double rate)
     return plan.blocked.bits_per_key;
 }
 
-static void
-shares_sum_to_the_rate(void **state)
+TEST(shares_sum_to_the_rate)
 {
     unsigned whole = 0;
 
-    (void)state;
     for (size_t i = 0; i < RATE_COUNT; i++) {
         double all = share(RATES[i], FILE_ORIGIN_ALL_FILES);
         double other = share(RATES[i], FILE_ORIGIN_FLUSH);
@@ -65,12 +60,10 @@ shares_sum_to_the_rate(void **state)
 }
 
 /* Where the share would take more bits than a file may, it gets what those bits give, no less. */
-static void
-no_file_takes_more_bits(void **state)
+TEST(no_file_takes_more_bits)
 {
     unsigned cut = 0;
 
-    (void)state;
     for (size_t i = 0; i < RATE_COUNT; i++) {
         for (unsigned origin = FILE_ORIGIN_FLUSH; origin <= FILE_ORIGIN_ALL_FILES; origin++) {
             double found = share(RATES[i], (enum file_origin)origin);
@@ -90,10 +83,8 @@ no_file_takes_more_bits(void **state)
     assert_true(cut > 5);
 }
 
-static void
-origins_that_are_not_known_count_as_flushes(void **state)
+TEST(origins_that_are_not_known_count_as_flushes)
 {
-    (void)state;
     for (size_t i = 0; i < RATE_COUNT; i++) {
         double flush = share(RATES[i], FILE_ORIGIN_FLUSH);
 
@@ -102,10 +93,8 @@ origins_that_are_not_known_count_as_flushes(void **state)
     }
 }
 
-static void
-a_rate_per_file_is_the_families_own(void **state)
+TEST(a_rate_per_file_is_the_families_own)
 {
-    (void)state;
     for (size_t i = 0; i < RATE_COUNT; i++) {
         for (unsigned origin = 0; origin <= FILE_ORIGIN_ALL_FILES; origin++) {
             petal_family_options family = {.bloom_error_rate = RATES[i],
@@ -169,8 +158,7 @@ is_near(double found, double wanted)
     return fabs(found / wanted - 1) < 1e-9;
 }
 
-static void
-files_record_their_share(void **state)
+TEST(files_record_their_share)
 {
     petal_family_options family = {.name = slice_from_text("f"),
                                    .bloom_kind = PETAL_BLOOM_KIND_RIBBON};
@@ -181,7 +169,6 @@ files_record_their_share(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 5);
     fixture.options.no_compaction = true;
     fixture_must_open(&fixture);
@@ -220,10 +207,8 @@ files_record_their_share(void **state)
 }
 
 /* A family that is RIBBON has such filters where all files were merged, whatever the rate is. */
-static void
-outputs_of_all_files_alone_are_ribbon(void **state)
+TEST(outputs_of_all_files_alone_are_ribbon)
 {
-    (void)state;
     for (unsigned origin = 0; origin <= FILE_ORIGIN_BULK; origin++) {
         for (unsigned kind = 0; kind <= PETAL_BLOOM_KIND_RIBBON; kind++) {
             petal_family_options family = {.bloom_error_rate = 0.01,
@@ -272,8 +257,7 @@ measured_rate(double rate, enum bloom_layout layout, unsigned rows, unsigned wan
 
 /* Within a tenth, of which 1,600 that pass make the measurement's own standard error a fourth; but
  * a small filter that is BLOCKED may be better by another 15 % (bloom/bloom.h). */
-static void
-small_rates_hold(void **state)
+TEST(small_rates_hold)
 {
     const double rates[] = {
         share(0.01, FILE_ORIGIN_ALL_FILES),
@@ -281,7 +265,6 @@ small_rates_hold(void **state)
         share(0.0001, FILE_ORIGIN_FLUSH),
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         double found = measured_rate(rates[i], BLOOM_BLOCKED, 60000, 1600, 20240229 + i);
 
@@ -372,12 +355,10 @@ share_read(struct fixture *fixture, petal_table *table, size_t column_count, uns
 
 /* The rate is that of one question: each column is one, and family markers are one more where a
  * file has any. */
-static void
-columns_and_family_markers_are_questions_of_their_own(void **state)
+TEST(columns_and_family_markers_are_questions_of_their_own)
 {
     const double rate = 0.05;
 
-    (void)state;
     for (unsigned markers = 0; markers < 2; markers++) {
         struct fixture fixture;
         petal_table *table;
@@ -398,14 +379,12 @@ columns_and_family_markers_are_questions_of_their_own(void **state)
 
 /* Whatever the rate: finding the share of one that is too low for the most bits takes many plans,
  * once. */
-static void
-shares_are_found_once(void **state)
+TEST(shares_are_found_once)
 {
     petal_family_options family = {.bloom_error_rate = 0.0001};
     double flush = 0, all = 0;
     uint64_t found;
 
-    (void)state;
     /* Plans of other tests that are still remembered are found again once they are forgotten. */
     for (unsigned i = 0; i < 3; i++) {
         flush = bloom_share_rate(&family, FILE_ORIGIN_FLUSH);
@@ -421,22 +400,4 @@ shares_are_found_once(void **state)
     }
     assert_true(bloom_share_rate(&family, FILE_ORIGIN_ALL_FILES) == all);
     assert_in_range(bloom_plans_found() - found, 0, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_sum_to_the_rate),
-        cmocka_unit_test(no_file_takes_more_bits),
-        cmocka_unit_test(origins_that_are_not_known_count_as_flushes),
-        cmocka_unit_test(a_rate_per_file_is_the_families_own),
-        cmocka_unit_test(files_record_their_share),
-        cmocka_unit_test(outputs_of_all_files_alone_are_ribbon),
-        cmocka_unit_test(small_rates_hold),
-        cmocka_unit_test(columns_and_family_markers_are_questions_of_their_own),
-        cmocka_unit_test(shares_are_found_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

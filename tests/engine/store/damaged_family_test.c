@@ -3,16 +3,12 @@
  * name, and nothing else does. It can be dropped, altered away and restored; with the old bytes
  * back all is there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/compact/policy.h"
 #include "tests/crash/ledger.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -428,10 +424,8 @@ open_with_damage(enum damage kind, bool read_only)
     free_fixture(&fixture);
 }
 
-static void
-test_the_others_are_opened(void **state)
+TEST(test_the_others_are_opened)
 {
-    (void)state;
     for (enum damage kind = MISSING; kind < DAMAGES; kind++)
         open_with_damage(kind, false);
     open_with_damage(MISSING, true);
@@ -440,15 +434,13 @@ test_the_others_are_opened(void **state)
 
 /* A medium that cannot read the file, at every call of the opening: one family fails, or the
  * opening does. */
-static void
-test_calls_that_fail_at_opening(void **state)
+TEST(test_calls_that_fail_at_opening)
 {
     unsigned opened = 0, refused = 0;
     struct damaged_family_fixture fixture;
     petal_error error;
     uint64_t calls;
 
-    (void)state;
     make_fixture(&fixture, 1);
     fixture_must_close(&fixture.base);
     calls = memory_vfs_calls(fixture.base.vfs);
@@ -486,14 +478,12 @@ test_calls_that_fail_at_opening(void **state)
 }
 
 /* What the log holds of the family is kept: with the old file back it is there, too. */
-static void
-test_logged_cells_are_kept(void **state)
+TEST(test_logged_cells_are_kept)
 {
     struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
-    (void)state;
     make_fixture(&fixture, 1);
     find_victim(&fixture, 0, &victim);
     put_rows(&fixture, ALL, 10, 1);
@@ -616,10 +606,8 @@ mend(void (*mender)(struct damaged_family_fixture *fixture), enum damage kind, b
     free_fixture(&fixture);
 }
 
-static void
-test_it_can_be_dropped(void **state)
+TEST(test_it_can_be_dropped)
 {
-    (void)state;
     for (enum damage kind = MISSING; kind < DAMAGES; kind++) {
         mend(drop_table, kind, kind == MISSING);
         mend(alter_away, kind, kind == EMPTY);
@@ -640,8 +628,7 @@ damage_block(struct damaged_family_fixture *fixture, unsigned store, struct vict
 
 /* Runs that are due to be merged, and in one store a damaged one among them: that is left alone,
  * and all else goes on. */
-static void
-test_a_compaction_leaves_damage_alone(void **state)
+TEST(test_a_compaction_leaves_damage_alone)
 {
     struct damaged_family_fixture fixture;
     struct victim victim;
@@ -649,7 +636,6 @@ test_a_compaction_leaves_damage_alone(void **state)
     petal_stats stats;
     uint64_t failures;
 
-    (void)state;
     make_fixture(&fixture, POLICY_MIN_RUNS);
     damage_block(&fixture, 0, &victim);
     fixture_must_close(&fixture.base);
@@ -707,15 +693,13 @@ count_file(void *argument, const petal_file_info *file)
 }
 
 /* Behind the damaged run newer ones are merged: the store does not gather them without end. */
-static void
-test_newer_runs_are_merged(void **state)
+TEST(test_newer_runs_are_merged)
 {
     struct run_count count = {.family = slice_from_text("f")};
     struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
-    (void)state;
     make_fixture(&fixture, 3);
     damage_block(&fixture, 0, &victim);
     fixture_must_close(&fixture.base);
@@ -736,14 +720,12 @@ test_newer_runs_are_merged(void **state)
 
 /* A file that was lost while it was not open, and one that can be read again: what is asked for
  * tries again and mends it. */
-static void
-test_what_can_be_read_again_is_mended(void **state)
+TEST(test_what_can_be_read_again_is_mended)
 {
     struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
-    (void)state;
     make_fixture(&fixture, 4);
     damage_block(&fixture, 0, &victim);
     assert_named(petal_compact(fixture.tables[0], fixture.families[0], &error), &error, victim.path,
@@ -762,15 +744,13 @@ test_what_can_be_read_again_is_mended(void **state)
 }
 
 /* petal_compact goes on with the families behind the one that fails, and tells of that one. */
-static void
-test_asked_for_a_table_the_others_are_compacted(void **state)
+TEST(test_asked_for_a_table_the_others_are_compacted)
 {
     struct run_count count = {.family = slice_from_text("g")};
     struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
-    (void)state;
     make_fixture(&fixture, 3);
     damage_block(&fixture, 0, &victim);
     assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
@@ -783,8 +763,7 @@ test_asked_for_a_table_the_others_are_compacted(void **state)
 
 /* A lost file of the first family: the files of those behind it are told, and leave the cache, with
  * those of other tables. */
-static void
-test_files_behind_a_lost_one_are_told(void **state)
+TEST(test_files_behind_a_lost_one_are_told)
 {
     struct run_count count = {.family = slice_from_text("g")};
     struct damaged_family_fixture fixture;
@@ -792,7 +771,6 @@ test_files_behind_a_lost_one_are_told(void **state)
     uint64_t blocks;
     petal_error error;
 
-    (void)state;
     make_fixture(&fixture, 2);
     find_victim(&fixture, 0, &victim);
     fixture_must_close(&fixture.base);
@@ -810,8 +788,7 @@ test_files_behind_a_lost_one_are_told(void **state)
 
 /* ---- reads that meet damage ---- */
 
-static void
-test_reads_name_family_and_table(void **state)
+TEST(test_reads_name_family_and_table)
 {
     struct damaged_family_fixture fixture;
     struct victim victim;
@@ -820,7 +797,6 @@ test_reads_name_family_and_table(void **state)
     unsigned failed = 0;
     size_t cells;
 
-    (void)state;
     make_fixture(&fixture, 1);
     damage_block(&fixture, 0, &victim);
     fixture_must_close(&fixture.base);
@@ -843,23 +819,4 @@ test_reads_name_family_and_table(void **state)
     fixture_must_close(&fixture.base);
     free(victim.bytes);
     free_fixture(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_others_are_opened),
-        cmocka_unit_test(test_calls_that_fail_at_opening),
-        cmocka_unit_test(test_logged_cells_are_kept),
-        cmocka_unit_test(test_it_can_be_dropped),
-        cmocka_unit_test(test_a_compaction_leaves_damage_alone),
-        cmocka_unit_test(test_newer_runs_are_merged),
-        cmocka_unit_test(test_what_can_be_read_again_is_mended),
-        cmocka_unit_test(test_asked_for_a_table_the_others_are_compacted),
-        cmocka_unit_test(test_files_behind_a_lost_one_are_told),
-        cmocka_unit_test(test_reads_name_family_and_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

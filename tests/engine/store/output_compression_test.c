@@ -2,15 +2,11 @@
  * output_compression_test.c -- COMPRESSION_COMPACT and its two kinds: what they say of a file by
  * who writes it, and that the files are so.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "engine/store/output_compression.h"
 #include "tests/engine/compact/fixture.h"
+#include "tests/support/test.h"
 
 #define ROWS 3000
 
@@ -30,8 +26,7 @@ assert_output(const petal_family_options *family, enum file_origin origin,
     assert_int_equal(found.high, high);
 }
 
-static void
-test_each_writer_has_its_attribute(void **state)
+TEST(test_each_writer_has_its_attribute)
 {
     petal_attribute attributes[] = {
         {PETAL_METADATA, slice_from_text("COMPRESSION_COMPACT"), slice_from_text("NONE")},
@@ -40,7 +35,6 @@ test_each_writer_has_its_attribute(void **state)
         kept("COMPRESSION_COMPACT_MAJOR", "ZSTD")};
     petal_family_options family = {.compression = PETAL_COMPRESSION_LZ4, .attributes = attributes};
 
-    (void)state;
     family.attribute_count = 1; /* free text says nothing */
     assert_output(&family, FILE_ORIGIN_MINOR, PETAL_COMPRESSION_LZ4, false);
     family.attribute_count = 2;
@@ -119,13 +113,11 @@ compacted(struct compact_fixture *fixture, const char *name, const char *value)
     return file;
 }
 
-static void
-test_files_are_as_their_attribute_says(void **state)
+TEST(test_files_are_as_their_attribute_says)
 {
     struct compact_fixture fixture;
     petal_file_info plain, lz4, high, raw;
 
-    (void)state;
     compact_fixture_open(&fixture);
     plain = compacted(&fixture, "plain", NULL);
     lz4 = compacted(&fixture, "lz4", "LZ4");
@@ -139,8 +131,7 @@ test_files_are_as_their_attribute_says(void **state)
 }
 
 /* An alteration is for the compactions that follow. */
-static void
-test_an_alteration_reaches_what_is_compacted_next(void **state)
+TEST(test_an_alteration_reaches_what_is_compacted_next)
 {
     petal_attribute attribute = kept("COMPRESSION_COMPACT", "NONE");
     petal_family_options family = {
@@ -151,7 +142,6 @@ test_an_alteration_reaches_what_is_compacted_next(void **state)
     petal_file_info file;
     petal_error error;
 
-    (void)state;
     compact_fixture_open(&fixture);
     file = compacted(&fixture, "t", "LZ4HC");
     assert_true(file.data_bytes < file.raw_data_bytes);
@@ -161,16 +151,4 @@ test_an_alteration_reaches_what_is_compacted_next(void **state)
     file = only_file(table);
     assert_true(file.data_bytes > file.raw_data_bytes);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_writer_has_its_attribute),
-        cmocka_unit_test(test_files_are_as_their_attribute_says),
-        cmocka_unit_test(test_an_alteration_reaches_what_is_compacted_next),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,14 +22,10 @@
  *
  * PETAL_SEED chooses the seed of the random histories, PETAL_OPERATIONS their number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/model/model.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -629,32 +625,17 @@ try_random(const struct model_family *family)
     }
 }
 
-static void
-test_all_short_histories(void **state)
+TEST(test_all_short_histories)
 {
-    (void)state;
     checks = 0;
     for_each_family(try_all);
     print_message("%" PRIu64 " reads before and after\n", checks);
 }
 
-static void
-test_random_histories(void **state)
+TEST(test_random_histories)
 {
-    (void)state;
     checks = 0;
     test_random_init(&random_state, test_seed());
     for_each_family(try_random);
     print_message("%" PRIu64 " reads before and after\n", checks);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_short_histories),
-        cmocka_unit_test(test_random_histories),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * alter_test.c -- families that come and go and tables that turn read-only: an alteration is one
  * step, also across a power cut and when memory is short, and what is dropped is gone for good.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 
 #include "tests/engine/table/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -39,15 +35,13 @@ check_gone(struct fixture *fixture, petal_table *table, petal_family *family)
     petal_result_free(result);
 }
 
-static void
-test_families_come_and_go(void **state)
+TEST(test_families_come_and_go)
 {
     struct fixture fixture;
     petal_table *table;
     petal_family *f, *g, *found;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "fg");
     f = table_family_named(table, "f");
@@ -81,15 +75,13 @@ test_families_come_and_go(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_batch_with_a_dropped_family_is_refused_whole(void **state)
+TEST(test_a_batch_with_a_dropped_family_is_refused_whole)
 {
     struct fixture fixture;
     petal_table *table;
     petal_batch *batch;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "fg");
     must(petal_batch_new(fixture.db, &batch, &error), &error);
@@ -107,8 +99,7 @@ test_a_batch_with_a_dropped_family_is_refused_whole(void **state)
 }
 
 /* A cursor goes on with what was there when it was opened; the files wait for it. */
-static void
-test_a_cursor_outlives_its_family(void **state)
+TEST(test_a_cursor_outlives_its_family)
 {
     struct fixture fixture;
     petal_table *table;
@@ -116,7 +107,6 @@ test_a_cursor_outlives_its_family(void **state)
     const petal_cell *cell;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "fg");
     table_put(table, "g", "row", "1");
@@ -151,8 +141,7 @@ set_read_only(petal_table *table, bool read_only)
     must(petal_table_alter(table, &options, &error), &error);
 }
 
-static void
-test_a_read_only_table_takes_no_writes(void **state)
+TEST(test_a_read_only_table_takes_no_writes)
 {
     struct fixture fixture;
     petal_table *table;
@@ -160,7 +149,6 @@ test_a_read_only_table_takes_no_writes(void **state)
     petal_batch *batch;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "f");
     family = table_family_named(table, "f");
@@ -193,14 +181,12 @@ test_a_read_only_table_takes_no_writes(void **state)
 
 /* ---- recovery and failures ---- */
 
-static void
-test_the_log_of_a_dropped_family_is_passed_over(void **state)
+TEST(test_the_log_of_a_dropped_family_is_passed_over)
 {
     struct fixture fixture;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "fgh");
     table_put(table, "f", "row", "1");
@@ -218,8 +204,7 @@ test_the_log_of_a_dropped_family_is_passed_over(void **state)
 
 /* A manifest older than the log: records of a family that it has never heard of are no family's
  * that was dropped. */
-static void
-test_the_log_of_an_unknown_family_is_damage(void **state)
+TEST(test_the_log_of_an_unknown_family_is_damage)
 {
     static const char manifest[] = FIXTURE_DIRECTORY "/MANIFEST";
     struct fixture fixture;
@@ -228,7 +213,6 @@ test_the_log_of_an_unknown_family_is_damage(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "f");
     assert_int_equal(memory_vfs_read_file(fixture.vfs, manifest, &bytes, &size), 0);
@@ -286,10 +270,8 @@ check_store_file_of_the_unknown(bool of_table)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_store_file_of_an_unknown_family_is_damage(void **state)
+TEST(test_a_store_file_of_an_unknown_family_is_damage)
 {
-    (void)state;
     check_store_file_of_the_unknown(false);
     check_store_file_of_the_unknown(true);
 }
@@ -307,15 +289,13 @@ letters_of(petal_table *table)
     return letters;
 }
 
-static void
-test_alter_without_memory_changes_nothing(void **state)
+TEST(test_alter_without_memory_changes_nothing)
 {
     struct fixture fixture;
     petal_table *table;
     petal_error error;
     uint64_t failures = 0;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "fg");
     table_put(table, "f", "row", "1");
@@ -449,13 +429,11 @@ check_further_lives(struct fixture *fixture, uint64_t seed, unsigned acknowledge
     }
 }
 
-static void
-test_power_cut_at_every_call(void **state)
+TEST(test_power_cut_at_every_call)
 {
     uint64_t seed = test_seed(), n = 0;
     bool ended = false;
 
-    (void)state;
     while (!ended) {
         struct fixture fixture;
         unsigned acknowledged;
@@ -477,13 +455,11 @@ test_power_cut_at_every_call(void **state)
 }
 
 /* A call fails, the process ends, another one opens what the kernel holds, and the power fails. */
-static void
-test_power_cut_after_every_failed_call(void **state)
+TEST(test_power_cut_after_every_failed_call)
 {
     uint64_t seed = test_seed(), n = 0;
     bool failed = true;
 
-    (void)state;
     while (failed) {
         struct fixture fixture;
         unsigned acknowledged;
@@ -540,8 +516,7 @@ release(void *context, void *bytes, size_t size)
  * it finds must be judged by those that it began with: before, a:1 is seen; behind, b:1, written
  * after the marker above it.
  */
-static void
-test_order_of_writes_comes_during_a_get(void **state)
+TEST(test_order_of_writes_comes_during_a_get)
 {
     struct altering_memory memory = {.table = {&memory, allocate_and_alter, release}};
     petal_column columns[20];
@@ -551,7 +526,6 @@ test_order_of_writes_comes_during_a_get(void **state)
     petal_family *f;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     memory.inner = fixture.env.allocator;
     fixture.env.allocator = &memory.table;
@@ -576,24 +550,4 @@ test_order_of_writes_comes_during_a_get(void **state)
         petal_result_free(result);
     }
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_families_come_and_go),
-        cmocka_unit_test(test_a_batch_with_a_dropped_family_is_refused_whole),
-        cmocka_unit_test(test_a_cursor_outlives_its_family),
-        cmocka_unit_test(test_a_read_only_table_takes_no_writes),
-        cmocka_unit_test(test_the_log_of_a_dropped_family_is_passed_over),
-        cmocka_unit_test(test_the_log_of_an_unknown_family_is_damage),
-        cmocka_unit_test(test_a_store_file_of_an_unknown_family_is_damage),
-        cmocka_unit_test(test_alter_without_memory_changes_nothing),
-        cmocka_unit_test(test_power_cut_at_every_call),
-        cmocka_unit_test(test_power_cut_after_every_failed_call),
-        cmocka_unit_test(test_order_of_writes_comes_during_a_get),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * ThreadSanitizer, too; so the surroundings are the library's own, which order nothing between
  * threads.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/table/fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -212,8 +208,7 @@ start(struct worker *workers, size_t count, struct arena *arena, void *(*run)(vo
     }
 }
 
-static void
-test_alterations_beside_reads_and_writes(void **state)
+TEST(test_alterations_beside_reads_and_writes)
 {
     petal_options options = {.create = true, .memtable_bytes = 65536};
     petal_family_options families[8];
@@ -224,7 +219,6 @@ test_alterations_beside_reads_and_writes(void **state)
     struct arena arena = {0};
     petal_error error;
 
-    (void)state;
     must(petal_open(directory, &options, &arena.db, &error), &error);
     must(petal_table_create(arena.db, &made, &arena.table, &error), &error);
     arena.kept = table_family_named(arena.table, "f");
@@ -248,14 +242,4 @@ test_alterations_beside_reads_and_writes(void **state)
     must(petal_table_verify(arena.table, &error), &error);
     must(petal_close(arena.db, &error), &error);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alterations_beside_reads_and_writes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
  * bulk_test.c -- cells that are loaded in bulk: what they are in the table, what is refused, that
  * they enter all or none, above what was written before and unseen by readers of before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "sstable/trailer.h"
 #include "tests/engine/table/copy_fixture.h"
 #include "tests/engine/table/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -215,8 +211,7 @@ reopen(struct fixture *fixture)
 
 /* ---- what enters ---- */
 
-static void
-timestamps_versions_markers_and_lives_stay(void **state)
+TEST(timestamps_versions_markers_and_lives_stay)
 {
     static const char all[] = "a/f:@9!14 a/f:@7!10 a/f:@5=e a/f:p@8=new a/f:p@3=old a/f:q@6!12 "
                               "a/f:q@6!8 a/f:q@6=x b/f:p@2=late b/g:z@4=other ";
@@ -227,7 +222,6 @@ timestamps_versions_markers_and_lives_stay(void **state)
     petal_cell mortal = cell_of("b", "p", 2, PUT, "late");
     petal_error error;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     g = table_family_named(table, "g");
     bulk = begin(table);
@@ -257,15 +251,13 @@ timestamps_versions_markers_and_lives_stay(void **state)
 }
 
 /* HBase has family markers among the cells of the empty qualifier, by their timestamps. */
-static void
-family_markers_come_beside_the_empty_qualifier(void **state)
+TEST(family_markers_come_beside_the_empty_qualifier)
 {
     struct fixture fixture;
     petal_family *f;
     petal_table *table;
     petal_bulk *bulk;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     bulk = begin(table);
     must_add(bulk, f, "a", "", 9, PUT, "nine");
@@ -285,8 +277,7 @@ family_markers_come_beside_the_empty_qualifier(void **state)
 }
 
 /* By the moment of the commit, wherever the other cells lie, and to all kinds of reads. */
-static void
-a_bulk_is_above_what_was_written_before_its_commit(void **state)
+TEST(a_bulk_is_above_what_was_written_before_its_commit)
 {
     struct fixture fixture;
     petal_family *f;
@@ -294,7 +285,6 @@ a_bulk_is_above_what_was_written_before_its_commit(void **state)
     petal_bulk *bulk;
     petal_snapshot *before, *behind;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "file", 5, "lower");
     must_put(f, "a", "never", 5, "lower");
@@ -344,15 +334,13 @@ a_bulk_is_above_what_was_written_before_its_commit(void **state)
 }
 
 /* A compaction of all files must not put a bulk's markers away before what they hide in memory. */
-static void
-markers_wait_for_older_cells_in_memory(void **state)
+TEST(markers_wait_for_older_cells_in_memory)
 {
     struct fixture fixture;
     petal_family *f;
     petal_table *table;
     petal_bulk *bulk;
 
-    (void)state;
     table = begin_with_table(&fixture, 1, &f);
     must_put(f, "a", "q", 5, "hidden");
     must_put(f, "b", "q", 5, "lower");
@@ -371,15 +359,13 @@ markers_wait_for_older_cells_in_memory(void **state)
 }
 
 /* Logs that hold what is in memory are replayed beside the bulk: nothing is lost, nothing twice. */
-static void
-what_memory_held_is_replayed_below_a_bulk(void **state)
+TEST(what_memory_held_is_replayed_below_a_bulk)
 {
     struct fixture fixture;
     petal_family *f;
     petal_table *table;
     petal_bulk *bulk;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "q", 5, "lower");
     must_put(f, "a", "r", 5, "kept");
@@ -430,8 +416,7 @@ count_files(void *argument, const petal_file_info *file)
 
 /* Every cell by scans forward and back, by gets, and by seeks to it, as a bulk whose sequences were
  * shifted. */
-static void
-all_cells_are_found_in_many_files(void **state)
+TEST(all_cells_are_found_in_many_files)
 {
     petal_bulk_options options = {.file_bytes = 4096};
     petal_scan_options back = {.reversed = true, .read.versions = PETAL_ALL_VERSIONS};
@@ -444,7 +429,6 @@ all_cells_are_found_in_many_files(void **state)
     petal_error error;
     int files = 0, found = 0;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     must(petal_bulk_begin(table, &options, &bulk, &error), &error);
     add_many(bulk, f, "bulk");
@@ -514,8 +498,7 @@ expect_refused(petal_table *table, petal_family *family, petal_cell cell, const 
     expect(table, "");
 }
 
-static void
-what_cannot_be_is_refused_and_nothing_enters(void **state)
+TEST(what_cannot_be_is_refused_and_nothing_enters)
 {
     struct fixture fixture;
     petal_family_options family = {.name = {"f", 1}};
@@ -527,7 +510,6 @@ what_cannot_be_is_refused_and_nothing_enters(void **state)
     petal_error error;
     char *large = test_allocate(PETAL_MAX_VALUE_BYTES + 1);
 
-    (void)state;
     memset(large, 'x', PETAL_MAX_VALUE_BYTES + 1);
     table = begin_with_table(&fixture, 5, &f);
     must(petal_table_create(fixture.db, &other_options, &other, &error), &error);
@@ -563,15 +545,13 @@ what_cannot_be_is_refused_and_nothing_enters(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-a_bulk_of_nothing_is_one(void **state)
+TEST(a_bulk_of_nothing_is_one)
 {
     struct fixture fixture;
     petal_table *table;
     petal_bulk *bulk;
     petal_error error;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, NULL);
     bulk = begin(table);
     must(petal_bulk_commit(bulk, &error), &error);
@@ -585,15 +565,13 @@ a_bulk_of_nothing_is_one(void **state)
 }
 
 /* Freed, or dropped with its table, or cut off: no file stays. */
-static void
-what_is_not_committed_is_taken_back(void **state)
+TEST(what_is_not_committed_is_taken_back)
 {
     struct fixture fixture;
     petal_table *table;
     petal_bulk *bulk;
     petal_error error;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, NULL);
     bulk = begin(table);
     add_many(bulk, table_family_named(table, "f"), "gone");
@@ -616,8 +594,7 @@ what_is_not_committed_is_taken_back(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-two_bulks_count_in_the_order_of_their_commits(void **state)
+TEST(two_bulks_count_in_the_order_of_their_commits)
 {
     struct fixture fixture;
     petal_family *f;
@@ -625,7 +602,6 @@ two_bulks_count_in_the_order_of_their_commits(void **state)
     petal_bulk *first, *second;
     petal_snapshot *between;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     first = begin(table);
     second = begin(table);
@@ -658,8 +634,7 @@ begin_below(petal_table *table)
 
 /* Ties are won by what is there, in files, levelled files and memory, and by what went below
  * before; snapshots of before see it, cursors of before do not. */
-static void
-a_bulk_goes_below_all_that_is_there(void **state)
+TEST(a_bulk_goes_below_all_that_is_there)
 {
     static const char first[] = "a/f:file@5=there a/f:level@5=there a/f:memory@5=there "
                                 "p/g:q@5=beside ";
@@ -674,7 +649,6 @@ a_bulk_goes_below_all_that_is_there(void **state)
     const petal_cell *cell;
     petal_error error;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "level", 5, "there");
     must_flush(fixture.db);
@@ -726,14 +700,12 @@ a_bulk_goes_below_all_that_is_there(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-a_bulk_goes_below_what_is_in_memory_alone(void **state)
+TEST(a_bulk_goes_below_what_is_in_memory_alone)
 {
     struct fixture fixture;
     petal_table *table;
     petal_bulk *bulk;
 
-    (void)state;
     table = begin_with_table(&fixture, 1, NULL);
     must_put(table_family_named(table, "f"), "a", "q", 5, "there");
     for (int i = 0; i < 20; i++) /* the cell is not among the latest */
@@ -749,8 +721,7 @@ a_bulk_goes_below_what_is_in_memory_alone(void **state)
 }
 
 /* Of a database that an earlier version began its sequences from 1 on. */
-static void
-no_room_below_is_told_and_a_compaction_makes_some(void **state)
+TEST(no_room_below_is_told_and_a_compaction_makes_some)
 {
     struct fixture fixture;
     petal_family *f;
@@ -758,7 +729,6 @@ no_room_below_is_told_and_a_compaction_makes_some(void **state)
     petal_bulk *bulk;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     fixture.db->writers.last_sequence = 0;
     atomic_store(&fixture.db->views.published_sequence, 0);
@@ -816,8 +786,7 @@ load_shifted(struct fixture *fixture)
 
 #define SHIFTED "a/f:q@5=bulk b/f:q@5=kept "
 
-static void
-copies_have_what_was_loaded(void **state)
+TEST(copies_have_what_was_loaded)
 {
     petal_slice name = text("s");
     struct fixture fixture;
@@ -826,7 +795,6 @@ copies_have_what_was_loaded(void **state)
     petal_db *copy;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = load_shifted(&fixture);
     must(petal_table_snapshot_create(table, name, NULL, &error), &error);
@@ -886,8 +854,7 @@ remove_file(struct fixture *fixture, const char *name)
 }
 
 /* With and without the manifest. A bulk that was not committed is none. */
-static void
-what_was_loaded_is_verified_and_salvaged(void **state)
+TEST(what_was_loaded_is_verified_and_salvaged)
 {
     static const char all[] = SHIFTED "c/f:q@5=logged ";
     petal_bulk_options files = {.file_bytes = 4096};
@@ -897,7 +864,6 @@ what_was_loaded_is_verified_and_salvaged(void **state)
     petal_bulk *bulk;
     petal_error error;
 
-    (void)state;
     table_begin(&living);
     table = load_shifted(&living);
     must(petal_bulk_begin(table, &files, &bulk, &error), &error); /* some of which are whole */
@@ -963,12 +929,10 @@ load_in_order(struct fixture *fixture)
     "a/f:q@5=4, later b/f:q@5=5, last b/g:q@5=5, last d/f:q@5=2 e/f:q@5=1, below f/f:q@5=0, "      \
     "lower "
 
-static void
-a_lost_manifest_turns_no_bulk_around(void **state)
+TEST(a_lost_manifest_turns_no_bulk_around)
 {
     struct fixture fixture;
 
-    (void)state;
     table_begin(&fixture);
     expect(load_in_order(&fixture), IN_ORDER);
     fixture_must_close(&fixture);
@@ -1021,15 +985,13 @@ note_order(void *argument, const petal_fault *fault)
 }
 
 /* The manifest still tells; without it the two files of the bulk are told by name. */
-static void
-bulks_that_do_not_say_when_are_told(void **state)
+TEST(bulks_that_do_not_say_when_are_told)
 {
     struct fixture fixture;
     struct told told = {0};
     petal_check_options check = {.argument = &told, .fault = note_order};
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     check.env = &fixture.env;
     expect(load_shifted(&fixture), SHIFTED);
@@ -1071,15 +1033,13 @@ sync_busily(void *context, petal_file *file)
     return busy.below->sync(context, file);
 }
 
-static void
-writes_do_not_pass_a_bulk(void **state)
+TEST(writes_do_not_pass_a_bulk)
 {
     struct fixture fixture;
     petal_family *f;
     petal_table *table;
     petal_bulk *bulk;
 
-    (void)state;
     fixture_init(&fixture, 8);
     memset(&busy, 0, sizeof busy);
     busy.below = fixture.env.vfs;
@@ -1107,8 +1067,7 @@ writes_do_not_pass_a_bulk(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-who_has_read_before_a_bulk_reads_again(void **state)
+TEST(who_has_read_before_a_bulk_reads_again)
 {
     struct fixture fixture;
     petal_table *table;
@@ -1117,7 +1076,6 @@ who_has_read_before_a_bulk_reads_again(void **state)
     petal_error error;
     int64_t sum;
 
-    (void)state;
     table = begin_with_table(&fixture, 1, &f);
     must(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, &error), &error);
     for (unsigned below = 0; below < 2; below++) {
@@ -1151,15 +1109,13 @@ count_runs(void *argument, const petal_file_info *file)
 }
 
 /* As flushes do, bulks wait for compactions, which take them as they take flushed files. */
-static void
-many_small_bulks_stall_nobody(void **state)
+TEST(many_small_bulks_stall_nobody)
 {
     struct fixture fixture;
     petal_table *table;
     petal_family *f;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 8);
     fixture.options.no_compaction = false;
     fixture_must_open(&fixture);
@@ -1189,8 +1145,7 @@ many_small_bulks_stall_nobody(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-a_full_disk_takes_nothing_of_a_bulk(void **state)
+TEST(a_full_disk_takes_nothing_of_a_bulk)
 {
     struct fixture fixture;
     petal_table *table;
@@ -1198,7 +1153,6 @@ a_full_disk_takes_nothing_of_a_bulk(void **state)
     petal_error error = {0};
     bool full = false;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, NULL);
     for (uint64_t room = 0; room < 400000; room += 20000) {
         enum petal_status status;
@@ -1230,8 +1184,7 @@ a_full_disk_takes_nothing_of_a_bulk(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-who_may_not_write_loads_nothing(void **state)
+TEST(who_may_not_write_loads_nothing)
 {
     petal_bulk_options options = {.place = (enum petal_bulk_place)2};
     petal_family_options family = {.name = {"f", 1}};
@@ -1241,7 +1194,6 @@ who_may_not_write_loads_nothing(void **state)
     petal_bulk *bulk;
     petal_error error;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, NULL);
     assert_int_equal(petal_bulk_begin(table, &options, &bulk, &error), PETAL_INVALID);
     bulk = begin(table);
@@ -1260,8 +1212,7 @@ who_may_not_write_loads_nothing(void **state)
 }
 
 /* In a child nothing of the parent's is touched. */
-static void
-a_child_has_no_part_in_a_bulk(void **state)
+TEST(a_child_has_no_part_in_a_bulk)
 {
     struct fixture fixture;
     petal_table *table;
@@ -1271,7 +1222,6 @@ a_child_has_no_part_in_a_bulk(void **state)
     int ended;
     pid_t child;
 
-    (void)state;
     table = begin_with_table(&fixture, 5, &family);
     bulk = begin(table);
     must_add(bulk, family, "a", "q", 5, PUT, "bulk");
@@ -1295,8 +1245,7 @@ a_child_has_no_part_in_a_bulk(void **state)
 /* ---- memory ---- */
 
 /* Cells of a row's empty qualifier are held for the family markers among them, but not for ever. */
-static void
-many_bytes_of_the_empty_qualifier_go_on(void **state)
+TEST(many_bytes_of_the_empty_qualifier_go_on)
 {
     const size_t bytes = PETAL_MAX_VALUE_BYTES;
     struct fixture fixture;
@@ -1306,7 +1255,6 @@ many_bytes_of_the_empty_qualifier_go_on(void **state)
     petal_error error;
     char *value = test_allocate(bytes);
 
-    (void)state;
     memset(value, 'x', bytes);
     table = begin_with_table(&fixture, 20, &f);
     for (unsigned marked = 0; marked < 2; marked++) {
@@ -1335,8 +1283,7 @@ many_bytes_of_the_empty_qualifier_go_on(void **state)
 
 /* However many cells there are. */
 /* Beside the block at hand a mebibyte of each: what is to be written, filter, index. */
-static void
-memory_does_not_grow_with_the_bulk(void **state)
+TEST(memory_does_not_grow_with_the_bulk)
 {
     struct fixture fixture;
     petal_table *table;
@@ -1344,7 +1291,6 @@ memory_does_not_grow_with_the_bulk(void **state)
     petal_bulk *bulk;
     uint64_t before;
 
-    (void)state;
     table = begin_with_table(&fixture, 1, &family);
     test_allocator_forget_peak(&fixture.allocator);
     before = test_allocator_peak_bytes(&fixture.allocator);
@@ -1389,8 +1335,7 @@ most_open(struct fixture *fixture)
 
 /* A thousand files of eight families, which come mixed, by less descriptors than families; and
  * other writes, so that the files have to be told other sequences. */
-static void
-descriptors_count_under_open_files(void **state)
+TEST(descriptors_count_under_open_files)
 {
     petal_family_options families[8];
     petal_table_options options = table_plain_options(families, "abcdefgh");
@@ -1400,7 +1345,6 @@ descriptors_count_under_open_files(void **state)
     petal_bulk *bulk;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 5);
     fixture.options.open_files = FEW_OPEN;
     fixture.options.no_compaction = true;
@@ -1428,8 +1372,7 @@ descriptors_count_under_open_files(void **state)
 }
 
 /* Writers of eight families, and cells that are held, under a limit of 8 MiB. */
-static void
-memory_counts_and_is_bounded(void **state)
+TEST(memory_counts_and_is_bounded)
 {
     petal_family_options families[8];
     petal_table_options options = table_plain_options(families, "abcdefgh");
@@ -1441,7 +1384,6 @@ memory_counts_and_is_bounded(void **state)
     petal_stats stats;
     uint64_t before, peak, most = 0;
 
-    (void)state;
     fixture_init(&fixture, 5);
     fixture.options.memory_bytes = (size_t)8 << 20;
     fixture.options.cache_bytes = PETAL_NO_CACHE;
@@ -1477,40 +1419,4 @@ memory_counts_and_is_bounded(void **state)
     assert_true(stats.file_memory - before < most - before);
     must(petal_table_verify(table, &error), &error);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timestamps_versions_markers_and_lives_stay),
-        cmocka_unit_test(family_markers_come_beside_the_empty_qualifier),
-        cmocka_unit_test(a_bulk_is_above_what_was_written_before_its_commit),
-        cmocka_unit_test(markers_wait_for_older_cells_in_memory),
-        cmocka_unit_test(what_memory_held_is_replayed_below_a_bulk),
-        cmocka_unit_test(all_cells_are_found_in_many_files),
-        cmocka_unit_test(what_cannot_be_is_refused_and_nothing_enters),
-        cmocka_unit_test(a_bulk_of_nothing_is_one),
-        cmocka_unit_test(what_is_not_committed_is_taken_back),
-        cmocka_unit_test(two_bulks_count_in_the_order_of_their_commits),
-        cmocka_unit_test(a_bulk_goes_below_all_that_is_there),
-        cmocka_unit_test(a_bulk_goes_below_what_is_in_memory_alone),
-        cmocka_unit_test(no_room_below_is_told_and_a_compaction_makes_some),
-        cmocka_unit_test(copies_have_what_was_loaded),
-        cmocka_unit_test(what_was_loaded_is_verified_and_salvaged),
-        cmocka_unit_test(a_lost_manifest_turns_no_bulk_around),
-        cmocka_unit_test(bulks_that_do_not_say_when_are_told),
-        cmocka_unit_test(writes_do_not_pass_a_bulk),
-        cmocka_unit_test(who_has_read_before_a_bulk_reads_again),
-        cmocka_unit_test(many_small_bulks_stall_nobody),
-        cmocka_unit_test(a_full_disk_takes_nothing_of_a_bulk),
-        cmocka_unit_test(who_may_not_write_loads_nothing),
-        cmocka_unit_test(a_child_has_no_part_in_a_bulk),
-        cmocka_unit_test(many_bytes_of_the_empty_qualifier_go_on),
-        cmocka_unit_test(memory_does_not_grow_with_the_bulk),
-        cmocka_unit_test(descriptors_count_under_open_files),
-        cmocka_unit_test(memory_counts_and_is_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

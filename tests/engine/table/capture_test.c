@@ -4,14 +4,10 @@
  * flush can only be made later. A gate on the making of store files holds the flush thread while
  * jobs are queued.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -217,8 +213,7 @@ must_open_copy(struct capture_fixture *fixture)
     return db;
 }
 
-static void
-a_checkpoint_between_flushes_is_one_moment(void **state)
+TEST_WITH(a_checkpoint_between_flushes_is_one_moment, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .copies = true};
@@ -235,8 +230,7 @@ a_checkpoint_between_flushes_is_one_moment(void **state)
     must(petal_close(copy, &error), &error);
 }
 
-static void
-a_table_snapshot_between_flushes_is_one_moment(void **state)
+TEST_WITH(a_table_snapshot_between_flushes_is_one_moment, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
@@ -262,8 +256,7 @@ drop_u(struct capture_fixture *fixture)
     must(petal_table_drop(fixture->u, &error), &error);
 }
 
-static void
-a_table_dropped_meanwhile_is_not_in_the_checkpoint(void **state)
+TEST_WITH(a_table_dropped_meanwhile_is_not_in_the_checkpoint, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .copies = true};
@@ -280,8 +273,7 @@ a_table_dropped_meanwhile_is_not_in_the_checkpoint(void **state)
     copy_fixture_expect_no_stray(&fixture->base);
 }
 
-static void
-a_table_dropped_meanwhile_has_no_snapshot(void **state)
+TEST_WITH(a_table_dropped_meanwhile_has_no_snapshot, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
@@ -303,8 +295,7 @@ drop_family(struct capture_fixture *fixture)
     must(petal_table_alter(fixture->u, &options, &error), &error);
 }
 
-static void
-a_family_dropped_meanwhile_is_in_no_copy(void **state)
+TEST_WITH(a_family_dropped_meanwhile_is_in_no_copy, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
@@ -351,8 +342,7 @@ begin_to_load(struct capture_fixture *fixture)
     assert_false(atomic_load(&loaded));
 }
 
-static void
-a_bulk_waits_for_a_capture_that_it_is_not_of(void **state)
+TEST_WITH(a_bulk_waits_for_a_capture_that_it_is_not_of, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .copies = true};
@@ -379,8 +369,7 @@ a_bulk_waits_for_a_capture_that_it_is_not_of(void **state)
 
 /* ---- a flush that fails and is made good ---- */
 
-static void
-a_flush_without_space_is_the_callers_error(void **state)
+TEST_WITH(a_flush_without_space_is_the_callers_error, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     petal_db *db = fixture->base.db;
@@ -409,22 +398,4 @@ a_flush_without_space_is_the_callers_error(void **state)
          &error);
     copy_fixture_expect(made, "r/f=2 ");
     copy_fixture_expect_no_stray(&fixture->base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(a_checkpoint_between_flushes_is_one_moment),
-        TEST(a_table_snapshot_between_flushes_is_one_moment),
-        TEST(a_table_dropped_meanwhile_is_not_in_the_checkpoint),
-        TEST(a_table_dropped_meanwhile_has_no_snapshot),
-        TEST(a_family_dropped_meanwhile_is_in_no_copy),
-        TEST(a_bulk_waits_for_a_capture_that_it_is_not_of),
-        TEST(a_flush_without_space_is_the_callers_error),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

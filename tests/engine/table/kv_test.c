@@ -2,14 +2,10 @@
  * kv_test.c -- key-value tables: single keys, batches, many keys at once, writes under a condition,
  * cursors, ranges that are deleted; tables whose schema changes; errors of calls that succeed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -28,8 +24,7 @@ expect_empty(const petal_error *error)
 }
 
 /* An alter puts another family in the place of the one that had a handle. */
-static void
-test_a_handle_is_of_the_family_that_is_there(void **state)
+TEST(test_a_handle_is_of_the_family_that_is_there)
 {
     petal_family_options family = {.name = {"w", 1}};
     petal_table_options options = {.families = &family, .family_count = 1};
@@ -38,7 +33,6 @@ test_a_handle_is_of_the_family_that_is_there(void **state)
     petal_kv *before, *after, *again;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     must(petal_kv_open(fixture.db, name, NULL, &before, &error), &error);
@@ -55,8 +49,7 @@ test_a_handle_is_of_the_family_that_is_there(void **state)
 }
 
 /* A name in the options is the family's; other options are of a table that is made. */
-static void
-test_options_name_the_family_or_none(void **state)
+TEST(test_options_name_the_family_or_none)
 {
     petal_family_options other = {.name = {"zz", 2}}, own = {.name = {"v", 1}};
     petal_family_options large = {.block_bytes = 65536}, described = {.size = sizeof described};
@@ -65,7 +58,6 @@ test_options_name_the_family_or_none(void **state)
     petal_error error;
     petal_kv *kv;
 
-    (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     assert_int_equal(petal_kv_open(fixture.db, name, &other, &kv, &error), PETAL_INVALID);
@@ -84,14 +76,12 @@ test_options_name_the_family_or_none(void **state)
 }
 
 /* What was tried in vain on the way to success is not told. */
-static void
-test_success_leaves_no_error(void **state)
+TEST(test_success_leaves_no_error)
 {
     struct fixture fixture;
     petal_error error;
     petal_kv *kv;
 
-    (void)state;
     fixture_init(&fixture, 1);
     memset(&error, 'x', sizeof error);
     must(fixture_open(&fixture, &error), &error); /* there was no manifest */
@@ -192,13 +182,11 @@ expect_pairs(struct keys *keys, const petal_kv_cursor_options *options, const ch
     petal_kv_cursor_close(cursor);
 }
 
-static void
-test_a_batch_is_of_several_tables(void **state)
+TEST(test_a_batch_is_of_several_tables)
 {
     struct keys keys;
     petal_kv *other;
 
-    (void)state;
     keys_init(&keys);
     must(petal_kv_open(keys.base.db, text("other"), NULL, &other, &keys.error), &keys.error);
     put(&keys, "a", "1");
@@ -266,8 +254,7 @@ expect_many(struct keys *keys, const petal_read_options *options, bool there)
     }
 }
 
-static void
-test_many_keys_at_once(void **state)
+TEST(test_many_keys_at_once)
 {
     petal_slice asked[3] = {text("key001"), text(""), text("key001")}, values[3];
     petal_read_options options = {.size = 0};
@@ -276,7 +263,6 @@ test_many_keys_at_once(void **state)
     bool found[3] = {true, true, true};
     uint64_t allocations;
 
-    (void)state;
     keys_init(&keys);
     must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
     for (unsigned i = 0; i < MANY; i++) {
@@ -335,8 +321,7 @@ bytes_held(struct keys *keys, const petal_slice *asked, size_t count, petal_slic
 }
 
 /* The result holds the values' bytes, with room to grow, and nothing else of each key. */
-static void
-test_many_keys_hold_the_values_alone(void **state)
+TEST(test_many_keys_hold_the_values_alone)
 {
     enum { FEW = 1000, ALL = 20000, BYTES = 20 };
     static char names[ALL][BYTES + 1];
@@ -344,7 +329,6 @@ test_many_keys_hold_the_values_alone(void **state)
     uint64_t few, all;
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     for (unsigned i = 0; i < ALL; i++) {
         snprintf(names[i], sizeof names[i], "%0*u", BYTES, i);
@@ -373,13 +357,11 @@ put_if_absent(struct keys *keys, const char *of, const char *put_value)
     return done;
 }
 
-static void
-test_put_if_absent(void **state)
+TEST(test_put_if_absent)
 {
     struct keys keys;
     bool done = true;
 
-    (void)state;
     keys_init(&keys);
     assert_true(put_if_absent(&keys, "a", ""));
     assert_false(put_if_absent(&keys, "a", "1")); /* an empty value is there */
@@ -414,12 +396,10 @@ swap(struct keys *keys, const char *of, const char *expected, const char *put_va
     return done;
 }
 
-static void
-test_compare_and_swap(void **state)
+TEST(test_compare_and_swap)
 {
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     assert_false(swap(&keys, "a", "", "1"));
     assert_false(swap(&keys, "a", "x", "1"));
@@ -439,15 +419,13 @@ test_compare_and_swap(void **state)
 }
 
 /* A time to live, a durability and a deadline, as petal_put takes them. */
-static void
-test_a_put_takes_options(void **state)
+TEST(test_a_put_takes_options)
 {
     petal_write_options dies = {.has_ttl = true, .ttl_ms = 1000}, wrong = {.ttl_ms = 1000};
     petal_write_options durable = {.durability = PETAL_FSYNC_WAL, .deadline_ms = 1000};
     petal_stats before, after;
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     must(petal_kv_put(keys.kv, text("a"), text("1"), &dies, &keys.error), &keys.error);
     must(petal_kv_put(keys.kv, text("b"), text("2"), NULL, &keys.error), &keys.error);
@@ -471,12 +449,10 @@ test_a_put_takes_options(void **state)
 }
 
 /* Slices of literals and of text of the caller's. */
-static void
-test_text_is_a_slice(void **state)
+TEST(test_text_is_a_slice)
 {
     const char *words = "some words";
 
-    (void)state;
     assert_int_equal(PETAL_TEXT("").size, 0);
     assert_int_equal(PETAL_TEXT("a\0b").size, 3);
     assert_true(slice_equal(PETAL_TEXT("some words"), petal_text(words)));
@@ -486,13 +462,11 @@ test_text_is_a_slice(void **state)
 }
 
 /* A key whose timestamp is ahead of the clock, as after many increments. */
-static void
-test_swaps_ahead_of_the_clock(void **state)
+TEST(test_swaps_ahead_of_the_clock)
 {
     struct keys keys;
     petal_family *family;
 
-    (void)state;
     keys_init(&keys);
     family = petal_table_family_at(petal_kv_table(keys.kv), 0);
     must(petal_put(family, text("a"), slice_make(NULL, 0), INT64_MAX / 2, text("1"), NULL,
@@ -558,15 +532,13 @@ run_counting(void *argument)
     return NULL;
 }
 
-static void
-test_threads_under_conditions(void **state)
+TEST(test_threads_under_conditions)
 {
     struct counting counting[THREADS];
     struct keys keys;
     unsigned puts = 0;
     char total[16];
 
-    (void)state;
     keys_init(&keys);
     for (unsigned i = 0; i < THREADS; i++) {
         counting[i] = (struct counting){.keys = &keys};
@@ -604,12 +576,10 @@ put_users(struct keys *keys)
          &keys->error);
 }
 
-static void
-test_cursors_by_range_and_prefix(void **state)
+TEST(test_cursors_by_range_and_prefix)
 {
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     put_users(&keys);
     for (unsigned round = 0; round < 2; round++) { /* in memory, in a file */
@@ -650,12 +620,10 @@ test_cursors_by_range_and_prefix(void **state)
 }
 
 /* A prefix of greatest bytes has no key behind it. */
-static void
-test_a_prefix_that_nothing_follows(void **state)
+TEST(test_a_prefix_that_nothing_follows)
 {
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     put(&keys, "a", "1");
     put(&keys, "\xff", "2");
@@ -670,15 +638,13 @@ test_a_prefix_that_nothing_follows(void **state)
     keys_fini(&keys);
 }
 
-static void
-test_seeks_of_cursors(void **state)
+TEST(test_seeks_of_cursors)
 {
     petal_kv_cursor *cursor;
     struct keys keys;
     petal_slice at;
     bool found;
 
-    (void)state;
     keys_init(&keys);
     put_users(&keys);
     must(petal_kv_cursor_open(keys.kv, OPTIONS(.prefix = text("user:")), &cursor, &keys.error),
@@ -711,14 +677,12 @@ test_seeks_of_cursors(void **state)
 }
 
 /* As of the opening, or of the snapshot. */
-static void
-test_the_moment_of_cursors(void **state)
+TEST(test_the_moment_of_cursors)
 {
     petal_kv_cursor *cursor;
     petal_snapshot *snapshot;
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     put(&keys, "a", "1");
     must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
@@ -733,15 +697,13 @@ test_the_moment_of_cursors(void **state)
     keys_fini(&keys);
 }
 
-static void
-test_refused_cursors(void **state)
+TEST(test_refused_cursors)
 {
     static char bytes[PETAL_MAX_ROW_BYTES + 1];
     petal_slice long_key = {bytes, sizeof bytes};
     petal_kv_cursor *cursor;
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     assert_int_equal(
         petal_kv_cursor_open(keys.kv, OPTIONS(.prefix = long_key), &cursor, &keys.error),
@@ -769,8 +731,7 @@ delete_range(struct keys *keys, const char *from, const char *to,
     return deleted.rows;
 }
 
-static void
-test_ranges_are_deleted(void **state)
+TEST(test_ranges_are_deleted)
 {
     petal_column column = {.whole_family = true};
     petal_delete_rows_options options = {.prefix = text("user:"), .batch_rows = 2};
@@ -778,7 +739,6 @@ test_ranges_are_deleted(void **state)
     petal_result *row;
     struct keys keys;
 
-    (void)state;
     keys_init(&keys);
     put_users(&keys);
     assert_int_equal(delete_range(&keys, "", "user:3", &options), 2);
@@ -875,15 +835,13 @@ delete_from_array(struct keys *keys, unsigned array[SPACE], struct test_random *
     assert_int_equal(deleted.rows, count);
 }
 
-static void
-test_beside_an_array(void **state)
+TEST(test_beside_an_array)
 {
     unsigned array[SPACE] = {0};
     struct test_random random;
     struct keys keys;
     char shown[16];
 
-    (void)state;
     keys_init(&keys);
     test_random_init(&random, 20261123);
     for (unsigned round = 1; round <= ROUNDS; round++) {
@@ -901,32 +859,4 @@ test_beside_an_array(void **state)
         expect_array(&keys, array, &random);
     }
     keys_fini(&keys);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_handle_is_of_the_family_that_is_there),
-        cmocka_unit_test(test_options_name_the_family_or_none),
-        cmocka_unit_test(test_success_leaves_no_error),
-        cmocka_unit_test(test_a_batch_is_of_several_tables),
-        cmocka_unit_test(test_many_keys_at_once),
-        cmocka_unit_test(test_many_keys_hold_the_values_alone),
-        cmocka_unit_test(test_a_put_takes_options),
-        cmocka_unit_test(test_text_is_a_slice),
-        cmocka_unit_test(test_put_if_absent),
-        cmocka_unit_test(test_compare_and_swap),
-        cmocka_unit_test(test_swaps_ahead_of_the_clock),
-        cmocka_unit_test(test_threads_under_conditions),
-        cmocka_unit_test(test_cursors_by_range_and_prefix),
-        cmocka_unit_test(test_a_prefix_that_nothing_follows),
-        cmocka_unit_test(test_seeks_of_cursors),
-        cmocka_unit_test(test_the_moment_of_cursors),
-        cmocka_unit_test(test_refused_cursors),
-        cmocka_unit_test(test_ranges_are_deleted),
-        cmocka_unit_test(test_beside_an_array),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * allocations failing: after an error all is as it was, after success as it should be, both at once
  * and when the database is opened again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "engine/state/db.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,10 +203,8 @@ try_change(size_t which, uint64_t at)
     return failed;
 }
 
-static void
-without_memory_nothing_is_changed(void **state)
+TEST(without_memory_nothing_is_changed)
 {
-    (void)state;
     for (size_t which = 0; which < sizeof changes / sizeof changes[0]; which++) {
         uint64_t at = 1;
 
@@ -222,15 +216,13 @@ without_memory_nothing_is_changed(void **state)
 }
 
 /* Tables that are not made take no more than the call: no slots in views, and no ids. */
-static void
-failed_tables_leave_nothing(void **state)
+TEST(failed_tables_leave_nothing)
 {
     struct fixture fixture;
     petal_table *table;
     petal_error error;
     size_t slot_count;
 
-    (void)state;
     begin(&fixture);
     slot_count = fixture.db->schema.slot_count;
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
@@ -249,15 +241,4 @@ failed_tables_leave_nothing(void **state)
     fixture_must_open(&fixture);
     copy_fixture_expect(copy_fixture_open(fixture.db, "new"), "x/f=1 ");
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_memory_nothing_is_changed),
-        cmocka_unit_test(failed_tables_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

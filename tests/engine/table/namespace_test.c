@@ -1,12 +1,8 @@
 /* namespace_test.c -- tables whose names have a namespace: which names there are, their order, and
  * that they come back; and how a table's blocks leave the cache. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/table/fixture.h"
+#include "tests/support/test.h"
 
 static enum petal_status
 make(struct fixture *fixture, const char *name, petal_table **table, petal_error *error)
@@ -44,15 +40,13 @@ check_names(struct fixture *fixture, const char *expected)
     assert_string_equal(names.text, expected);
 }
 
-static void
-test_tables_go_by_namespace_and_name(void **state)
+TEST(test_tables_go_by_namespace_and_name)
 {
     static const char *const made[] = {"zoo:a", "b", "attic:z", "zoo:B", "a", "e:a", "attic:a.b-c"};
     struct fixture fixture;
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     for (size_t i = 0; i < COUNT(made); i++)
         must(make(&fixture, made[i], &table, &error), &error);
@@ -66,8 +60,7 @@ test_tables_go_by_namespace_and_name(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_wrong_names_are_refused(void **state)
+TEST(test_wrong_names_are_refused)
 {
     static const struct {
         const char *name, *complaint;
@@ -91,7 +84,6 @@ test_wrong_names_are_refused(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     for (size_t i = 0; i < COUNT(wrong); i++) {
         assert_int_equal(make(&fixture, wrong[i].name, &table, &error), PETAL_INVALID);
@@ -124,8 +116,7 @@ fetched_by(struct fixture *fixture, petal_table *table)
     return after.data_fetched - before.data_fetched;
 }
 
-static void
-test_blocks_of_a_table_leave_the_cache(void **state)
+TEST(test_blocks_of_a_table_leave_the_cache)
 {
     static const char *const names[] = {"n:a", "b"};
     petal_table *tables[2];
@@ -133,7 +124,6 @@ test_blocks_of_a_table_leave_the_cache(void **state)
     petal_error error;
     uint64_t blocks;
 
-    (void)state;
     table_begin(&fixture);
     fixture_must_close(&fixture);
     fixture.options.cache_bytes = 1 << 20;
@@ -159,16 +149,4 @@ test_blocks_of_a_table_leave_the_cache(void **state)
     must(petal_table_drop(tables[1], &error), &error);
     assert_int_equal(petal_cache_clear(fixture.db, tables[1], &blocks, &error), PETAL_NOT_FOUND);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables_go_by_namespace_and_name),
-        cmocka_unit_test(test_wrong_names_are_refused),
-        cmocka_unit_test(test_blocks_of_a_table_leave_the_cache),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
  * just what it should, tables are what they were before a step or after it, and no file is left
  * that nothing names.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -260,20 +256,16 @@ let_every_call_fail(bool links)
     assert_true(tried > 50);
 }
 
-static void
-every_call_fails(void **state)
+TEST(every_call_fails)
 {
-    (void)state;
     let_every_call_fail(true);
     let_every_call_fail(false);
 }
 
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
     bool more = true;
 
-    (void)state;
     for (uint64_t at = 1; more; at++) {
         struct life life;
         petal_error error;
@@ -292,10 +284,8 @@ every_allocation_fails(void **state)
 }
 
 /* A full disk at every size, where each file is copied. */
-static void
-the_disk_fills_up(void **state)
+TEST(the_disk_fills_up)
 {
-    (void)state;
     for (uint64_t room = 0; room < 12000; room += 250) {
         struct life life;
 
@@ -334,25 +324,10 @@ cut_every_call(bool links, uint64_t seeds)
     assert_true(cuts > 50);
 }
 
-static void
-the_power_fails_during_every_call(void **state)
+TEST(the_power_fails_during_every_call)
 {
     uint64_t seeds = test_seed();
 
-    (void)state;
     cut_every_call(true, seeds);
     cut_every_call(false, seeds);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_fails),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(the_disk_fills_up),
-        cmocka_unit_test(the_power_fails_during_every_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

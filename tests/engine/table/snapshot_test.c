@@ -3,14 +3,10 @@
  * tables are made of them; names, times to live, what they cost. Failures and power cuts are in
  * tests/engine/table/snapshot_cut_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -115,8 +111,7 @@ reopen(struct fixture *fixture)
 /* ---- what a snapshot holds ---- */
 
 /* In files, in memory, in memory only. */
-static void
-a_snapshot_keeps_what_was_there(void **state)
+TEST_WITH(a_snapshot_keeps_what_was_there, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
@@ -147,8 +142,7 @@ a_snapshot_keeps_what_was_there(void **state)
     copy_fixture_expect(clone(fixture, "s", "d"), "a/f=1 a/g=2 b/f=3 ");
 }
 
-static void
-what_is_in_memory_can_be_left_out(void **state)
+TEST_WITH(what_is_in_memory_can_be_left_out, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
@@ -166,8 +160,7 @@ what_is_in_memory_can_be_left_out(void **state)
 }
 
 /* Of an empty table, too: there is nothing to flush. */
-static void
-attributes_come_along(void **state)
+TEST_WITH(attributes_come_along, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
@@ -193,8 +186,7 @@ attributes_come_along(void **state)
 }
 
 /* Families that came and went: the snapshot has those of its time. */
-static void
-families_are_those_of_the_time(void **state)
+TEST_WITH(families_are_those_of_the_time, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
@@ -219,8 +211,7 @@ families_are_those_of_the_time(void **state)
 
 /* A read point older than the table sees what had been written by then; a view of that time does
  * not have the table. */
-static void
-older_read_points_see_what_was_written_by_then(void **state)
+TEST_WITH(older_read_points_see_what_was_written_by_then, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
@@ -245,8 +236,7 @@ older_read_points_see_what_was_written_by_then(void **state)
 
 /* ---- restoring ---- */
 
-static void
-a_restored_table_is_what_it_was(void **state)
+TEST_WITH(a_restored_table_is_what_it_was, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
@@ -271,8 +261,7 @@ a_restored_table_is_what_it_was(void **state)
     copy_fixture_expect(copy_fixture_open(fixture->db, "t"), "a/f=1 ");
 }
 
-static void
-a_dropped_table_comes_back(void **state)
+TEST_WITH(a_dropped_table_comes_back, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
@@ -288,8 +277,7 @@ a_dropped_table_comes_back(void **state)
 }
 
 /* A cursor that is open reads on; so does one on a clone that is dropped. */
-static void
-cursors_stay_with_the_table_as_it_was(void **state)
+TEST_WITH(cursors_stay_with_the_table_as_it_was, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
@@ -318,8 +306,7 @@ count_table(void *argument, petal_table *table)
     return true;
 }
 
-static void
-names_of_snapshots_are_their_own(void **state)
+TEST_WITH(names_of_snapshots_are_their_own, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *found;
@@ -346,8 +333,7 @@ expect_error(enum petal_status status, enum petal_status expected, const petal_e
     assert_string_equal(error->text, text);
 }
 
-static void
-mistakes_are_told(void **state)
+TEST_WITH(mistakes_are_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_db *db = fixture->db;
@@ -382,8 +368,7 @@ mistakes_are_told(void **state)
 
 /* ---- what they cost, and how they go ---- */
 
-static void
-a_snapshot_shares_its_files(void **state)
+TEST_WITH(a_snapshot_shares_its_files, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
@@ -422,8 +407,7 @@ note_info(void *argument, const petal_table_snapshot_info *info)
     return false;
 }
 
-static void
-a_time_to_live_ends(void **state)
+TEST_WITH(a_time_to_live_ends, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
@@ -458,8 +442,7 @@ a_time_to_live_ends(void **state)
 
 /* Restoring has to give back all of the table before: files, what is open of them, memory but for a
  * handle and places in the views. */
-static void
-a_table_can_be_restored_any_number_of_times(void **state)
+TEST_WITH(a_table_can_be_restored_any_number_of_times, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
@@ -490,8 +473,7 @@ a_table_can_be_restored_any_number_of_times(void **state)
 }
 
 /* Without hard links the space is needed twice, and nothing else differs. */
-static void
-files_are_copied_where_there_are_no_links(void **state)
+TEST_WITH(files_are_copied_where_there_are_no_links, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table;
@@ -509,29 +491,4 @@ files_are_copied_where_there_are_no_links(void **state)
         copy_fixture_text(table, NULL, (char[COPY_BED_TEXT_BYTES]){0}));
     copy_fixture_expect_no_stray(fixture);
     memory_vfs_refuse_links(fixture->vfs, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(a_snapshot_keeps_what_was_there),
-        TEST(what_is_in_memory_can_be_left_out),
-        TEST(attributes_come_along),
-        TEST(families_are_those_of_the_time),
-        TEST(older_read_points_see_what_was_written_by_then),
-        TEST(a_restored_table_is_what_it_was),
-        TEST(a_dropped_table_comes_back),
-        TEST(cursors_stay_with_the_table_as_it_was),
-        TEST(names_of_snapshots_are_their_own),
-        TEST(mistakes_are_told),
-        TEST(a_snapshot_shares_its_files),
-        TEST(a_time_to_live_ends),
-        TEST(a_table_can_be_restored_any_number_of_times),
-        TEST(files_are_copied_where_there_are_no_links),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

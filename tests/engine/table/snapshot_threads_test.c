@@ -4,15 +4,11 @@
  * order, had made; each table of a snapshot has batches whole; a table that is restored under its
  * writer is there at every moment.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -267,8 +263,7 @@ check_copy(struct snapshot_threads_fixture *fixture)
     memory_vfs_list(fixture->base.vfs, COPY, remove_name, &vfs);
 }
 
-static void
-all_at_once(void **state)
+TEST(all_at_once)
 {
     void *(*const works[])(void *) = {ledger_thread, counter_thread, cleaner_thread, reader_thread,
                                       snapshot_thread};
@@ -277,7 +272,6 @@ all_at_once(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     memset(fixture, 0, sizeof *fixture);
     fixture_init(&fixture->base, 1);
     fixture->base.options.memtable_bytes = 64 << 10;
@@ -297,12 +291,4 @@ all_at_once(void **state)
     copy_fixture_expect_no_stray(&fixture->base);
     fixture_fini(&fixture->base);
     free(fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_at_once)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

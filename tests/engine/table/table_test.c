@@ -3,14 +3,10 @@
  * wrong ones are refused by name, value and range, and what describe gave stays good. How families
  * come and go: tests/engine/table/alter_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "tests/engine/table/fixture.h"
+#include "tests/support/test.h"
 
 /* ---- round trips ---- */
 
@@ -145,8 +141,7 @@ check_described(petal_table *table, bool read_only)
     check_rich(&family);
 }
 
-static void
-test_every_attribute_comes_back(void **state)
+TEST(test_every_attribute_comes_back)
 {
     petal_family_options families[2] = {rich_family, {.name = text("a")}};
     petal_table_options options = {
@@ -162,7 +157,6 @@ test_every_attribute_comes_back(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     must(petal_table_check(&options, &error), &error);
     must(petal_table_create(fixture.db, &options, &table, &error), &error);
@@ -220,12 +214,10 @@ family_refused(struct fixture *fixture, petal_family_options family, const char 
     refused(fixture, &options, first, second);
 }
 
-static void
-test_wrong_attributes_are_refused(void **state)
+TEST(test_wrong_attributes_are_refused)
 {
     struct fixture fixture;
 
-    (void)state;
     table_begin(&fixture);
     table_make(&fixture, "f");
 #define REFUSED(first, second, ...)                                                                \
@@ -264,8 +256,7 @@ texts_refused(struct fixture *fixture, bool of_table, const petal_attribute *att
     refused(fixture, &options, first, second);
 }
 
-static void
-test_wrong_texts_are_refused(void **state)
+TEST(test_wrong_texts_are_refused)
 {
     static const struct {
         bool of_table;
@@ -300,7 +291,6 @@ test_wrong_texts_are_refused(void **state)
     petal_attribute many[257];
     struct fixture fixture;
 
-    (void)state;
     table_begin(&fixture);
     table_make(&fixture, "f");
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -316,8 +306,7 @@ test_wrong_texts_are_refused(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_table_keeps_its_name(void **state)
+TEST(test_a_table_keeps_its_name)
 {
     petal_family_options families[8];
     petal_table_options options = table_plain_options(families, "f");
@@ -325,7 +314,6 @@ test_a_table_keeps_its_name(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "f");
     options.name = text("u");
@@ -340,8 +328,7 @@ test_a_table_keeps_its_name(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_descriptions_stay_good(void **state)
+TEST(test_descriptions_stay_good)
 {
     petal_family_options families[2] = {rich_family, {.name = text("f")}};
     petal_table_options options = {.families = families, .family_count = 2}, before, after;
@@ -350,7 +337,6 @@ test_descriptions_stay_good(void **state)
     petal_table *table;
     petal_error error;
 
-    (void)state;
     table_begin(&fixture);
     table = table_make(&fixture, "f");
     must(petal_table_alter(table, &options, &error), &error);
@@ -378,13 +364,11 @@ test_descriptions_stay_good(void **state)
 
 /* Tables come and go for as long as a database is open: who goes through them meets those that
  * live. */
-static void
-test_dropped_tables_are_passed_by(void **state)
+TEST(test_dropped_tables_are_passed_by)
 {
     struct fixture fixture;
     size_t living = 0;
 
-    (void)state;
     table_begin(&fixture);
     for (int i = 0; i < 50; i++) {
         petal_table *table = table_make(&fixture, "f");
@@ -398,19 +382,4 @@ test_dropped_tables_are_passed_by(void **state)
         living++;
     assert_int_equal(living, 1);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_attribute_comes_back),
-        cmocka_unit_test(test_wrong_attributes_are_refused),
-        cmocka_unit_test(test_wrong_texts_are_refused),
-        cmocka_unit_test(test_a_table_keeps_its_name),
-        cmocka_unit_test(test_descriptions_stay_good),
-        cmocka_unit_test(test_dropped_tables_are_passed_by),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * truncate_test.c -- a table is emptied in one step: whatever fails or is cut off, it is
  * there, whole or empty, with its families and attributes, and nothing that it held comes back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -72,14 +68,12 @@ reopen(struct fixture *fixture)
 
 /* ---- what it does ---- */
 
-static void
-it_is_empty_and_the_same_otherwise(void **state)
+TEST(it_is_empty_and_the_same_otherwise)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture), *truncated, *other;
     petal_error error;
 
-    (void)state;
     must(copy_fixture_create(fixture.db, "other", &other, &error), &error);
     copy_fixture_must_put(other, "f", "o", "1");
     must(petal_table_truncate(table, &truncated, &error), &error);
@@ -104,15 +98,13 @@ it_is_empty_and_the_same_otherwise(void **state)
 }
 
 /* What a deletion hid or will hide is gone with all else: cells of old timestamps show. */
-static void
-markers_go_too(void **state)
+TEST(markers_go_too)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture);
     petal_family *family;
     petal_error error;
 
-    (void)state;
     must(petal_table_family(table, NAME("f"), &family, &error), &error);
     must(
         petal_delete(family, NAME("a"), NAME(""), INT64_MAX - 1, PETAL_DELETE_FAMILY, NULL, &error),
@@ -124,8 +116,7 @@ markers_go_too(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-old_handles_are_those_of_a_dropped_table(void **state)
+TEST(old_handles_are_those_of_a_dropped_table)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture), *truncated, *none = table;
@@ -133,7 +124,6 @@ old_handles_are_those_of_a_dropped_table(void **state)
     petal_cursor *cursor;
     petal_error error;
 
-    (void)state;
     must(petal_table_family(table, NAME("f"), &family, &error), &error);
     must(petal_table_truncate(table, &truncated, &error), &error);
     assert_int_equal(petal_put(family, NAME("a"), NAME(""), 5, NAME("x"), NULL, &error),
@@ -163,8 +153,7 @@ count_to_end(petal_cursor *cursor)
 
 /* Cursors go on with what they saw, and its files stay that long; a read point sees nothing of the
  * table that came later. */
-static void
-readers_that_are_open(void **state)
+TEST(readers_that_are_open)
 {
     char seen[COPY_BED_TEXT_BYTES];
     struct fixture fixture;
@@ -174,7 +163,6 @@ readers_that_are_open(void **state)
     const petal_cell *cell;
     petal_error error;
 
-    (void)state;
     must(petal_snapshot_new(fixture.db, &snapshot, &error), &error);
     must(petal_cursor_open(table, NULL, &begun, &error), &error);
     must(petal_cursor_next(begun, &cell, &error), &error);
@@ -193,14 +181,12 @@ readers_that_are_open(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-table_snapshots_stay(void **state)
+TEST(table_snapshots_stay)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture), *made;
     petal_error error;
 
-    (void)state;
     must(petal_table_snapshot_create(table, NAME("s"), NULL, &error), &error);
     must(petal_table_truncate(table, &table, &error), &error);
     must(petal_table_snapshot_clone(fixture.db, NAME("s"), NAME("c"), &made, &error), &error);
@@ -213,8 +199,7 @@ table_snapshots_stay(void **state)
 }
 
 /* A table that was altered is emptied as it is; so is one that takes no writes. */
-static void
-altered_tables(void **state)
+TEST(altered_tables)
 {
     petal_family_options families[] = {{.name = {"h", 1}}, {.name = {"f", 1}, .versions = 7}};
     petal_table_options options = {.families = families, .family_count = 2, .read_only = true};
@@ -222,7 +207,6 @@ altered_tables(void **state)
     petal_table *table = begin(&fixture);
     petal_error error;
 
-    (void)state;
     must(petal_table_alter(table, &options, &error), &error);
     must(petal_table_truncate(table, &table, &error), &error);
     options = (petal_table_options){.size = sizeof(options)};
@@ -240,14 +224,12 @@ altered_tables(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-any_number_of_times(void **state)
+TEST(any_number_of_times)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture);
     petal_error error;
 
-    (void)state;
     for (unsigned i = 0; i < 50; i++) {
         must(petal_table_truncate(table, &table, &error), &error);
         copy_fixture_expect(table, "");
@@ -348,13 +330,11 @@ end_life(struct fixture *fixture)
 }
 
 /* The process dies (all is kept), or the power fails, during every call. */
-static void
-it_is_cut_off_at_every_call(void **state)
+TEST(it_is_cut_off_at_every_call)
 {
     uint64_t seeds = test_seed(), at = 0;
     bool off = true;
 
-    (void)state;
     while (off) {
         struct fixture fixture;
         unsigned done;
@@ -375,13 +355,11 @@ it_is_cut_off_at_every_call(void **state)
     assert_true(at > 5);
 }
 
-static void
-every_call_fails(void **state)
+TEST(every_call_fails)
 {
     uint64_t at = 0;
     bool failed = true;
 
-    (void)state;
     while (failed) {
         struct fixture fixture;
         unsigned done;
@@ -403,12 +381,10 @@ every_call_fails(void **state)
 
 /* A full disk leaves the table whole, and usable, or makes it empty; with the space back it can be
  * emptied. */
-static void
-the_disk_is_full(void **state)
+TEST(the_disk_is_full)
 {
     bool was_full = false, was_done = false;
 
-    (void)state;
     for (uint64_t room = 0; room < 4000; room += 100) {
         struct fixture fixture;
         petal_table *table = begin(&fixture), *truncated;
@@ -436,14 +412,12 @@ the_disk_is_full(void **state)
 }
 
 /* Without memory it changes nothing. */
-static void
-every_allocation_fails(void **state)
+TEST(every_allocation_fails)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture), *truncated;
     uint64_t failures = 0;
 
-    (void)state;
     for (uint64_t at = 1;; at++) {
         enum petal_status status;
         petal_error error;
@@ -470,24 +444,4 @@ every_allocation_fails(void **state)
     reopen(&fixture);
     copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "n/g=4 ");
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_empty_and_the_same_otherwise),
-        cmocka_unit_test(markers_go_too),
-        cmocka_unit_test(old_handles_are_those_of_a_dropped_table),
-        cmocka_unit_test(readers_that_are_open),
-        cmocka_unit_test(table_snapshots_stay),
-        cmocka_unit_test(altered_tables),
-        cmocka_unit_test(any_number_of_times),
-        cmocka_unit_test(it_is_cut_off_at_every_call),
-        cmocka_unit_test(every_call_fails),
-        cmocka_unit_test(the_disk_is_full),
-        cmocka_unit_test(every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * synced, and what comes back is a prefix of the writes; a log is synced after all before it, and
  * never once one of them failed; a log made ahead is used, removed, or left behind without harm.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -173,13 +169,11 @@ cut_at(uint64_t n, unsigned states, bool *middle)
     return ended;
 }
 
-static void
-test_power_cut_at_every_call(void **state)
+TEST(test_power_cut_at_every_call)
 {
     bool middle = false;
     uint64_t n = 1;
 
-    (void)state;
     while (!cut_at(n, test_long() ? 200 : 20, &middle))
         n++;
     assert_true(n > 80);
@@ -222,8 +216,7 @@ wait_for_spare(petal_db *db)
     }
 }
 
-static void
-test_no_write_waits_for_the_medium(void **state)
+TEST(test_no_write_waits_for_the_medium)
 {
     struct fixture fixture;
     struct ledger ledger = {.filler = 2000};
@@ -231,7 +224,6 @@ test_no_write_waits_for_the_medium(void **state)
     petal_error error;
     uint64_t writes = 0;
 
-    (void)state;
     fixture_init(&fixture, 4);
     vfs_behind = fixture.env.vfs;
     vfs_counting = *vfs_behind;
@@ -267,15 +259,13 @@ log_of(const struct memory_vfs_call *call)
     return filename_parse(name + 1, &number) == FILENAME_WAL ? number : 0;
 }
 
-static void
-test_logs_are_synced_in_their_order(void **state)
+TEST(test_logs_are_synced_in_their_order)
 {
     struct fixture fixture;
     struct ledger ledger;
     uint64_t latest = 0;
     size_t syncs = 0;
 
-    (void)state;
     start(&fixture, &ledger);
     memory_vfs_trace(fixture.vfs, true);
     for (uint64_t number = 1; number <= 9; number++) {
@@ -298,10 +288,8 @@ test_logs_are_synced_in_their_order(void **state)
 }
 
 /* Nothing behind a log that could not be synced is ever synced, nor does a flush name it. */
-static void
-test_a_closed_log_that_fails_ends_writing(void **state)
+TEST(test_a_closed_log_that_fails_ends_writing)
 {
-    (void)state;
     for (int by_flush = 0; by_flush < 2; by_flush++) {
         struct fixture fixture;
         struct ledger ledger;
@@ -341,8 +329,7 @@ test_a_closed_log_that_fails_ends_writing(void **state)
 }
 
 /* The manifest's promise and what flushes may remove, which is nothing that waits for its sync. */
-static void
-test_what_is_closed_and_not_synced(void **state)
+TEST(test_what_is_closed_and_not_synced)
 {
     struct fixture fixture;
     struct ledger ledger;
@@ -350,7 +337,6 @@ test_what_is_closed_and_not_synced(void **state)
     uint64_t first, second;
     petal_error error;
 
-    (void)state;
     start(&fixture, &ledger);
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     first = wal_oldest_open(fixture.db);
@@ -374,13 +360,11 @@ test_what_is_closed_and_not_synced(void **state)
 
 /* ---- the log made ahead ---- */
 
-static void
-test_an_unused_spare_is_removed(void **state)
+TEST(test_an_unused_spare_is_removed)
 {
     struct fixture fixture;
     struct ledger ledger;
 
-    (void)state;
     start(&fixture, &ledger);
     wal_make_spare(fixture.db); /* nothing is written yet, so none is needed */
     assert_int_equal(fixture_count_files(&fixture, ".log"), 0);
@@ -393,13 +377,11 @@ test_an_unused_spare_is_removed(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_spare_is_left_by_a_crash(void **state)
+TEST(test_a_spare_is_left_by_a_crash)
 {
     struct fixture fixture;
     struct ledger ledger;
 
-    (void)state;
     for (int step = 0; step < 3; step++) {
         uint64_t writes = 3;
 
@@ -423,14 +405,12 @@ test_a_spare_is_left_by_a_crash(void **state)
 
 /* A disk without room or descriptors for it: the leader makes the log. A directory that cannot be
  * synced ends writing. */
-static void
-test_a_spare_that_cannot_be_made(void **state)
+TEST(test_a_spare_that_cannot_be_made)
 {
     struct fixture fixture;
     struct ledger ledger;
     petal_error error;
 
-    (void)state;
     start(&fixture, &ledger);
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     memory_vfs_fail_at(fixture.vfs, 1, EMFILE, false);
@@ -467,10 +447,8 @@ open_counting(void *context, petal_directory *directory, const char *name, unsig
     return vfs_behind->open(context, directory, name, flags, file);
 }
 
-static void
-test_all_logs_are_opened_as_the_option_says(void **state)
+TEST(test_all_logs_are_opened_as_the_option_says)
 {
-    (void)state;
     for (int no_mapping = 0; no_mapping <= 1; no_mapping++) {
         struct fixture fixture;
         struct ledger ledger = {.filler = 200};
@@ -567,29 +545,8 @@ flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
     free(value);
 }
 
-static void
-test_cold_cells_do_not_keep_the_logs(void **state)
+TEST(test_cold_cells_do_not_keep_the_logs)
 {
-    (void)state;
     flush_beside_cold_cells(10, 150, 40);               /* small logs, by their number */
     flush_beside_cold_cells((size_t)40 * 1024, 60, 12); /* large ones, by their bytes */
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_power_cut_at_every_call),
-        cmocka_unit_test(test_no_write_waits_for_the_medium),
-        cmocka_unit_test(test_logs_are_synced_in_their_order),
-        cmocka_unit_test(test_a_closed_log_that_fails_ends_writing),
-        cmocka_unit_test(test_what_is_closed_and_not_synced),
-        cmocka_unit_test(test_an_unused_spare_is_removed),
-        cmocka_unit_test(test_a_spare_is_left_by_a_crash),
-        cmocka_unit_test(test_a_spare_that_cannot_be_made),
-        cmocka_unit_test(test_all_logs_are_opened_as_the_option_says),
-        cmocka_unit_test(test_cold_cells_do_not_keep_the_logs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
  * file_test.c -- the write-ahead log: what was written comes back, whole and in order; nothing else
  * ever does; and what a sync had promised is either there or its loss is reported.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +12,7 @@
 #include "engine/wal/fragment.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/wal/fixture.h"
+#include "tests/support/test.h"
 
 #define NO_PROMISE ((struct wal_promise){0, 0})
 #define LOG_1      WAL_FIXTURE_DIRECTORY "/000001.log"
@@ -67,8 +63,7 @@ expect_corrupt(struct wal_fixture *fixture, struct wal_promise promise, const ch
 
 /* ---- round trips ---- */
 
-static void
-test_sizes_come_back(void **state)
+TEST_WITH(test_sizes_come_back, wal_fixture_setup, wal_fixture_teardown)
 {
     static const size_t sizes[] = {0,     1,     7,     100,   32679, 32680, 32681,   32744,
                                    32745, 65000, 98304, 65536, 0,     5,     3 << 20, 20,
@@ -91,8 +86,7 @@ test_sizes_come_back(void **state)
 }
 
 /* A record at every distance from the end of a frame, small ones and one that crosses. */
-static void
-test_every_place_in_a_frame(void **state)
+TEST_WITH(test_every_place_in_a_frame, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -115,8 +109,7 @@ test_every_place_in_a_frame(void **state)
     expect_all(fixture);
 }
 
-static void
-test_random_sizes(void **state)
+TEST_WITH(test_random_sizes, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -137,8 +130,7 @@ test_random_sizes(void **state)
     expect_all(fixture);
 }
 
-static void
-test_gathered_records_are_stored_by_one_call(void **state)
+TEST_WITH(test_gathered_records_are_stored_by_one_call, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -155,8 +147,7 @@ test_gathered_records_are_stored_by_one_call(void **state)
     expect_all(fixture);
 }
 
-static void
-test_a_record_begun_and_not_ended_is_forgotten(void **state)
+TEST_WITH(test_a_record_begun_and_not_ended_is_forgotten, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -221,8 +212,7 @@ next_place(size_t at)
     return at >= 400 && at < 32500 && !test_long() ? at + 37 : at + 1;
 }
 
-static void
-test_every_flipped_byte(void **state)
+TEST_WITH(test_every_flipped_byte, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct written_log log;
@@ -249,8 +239,7 @@ test_every_flipped_byte(void **state)
     free(log.bytes);
 }
 
-static void
-test_every_truncation(void **state)
+TEST_WITH(test_every_truncation, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct written_log log;
@@ -273,8 +262,7 @@ test_every_truncation(void **state)
 }
 
 /* The size reached the disk, the data did not: zeros or old bytes behind the end. */
-static void
-test_what_lies_behind_the_end_is_dropped(void **state)
+TEST_WITH(test_what_lies_behind_the_end_is_dropped, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct written_log log;
@@ -303,8 +291,7 @@ test_what_lies_behind_the_end_is_dropped(void **state)
 }
 
 /* Fragments moved by whole frames keep their bytes but not their place. */
-static void
-test_a_frame_in_another_place_is_bad(void **state)
+TEST_WITH(test_a_frame_in_another_place_is_bad, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -336,8 +323,7 @@ put_fragment(uint8_t *log, size_t at, enum wal_fragment_kind kind, size_t payloa
 
 /* Fragments with right checksums in an order that no writer makes: the record that they break
  * begins the tail. */
-static void
-test_fragments_out_of_order_are_bad(void **state)
+TEST_WITH(test_fragments_out_of_order_are_bad, wal_fixture_setup, wal_fixture_teardown)
 {
     static const enum wal_fragment_kind orders[][3] = {
         {WAL_MIDDLE, WAL_LAST, WAL_FULL},  {WAL_LAST, WAL_FULL, WAL_FULL},
@@ -394,8 +380,7 @@ write_three_logs(struct wal_fixture *fixture)
     wal_file_close(before);
 }
 
-static void
-test_logs_are_replayed_in_order(void **state)
+TEST_WITH(test_logs_are_replayed_in_order, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
 
@@ -411,8 +396,7 @@ remove_file(struct wal_fixture *fixture, const char *path)
     assert_int_equal(vfs_remove(table, path), 0);
 }
 
-static void
-test_a_missing_log_is_damage(void **state)
+TEST_WITH(test_a_missing_log_is_damage, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
 
@@ -421,8 +405,8 @@ test_a_missing_log_is_damage(void **state)
     expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
 
-static void
-test_a_missing_log_that_the_manifest_names_is_damage(void **state)
+TEST_WITH(test_a_missing_log_that_the_manifest_names_is_damage, wal_fixture_setup,
+          wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_promise promise = {3, 100};
@@ -432,8 +416,7 @@ test_a_missing_log_that_the_manifest_names_is_damage(void **state)
     expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000003.log");
 }
 
-static void
-test_obsolete_logs_are_not_looked_at(void **state)
+TEST_WITH(test_obsolete_logs_are_not_looked_at, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay = {
@@ -452,8 +435,7 @@ test_obsolete_logs_are_not_looked_at(void **state)
 }
 
 /* An obsolete log ended with what is in store files; a later log knows where it ended. */
-static void
-test_a_log_that_went_too_early_is_damage(void **state)
+TEST_WITH(test_a_log_that_went_too_early_is_damage, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay = {
@@ -474,8 +456,7 @@ test_a_log_that_went_too_early_is_damage(void **state)
 }
 
 /* Cut log 1 short below the length that log 2 gives. */
-static void
-test_a_short_predecessor_is_damage(void **state)
+TEST_WITH(test_a_short_predecessor_is_damage, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     uint8_t *bytes;
@@ -489,8 +470,8 @@ test_a_short_predecessor_is_damage(void **state)
 }
 
 /* A store that failed after log 1's final length left bytes there: they never were part of it. */
-static void
-test_what_lies_behind_the_final_length_is_no_part(void **state)
+TEST_WITH(test_what_lies_behind_the_final_length_is_no_part, wal_fixture_setup,
+          wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
@@ -519,8 +500,7 @@ test_what_lies_behind_the_final_length_is_no_part(void **state)
     }
 }
 
-static void
-test_a_log_made_in_vain_is_passed_over(void **state)
+TEST_WITH(test_a_log_made_in_vain_is_passed_over, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
@@ -540,8 +520,7 @@ test_a_log_made_in_vain_is_passed_over(void **state)
     expect_all(fixture);
 }
 
-static void
-test_records_that_follow_on_nothing_are_refused(void **state)
+TEST_WITH(test_records_that_follow_on_nothing_are_refused, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
@@ -565,8 +544,7 @@ rename_file(struct wal_fixture *fixture, const char *from, const char *to)
 }
 
 /* What stands there is not its own: it counts as torn where nothing was promised of it. */
-static void
-test_a_log_under_another_name(void **state)
+TEST_WITH(test_a_log_under_another_name, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_promise promise = {5, WAL_HEADER_BYTES};
@@ -602,8 +580,7 @@ write_old_block(struct wal_fixture *fixture, size_t block_bytes)
 }
 
 /* A power cut left the blocks of a new log as they were when they belonged to an older one. */
-static void
-test_a_new_log_with_old_blocks(void **state)
+TEST_WITH(test_a_new_log_with_old_blocks, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL), *second;
@@ -630,8 +607,7 @@ test_a_new_log_with_old_blocks(void **state)
 }
 
 /* The same of a log that was synced, as a log behind it tells, or a record of its own. */
-static void
-test_a_synced_log_with_old_blocks_is_damage(void **state)
+TEST_WITH(test_a_synced_log_with_old_blocks_is_damage, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL), *second;
@@ -651,8 +627,7 @@ test_a_synced_log_with_old_blocks_is_damage(void **state)
     expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
 
-static void
-test_a_log_of_another_database_is_refused(void **state)
+TEST_WITH(test_a_log_of_another_database_is_refused, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay = {
@@ -667,8 +642,7 @@ test_a_log_of_another_database_is_refused(void **state)
     assert_non_null(strstr(error.text, "belongs to database"));
 }
 
-static void
-test_a_newer_format_is_refused(void **state)
+TEST_WITH(test_a_newer_format_is_refused, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay;
@@ -764,25 +738,21 @@ cut_at(uint64_t n, uint64_t seed, bool windows)
     return ended;
 }
 
-static void
-test_power_cut_at_every_call(void **state)
+TEST_WITH(test_power_cut_at_every_call, wal_fixture_setup, wal_fixture_teardown)
 {
     uint64_t seed = test_seed();
     uint64_t n = 1;
 
-    (void)state;
     while (!cut_at(n, seed, false))
         n++;
     assert_true(n > 40);
 }
 
-static void
-test_power_cut_of_logs_with_windows(void **state)
+TEST_WITH(test_power_cut_of_logs_with_windows, wal_fixture_setup, wal_fixture_teardown)
 {
     uint64_t seed = test_seed();
     uint64_t n = 1;
 
-    (void)state;
     while (!cut_at(n, seed, true))
         n++;
     assert_true(n > 40);
@@ -790,8 +760,7 @@ test_power_cut_of_logs_with_windows(void **state)
 
 /* ---- failures ---- */
 
-static void
-test_a_failed_sync_is_final(void **state)
+TEST_WITH(test_a_failed_sync_is_final, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -817,8 +786,7 @@ test_a_failed_sync_is_final(void **state)
     wal_file_close(wal);
 }
 
-static void
-test_a_failed_store_is_final(void **state)
+TEST_WITH(test_a_failed_store_is_final, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -834,8 +802,7 @@ test_a_failed_store_is_final(void **state)
     wal_file_close(wal);
 }
 
-static void
-test_every_failed_call_of_a_replay(void **state)
+TEST_WITH(test_every_failed_call_of_a_replay, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     uint64_t n = 1, failures = 0;
@@ -861,8 +828,7 @@ test_every_failed_call_of_a_replay(void **state)
     assert_true(n > 10);
 }
 
-static void
-test_every_failed_allocation(void **state)
+TEST_WITH(test_every_failed_allocation, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay;
@@ -929,8 +895,7 @@ expect_golden_record(void *argument, const struct wal_record *record, petal_erro
 }
 
 /* The kept log gives its records, and keeps its promise. */
-static void
-test_the_kept_log_is_read(void **state)
+TEST_WITH(test_the_kept_log_is_read, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     unsigned count = 0;
@@ -970,8 +935,7 @@ test_the_kept_log_is_read(void **state)
  * A promise stands in the first fragment behind the sync and in the first one of each page: with
  * what was synced damaged, any page of what follows tells of it alone.
  */
-static void
-test_every_page_behind_a_sync_has_the_promise(void **state)
+TEST_WITH(test_every_page_behind_a_sync_has_the_promise, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -1010,8 +974,7 @@ test_every_page_behind_a_sync_has_the_promise(void **state)
 }
 
 /* What was taken back may have had the promise: it is made again. */
-static void
-test_a_promise_that_was_forgotten_is_made_again(void **state)
+TEST_WITH(test_a_promise_that_was_forgotten_is_made_again, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
@@ -1037,8 +1000,7 @@ test_a_promise_that_was_forgotten_is_made_again(void **state)
 }
 
 /* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
-static void
-test_golden_bytes(void **state)
+TEST_WITH(test_golden_bytes, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_identity identity = {
@@ -1083,8 +1045,7 @@ test_golden_bytes(void **state)
 
 /* ---- names ---- */
 
-static void
-test_file_names(void **state)
+TEST_WITH(test_file_names, wal_fixture_setup, wal_fixture_teardown)
 {
     static const struct {
         const char *name;
@@ -1112,7 +1073,6 @@ test_file_names(void **state)
     };
     char path[PETAL_PATH_BYTES], longest[PETAL_PATH_BYTES + 1];
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         uint64_t number = 99;
 
@@ -1126,50 +1086,4 @@ test_file_names(void **state)
     assert_true(filename_directory_fits(longest));
     filename_wal(path, longest, UINT64_MAX);
     assert_string_equal(path + strlen(longest), "/18446744073709551615.log");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wal_fixture_setup, wal_fixture_teardown)
-        TEST(test_sizes_come_back),
-        TEST(test_every_place_in_a_frame),
-        TEST(test_random_sizes),
-        TEST(test_gathered_records_are_stored_by_one_call),
-        TEST(test_a_record_begun_and_not_ended_is_forgotten),
-        TEST(test_every_flipped_byte),
-        TEST(test_every_truncation),
-        TEST(test_what_lies_behind_the_end_is_dropped),
-        TEST(test_a_frame_in_another_place_is_bad),
-        TEST(test_fragments_out_of_order_are_bad),
-        TEST(test_logs_are_replayed_in_order),
-        TEST(test_a_missing_log_is_damage),
-        TEST(test_a_missing_log_that_the_manifest_names_is_damage),
-        TEST(test_obsolete_logs_are_not_looked_at),
-        TEST(test_a_log_that_went_too_early_is_damage),
-        TEST(test_a_short_predecessor_is_damage),
-        TEST(test_what_lies_behind_the_final_length_is_no_part),
-        TEST(test_a_log_made_in_vain_is_passed_over),
-        TEST(test_records_that_follow_on_nothing_are_refused),
-        TEST(test_a_log_under_another_name),
-        TEST(test_a_new_log_with_old_blocks),
-        TEST(test_a_synced_log_with_old_blocks_is_damage),
-        TEST(test_a_log_of_another_database_is_refused),
-        TEST(test_a_newer_format_is_refused),
-        TEST(test_power_cut_at_every_call),
-        TEST(test_power_cut_of_logs_with_windows),
-        TEST(test_a_failed_sync_is_final),
-        TEST(test_a_failed_store_is_final),
-        TEST(test_every_failed_call_of_a_replay),
-        TEST(test_every_failed_allocation),
-        TEST(test_the_kept_log_is_read),
-        TEST(test_every_page_behind_a_sync_has_the_promise),
-        TEST(test_a_promise_that_was_forgotten_is_made_again),
-        TEST(test_golden_bytes),
-        TEST(test_file_names),
-#undef TEST
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

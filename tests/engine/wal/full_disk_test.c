@@ -4,15 +4,11 @@
  * fails, and the log goes on in the same place: with other records, with those that had been
  * buffered before, with nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "tests/disk/paths.h"
 #include "tests/engine/wal/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -131,13 +127,11 @@ run_plan(uint64_t seed, bool windows)
     free(fixture);
 }
 
-static void
-test_refused_records_never_come_back(void **state)
+TEST(test_refused_records_never_come_back)
 {
     uint64_t seed = test_seed();
     unsigned plans = test_long() ? 2000 : 60;
 
-    (void)state;
     for (unsigned i = 0; i < plans; i++)
         run_plan(seed + i, i % 2 != 0);
 }
@@ -174,13 +168,11 @@ store_on_full_disk(struct wal_fixture *fixture, uint64_t n, bool cut, enum petal
     return reached;
 }
 
-static void
-test_power_cut_while_the_tail_is_erased(void **state)
+TEST(test_power_cut_while_the_tail_is_erased)
 {
     struct wal_fixture *fixture = test_allocate(sizeof *fixture);
     bool reached = true;
 
-    (void)state;
     for (uint64_t n = 1; reached; n++) {
         enum petal_status status;
         bool dead;
@@ -200,14 +192,12 @@ test_power_cut_while_the_tail_is_erased(void **state)
     free(fixture);
 }
 
-static void
-test_a_tail_that_cannot_be_erased_is_final(void **state)
+TEST(test_a_tail_that_cannot_be_erased_is_final)
 {
     struct wal_fixture *fixture = test_allocate(sizeof *fixture);
     bool reached = true;
     uint64_t n;
 
-    (void)state;
     for (n = 1; reached; n++) {
         enum petal_status status;
         bool dead;
@@ -224,13 +214,11 @@ test_a_tail_that_cannot_be_erased_is_final(void **state)
 /* Where files are copied on write a group of two records may find room for the first alone, and
  * none to take it back.  Before the log is closed it is, so that it does not come back with the
  * log. */
-static void
-test_nothing_undecided_is_closed(void **state)
+TEST(test_nothing_undecided_is_closed)
 {
     struct wal_fixture *fixture = test_allocate(sizeof *fixture);
     unsigned undecided = 0;
 
-    (void)state;
     for (uint64_t room = 0; room < 12000; room += 100) {
         struct wal_file_mark mark;
         struct wal_file *wal;
@@ -258,17 +246,4 @@ test_nothing_undecided_is_closed(void **state)
     }
     assert_true(undecided > 0);
     free(fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_records_never_come_back),
-        cmocka_unit_test(test_power_cut_while_the_tail_is_erased),
-        cmocka_unit_test(test_a_tail_that_cannot_be_erased_is_final),
-        cmocka_unit_test(test_nothing_undecided_is_closed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

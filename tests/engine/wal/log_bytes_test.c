@@ -2,13 +2,9 @@
  * log_bytes_test.c -- what a write takes in the log: rows, qualifiers and values, and few bytes
  * beside them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -31,14 +27,12 @@ row_at(char bytes[17], unsigned number)
 }
 
 /* A header of 6 bytes; cells, flags, three lengths. */
-static void
-a_put_takes_eleven_bytes_more(void **state)
+TEST(a_put_takes_eleven_bytes_more)
 {
     struct read_fixture fixture;
     char row[17], value[100] = {0};
     uint64_t before;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", row_at(row, 0), text(""), PETAL_LATEST, text("first"));
     before = log_bytes(&fixture);
@@ -55,15 +49,13 @@ a_put_takes_eleven_bytes_more(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-a_row_stands_once_in_a_batch(void **state)
+TEST(a_row_stands_once_in_a_batch)
 {
     struct read_fixture fixture;
     petal_error error;
     petal_batch *batch;
     uint64_t before;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("row"), text("q"), PETAL_LATEST, text("v"));
     before = log_bytes(&fixture);
@@ -82,15 +74,4 @@ a_row_stands_once_in_a_batch(void **state)
     assert_int_equal(log_bytes(&fixture) - before, 6 + 1 + 13 + 10 * (1 + 3 + 6));
     fixture_must_close(&fixture.base);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_put_takes_eleven_bytes_more),
-        cmocka_unit_test(a_row_stands_once_in_a_batch),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,14 @@
  * order_test.c -- logs that follow each other before they are synced: what a replay makes of a torn
  * one in front of whole ones, and what tells it that the torn one is damaged.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/wal/fragment.h"
 #include "tests/engine/wal/fixture.h"
+#include "tests/support/test.h"
 
 #define NO_PROMISE ((struct wal_promise){0, 0})
 
@@ -80,10 +76,8 @@ tear(struct wal_fixture *fixture, uint64_t number)
     return behind;
 }
 
-static void
-test_a_torn_log_takes_the_later_ones_with_it(void **state)
+TEST(test_a_torn_log_takes_the_later_ones_with_it)
 {
-    (void)state;
     for (uint64_t torn = 1; torn <= 3; torn++) {
         struct wal_fixture *fixture = test_allocate(sizeof *fixture);
         struct wal_promise before = {torn - 1, torn == 1 ? 0 : 100};
@@ -109,10 +103,8 @@ test_a_torn_log_takes_the_later_ones_with_it(void **state)
 
 /* All of a log was synced before the first sync of any later one, of which the later one itself may
  * tell, the one behind it, or the manifest. */
-static void
-test_a_sync_of_a_later_log_is_a_promise(void **state)
+TEST(test_a_sync_of_a_later_log_is_a_promise)
 {
-    (void)state;
     for (int witness = 0; witness < 3; witness++) {
         struct wal_fixture *fixture = test_allocate(sizeof *fixture);
         struct wal_promise promise = {witness == 2 ? 3 : 0, witness == 2 ? 100 : 0};
@@ -141,8 +133,7 @@ test_a_sync_of_a_later_log_is_a_promise(void **state)
 }
 
 /* A sync of log 1 and nothing else vouches for no more than it covered. */
-static void
-test_a_sync_of_an_earlier_log_is_none_of_a_later(void **state)
+TEST_WITH(test_a_sync_of_an_earlier_log_is_none_of_a_later, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay;
@@ -157,8 +148,7 @@ test_a_sync_of_an_earlier_log_is_none_of_a_later(void **state)
 }
 
 /* Made ahead and never written; or given a header that the power cut tore. */
-static void
-test_empty_logs_are_passed_over(void **state)
+TEST_WITH(test_empty_logs_are_passed_over, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
@@ -182,19 +172,4 @@ test_empty_logs_are_passed_over(void **state)
                      PETAL_OK);
     assert_int_equal(count, 2);
     assert_int_equal(replay.dropped_bytes, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_torn_log_takes_the_later_ones_with_it),
-        cmocka_unit_test(test_a_sync_of_a_later_log_is_a_promise),
-        cmocka_unit_test_setup_teardown(test_a_sync_of_an_earlier_log_is_none_of_a_later,
-                                        wal_fixture_setup, wal_fixture_teardown),
-        cmocka_unit_test_setup_teardown(test_empty_logs_are_passed_over, wal_fixture_setup,
-                                        wal_fixture_teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

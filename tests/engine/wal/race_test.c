@@ -7,14 +7,9 @@
 #include "base/sync_point.c"
 #include "engine/flush/job.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "tests/crash/ledger.h"
 #include "tests/support/stage.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -112,12 +107,10 @@ check_nothing_is_lost(struct fixture *after)
 /* ---- tests ---- */
 
 /* The log has its number, but no one writes to it yet, while the flush is committed. */
-static void
-test_a_log_is_made_beside_a_flush(void **state)
+TEST(test_a_log_is_made_beside_a_flush)
 {
     pthread_t flusher, writer;
 
-    (void)state;
     fixture_init(&fixture, 5);
     vfs_in_steps = *fixture.env.vfs;
     vfs_in_steps.sync_directory = sync_directory_in_steps;
@@ -162,14 +155,12 @@ stop_flush(const char *name)
     assert_int_equal(wal_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */
 }
 
-static void
-test_a_log_is_closed_beside_a_flush(void **state)
+TEST(test_a_log_is_closed_beside_a_flush)
 {
     struct fixture after;
     petal_error error;
     pthread_t flusher;
 
-    (void)state;
     fixture_init(&fixture, 6);
     begin();
     sync_point_set_hook(stop_flush);
@@ -201,8 +192,7 @@ keep_newest_log(void *argument, const char *name)
 }
 
 /* The manifest takes the log for obsolete, but there are cells in it that are in no store file. */
-static void
-test_a_forgotten_log_is_noticed(void **state)
+TEST(test_a_forgotten_log_is_noticed)
 {
     struct manifest *manifest;
     struct manifest_edit edit;
@@ -211,7 +201,6 @@ test_a_forgotten_log_is_noticed(void **state)
     uint64_t newest = 0;
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 8);
     begin();
     must(petal_flush(fixture.db, ledger.tables[0], &error), &error);
@@ -234,13 +223,11 @@ test_a_forgotten_log_is_noticed(void **state)
 
 /* The last cell of an obsolete log may have belonged to a table that was dropped: then no flush
  * tells of it. */
-static void
-test_a_log_that_ended_with_a_dropped_table(void **state)
+TEST(test_a_log_that_ended_with_a_dropped_table)
 {
     petal_slice one = slice_make("1", 1);
     petal_error error;
 
-    (void)state;
     fixture_init(&fixture, 9);
     begin();
     for (unsigned table = 0; table < LEDGER_TABLES; table++)
@@ -254,17 +241,4 @@ test_a_log_that_ended_with_a_dropped_table(void **state)
     fixture_must_open(&fixture);
     assert_true(fixture_directory_is_clean(&fixture));
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_log_is_made_beside_a_flush),
-        cmocka_unit_test(test_a_log_is_closed_beside_a_flush),
-        cmocka_unit_test(test_a_forgotten_log_is_noticed),
-        cmocka_unit_test(test_a_log_that_ended_with_a_dropped_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,10 @@
 #include "engine/wal/record.h"
 
 #include "engine/state/db.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define CELLS 5
 
@@ -83,15 +80,13 @@ expect_cells(petal_slice record, const struct write_cell cells[CELLS])
     assert_true(record_at_end(&reader));
 }
 
-static void
-cells_come_back(void **state)
+TEST(cells_come_back)
 {
     petal_table table = {.id = 300};
     petal_family family = {.table = &table, .id = 2};
     struct write_cell cells[CELLS];
     petal_slice plain, with_ttls;
 
-    (void)state;
     make_cells(cells, &family);
     plain = encode(cells);
     expect_cells(plain, cells);
@@ -136,8 +131,7 @@ expect_bytes(struct record_base *base, const struct write_cell *cells, size_t co
 }
 
 /* The examples of engine/FORMAT.md. */
-static void
-bytes_are_those_of_the_examples(void **state)
+TEST(bytes_are_those_of_the_examples)
 {
     static const uint8_t first[] = {0x03, 0x09, 0xc2, 0x01, 0x00, 0xd0, 0x0f, 0xc0,
                                     0xa9, 0x07, 0x01, 'r',  0x01, 'q',  0x01, 'v'};
@@ -149,7 +143,6 @@ bytes_are_those_of_the_examples(void **state)
     struct write_cell write = example_cell(&family, 1000, 9, "v"), pair[2];
     struct record_base base = {0};
 
-    (void)state;
     write.cell.has_ttl = true;
     write.cell.ttl_ms = 60000;
     expect_bytes(&base, &write, 1, first, sizeof first);
@@ -161,8 +154,7 @@ bytes_are_those_of_the_examples(void **state)
 }
 
 /* Records as a log has them: sequences left out, families that change, times that go back. */
-static void
-records_build_upon_each_other(void **state)
+TEST(records_build_upon_each_other)
 {
     enum { RECORDS = 300 };
     petal_table tables[2] = {{.id = 1}, {.id = 70000}};
@@ -173,7 +165,6 @@ records_build_upon_each_other(void **state)
     struct test_random random;
     uint64_t sequence = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (size_t i = 0; i < RECORDS; i++) {
         struct write_cell cells[3];
@@ -219,8 +210,7 @@ records_build_upon_each_other(void **state)
 }
 
 /* Nothing is taken from a record before the first: what would build upon it is malformed. */
-static void
-the_first_record_states_what_it_is(void **state)
+TEST(the_first_record_states_what_it_is)
 {
     static const uint8_t no_sequence[] = {0x02, 0x82, 0x01, 0x00, 0x02, 0x01, 'r', 0, 0};
     static const uint8_t no_family[] = {0x03, 0x09, 0x8a, 0x02, 0x01, 'r', 0, 0};
@@ -229,7 +219,6 @@ the_first_record_states_what_it_is(void **state)
     struct record_base base = {0};
     struct record_cell cell;
 
-    (void)state;
     assert_false(record_open(&reader, &base, slice_make(no_sequence, sizeof no_sequence)));
     assert_true(record_open(&reader, &base, slice_make(no_family, sizeof no_family)));
     assert_false(record_next(&reader, &cell));
@@ -238,13 +227,11 @@ the_first_record_states_what_it_is(void **state)
 }
 
 /* Who writes next counts on from the greatest sequence: not to 0. */
-static void
-sequences_do_not_come_near_their_end(void **state)
+TEST(sequences_do_not_come_near_their_end)
 {
     uint8_t bytes[20] = {0x03};
     const uint8_t cell[] = {0x82, 0x01, 0x00, 0x02, 0x01, 'r', 0, 0};
 
-    (void)state;
     for (uint64_t below = 0; below < 4; below++) {
         struct record_reader reader;
         struct record_base base = {0};
@@ -274,15 +261,13 @@ read_carelessly(const uint8_t *bytes, size_t size)
 }
 
 /* In memory of exactly the size, so that AddressSanitizer sees a step beyond. */
-static void
-damage_is_read_in_bounds(void **state)
+TEST(damage_is_read_in_bounds)
 {
     petal_table table = {.id = 300};
     petal_family family = {.table = &table, .id = 2};
     struct write_cell cells[CELLS];
     petal_slice record;
 
-    (void)state;
     make_cells(cells, &family);
     give_ttls(cells);
     record = encode(cells);
@@ -302,19 +287,4 @@ damage_is_read_in_bounds(void **state)
         free(bytes);
     }
     free((void *)(uintptr_t)record.data);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_come_back),
-        cmocka_unit_test(bytes_are_those_of_the_examples),
-        cmocka_unit_test(records_build_upon_each_other),
-        cmocka_unit_test(the_first_record_states_what_it_is),
-        cmocka_unit_test(sequences_do_not_come_near_their_end),
-        cmocka_unit_test(damage_is_read_in_bounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * clock; and before a write that must survive anything, so that it is not taken for the end of what
  * is lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -44,10 +40,8 @@ path_of_log(petal_db *db, size_t which)
 
 /* The FSYNC_WAL write is the last one ever. It tells that the log before was synced, so what is bad
  * there is no torn tail: else the write would go with it. */
-static void
-test_damage_before_the_last_synced_write(void **state)
+TEST(test_damage_before_the_last_synced_write)
 {
-    (void)state;
     for (int step = 0; step < 3; step++) {
         struct fixture fixture, after;
         struct ledger ledger;
@@ -135,10 +129,8 @@ hold_up(enum petal_durability beside)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_leader_that_waits_holds_up_no_sync(void **state)
+TEST(test_a_leader_that_waits_holds_up_no_sync)
 {
-    (void)state;
     hold_up(PETAL_SYNC_WAL);
     hold_up(PETAL_ASYNC_WAL);
     hold_up(PETAL_SKIP_WAL);
@@ -146,15 +138,13 @@ test_a_leader_that_waits_holds_up_no_sync(void **state)
 
 /* The WAL thread has other things to do all the time: it syncs when the interval is over all the
  * same. */
-static void
-test_a_busy_wal_thread_syncs(void **state)
+TEST(test_a_busy_wal_thread_syncs)
 {
     struct fixture fixture;
     struct ledger ledger;
     petal_db *db;
     bool synced = false;
 
-    (void)state;
     start(&fixture, &ledger, 50);
     db = fixture.db;
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
@@ -171,14 +161,12 @@ test_a_busy_wal_thread_syncs(void **state)
 }
 
 /* ASYNC_WAL promises less than SYNC_WAL and is stored as that is: it survives the process. */
-static void
-test_async_writes_are_stored(void **state)
+TEST(test_async_writes_are_stored)
 {
     struct fixture fixture;
     struct ledger ledger;
     petal_error error;
 
-    (void)state;
     start(&fixture, &ledger, PETAL_NEVER);
     for (uint64_t number = 1; number <= 5; number++)
         ledger_must_write(&ledger, number, PETAL_ASYNC_WAL);
@@ -192,13 +180,11 @@ test_async_writes_are_stored(void **state)
 }
 
 /* What comes beside a sync is synced by a later one. */
-static void
-test_what_comes_beside_a_sync_is_synced(void **state)
+TEST(test_what_comes_beside_a_sync_is_synced)
 {
     struct fixture fixture;
     struct ledger ledger;
 
-    (void)state;
     start(&fixture, &ledger, 1);
     for (uint64_t number = 1; number <= 50; number++) {
         uint64_t before = fixture.db->wal->current != NULL
@@ -215,14 +201,12 @@ test_what_comes_beside_a_sync_is_synced(void **state)
 
 /* The WAL thread has cleared the time, and then not seen what was stored: nothing but the lengths
  * tells it. */
-static void
-test_what_was_missed_by_a_sync_is_synced(void **state)
+TEST(test_what_was_missed_by_a_sync_is_synced)
 {
     struct fixture fixture;
     struct ledger ledger;
     petal_db *db;
 
-    (void)state;
     start(&fixture, &ledger, 2000);
     db = fixture.db;
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
@@ -233,13 +217,11 @@ test_what_was_missed_by_a_sync_is_synced(void **state)
 }
 
 /* The last sync was long ago by any clock, and the WAL thread is not to be seen. */
-static void
-test_a_clock_that_is_set_back(void **state)
+TEST(test_a_clock_that_is_set_back)
 {
     struct fixture fixture;
     struct ledger ledger;
 
-    (void)state;
     start(&fixture, &ledger, 3600000);
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     test_clock_advance(&fixture.clock, -24 * 3600000);
@@ -249,20 +231,4 @@ test_a_clock_that_is_set_back(void **state)
     assert_int_equal(count_syncs(fixture.db), 1);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damage_before_the_last_synced_write),
-        cmocka_unit_test(test_a_leader_that_waits_holds_up_no_sync),
-        cmocka_unit_test(test_a_busy_wal_thread_syncs),
-        cmocka_unit_test(test_async_writes_are_stored),
-        cmocka_unit_test(test_what_comes_beside_a_sync_is_synced),
-        cmocka_unit_test(test_what_was_missed_by_a_sync_is_synced),
-        cmocka_unit_test(test_a_clock_that_is_set_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

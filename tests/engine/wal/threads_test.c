@@ -1,14 +1,10 @@
 /* threads_test.c -- the log is synced by other threads while its leader stores records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <pthread.h>
 
 #include "tests/engine/wal/fixture.h"
+#include "tests/support/test.h"
 
 struct syncer {
     struct wal_file *wal;
@@ -31,8 +27,7 @@ sync_again_and_again(void *argument)
     return NULL;
 }
 
-static void
-test_syncs_beside_stores(void **state)
+TEST_WITH(test_syncs_beside_stores, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay;
@@ -61,15 +56,4 @@ test_syncs_beside_stores(void **state)
         wal_fixture_replay(fixture, NULL, (struct wal_promise){0, 0}, &replay, &count, &error),
         PETAL_OK);
     assert_int_equal(count, fixture->written);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_syncs_beside_stores, wal_fixture_setup,
-                                        wal_fixture_teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * with PETAL_LATEST takes their place, whatever became of them meanwhile; a caller's own in the
  * future hides as in HBase, but for keys and values.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/write/fixture.h"
+#include "tests/support/test.h"
 
 #define NOW 1000
 
@@ -59,12 +55,10 @@ reopen(struct write_fixture *w, bool crash)
 }
 
 /* Ten increments in a millisecond: the last one is nine ahead. */
-static void
-test_what_is_ahead_is_replaced(void **state)
+TEST(test_what_is_ahead_is_replaced)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
     write_fixture_put(w.f, "r", "n", PETAL_LATEST, "x");
@@ -89,12 +83,10 @@ test_what_is_ahead_is_replaced(void **state)
 }
 
 /* Where the clock is not behind, it is the clock's; also when the row was ahead once. */
-static void
-test_the_clock_catches_up(void **state)
+TEST(test_the_clock_catches_up)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
     test_clock_set(&w.base.clock, NOW + 9);
@@ -106,14 +98,12 @@ test_the_clock_catches_up(void **state)
 }
 
 /* In memory, in a log that is replayed, in store files, behind a compaction, and in copies. */
-static void
-test_it_is_remembered(void **state)
+TEST(test_it_is_remembered)
 {
     for (int way = 0; way < 6; way++) {
         struct write_fixture w;
         petal_error error;
 
-        (void)state;
         write_fixture_init(&w);
         increment_until(&w, "r", 10);
         if (way == 1 || way == 4)
@@ -141,15 +131,13 @@ test_it_is_remembered(void **state)
     }
 }
 
-static void
-test_table_snapshots_remember(void **state)
+TEST(test_table_snapshots_remember)
 {
     struct write_fixture w;
     petal_table *clone;
     petal_family *f;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
     must(petal_table_snapshot_create(w.table, text("s"), NULL, &error), &error);
@@ -163,12 +151,10 @@ test_table_snapshots_remember(void **state)
 }
 
 /* As in HBase; and increments that follow on it do not change that. */
-static void
-test_explicit_timestamps_do_not_count(void **state)
+TEST(test_explicit_timestamps_do_not_count)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put(w.f, "r", "a", 5000, "future");
     write_fixture_append(&w, "r", "a", "!");
@@ -187,13 +173,11 @@ test_explicit_timestamps_do_not_count(void **state)
 }
 
 /* A batch that deletes a row and writes it anew, in this order. */
-static void
-test_batches(void **state)
+TEST(test_batches)
 {
     struct write_fixture w;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
     write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "gone");
@@ -213,10 +197,8 @@ test_batches(void **state)
 
 /* A put under a condition gets the timestamp of the cell judged, which may be of another family:
  * what counts there counts here. */
-static void
-test_conditions_over_families(void **state)
+TEST(test_conditions_over_families)
 {
-    (void)state;
     for (int way = 0; way < 4; way++) {
         struct write_fixture w;
         petal_condition condition = {.compare = PETAL_NOT_EQUAL, .value = text("?")};
@@ -259,15 +241,13 @@ test_conditions_over_families(void **state)
 }
 
 /* A caller's own timestamp under such a condition is neither raised nor does it come to count. */
-static void
-test_explicit_timestamps_under_a_condition(void **state)
+TEST(test_explicit_timestamps_under_a_condition)
 {
     struct write_fixture w;
     petal_condition condition = {.compare = PETAL_NOT_EQUAL, .value = text("?")};
     petal_error error;
     bool applied;
 
-    (void)state;
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
     condition.family = w.f;
@@ -299,8 +279,7 @@ expect_kv(struct write_fixture *w, petal_kv *kv, const char *value)
 }
 
 /* Of a key all cells count, whoever gave their timestamps. */
-static void
-test_keys_and_values(void **state)
+TEST(test_keys_and_values)
 {
     struct write_fixture w;
     petal_batch *batch;
@@ -309,7 +288,6 @@ test_keys_and_values(void **state)
     petal_error error;
     int64_t sum = 0;
 
-    (void)state;
     write_fixture_init(&w);
     must(petal_kv_open(w.base.db, text("kv"), NULL, &kv, &error), &error);
     v = petal_table_family_at(petal_kv_table(kv), 0);
@@ -356,14 +334,12 @@ test_keys_and_values(void **state)
 }
 
 /* Each write of one millisecond is a version of its own. */
-static void
-test_new_versions(void **state)
+TEST(test_new_versions)
 {
     petal_write_options options = {.new_version = true};
     struct write_fixture w;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     for (int i = 0; i < 3; i++)
         must(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text(i == 2 ? "z" : "y"), &options,
@@ -378,23 +354,4 @@ test_new_versions(void **state)
     must(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("h"), &options, &error), &error);
     write_fixture_expect_row(&w, "s", "s/f:a=future@7000 s/f:a=h@1001 s/f:a=x@1000");
     write_fixture_fini(&w);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_ahead_is_replaced),
-        cmocka_unit_test(test_the_clock_catches_up),
-        cmocka_unit_test(test_it_is_remembered),
-        cmocka_unit_test(test_table_snapshots_remember),
-        cmocka_unit_test(test_explicit_timestamps_do_not_count),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_conditions_over_families),
-        cmocka_unit_test(test_explicit_timestamps_under_a_condition),
-        cmocka_unit_test(test_keys_and_values),
-        cmocka_unit_test(test_new_versions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
  * condition_test.c -- changes of a row under a condition: when it holds, which timestamps the
  * changes get, what is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/write/fixture.h"
+#include "tests/support/test.h"
 
 /* Whether a change of row "r" under the condition was made; it writes f:mark. */
 static bool
@@ -66,12 +62,10 @@ expect_condition(struct write_fixture *w, const char *qualifier, const char *val
     expect_compared(w, qualifier, value, false, holding);
 }
 
-static void
-test_conditions(void **state)
+TEST(test_conditions)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put(w.f, "r", "empty", 5, "");
     write_fixture_put(w.f, "r", "b", 4, "zz"); /* an older version */
@@ -99,8 +93,7 @@ test_conditions(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_time_range_of_a_condition(void **state)
+TEST(test_time_range_of_a_condition)
 {
     struct write_fixture w;
     petal_condition condition = {.has_time_range = true,
@@ -110,7 +103,6 @@ test_time_range_of_a_condition(void **state)
                                  .value = text("old")};
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     condition.family = w.f;
     condition.qualifier = text("a");
@@ -128,15 +120,13 @@ test_time_range_of_a_condition(void **state)
 
 /* Puts follow the cell that was judged, appends and increments their own old versions, deletions
  * are stamped now. */
-static void
-test_timestamps_under_a_condition(void **state)
+TEST(test_timestamps_under_a_condition)
 {
     petal_condition condition = {.compare = PETAL_EQUAL}; /* none or empty */
     struct write_fixture w;
     petal_error error;
     bool applied;
 
-    (void)state;
     write_fixture_init(&w);
     condition.family = w.f;
     condition.qualifier = text("judged");
@@ -184,8 +174,7 @@ expect_refused(struct write_fixture *w, const char *row, const petal_condition *
     assert_false(applied);
 }
 
-static void
-test_refused_changes(void **state)
+TEST(test_refused_changes)
 {
     petal_family_options family = {.name = text("f")};
     petal_table_options options = {.name = text("u"), .families = &family, .family_count = 1};
@@ -195,7 +184,6 @@ test_refused_changes(void **state)
     petal_error error;
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     must(petal_table_create(w.base.db, &options, &other, &error), &error);
     expect_refused(&w, "", NULL);
@@ -226,17 +214,4 @@ test_refused_changes(void **state)
     assert_int_equal(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error),
                      PETAL_NOT_FOUND);
     write_fixture_fini(&w);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_time_range_of_a_condition),
-        cmocka_unit_test(test_timestamps_under_a_condition),
-        cmocka_unit_test(test_refused_changes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
  * delete_rows_test.c -- rows that are deleted whole: one by one, by range, by prefix; what stays,
  * what is counted, where a call that ended early goes on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/write/fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,12 +67,10 @@ delete_rows(struct write_fixture *w, const char *from, const char *to,
 
 /* ---- one row ---- */
 
-static void
-test_a_row_is_deleted_in_all_families(void **state)
+TEST(test_a_row_is_deleted_in_all_families)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put_versions(&w);
     write_fixture_put(w.g, "r", "b", 5000, "later");
@@ -90,14 +84,12 @@ test_a_row_is_deleted_in_all_families(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_a_row_is_deleted_in_a_batch(void **state)
+TEST(test_a_row_is_deleted_in_a_batch)
 {
     petal_slice long_row = {"r", PETAL_MAX_ROW_BYTES + 1};
     struct write_fixture w;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     put_rows(&w, "ab");
     must(petal_batch_delete_row(w.batch, w.table, text("a"), PETAL_LATEST, &error), &error);
@@ -114,14 +106,12 @@ test_a_row_is_deleted_in_a_batch(void **state)
 }
 
 /* A marker whose time to live is over hides nothing. */
-static void
-test_deletion_of_a_row_with_options(void **state)
+TEST(test_deletion_of_a_row_with_options)
 {
     petal_write_options mortal = {.has_ttl = true, .ttl_ms = 500};
     struct write_fixture w;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     put_rows(&w, "a");
     must(petal_delete_row(w.table, text("a"), PETAL_LATEST, &mortal, &error), &error);
@@ -145,12 +135,10 @@ test_deletion_of_a_row_with_options(void **state)
 
 /* ---- which rows ---- */
 
-static void
-test_ranges_and_prefixes(void **state)
+TEST(test_ranges_and_prefixes)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     put_rows(&w, "abcdefghi");
     assert_int_equal(delete_rows(&w, "c", "e", NULL), 2);
@@ -181,14 +169,12 @@ test_ranges_and_prefixes(void **state)
 }
 
 /* Only the columns, in the rows that have any of them. */
-static void
-test_columns(void **state)
+TEST(test_columns)
 {
     struct write_fixture w;
     petal_column columns[2];
     petal_delete_rows_options options = {.columns = columns, .column_count = 2};
 
-    (void)state;
     write_fixture_init(&w);
     columns[0] = (petal_column){.family = w.f, .qualifier = text("a")};
     columns[1] = (petal_column){.family = w.g, .whole_family = true};
@@ -205,13 +191,11 @@ test_columns(void **state)
 }
 
 /* The timestamp is that of the markers; which rows are there it does not say. */
-static void
-test_timestamp_of_the_markers(void **state)
+TEST(test_timestamp_of_the_markers)
 {
     petal_delete_rows_options options = {.has_timestamp = true, .timestamp = 20};
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put_versions(&w);
     assert_int_equal(delete_rows(&w, "", "", &options), 2);
@@ -247,8 +231,7 @@ put_meanwhile(void *argument, const petal_deleted_rows *done)
     return true;
 }
 
-static void
-test_rows_are_those_of_the_beginning(void **state)
+TEST(test_rows_are_those_of_the_beginning)
 {
     struct write_fixture w;
     struct meanwhile meanwhile = {.w = &w};
@@ -257,7 +240,6 @@ test_rows_are_those_of_the_beginning(void **state)
     petal_snapshot *snapshot;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     put_rows(&w, "abcdf");
     must(petal_snapshot_new(w.base.db, &snapshot, &error), &error);
@@ -281,15 +263,13 @@ stop_at_once(void *argument, const petal_deleted_rows *done)
     return false;
 }
 
-static void
-test_a_call_that_was_stopped_goes_on(void **state)
+TEST(test_a_call_that_was_stopped_goes_on)
 {
     petal_delete_rows_options options = {.batch_rows = 2, .watch = stop_at_once};
     struct write_fixture w;
     petal_deleted_rows deleted;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     put_rows(&w, "abcde");
     assert_int_equal(petal_delete_rows(w.table, text("a"), open_end, &options, &deleted, &error),
@@ -319,8 +299,7 @@ count_and_stop(void *argument, const petal_deleted_rows *done)
 }
 
 /* The last batch is told, too; stopped then, the call has done all: whatever cells the row has. */
-static void
-test_nothing_is_left_behind_the_last_batch(void **state)
+TEST(test_nothing_is_left_behind_the_last_batch)
 {
     unsigned calls = 0;
     petal_delete_rows_options options = {
@@ -328,7 +307,6 @@ test_nothing_is_left_behind_the_last_batch(void **state)
     char qualifier[16];
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     for (unsigned cells = 1; cells <= 1000; cells *= 10) {
         for (unsigned i = 0; i < cells; i++) {
@@ -343,8 +321,7 @@ test_nothing_is_left_behind_the_last_batch(void **state)
 }
 
 /* Each call comes forward, however short its time. */
-static void
-test_a_call_whose_time_is_over_goes_on(void **state)
+TEST(test_a_call_whose_time_is_over_goes_on)
 {
     petal_delete_rows_options options = {.batch_rows = 1, .deadline_ms = 1};
     struct write_fixture w;
@@ -355,7 +332,6 @@ test_a_call_whose_time_is_over_goes_on(void **state)
     unsigned calls = 0;
     enum petal_status status;
 
-    (void)state;
     write_fixture_init(&w);
     for (unsigned i = 0; i < 2000; i++) {
         snprintf(row, sizeof row, "%04u", i);
@@ -418,15 +394,13 @@ calls_until_done(struct write_fixture *w, const petal_delete_rows_options *optio
     return calls;
 }
 
-static void
-test_a_walk_over_deleted_rows_can_be_stopped(void **state)
+TEST(test_a_walk_over_deleted_rows_can_be_stopped)
 {
     const petal_delete_rows_options stopped = {.watch = stop_at_once};
     const petal_delete_rows_options late = {.deadline_ms = 1};
     struct write_fixture w;
     uint64_t rows;
 
-    (void)state;
     write_fixture_init(&w);
     put_deleted_rows(&w);
     write_fixture_put(w.f, "f", "q", PETAL_LATEST, "v");
@@ -444,8 +418,7 @@ test_a_walk_over_deleted_rows_can_be_stopped(void **state)
 }
 
 /* What can follow a row of the greatest length is no longer than that. */
-static void
-test_behind_the_longest_rows(void **state)
+TEST(test_behind_the_longest_rows)
 {
     static uint8_t bytes[PETAL_MAX_ROW_BYTES];
     petal_delete_rows_options options = {.batch_rows = 1, .watch = stop_at_once};
@@ -454,7 +427,6 @@ test_behind_the_longest_rows(void **state)
     petal_deleted_rows deleted;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     memset(bytes, 0xff, sizeof bytes);
     must(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
@@ -476,14 +448,12 @@ test_behind_the_longest_rows(void **state)
 /* ---- what fails, and what is left ---- */
 
 /* A row whose markers do not all find room adds none. */
-static void
-test_a_batch_without_memory_stays_as_it_was(void **state)
+TEST(test_a_batch_without_memory_stays_as_it_was)
 {
     struct write_fixture w;
     petal_error error;
     unsigned refused = 0;
 
-    (void)state;
     write_fixture_init(&w);
     for (unsigned cells = 0; cells < 40; cells++) {
         for (unsigned n = 1; n <= 3; n++) {
@@ -532,14 +502,12 @@ expect_whole_rows(struct memory_vfs *files, uint64_t told)
 }
 
 /* The power fails during each call of the deletion; or the process dies there. */
-static void
-test_rows_are_whole_after_a_crash(void **state)
+TEST(test_rows_are_whole_after_a_crash)
 {
     petal_delete_rows_options options = {.batch_rows = 2, .durability = PETAL_FSYNC_WAL};
     bool completed = false;
     uint64_t n;
 
-    (void)state;
     for (n = 1; !completed; n++) {
         struct write_fixture w;
         petal_deleted_rows deleted;
@@ -576,8 +544,7 @@ test_rows_are_whole_after_a_crash(void **state)
 }
 
 /* One that finds nothing syncs what another has deleted before. */
-static void
-test_rows_that_are_gone_stay_so_after_a_crash(void **state)
+TEST(test_rows_that_are_gone_stay_so_after_a_crash)
 {
     petal_delete_rows_options options = {.durability = PETAL_FSYNC_WAL};
     struct write_fixture w;
@@ -585,7 +552,6 @@ test_rows_that_are_gone_stay_so_after_a_crash(void **state)
     petal_error error;
     char row[2] = "a";
 
-    (void)state;
     write_fixture_init(&w);
     for (; row[0] < 'a' + CUT_ROWS; row[0]++) {
         write_fixture_put(w.f, row, "q", 1, "v");
@@ -632,13 +598,11 @@ work_of_rows(unsigned rows, unsigned cells)
 }
 
 /* Ten times the rows are ten times the work; a wide row is not read to its end. */
-static void
-test_work_is_in_proportion_to_rows(void **state)
+TEST(test_work_is_in_proportion_to_rows)
 {
     uint64_t few = work_of_rows(400, 1), many = work_of_rows(4000, 1),
              wide = work_of_rows(40, 2000);
 
-    (void)state;
     print_message("400 rows: %" PRIu64 ", 4000 rows: %" PRIu64 ", 40 wide rows: %" PRIu64 "\n", few,
                   many, wide);
     assert_true(many <= 11 * few);
@@ -660,14 +624,12 @@ expect_refused(struct write_fixture *w, petal_slice from, petal_slice to,
     assert_int_equal(deleted.rows, 0);
 }
 
-static void
-test_refused_deletions(void **state)
+TEST(test_refused_deletions)
 {
     petal_slice long_row = {"r", PETAL_MAX_ROW_BYTES + 1};
     struct write_fixture w;
     petal_error error;
 
-    (void)state;
     write_fixture_init(&w);
     put_rows(&w, "a");
     expect_refused(&w, long_row, open_end, NULL, "`from` has 32768 bytes; a row has at most 32767");
@@ -687,30 +649,4 @@ test_refused_deletions(void **state)
     assert_int_equal(petal_delete_rows(w.table, open_end, open_end, NULL, NULL, &error),
                      PETAL_NOT_FOUND);
     write_fixture_fini(&w);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_row_is_deleted_in_all_families),
-        cmocka_unit_test(test_a_row_is_deleted_in_a_batch),
-        cmocka_unit_test(test_deletion_of_a_row_with_options),
-        cmocka_unit_test(test_ranges_and_prefixes),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_timestamp_of_the_markers),
-        cmocka_unit_test(test_rows_are_those_of_the_beginning),
-        cmocka_unit_test(test_a_call_that_was_stopped_goes_on),
-        cmocka_unit_test(test_nothing_is_left_behind_the_last_batch),
-        cmocka_unit_test(test_a_call_whose_time_is_over_goes_on),
-        cmocka_unit_test(test_a_walk_over_deleted_rows_can_be_stopped),
-        cmocka_unit_test(test_behind_the_longest_rows),
-        cmocka_unit_test(test_a_batch_without_memory_stays_as_it_was),
-        cmocka_unit_test(test_rows_are_whole_after_a_crash),
-        cmocka_unit_test(test_rows_that_are_gone_stay_so_after_a_crash),
-        cmocka_unit_test(test_work_is_in_proportion_to_rows),
-        cmocka_unit_test(test_refused_deletions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
  * mutate_test.c -- appends, increments, deletions of the newest version, and the mutations of a
  * batch: what they write and give back, their timestamps, and that they happen whole or not at all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/write/fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,14 +22,12 @@ reopen(struct write_fixture *w)
 
 /* ---- single calls ---- */
 
-static void
-test_increment(void **state)
+TEST(test_increment)
 {
     struct write_fixture w;
     petal_error error;
     int64_t sum = 5;
 
-    (void)state;
     write_fixture_init(&w);
     assert_int_equal(write_fixture_increment(&w, "r", "n", 5), 5);
     write_fixture_expect_given(&w, "r/f:n=#5@1000");
@@ -58,14 +52,12 @@ test_increment(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_append(void **state)
+TEST(test_append)
 {
     petal_slice large = {test_allocate(PETAL_MAX_VALUE_BYTES), PETAL_MAX_VALUE_BYTES};
     struct write_fixture w;
     petal_error error;
 
-    (void)state;
     memset((void *)(uintptr_t)large.data, 'x', large.size);
     write_fixture_init(&w);
     write_fixture_append(&w, "r", "a", "");
@@ -91,12 +83,10 @@ test_append(void **state)
 
 /* ---- timestamps ---- */
 
-static void
-test_timestamps(void **state)
+TEST(test_timestamps)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put(w.f, "r", "a", 5000, "x");
     write_fixture_append(&w, "r", "a", "y");
@@ -120,12 +110,10 @@ test_timestamps(void **state)
 
 /* The clock goes back: all of a batch gets the greatest assigned timestamp, and the result says
  * so. */
-static void
-test_assigned_timestamps_do_not_go_back(void **state)
+TEST(test_assigned_timestamps_do_not_go_back)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put(w.f, "r", "a", PETAL_LATEST, "x");
     test_clock_set(&w.base.clock, 10);
@@ -141,12 +129,10 @@ test_assigned_timestamps_do_not_go_back(void **state)
 
 /* ---- batches ---- */
 
-static void
-test_reads_come_before_writes(void **state)
+TEST(test_reads_come_before_writes)
 {
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_batch_increment(&w, w.f, "r", "n", 5);
     write_fixture_begin(&w, NULL);
@@ -165,13 +151,11 @@ test_reads_come_before_writes(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_deletions_of_the_newest(void **state)
+TEST(test_deletions_of_the_newest)
 {
     petal_error error;
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put_versions(&w);
     must(petal_delete(w.f, text("r"), text("a"), PETAL_LATEST, PETAL_DELETE, &w.options, &error),
@@ -199,13 +183,11 @@ test_deletions_of_the_newest(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_order_of_results(void **state)
+TEST(test_order_of_results)
 {
     petal_mutation_options silent = {.no_results = true};
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_begin(&w, NULL);
     write_fixture_batch_append(&w, w.g, "r", "b", "1");
@@ -229,14 +211,12 @@ test_order_of_results(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_options_of_mutations(void **state)
+TEST(test_options_of_mutations)
 {
     petal_mutation_options range = {.has_time_range = true, .time_min = 10, .time_limit = 20};
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 50};
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put_versions(&w);
     write_fixture_begin(&w, &range);
@@ -253,15 +233,13 @@ test_options_of_mutations(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_time_to_live_is_taken_over(void **state)
+TEST(test_time_to_live_is_taken_over)
 {
     petal_mutation_options other = {.has_ttl = true, .ttl_ms = 70};
     petal_write_options brief = {.has_ttl = true, .ttl_ms = 50};
     petal_error error;
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     must(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text("x"), &brief, &error), &error);
     write_fixture_expect_row(&w, "r", "r/f:a=x@1000+50");
@@ -301,13 +279,11 @@ batch_delete(struct write_fixture *w, int64_t timestamp, enum petal_cell_type ty
          &error);
 }
 
-static void
-test_a_dead_cell_uncovers_no_double(void **state)
+TEST(test_a_dead_cell_uncovers_no_double)
 {
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put(w.f, "r", "a", NOW,
                       "before"); /* another write: HBase's has another sequence, too */
@@ -330,15 +306,13 @@ test_a_dead_cell_uncovers_no_double(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_increments_that_are_doubles(void **state)
+TEST(test_increments_that_are_doubles)
 {
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
     petal_mutation_options past = {
         .has_ttl = true, .ttl_ms = 1, .has_time_range = true, .time_limit = 1};
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_batch_increment(&w, w.f, "r", "n", 1);
     write_fixture_begin(&w, &brief);
@@ -361,13 +335,11 @@ test_increments_that_are_doubles(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_markers_that_are_doubles(void **state)
+TEST(test_markers_that_are_doubles)
 {
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     write_fixture_put(w.f, "r", "a", NOW, "v");
     batch_delete(&w, NOW, PETAL_DELETE);
@@ -384,15 +356,13 @@ test_markers_that_are_doubles(void **state)
     write_fixture_fini(&w);
 }
 
-static void
-test_refused_batches(void **state)
+TEST(test_refused_batches)
 {
     petal_mutation_options range = {.has_time_range = true, .time_min = 5, .time_limit = 4};
     petal_write_options brief = {.has_ttl = true};
     petal_error error;
     struct write_fixture w;
 
-    (void)state;
     write_fixture_init(&w);
     must(petal_write(w.base.db, w.batch, &w.options, &error), &error); /* nothing at all */
     assert_int_equal(petal_batch_mutation(w.batch, &range, &error), PETAL_INVALID);
@@ -416,13 +386,11 @@ test_refused_batches(void **state)
 }
 
 /* So many rows that they are read while leading. The batch stays as it was. */
-static void
-test_many_rows(void **state)
+TEST(test_many_rows)
 {
     struct write_fixture w;
     char row[16];
 
-    (void)state;
     write_fixture_init(&w);
     for (int i = 0; i < 1000; i++) {
         snprintf(row, sizeof row, "%d", i);
@@ -519,34 +487,8 @@ fail_every_allocation(bool permanently)
     return refusals;
 }
 
-static void
-test_failing_allocations(void **state)
+TEST(test_failing_allocations)
 {
-    (void)state;
     print_message("%" PRIu64 " allocations\n", fail_every_allocation(false));
     fail_every_allocation(true);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_increment),
-        cmocka_unit_test(test_append),
-        cmocka_unit_test(test_timestamps),
-        cmocka_unit_test(test_assigned_timestamps_do_not_go_back),
-        cmocka_unit_test(test_reads_come_before_writes),
-        cmocka_unit_test(test_deletions_of_the_newest),
-        cmocka_unit_test(test_order_of_results),
-        cmocka_unit_test(test_options_of_mutations),
-        cmocka_unit_test(test_time_to_live_is_taken_over),
-        cmocka_unit_test(test_a_dead_cell_uncovers_no_double),
-        cmocka_unit_test(test_increments_that_are_doubles),
-        cmocka_unit_test(test_markers_that_are_doubles),
-        cmocka_unit_test(test_refused_batches),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

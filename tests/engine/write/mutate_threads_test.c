@@ -5,14 +5,10 @@
  * library's own, which order nothing between threads; but for the clock, whose milliseconds pass so
  * fast that no timestamp runs ahead of it: then a plain put is the newest version, for sure.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/coding.h"
 #include "base/slice.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -211,10 +207,8 @@ check_counting(struct arena *arena, struct worker *workers)
     petal_result_free(result);
 }
 
-static void
-test_no_increment_is_lost(void **state)
+TEST(test_no_increment_is_lost)
 {
-    (void)state;
     run_workers(counting_thread, NULL, check_counting);
 }
 
@@ -338,10 +332,8 @@ check_bases(struct arena *arena, struct worker *workers)
     free(sums);
 }
 
-static void
-test_plain_puts_are_not_overwritten(void **state)
+TEST(test_plain_puts_are_not_overwritten)
 {
-    (void)state;
     run_workers(base_counting_thread, base_thread, check_bases);
 }
 
@@ -464,21 +456,7 @@ check_mixed(struct arena *arena, struct worker *workers)
     petal_result_free(result);
 }
 
-static void
-test_changes_of_all_kinds(void **state)
+TEST(test_changes_of_all_kinds)
 {
-    (void)state;
     run_workers(mixed_thread, auditor_thread, check_mixed);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_increment_is_lost),
-        cmocka_unit_test(test_plain_puts_are_not_overwritten),
-        cmocka_unit_test(test_changes_of_all_kinds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

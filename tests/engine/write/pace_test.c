@@ -7,24 +7,19 @@
 #include "engine/flush/flush.h"
 #include "engine/state/progress.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define KIB ((uint64_t)1024)
 #define MIB (KIB * KIB)
 
-static void
-the_share_falls_towards_the_caps(void **state)
+TEST(the_share_falls_towards_the_caps)
 {
     double before = INFINITY;
 
-    (void)state;
     assert_true(pace_share(0, 100, 0) == INFINITY);
     assert_true(pace_share(50, 100, STORE_SLOW_RUNS) == INFINITY);
     assert_true(pace_share(75, 100, 0) == 1);
@@ -41,10 +36,8 @@ the_share_falls_towards_the_caps(void **state)
     assert_true(pace_share(99, 100, STORE_SLOW_RUNS + 1) < 0.1);
 }
 
-static void
-time_follows_the_rate_of_flushes(void **state)
+TEST(time_follows_the_rate_of_flushes)
 {
-    (void)state;
     assert_int_equal(pace_time(100 * MIB, INFINITY, 50 * MIB), 0);
     assert_int_equal(pace_time(100 * MIB, 1, 50 * MIB), 2000000);
     assert_int_equal(pace_time(100 * MIB, 0.5, 50 * MIB), 4000000);
@@ -159,14 +152,12 @@ put_all(void *argument)
     return NULL;
 }
 
-static void
-writers_stop_at_the_cap(void **state)
+TEST(writers_stop_at_the_cap)
 {
     struct pace_fixture fixture;
     petal_stats stats;
     pthread_t writer;
 
-    (void)state;
     begin(&fixture);
     /* So slow that any write under pressure owes more than the least sleep, however long it
      * took. */
@@ -189,15 +180,13 @@ writers_stop_at_the_cap(void **state)
     end(&fixture);
 }
 
-static void
-nobody_waits_for_a_cursor(void **state)
+TEST(nobody_waits_for_a_cursor)
 {
     petal_cursor *cursors[10];
     struct pace_fixture fixture;
     petal_error error;
     unsigned number = 0;
 
-    (void)state;
     begin(&fixture);
     for (unsigned i = 0; i < 10; i++) {
         for (unsigned k = 0; k < 25; k++)
@@ -217,14 +206,12 @@ nobody_waits_for_a_cursor(void **state)
 }
 
 /* The batch is larger than all that memtables may take. */
-static void
-a_write_larger_than_the_limit_goes_through(void **state)
+TEST(a_write_larger_than_the_limit_goes_through)
 {
     static const uint8_t value[1024 * 1024];
     struct pace_fixture fixture;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     for (unsigned i = 0; i < 10; i++)
         must(petal_put(fixture.family, (petal_slice){"r", 1}, (petal_slice){"q", 1}, PETAL_LATEST,
@@ -233,14 +220,12 @@ a_write_larger_than_the_limit_goes_through(void **state)
     end(&fixture);
 }
 
-static void
-the_cap_of_runs(void **state)
+TEST(the_cap_of_runs)
 {
     struct pace_fixture fixture;
     petal_error error, full = {.status = PETAL_NO_SPACE, .text = "the disk is full"};
     petal_db *db;
 
-    (void)state;
     begin(&fixture);
     db = fixture.base.db;
     for (unsigned i = 0; i < STORE_MOST_RUNS + 2; i++) {
@@ -322,8 +307,7 @@ put_other(petal_family *family, petal_error *error)
 }
 
 /* Each of these came behind the waiting writer. */
-static void
-the_cap_of_a_store_stops_its_writers_only(void **state)
+TEST(the_cap_of_a_store_stops_its_writers_only)
 {
     struct waiting waiting;
     struct pace_fixture fixture;
@@ -332,7 +316,6 @@ the_cap_of_a_store_stops_its_writers_only(void **state)
     petal_error error;
     int64_t sum;
 
-    (void)state;
     begin(&fixture);
     family = make_table(&fixture, "other", &other);
     fill_with_runs(&fixture, &waiting);
@@ -357,14 +340,12 @@ the_cap_of_a_store_stops_its_writers_only(void **state)
     end(&fixture);
 }
 
-static void
-a_dropped_store_lets_its_writers_go(void **state)
+TEST(a_dropped_store_lets_its_writers_go)
 {
     struct waiting waiting;
     struct pace_fixture fixture;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     fill_with_runs(&fixture, &waiting);
     must(petal_table_drop(fixture.table, &error), &error);
@@ -373,13 +354,11 @@ a_dropped_store_lets_its_writers_go(void **state)
     end(&fixture);
 }
 
-static void
-closing_refuses_who_waits(void **state)
+TEST(closing_refuses_who_waits)
 {
     struct waiting waiting;
     struct pace_fixture fixture;
 
-    (void)state;
     begin(&fixture);
     fill_with_runs(&fixture, &waiting);
     end(&fixture);
@@ -433,14 +412,12 @@ must_time_out(struct pace_fixture *fixture)
     assert_false(is_there(fixture, "late"));
 }
 
-static void
-a_deadline_at_the_cap_of_runs(void **state)
+TEST(a_deadline_at_the_cap_of_runs)
 {
     struct waiting waiting;
     struct pace_fixture fixture;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     fill_with_runs(&fixture, &waiting);
     must_time_out(&fixture);
@@ -452,15 +429,13 @@ a_deadline_at_the_cap_of_runs(void **state)
 }
 
 /* Flushes stand still. */
-static void
-the_cap_of_memory_stops_writers_only(void **state)
+TEST(the_cap_of_memory_stops_writers_only)
 {
     struct pace_fixture fixture;
     petal_table *other;
     pthread_t thread;
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     set_gate(true);
     assert_int_equal(pthread_create(&thread, NULL, put_all, &fixture), 0);
@@ -488,15 +463,13 @@ put_until_served(void *argument)
 }
 
 /* It needs nearly all memory, which others would take again and again. */
-static void
-a_large_write_has_its_turn(void **state)
+TEST(a_large_write_has_its_turn)
 {
     uint8_t *value = calloc(1, LARGE_BYTES);
     struct pace_fixture fixture;
     pthread_t threads[2];
     petal_error error;
 
-    (void)state;
     begin(&fixture);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, put_until_served, &fixture), 0);
@@ -515,10 +488,8 @@ a_large_write_has_its_turn(void **state)
 
 /* A commit holds views.mutex over the sync of the manifest, a change of the schema schema.mutex:
  * the leader writes on in the full memtable. */
-static void
-a_full_memtable_takes_more_while_a_commit_runs(void **state)
+TEST(a_full_memtable_takes_more_while_a_commit_runs)
 {
-    (void)state;
     for (int which = 0; which < 2; which++) {
         struct pace_fixture fixture;
         struct mutex *held;
@@ -550,15 +521,13 @@ remove_counted(void *context, petal_directory *directory, const char *name)
 
 /* A reader was inside when a compaction ended, so its inputs wait for somebody to take them away:
  * not the leader, who only switches memtables. */
-static void
-the_leader_removes_no_files(void **state)
+TEST(the_leader_removes_no_files)
 {
     struct read_point point;
     struct pace_fixture fixture;
     petal_error error;
     unsigned number = 0;
 
-    (void)state;
     begin(&fixture);
     for (unsigned i = 0; i < 2; i++) {
         must(put(&fixture, number++, &error), &error);
@@ -581,27 +550,4 @@ the_leader_removes_no_files(void **state)
     assert_int_equal(fixture_count_files(&fixture.base, ".sst"),
                      3); /* the output, and of two flushes */
     end(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_share_falls_towards_the_caps),
-        cmocka_unit_test(time_follows_the_rate_of_flushes),
-        cmocka_unit_test(writers_stop_at_the_cap),
-        cmocka_unit_test(nobody_waits_for_a_cursor),
-        cmocka_unit_test(a_write_larger_than_the_limit_goes_through),
-        cmocka_unit_test(the_cap_of_runs),
-        cmocka_unit_test(a_full_memtable_takes_more_while_a_commit_runs),
-        cmocka_unit_test(the_leader_removes_no_files),
-        cmocka_unit_test(the_cap_of_a_store_stops_its_writers_only),
-        cmocka_unit_test(a_dropped_store_lets_its_writers_go),
-        cmocka_unit_test(closing_refuses_who_waits),
-        cmocka_unit_test(a_deadline_at_the_cap_of_runs),
-        cmocka_unit_test(the_cap_of_memory_stops_writers_only),
-        cmocka_unit_test(a_large_write_has_its_turn),
-    };
-
-    return cmocka_run_group_tests_name("pace", tests, NULL, NULL);
 }

@@ -6,14 +6,10 @@
  * so the surroundings are the library's own, but for a clock so fast that no timestamp runs ahead
  * of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/coding.h"
 #include "base/slice.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -552,8 +548,7 @@ run_threads(struct arena *arena, struct worker *workers)
         pthread_join(others[i], NULL);
 }
 
-static void
-test_every_write_call(void **state)
+TEST(test_every_write_call)
 {
     struct arena arena = {.clock_ms = 1000};
     struct worker *workers = test_allocate(WORKERS * sizeof *workers);
@@ -562,7 +557,6 @@ test_every_write_call(void **state)
     petal_stats stats;
     petal_error error;
 
-    (void)state;
     memset(workers, 0, WORKERS * sizeof *workers);
     open_arena(&arena, directory);
     for (unsigned i = 0; i < WORKERS; i++) {
@@ -595,12 +589,4 @@ test_every_write_call(void **state)
     assert_int_equal(petal_close(arena.db, &error), PETAL_OK);
     free(workers);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_write_call)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
