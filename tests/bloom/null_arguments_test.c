@@ -2,14 +2,10 @@
  * null_arguments_test.c -- NULL where a function of petal_bloom.h must be given something is
  * PETAL_INVALID, or nothing happens; a filter that is not there excludes no key.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/petal_bloom.h"
 #include "tests/support/null_arguments.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdlib.h>
@@ -115,47 +111,34 @@ free_state(void *made)
 
 /* ---- the rows ---- */
 
-#define S              ((struct state *)state)
-#define CALL(function) static uint64_t call_##function(void *state)
+#define S ((struct state *)state)
 
-CALL(petal_bloom_hash)
-{
-    (void)state;
-    return petal_bloom_hash(BYTES(key, "key"), 0);
-}
+NULL_CALL(petal_bloom_hash, NULL_ANYTHING, petal_bloom_hash(BYTES(key, "key"), 0))
 
-CALL(petal_bloom_plan_for)
+NULL_ROW(petal_bloom_plan_for, NULL_STATUS)
 {
     petal_bloom_options options = {.keys = 100};
     petal_bloom_plan plan = {.size = sizeof plan};
     uint64_t status = petal_bloom_plan_for(GIVEN(options, &options), GIVEN(plan, &plan), ERROR);
 
-    (void)state;
     return status;
 }
 
-CALL(petal_bloom_create)
+NULL_ROW(petal_bloom_create, NULL_STATUS)
 {
     petal_bloom_options options = {.keys = 100};
     static petal_bloom *bloom;
     enum petal_status status =
         petal_bloom_create(GIVEN(options, &options), OUT(bloom, bloom), ERROR);
 
-    (void)state;
     if (status == PETAL_OK)
         petal_bloom_free(bloom);
     return status;
 }
 
-CALL(petal_bloom_free)
-{
-    petal_bloom_free(GIVEN(bloom, S->bloom));
-    if (!null_is("bloom", true))
-        S->bloom = NULL;
-    return 0;
-}
+NULL_FREES(petal_bloom_free, bloom, struct state)
 
-CALL(petal_bloom_add)
+NULL_ROW(petal_bloom_add, NULL_STATUS)
 {
     bool was_new;
 
@@ -163,7 +146,7 @@ CALL(petal_bloom_add)
                            ERROR);
 }
 
-CALL(petal_bloom_add_hashes)
+NULL_ROW(petal_bloom_add_hashes, NULL_STATUS)
 {
     const uint64_t hashes[] = {1, 2};
     bool were_new[2];
@@ -172,22 +155,14 @@ CALL(petal_bloom_add_hashes)
                                   OPTIONAL(were_new, were_new), ERROR);
 }
 
-CALL(petal_bloom_remove)
-{
-    return petal_bloom_remove(GIVEN(bloom, S->counting), BYTES(key, "key"), ERROR);
-}
+NULL_CALL(petal_bloom_remove, NULL_STATUS,
+          petal_bloom_remove(GIVEN(bloom, S->counting), BYTES(key, "key"), ERROR))
+NULL_CALL(petal_bloom_may_contain, NULL_TRUE,
+          petal_bloom_may_contain(GIVEN(bloom, S->bloom), BYTES(key, "key")))
+NULL_CALL(petal_bloom_may_contain_hash, NULL_TRUE,
+          petal_bloom_may_contain_hash(GIVEN(bloom, S->bloom), 1))
 
-CALL(petal_bloom_may_contain)
-{
-    return petal_bloom_may_contain(GIVEN(bloom, S->bloom), BYTES(key, "key"));
-}
-
-CALL(petal_bloom_may_contain_hash)
-{
-    return petal_bloom_may_contain_hash(GIVEN(bloom, S->bloom), 1);
-}
-
-CALL(petal_bloom_may_contain_hashes)
+NULL_ROW(petal_bloom_may_contain_hashes, NULL_TRUE)
 {
     const uint64_t hashes[] = {petal_bloom_hash(text("key"), 0)};
     bool answers[] = {false};
@@ -197,7 +172,7 @@ CALL(petal_bloom_may_contain_hashes)
     return count == answers[0] ? count : 2;
 }
 
-CALL(petal_bloom_get_info)
+NULL_ROW(petal_bloom_get_info, NULL_ZERO)
 {
     petal_bloom_info info = {.size = sizeof info};
 
@@ -205,32 +180,16 @@ CALL(petal_bloom_get_info)
     return info.keys;
 }
 
-CALL(petal_bloom_expected_rate)
-{
-    return petal_bloom_expected_rate(GIVEN(bloom, S->bloom), 100) > 0;
-}
+NULL_CALL(petal_bloom_expected_rate, NULL_ZERO,
+          petal_bloom_expected_rate(GIVEN(bloom, S->bloom), 100) > 0)
+NULL_CALL(petal_bloom_present_rate, NULL_ZERO, petal_bloom_present_rate(GIVEN(bloom, S->bloom)) > 0)
+NULL_CALL(petal_bloom_count, NULL_ZERO, petal_bloom_count(GIVEN(bloom, S->bloom)))
+NULL_CALL(petal_bloom_unite, NULL_STATUS,
+          petal_bloom_unite(GIVEN(bloom, S->bloom), GIVEN(other, S->other_bloom), ERROR))
+NULL_CALL(petal_bloom_save, NULL_STATUS,
+          petal_bloom_save(GIVEN(bloom, S->bloom), GIVEN(path, S->new_path), ERROR))
 
-CALL(petal_bloom_present_rate)
-{
-    return petal_bloom_present_rate(GIVEN(bloom, S->bloom)) > 0;
-}
-
-CALL(petal_bloom_count)
-{
-    return petal_bloom_count(GIVEN(bloom, S->bloom));
-}
-
-CALL(petal_bloom_unite)
-{
-    return petal_bloom_unite(GIVEN(bloom, S->bloom), GIVEN(other, S->other_bloom), ERROR);
-}
-
-CALL(petal_bloom_save)
-{
-    return petal_bloom_save(GIVEN(bloom, S->bloom), GIVEN(path, S->new_path), ERROR);
-}
-
-CALL(petal_bloom_load)
+NULL_ROW(petal_bloom_load, NULL_STATUS)
 {
     petal_bloom_load_options options = {.size = sizeof options};
     static petal_bloom *bloom;
@@ -244,7 +203,7 @@ CALL(petal_bloom_load)
     return status;
 }
 
-CALL(petal_bloom_file_type)
+NULL_ROW(petal_bloom_file_type, NULL_STATUS)
 {
     petal_env env = {.size = sizeof env};
     enum petal_bloom_file_type type;
@@ -254,33 +213,14 @@ CALL(petal_bloom_file_type)
                                  GIVEN(type, &type), ERROR);
 }
 
-CALL(petal_bloom_builder_create)
-{
-    petal_bloom_builder_options options = {.size = sizeof options};
-    static petal_bloom_builder *builder;
-    enum petal_status status =
-        petal_bloom_builder_create(OPTIONAL(options, &options), OUT(builder, builder), ERROR);
+NULL_MAKES(petal_bloom_builder_create, petal_bloom_builder *, petal_bloom_builder_free,
+           petal_bloom_builder_create(OPTIONAL(options, SIZED(petal_bloom_builder_options)),
+                                      OUT(builder, made), ERROR))
+NULL_FREES(petal_bloom_builder_free, builder, struct state)
+NULL_CALL(petal_bloom_builder_add, NULL_STATUS,
+          petal_bloom_builder_add(GIVEN(builder, S->builder), BYTES(key, "key"), ERROR))
 
-    (void)state;
-    if (status == PETAL_OK)
-        petal_bloom_builder_free(builder);
-    return status;
-}
-
-CALL(petal_bloom_builder_free)
-{
-    petal_bloom_builder_free(GIVEN(builder, S->builder));
-    if (!null_is("builder", true))
-        S->builder = NULL;
-    return 0;
-}
-
-CALL(petal_bloom_builder_add)
-{
-    return petal_bloom_builder_add(GIVEN(builder, S->builder), BYTES(key, "key"), ERROR);
-}
-
-CALL(petal_bloom_builder_add_hashes)
+NULL_ROW(petal_bloom_builder_add_hashes, NULL_STATUS)
 {
     const uint64_t hashes[] = {1, 2};
 
@@ -288,84 +228,25 @@ CALL(petal_bloom_builder_add_hashes)
                                           ERROR);
 }
 
-CALL(petal_bloom_builder_finish)
-{
-    static petal_bloom *bloom;
-    enum petal_status status =
-        petal_bloom_builder_finish(GIVEN(builder, S->builder), OUT(bloom, bloom), ERROR);
+NULL_MAKES(petal_bloom_builder_finish, petal_bloom *, petal_bloom_free,
+           petal_bloom_builder_finish(GIVEN(builder, S->builder), OUT(bloom, made), ERROR))
+NULL_CALL(petal_bloom_builder_save, NULL_STATUS,
+          petal_bloom_builder_save(GIVEN(builder, S->builder), GIVEN(path, S->new_path), ERROR))
+NULL_MAKES(petal_bitmap_create, petal_bitmap *, petal_bitmap_free,
+           petal_bitmap_create(100, OPTIONAL(env, SIZED(petal_env)), OUT(bitmap, made), ERROR))
+NULL_FREES(petal_bitmap_free, bitmap, struct state)
+NULL_CALL(petal_bitmap_bits, NULL_ZERO, petal_bitmap_bits(GIVEN(bitmap, S->bitmap)))
+NULL_CALL(petal_bitmap_set, NULL_ZERO, petal_bitmap_set(GIVEN(bitmap, S->bitmap), 1))
+NULL_CALL(petal_bitmap_test, NULL_ZERO, petal_bitmap_test(GIVEN(bitmap, S->bitmap), 1))
+NULL_CALL(petal_bitmap_count, NULL_ZERO, petal_bitmap_count(GIVEN(bitmap, S->bitmap)))
+NULL_CALL(petal_bitmap_next_set, NULL_NONE, petal_bitmap_next_set(GIVEN(bitmap, S->bitmap), 0))
+NULL_CALL(petal_bitmap_next_clear, NULL_NONE, petal_bitmap_next_clear(GIVEN(bitmap, S->bitmap), 0))
+NULL_CALL(petal_bitmap_unite, NULL_STATUS,
+          petal_bitmap_unite(GIVEN(bitmap, S->bitmap), GIVEN(other, S->other_bitmap), ERROR))
+NULL_CALL(petal_bitmap_save, NULL_STATUS,
+          petal_bitmap_save(GIVEN(bitmap, S->bitmap), GIVEN(path, S->new_path), ERROR))
 
-    if (status == PETAL_OK)
-        petal_bloom_free(bloom);
-    return status;
-}
-
-CALL(petal_bloom_builder_save)
-{
-    return petal_bloom_builder_save(GIVEN(builder, S->builder), GIVEN(path, S->new_path), ERROR);
-}
-
-CALL(petal_bitmap_create)
-{
-    petal_env env = {.size = sizeof env};
-    static petal_bitmap *bitmap;
-    enum petal_status status =
-        petal_bitmap_create(100, OPTIONAL(env, &env), OUT(bitmap, bitmap), ERROR);
-
-    (void)state;
-    if (status == PETAL_OK)
-        petal_bitmap_free(bitmap);
-    return status;
-}
-
-CALL(petal_bitmap_free)
-{
-    petal_bitmap_free(GIVEN(bitmap, S->bitmap));
-    if (!null_is("bitmap", true))
-        S->bitmap = NULL;
-    return 0;
-}
-
-CALL(petal_bitmap_bits)
-{
-    return petal_bitmap_bits(GIVEN(bitmap, S->bitmap));
-}
-
-CALL(petal_bitmap_set)
-{
-    return petal_bitmap_set(GIVEN(bitmap, S->bitmap), 1);
-}
-
-CALL(petal_bitmap_test)
-{
-    return petal_bitmap_test(GIVEN(bitmap, S->bitmap), 1);
-}
-
-CALL(petal_bitmap_count)
-{
-    return petal_bitmap_count(GIVEN(bitmap, S->bitmap));
-}
-
-CALL(petal_bitmap_next_set)
-{
-    return petal_bitmap_next_set(GIVEN(bitmap, S->bitmap), 0);
-}
-
-CALL(petal_bitmap_next_clear)
-{
-    return petal_bitmap_next_clear(GIVEN(bitmap, S->bitmap), 0);
-}
-
-CALL(petal_bitmap_unite)
-{
-    return petal_bitmap_unite(GIVEN(bitmap, S->bitmap), GIVEN(other, S->other_bitmap), ERROR);
-}
-
-CALL(petal_bitmap_save)
-{
-    return petal_bitmap_save(GIVEN(bitmap, S->bitmap), GIVEN(path, S->new_path), ERROR);
-}
-
-CALL(petal_bitmap_load)
+NULL_ROW(petal_bitmap_load, NULL_STATUS)
 {
     petal_bloom_load_options options = {.size = sizeof options};
     static petal_bitmap *bitmap;
@@ -379,20 +260,10 @@ CALL(petal_bitmap_load)
     return status;
 }
 
-CALL(petal_bitmap2_create)
-{
-    petal_env env = {.size = sizeof env};
-    static petal_bitmap2 *bitmap;
-    enum petal_status status =
-        petal_bitmap2_create(100, OPTIONAL(env, &env), OUT(bitmap, bitmap), ERROR);
+NULL_MAKES(petal_bitmap2_create, petal_bitmap2 *, petal_bitmap2_free,
+           petal_bitmap2_create(100, OPTIONAL(env, SIZED(petal_env)), OUT(bitmap, made), ERROR))
 
-    (void)state;
-    if (status == PETAL_OK)
-        petal_bitmap2_free(bitmap);
-    return status;
-}
-
-CALL(petal_bitmap2_free)
+NULL_ROW(petal_bitmap2_free, NULL_ZERO)
 {
     petal_bitmap2_free(GIVEN(bitmap, S->bitmap2));
     if (!null_is("bitmap", true))
@@ -400,42 +271,19 @@ CALL(petal_bitmap2_free)
     return 0;
 }
 
-CALL(petal_bitmap2_numbers)
-{
-    return petal_bitmap2_numbers(GIVEN(bitmap, S->bitmap2));
-}
+NULL_CALL(petal_bitmap2_numbers, NULL_ZERO, petal_bitmap2_numbers(GIVEN(bitmap, S->bitmap2)))
+NULL_CALL(petal_bitmap2_add, NULL_ZERO, petal_bitmap2_add(GIVEN(bitmap, S->bitmap2), 1))
+NULL_CALL(petal_bitmap2_get, NULL_ZERO, petal_bitmap2_get(GIVEN(bitmap, S->bitmap2), 1))
+NULL_CALL(petal_bitmap2_count, NULL_ZERO,
+          petal_bitmap2_count(GIVEN(bitmap, S->bitmap2), PETAL_BITMAP2_ONE))
+NULL_CALL(petal_bitmap2_next, NULL_NONE,
+          petal_bitmap2_next(GIVEN(bitmap, S->bitmap2), PETAL_BITMAP2_ONE, 0))
+NULL_CALL(petal_bitmap2_unite, NULL_STATUS,
+          petal_bitmap2_unite(GIVEN(bitmap, S->bitmap2), GIVEN(other, S->other_bitmap2), ERROR))
+NULL_CALL(petal_bitmap2_save, NULL_STATUS,
+          petal_bitmap2_save(GIVEN(bitmap, S->bitmap2), GIVEN(path, S->new_path), ERROR))
 
-CALL(petal_bitmap2_add)
-{
-    return petal_bitmap2_add(GIVEN(bitmap, S->bitmap2), 1);
-}
-
-CALL(petal_bitmap2_get)
-{
-    return petal_bitmap2_get(GIVEN(bitmap, S->bitmap2), 1);
-}
-
-CALL(petal_bitmap2_count)
-{
-    return petal_bitmap2_count(GIVEN(bitmap, S->bitmap2), PETAL_BITMAP2_ONE);
-}
-
-CALL(petal_bitmap2_next)
-{
-    return petal_bitmap2_next(GIVEN(bitmap, S->bitmap2), PETAL_BITMAP2_ONE, 0);
-}
-
-CALL(petal_bitmap2_unite)
-{
-    return petal_bitmap2_unite(GIVEN(bitmap, S->bitmap2), GIVEN(other, S->other_bitmap2), ERROR);
-}
-
-CALL(petal_bitmap2_save)
-{
-    return petal_bitmap2_save(GIVEN(bitmap, S->bitmap2), GIVEN(path, S->new_path), ERROR);
-}
-
-CALL(petal_bitmap2_load)
+NULL_ROW(petal_bitmap2_load, NULL_STATUS)
 {
     petal_bloom_load_options options = {.size = sizeof options};
     static petal_bitmap2 *bitmap;
@@ -449,49 +297,23 @@ CALL(petal_bitmap2_load)
     return status;
 }
 
-CALL(petal_distinct_create)
-{
-    petal_env env = {.size = sizeof env};
-    static petal_distinct *distinct;
-    enum petal_status status =
-        petal_distinct_create(0.1, 0, OPTIONAL(env, &env), OUT(distinct, distinct), ERROR);
+NULL_MAKES(petal_distinct_create, petal_distinct *, petal_distinct_free,
+           petal_distinct_create(0.1, 0, OPTIONAL(env, SIZED(petal_env)), OUT(distinct, made),
+                                 ERROR))
+NULL_FREES(petal_distinct_free, distinct, struct state)
+NULL_CALL(petal_distinct_standard_error, NULL_ZERO,
+          petal_distinct_standard_error(GIVEN(distinct, S->distinct)) > 0)
+NULL_CALL(petal_distinct_registers, NULL_ZERO,
+          petal_distinct_registers(GIVEN(distinct, S->distinct)))
+NULL_CALL(petal_distinct_salt, NULL_ZERO, petal_distinct_salt(GIVEN(distinct, S->distinct)))
 
-    (void)state;
-    if (status == PETAL_OK)
-        petal_distinct_free(distinct);
-    return status;
-}
-
-CALL(petal_distinct_free)
-{
-    petal_distinct_free(GIVEN(distinct, S->distinct));
-    if (!null_is("distinct", true))
-        S->distinct = NULL;
-    return 0;
-}
-
-CALL(petal_distinct_standard_error)
-{
-    return petal_distinct_standard_error(GIVEN(distinct, S->distinct)) > 0;
-}
-
-CALL(petal_distinct_registers)
-{
-    return petal_distinct_registers(GIVEN(distinct, S->distinct));
-}
-
-CALL(petal_distinct_salt)
-{
-    return petal_distinct_salt(GIVEN(distinct, S->distinct));
-}
-
-CALL(petal_distinct_add)
+NULL_ROW(petal_distinct_add, NULL_ZERO)
 {
     petal_distinct_add(GIVEN(distinct, S->distinct), BYTES(key, "key"));
     return (uint64_t)petal_distinct_count(S->distinct);
 }
 
-CALL(petal_distinct_add_hashes)
+NULL_ROW(petal_distinct_add_hashes, NULL_ZERO)
 {
     const uint64_t hashes[] = {1, 2};
 
@@ -499,23 +321,15 @@ CALL(petal_distinct_add_hashes)
     return (uint64_t)petal_distinct_count(S->distinct);
 }
 
-CALL(petal_distinct_count)
-{
-    return (uint64_t)petal_distinct_count(GIVEN(distinct, S->distinct));
-}
+NULL_CALL(petal_distinct_count, NULL_ZERO,
+          (uint64_t)petal_distinct_count(GIVEN(distinct, S->distinct)))
+NULL_CALL(petal_distinct_unite, NULL_STATUS,
+          petal_distinct_unite(GIVEN(distinct, S->distinct), GIVEN(other, S->other_distinct),
+                               ERROR))
+NULL_CALL(petal_distinct_save, NULL_STATUS,
+          petal_distinct_save(GIVEN(distinct, S->distinct), GIVEN(path, S->new_path), ERROR))
 
-CALL(petal_distinct_unite)
-{
-    return petal_distinct_unite(GIVEN(distinct, S->distinct), GIVEN(other, S->other_distinct),
-                                ERROR);
-}
-
-CALL(petal_distinct_save)
-{
-    return petal_distinct_save(GIVEN(distinct, S->distinct), GIVEN(path, S->new_path), ERROR);
-}
-
-CALL(petal_distinct_load)
+NULL_ROW(petal_distinct_load, NULL_STATUS)
 {
     petal_bloom_load_options options = {.size = sizeof options};
     static petal_distinct *distinct;
@@ -529,85 +343,9 @@ CALL(petal_distinct_load)
     return status;
 }
 
-#define ROW(function, answer)                                                                      \
-    {                                                                                              \
-#function, answer, call_##function                                                         \
-    }
-
-static const struct null_row rows[] = {
-    ROW(petal_bloom_hash, NULL_ANYTHING),
-    ROW(petal_bloom_plan_for, NULL_STATUS),
-    ROW(petal_bloom_create, NULL_STATUS),
-    ROW(petal_bloom_free, NULL_ZERO),
-    ROW(petal_bloom_add, NULL_STATUS),
-    ROW(petal_bloom_add_hashes, NULL_STATUS),
-    ROW(petal_bloom_remove, NULL_STATUS),
-    ROW(petal_bloom_may_contain, NULL_TRUE),
-    ROW(petal_bloom_may_contain_hash, NULL_TRUE),
-    ROW(petal_bloom_may_contain_hashes, NULL_TRUE),
-    ROW(petal_bloom_get_info, NULL_ZERO),
-    ROW(petal_bloom_expected_rate, NULL_ZERO),
-    ROW(petal_bloom_present_rate, NULL_ZERO),
-    ROW(petal_bloom_count, NULL_ZERO),
-    ROW(petal_bloom_unite, NULL_STATUS),
-    ROW(petal_bloom_save, NULL_STATUS),
-    ROW(petal_bloom_load, NULL_STATUS),
-    ROW(petal_bloom_file_type, NULL_STATUS),
-    ROW(petal_bloom_builder_create, NULL_STATUS),
-    ROW(petal_bloom_builder_free, NULL_ZERO),
-    ROW(petal_bloom_builder_add, NULL_STATUS),
-    ROW(petal_bloom_builder_add_hashes, NULL_STATUS),
-    ROW(petal_bloom_builder_finish, NULL_STATUS),
-    ROW(petal_bloom_builder_save, NULL_STATUS),
-    ROW(petal_bitmap_create, NULL_STATUS),
-    ROW(petal_bitmap_free, NULL_ZERO),
-    ROW(petal_bitmap_bits, NULL_ZERO),
-    ROW(petal_bitmap_set, NULL_ZERO),
-    ROW(petal_bitmap_test, NULL_ZERO),
-    ROW(petal_bitmap_count, NULL_ZERO),
-    ROW(petal_bitmap_next_set, NULL_NONE),
-    ROW(petal_bitmap_next_clear, NULL_NONE),
-    ROW(petal_bitmap_unite, NULL_STATUS),
-    ROW(petal_bitmap_save, NULL_STATUS),
-    ROW(petal_bitmap_load, NULL_STATUS),
-    ROW(petal_bitmap2_create, NULL_STATUS),
-    ROW(petal_bitmap2_free, NULL_ZERO),
-    ROW(petal_bitmap2_numbers, NULL_ZERO),
-    ROW(petal_bitmap2_add, NULL_ZERO),
-    ROW(petal_bitmap2_get, NULL_ZERO),
-    ROW(petal_bitmap2_count, NULL_ZERO),
-    ROW(petal_bitmap2_next, NULL_NONE),
-    ROW(petal_bitmap2_unite, NULL_STATUS),
-    ROW(petal_bitmap2_save, NULL_STATUS),
-    ROW(petal_bitmap2_load, NULL_STATUS),
-    ROW(petal_distinct_create, NULL_STATUS),
-    ROW(petal_distinct_free, NULL_ZERO),
-    ROW(petal_distinct_standard_error, NULL_ZERO),
-    ROW(petal_distinct_registers, NULL_ZERO),
-    ROW(petal_distinct_salt, NULL_ZERO),
-    ROW(petal_distinct_add, NULL_ZERO),
-    ROW(petal_distinct_add_hashes, NULL_ZERO),
-    ROW(petal_distinct_count, NULL_ZERO),
-    ROW(petal_distinct_unite, NULL_STATUS),
-    ROW(petal_distinct_save, NULL_STATUS),
-    ROW(petal_distinct_load, NULL_STATUS),
-};
-
-static void
-null_in_each_argument(void **cmocka_state)
+TEST(null_in_each_argument)
 {
     static const struct null_fixture fixture = {make_state, free_state};
 
-    (void)cmocka_state;
-    null_arguments_test("bloom/petal_bloom.h", rows, sizeof rows / sizeof *rows, &fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_in_each_argument),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    null_arguments_test("bloom/petal_bloom.h", &fixture);
 }

@@ -2,14 +2,10 @@
  * null_arguments_test.c -- NULL where a function of petal_hfile.h must be given something is
  * PETAL_INVALID, or nothing happens.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/hfile/memory_sink.h"
 #include "tests/support/null_arguments.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdio.h>
@@ -131,8 +127,7 @@ open_database(struct state *state)
 
 /* ---- the rows ---- */
 
-#define S              ((struct state *)state)
-#define CALL(function) static uint64_t call_##function(void *state)
+#define S ((struct state *)state)
 
 static enum petal_status
 read_bytes(void *context, uint64_t offset, void *buffer, size_t size, petal_error *error)
@@ -167,70 +162,34 @@ address(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-CALL(petal_hfile_codec_text)
-{
-    (void)state;
-    return address(petal_hfile_codec_text(PETAL_HFILE_CODEC_NONE));
-}
+NULL_CALL(petal_hfile_codec_text, NULL_ANYTHING,
+          address(petal_hfile_codec_text(PETAL_HFILE_CODEC_NONE)))
+NULL_CALL(petal_hfile_encoding_text, NULL_ANYTHING,
+          address(petal_hfile_encoding_text(PETAL_HFILE_ENCODING_NONE)))
+NULL_CALL(petal_hfile_bloom_type_text, NULL_ANYTHING,
+          address(petal_hfile_bloom_type_text(PETAL_HFILE_BLOOM_ROW)))
+NULL_CALL(petal_hfile_checksum_text, NULL_ANYTHING,
+          address(petal_hfile_checksum_text(PETAL_HFILE_CHECKSUM_CRC32)))
+NULL_CALL(petal_hfile_has_codec, NULL_ANYTHING, petal_hfile_has_codec(PETAL_HFILE_CODEC_NONE))
+NULL_CALL(petal_hfile_type_text, NULL_ANYTHING, address(petal_hfile_type_text(PETAL_PUT)))
+NULL_CALL(petal_hfile_compare, NULL_ANYTHING,
+          petal_hfile_compare(GIVEN(a, &some_cell), GIVEN(b, &some_cell)) != 0 && state != NULL)
 
-CALL(petal_hfile_encoding_text)
-{
-    (void)state;
-    return address(petal_hfile_encoding_text(PETAL_HFILE_ENCODING_NONE));
-}
-
-CALL(petal_hfile_bloom_type_text)
-{
-    (void)state;
-    return address(petal_hfile_bloom_type_text(PETAL_HFILE_BLOOM_ROW));
-}
-
-CALL(petal_hfile_checksum_text)
-{
-    (void)state;
-    return address(petal_hfile_checksum_text(PETAL_HFILE_CHECKSUM_CRC32));
-}
-
-CALL(petal_hfile_has_codec)
-{
-    (void)state;
-    return petal_hfile_has_codec(PETAL_HFILE_CODEC_NONE);
-}
-
-CALL(petal_hfile_type_text)
-{
-    (void)state;
-    return address(petal_hfile_type_text(PETAL_PUT));
-}
-
-CALL(petal_hfile_compare)
-{
-    return petal_hfile_compare(GIVEN(a, &some_cell), GIVEN(b, &some_cell)) != 0 && state != NULL;
-}
-
-CALL(petal_hfile_tag_next)
+NULL_ROW(petal_hfile_tag_next, NULL_ZERO)
 {
     petal_slice tags = text("xyz"), payload;
     int type;
 
-    (void)state;
     return petal_hfile_tag_next(GIVEN(tags, &tags), GIVEN(type, &type), GIVEN(payload, &payload)) ==
            1;
 }
 
-CALL(petal_hfile_open)
-{
-    petal_hfile_read_options options = {.size = sizeof options};
-    static petal_hfile *file;
-    enum petal_status status =
-        petal_hfile_open(GIVEN(path, S->path), OPTIONAL(options, &options), OUT(file, file), ERROR);
+NULL_MAKES(petal_hfile_open, petal_hfile *, petal_hfile_close,
+           petal_hfile_open(GIVEN(path, S->path),
+                            OPTIONAL(options, SIZED(petal_hfile_read_options)), OUT(file, made),
+                            ERROR))
 
-    if (status == PETAL_OK)
-        petal_hfile_close(file);
-    return status;
-}
-
-CALL(petal_hfile_open_source)
+NULL_ROW(petal_hfile_open_source, NULL_STATUS)
 {
     petal_hfile_read_options options = {.size = sizeof options};
     const petal_hfile_source source = {S, "bytes", S->sink.bytes.size, read_bytes, NULL};
@@ -243,7 +202,7 @@ CALL(petal_hfile_open_source)
     return status;
 }
 
-CALL(petal_hfile_close)
+NULL_ROW(petal_hfile_close, NULL_ZERO)
 {
     petal_hfile_scanner_free(S->scanner);
     S->scanner = NULL;
@@ -253,24 +212,17 @@ CALL(petal_hfile_close)
     return 0;
 }
 
-CALL(petal_hfile_name_kind_of)
-{
-    return petal_hfile_name_kind_of(GIVEN(path, S->path));
-}
+NULL_CALL(petal_hfile_name_kind_of, NULL_ZERO, petal_hfile_name_kind_of(GIVEN(path, S->path)))
+NULL_CALL(petal_hfile_info_get, NULL_ZERO, address(petal_hfile_info_get(GIVEN(file, S->file))))
 
-CALL(petal_hfile_info_get)
-{
-    return address(petal_hfile_info_get(GIVEN(file, S->file)));
-}
-
-CALL(petal_hfile_info_entry)
+NULL_ROW(petal_hfile_info_entry, NULL_ZERO)
 {
     petal_slice key, value;
 
     return petal_hfile_info_entry(GIVEN(file, S->file), 0, GIVEN(key, &key), GIVEN(value, &value));
 }
 
-CALL(petal_hfile_info_find)
+NULL_ROW(petal_hfile_info_find, NULL_ZERO)
 {
     petal_slice value;
 
@@ -278,7 +230,7 @@ CALL(petal_hfile_info_find)
                                  GIVEN(value, &value));
 }
 
-CALL(petal_hfile_mid_key)
+NULL_ROW(petal_hfile_mid_key, NULL_STATUS)
 {
     static void *bytes;
     size_t size = 0;
@@ -290,14 +242,14 @@ CALL(petal_hfile_mid_key)
     return status;
 }
 
-CALL(petal_hfile_meta_name)
+NULL_ROW(petal_hfile_meta_name, NULL_ZERO)
 {
     petal_slice name;
 
     return petal_hfile_meta_name(GIVEN(file, S->file), 0, GIVEN(name, &name));
 }
 
-CALL(petal_hfile_meta_read)
+NULL_ROW(petal_hfile_meta_read, NULL_STATUS)
 {
     static void *bytes;
     size_t size = 0;
@@ -309,7 +261,7 @@ CALL(petal_hfile_meta_read)
     return status;
 }
 
-CALL(petal_hfile_release)
+NULL_ROW(petal_hfile_release, NULL_ZERO)
 {
     void *bytes;
     size_t size;
@@ -322,87 +274,32 @@ CALL(petal_hfile_release)
     return 0;
 }
 
-CALL(petal_hfile_block_kind_text)
-{
-    (void)state;
-    return address(petal_hfile_block_kind_text(PETAL_HFILE_BLOCK_DATA));
-}
+NULL_CALL(petal_hfile_block_kind_text, NULL_ANYTHING,
+          address(petal_hfile_block_kind_text(PETAL_HFILE_BLOCK_DATA)))
+NULL_CALL(petal_hfile_blocks, NULL_STATUS,
+          petal_hfile_blocks(GIVEN(file, S->file), GIVEN(visit, visit_block),
+                             OPTIONAL(argument, state), ERROR))
+NULL_MAKES(petal_hfile_scanner_new, petal_hfile_scanner *, petal_hfile_scanner_free,
+           petal_hfile_scanner_new(GIVEN(file, S->file), OUT(scanner, made), ERROR))
+NULL_FREES(petal_hfile_scanner_free, scanner, struct state)
+NULL_GIVES(petal_hfile_scanner_first, const petal_hfile_cell *,
+           petal_hfile_scanner_first(GIVEN(scanner, S->scanner), OUT(cell, made), ERROR))
+NULL_GIVES(petal_hfile_scanner_last, const petal_hfile_cell *,
+           petal_hfile_scanner_last(GIVEN(scanner, S->scanner), OUT(cell, made), ERROR))
+NULL_GIVES(petal_hfile_scanner_seek, const petal_hfile_cell *,
+           petal_hfile_scanner_seek(GIVEN(scanner, S->scanner), GIVEN(key, &some_cell),
+                                    OUT(cell, made), ERROR))
+NULL_GIVES(petal_hfile_scanner_seek_row, const petal_hfile_cell *,
+           petal_hfile_scanner_seek_row(GIVEN(scanner, S->scanner), BYTES(row, "row"),
+                                        OUT(cell, made), ERROR))
+NULL_GIVES(petal_hfile_scanner_next, const petal_hfile_cell *,
+           petal_hfile_scanner_next(GIVEN(scanner, S->scanner), OUT(cell, made), ERROR))
+NULL_GIVES(petal_hfile_scanner_previous, const petal_hfile_cell *,
+           petal_hfile_scanner_previous(GIVEN(scanner, S->scanner), OUT(cell, made), ERROR))
+NULL_CALL(petal_hfile_scanner_offset, NULL_ZERO,
+          petal_hfile_scanner_offset(GIVEN(scanner, S->scanner)))
 
-CALL(petal_hfile_blocks)
-{
-    return petal_hfile_blocks(GIVEN(file, S->file), GIVEN(visit, visit_block),
-                              OPTIONAL(argument, state), ERROR);
-}
-
-CALL(petal_hfile_scanner_new)
-{
-    static petal_hfile_scanner *scanner;
-    enum petal_status status =
-        petal_hfile_scanner_new(GIVEN(file, S->file), OUT(scanner, scanner), ERROR);
-
-    if (status == PETAL_OK)
-        petal_hfile_scanner_free(scanner);
-    return status;
-}
-
-CALL(petal_hfile_scanner_free)
-{
-    petal_hfile_scanner_free(GIVEN(scanner, S->scanner));
-    if (!null_is("scanner", true))
-        S->scanner = NULL;
-    return 0;
-}
-
-CALL(petal_hfile_scanner_first)
-{
-    static const petal_hfile_cell *cell;
-
-    return petal_hfile_scanner_first(GIVEN(scanner, S->scanner), OUT(cell, cell), ERROR);
-}
-
-CALL(petal_hfile_scanner_last)
-{
-    static const petal_hfile_cell *cell;
-
-    return petal_hfile_scanner_last(GIVEN(scanner, S->scanner), OUT(cell, cell), ERROR);
-}
-
-CALL(petal_hfile_scanner_seek)
-{
-    static const petal_hfile_cell *cell;
-
-    return petal_hfile_scanner_seek(GIVEN(scanner, S->scanner), GIVEN(key, &some_cell),
-                                    OUT(cell, cell), ERROR);
-}
-
-CALL(petal_hfile_scanner_seek_row)
-{
-    static const petal_hfile_cell *cell;
-
-    return petal_hfile_scanner_seek_row(GIVEN(scanner, S->scanner), BYTES(row, "row"),
-                                        OUT(cell, cell), ERROR);
-}
-
-CALL(petal_hfile_scanner_next)
-{
-    static const petal_hfile_cell *cell;
-
-    return petal_hfile_scanner_next(GIVEN(scanner, S->scanner), OUT(cell, cell), ERROR);
-}
-
-CALL(petal_hfile_scanner_previous)
-{
-    static const petal_hfile_cell *cell;
-
-    return petal_hfile_scanner_previous(GIVEN(scanner, S->scanner), OUT(cell, cell), ERROR);
-}
-
-CALL(petal_hfile_scanner_offset)
-{
-    return petal_hfile_scanner_offset(GIVEN(scanner, S->scanner));
-}
-
-CALL(petal_hfile_bloom_get)
+NULL_ROW(petal_hfile_bloom_get, NULL_ZERO)
 {
     petal_hfile_bloom bloom;
 
@@ -410,7 +307,7 @@ CALL(petal_hfile_bloom_get)
                                  GIVEN(bloom, &bloom));
 }
 
-CALL(petal_hfile_bloom_chunk)
+NULL_ROW(petal_hfile_bloom_chunk, NULL_ZERO)
 {
     uint64_t offset;
     uint32_t bytes;
@@ -421,7 +318,7 @@ CALL(petal_hfile_bloom_chunk)
                                    GIVEN(first_key, &key));
 }
 
-CALL(petal_hfile_may_contain)
+NULL_ROW(petal_hfile_may_contain, NULL_STATUS)
 {
     const petal_slice qualifier = text("q");
     bool answer;
@@ -430,7 +327,7 @@ CALL(petal_hfile_may_contain)
                                    OPTIONAL(qualifier, &qualifier), GIVEN(answer, &answer), ERROR);
 }
 
-CALL(petal_hfile_may_contain_delete_family)
+NULL_ROW(petal_hfile_may_contain_delete_family, NULL_STATUS)
 {
     bool answer;
 
@@ -438,7 +335,7 @@ CALL(petal_hfile_may_contain_delete_family)
                                                  GIVEN(answer, &answer), ERROR);
 }
 
-CALL(petal_hfile_bloom_ask)
+NULL_ROW(petal_hfile_bloom_ask, NULL_STATUS)
 {
     const petal_slice qualifier = text("q");
     bool answer;
@@ -448,7 +345,7 @@ CALL(petal_hfile_bloom_ask)
                                  GIVEN(answer, &answer), ERROR);
 }
 
-CALL(petal_hfile_check)
+NULL_ROW(petal_hfile_check, NULL_STATUS)
 {
     petal_hfile_report report;
 
@@ -456,7 +353,7 @@ CALL(petal_hfile_check)
                              OPTIONAL(argument, state), OPTIONAL(report, &report), ERROR);
 }
 
-CALL(petal_hfile_writer_new)
+NULL_ROW(petal_hfile_writer_new, NULL_STATUS)
 {
     petal_hfile_write_options options = {.size = sizeof options};
     struct memory_sink memory;
@@ -465,56 +362,33 @@ CALL(petal_hfile_writer_new)
     enum petal_status status = petal_hfile_writer_new(
         GIVEN(sink, &sink), OPTIONAL(options, &options), OUT(writer, writer), ERROR);
 
-    (void)state;
     if (status == PETAL_OK)
         petal_hfile_writer_free(writer);
     memory_sink_free(&memory);
     return status;
 }
 
-CALL(petal_hfile_writer_add)
-{
-    return petal_hfile_writer_add(GIVEN(writer, S->writer), GIVEN(cell, &some_cell), ERROR);
-}
+NULL_CALL(petal_hfile_writer_add, NULL_STATUS,
+          petal_hfile_writer_add(GIVEN(writer, S->writer), GIVEN(cell, &some_cell), ERROR))
+NULL_CALL(petal_hfile_writer_info, NULL_STATUS,
+          petal_hfile_writer_info(GIVEN(writer, S->writer), BYTES(key, "key"),
+                                  BYTES(value, "value"), ERROR))
+NULL_CALL(petal_hfile_writer_meta, NULL_STATUS,
+          petal_hfile_writer_meta(GIVEN(writer, S->writer), BYTES(name, "name"),
+                                  BYTES(bytes, "bytes"), ERROR))
+NULL_CALL(petal_hfile_writer_bytes, NULL_ZERO, petal_hfile_writer_bytes(GIVEN(writer, S->writer)))
+NULL_CALL(petal_hfile_writer_cells, NULL_ZERO, petal_hfile_writer_cells(GIVEN(writer, S->writer)))
 
-CALL(petal_hfile_writer_info)
-{
-    return petal_hfile_writer_info(GIVEN(writer, S->writer), BYTES(key, "key"),
-                                   BYTES(value, "value"), ERROR);
-}
-
-CALL(petal_hfile_writer_meta)
-{
-    return petal_hfile_writer_meta(GIVEN(writer, S->writer), BYTES(name, "name"),
-                                   BYTES(bytes, "bytes"), ERROR);
-}
-
-CALL(petal_hfile_writer_bytes)
-{
-    return petal_hfile_writer_bytes(GIVEN(writer, S->writer));
-}
-
-CALL(petal_hfile_writer_cells)
-{
-    return petal_hfile_writer_cells(GIVEN(writer, S->writer));
-}
-
-CALL(petal_hfile_writer_finish)
+NULL_ROW(petal_hfile_writer_finish, NULL_STATUS)
 {
     uint64_t bytes;
 
     return petal_hfile_writer_finish(GIVEN(writer, S->writer), OPTIONAL(file_bytes, &bytes), ERROR);
 }
 
-CALL(petal_hfile_writer_free)
-{
-    petal_hfile_writer_free(GIVEN(writer, S->writer));
-    if (!null_is("writer", true))
-        S->writer = NULL;
-    return 0;
-}
+NULL_FREES(petal_hfile_writer_free, writer, struct state)
 
-CALL(petal_hfile_export)
+NULL_ROW(petal_hfile_export, NULL_STATUS)
 {
     petal_hfile_export_options options = {.size = sizeof options};
     petal_hfile_export_counts counts;
@@ -524,47 +398,18 @@ CALL(petal_hfile_export)
                               OPTIONAL(options, &options), OPTIONAL(counts, &counts), ERROR);
 }
 
-CALL(petal_hfile_set_new)
-{
-    static petal_hfile_set *set;
-    enum petal_status status = petal_hfile_set_new(OUT(set, set), ERROR);
+NULL_MAKES(petal_hfile_set_new, petal_hfile_set *, petal_hfile_set_free,
+           petal_hfile_set_new(OUT(set, made), ERROR))
+NULL_FREES(petal_hfile_set_free, set, struct state)
+NULL_CALL(petal_hfile_set_add, NULL_STATUS,
+          petal_hfile_set_add(GIVEN(set, S->set), GIVEN(path, S->path), ERROR))
+NULL_CALL(petal_hfile_set_describe, NULL_STATUS,
+          petal_hfile_set_describe(GIVEN(set, S->set), BYTES(text, "{NAME => 'cf'}"),
+                                   GIVEN(name, "text"), ERROR))
+NULL_CALL(petal_hfile_set_count, NULL_ZERO, petal_hfile_set_count(GIVEN(set, S->set)))
+NULL_CALL(petal_hfile_set_path, NULL_ZERO, address(petal_hfile_set_path(GIVEN(set, S->set), 0)))
 
-    (void)state;
-    if (status == PETAL_OK)
-        petal_hfile_set_free(set);
-    return status;
-}
-
-CALL(petal_hfile_set_free)
-{
-    petal_hfile_set_free(GIVEN(set, S->set));
-    if (!null_is("set", true))
-        S->set = NULL;
-    return 0;
-}
-
-CALL(petal_hfile_set_add)
-{
-    return petal_hfile_set_add(GIVEN(set, S->set), GIVEN(path, S->path), ERROR);
-}
-
-CALL(petal_hfile_set_describe)
-{
-    return petal_hfile_set_describe(GIVEN(set, S->set), BYTES(text, "{NAME => 'cf'}"),
-                                    GIVEN(name, "text"), ERROR);
-}
-
-CALL(petal_hfile_set_count)
-{
-    return petal_hfile_set_count(GIVEN(set, S->set));
-}
-
-CALL(petal_hfile_set_path)
-{
-    return address(petal_hfile_set_path(GIVEN(set, S->set), 0));
-}
-
-CALL(petal_hfile_set_table)
+NULL_ROW(petal_hfile_set_table, NULL_STATUS)
 {
     petal_table_options options = {.size = sizeof options};
     bool is_described;
@@ -573,7 +418,7 @@ CALL(petal_hfile_set_table)
                                  GIVEN(is_described, &is_described), ERROR);
 }
 
-CALL(petal_hfile_import)
+NULL_ROW(petal_hfile_import, NULL_STATUS)
 {
     petal_hfile_import_options options = {.size = sizeof options};
     petal_hfile_import_counts counts;
@@ -583,7 +428,7 @@ CALL(petal_hfile_import)
                               OPTIONAL(options, &options), OPTIONAL(counts, &counts), ERROR);
 }
 
-CALL(petal_hfile_import_as)
+NULL_ROW(petal_hfile_import_as, NULL_STATUS)
 {
     petal_hfile_import_options options = {.size = sizeof options};
     enum petal_hfile_table_origin origin;
@@ -595,83 +440,9 @@ CALL(petal_hfile_import_as)
                                  OPTIONAL(counts, &counts), ERROR);
 }
 
-#define ROW(function, answer)                                                                      \
-    {                                                                                              \
-#function, answer, call_##function                                                         \
-    }
-
-static const struct null_row rows[] = {
-    ROW(petal_hfile_codec_text, NULL_ANYTHING),
-    ROW(petal_hfile_encoding_text, NULL_ANYTHING),
-    ROW(petal_hfile_bloom_type_text, NULL_ANYTHING),
-    ROW(petal_hfile_checksum_text, NULL_ANYTHING),
-    ROW(petal_hfile_has_codec, NULL_ANYTHING),
-    ROW(petal_hfile_type_text, NULL_ANYTHING),
-    ROW(petal_hfile_compare, NULL_ANYTHING),
-    ROW(petal_hfile_tag_next, NULL_ZERO),
-    ROW(petal_hfile_open, NULL_STATUS),
-    ROW(petal_hfile_open_source, NULL_STATUS),
-    ROW(petal_hfile_close, NULL_ZERO),
-    ROW(petal_hfile_name_kind_of, NULL_ZERO),
-    ROW(petal_hfile_info_get, NULL_ZERO),
-    ROW(petal_hfile_info_entry, NULL_ZERO),
-    ROW(petal_hfile_info_find, NULL_ZERO),
-    ROW(petal_hfile_mid_key, NULL_STATUS),
-    ROW(petal_hfile_meta_name, NULL_ZERO),
-    ROW(petal_hfile_meta_read, NULL_STATUS),
-    ROW(petal_hfile_release, NULL_ZERO),
-    ROW(petal_hfile_block_kind_text, NULL_ANYTHING),
-    ROW(petal_hfile_blocks, NULL_STATUS),
-    ROW(petal_hfile_scanner_new, NULL_STATUS),
-    ROW(petal_hfile_scanner_free, NULL_ZERO),
-    ROW(petal_hfile_scanner_first, NULL_STATUS),
-    ROW(petal_hfile_scanner_last, NULL_STATUS),
-    ROW(petal_hfile_scanner_seek, NULL_STATUS),
-    ROW(petal_hfile_scanner_seek_row, NULL_STATUS),
-    ROW(petal_hfile_scanner_next, NULL_STATUS),
-    ROW(petal_hfile_scanner_previous, NULL_STATUS),
-    ROW(petal_hfile_scanner_offset, NULL_ZERO),
-    ROW(petal_hfile_bloom_get, NULL_ZERO),
-    ROW(petal_hfile_bloom_chunk, NULL_ZERO),
-    ROW(petal_hfile_may_contain, NULL_STATUS),
-    ROW(petal_hfile_may_contain_delete_family, NULL_STATUS),
-    ROW(petal_hfile_bloom_ask, NULL_STATUS),
-    ROW(petal_hfile_check, NULL_STATUS),
-    ROW(petal_hfile_writer_new, NULL_STATUS),
-    ROW(petal_hfile_writer_add, NULL_STATUS),
-    ROW(petal_hfile_writer_info, NULL_STATUS),
-    ROW(petal_hfile_writer_meta, NULL_STATUS),
-    ROW(petal_hfile_writer_bytes, NULL_ZERO),
-    ROW(petal_hfile_writer_cells, NULL_ZERO),
-    ROW(petal_hfile_writer_finish, NULL_STATUS),
-    ROW(petal_hfile_writer_free, NULL_ZERO),
-    ROW(petal_hfile_export, NULL_STATUS),
-    ROW(petal_hfile_set_new, NULL_STATUS),
-    ROW(petal_hfile_set_free, NULL_ZERO),
-    ROW(petal_hfile_set_add, NULL_STATUS),
-    ROW(petal_hfile_set_describe, NULL_STATUS),
-    ROW(petal_hfile_set_count, NULL_ZERO),
-    ROW(petal_hfile_set_path, NULL_ZERO),
-    ROW(petal_hfile_set_table, NULL_STATUS),
-    ROW(petal_hfile_import, NULL_STATUS),
-    ROW(petal_hfile_import_as, NULL_STATUS),
-};
-
-static void
-null_in_each_argument(void **cmocka_state)
+TEST(null_in_each_argument)
 {
     static const struct null_fixture fixture = {make_state, free_state};
 
-    (void)cmocka_state;
-    null_arguments_test("tools/hfile/petal_hfile.h", rows, sizeof rows / sizeof *rows, &fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_in_each_argument),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    null_arguments_test("tools/hfile/petal_hfile.h", &fixture);
 }

@@ -3,15 +3,11 @@
  * PETAL_INVALID, or nothing happens; it names the argument, and never crashes. So is NULL inside
  * what arguments point to. The error itself may always be NULL.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "base/vfs_posix.h"
 #include "tests/support/null_arguments.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdlib.h>
@@ -149,8 +145,7 @@ free_state(void *made)
 
 /* ---- the rows ---- */
 
-#define S              ((struct state *)state)
-#define CALL(function) static uint64_t call_##function(void *state)
+#define S ((struct state *)state)
 
 static bool
 visit_table(void *argument, petal_table *table)
@@ -182,43 +177,14 @@ address(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-CALL(petal_version)
-{
-    (void)state;
-    return address(petal_version());
-}
+NULL_CALL(petal_version, NULL_ANYTHING, address(petal_version()))
+NULL_CALL(petal_status_text, NULL_ANYTHING, address(petal_status_text(PETAL_OK)))
+NULL_CALL(petal_text, NULL_ZERO, petal_text(GIVEN(text, "t")).size)
+NULL_CALL(petal_skip_text, NULL_ANYTHING, address(petal_skip_text(PETAL_SKIP_NONE)))
+NULL_CALL(petal_hidden_text, NULL_ANYTHING, address(petal_hidden_text(PETAL_HIDDEN_DELETE)))
+NULL_CALL(petal_filter_name, NULL_ANYTHING, address(petal_filter_name(0)))
 
-CALL(petal_status_text)
-{
-    (void)state;
-    return address(petal_status_text(PETAL_OK));
-}
-
-CALL(petal_text)
-{
-    (void)state;
-    return petal_text(GIVEN(text, "t")).size;
-}
-
-CALL(petal_skip_text)
-{
-    (void)state;
-    return address(petal_skip_text(PETAL_SKIP_NONE));
-}
-
-CALL(petal_hidden_text)
-{
-    (void)state;
-    return address(petal_hidden_text(PETAL_HIDDEN_DELETE));
-}
-
-CALL(petal_filter_name)
-{
-    (void)state;
-    return address(petal_filter_name(0));
-}
-
-CALL(petal_open)
+NULL_ROW(petal_open, NULL_STATUS)
 {
     petal_options create = {.create = true, .env = quick_env()};
     static petal_db *db;
@@ -234,7 +200,7 @@ CALL(petal_open)
     return status;
 }
 
-CALL(petal_close)
+NULL_ROW(petal_close, NULL_STATUS)
 {
     uint64_t status;
 
@@ -245,7 +211,7 @@ CALL(petal_close)
     return status;
 }
 
-CALL(petal_table_create)
+NULL_ROW(petal_table_create, NULL_STATUS)
 {
     petal_family_options family = {.name = text("cf")};
     petal_table_options options = {.name = text("new"), .families = &family, .family_count = 1};
@@ -254,35 +220,21 @@ CALL(petal_table_create)
     return petal_table_create(GIVEN(db, S->db), GIVEN(options, &options), OUT(table, table), ERROR);
 }
 
-CALL(petal_table_check)
+NULL_ROW(petal_table_check, NULL_STATUS)
 {
     petal_family_options family = {.name = text("cf")};
     petal_table_options options = {.name = text("new"), .families = &family, .family_count = 1};
 
-    (void)state;
     return petal_table_check(GIVEN(options, &options), ERROR);
 }
 
-CALL(petal_table_open)
-{
-    static petal_table *table;
+NULL_GIVES(petal_table_open, petal_table *,
+           petal_table_open(GIVEN(db, S->db), BYTES(name, "t"), OUT(table, made), ERROR))
+NULL_CALL(petal_table_drop, NULL_STATUS, petal_table_drop(GIVEN(table, S->table), ERROR))
+NULL_GIVES(petal_table_truncate, petal_table *,
+           petal_table_truncate(GIVEN(table, S->table), OUT(truncated, made), ERROR))
 
-    return petal_table_open(GIVEN(db, S->db), BYTES(name, "t"), OUT(table, table), ERROR);
-}
-
-CALL(petal_table_drop)
-{
-    return petal_table_drop(GIVEN(table, S->table), ERROR);
-}
-
-CALL(petal_table_truncate)
-{
-    static petal_table *truncated;
-
-    return petal_table_truncate(GIVEN(table, S->table), OUT(truncated, truncated), ERROR);
-}
-
-CALL(petal_table_alter)
+NULL_ROW(petal_table_alter, NULL_STATUS)
 {
     petal_family_options family = {.name = text("cf"), .versions = 2};
     petal_table_options options = {.families = &family, .family_count = 1};
@@ -290,7 +242,7 @@ CALL(petal_table_alter)
     return petal_table_alter(GIVEN(table, S->table), GIVEN(options, &options), ERROR);
 }
 
-CALL(petal_table_describe)
+NULL_ROW(petal_table_describe, NULL_ZERO)
 {
     petal_table_options options = {.size = sizeof options};
 
@@ -298,41 +250,18 @@ CALL(petal_table_describe)
     return options.family_count;
 }
 
-CALL(petal_table_list)
-{
-    return petal_table_list(GIVEN(db, S->db), GIVEN(visit, visit_table), OPTIONAL(argument, state),
-                            ERROR);
-}
+NULL_CALL(petal_table_list, NULL_STATUS,
+          petal_table_list(GIVEN(db, S->db), GIVEN(visit, visit_table), OPTIONAL(argument, state),
+                           ERROR))
+NULL_CALL(petal_table_name, NULL_ZERO, petal_table_name(GIVEN(table, S->table)).size)
+NULL_CALL(petal_table_durability, NULL_ZERO, petal_table_durability(GIVEN(table, S->table)))
+NULL_CALL(petal_table_family_count, NULL_ZERO, petal_table_family_count(GIVEN(table, S->table)))
+NULL_CALL(petal_table_family_at, NULL_ZERO,
+          address(petal_table_family_at(GIVEN(table, S->table), 0)))
+NULL_GIVES(petal_table_family, petal_family *,
+           petal_table_family(GIVEN(table, S->table), BYTES(name, "cf"), OUT(family, made), ERROR))
 
-CALL(petal_table_name)
-{
-    return petal_table_name(GIVEN(table, S->table)).size;
-}
-
-CALL(petal_table_durability)
-{
-    return petal_table_durability(GIVEN(table, S->table));
-}
-
-CALL(petal_table_family_count)
-{
-    return petal_table_family_count(GIVEN(table, S->table));
-}
-
-CALL(petal_table_family_at)
-{
-    return address(petal_table_family_at(GIVEN(table, S->table), 0));
-}
-
-CALL(petal_table_family)
-{
-    static petal_family *family;
-
-    return petal_table_family(GIVEN(table, S->table), BYTES(name, "cf"), OUT(family, family),
-                              ERROR);
-}
-
-CALL(petal_family_describe)
+NULL_ROW(petal_family_describe, NULL_ZERO)
 {
     petal_family_options options = {.size = sizeof options};
 
@@ -340,104 +269,40 @@ CALL(petal_family_describe)
     return options.versions;
 }
 
-CALL(petal_family_name)
-{
-    return petal_family_name(GIVEN(family, S->family)).size;
-}
+NULL_CALL(petal_family_name, NULL_ZERO, petal_family_name(GIVEN(family, S->family)).size)
+NULL_CALL(petal_family_check, NULL_STATUS, petal_family_check(GIVEN(family, S->family), ERROR))
+NULL_CALL(petal_table_snapshot_create, NULL_STATUS,
+          petal_table_snapshot_create(GIVEN(table, S->table), BYTES(name, "new"),
+                                      OPTIONAL(options, SIZED(petal_table_snapshot_options)),
+                                      ERROR))
+NULL_CALL(petal_table_snapshot_list, NULL_STATUS,
+          petal_table_snapshot_list(GIVEN(db, S->db), GIVEN(visit, visit_snapshot),
+                                    OPTIONAL(argument, state), ERROR))
+NULL_GIVES(petal_table_snapshot_clone, petal_table *,
+           petal_table_snapshot_clone(GIVEN(db, S->db), BYTES(snapshot, "taken"),
+                                      BYTES(table_name, "clone"), OUT(table, made), ERROR))
+NULL_GIVES(petal_table_snapshot_restore, petal_table *,
+           petal_table_snapshot_restore(GIVEN(db, S->db), BYTES(snapshot, "taken"),
+                                        OUT(table, made), ERROR))
+NULL_CALL(petal_table_snapshot_delete, NULL_STATUS,
+          petal_table_snapshot_delete(GIVEN(db, S->db), BYTES(snapshot, "taken"), ERROR))
+NULL_MAKES(petal_result_new, petal_result *, petal_result_free,
+           petal_result_new(GIVEN(db, S->db), OUT(result, made), ERROR))
+NULL_FREES(petal_result_free, result, struct state)
+NULL_CALL(petal_result_count, NULL_ZERO, petal_result_count(GIVEN(result, S->result)))
+NULL_CALL(petal_result_cell, NULL_ZERO, address(petal_result_cell(GIVEN(result, S->result), 0)))
+NULL_CALL(petal_put, NULL_STATUS,
+          petal_put(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"), PETAL_LATEST,
+                    BYTES(value, "v"), OPTIONAL(options, SIZED(petal_write_options)), ERROR))
+NULL_CALL(petal_delete, NULL_STATUS,
+          petal_delete(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"),
+                       PETAL_LATEST, PETAL_DELETE_COLUMN,
+                       OPTIONAL(options, SIZED(petal_write_options)), ERROR))
+NULL_CALL(petal_append, NULL_STATUS,
+          petal_append(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"),
+                       BYTES(value, "v"), OPTIONAL(options, SIZED(petal_write_options)), ERROR))
 
-CALL(petal_family_check)
-{
-    return petal_family_check(GIVEN(family, S->family), ERROR);
-}
-
-CALL(petal_table_snapshot_create)
-{
-    petal_table_snapshot_options options = {.size = sizeof options};
-
-    return petal_table_snapshot_create(GIVEN(table, S->table), BYTES(name, "new"),
-                                       OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_table_snapshot_list)
-{
-    return petal_table_snapshot_list(GIVEN(db, S->db), GIVEN(visit, visit_snapshot),
-                                     OPTIONAL(argument, state), ERROR);
-}
-
-CALL(petal_table_snapshot_clone)
-{
-    static petal_table *table;
-
-    return petal_table_snapshot_clone(GIVEN(db, S->db), BYTES(snapshot, "taken"),
-                                      BYTES(table_name, "clone"), OUT(table, table), ERROR);
-}
-
-CALL(petal_table_snapshot_restore)
-{
-    static petal_table *table;
-
-    return petal_table_snapshot_restore(GIVEN(db, S->db), BYTES(snapshot, "taken"),
-                                        OUT(table, table), ERROR);
-}
-
-CALL(petal_table_snapshot_delete)
-{
-    return petal_table_snapshot_delete(GIVEN(db, S->db), BYTES(snapshot, "taken"), ERROR);
-}
-
-CALL(petal_result_new)
-{
-    static petal_result *result;
-    enum petal_status status = petal_result_new(GIVEN(db, S->db), OUT(result, result), ERROR);
-
-    if (status == PETAL_OK)
-        petal_result_free(result);
-    return status;
-}
-
-CALL(petal_result_free)
-{
-    petal_result_free(GIVEN(result, S->result));
-    if (!null_is("result", true))
-        S->result = NULL;
-    return 0;
-}
-
-CALL(petal_result_count)
-{
-    return petal_result_count(GIVEN(result, S->result));
-}
-
-CALL(petal_result_cell)
-{
-    return address(petal_result_cell(GIVEN(result, S->result), 0));
-}
-
-CALL(petal_put)
-{
-    petal_write_options options = {.size = sizeof options};
-
-    return petal_put(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"), PETAL_LATEST,
-                     BYTES(value, "v"), OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_delete)
-{
-    petal_write_options options = {.size = sizeof options};
-
-    return petal_delete(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"),
-                        PETAL_LATEST, PETAL_DELETE_COLUMN, OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_append)
-{
-    petal_write_options options = {.size = sizeof options};
-
-    return petal_append(GIVEN(family, S->family), BYTES(row, "r"), BYTES(qualifier, "q"),
-                        BYTES(value, "v"), OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_increment)
+NULL_ROW(petal_increment, NULL_STATUS)
 {
     petal_write_options options = {.size = sizeof options};
     int64_t sum;
@@ -446,69 +311,34 @@ CALL(petal_increment)
                            OPTIONAL(options, &options), OPTIONAL(sum, &sum), ERROR);
 }
 
-CALL(petal_batch_new)
-{
-    static petal_batch *batch;
-    enum petal_status status = petal_batch_new(GIVEN(db, S->db), OUT(batch, batch), ERROR);
+NULL_MAKES(petal_batch_new, petal_batch *, petal_batch_free,
+           petal_batch_new(GIVEN(db, S->db), OUT(batch, made), ERROR))
+NULL_FREES(petal_batch_free, batch, struct state)
 
-    if (status == PETAL_OK)
-        petal_batch_free(batch);
-    return status;
-}
-
-CALL(petal_batch_free)
-{
-    petal_batch_free(GIVEN(batch, S->batch));
-    if (!null_is("batch", true))
-        S->batch = NULL;
-    return 0;
-}
-
-CALL(petal_batch_clear)
+NULL_ROW(petal_batch_clear, NULL_ZERO)
 {
     petal_batch_clear(GIVEN(batch, S->batch));
     return 0;
 }
 
-CALL(petal_batch_count)
-{
-    return petal_batch_count(GIVEN(batch, S->batch));
-}
+NULL_CALL(petal_batch_count, NULL_ZERO, petal_batch_count(GIVEN(batch, S->batch)))
+NULL_CALL(petal_batch_mutation, NULL_STATUS,
+          petal_batch_mutation(GIVEN(batch, S->batch),
+                               OPTIONAL(options, SIZED(petal_mutation_options)), ERROR))
+NULL_CALL(petal_batch_put, NULL_STATUS,
+          petal_batch_put(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                          BYTES(qualifier, "q"), 1, BYTES(value, "v"), ERROR))
+NULL_CALL(petal_batch_delete, NULL_STATUS,
+          petal_batch_delete(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                             BYTES(qualifier, "q"), 1, PETAL_DELETE_COLUMN, ERROR))
+NULL_CALL(petal_batch_delete_row, NULL_STATUS,
+          petal_batch_delete_row(GIVEN(batch, S->batch), GIVEN(table, S->table), BYTES(row, "r"), 1,
+                                 ERROR))
+NULL_CALL(petal_delete_row, NULL_STATUS,
+          petal_delete_row(GIVEN(table, S->table), BYTES(row, "r"), 1,
+                           OPTIONAL(options, SIZED(petal_write_options)), ERROR))
 
-CALL(petal_batch_mutation)
-{
-    petal_mutation_options options = {.size = sizeof options};
-
-    return petal_batch_mutation(GIVEN(batch, S->batch), OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_batch_put)
-{
-    return petal_batch_put(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
-                           BYTES(qualifier, "q"), 1, BYTES(value, "v"), ERROR);
-}
-
-CALL(petal_batch_delete)
-{
-    return petal_batch_delete(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
-                              BYTES(qualifier, "q"), 1, PETAL_DELETE_COLUMN, ERROR);
-}
-
-CALL(petal_batch_delete_row)
-{
-    return petal_batch_delete_row(GIVEN(batch, S->batch), GIVEN(table, S->table), BYTES(row, "r"),
-                                  1, ERROR);
-}
-
-CALL(petal_delete_row)
-{
-    petal_write_options options = {.size = sizeof options};
-
-    return petal_delete_row(GIVEN(table, S->table), BYTES(row, "r"), 1, OPTIONAL(options, &options),
-                            ERROR);
-}
-
-CALL(petal_delete_rows)
+NULL_ROW(petal_delete_rows, NULL_STATUS)
 {
     petal_delete_rows_options options = {.size = sizeof options};
     static petal_deleted_rows deleted;
@@ -517,39 +347,20 @@ CALL(petal_delete_rows)
                              OPTIONAL(options, &options), OPTIONAL(deleted, &deleted), ERROR);
 }
 
-CALL(petal_batch_append)
-{
-    return petal_batch_append(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
-                              BYTES(qualifier, "q"), BYTES(value, "v"), ERROR);
-}
+NULL_CALL(petal_batch_append, NULL_STATUS,
+          petal_batch_append(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                             BYTES(qualifier, "q"), BYTES(value, "v"), ERROR))
+NULL_CALL(petal_batch_increment, NULL_STATUS,
+          petal_batch_increment(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
+                                BYTES(qualifier, "q"), 1, ERROR))
+NULL_CALL(petal_write, NULL_STATUS,
+          petal_write(GIVEN(db, S->db), GIVEN(batch, S->batch),
+                      OPTIONAL(options, SIZED(petal_write_options)), ERROR))
+NULL_MAKES(petal_bulk_begin, petal_bulk *, petal_bulk_free,
+           petal_bulk_begin(GIVEN(table, S->table), OPTIONAL(options, SIZED(petal_bulk_options)),
+                            OUT(bulk, made), ERROR))
 
-CALL(petal_batch_increment)
-{
-    return petal_batch_increment(GIVEN(batch, S->batch), GIVEN(family, S->family), BYTES(row, "r"),
-                                 BYTES(qualifier, "q"), 1, ERROR);
-}
-
-CALL(petal_write)
-{
-    petal_write_options options = {.size = sizeof options};
-
-    return petal_write(GIVEN(db, S->db), GIVEN(batch, S->batch), OPTIONAL(options, &options),
-                       ERROR);
-}
-
-CALL(petal_bulk_begin)
-{
-    petal_bulk_options options = {.size = sizeof options};
-    static petal_bulk *bulk;
-    enum petal_status status = petal_bulk_begin(GIVEN(table, S->table), OPTIONAL(options, &options),
-                                                OUT(bulk, bulk), ERROR);
-
-    if (status == PETAL_OK)
-        petal_bulk_free(bulk);
-    return status;
-}
-
-CALL(petal_bulk_add)
+NULL_ROW(petal_bulk_add, NULL_STATUS)
 {
     petal_cell cell = {.row = text("r"), .timestamp = 1, .type = PETAL_PUT};
 
@@ -557,31 +368,13 @@ CALL(petal_bulk_add)
                           ERROR);
 }
 
-CALL(petal_bulk_commit)
-{
-    return petal_bulk_commit(GIVEN(bulk, S->bulk), ERROR);
-}
+NULL_CALL(petal_bulk_commit, NULL_STATUS, petal_bulk_commit(GIVEN(bulk, S->bulk), ERROR))
+NULL_FREES(petal_bulk_free, bulk, struct state)
+NULL_MAKES(petal_filter_parse, petal_filter *, petal_filter_free,
+           petal_filter_parse(GIVEN(db, S->db), BYTES(text, "KeyOnlyFilter()"), OUT(filter, made),
+                              ERROR))
 
-CALL(petal_bulk_free)
-{
-    petal_bulk_free(GIVEN(bulk, S->bulk));
-    if (!null_is("bulk", true))
-        S->bulk = NULL;
-    return 0;
-}
-
-CALL(petal_filter_parse)
-{
-    static petal_filter *filter;
-    enum petal_status status = petal_filter_parse(GIVEN(db, S->db), BYTES(text, "KeyOnlyFilter()"),
-                                                  OUT(filter, filter), ERROR);
-
-    if (status == PETAL_OK)
-        petal_filter_free(filter);
-    return status;
-}
-
-CALL(petal_filter_make)
+NULL_ROW(petal_filter_make, NULL_STATUS)
 {
     petal_filter_argument arguments[] = {{.kind = PETAL_FILTER_NUMBER, .number = 1}};
     static petal_filter *filter;
@@ -594,7 +387,7 @@ CALL(petal_filter_make)
     return status;
 }
 
-CALL(petal_filter_combine)
+NULL_ROW(petal_filter_combine, NULL_STATUS)
 {
     petal_filter *const members[] = {S->filter, S->filter};
     static petal_filter *filter;
@@ -606,15 +399,9 @@ CALL(petal_filter_combine)
     return status;
 }
 
-CALL(petal_filter_free)
-{
-    petal_filter_free(GIVEN(filter, S->filter));
-    if (!null_is("filter", true))
-        S->filter = NULL;
-    return 0;
-}
+NULL_FREES(petal_filter_free, filter, struct state)
 
-CALL(petal_mutate_row)
+NULL_ROW(petal_mutate_row, NULL_STATUS)
 {
     petal_condition condition = {.family = S->family, .qualifier = text("q"), .absent = true};
     petal_write_options options = {.size = sizeof options};
@@ -625,33 +412,14 @@ CALL(petal_mutate_row)
                             OPTIONAL(options, &options), OPTIONAL(applied, &applied), ERROR);
 }
 
-CALL(petal_snapshot_new)
-{
-    static petal_snapshot *snapshot;
-    enum petal_status status = petal_snapshot_new(GIVEN(db, S->db), OUT(snapshot, snapshot), ERROR);
+NULL_MAKES(petal_snapshot_new, petal_snapshot *, petal_snapshot_free,
+           petal_snapshot_new(GIVEN(db, S->db), OUT(snapshot, made), ERROR))
+NULL_FREES(petal_snapshot_free, snapshot, struct state)
+NULL_CALL(petal_get, NULL_STATUS,
+          petal_get(GIVEN(table, S->table), BYTES(row, "row"),
+                    OPTIONAL(options, SIZED(petal_read_options)), GIVEN(result, S->result), ERROR))
 
-    if (status == PETAL_OK)
-        petal_snapshot_free(snapshot);
-    return status;
-}
-
-CALL(petal_snapshot_free)
-{
-    petal_snapshot_free(GIVEN(snapshot, S->snapshot));
-    if (!null_is("snapshot", true))
-        S->snapshot = NULL;
-    return 0;
-}
-
-CALL(petal_get)
-{
-    petal_read_options options = {.size = sizeof options};
-
-    return petal_get(GIVEN(table, S->table), BYTES(row, "row"), OPTIONAL(options, &options),
-                     GIVEN(result, S->result), ERROR);
-}
-
-CALL(petal_multi_get)
+NULL_ROW(petal_multi_get, NULL_STATUS)
 {
     petal_read_options options = {.size = sizeof options};
     const petal_slice rows[] = {text("row")};
@@ -660,26 +428,13 @@ CALL(petal_multi_get)
                            OPTIONAL(options, &options), GIVEN(results, &S->result), ERROR);
 }
 
-CALL(petal_cursor_open)
-{
-    petal_scan_options options = {.size = sizeof options};
-    static petal_cursor *cursor;
-    enum petal_status status = petal_cursor_open(
-        GIVEN(table, S->table), OPTIONAL(options, &options), OUT(cursor, cursor), ERROR);
+NULL_MAKES(petal_cursor_open, petal_cursor *, petal_cursor_close,
+           petal_cursor_open(GIVEN(table, S->table), OPTIONAL(options, SIZED(petal_scan_options)),
+                             OUT(cursor, made), ERROR))
+NULL_GIVES(petal_cursor_next, const petal_cell *,
+           petal_cursor_next(GIVEN(cursor, S->cursor), OUT(cell, made), ERROR))
 
-    if (status == PETAL_OK)
-        petal_cursor_close(cursor);
-    return status;
-}
-
-CALL(petal_cursor_next)
-{
-    static const petal_cell *cell;
-
-    return petal_cursor_next(GIVEN(cursor, S->cursor), OUT(cell, cell), ERROR);
-}
-
-CALL(petal_cursor_next_many)
+NULL_ROW(petal_cursor_next_many, NULL_STATUS)
 {
     static const petal_cell *cells;
     size_t count;
@@ -688,106 +443,43 @@ CALL(petal_cursor_next_many)
                                   GIVEN(count, &count), ERROR);
 }
 
-CALL(petal_cursor_next_row)
-{
-    return petal_cursor_next_row(GIVEN(cursor, S->cursor), GIVEN(result, S->result), ERROR);
-}
+NULL_CALL(petal_cursor_next_row, NULL_STATUS,
+          petal_cursor_next_row(GIVEN(cursor, S->cursor), GIVEN(result, S->result), ERROR))
+NULL_CALL(petal_cursor_seek, NULL_STATUS,
+          petal_cursor_seek(GIVEN(cursor, S->cursor), BYTES(row, "row"),
+                            OPTIONAL(family, S->family), BYTES(qualifier, "q"), ERROR))
+NULL_FREES(petal_cursor_close, cursor, struct state)
+NULL_MAKES(petal_receipt_new, petal_receipt *, petal_receipt_free,
+           petal_receipt_new(GIVEN(db, S->db), OUT(receipt, made), ERROR))
+NULL_FREES(petal_receipt_free, receipt, struct state)
+NULL_CALL(petal_receipt_count, NULL_ZERO, petal_receipt_count(GIVEN(receipt, S->receipt)))
+NULL_CALL(petal_receipt_at, NULL_ZERO, address(petal_receipt_at(GIVEN(receipt, S->receipt), 0)))
+NULL_CALL(petal_receipt_cells_hidden, NULL_ZERO,
+          petal_receipt_cells_hidden(GIVEN(receipt, S->receipt)))
+NULL_CALL(petal_receipt_hidden, NULL_ZERO,
+          petal_receipt_hidden(GIVEN(receipt, S->receipt), PETAL_HIDDEN_DELETE))
+NULL_CALL(petal_receipt_hidden_count, NULL_ZERO,
+          petal_receipt_hidden_count(GIVEN(receipt, S->receipt)))
 
-CALL(petal_cursor_seek)
-{
-    return petal_cursor_seek(GIVEN(cursor, S->cursor), BYTES(row, "row"),
-                             OPTIONAL(family, S->family), BYTES(qualifier, "q"), ERROR);
-}
-
-CALL(petal_cursor_close)
-{
-    petal_cursor_close(GIVEN(cursor, S->cursor));
-    if (!null_is("cursor", true))
-        S->cursor = NULL;
-    return 0;
-}
-
-CALL(petal_receipt_new)
-{
-    static petal_receipt *receipt;
-    enum petal_status status = petal_receipt_new(GIVEN(db, S->db), OUT(receipt, receipt), ERROR);
-
-    if (status == PETAL_OK)
-        petal_receipt_free(receipt);
-    return status;
-}
-
-CALL(petal_receipt_free)
-{
-    petal_receipt_free(GIVEN(receipt, S->receipt));
-    if (!null_is("receipt", true))
-        S->receipt = NULL;
-    return 0;
-}
-
-CALL(petal_receipt_count)
-{
-    return petal_receipt_count(GIVEN(receipt, S->receipt));
-}
-
-CALL(petal_receipt_at)
-{
-    return address(petal_receipt_at(GIVEN(receipt, S->receipt), 0));
-}
-
-CALL(petal_receipt_cells_hidden)
-{
-    return petal_receipt_cells_hidden(GIVEN(receipt, S->receipt));
-}
-
-CALL(petal_receipt_hidden)
-{
-    return petal_receipt_hidden(GIVEN(receipt, S->receipt), PETAL_HIDDEN_DELETE);
-}
-
-CALL(petal_receipt_hidden_count)
-{
-    return petal_receipt_hidden_count(GIVEN(receipt, S->receipt));
-}
-
-CALL(petal_receipt_hidden_at)
+NULL_ROW(petal_receipt_hidden_at, NULL_ZERO)
 {
     petal_hidden_cell cell;
 
     return petal_receipt_hidden_at(GIVEN(receipt, S->receipt), 0, GIVEN(cell, &cell));
 }
 
-CALL(petal_receipt_bytes_returned)
-{
-    return petal_receipt_bytes_returned(GIVEN(receipt, S->receipt));
-}
+NULL_CALL(petal_receipt_bytes_returned, NULL_ZERO,
+          petal_receipt_bytes_returned(GIVEN(receipt, S->receipt)))
+NULL_CALL(petal_flush, NULL_STATUS, petal_flush(GIVEN(db, S->db), OPTIONAL(table, S->table), ERROR))
+NULL_CALL(petal_compact, NULL_STATUS,
+          petal_compact(GIVEN(table, S->table), OPTIONAL(family, S->family), ERROR))
+NULL_CALL(petal_table_compaction_state, NULL_ZERO,
+          petal_table_compaction_state(GIVEN(table, S->table)))
+NULL_CALL(petal_wait_idle, NULL_STATUS, petal_wait_idle(GIVEN(db, S->db), ERROR))
+NULL_CALL(petal_checkpoint, NULL_STATUS,
+          petal_checkpoint(GIVEN(db, S->db), GIVEN(directory, S->other), ERROR))
 
-CALL(petal_flush)
-{
-    return petal_flush(GIVEN(db, S->db), OPTIONAL(table, S->table), ERROR);
-}
-
-CALL(petal_compact)
-{
-    return petal_compact(GIVEN(table, S->table), OPTIONAL(family, S->family), ERROR);
-}
-
-CALL(petal_table_compaction_state)
-{
-    return petal_table_compaction_state(GIVEN(table, S->table));
-}
-
-CALL(petal_wait_idle)
-{
-    return petal_wait_idle(GIVEN(db, S->db), ERROR);
-}
-
-CALL(petal_checkpoint)
-{
-    return petal_checkpoint(GIVEN(db, S->db), GIVEN(directory, S->other), ERROR);
-}
-
-CALL(petal_stats_get)
+NULL_ROW(petal_stats_get, NULL_ZERO)
 {
     petal_stats stats = {.gets = 0};
 
@@ -795,14 +487,14 @@ CALL(petal_stats_get)
     return stats.gets;
 }
 
-CALL(petal_stats_latency)
+NULL_ROW(petal_stats_latency, NULL_ZERO)
 {
     uint64_t timed;
 
     return petal_stats_latency(GIVEN(db, S->db), PETAL_LATENCY_GET, 50, OPTIONAL(timed, &timed));
 }
 
-CALL(petal_stats_text)
+NULL_ROW(petal_stats_text, NULL_STATUS)
 {
     static char *made;
     size_t size;
@@ -814,37 +506,22 @@ CALL(petal_stats_text)
     return status;
 }
 
-CALL(petal_stats_text_free)
+NULL_ROW(petal_stats_text_free, NULL_ZERO)
 {
-    (void)state;
     petal_stats_text_free(GIVEN(text, NULL));
     return 0;
 }
 
-CALL(petal_table_files)
-{
-    return petal_table_files(GIVEN(table, S->table), GIVEN(visit, visit_file),
-                             OPTIONAL(argument, state), ERROR);
-}
+NULL_CALL(petal_table_files, NULL_STATUS,
+          petal_table_files(GIVEN(table, S->table), GIVEN(visit, visit_file),
+                            OPTIONAL(argument, state), ERROR))
+NULL_CALL(petal_table_memtable_bytes, NULL_ZERO, petal_table_memtable_bytes(GIVEN(table, S->table)))
+NULL_CALL(petal_table_verify, NULL_STATUS, petal_table_verify(GIVEN(table, S->table), ERROR))
+NULL_CALL(petal_table_verify_watched, NULL_STATUS,
+          petal_table_verify_watched(GIVEN(table, S->table),
+                                     OPTIONAL(options, SIZED(petal_check_options)), ERROR))
 
-CALL(petal_table_memtable_bytes)
-{
-    return petal_table_memtable_bytes(GIVEN(table, S->table));
-}
-
-CALL(petal_table_verify)
-{
-    return petal_table_verify(GIVEN(table, S->table), ERROR);
-}
-
-CALL(petal_table_verify_watched)
-{
-    petal_check_options options = {.size = sizeof options};
-
-    return petal_table_verify_watched(GIVEN(table, S->table), OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_cache_clear)
+NULL_ROW(petal_cache_clear, NULL_STATUS)
 {
     uint64_t blocks;
 
@@ -861,7 +538,7 @@ copy_database(struct state *state)
     must(petal_checkpoint(state->db, state->other, &error), &error);
 }
 
-CALL(petal_verify)
+NULL_ROW(petal_verify, NULL_STATUS)
 {
     petal_check_options options = {.size = sizeof options};
     petal_check_counts counts;
@@ -871,7 +548,7 @@ CALL(petal_verify)
                         OPTIONAL(counts, &counts), ERROR);
 }
 
-CALL(petal_salvage)
+NULL_ROW(petal_salvage, NULL_STATUS)
 {
     petal_check_options options = {.size = sizeof options};
     petal_check_counts counts;
@@ -885,7 +562,7 @@ CALL(petal_salvage)
     return status;
 }
 
-CALL(petal_kv_open)
+NULL_ROW(petal_kv_open, NULL_STATUS)
 {
     petal_family_options options = {.name = text("v")};
     static petal_kv *kv;
@@ -894,15 +571,11 @@ CALL(petal_kv_open)
                          OUT(kv, kv), ERROR);
 }
 
-CALL(petal_kv_put)
-{
-    petal_write_options options = {.size = sizeof options};
+NULL_CALL(petal_kv_put, NULL_STATUS,
+          petal_kv_put(GIVEN(kv, S->kv), BYTES(key, "k"), BYTES(value, "v"),
+                       OPTIONAL(options, SIZED(petal_write_options)), ERROR))
 
-    return petal_kv_put(GIVEN(kv, S->kv), BYTES(key, "k"), BYTES(value, "v"),
-                        OPTIONAL(options, &options), ERROR);
-}
-
-CALL(petal_kv_get)
+NULL_ROW(petal_kv_get, NULL_STATUS)
 {
     petal_slice value;
     bool found;
@@ -911,28 +584,15 @@ CALL(petal_kv_get)
                         GIVEN(found, &found), GIVEN(value, &value), ERROR);
 }
 
-CALL(petal_kv_delete)
-{
-    return petal_kv_delete(GIVEN(kv, S->kv), BYTES(key, "k"), ERROR);
-}
+NULL_CALL(petal_kv_delete, NULL_STATUS, petal_kv_delete(GIVEN(kv, S->kv), BYTES(key, "k"), ERROR))
+NULL_CALL(petal_kv_table, NULL_ZERO, address(petal_kv_table(GIVEN(kv, S->kv))))
+NULL_CALL(petal_kv_batch_put, NULL_STATUS,
+          petal_kv_batch_put(GIVEN(batch, S->batch), GIVEN(kv, S->kv), BYTES(key, "k"),
+                             BYTES(value, "v"), ERROR))
+NULL_CALL(petal_kv_batch_delete, NULL_STATUS,
+          petal_kv_batch_delete(GIVEN(batch, S->batch), GIVEN(kv, S->kv), BYTES(key, "k"), ERROR))
 
-CALL(petal_kv_table)
-{
-    return address(petal_kv_table(GIVEN(kv, S->kv)));
-}
-
-CALL(petal_kv_batch_put)
-{
-    return petal_kv_batch_put(GIVEN(batch, S->batch), GIVEN(kv, S->kv), BYTES(key, "k"),
-                              BYTES(value, "v"), ERROR);
-}
-
-CALL(petal_kv_batch_delete)
-{
-    return petal_kv_batch_delete(GIVEN(batch, S->batch), GIVEN(kv, S->kv), BYTES(key, "k"), ERROR);
-}
-
-CALL(petal_kv_put_if_absent)
+NULL_ROW(petal_kv_put_if_absent, NULL_STATUS)
 {
     bool put;
 
@@ -940,7 +600,7 @@ CALL(petal_kv_put_if_absent)
                                   OPTIONAL(put, &put), ERROR);
 }
 
-CALL(petal_kv_compare_and_swap)
+NULL_ROW(petal_kv_compare_and_swap, NULL_STATUS)
 {
     petal_slice expected = text("v"), value = text("w");
     bool swapped;
@@ -950,7 +610,7 @@ CALL(petal_kv_compare_and_swap)
                                      OPTIONAL(swapped, &swapped), ERROR);
 }
 
-CALL(petal_kv_multi_get)
+NULL_ROW(petal_kv_multi_get, NULL_STATUS)
 {
     petal_read_options options = {.size = sizeof options};
     const petal_slice keys[] = {text("k")};
@@ -962,17 +622,9 @@ CALL(petal_kv_multi_get)
                               OPTIONAL(values, values), ERROR);
 }
 
-CALL(petal_kv_cursor_open)
-{
-    petal_kv_cursor_options options = {.size = sizeof options};
-    static petal_kv_cursor *cursor;
-    enum petal_status status = petal_kv_cursor_open(GIVEN(kv, S->kv), OPTIONAL(options, &options),
-                                                    OUT(cursor, cursor), ERROR);
-
-    if (status == PETAL_OK)
-        petal_kv_cursor_close(cursor);
-    return status;
-}
+NULL_MAKES(petal_kv_cursor_open, petal_kv_cursor *, petal_kv_cursor_close,
+           petal_kv_cursor_open(GIVEN(kv, S->kv), OPTIONAL(options, SIZED(petal_kv_cursor_options)),
+                                OUT(cursor, made), ERROR))
 
 static petal_kv_cursor *
 open_pairs(struct state *state)
@@ -984,7 +636,7 @@ open_pairs(struct state *state)
     return cursor;
 }
 
-CALL(petal_kv_cursor_next)
+NULL_ROW(petal_kv_cursor_next, NULL_STATUS)
 {
     petal_kv_cursor *cursor = open_pairs(S);
     petal_slice key, value;
@@ -997,7 +649,7 @@ CALL(petal_kv_cursor_next)
     return status;
 }
 
-CALL(petal_kv_cursor_seek)
+NULL_ROW(petal_kv_cursor_seek, NULL_STATUS)
 {
     petal_kv_cursor *cursor = open_pairs(S);
     enum petal_status status = petal_kv_cursor_seek(GIVEN(cursor, cursor), BYTES(key, "k"), ERROR);
@@ -1006,7 +658,7 @@ CALL(petal_kv_cursor_seek)
     return status;
 }
 
-CALL(petal_kv_cursor_close)
+NULL_ROW(petal_kv_cursor_close, NULL_ZERO)
 {
     petal_kv_cursor *cursor = open_pairs(S);
 
@@ -1016,7 +668,7 @@ CALL(petal_kv_cursor_close)
     return 0;
 }
 
-CALL(petal_kv_delete_range)
+NULL_ROW(petal_kv_delete_range, NULL_STATUS)
 {
     petal_delete_rows_options options = {.size = sizeof options};
     static petal_deleted_rows deleted;
@@ -1025,130 +677,11 @@ CALL(petal_kv_delete_range)
                                  OPTIONAL(options, &options), OPTIONAL(deleted, &deleted), ERROR);
 }
 
-#define ROW(function, answer)                                                                      \
-    {                                                                                              \
-#function, answer, call_##function                                                         \
-    }
-
-static const struct null_row rows[] = {
-    ROW(petal_version, NULL_ANYTHING),
-    ROW(petal_status_text, NULL_ANYTHING),
-    ROW(petal_text, NULL_ZERO),
-    ROW(petal_open, NULL_STATUS),
-    ROW(petal_close, NULL_STATUS),
-    ROW(petal_table_create, NULL_STATUS),
-    ROW(petal_table_open, NULL_STATUS),
-    ROW(petal_table_drop, NULL_STATUS),
-    ROW(petal_table_truncate, NULL_STATUS),
-    ROW(petal_table_alter, NULL_STATUS),
-    ROW(petal_table_describe, NULL_ZERO),
-    ROW(petal_table_list, NULL_STATUS),
-    ROW(petal_table_name, NULL_ZERO),
-    ROW(petal_table_durability, NULL_ZERO),
-    ROW(petal_table_family_count, NULL_ZERO),
-    ROW(petal_table_family_at, NULL_ZERO),
-    ROW(petal_table_family, NULL_STATUS),
-    ROW(petal_family_describe, NULL_ZERO),
-    ROW(petal_family_name, NULL_ZERO),
-    ROW(petal_family_check, NULL_STATUS),
-    ROW(petal_table_snapshot_create, NULL_STATUS),
-    ROW(petal_table_snapshot_list, NULL_STATUS),
-    ROW(petal_table_snapshot_clone, NULL_STATUS),
-    ROW(petal_table_snapshot_restore, NULL_STATUS),
-    ROW(petal_table_snapshot_delete, NULL_STATUS),
-    ROW(petal_result_new, NULL_STATUS),
-    ROW(petal_result_free, NULL_ZERO),
-    ROW(petal_result_count, NULL_ZERO),
-    ROW(petal_result_cell, NULL_ZERO),
-    ROW(petal_put, NULL_STATUS),
-    ROW(petal_delete, NULL_STATUS),
-    ROW(petal_delete_row, NULL_STATUS),
-    ROW(petal_delete_rows, NULL_STATUS),
-    ROW(petal_batch_delete_row, NULL_STATUS),
-    ROW(petal_table_check, NULL_STATUS),
-    ROW(petal_append, NULL_STATUS),
-    ROW(petal_increment, NULL_STATUS),
-    ROW(petal_batch_new, NULL_STATUS),
-    ROW(petal_batch_free, NULL_ZERO),
-    ROW(petal_batch_clear, NULL_ZERO),
-    ROW(petal_batch_count, NULL_ZERO),
-    ROW(petal_batch_mutation, NULL_STATUS),
-    ROW(petal_batch_put, NULL_STATUS),
-    ROW(petal_batch_delete, NULL_STATUS),
-    ROW(petal_batch_append, NULL_STATUS),
-    ROW(petal_batch_increment, NULL_STATUS),
-    ROW(petal_write, NULL_STATUS),
-    ROW(petal_bulk_begin, NULL_STATUS),
-    ROW(petal_bulk_add, NULL_STATUS),
-    ROW(petal_bulk_commit, NULL_STATUS),
-    ROW(petal_bulk_free, NULL_ZERO),
-    ROW(petal_filter_parse, NULL_STATUS),
-    ROW(petal_filter_make, NULL_STATUS),
-    ROW(petal_filter_combine, NULL_STATUS),
-    ROW(petal_filter_free, NULL_ZERO),
-    ROW(petal_filter_name, NULL_ANYTHING),
-    ROW(petal_mutate_row, NULL_STATUS),
-    ROW(petal_snapshot_new, NULL_STATUS),
-    ROW(petal_snapshot_free, NULL_ZERO),
-    ROW(petal_skip_text, NULL_ANYTHING),
-    ROW(petal_get, NULL_STATUS),
-    ROW(petal_multi_get, NULL_STATUS),
-    ROW(petal_cursor_open, NULL_STATUS),
-    ROW(petal_cursor_next, NULL_STATUS),
-    ROW(petal_cursor_next_many, NULL_STATUS),
-    ROW(petal_cursor_next_row, NULL_STATUS),
-    ROW(petal_cursor_seek, NULL_STATUS),
-    ROW(petal_cursor_close, NULL_ZERO),
-    ROW(petal_receipt_new, NULL_STATUS),
-    ROW(petal_receipt_free, NULL_ZERO),
-    ROW(petal_receipt_count, NULL_ZERO),
-    ROW(petal_receipt_at, NULL_ZERO),
-    ROW(petal_receipt_cells_hidden, NULL_ZERO),
-    ROW(petal_hidden_text, NULL_ANYTHING),
-    ROW(petal_receipt_hidden, NULL_ZERO),
-    ROW(petal_receipt_hidden_count, NULL_ZERO),
-    ROW(petal_receipt_hidden_at, NULL_ZERO),
-    ROW(petal_receipt_bytes_returned, NULL_ZERO),
-    ROW(petal_flush, NULL_STATUS),
-    ROW(petal_compact, NULL_STATUS),
-    ROW(petal_table_compaction_state, NULL_ZERO),
-    ROW(petal_wait_idle, NULL_STATUS),
-    ROW(petal_checkpoint, NULL_STATUS),
-    ROW(petal_stats_get, NULL_ZERO),
-    ROW(petal_stats_latency, NULL_ZERO),
-    ROW(petal_stats_text, NULL_STATUS),
-    ROW(petal_stats_text_free, NULL_ZERO),
-    ROW(petal_table_files, NULL_STATUS),
-    ROW(petal_table_memtable_bytes, NULL_ZERO),
-    ROW(petal_table_verify, NULL_STATUS),
-    ROW(petal_table_verify_watched, NULL_STATUS),
-    ROW(petal_cache_clear, NULL_STATUS),
-    ROW(petal_verify, NULL_STATUS),
-    ROW(petal_salvage, NULL_STATUS),
-    ROW(petal_kv_open, NULL_STATUS),
-    ROW(petal_kv_put, NULL_STATUS),
-    ROW(petal_kv_get, NULL_STATUS),
-    ROW(petal_kv_delete, NULL_STATUS),
-    ROW(petal_kv_table, NULL_ZERO),
-    ROW(petal_kv_batch_put, NULL_STATUS),
-    ROW(petal_kv_batch_delete, NULL_STATUS),
-    ROW(petal_kv_put_if_absent, NULL_STATUS),
-    ROW(petal_kv_compare_and_swap, NULL_STATUS),
-    ROW(petal_kv_multi_get, NULL_STATUS),
-    ROW(petal_kv_cursor_open, NULL_STATUS),
-    ROW(petal_kv_cursor_next, NULL_STATUS),
-    ROW(petal_kv_cursor_seek, NULL_STATUS),
-    ROW(petal_kv_cursor_close, NULL_ZERO),
-    ROW(petal_kv_delete_range, NULL_STATUS),
-};
-
-static void
-null_in_each_argument(void **cmocka_state)
+TEST(null_in_each_argument)
 {
     static const struct null_fixture fixture = {make_state, free_state};
 
-    (void)cmocka_state;
-    null_arguments_test("engine/petal.h", rows, sizeof rows / sizeof *rows, &fixture);
+    null_arguments_test("engine/petal.h", &fixture);
 }
 
 /* ---- inside what arguments point to ---- */
@@ -1163,8 +696,7 @@ check_text(enum petal_status status, const petal_error *error, const char *words
 
 static const petal_slice no_bytes = {NULL, 3};
 
-static void
-null_in_reads(void **cmocka_state)
+TEST(null_in_reads)
 {
     struct state *state = make_state();
     const petal_column column = {state->family, no_bytes, false};
@@ -1176,7 +708,6 @@ null_in_reads(void **cmocka_state)
     petal_cursor *cursor;
     petal_error error;
 
-    (void)cmocka_state;
     check_text(petal_get(state->table, text("row"), &options, state->result, &error), &error,
                "options->columns is NULL, but options->column_count is 1");
     options.columns = &without_family;
@@ -1202,8 +733,7 @@ null_in_reads(void **cmocka_state)
     free_state(state);
 }
 
-static void
-null_in_writes(void **cmocka_state)
+TEST(null_in_writes)
 {
     struct state *state = make_state();
     petal_condition condition = {
@@ -1212,7 +742,6 @@ null_in_writes(void **cmocka_state)
     petal_delete_rows_options many = {.prefix = no_bytes};
     petal_error error;
 
-    (void)cmocka_state;
     check_text(
         petal_mutate_row(state->table, text("r"), &condition, state->batch, NULL, NULL, &error),
         &error, "qualifier has a size of 3");
@@ -1233,8 +762,7 @@ null_in_writes(void **cmocka_state)
     free_state(state);
 }
 
-static void
-null_in_tables_and_filters(void **cmocka_state)
+TEST(null_in_tables_and_filters)
 {
     struct state *state = make_state();
     petal_family_options family = {.name = no_bytes};
@@ -1245,7 +773,6 @@ null_in_tables_and_filters(void **cmocka_state)
     petal_table *table;
     petal_error error;
 
-    (void)cmocka_state;
     check_text(petal_table_create(state->db, &options, &table, &error), &error,
                "options->families is NULL, but options->family_count is 1");
     options.families = &family;
@@ -1268,17 +795,4 @@ null_in_tables_and_filters(void **cmocka_state)
     check_text(petal_filter_combine(state->db, PETAL_FILTER_OR, members, 2, &filter, &error),
                &error, "members[1] is NULL");
     free_state(state);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_in_each_argument),
-        cmocka_unit_test(null_in_reads),
-        cmocka_unit_test(null_in_writes),
-        cmocka_unit_test(null_in_tables_and_filters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
