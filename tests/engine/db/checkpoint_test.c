@@ -1,7 +1,7 @@
 /*
  * checkpoint_test.c -- checkpoints: the copy is the database at one moment, a database of its own,
- * whatever becomes of the other; one that fails or is cut short harms nothing and leaves no half
- * copy that opens.
+ * whatever becomes of the other. Failures and power cuts: tests/crash/sequence_test.c,
+ * tests/crash/failure_sites_test.c.
  *
  * The database of most tests holds writes of the ledger in files, in logs, and in memory only.
  */
@@ -12,7 +12,6 @@
 #include "tests/support/test.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define COPY   "/copy"
@@ -261,163 +260,4 @@ TEST_WITH(files_are_copied_if_there_is_room, setup, teardown)
     assert_true(memory_vfs_used(fixture->base.vfs) > used + 1500);
     check_copy(&fixture->base, WRITES + 1);
     memory_vfs_refuse_links(fixture->base.vfs, 0);
-}
-
-/* ---- failures ---- */
-
-/* After the failure of one call or allocation: complete, or nothing left but a directory. */
-static void
-check_after_failure(struct checkpoint_fixture *fixture, enum petal_status status, uint64_t at)
-{
-    petal_error error;
-
-    if (status == PETAL_OK)
-        check_copy(&fixture->base, WRITES);
-    else if (memory_vfs_exists(fixture->base.vfs, COPY "/MANIFEST"))
-        fail_msg("failure %" PRIu64 " left a manifest", at);
-    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
-    petal_close(fixture->base.db, NULL);
-    fixture->base.db = NULL;
-    fixture_must_open(&fixture->base);
-    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
-    copy_fixture_expect_no_stray(&fixture->base);
-    if (status != PETAL_OK && memory_vfs_count_files(fixture->base.vfs, COPY) == 0) {
-        checkpoint(fixture);
-        check_copy(&fixture->base, WRITES);
-    }
-}
-
-TEST(every_call_fails)
-{
-    uint64_t left = 0, tried = 0;
-    bool more = true;
-
-    for (uint64_t at = 1; more; at++) {
-        struct checkpoint_fixture fixture = {0};
-        enum petal_status status;
-        petal_error error;
-
-        fixture_init(&fixture.base, 1);
-        fill(&fixture);
-        memory_vfs_fail_at(fixture.base.vfs, at, EIO, false);
-        status = petal_checkpoint(fixture.base.db, COPY, &error);
-        memory_vfs_fail_at(fixture.base.vfs, 0, 0, false);
-        more = memory_vfs_failures(fixture.base.vfs) > 0;
-        left += status != PETAL_OK && memory_vfs_count_files(fixture.base.vfs, COPY) > 0;
-        tried++;
-        check_after_failure(&fixture, status, at);
-        fixture_fini(&fixture.base);
-    }
-    assert_true(tried > 20);
-    assert_int_equal(left, 0);
-}
-
-TEST(every_allocation_fails)
-{
-    bool more = true;
-
-    for (uint64_t at = 1; more; at++) {
-        struct checkpoint_fixture fixture = {0};
-        enum petal_status status;
-        petal_error error;
-
-        fixture_init(&fixture.base, 1);
-        fill(&fixture);
-        test_allocator_fail_at(&fixture.base.allocator, at, false);
-        status = petal_checkpoint(fixture.base.db, COPY, &error);
-        more = test_allocator_failures(&fixture.base.allocator) > 0;
-        test_allocator_fail_at(&fixture.base.allocator, 0, false);
-        assert_true(more || status == PETAL_OK);
-        assert_true(status == PETAL_OK || status == PETAL_NO_MEMORY);
-        check_after_failure(&fixture, status, at);
-        fixture_fini(&fixture.base);
-    }
-}
-
-/* ---- power cuts ---- */
-
-/* The power is back; `vfs` is consumed. True if the copy is complete. */
-static bool
-check_files(struct memory_vfs *vfs, uint64_t seed, bool promised)
-{
-    struct checkpoint_fixture fixture = {0};
-    bool complete;
-    petal_error error;
-
-    fixture_init_on(&fixture.base, vfs, seed);
-    complete = memory_vfs_exists(vfs, COPY "/MANIFEST");
-    assert_true(complete || !promised);
-    fixture_must_open(&fixture.base);
-    must(ledger_attach(&fixture.ledger, fixture.base.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&fixture.ledger), WRITES);
-    copy_fixture_expect_no_stray(&fixture.base);
-    if (complete)
-        check_copy(&fixture.base, WRITES);
-    fixture_fini(&fixture.base);
-    return complete;
-}
-
-/* One state that a cut left. */
-static bool
-check_state(struct memory_vfs *cut_vfs, enum memory_cut cut, uint64_t seed, bool promised)
-{
-    struct memory_vfs *vfs = memory_vfs_clone(cut_vfs);
-
-    memory_vfs_power_cut(vfs, cut, seed);
-    return check_files(vfs, seed, promised);
-}
-
-/* The process dies, another one opens the database, or the copy if there seems to be one, and the
- * power fails. */
-static void
-check_further_lives(struct memory_vfs *left, uint64_t seed, bool promised)
-{
-    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++) {
-        struct memory_vfs *files = memory_vfs_clone(left);
-        bool opened = false;
-
-        files = fixture_further_state(files, i, seed, NULL);
-        check_files(files, seed, promised);
-        if (!memory_vfs_exists(left, COPY "/MANIFEST"))
-            continue;
-        files = memory_vfs_clone(left);
-        files = fixture_further_state_in(COPY, files, i, seed, &opened);
-        check_files(files, seed, promised || opened);
-    }
-}
-
-TEST(the_power_fails_during_every_call)
-{
-    uint64_t cuts = 0, complete = 0, incomplete = 0, seeds = test_seed();
-    bool off = true;
-
-    for (uint64_t at = 1; off; at++) {
-        struct checkpoint_fixture fixture = {0};
-        bool promised;
-
-        fixture_init(&fixture.base, 1);
-        fill(&fixture);
-        memory_vfs_cut_at(fixture.base.vfs, at);
-        promised = petal_checkpoint(fixture.base.db, COPY, NULL) == PETAL_OK;
-        off = memory_vfs_is_off(fixture.base.vfs);
-        for (uint64_t seed = 0; seed < 12; seed++) {
-            enum memory_cut cut = seed == 0   ? MEMORY_CUT_LOSE_ALL
-                                  : seed == 1 ? MEMORY_CUT_KEEP_ALL
-                                              : MEMORY_CUT_RANDOM;
-            bool is_complete =
-                check_state(fixture.base.vfs, cut, seeds + at * 100 + seed, promised);
-
-            complete += is_complete;
-            incomplete += !is_complete;
-        }
-        check_further_lives(fixture.base.vfs, seeds + at * 100, promised);
-        cuts++;
-        petal_close(fixture.base.db, NULL);
-        fixture.base.db = NULL;
-        fixture_fini(&fixture.base);
-    }
-    print_message("%" PRIu64 " cuts left %" PRIu64 " copies and %" PRIu64 " directories\n", cuts,
-                  complete, incomplete);
-    assert_true(complete > 12 && incomplete > 12);
 }

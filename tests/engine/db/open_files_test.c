@@ -1,6 +1,6 @@
 /*
  * open_files_test.c -- a database of many store files with few of them open: the same answers as
- * with all open, the bound at every moment, failures to open again, and few descriptors of the
+ * with all open, the bound at every moment, files that were replaced, and few descriptors of the
  * process.
  */
 
@@ -9,7 +9,6 @@
 #include "tests/disk/paths.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,37 +177,7 @@ TEST(test_wrong_numbers_are_refused)
     fixture_fini(&fixture);
 }
 
-/* ---- failures ---- */
-
-TEST(test_each_call_of_a_read_fails_once)
-{
-    struct fixture fixture;
-    struct ledger ledger = {0};
-    struct ledger_state read;
-    petal_error error;
-    uint64_t n = 0, failures;
-    unsigned failed_openings = 0;
-
-    begin(&fixture);
-    fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
-    do {
-        failures = memory_vfs_failures(fixture.vfs);
-        memory_vfs_fail_at(fixture.vfs, ++n, EMFILE, false);
-        if (ledger_read(&ledger, &read, &error) == PETAL_OK) {
-            assert_true(ledger_is_after(&read, WRITES)); /* a filter or a closing that failed */
-        } else {
-            assert_int_equal(error.status, PETAL_IO);
-            assert_int_equal(error.os_error, EMFILE);
-            assert_non_null(strstr(error.file, ".sst"));
-            failed_openings += strstr(error.text, "cannot open") != NULL;
-        }
-    } while (memory_vfs_failures(fixture.vfs) > failures);
-    memory_vfs_fail_at(fixture.vfs, 0, 0, false);
-    assert_true(failed_openings > FILES);
-    assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
-    fixture_fini(&fixture);
-}
+/* ---- files that were replaced ---- */
 
 /* A store file that is gone, or another in its place, is noticed when it is opened again. */
 TEST(test_replaced_files_are_noticed)

@@ -1,6 +1,6 @@
 /*
  * read_only_test.c -- a read-only opening shows what a writing one shows, writes nothing at all,
- * refuses what a writing one refuses, and survives failures.
+ * and refuses what a writing one refuses.
  */
 
 #include "base/slice.h"
@@ -8,7 +8,6 @@
 #include "tests/engine/table/copy_fixture.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,99 +277,6 @@ TEST(test_damage_is_refused_as_for_writers)
     assert_true(corrupt > 10);
     assert_true(open > 10); /* torn tails of the log, which no sync had promised */
     memory_vfs_free(sound);
-    fixture_fini(&fixture);
-}
-
-/* After a power cut both show the same, whatever survived of the logs. */
-TEST(test_after_power_cuts)
-{
-    struct fixture fixture;
-
-    read_only_begin(&fixture);
-    for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct fixture each;
-        struct ledger ledger = {.filler = READ_ONLY_FILLER};
-        struct read_only_image before;
-        petal_error error;
-        uint64_t shown;
-
-        fixture_init_on(&each, memory_vfs_clone(fixture.vfs), seed);
-        memory_vfs_power_cut(each.vfs, MEMORY_CUT_RANDOM, seed);
-        before = read_only_image(&each);
-        read_only_open(&each);
-        must(ledger_attach(&ledger, each.db, &error), &error);
-        shown = ledger_must_be_prefix(&ledger);
-        fixture_must_close(&each);
-        read_only_expect_unchanged(&each, &before);
-        read_only_choose(&each, false);
-        fixture_must_open(&each);
-        must(ledger_attach(&ledger, each.db, &error), &error);
-        assert_int_equal(ledger_must_be_prefix(&ledger), shown);
-        fixture_fini(&each);
-    }
-    fixture_fini(&fixture);
-}
-
-/* ---- failures ---- */
-
-/* Open and read; what fails says so, leaks nothing, and is forgotten. */
-static void
-try_to_read(struct fixture *fixture)
-{
-    struct ledger ledger = {.filler = READ_ONLY_FILLER};
-    struct ledger_state read;
-    petal_error error;
-
-    if (fixture_open(fixture, &error) != PETAL_OK) {
-        assert_true(error.status == PETAL_IO || error.status == PETAL_NO_MEMORY);
-        assert_true(error.text[0] != '\0');
-        return;
-    }
-    must(ledger_attach(&ledger, fixture->db, &error), &error);
-    if (ledger_read(&ledger, &read, &error) == PETAL_OK)
-        assert_true(ledger_is_after(&read, READ_ONLY_WRITES));
-    fixture_must_close(fixture);
-}
-
-TEST(test_each_file_call_fails_once)
-{
-    struct fixture fixture;
-    struct read_only_image before;
-    uint64_t n = 0, failures;
-
-    read_only_begin(&fixture);
-    read_only_choose(&fixture, true);
-    before = read_only_image(&fixture);
-    do {
-        failures = memory_vfs_failures(fixture.vfs);
-        memory_vfs_fail_at(fixture.vfs, ++n, EIO, false);
-        try_to_read(&fixture);
-    } while (memory_vfs_failures(fixture.vfs) > failures);
-    memory_vfs_fail_at(fixture.vfs, 0, 0, false);
-    assert_true(n > 30);
-    read_only_expect_unchanged(&fixture, &before);
-    fixture_must_open(&fixture);
-    read_only_read_everything(&fixture);
-    fixture_fini(&fixture);
-}
-
-TEST(test_each_allocation_fails_once)
-{
-    struct fixture fixture;
-    uint64_t n = 0, failures;
-
-    read_only_begin(&fixture);
-    read_only_choose(&fixture, true);
-    do {
-        failures = test_allocator_failures(&fixture.allocator);
-        test_allocator_fail_at(&fixture.allocator, ++n, false);
-        if (fixture_open(&fixture, NULL) == PETAL_OK)
-            fixture_must_close(&fixture);
-    } while (test_allocator_failures(&fixture.allocator) > failures);
-    test_allocator_fail_at(&fixture.allocator, 0, false);
-    assert_true(n > 30);
-    fixture_must_open(&fixture);
-    read_only_read_everything(&fixture);
     fixture_fini(&fixture);
 }
 

@@ -1,9 +1,7 @@
 /*
  * alter_test.c -- families that come and go and tables that turn read-only: an alteration is one
- * step, also across a power cut and when memory is short, and what is dropped is gone for good.
+ * step, and what is dropped is gone for good. Failures and power cuts: tests/crash/sequence_test.c.
  */
-
-#include <errno.h>
 
 #include "tests/engine/table/fixture.h"
 #include "tests/support/test.h"
@@ -179,7 +177,7 @@ TEST(test_a_read_only_table_takes_no_writes)
     fixture_fini(&fixture);
 }
 
-/* ---- recovery and failures ---- */
+/* ---- recovery ---- */
 
 TEST(test_the_log_of_a_dropped_family_is_passed_over)
 {
@@ -274,206 +272,6 @@ TEST(test_a_store_file_of_an_unknown_family_is_damage)
 {
     check_store_file_of_the_unknown(false);
     check_store_file_of_the_unknown(true);
-}
-
-/* Families of the table, one letter each; lives until the next call. */
-static const char *
-letters_of(petal_table *table)
-{
-    static char letters[16];
-    size_t count = petal_table_family_count(table);
-
-    for (size_t i = 0; i < count; i++)
-        letters[i] = *(const char *)petal_family_name(petal_table_family_at(table, i)).data;
-    letters[count] = '\0';
-    return letters;
-}
-
-TEST(test_alter_without_memory_changes_nothing)
-{
-    struct fixture fixture;
-    petal_table *table;
-    petal_error error;
-    uint64_t failures = 0;
-
-    table_begin(&fixture);
-    table = table_make(&fixture, "fg");
-    table_put(table, "f", "row", "1");
-    table_put(table, "g", "row", "2");
-    for (uint64_t n = 1;; n++) {
-        enum petal_status status;
-
-        test_allocator_fail_at(&fixture.allocator, n, false);
-        status = table_alter_to(table, "fhi", &error);
-        test_allocator_fail_at(&fixture.allocator, 0, false);
-        if (status == PETAL_OK)
-            break;
-        assert_int_equal(status, PETAL_NO_MEMORY);
-        assert_string_equal(letters_of(table), "fg");
-        assert_string_equal(table_row(fixture.db, table, "row"), "f:1 g:2");
-        failures++;
-    }
-    assert_true(failures > 10);
-    assert_string_equal(table_row(fixture.db, table, "row"), "f:1");
-    table_put(table, "i", "row", "3");
-    must(petal_flush(fixture.db, NULL, &error), &error);
-    assert_string_equal(table_row(fixture.db, table, "row"), "f:1 i:3");
-    fixture_fini(&fixture);
-}
-
-/* ---- power cuts ---- */
-
-/* Steps of a short life; what has been acknowledged is their number. */
-enum { STEP_TABLE = 1, STEP_WRITTEN, STEP_ALTERED, STEP_NEW_WRITTEN, STEP_BACK, STEPS };
-
-static enum petal_status
-put_synced(petal_table *table, const char *name, const char *value)
-{
-    petal_write_options sync = {.durability = PETAL_FSYNC_WAL};
-    petal_family *family;
-    enum petal_status status = petal_table_family(table, text(name), &family, NULL);
-
-    if (status != PETAL_OK)
-        return status;
-    return petal_put(family, text("row"), text("q"), PETAL_LATEST, text(value), &sync, NULL);
-}
-
-static unsigned
-live(struct fixture *fixture)
-{
-    petal_family_options families[8];
-    petal_table_options options = table_plain_options(families, "fg");
-    petal_table *table;
-
-    if (fixture_open(fixture, NULL) != PETAL_OK ||
-        petal_table_create(fixture->db, &options, &table, NULL) != PETAL_OK)
-        return 0;
-    if (put_synced(table, "f", "1") != PETAL_OK || put_synced(table, "g", "2") != PETAL_OK ||
-        petal_flush(fixture->db, table, NULL) != PETAL_OK ||
-        put_synced(table, "g", "3") != PETAL_OK)
-        return STEP_TABLE;
-    if (table_alter_to(table, "fh", NULL) != PETAL_OK)
-        return STEP_WRITTEN;
-    if (put_synced(table, "h", "4") != PETAL_OK)
-        return STEP_ALTERED;
-    if (table_alter_to(table, "fg", NULL) != PETAL_OK)
-        return STEP_NEW_WRITTEN;
-    return put_synced(table, "g", "5") != PETAL_OK ? STEP_BACK : STEPS;
-}
-
-/* Each state of the table with the least and the greatest number of steps that may have been
- * acknowledged by then. */
-static void
-check_life(struct fixture *fixture, unsigned acknowledged)
-{
-    static const struct {
-        const char *letters, *row;
-        unsigned least, most;
-    } states[] = {
-        {"fg", "", 0, STEP_TABLE},
-        {"fg", "f:1", 0, STEP_TABLE},
-        {"fg", "f:1 g:2", STEP_TABLE, STEP_TABLE},
-        {"fg", "f:1 g:3", STEP_TABLE, STEP_WRITTEN},
-        {"fh", "f:1", STEP_WRITTEN, STEP_ALTERED},
-        {"fh", "f:1 h:4", STEP_ALTERED, STEP_NEW_WRITTEN},
-        {"fg", "f:1", STEP_NEW_WRITTEN, STEP_BACK},
-        {"fg", "f:1 g:5", STEP_BACK, STEPS},
-    };
-    petal_table *table;
-    const char *letters, *row;
-
-    if (petal_table_open(fixture->db, text("t"), &table, NULL) != PETAL_OK) {
-        assert_int_equal(acknowledged, 0);
-        return;
-    }
-    letters = letters_of(table);
-    row = table_row(fixture->db, table, "row");
-    for (size_t i = 0; i < COUNT(states); i++) {
-        if (strcmp(states[i].letters, letters) == 0 && strcmp(states[i].row, row) == 0 &&
-            acknowledged >= states[i].least && acknowledged <= states[i].most)
-            return;
-    }
-    fail_msg("families %s, row \"%s\" after %u steps", letters, row, acknowledged);
-}
-
-/* The power is back; `files` are consumed. */
-static void
-check_files(struct memory_vfs *files, uint64_t seed, unsigned acknowledged)
-{
-    struct fixture after;
-
-    fixture_init_on(&after, files, seed);
-    fixture_must_open(&after);
-    check_life(&after, acknowledged);
-    assert_true(fixture_directory_is_clean(&after));
-    fixture_fini(&after);
-}
-
-static void
-check_clone(struct fixture *fixture, enum memory_cut cut, uint64_t seed, unsigned acknowledged)
-{
-    struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
-
-    memory_vfs_power_cut(clone, cut, seed);
-    check_files(clone, seed, acknowledged);
-}
-
-/* The process dies, another one opens what the kernel holds, and the power fails. */
-static void
-check_further_lives(struct fixture *fixture, uint64_t seed, unsigned acknowledged)
-{
-    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++) {
-        struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
-
-        check_files(fixture_further_state(clone, i, seed, NULL), seed, acknowledged);
-    }
-}
-
-TEST(test_power_cut_at_every_call)
-{
-    uint64_t seed = test_seed(), n = 0;
-    bool ended = false;
-
-    while (!ended) {
-        struct fixture fixture;
-        unsigned acknowledged;
-
-        fixture_init(&fixture, seed);
-        memory_vfs_cut_at(fixture.vfs, ++n);
-        acknowledged = live(&fixture);
-        ended = !memory_vfs_is_off(fixture.vfs);
-        assert_true(!ended || acknowledged == STEPS);
-        for (unsigned i = 0; i < (test_long() ? 50u : 8u); i++)
-            check_clone(&fixture, i < 2 ? (enum memory_cut)i : MEMORY_CUT_RANDOM,
-                        seed + 1000 * n + i, acknowledged);
-        check_further_lives(&fixture, seed + 1000 * n, acknowledged);
-        petal_close(fixture.db, NULL);
-        fixture.db = NULL;
-        fixture_fini(&fixture);
-    }
-    assert_true(n > 40);
-}
-
-/* A call fails, the process ends, another one opens what the kernel holds, and the power fails. */
-TEST(test_power_cut_after_every_failed_call)
-{
-    uint64_t seed = test_seed(), n = 0;
-    bool failed = true;
-
-    while (failed) {
-        struct fixture fixture;
-        unsigned acknowledged;
-
-        fixture_init(&fixture, seed);
-        memory_vfs_fail_at(fixture.vfs, ++n, EIO, false);
-        acknowledged = live(&fixture);
-        failed = memory_vfs_failures(fixture.vfs) > 0;
-        check_further_lives(&fixture, seed + 1000 * n, acknowledged);
-        petal_close(fixture.db, NULL);
-        fixture.db = NULL;
-        fixture_fini(&fixture);
-    }
-    assert_true(n > 40);
 }
 
 /* ---- while a get is on its way ---- */

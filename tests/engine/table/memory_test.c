@@ -1,7 +1,7 @@
 /*
- * memory_test.c -- calls that change which tables there are, with each of their
- * allocations failing: after an error all is as it was, after success as it should be, both at once
- * and when the database is opened again.
+ * memory_test.c -- calls that change which tables there are, and others that write files, with each
+ * of their allocations failing: after an error all is as it was, after success as it should be,
+ * both at once and when the database is opened again.
  */
 
 #include "base/slice.h"
@@ -96,6 +96,26 @@ restore_snapshot(petal_db *db, petal_error *error)
     return status;
 }
 
+#define BEFORE "t(f3 g1)a/f=1 b/g=2 ; s "
+
+static enum petal_status
+flush(petal_db *db, petal_error *error)
+{
+    return petal_flush(db, NULL, error);
+}
+
+static enum petal_status
+compact(petal_db *db, petal_error *error)
+{
+    return petal_compact(copy_fixture_open(db, "t"), NULL, error);
+}
+
+static enum petal_status
+copy(petal_db *db, petal_error *error)
+{
+    return petal_checkpoint(db, "/copy", error);
+}
+
 static const struct {
     const char *name;
     change_function *change;
@@ -110,8 +130,10 @@ static const struct {
     {"delete a snapshot", delete_snapshot, "t(f3 g1)a/f=1 b/g=2 ; "},
     {"clone", clone_snapshot, "new(f3 g1)a/f=1 t(f3 g1)a/f=1 b/g=2 ; s "},
     {"restore", restore_snapshot, "t(f3 g1)a/f=1 ; s "},
+    {"flush", flush, BEFORE},
+    {"compact", compact, BEFORE},
+    {"copy", copy, BEFORE},
 };
-#define BEFORE "t(f3 g1)a/f=1 b/g=2 ; s "
 
 /* ---- what there is ---- */
 

@@ -1,7 +1,7 @@
 /*
  * snapshot_test.c -- snapshots of tables: they hold what was there, whatever becomes of the table;
- * tables are made of them; names, times to live, what they cost. Failures and power cuts are in
- * tests/engine/table/snapshot_cut_test.c.
+ * tables are made of them; names, times to live, what they cost. Failures and power cuts:
+ * tests/crash/sequence_test.c, tests/crash/failure_sites_test.c.
  */
 
 #include "base/slice.h"

@@ -447,35 +447,6 @@ TEST(test_behind_the_longest_rows)
 
 /* ---- what fails, and what is left ---- */
 
-/* A row whose markers do not all find room adds none. */
-TEST(test_a_batch_without_memory_stays_as_it_was)
-{
-    struct write_fixture w;
-    petal_error error;
-    unsigned refused = 0;
-
-    write_fixture_init(&w);
-    for (unsigned cells = 0; cells < 40; cells++) {
-        for (unsigned n = 1; n <= 3; n++) {
-            petal_batch *batch;
-
-            must(petal_batch_new(w.base.db, &batch, &error), &error);
-            for (unsigned i = 0; i < cells; i++)
-                must(petal_batch_put(batch, w.f, text("r"), text("q"), 1, text("v"), &error),
-                     &error);
-            test_allocator_fail_at(&w.base.allocator, n, false);
-            if (petal_batch_delete_row(batch, w.table, text("row"), 1, &error) != PETAL_OK) {
-                refused++;
-                assert_int_equal(petal_batch_count(batch), cells);
-            }
-            test_allocator_fail_at(&w.base.allocator, 0, false);
-            petal_batch_free(batch);
-        }
-    }
-    assert_true(refused >= 4);
-    write_fixture_fini(&w);
-}
-
 #define CUT_ROWS 9
 
 /* Each row is whole or gone, and of the batches of two the first ones are. Consumes the files. */
@@ -499,48 +470,6 @@ expect_whole_rows(struct memory_vfs *files, uint64_t told)
     assert_true(gone % 2 == 0 || gone == CUT_ROWS);
     assert_true(gone >= told);
     write_fixture_fini(&w);
-}
-
-/* The power fails during each call of the deletion; or the process dies there. */
-TEST(test_rows_are_whole_after_a_crash)
-{
-    petal_delete_rows_options options = {.batch_rows = 2, .durability = PETAL_FSYNC_WAL};
-    bool completed = false;
-    uint64_t n;
-
-    for (n = 1; !completed; n++) {
-        struct write_fixture w;
-        petal_deleted_rows deleted;
-        petal_error error;
-        char row[2] = "a";
-
-        write_fixture_init(&w);
-        for (; row[0] < 'a' + CUT_ROWS; row[0]++) {
-            write_fixture_put(w.f, row, "q", 1, "v");
-            write_fixture_put(w.g, row, "q", 1, "v");
-        }
-        must(petal_flush(w.base.db, NULL, &error), &error);
-        memory_vfs_cut_at(w.base.vfs, n);
-        completed = petal_delete_rows(w.table, open_end, open_end, &options, &deleted, &error) ==
-                        PETAL_OK &&
-                    !memory_vfs_is_off(w.base.vfs);
-        assert_true(!completed || deleted.rows == CUT_ROWS);
-        for (unsigned i = 0; i < 6; i++) {
-            struct memory_vfs *files = memory_vfs_clone(w.base.vfs);
-
-            if (i == 0)
-                memory_vfs_process_death(files);
-            else
-                memory_vfs_power_cut(files, i == 1 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM,
-                                     n * 100 + i);
-            expect_whole_rows(files, deleted.rows);
-        }
-        write_fixture_detach(&w);
-        fixture_die(&w.base);
-        fixture_fini(&w.base);
-    }
-    print_message("cut at %" PRIu64 " calls\n", n - 1);
-    assert_true(n > 5);
 }
 
 /* One that finds nothing syncs what another has deleted before. */
