@@ -10,10 +10,8 @@
 #include "tests/crash/ledger.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <stdlib.h>
 
 /* What the drop of a table takes in the manifest, about: a file system has it in the last block of
  * the file. */
@@ -445,112 +443,4 @@ TEST(test_logs_larger_than_memory)
     assert_int_equal(count_cells(table), 200);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
-}
-
-/* ---- what else passes ---- */
-
-/* Which calls of a flush, or of a compaction, ask for a descriptor. */
-static size_t
-find_opens(struct fixture *fixture, uint64_t opens[64])
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < memory_vfs_trace_count(fixture->vfs); i++) {
-        enum memory_vfs_operation operation = memory_vfs_trace_at(fixture->vfs, i).operation;
-
-        if (operation == MEMORY_VFS_OPEN && found < 64)
-            opens[found++] = i + 1;
-    }
-    return found;
-}
-
-static enum petal_status
-work(struct fixture *fixture, struct ledger *ledger, bool compaction, petal_error *error)
-{
-    enum petal_status status;
-
-    if (!compaction)
-        return petal_flush(fixture->db, NULL, error);
-    status = petal_compact(ledger->tables[0], NULL, error);
-    return status == PETAL_OK ? petal_compact(ledger->tables[1], NULL, error) : status;
-}
-
-/* No descriptor, or no memory, for any call of a flush or a compaction: it is tried again and
- * succeeds, and writes go on. */
-static void
-try_again(bool compaction)
-{
-    static const int errors[] = {EMFILE, ENFILE, ENOMEM};
-    uint64_t opens[64];
-    size_t count = 1;
-
-    for (size_t which = 0; which <= count; which++) {
-        struct fixture fixture;
-        struct ledger ledger;
-        petal_error error;
-        petal_stats stats;
-
-        make(&fixture, &ledger);
-        fixture_must_open(&fixture);
-        must(ledger_attach(&ledger, fixture.db, &error), &error);
-        must_write(&ledger, 101, 110);
-        memory_vfs_trace(fixture.vfs, which == 0);
-        if (which > 0)
-            memory_vfs_fail_at(fixture.vfs, opens[which - 1], errors[which % 3], false);
-        if (work(&fixture, &ledger, compaction, &error) != PETAL_OK)
-            assert_true(which > 0);
-        if (which == 0)
-            count = find_opens(&fixture, opens);
-        memory_vfs_fail_at(fixture.vfs, 0, 0, false);
-        memory_vfs_trace(fixture.vfs, false);
-        petal_stats_get(fixture.db, &stats);
-        if (stats.read_only)
-            print_error("call %zu: %s\n", which, stats.background_error.text);
-        assert_false(stats.read_only);
-        must(work(&fixture, &ledger, compaction, &error), &error);
-        must_write(&ledger, 111, 112);
-        assert_int_equal(must_be_prefix(&fixture, &ledger), 112);
-        fixture_must_close(&fixture);
-        fixture_must_open(&fixture);
-        assert_int_equal(must_be_prefix(&fixture, &ledger), 112);
-        assert_true(fixture_directory_is_clean(&fixture));
-        fixture_must_close(&fixture);
-        fixture_fini(&fixture);
-    }
-    assert_true(count > 4);
-}
-
-TEST(test_no_descriptors)
-{
-    try_again(false);
-    try_again(true);
-}
-
-/* One allocation that fails in a flush or a compaction ends nothing. */
-TEST(test_no_memory)
-{
-    for (unsigned compaction = 0; compaction < 2; compaction++) {
-        bool failed = true;
-
-        for (uint64_t n = 1; failed; n += 1 + n / 16) {
-            struct fixture fixture;
-            struct ledger ledger;
-            petal_error error;
-            petal_stats stats;
-
-            make(&fixture, &ledger);
-            fixture_must_open(&fixture);
-            must(ledger_attach(&ledger, fixture.db, &error), &error);
-            must_write(&ledger, 101, 110);
-            test_allocator_fail_at(&fixture.allocator, n, false);
-            failed = work(&fixture, &ledger, compaction == 1, &error) != PETAL_OK;
-            test_allocator_fail_at(&fixture.allocator, 0, false);
-            petal_stats_get(fixture.db, &stats);
-            assert_false(stats.read_only);
-            must(work(&fixture, &ledger, compaction == 1, &error), &error);
-            assert_int_equal(must_be_prefix(&fixture, &ledger), 110);
-            fixture_must_close(&fixture);
-            fixture_fini(&fixture);
-        }
-    }
 }

@@ -1,8 +1,8 @@
 /*
  * full_disk_test.c -- a disk that fills up and is emptied again is no damage: writes that find it
  * full are refused with PETAL_NO_SPACE and leave nothing, reads go on, and the database takes
- * writes again when there is room. Then the process dies or the power fails, at every call: nothing
- * acknowledged is lost, nothing refused appears.
+ * writes again when there is room. Then the process dies or the power fails: nothing acknowledged
+ * is lost, nothing refused appears. At every call: tests/crash/sequence_test.c.
  */
 
 #include "base/slice.h"
@@ -10,8 +10,6 @@
 #include "tests/support/test.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 static void
 start(struct fixture *fixture, struct ledger *ledger)
@@ -247,150 +245,4 @@ TEST(test_files_that_are_copied_on_write)
         room += 3;
     assert_true(room > 30);
     assert_true(undecided > 0);
-}
-
-/* ---- tables, and all else that goes through the manifest ---- */
-
-static void
-change_tables(bool copy_on_write)
-{
-    petal_family_options family = {.name = slice_from_text("f")};
-    petal_table_options options = {
-        .name = slice_from_text("new"), .families = &family, .family_count = 1};
-    uint64_t room = 0;
-    enum petal_status status;
-
-    do {
-        struct fixture fixture;
-        struct ledger ledger;
-        petal_table_options other = options;
-        petal_table *table;
-        petal_error error;
-
-        start(&fixture, &ledger);
-        must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
-        memory_vfs_copy_on_write(fixture.vfs, copy_on_write);
-        leave_room(&fixture, room);
-        status = petal_table_create(fixture.db, &options, &table, &error);
-        if (status != PETAL_OK) {
-            assert_int_equal(status, PETAL_NO_SPACE);
-            check_crashes(&fixture, 0, 1, 1);
-            assert_int_equal(petal_table_create(fixture.db, &options, &table, &error),
-                             PETAL_NO_SPACE);
-            memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-            other.name = slice_from_text("other");
-            must(petal_table_create(fixture.db, &other, &table, &error), &error);
-        }
-        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-        must(ledger_write(&ledger, 2, PETAL_SYNC_WAL, &error), &error);
-        fixture_die(&fixture);
-        fixture_must_open(&fixture);
-        must(petal_table_open(fixture.db, other.name, &table, &error), &error);
-        if (status != PETAL_OK)
-            assert_int_equal(petal_table_open(fixture.db, options.name, &table, &error),
-                             PETAL_NOT_FOUND);
-        assert_int_equal(must_be_prefix(&fixture, &ledger), 2);
-        fixture_must_close(&fixture);
-        fixture_fini(&fixture);
-        room += 5;
-    } while (status != PETAL_OK);
-    assert_true(room > 50);
-}
-
-TEST(test_changes_of_tables_that_do_not_fit)
-{
-    change_tables(false);
-    change_tables(true);
-}
-
-/* ---- the whole run, cut at every call ---- */
-
-struct run {
-    struct fixture fixture;
-    struct ledger ledger;
-    uint64_t attempted, stored, synced;
-};
-
-static bool
-write_one(struct run *run, enum petal_durability durability)
-{
-    uint64_t number = run->stored + 1;
-
-    run->attempted = number;
-    if (ledger_write(&run->ledger, number, durability, NULL) != PETAL_OK)
-        return false;
-    run->stored = number;
-    if (durability == PETAL_FSYNC_WAL)
-        run->synced = number;
-    return true;
-}
-
-/* Fills the disk twice, once where there is room for part of a write, once where a new log is
- * begun. */
-static void
-run_until_cut(struct run *run)
-{
-    struct memory_vfs *vfs = run->fixture.vfs;
-
-    for (unsigned round = 0; round < 4; round++) {
-        for (uint64_t i = 0; i < 3; i++)
-            write_one(run, i == 1 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
-        leave_room(&run->fixture, round % 2 == 0 ? 60 : 0);
-        if (round >= 2 && petal_flush(run->fixture.db, NULL, NULL) == PETAL_OK)
-            return;
-        for (unsigned tries = 0; tries < 2; tries++) {
-            if (!write_one(run, PETAL_SYNC_WAL) && !memory_vfs_is_off(vfs))
-                run->attempted = run->stored; /* the answer was given: it is refused */
-        }
-        memory_vfs_set_capacity(vfs, UINT64_MAX);
-        if (memory_vfs_is_off(vfs))
-            return;
-    }
-}
-
-/* The process dies, another one opens what the kernel holds, and the power fails. */
-static void
-check_further_life(const struct run *run, unsigned state, uint64_t seed)
-{
-    struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
-    bool opened;
-
-    memory_vfs_set_capacity(files, UINT64_MAX);
-    files = fixture_further_state(files, state, seed, &opened);
-    assert_in_range(prefix_after(files), opened ? run->stored : run->synced, run->attempted);
-}
-
-TEST(test_power_cut_at_every_call)
-{
-    uint64_t cuts = 0;
-    bool off = true;
-
-    while (off) {
-        struct run run = {.attempted = 0};
-
-        start(&run.fixture, &run.ledger);
-        memory_vfs_cut_at(run.fixture.vfs, ++cuts);
-        run_until_cut(&run);
-        off = memory_vfs_is_off(run.fixture.vfs);
-        petal_close(run.fixture.db, NULL);
-        run.fixture.db = NULL;
-        for (unsigned i = 0; off && i < 10; i++) {
-            struct memory_vfs *files = memory_vfs_clone(run.fixture.vfs);
-            uint64_t found;
-
-            memory_vfs_set_capacity(files, UINT64_MAX);
-            memory_vfs_power_cut(files,
-                                 i == 0   ? MEMORY_CUT_LOSE_ALL
-                                 : i == 1 ? MEMORY_CUT_KEEP_ALL
-                                          : MEMORY_CUT_RANDOM,
-                                 cuts * 100 + i);
-            found = prefix_after(files);
-            assert_in_range(found, i == 1 ? run.stored : run.synced, run.attempted);
-        }
-        for (unsigned i = 0; off && i < 6; i++)
-            check_further_life(&run, i, cuts * 100);
-        fixture_fini(&run.fixture);
-    }
-    print_message("%" PRIu64 " cuts\n", cuts - 1);
-    assert_true(cuts > 40);
 }

@@ -1,8 +1,7 @@
 /*
  * chain_test.c -- logs that follow each other without being synced. A write never waits for the
- * medium when memtables switch; the power may fail at any call while several closed logs are not
- * synced, and what comes back is a prefix of the writes; a log is synced after all before it, and
- * never once one of them failed; a log made ahead is used, removed, or left behind without harm.
+ * medium when memtables switch; a log is synced after all before it, and never once one of them
+ * failed; a log made ahead is used or removed. Power cuts: tests/crash/sequence_test.c.
  */
 
 #include "engine/state/db.h"
@@ -11,7 +10,6 @@
 #include "tests/support/test.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -43,141 +41,6 @@ prefix_after(struct memory_vfs *files, size_t filler)
     fixture_must_close(&after);
     fixture_fini(&after);
     return count;
-}
-
-/* ---- power cuts ---- */
-
-struct run {
-    struct fixture fixture;
-    struct ledger ledger;
-    uint64_t attempted, stored, synced;
-    bool tables_made;
-};
-
-static bool
-write_some(struct run *run, uint64_t count, enum petal_durability durability)
-{
-    for (; count > 0; count--) {
-        uint64_t number = ++run->attempted;
-
-        if (ledger_write(&run->ledger, number, durability, NULL) != PETAL_OK)
-            return false;
-        if (durability >= PETAL_SYNC_WAL)
-            run->stored = number;
-        if (durability == PETAL_FSYNC_WAL)
-            run->synced = number;
-    }
-    return true;
-}
-
-static bool
-rotate_run(struct run *run, bool with_spare)
-{
-    if (with_spare)
-        wal_make_spare(run->fixture.db);
-    if (fixture_close_log(&run->fixture) != PETAL_OK)
-        return false;
-    run->stored = run->attempted; /* what was in the buffer, too */
-    return true;
-}
-
-static bool
-sync_closed(struct run *run, uint64_t through)
-{
-    if (wal_sync_closed(run->fixture.db, NULL) != PETAL_OK)
-        return false;
-    run->synced = through;
-    return true;
-}
-
-/* Logs that wait for their sync, synced by an FSYNC_WAL write, by wal_sync_closed and by a
- * flush. */
-static bool
-write_logs(struct run *run)
-{
-    uint64_t before;
-
-    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
-        ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
-        return false;
-    run->tables_made = true;
-    if (!write_some(run, 3, PETAL_SYNC_WAL) || !rotate_run(run, false) ||
-        !write_some(run, 2, PETAL_SYNC_WAL) || !write_some(run, 2, PETAL_ASYNC_WAL) ||
-        !rotate_run(run, true) || !write_some(run, 3, PETAL_SYNC_WAL) || !rotate_run(run, true) ||
-        !write_some(run, 2, PETAL_SYNC_WAL) || !write_some(run, 1, PETAL_FSYNC_WAL) ||
-        !write_some(run, 2, PETAL_SYNC_WAL) || !rotate_run(run, true) ||
-        !write_some(run, 2, PETAL_SYNC_WAL) || !rotate_run(run, false))
-        return false;
-    before = run->attempted;
-    if (!write_some(run, 2, PETAL_SYNC_WAL) || !sync_closed(run, before) ||
-        !write_some(run, 2, PETAL_SYNC_WAL) || !rotate_run(run, true) ||
-        !write_some(run, 2, PETAL_SYNC_WAL) ||
-        petal_flush(run->fixture.db, run->ledger.tables[0], NULL) != PETAL_OK)
-        return false;
-    run->synced = run->attempted;
-    return write_some(run, 2, PETAL_SYNC_WAL) && rotate_run(run, true) &&
-           write_some(run, 3, PETAL_SYNC_WAL);
-}
-
-/* The process dies, another one opens what the kernel holds, and the power fails. */
-static void
-check_further_life(const struct run *run, unsigned state, uint64_t seed)
-{
-    struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
-    bool opened;
-
-    files = fixture_further_state(files, state, seed, &opened);
-    assert_in_range(prefix_after(files, run->ledger.filler), opened ? run->stored : run->synced,
-                    run->attempted);
-}
-
-/* A cut at call n, or after all of it, when true is returned. */
-static bool
-cut_at(uint64_t n, unsigned states, bool *middle)
-{
-    struct run *run = test_allocate(sizeof *run);
-    bool ended;
-
-    memset(run, 0, sizeof *run);
-    fixture_init(&run->fixture, 3);
-    run->ledger.filler = 300;
-    memory_vfs_cut_at(run->fixture.vfs, n);
-    ended = write_logs(run);
-    for (unsigned i = 0; i < states; i++) {
-        struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
-        uint64_t count;
-
-        memory_vfs_power_cut(files,
-                             i == 0   ? MEMORY_CUT_LOSE_ALL
-                             : i == 1 ? MEMORY_CUT_KEEP_ALL
-                                      : MEMORY_CUT_RANDOM,
-                             test_seed() + n * 1000 + i);
-        count = prefix_after(files, run->ledger.filler);
-        if (count < (i == 1 ? run->stored : run->synced) || count > run->attempted)
-            fail_msg("cut at %" PRIu64 ", state %u: %" PRIu64 " writes, %" PRIu64
-                     " stored, %" PRIu64 " synced, %" PRIu64 " begun",
-                     n, i, count, run->stored, run->synced, run->attempted);
-        *middle = *middle || (count > run->synced && count < run->stored);
-    }
-    for (unsigned i = 0; i < states / 4; i++)
-        check_further_life(run, i, n * 1000);
-    memory_vfs_cut_at(run->fixture.vfs, 0);
-    petal_close(run->fixture.db, NULL);
-    run->fixture.db = NULL;
-    fixture_fini(&run->fixture);
-    free(run);
-    return ended;
-}
-
-TEST(test_power_cut_at_every_call)
-{
-    bool middle = false;
-    uint64_t n = 1;
-
-    while (!cut_at(n, test_long() ? 200 : 20, &middle))
-        n++;
-    assert_true(n > 80);
-    assert_true(middle); /* some states were between what was synced and what was stored */
 }
 
 /* ---- no write waits ---- */
@@ -377,32 +240,6 @@ TEST(test_an_unused_spare_is_removed)
     fixture_fini(&fixture);
 }
 
-TEST(test_a_spare_is_left_by_a_crash)
-{
-    struct fixture fixture;
-    struct ledger ledger;
-
-    for (int step = 0; step < 3; step++) {
-        uint64_t writes = 3;
-
-        start(&fixture, &ledger);
-        for (uint64_t number = 1; number <= 3; number++)
-            ledger_must_write(&ledger, number, PETAL_FSYNC_WAL);
-        wal_make_spare(fixture.db);
-        if (step >= 1)
-            must(fixture_close_log(&fixture), NULL);
-        if (step >= 2)
-            ledger_must_write(&ledger, ++writes, PETAL_SYNC_WAL);
-        assert_int_equal(fixture_count_files(&fixture, ".log"), 2);
-        assert_int_equal(prefix_after(memory_vfs_clone(fixture.vfs), 0), writes);
-        memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 0);
-        assert_int_equal(prefix_after(memory_vfs_clone(fixture.vfs), 0), 3);
-        petal_close(fixture.db, NULL);
-        fixture.db = NULL;
-        fixture_fini(&fixture);
-    }
-}
-
 /* A disk without room or descriptors for it: the leader makes the log. A directory that cannot be
  * synced ends writing. */
 TEST(test_a_spare_that_cannot_be_made)
@@ -549,4 +386,31 @@ TEST(test_cold_cells_do_not_keep_the_logs)
 {
     flush_beside_cold_cells(10, 150, 40);               /* small logs, by their number */
     flush_beside_cold_cells((size_t)40 * 1024, 60, 12); /* large ones, by their bytes */
+}
+
+/* ---- what an opening costs ---- */
+
+/* There is nothing to recover. */
+TEST(test_an_opening_after_a_closing_writes_one_file)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    unsigned writes = 0, syncs = 0;
+
+    start(&fixture, &ledger);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture); /* removes the log */
+    fixture_must_close(&fixture);
+    memory_vfs_trace(fixture.vfs, true);
+    fixture_must_open(&fixture);
+    for (size_t i = 0; i < memory_vfs_trace_count(fixture.vfs); i++) {
+        enum memory_vfs_operation operation = memory_vfs_trace_at(fixture.vfs, i).operation;
+
+        writes += operation == MEMORY_VFS_WRITE;
+        syncs += operation == MEMORY_VFS_SYNC || operation == MEMORY_VFS_SYNC_DIRECTORY;
+    }
+    assert_int_equal(writes, 1);
+    assert_int_equal(syncs, 2);
+    fixture_fini(&fixture);
 }

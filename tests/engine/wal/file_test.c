@@ -1,6 +1,7 @@
 /*
  * file_test.c -- the write-ahead log: what was written comes back, whole and in order; nothing else
- * ever does; and what a sync had promised is either there or its loss is reported.
+ * ever does; and what a sync had promised is either there or its loss is reported. Power cuts and
+ * failing reads: tests/crash/sequence_test.c, tests/crash/failure_sites_test.c.
  */
 #include <stdint.h>
 
@@ -660,104 +661,6 @@ TEST_WITH(test_a_newer_format_is_refused, wal_fixture_setup, wal_fixture_teardow
                      PETAL_UNSUPPORTED);
 }
 
-/* ---- power cuts ---- */
-
-/* What a run of the workload had been told before the power failed. */
-struct acknowledged {
-    size_t synced;
-    struct wal_promise
-        promise; /* the manifest's, had it been committed after each switch of logs */
-};
-
-/* Two switches of logs, records of all sizes, syncs now and then; ends at the first error. */
-static void
-run_workload(struct wal_fixture *fixture, struct acknowledged *acknowledged)
-{
-    const petal_vfs *vfs = fixture->env.vfs;
-    struct wal_file *wal = NULL;
-    petal_error error;
-    enum petal_status status = PETAL_OK;
-
-    for (uint64_t number = 1; status == PETAL_OK && number <= 3; number++) {
-        struct wal_file *next = NULL;
-
-        status = wal_fixture_create(fixture, number, wal, &next);
-        if (status == PETAL_OK && vfs_sync_directory(vfs, WAL_FIXTURE_DIRECTORY) != 0)
-            status = PETAL_IO;
-        if (wal != NULL && status == PETAL_OK)
-            acknowledged->promise =
-                (struct wal_promise){wal_file_number(wal), wal_file_length(wal)};
-        wal_file_close(wal);
-        wal = next;
-        for (size_t i = 0; status == PETAL_OK && i < 8; i++) {
-            wal_fixture_add(fixture, wal, i == 3 ? 40000 : 100 * i);
-            status = wal_file_store(wal, &error);
-            if (status == PETAL_OK && (i == 2 || i == 7)) {
-                status = wal_file_sync(wal, &error);
-                if (status == PETAL_OK)
-                    acknowledged->synced = fixture->written;
-            }
-        }
-    }
-    wal_file_close(wal);
-}
-
-/* Cut at call `n`; true: the workload ended before. */
-static bool
-cut_at(uint64_t n, uint64_t seed, bool windows)
-{
-    struct wal_fixture *fixture = malloc(sizeof *fixture);
-    struct acknowledged acknowledged = {0};
-    unsigned states = test_long() ? 200 : 12;
-    bool ended;
-
-    wal_fixture_init(fixture);
-    memory_vfs_use_log_windows(fixture->vfs, windows);
-    memory_vfs_cut_at(fixture->vfs, n);
-    run_workload(fixture, &acknowledged);
-    ended = !memory_vfs_is_off(fixture->vfs);
-    for (unsigned i = 0; i < states; i++) {
-        struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
-        struct wal_replay replay;
-        petal_error error;
-        size_t count;
-
-        memory_vfs_power_cut(clone,
-                             i == 0   ? MEMORY_CUT_LOSE_ALL
-                             : i == 1 ? MEMORY_CUT_KEEP_ALL
-                                      : MEMORY_CUT_RANDOM,
-                             seed + n * 1000 + i);
-        if (wal_fixture_replay(fixture, clone, acknowledged.promise, &replay, &count, &error) !=
-            PETAL_OK)
-            fail_msg("cut at call %llu, state %u: %s", (unsigned long long)n, i, error.text);
-        assert_true(count >= acknowledged.synced);
-        memory_vfs_free(clone);
-    }
-    wal_fixture_fini(fixture);
-    free(fixture);
-    return ended;
-}
-
-TEST_WITH(test_power_cut_at_every_call, wal_fixture_setup, wal_fixture_teardown)
-{
-    uint64_t seed = test_seed();
-    uint64_t n = 1;
-
-    while (!cut_at(n, seed, false))
-        n++;
-    assert_true(n > 40);
-}
-
-TEST_WITH(test_power_cut_of_logs_with_windows, wal_fixture_setup, wal_fixture_teardown)
-{
-    uint64_t seed = test_seed();
-    uint64_t n = 1;
-
-    while (!cut_at(n, seed, true))
-        n++;
-    assert_true(n > 40);
-}
-
 /* ---- failures ---- */
 
 TEST_WITH(test_a_failed_sync_is_final, wal_fixture_setup, wal_fixture_teardown)
@@ -800,69 +703,6 @@ TEST_WITH(test_a_failed_store_is_final, wal_fixture_setup, wal_fixture_teardown)
     assert_true(wal_file_is_dead(wal));
     assert_int_equal(wal_file_stored_sequence(wal), 0);
     wal_file_close(wal);
-}
-
-TEST_WITH(test_every_failed_call_of_a_replay, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    uint64_t n = 1, failures = 0;
-
-    write_three_logs(fixture);
-    for (;; n++) {
-        struct wal_replay replay;
-        petal_error error;
-        size_t count;
-        enum petal_status status;
-
-        memory_vfs_fail_at(fixture->vfs, n, EIO, false);
-        status = wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error);
-        if (memory_vfs_failures(fixture->vfs) == failures)
-            break;
-        failures++;
-        if (status == PETAL_OK) /* a close: nothing was lost */
-            assert_int_equal(count, fixture->written);
-        else
-            assert_int_equal(status, PETAL_IO);
-    }
-    memory_vfs_fail_at(fixture->vfs, 0, 0, false);
-    assert_true(n > 10);
-}
-
-TEST_WITH(test_every_failed_allocation, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay;
-    petal_error error;
-    struct wal_file *wal;
-    size_t count;
-    uint64_t n;
-
-    for (n = 1;; n++) {
-        uint64_t failures = test_allocator_failures(&fixture->allocator);
-
-        test_allocator_fail_at(&fixture->allocator, n, false);
-        if (wal_fixture_create(fixture, 1, NULL, &wal) == PETAL_OK)
-            break;
-        assert_int_equal(test_allocator_failures(&fixture->allocator), failures + 1);
-    }
-    test_allocator_fail_at(&fixture->allocator, 1, false);
-    assert_null(wal_file_begin(wal, 1 << 20));
-    test_allocator_fail_at(&fixture->allocator, 0, false);
-    wal_fixture_add(fixture, wal, 1 << 20);
-    store(wal);
-    wal_file_close(wal);
-    for (n = 1;; n++) {
-        enum petal_status status;
-
-        test_allocator_fail_at(&fixture->allocator, n, false);
-        status = wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error);
-        if (status == PETAL_OK)
-            break;
-        assert_int_equal(status, PETAL_NO_MEMORY);
-    }
-    test_allocator_fail_at(&fixture->allocator, 0, false);
-    assert_true(n > 3);
-    assert_int_equal(count, 1);
 }
 
 /* ---- the format ---- */
