@@ -426,3 +426,21 @@ TEST(test_outputs_keep_their_place)
     must(compactor_compact_runs(family, 7, 2, &error), &error); /* there are none */
     fixture_fini(&place.fixture);
 }
+
+/* Closing gives up what runs: again and again, with files that call for work. */
+TEST(test_closing_does_not_wait_for_jobs)
+{
+    struct place place;
+    unsigned rows = 0;
+
+    place_open(&place, NULL);
+    for (unsigned turn = 0; turn < 20; turn++) {
+        for (unsigned i = 0; i < 4; i++, rows += 40)
+            put_file(&place, rows, rows + 39);
+        place_reopen(&place);
+    }
+    settle(&place);
+    must_hold_rows(&place, 0, rows - 1);
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    fixture_fini(&place.fixture);
+}
