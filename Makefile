@@ -662,7 +662,7 @@ fuzz: ## run fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; ke
 # The parsers that fuzzers feed.
 FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_block.c data_block_pack.c packed_numbers.c facts.c index_block.c \
 	index_tree.c sst_file.c sst_iter.c sst_point.c sst_reader.c trailer.c) bloom/bloom.c bloom/ribbon.c base/cell.c \
-	bloom/file/set_file.c bloom/bitmap/words.c bloom/distinct/distinct.c $(addprefix bloom/filter/,array.c filter.c growing.c parts.c) \
+	bloom/file/set_file.c bloom/bitmap/bitmap.c bloom/distinct/distinct.c $(addprefix bloom/filter/,array.c filter.c growing.c parts.c) \
 	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
 	$(filter tools/hfile/format/% tools/hfile/reader/%,$(HFILE_SOURCES)) \
 	$(addprefix engine/filter/,java_property.c java_regex.c make.c parser.c regex.c utf8.c) $(addprefix tools/shell/,files/cell.c files/cell_hbase.c files/cell_json.c \
