@@ -7,7 +7,6 @@
  */
 #include "base/argument.h"
 #include "engine/check/judge.h"
-#include "engine/check/links.h"
 #include "engine/check/logs.h"
 #include "engine/check/whole_cells.h"
 
@@ -17,6 +16,7 @@
 #include "engine/db/lock.h"
 #include "sstable/sst_writer.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #define FILE_BYTES ((uint64_t)1 << 30) /* then another one is begun, at the next row */
@@ -143,7 +143,6 @@ end_file(struct output *output, petal_error *error)
     output->described.sequence_min = facts->sequence_min;
     output->described.sequence_max = facts->sequence_max;
     output->described.cells = facts->cells;
-    output->salvage->place->counts->cells += facts->cells;
     if (facts->sequence_max > output->salvage->last_sequence)
         output->salvage->last_sequence = facts->sequence_max;
     sst_writer_free(output->writer);
@@ -198,68 +197,130 @@ write_all(struct output *output, struct cell_iter *const *sources, size_t count,
     return status;
 }
 
-/*
- * Are logged cells needed that had been flushed? Not if all files are whole: they have those cells,
- * except dropped ones, which must not come back.
- */
-static enum petal_status
-needs_flushed_cells(const struct salvage *salvage, const struct plan_table *table,
-                    const struct plan_family *family, bool *needs, petal_error *error)
-{
-    bool all = true;
-    enum petal_status status = PETAL_OK;
+/* The cells that are to be written. */
+struct sources {
+    struct cell_iter **list;
+    struct whole_cells *files;
+    size_t count, file_count, most;
+    struct memtable_iter logged, flushed;
+};
 
-    for (size_t i = 0;
-         status == PETAL_OK && all && family->flushed_logged != NULL && i < family->file_count; i++)
-        status = whole_cells_are_all(salvage->plan, table, family, &family->files[i], &all, error);
-    *needs = family->flushed_logged != NULL && !all;
+static enum petal_status
+add_source(struct sources *sources, const struct output *output, const struct plan_file *file,
+           bool quiet, petal_error *error)
+{
+    struct whole_cells *cells = &sources->files[sources->file_count++];
+    enum petal_status status = whole_cells_open(cells, output->salvage->plan, output->table,
+                                                output->family, file, quiet, error);
+
+    assert(sources->file_count <= sources->most);
+    note_file_timestamp(output->salvage, cells);
+    sources->list[sources->count++] = &cells->iter;
     return status;
 }
 
-/* Write the family from the readable cells of its files and logs. */
+/* All other links of the family's file: they may have become copies since. */
+static enum petal_status
+add_links(struct sources *sources, const struct output *output, const struct plan_file *file,
+          petal_error *error)
+{
+    const struct plan *plan = output->salvage->plan;
+    enum petal_status status = PETAL_OK;
+    size_t place = 0;
+    uint64_t index;
+
+    while (status == PETAL_OK && number_map_next(&plan->links, file->identity, &place, &index)) {
+        struct plan_file link = *file;
+
+        link.number = plan->place->files[index].number;
+        if (link.number != file->number)
+            status = add_source(sources, output, &link, true, error);
+    }
+    return status;
+}
+
+static void
+close_sources(struct sources *sources, const petal_allocator *allocator)
+{
+    for (size_t i = 0; i < sources->file_count; i++)
+        whole_cells_close(&sources->files[i]);
+    for (size_t i = sources->file_count; i < sources->count; i++)
+        sources->list[i]->ops->close(sources->list[i]);
+    mem_free(allocator, sources->files, sources->most * sizeof *sources->files);
+    mem_free(allocator, sources->list, sources->most * sizeof *sources->list);
+}
+
+/*
+ * Write the readable cells of the family's files, and those of the logs that are not in its files.
+ * `again`: some of these were lost; then write what other links and the logs have of them, too.
+ * Logged cells that had been flushed are not written before that: whole files have them, except
+ * dropped ones, which must not come back.
+ */
+static enum petal_status
+write_family(struct output *output, bool again, bool *lost, petal_error *error)
+{
+    const petal_allocator *allocator = output->salvage->place->env.allocator;
+    struct plan_family *family = output->family;
+    struct sources sources = {.most = family->file_count + 2};
+    enum petal_status status = PETAL_OK;
+
+    if (again)
+        sources.most += output->salvage->place->file_count;
+    sources.files = mem_zalloc(allocator, sources.most * sizeof *sources.files);
+    sources.list = mem_zalloc(allocator, sources.most * sizeof *sources.list);
+    if (sources.files == NULL || sources.list == NULL)
+        status = error_no_memory(error);
+    for (size_t i = 0; status == PETAL_OK && i < family->file_count; i++) {
+        status = add_source(&sources, output, &family->files[i], again, error);
+        if (status == PETAL_OK && again)
+            status = add_links(&sources, output, &family->files[i], error);
+    }
+    if (status == PETAL_OK && family->logged != NULL) {
+        memtable_iter_init(&sources.logged, family->logged);
+        sources.list[sources.count++] = &sources.logged.iter;
+    }
+    if (status == PETAL_OK && again && family->flushed_logged != NULL) {
+        memtable_iter_init(&sources.flushed, family->flushed_logged);
+        sources.list[sources.count++] = &sources.flushed.iter;
+    }
+    if (status == PETAL_OK)
+        status = write_all(output, sources.list, sources.count, error);
+    *lost = false;
+    for (size_t i = 0; i < sources.file_count; i++)
+        *lost = *lost || sources.files[i].lost;
+    close_sources(&sources, allocator);
+    return status;
+}
+
+static void
+remove_written(struct output *output)
+{
+    struct salvage *salvage = output->salvage;
+    char path[PETAL_PATH_BYTES];
+
+    for (; output->family->made_count > 0; output->family->made_count--) {
+        filename_store_file(path, salvage->directory.path, --salvage->next_number);
+        directory_remove(&salvage->directory, path);
+    }
+}
+
 static enum petal_status
 salvage_family(struct salvage *salvage, const struct plan_table *table, struct plan_family *family,
                petal_error *error)
 {
-    const petal_allocator *allocator = salvage->place->env.allocator;
-    struct output output = {.salvage = salvage, .table = table, .family = family};
-    size_t count = 0, most = family->file_count + 2;
-    struct whole_cells *files = mem_zalloc(allocator, most * sizeof *files);
-    struct cell_iter **sources = mem_zalloc(allocator, most * sizeof *sources);
-    struct memtable_iter logged, flushed;
-    bool needs_flushed = false;
-    enum petal_status status = files != NULL && sources != NULL
-                                   ? links_choose(salvage->plan, table, family, error)
-                                   : error_no_memory(error);
+    enum petal_status status = PETAL_OK;
+    bool lost = true;
 
-    if (status == PETAL_OK)
-        status = needs_flushed_cells(salvage, table, family, &needs_flushed, error);
-    while (status == PETAL_OK && count < family->file_count) {
-        status = whole_cells_open(&files[count], salvage->plan, table, family,
-                                  &family->files[count], error);
-        note_file_timestamp(salvage, &files[count]);
-        sources[count] = &files[count].iter;
-        count++;
+    for (unsigned again = 0; status == PETAL_OK && lost && again < 2; again++) {
+        struct output output = {.salvage = salvage, .table = table, .family = family};
+
+        remove_written(&output);
+        status = write_family(&output, again != 0, &lost, error);
+        sst_writer_free(output.writer);
+        kept_cell_fini(&output.last, salvage->place->env.allocator);
     }
-    if (status == PETAL_OK) {
-        if (family->logged != NULL) {
-            memtable_iter_init(&logged, family->logged);
-            sources[count++] = &logged.iter;
-        }
-        if (needs_flushed) {
-            memtable_iter_init(&flushed, family->flushed_logged);
-            sources[count++] = &flushed.iter;
-        }
-        status = write_all(&output, sources, count, error);
-        for (size_t i = family->file_count; i < count; i++)
-            sources[i]->ops->close(sources[i]);
-    }
-    sst_writer_free(output.writer);
-    kept_cell_fini(&output.last, allocator);
-    for (size_t i = 0; files != NULL && i < family->file_count; i++)
-        whole_cells_close(&files[i]);
-    mem_free(allocator, files, most * sizeof *files);
-    mem_free(allocator, sources, most * sizeof *sources);
+    for (size_t i = 0; i < family->made_count; i++)
+        salvage->place->counts->cells += family->made[i].cells;
     return status;
 }
 

@@ -181,25 +181,30 @@ window_bytes(size_t file_count)
     return share < LEAST_WINDOW_BYTES ? LEAST_WINDOW_BYTES : share;
 }
 
-static enum petal_status
-open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error *error)
+enum petal_status
+whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struct plan_table *table,
+                 const struct plan_family *family, const struct plan_file *file, bool quiet,
+                 petal_error *error)
 {
-    const struct plan *plan = cells->plan;
     struct place *place = plan->place;
     const struct place_file *there = check_place_find(place, FILENAME_STORE_FILE, file->number);
     const struct sst_walk_options options = {.file_identity = file->identity,
                                              .pool = &place->pool,
-                                             .window_bytes =
-                                                 window_bytes(cells->family->file_count)};
+                                             .window_bytes = window_bytes(family->file_count)};
     char path[PETAL_PATH_BYTES];
     petal_error cause;
     enum petal_status status;
 
-    cells->file_cells = file->cells;
-    cells->shift = file->shift;
+    *cells = (struct whole_cells){.iter.ops = &ops,
+                                  .plan = plan,
+                                  .table = table,
+                                  .family = family,
+                                  .shift = file->shift,
+                                  .file_cells = file->cells,
+                                  .quiet = quiet};
     data_block_cursor_init(&cells->cursor, place->env.allocator);
     filename_store_file(path, place->directory.path, file->number);
-    if (!cells->quiet)
+    if (!quiet)
         place->counts->store_files++;
     if (there == NULL) {
         error_corrupt(&cause, path, 0, "%s is missing", path);
@@ -213,32 +218,6 @@ open_cells(struct whole_cells *cells, const struct plan_file *file, petal_error 
     if (sst_walk_reader(cells->walk, &cause) == NULL)
         tell(cells, &cause, 0, NULL);
     return PETAL_OK;
-}
-
-enum petal_status
-whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struct plan_table *table,
-                 const struct plan_family *family, const struct plan_file *file, petal_error *error)
-{
-    *cells = (struct whole_cells){.iter.ops = &ops, .plan = plan, .table = table, .family = family};
-    return open_cells(cells, file, error);
-}
-
-enum petal_status
-whole_cells_are_all(const struct plan *plan, const struct plan_table *table,
-                    const struct plan_family *family, const struct plan_file *file, bool *all,
-                    petal_error *error)
-{
-    struct whole_cells cells = {
-        .iter.ops = &ops, .plan = plan, .table = table, .family = family, .quiet = true};
-    enum petal_status status = open_cells(&cells, file, error);
-
-    if (status == PETAL_OK)
-        status = whole_cells_first(&cells.iter, error);
-    while (status == PETAL_OK && cells.iter.valid && !cells.lost)
-        status = whole_cells_next(&cells.iter, error);
-    *all = status == PETAL_OK && !cells.lost;
-    whole_cells_close(&cells);
-    return status;
 }
 
 void

@@ -1,6 +1,6 @@
 /*
  * whole_cells.h -- the cells of all whole blocks of a store file, in cell order (base/cell_iter.h);
- * damaged blocks are passed over and told.
+ * damaged blocks are skipped and told.
  *
  * Goes forward once, from the first cell: seek_first and next. May be placed anywhere and is not
  * moved.
@@ -25,19 +25,15 @@ struct whole_cells {
     bool in_block;
     uint64_t file_cells;   /* as the manifest tells; 0: it does not */
     uint64_t shown;        /* of them */
-    bool quiet;            /* faults are not told, nothing is counted */
+    bool quiet;            /* faults are not told, nothing is counted: they were before */
     bool lost;             /* some of the cells may be */
-    struct kept_cell last; /* behind which the next one must sort */
+    struct kept_cell last; /* after which the next one must sort */
 };
 
-/* A file of the family. What is missing or cannot be read at all is told, and gives no cells. */
+/* A file of the family. One that is missing or cannot be read at all is told, and gives no cells. */
 enum petal_status whole_cells_open(struct whole_cells *cells, const struct plan *plan,
                                    const struct plan_table *table, const struct plan_family *family,
-                                   const struct plan_file *file, petal_error *error);
-/* Whether all its cells can be read; tells and counts nothing. */
-enum petal_status whole_cells_are_all(const struct plan *plan, const struct plan_table *table,
-                                      const struct plan_family *family,
-                                      const struct plan_file *file, bool *all, petal_error *error);
+                                   const struct plan_file *file, bool quiet, petal_error *error);
 void whole_cells_close(struct whole_cells *cells); /* all zero: no-op */
 
 #endif
