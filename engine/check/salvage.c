@@ -344,16 +344,16 @@ describe_table(const struct salvage *salvage, struct manifest_edit *edit,
     options.families = families;
     options.family_count = table->family_count;
     if (plan_is_snapshot(table))
-        (void)manifest_edit_create_snapshot(edit, id, &options, &table->snapshot);
+        manifest_edit_create_snapshot(edit, id, &options, &table->snapshot);
     else
-        (void)manifest_edit_create_table(edit, id, &options);
+        manifest_edit_create_table(edit, id, &options);
     mem_free(allocator, families, (table->family_count + 1) * sizeof *families);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct plan_family *family = &table->families[f];
 
-        (void)manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
+        manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
         for (size_t i = 0; i < family->made_count; i++)
-            (void)manifest_edit_add_file(edit, id, (uint16_t)f, &family->made[i]);
+            manifest_edit_add_file(edit, id, (uint16_t)f, &family->made[i]);
     }
     return edit->failed ? error_no_memory(error) : PETAL_OK;
 }
@@ -380,8 +380,8 @@ write_manifest(struct salvage *salvage, petal_error *error)
     manifest_edit_init(&edit, place->env.allocator);
     for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++)
         status = describe_table(salvage, &edit, &plan->tables[t], error);
-    (void)manifest_edit_counters(&edit, salvage->next_number, sequence, salvage->last_timestamp);
-    (void)manifest_edit_oldest_log(&edit, salvage->next_number);
+    manifest_edit_counters(&edit, salvage->next_number, sequence, salvage->last_timestamp);
+    manifest_edit_oldest_log(&edit, salvage->next_number);
     if (status == PETAL_OK)
         status = manifest_commit(made, &edit, error);
     manifest_edit_fini(&edit);

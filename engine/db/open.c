@@ -195,7 +195,7 @@ create_manifest(petal_db *db, petal_error *error)
         return status;
     manifest_edit_init(&edit, db->env.allocator);
     /* An edit that lacks it for want of memory is refused. */
-    (void)manifest_edit_counters(&edit, 0, CELL_SEQUENCE_FIRST - 1, 0);
+    manifest_edit_counters(&edit, 0, CELL_SEQUENCE_FIRST - 1, 0);
     status = manifest_commit(db->manifest, &edit, error);
     manifest_edit_fini(&edit);
     return status;

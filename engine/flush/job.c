@@ -88,7 +88,7 @@ static void
 note_ahead(petal_db *db, const struct flush_part *part, struct manifest_edit *edit)
 {
     if (part->stamped > atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire))
-        (void)manifest_edit_ahead(edit, part->family->table->id, part->family->id, part->stamped);
+        manifest_edit_ahead(edit, part->family->table->id, part->family->id, part->stamped);
 }
 
 /* Files of stores that were dropped while they were written go at once; the others take the place

@@ -52,12 +52,6 @@ add_item(struct manifest_edit *edit, unsigned tag, size_t payload_bytes)
     return to + MANIFEST_ITEM_BYTES;
 }
 
-static enum petal_status
-edit_status(const struct manifest_edit *edit)
-{
-    return edit->failed ? PETAL_NO_MEMORY : PETAL_OK;
-}
-
 static void
 put_ids(uint8_t *to, uint32_t table, uint16_t family)
 {
@@ -174,7 +168,7 @@ add_table(struct manifest_edit *edit, unsigned tag, uint32_t table, const petal_
     end_item(edit, start);
 }
 
-static enum petal_status
+static void
 add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t family,
            const petal_family_options *options)
 {
@@ -201,74 +195,70 @@ add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t fa
                    PETAL_BLOOM_KIND_BLOCKED);
     add_texts(edit, options->attributes, options->attribute_count);
     end_item(edit, start);
-    return edit_status(edit);
 }
 
-enum petal_status
+void
 manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
                            const petal_table_options *options)
 {
-    return manifest_edit_create_snapshot(edit, table, options, NULL);
+    manifest_edit_create_snapshot(edit, table, options, NULL);
 }
 
-enum petal_status
+void
 manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
                               const petal_table_options *options,
                               const struct manifest_snapshot *snapshot)
 {
     add_table(edit, MANIFEST_CREATE_TABLE, table, &options->name, options, snapshot);
     for (size_t i = 0; i < options->family_count; i++)
-        (void)manifest_edit_create_family(edit, table, (uint16_t)i, &options->families[i]);
-    return edit_status(edit);
+        manifest_edit_create_family(edit, table, (uint16_t)i, &options->families[i]);
 }
 
-enum petal_status
+void
 manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
                           const petal_table_options *options)
 {
     add_table(edit, MANIFEST_ALTER_TABLE, table, NULL, options, NULL);
-    return edit_status(edit);
 }
 
-enum petal_status
+void
 manifest_edit_create_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
                             const petal_family_options *options)
 {
-    return add_family(edit, MANIFEST_CREATE_FAMILY, table, family, options);
+    add_family(edit, MANIFEST_CREATE_FAMILY, table, family, options);
 }
 
-enum petal_status
+void
 manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
                            const petal_family_options *options)
 {
-    return add_family(edit, MANIFEST_ALTER_FAMILY, table, family, options);
+    add_family(edit, MANIFEST_ALTER_FAMILY, table, family, options);
 }
 
-static enum petal_status
+static void
 add_ids(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t family)
 {
     uint8_t *to = add_item(edit, tag, MANIFEST_IDS_BYTES);
 
     if (to != NULL)
         put_ids(to, table, family);
-    return edit_status(edit);
 }
 
-enum petal_status
+void
 manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table)
 {
-    return add_ids(edit, MANIFEST_DROP_TABLE, table, 0);
+    add_ids(edit, MANIFEST_DROP_TABLE, table, 0);
 }
 
-enum petal_status
+void
 manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint16_t family)
 {
-    return add_ids(edit, MANIFEST_DROP_FAMILY, table, family);
+    add_ids(edit, MANIFEST_DROP_FAMILY, table, family);
 }
 
 /* ---- files ---- */
 
-enum petal_status
+void
 manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
                        const struct manifest_file *file)
 {
@@ -277,7 +267,7 @@ manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t fami
                           : add_item(edit, MANIFEST_ADD_FILE, MANIFEST_ADD_FILE_BYTES);
 
     if (to == NULL)
-        return PETAL_NO_MEMORY;
+        return;
     put_ids(to, table, family);
     put_le64(to + 8, file->number);
     put_le64(to + 16, file->identity);
@@ -288,90 +278,84 @@ manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t fami
     put_le64(to + 56, file->cells);
     if (shifted)
         put_le64(to + 64, file->sequence_shift);
-    return PETAL_OK;
 }
 
-static enum petal_status
+static void
 add_store_number(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t family,
                  uint64_t number)
 {
     uint8_t *to = add_item(edit, tag, MANIFEST_IDS_BYTES + 8);
 
     if (to == NULL)
-        return PETAL_NO_MEMORY;
+        return;
     put_ids(to, table, family);
     put_le64(to + MANIFEST_IDS_BYTES, number);
-    return PETAL_OK;
 }
 
-enum petal_status
+void
 manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
                           uint64_t number)
 {
-    return add_store_number(edit, MANIFEST_REMOVE_FILE, table, family, number);
+    add_store_number(edit, MANIFEST_REMOVE_FILE, table, family, number);
 }
 
-enum petal_status
+void
 manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
                       uint64_t sequence)
 {
-    return add_store_number(edit, MANIFEST_FLUSHED, table, family, sequence);
+    add_store_number(edit, MANIFEST_FLUSHED, table, family, sequence);
 }
 
-enum petal_status
+void
 manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family, int64_t timestamp)
 {
-    return timestamp > 0
-               ? add_store_number(edit, MANIFEST_AHEAD, table, family, (uint64_t)timestamp)
-               : PETAL_OK;
+    if (timestamp > 0)
+        add_store_number(edit, MANIFEST_AHEAD, table, family, (uint64_t)timestamp);
 }
 
 /* ---- counters and the log ---- */
 
-static enum petal_status
+static void
 add_counters(struct manifest_edit *edit, uint64_t next_file_number, uint64_t last_sequence,
              int64_t last_timestamp, uint32_t next_table_id)
 {
     uint8_t *to = add_item(edit, MANIFEST_COUNTERS, MANIFEST_COUNTERS_BYTES);
 
     if (to == NULL)
-        return PETAL_NO_MEMORY;
+        return;
     put_le64(to, next_file_number);
     put_le64(to + 8, last_sequence);
     put_le64(to + 16, (uint64_t)last_timestamp);
     put_le32(to + 24, next_table_id);
     put_le32(to + 28, 0);
-    return PETAL_OK;
 }
 
-enum petal_status
+void
 manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
                        uint64_t last_sequence, int64_t last_timestamp)
 {
     /* Table ids are counted by CREATE_TABLE. */
-    return add_counters(edit, next_file_number, last_sequence, last_timestamp, 0);
+    add_counters(edit, next_file_number, last_sequence, last_timestamp, 0);
 }
 
-enum petal_status
+void
 manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number)
 {
     uint8_t *to = add_item(edit, MANIFEST_OLDEST_LOG, MANIFEST_OLDEST_LOG_BYTES);
 
     if (to != NULL)
         put_le64(to, number);
-    return edit_status(edit);
 }
 
-enum petal_status
+void
 manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise)
 {
     uint8_t *to = add_item(edit, MANIFEST_WAL_PROMISE, MANIFEST_WAL_PROMISE_BYTES);
 
     if (to == NULL)
-        return PETAL_NO_MEMORY;
+        return;
     put_le64(to, promise.log_number);
     put_le64(to + 8, promise.length);
-    return PETAL_OK;
 }
 
 /* ---- snapshot ---- */
@@ -392,15 +376,15 @@ snapshot_table(struct manifest_edit *edit, const struct manifest_table *table)
         const struct manifest_family *family = &table->families[i];
 
         next_family_id = family->id + 1u;
-        (void)manifest_edit_create_family(edit, table->id, family->id, &family->options);
-        (void)manifest_edit_flushed(edit, table->id, family->id, family->flushed_sequence);
-        (void)manifest_edit_ahead(edit, table->id, family->id, family->ahead);
+        manifest_edit_create_family(edit, table->id, family->id, &family->options);
+        manifest_edit_flushed(edit, table->id, family->id, family->flushed_sequence);
+        manifest_edit_ahead(edit, table->id, family->id, family->ahead);
         for (size_t k = 0; k < family->file_count; k++)
-            (void)manifest_edit_add_file(edit, table->id, family->id, &family->files[k]);
+            manifest_edit_add_file(edit, table->id, family->id, &family->files[k]);
     }
     /* When the latest family was dropped, nothing else tells that its id is spent. */
     if (table->next_family_id > next_family_id)
-        (void)add_ids(edit, MANIFEST_NEXT_FAMILY, table->id, (uint16_t)table->next_family_id);
+        add_ids(edit, MANIFEST_NEXT_FAMILY, table->id, (uint16_t)table->next_family_id);
 }
 
 void
@@ -408,9 +392,9 @@ manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manife
 {
     for (size_t i = 0; i < manifest->table_count; i++)
         snapshot_table(edit, manifest->tables[i]);
-    (void)add_counters(edit, manifest->next_file_number, manifest->last_sequence,
-                       manifest->last_timestamp, manifest->next_table_id);
-    (void)manifest_edit_oldest_log(edit, manifest->oldest_log);
-    (void)manifest_edit_wal_promise(edit, manifest->promise);
+    add_counters(edit, manifest->next_file_number, manifest->last_sequence,
+                 manifest->last_timestamp, manifest->next_table_id);
+    manifest_edit_oldest_log(edit, manifest->oldest_log);
+    manifest_edit_wal_promise(edit, manifest->promise);
     edit->describes = false; /* nothing that is not there */
 }

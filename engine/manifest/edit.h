@@ -2,9 +2,8 @@
  * edit.h -- an edit of the manifest: a list of changes, gathered in memory and applied in the order
  * of the calls.
  *
- * The builder's calls fail with PETAL_NO_MEMORY only, which manifest_commit returns again for an
- * edit that lacks a change. They do not look at the state: manifest_commit refuses what does not
- * fit it.
+ * The calls that add to it can only lack memory: then the edit has failed, and manifest_commit
+ * refuses it. They do not look at the state: manifest_commit refuses an edit that does not fit it.
  */
 #ifndef PETAL_ENGINE_MANIFEST_EDIT_H
 #define PETAL_ENGINE_MANIFEST_EDIT_H
@@ -23,46 +22,45 @@ void manifest_edit_init(struct manifest_edit *edit, const petal_allocator *alloc
 void manifest_edit_fini(struct manifest_edit *edit);
 
 /* Families as family_options_resolve leaves them; they get the ids 0, 1, 2 … */
-enum petal_status manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
-                                             const petal_table_options *options);
-enum petal_status manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
+void manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
+                                const petal_table_options *options);
+void manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
 
 /* The same for a snapshot of the table of the options' name. It shares ids with tables, and is
  * dropped as one. */
-enum petal_status manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
-                                                const petal_table_options *options,
-                                                const struct manifest_snapshot *snapshot);
+void manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
+                                   const petal_table_options *options,
+                                   const struct manifest_snapshot *snapshot);
 
 /* All that makes the state of `manifest` from an empty one. */
 void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest);
 
 /* Replace the table's own attributes, all but the name; the options' families are not looked at. */
-enum petal_status manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
-                                            const petal_table_options *options);
+void manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
+                               const petal_table_options *options);
 
 /* A new family's id is not below the table's next_family_id. Altering replaces all attributes
  * but the name. */
-enum petal_status manifest_edit_create_family(struct manifest_edit *edit, uint32_t table,
-                                              uint16_t family, const petal_family_options *options);
-enum petal_status manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table,
-                                             uint16_t family, const petal_family_options *options);
+void manifest_edit_create_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                                 const petal_family_options *options);
+void manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                                const petal_family_options *options);
 
 /* The family goes with its store files. The last one cannot. */
-enum petal_status manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table,
-                                            uint16_t family);
-enum petal_status manifest_edit_add_file(struct manifest_edit *edit, uint32_t table,
-                                         uint16_t family, const struct manifest_file *file);
-enum petal_status manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table,
-                                            uint16_t family, uint64_t number);
+void manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint16_t family);
+void manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                            const struct manifest_file *file);
+void manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                               uint64_t number);
 
 /* These only grow: a value below the state's changes nothing. */
-enum petal_status manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
-                                        uint64_t sequence);
-enum petal_status manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family,
-                                      int64_t timestamp); /* 0: no-op */
-enum petal_status manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
-                                         uint64_t last_sequence, int64_t last_timestamp);
-enum petal_status manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
-enum petal_status manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
+void manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                           uint64_t sequence);
+void manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                         int64_t timestamp); /* 0: no-op */
+void manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
+                            uint64_t last_sequence, int64_t last_timestamp);
+void manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
+void manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
 
 #endif

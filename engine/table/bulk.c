@@ -719,7 +719,7 @@ enter(petal_bulk *bulk, bool *again, petal_error *error)
         change_rewritten(&change, store->family, NULL, NULL, 0, &store->files);
     }
     /* An edit that lacks it for want of memory is refused. */
-    (void)manifest_edit_counters(&change.edit, 0, last, 0);
+    manifest_edit_counters(&change.edit, 0, last, 0);
     status = change_commit(&change, error);
     bulk->unknown = change.unknown;
     if (status == PETAL_OK) {

@@ -81,15 +81,15 @@ table_files_edit(struct manifest_edit *edit, const struct manifest_table *table,
     };
 
     /* Want of memory in an edit comes back from its commit. */
-    (void)manifest_edit_create_snapshot(edit, id, &options, snapshot);
+    manifest_edit_create_snapshot(edit, id, &options, snapshot);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct manifest_family *family = &table->families[f];
 
-        (void)manifest_edit_create_family(edit, id, (uint16_t)f, &family->options);
-        (void)manifest_edit_flushed(edit, id, (uint16_t)f, family->flushed_sequence);
-        (void)manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
+        manifest_edit_create_family(edit, id, (uint16_t)f, &family->options);
+        manifest_edit_flushed(edit, id, (uint16_t)f, family->flushed_sequence);
+        manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
         for (size_t i = 0; i < family->file_count; i++)
-            (void)manifest_edit_add_file(edit, id, (uint16_t)f, &family->files[i]);
+            manifest_edit_add_file(edit, id, (uint16_t)f, &family->files[i]);
     }
 }
 
