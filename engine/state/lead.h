@@ -70,39 +70,6 @@ struct write_queue {
 bool write_queue_init(struct write_queue *queue);
 void write_queue_fini(struct write_queue *queue);
 
-/* Lead, if the queue is empty; then the group is the place alone. */
-static inline bool
-write_queue_enter_free(struct write_queue *queue, struct write_place *place)
-{
-    struct write_place *newest = NULL;
-
-    place->next = NULL;
-    place->older = NULL;
-    atomic_init(&place->turn, WRITE_WAITS);
-    /* As in write_queue_enter. */
-    if (!atomic_compare_exchange_strong_explicit(&queue->newest, &newest, place,
-                                                 memory_order_acq_rel, memory_order_relaxed))
-        return false;
-    HOLDER_SET(&queue->leader, true);
-    return true;
-}
-
-/* Give the lead up, if nobody is queued after the place, which was served alone. */
-static inline bool
-write_queue_leave_free(struct write_queue *queue, struct write_place *place)
-{
-    struct write_place *newest = place;
-
-    assert(holder_is_self(&queue->leader));
-    HOLDER_SET(&queue->leader, false); /* before anybody else can lead */
-    /* Release: all that was done. */
-    if (atomic_compare_exchange_strong_explicit(&queue->newest, &newest, NULL, memory_order_release,
-                                                memory_order_relaxed))
-        return true;
-    HOLDER_SET(&queue->leader, true);
-    return false;
-}
-
 /*
  * Enqueue the place. Returns when it leads (true) or another leader has served it (false).
  *

@@ -52,9 +52,9 @@ is_one_cell(const struct write_op *first, const struct write_place *last)
     for (struct write_op *op = (first); op != NULL;                                                \
          op = &op->place == (last) ? NULL : op_of(op->place.next))
 
-static inline void
-op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
-        const petal_write_options *options, petal_error *error)
+void
+write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
+              const petal_write_options *options, petal_error *error)
 {
     enum petal_durability durability = options->durability;
 
@@ -79,13 +79,6 @@ op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t byte
     op->outdated = false;
     op->status = PETAL_OK;
     op->error = error;
-}
-
-void
-write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
-              const petal_write_options *options, petal_error *error)
-{
-    op_init(op, cells, count, bytes, options, error);
 }
 
 /* Is there nothing for make_room to do? LEADER. */
@@ -311,8 +304,8 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
     return end_log(db, strongest, before, now_ms, error);
 }
 
-static ALWAYS_INLINE enum petal_status
-apply_cell(petal_db *db, const struct write_cell *write)
+enum petal_status
+write_apply_cell(petal_db *db, const struct write_cell *write)
 {
     petal_family *family = write->family;
     struct store_memtable *active = family->active;
@@ -332,12 +325,6 @@ apply_cell(petal_db *db, const struct write_cell *write)
     family->active_bytes += bytes;
     db->writers.active_bytes += bytes;
     return memtable_add(active->memtable, &write->cell, write->row_hash);
-}
-
-enum petal_status
-write_apply_cell(petal_db *db, const struct write_cell *write)
-{
-    return apply_cell(db, write);
 }
 
 /* Make everything written visible to readers. */
@@ -366,7 +353,7 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
         if (op->status != PETAL_OK)
             continue;
         for (size_t i = 0; i < op->count; i++) {
-            enum petal_status status = apply_cell(db, &op->cells[i]);
+            enum petal_status status = write_apply_cell(db, &op->cells[i]);
 
             assert(status == PETAL_OK); /* its memory was reserved */
             (void)status;
@@ -435,28 +422,6 @@ write_submit(petal_db *db, struct write_op *op)
         while (!write_queue_leave(&db->writers.queue, &op->place, &group));
     }
     return op->status;
-}
-
-enum petal_status
-write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
-                 const petal_write_options *options, bool *outdated, petal_error *error)
-{
-    struct write_op op;
-    struct write_group group = {&op.place, &op.place, 0};
-
-    op_init(&op, cell, 1, bytes, options, error);
-    if (op.place.slow || !write_queue_enter_free(&db->writers.queue, &op.place)) {
-        op.status = write_submit(db, &op);
-        *outdated = op.outdated;
-        return op.status;
-    }
-    lead(db, &op, &op.place);
-    if (!write_queue_leave_free(&db->writers.queue, &op.place)) {
-        while (!write_queue_leave(&db->writers.queue, &op.place, &group))
-            lead(db, op_of(group.first), group.last);
-    }
-    *outdated = op.outdated;
-    return op.status;
 }
 
 enum petal_status

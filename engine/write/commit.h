@@ -45,12 +45,6 @@ void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, 
 /* Queue the write, which pace_begin has admitted, and wait until it is done. */
 enum petal_status write_submit(petal_db *db, struct write_op *op);
 
-/* Both for a write of one cell. REQUIRES: it depends on nothing that was read. *outdated: as in
- * struct write_op. */
-enum petal_status write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
-                                   const petal_write_options *options, bool *outdated,
-                                   petal_error *error);
-
 /* Do the write without a place in the queue. REQUIRES: the caller leads alone. LEADER. */
 enum petal_status write_serve(petal_db *db, struct write_op *op);
 

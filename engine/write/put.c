@@ -39,11 +39,10 @@ take_options(petal_write_options *options, const petal_write_options *given, pet
     return status == PETAL_OK ? options_check_durability(options->durability, error) : status;
 }
 
-/* Write several cells that depend on nothing read. `mortal`: one of them has a time to live of its
- * own. */
+/* Write cells that depend on nothing read. `mortal`: one of several has its own time to live. */
 static enum petal_status
-submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t bytes, bool mortal,
-               const petal_write_options *options, bool *outdated, petal_error *error)
+submit(petal_db *db, struct write_cell *cells, size_t count, size_t bytes, bool mortal,
+       const petal_write_options *options, bool *outdated, petal_error *error)
 {
     struct write_op op;
     enum petal_status status = PETAL_OK;
@@ -68,7 +67,7 @@ write_is_due(const petal_db *db)
            0;
 }
 
-/* Write cells that depend on nothing read, as submit_several. */
+/* Write cells that depend on nothing read, as submit. */
 static enum petal_status
 write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
             const petal_write_options *options, petal_error *error)
@@ -84,9 +83,7 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
     if (status != PETAL_OK)
         return status;
     if (!outdated)
-        status = count == 1
-                     ? write_submit_one(db, cells, bytes, options, &outdated, error)
-                     : submit_several(db, cells, count, bytes, mortal, options, &outdated, error);
+        status = submit(db, cells, count, bytes, mortal, options, &outdated, error);
     if (outdated)
         status = mutate_plain(cells, count, bytes, mortal, options, error);
     if (pace.admitted > 0)
@@ -94,22 +91,6 @@ write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
     if (began != 0)
         latency_end(&db->latencies, PETAL_LATENCY_WRITE, began);
     return status;
-}
-
-/* write_plain for one cell. */
-static inline enum petal_status
-write_plain_cell(struct write_cell *cell, const petal_write_options *options, petal_error *error)
-{
-    petal_db *db = cell->family->table->db;
-    size_t bytes = write_cell_bytes(cell);
-    bool outdated;
-    enum petal_status status;
-
-    if (!pace_is_free(db, bytes + MEMTABLE_CELL_OVERHEAD_BYTES) || write_is_due(db) ||
-        options->new_version)
-        return write_plain(cell, 1, bytes, false, options, error);
-    status = write_submit_one(db, cell, bytes, options, &outdated, error);
-    return outdated ? mutate_plain(cell, 1, bytes, false, options, error) : status;
 }
 
 /* Write the one cell, made with `status`, of a call with options. */
@@ -129,7 +110,7 @@ write_as(struct write_cell *write, enum petal_status status, const petal_write_o
     write->cell.ttl_ms = options.ttl_ms;
     if (write->operation != WRITE_PLAIN)
         return mutate_cell(write, &options, sum, error);
-    return write_plain_cell(write, &options, error);
+    return write_plain(write, 1, write_cell_bytes(write), false, &options, error);
 }
 
 /* Write the one cell, made with `status`, of a call. */
@@ -138,7 +119,7 @@ write_single(struct write_cell *write, enum petal_status status, const petal_wri
              int64_t *sum, petal_error *error)
 {
     if (status == PETAL_OK && given == NULL && write->operation == WRITE_PLAIN)
-        return write_plain_cell(write, &defaults, error);
+        return write_plain(write, 1, write_cell_bytes(write), false, &defaults, error);
     return write_as(write, status, given, sum, error);
 }
 

@@ -177,13 +177,7 @@ write_in_line(void *unused)
                                 .place.bytes = 10};
         struct write_group group = {&writer.place, &writer.place, 0};
 
-        if (!writer.place.slow && !writer.place.alone &&
-            write_queue_enter_free(&line.queue, &writer.place)) {
-            serve(&group);
-            if (!write_queue_leave_free(&line.queue, &writer.place))
-                while (!write_queue_leave(&line.queue, &writer.place, &group))
-                    serve(&group);
-        } else if (write_queue_enter(&line.queue, &writer.place, 25, &group)) {
+        if (write_queue_enter(&line.queue, &writer.place, 25, &group)) {
             do
                 serve(&group);
             while (!write_queue_leave(&line.queue, &writer.place, &group));
