@@ -24,12 +24,9 @@ apply_add_file(const struct apply *apply, const struct item *item)
         .cells = get_le64(from + 56),
         .sequence_shift = item->tag == MANIFEST_ADD_SHIFTED_FILE ? get_le64(from + 64) : 0,
     };
-    struct manifest_table *table;
-    struct manifest_family *family;
-    enum petal_status status = item_find_family(apply, from, &table, &family);
+    struct manifest_family *family = item->family;
+    enum petal_status status;
 
-    if (status != PETAL_OK)
-        return status;
     if (file.number == 0 || file.number >= MANIFEST_FILE_NUMBER_END ||
         file.sequence_min > file.sequence_max || file.sequence_max >= CELL_SEQUENCE_END ||
         (file.sequence_shift != 0 && file.sequence_shift >= file.sequence_min))
@@ -44,7 +41,7 @@ apply_add_file(const struct apply *apply, const struct item *item)
                         family->file_count, family->file_count + 1, sizeof file) ||
         !number_map_reserve(&manifest->numbers, apply->allocator, 1))
         return error_no_memory(apply->error);
-    status = item_note(apply, UNDO_ADDED_FILE, table, family, family->file_count, NULL);
+    status = item_note(apply, UNDO_ADDED_FILE, item->table, family, family->file_count, NULL);
     if (status != PETAL_OK)
         return status;
     manifest_file_insert(manifest, family, family->file_count, &file);
@@ -57,18 +54,15 @@ static enum petal_status
 apply_remove_file(const struct apply *apply, const struct item *item)
 {
     uint64_t number = get_le64(item->payload + MANIFEST_IDS_BYTES);
-    struct manifest_table *table;
-    struct manifest_family *family;
-    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
+    struct manifest_family *family = item->family;
+    enum petal_status status;
     size_t place;
 
-    if (status != PETAL_OK)
-        return status;
     if (!manifest_find_file(apply->manifest, family, number, &place))
         return error_set(apply->error, PETAL_INVALID,
                          "an edit removes store file %llu, which does not exist",
                          (unsigned long long)number);
-    status = item_note(apply, UNDO_REMOVED_FILE, table, family, place, &family->files[place]);
+    status = item_note(apply, UNDO_REMOVED_FILE, item->table, family, place, &family->files[place]);
     if (status == PETAL_OK)
         manifest_file_remove(apply->manifest, family, place);
     return status;
@@ -78,16 +72,16 @@ static enum petal_status
 apply_flushed(const struct apply *apply, const struct item *item)
 {
     uint64_t sequence = get_le64(item->payload + MANIFEST_IDS_BYTES);
-    struct manifest_table *table;
-    struct manifest_family *family;
-    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
+    struct manifest_family *family = item->family;
+    enum petal_status status = PETAL_OK;
 
-    if (status == PETAL_OK && sequence >= CELL_SEQUENCE_END)
+    if (sequence >= CELL_SEQUENCE_END)
         return error_set(apply->error, PETAL_INVALID,
                          "a family is flushed up to sequence %llu, which is impossible",
                          (unsigned long long)sequence);
-    if (status == PETAL_OK && sequence > family->flushed_sequence) {
-        status = item_note(apply, UNDO_FLUSHED, table, family, family->flushed_sequence, NULL);
+    if (sequence > family->flushed_sequence) {
+        status =
+            item_note(apply, UNDO_FLUSHED, item->table, family, family->flushed_sequence, NULL);
         if (status == PETAL_OK)
             family->flushed_sequence = sequence;
     }
@@ -98,16 +92,15 @@ static enum petal_status
 apply_ahead(const struct apply *apply, const struct item *item)
 {
     int64_t ahead = (int64_t)get_le64(item->payload + MANIFEST_IDS_BYTES);
-    struct manifest_table *table;
-    struct manifest_family *family;
-    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
+    struct manifest_family *family = item->family;
+    enum petal_status status = PETAL_OK;
 
-    if (status == PETAL_OK && (ahead <= 0 || ahead == PETAL_LATEST))
+    if (ahead <= 0 || ahead == PETAL_LATEST)
         return error_set(apply->error, PETAL_INVALID,
                          "timestamps of a family are ahead up to %lld, which is impossible",
                          (long long)ahead);
-    if (status == PETAL_OK && ahead > family->ahead) {
-        status = item_note(apply, UNDO_AHEAD, table, family, (uint64_t)family->ahead, NULL);
+    if (ahead > family->ahead) {
+        status = item_note(apply, UNDO_AHEAD, item->table, family, (uint64_t)family->ahead, NULL);
         if (status == PETAL_OK)
             family->ahead = ahead;
     }
@@ -158,46 +151,86 @@ apply_wal_promise(const struct apply *apply, const struct item *item)
 
 /* ---- the whole edit ---- */
 
+/* What an item is about: its payload begins with the ids of these. */
+enum about { ABOUT_ALL, ABOUT_TABLE, ABOUT_FAMILY };
+
+/* What follows the ids and numbers: attributes of a table or of a family, or nothing. */
+enum follows { NOTHING, OF_TABLE, OF_FAMILY };
+
 /* By tag: how many bytes the payload has, at least when attributes may follow. */
 static const struct {
     apply_function *apply;
     size_t bytes;
-    bool attributes;
+    enum about about;
+    enum follows follows;
 } appliers[] = {
-    [MANIFEST_COUNTERS] = {apply_counters, MANIFEST_COUNTERS_BYTES, false},
-    [MANIFEST_OLDEST_LOG] = {apply_oldest_log, MANIFEST_OLDEST_LOG_BYTES, false},
-    [MANIFEST_WAL_PROMISE] = {apply_wal_promise, MANIFEST_WAL_PROMISE_BYTES, false},
-    [MANIFEST_CREATE_TABLE] = {apply_create_table, MANIFEST_IDS_BYTES, true},
-    [MANIFEST_CREATE_FAMILY] = {apply_create_family, MANIFEST_IDS_BYTES, true},
-    [MANIFEST_DROP_TABLE] = {apply_drop_table, MANIFEST_DROP_TABLE_BYTES, false},
-    [MANIFEST_ADD_FILE] = {apply_add_file, MANIFEST_ADD_FILE_BYTES, false},
-    [MANIFEST_REMOVE_FILE] = {apply_remove_file, MANIFEST_REMOVE_FILE_BYTES, false},
-    [MANIFEST_FLUSHED] = {apply_flushed, MANIFEST_FLUSHED_BYTES, false},
-    [MANIFEST_ALTER_TABLE] = {apply_alter_table, MANIFEST_IDS_BYTES, true},
-    [MANIFEST_ALTER_FAMILY] = {apply_alter_family, MANIFEST_IDS_BYTES, true},
-    [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, false},
-    [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, false},
-    [MANIFEST_ADD_SHIFTED_FILE] = {apply_add_file, MANIFEST_ADD_SHIFTED_BYTES, false},
-    [MANIFEST_AHEAD] = {apply_ahead, MANIFEST_AHEAD_BYTES, false},
+    [MANIFEST_COUNTERS] = {apply_counters, MANIFEST_COUNTERS_BYTES, ABOUT_ALL, NOTHING},
+    [MANIFEST_OLDEST_LOG] = {apply_oldest_log, MANIFEST_OLDEST_LOG_BYTES, ABOUT_ALL, NOTHING},
+    [MANIFEST_WAL_PROMISE] = {apply_wal_promise, MANIFEST_WAL_PROMISE_BYTES, ABOUT_ALL, NOTHING},
+    [MANIFEST_CREATE_TABLE] = {apply_create_table, MANIFEST_IDS_BYTES, ABOUT_ALL, OF_TABLE},
+    [MANIFEST_CREATE_FAMILY] = {apply_create_family, MANIFEST_IDS_BYTES, ABOUT_TABLE, OF_FAMILY},
+    [MANIFEST_DROP_TABLE] = {apply_drop_table, MANIFEST_DROP_TABLE_BYTES, ABOUT_TABLE, NOTHING},
+    [MANIFEST_ADD_FILE] = {apply_add_file, MANIFEST_ADD_FILE_BYTES, ABOUT_FAMILY, NOTHING},
+    [MANIFEST_REMOVE_FILE] = {apply_remove_file, MANIFEST_REMOVE_FILE_BYTES, ABOUT_FAMILY, NOTHING},
+    [MANIFEST_FLUSHED] = {apply_flushed, MANIFEST_FLUSHED_BYTES, ABOUT_FAMILY, NOTHING},
+    [MANIFEST_ALTER_TABLE] = {apply_alter_table, MANIFEST_IDS_BYTES, ABOUT_TABLE, OF_TABLE},
+    [MANIFEST_ALTER_FAMILY] = {apply_alter_family, MANIFEST_IDS_BYTES, ABOUT_FAMILY, OF_FAMILY},
+    [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, ABOUT_FAMILY, NOTHING},
+    [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, ABOUT_TABLE, NOTHING},
+    [MANIFEST_ADD_SHIFTED_FILE] = {apply_add_file, MANIFEST_ADD_SHIFTED_BYTES, ABOUT_FAMILY,
+                                   NOTHING},
+    [MANIFEST_AHEAD] = {apply_ahead, MANIFEST_AHEAD_BYTES, ABOUT_FAMILY, NOTHING},
 };
 
+/* The table, and the family in it, that the item is about. */
 static enum petal_status
-apply_item(const struct apply *apply, const struct item *item)
+find_subject(const struct apply *apply, struct item *item, enum about about)
+{
+    uint32_t table_id;
+    uint16_t family_id;
+
+    if (about == ABOUT_ALL)
+        return PETAL_OK;
+    table_id = get_le32(item->payload);
+    item->table = manifest_find_table(apply->manifest, table_id);
+    if (item->table == NULL)
+        return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there",
+                         table_id);
+    if (about == ABOUT_TABLE)
+        return PETAL_OK;
+    family_id = get_le16(item->payload + 4);
+    item->family = manifest_find_family(item->table, family_id);
+    if (item->family != NULL)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID,
+                     "an edit names family %u of table %u, which is not there", family_id,
+                     table_id);
+}
+
+static enum petal_status
+apply_item(const struct apply *apply, struct item *item)
 {
     bool known = item->tag > 0 && item->tag < sizeof appliers / sizeof appliers[0];
+    struct attributes attributes;
+    enum petal_status status = PETAL_OK;
 
     if (!known && item->tag >= MANIFEST_OPTIONAL_TAG)
         return PETAL_OK;
     if (!known)
         return error_set(apply->error, PETAL_UNSUPPORTED,
                          "item %u of an edit was written by a newer version of Petal", item->tag);
-    if (!appliers[item->tag].attributes || item->size < appliers[item->tag].bytes) {
-        enum petal_status status = item_check_size(apply, item, appliers[item->tag].bytes);
-
-        if (status != PETAL_OK)
-            return status;
-    }
-    return appliers[item->tag].apply(apply, item);
+    if (appliers[item->tag].follows == NOTHING || item->size < appliers[item->tag].bytes)
+        status = item_check_size(apply, item, appliers[item->tag].bytes);
+    if (status == PETAL_OK)
+        status = find_subject(apply, item, appliers[item->tag].about);
+    if (status != PETAL_OK || appliers[item->tag].follows == NOTHING)
+        return status == PETAL_OK ? appliers[item->tag].apply(apply, item) : status;
+    status = attributes_take(apply, item, appliers[item->tag].follows == OF_TABLE, &attributes);
+    item->attributes = &attributes;
+    if (status == PETAL_OK)
+        status = appliers[item->tag].apply(apply, item);
+    attributes_fini(&attributes, apply->allocator);
+    return status;
 }
 
 /* What no item by itself can tell. */

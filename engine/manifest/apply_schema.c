@@ -14,18 +14,7 @@
 
 /* ---- attributes ---- */
 
-/* All attributes that an item can hold; name.size 0: none given.  All slices lie in the item. */
-struct attributes {
-    petal_family_options family;
-    uint32_t durability;
-    bool read_only;
-    struct manifest_snapshot snapshot;
-    petal_attribute *texts; /* also in `family` */
-    size_t text_count, text_capacity;
-    uint32_t seen; /* bits by tag */
-};
-
-static void
+void
 attributes_fini(struct attributes *attributes, const petal_allocator *allocator)
 {
     mem_free(allocator, attributes->texts, attributes->text_capacity * sizeof *attributes->texts);
@@ -180,9 +169,8 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
     }
 }
 
-/* The attributes behind the ids of an item; attributes_fini, also on failure. */
-static enum petal_status
-take_attributes(const struct apply *apply, const struct item *whole, bool of_table,
+enum petal_status
+attributes_take(const struct apply *apply, const struct item *whole, bool of_table,
                 struct attributes *attributes)
 {
     petal_slice items =
@@ -209,9 +197,11 @@ take_attributes(const struct apply *apply, const struct item *whole, bool of_tab
 
 /* ---- tables ---- */
 
-static enum petal_status
-make_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
+enum petal_status
+apply_create_table(const struct apply *apply, const struct item *item)
 {
+    const struct attributes *attributes = item->attributes;
+    uint32_t id = get_le32(item->payload);
     struct manifest *manifest = apply->manifest;
     struct manifest_table *table;
     char text[NAME_TEXT_BYTES];
@@ -266,18 +256,6 @@ make_table(const struct apply *apply, uint32_t id, const struct attributes *attr
     return PETAL_OK;
 }
 
-enum petal_status
-apply_create_table(const struct apply *apply, const struct item *item)
-{
-    struct attributes attributes;
-    enum petal_status status = take_attributes(apply, item, true, &attributes);
-
-    if (status == PETAL_OK)
-        status = make_table(apply, get_le32(item->payload), &attributes);
-    attributes_fini(&attributes, apply->allocator);
-    return status;
-}
-
 /* The name is given once, when a table or family is made; so is what makes a table a snapshot. */
 static enum petal_status
 check_no_name(const struct apply *apply, const struct attributes *attributes)
@@ -289,10 +267,11 @@ check_no_name(const struct apply *apply, const struct attributes *attributes)
 }
 
 /* Put the attributes into the table in place of those it has. */
-static enum petal_status
-alter_table(const struct apply *apply, struct manifest_table *table,
-            const struct attributes *attributes)
+enum petal_status
+apply_alter_table(const struct apply *apply, const struct item *item)
 {
+    const struct attributes *attributes = item->attributes;
+    struct manifest_table *table = item->table;
     const petal_attribute *texts;
     enum petal_status status = check_no_name(apply, attributes);
 
@@ -315,34 +294,14 @@ alter_table(const struct apply *apply, struct manifest_table *table,
 }
 
 enum petal_status
-apply_alter_table(const struct apply *apply, const struct item *item)
-{
-    struct manifest_table *table;
-    struct attributes attributes;
-    enum petal_status status = item_find_table(apply, item->payload, &table);
-
-    if (status != PETAL_OK)
-        return status;
-    status = take_attributes(apply, item, true, &attributes);
-    if (status == PETAL_OK)
-        status = alter_table(apply, table, &attributes);
-    attributes_fini(&attributes, apply->allocator);
-    return status;
-}
-
-enum petal_status
 apply_drop_table(const struct apply *apply, const struct item *item)
 {
     struct manifest *manifest = apply->manifest;
-    struct manifest_table *table;
-    enum petal_status status = item_find_table(apply, item->payload, &table);
-    size_t place;
+    struct manifest_table *table = item->table;
+    size_t place = manifest_place_of(manifest, table->id);
+    enum petal_status status = item_note(apply, UNDO_DROPPED_TABLE, table, NULL, place, NULL);
 
-    if (status != PETAL_OK)
-        return status;
-    place = manifest_place_of(manifest, table->id);
     assert(manifest->tables[place] == table);
-    status = item_note(apply, UNDO_DROPPED_TABLE, table, NULL, place, NULL);
     if (status != PETAL_OK)
         return status;
     manifest_name_remove(manifest, table);
@@ -356,14 +315,15 @@ apply_drop_table(const struct apply *apply, const struct item *item)
 
 /* ---- families ---- */
 
-static enum petal_status
-make_family(const struct apply *apply, struct manifest_table *table, uint16_t id,
-            const struct attributes *attributes)
+enum petal_status
+apply_create_family(const struct apply *apply, const struct item *item)
 {
+    struct manifest_table *table = item->table;
+    uint16_t id = get_le16(item->payload + 4);
     struct manifest_family family = {.id = id};
     char text[NAME_TEXT_BYTES];
     enum petal_status status =
-        family_options_resolve(&family.options, &attributes->family, apply->error);
+        family_options_resolve(&family.options, &item->attributes->family, apply->error);
 
     if (status != PETAL_OK)
         return status;
@@ -394,27 +354,12 @@ make_family(const struct apply *apply, struct manifest_table *table, uint16_t id
     return PETAL_OK;
 }
 
-enum petal_status
-apply_create_family(const struct apply *apply, const struct item *item)
-{
-    struct manifest_table *table;
-    struct attributes attributes;
-    enum petal_status status = item_find_table(apply, item->payload, &table);
-
-    if (status != PETAL_OK)
-        return status;
-    status = take_attributes(apply, item, false, &attributes);
-    if (status == PETAL_OK)
-        status = make_family(apply, table, get_le16(item->payload + 4), &attributes);
-    attributes_fini(&attributes, apply->allocator);
-    return status;
-}
-
 /* Put the attributes into the family in place of those it has, all but the name. */
-static enum petal_status
-alter_family(const struct apply *apply, struct manifest_table *table,
-             struct manifest_family *family, struct attributes *attributes)
+enum petal_status
+apply_alter_family(const struct apply *apply, const struct item *item)
 {
+    struct attributes *attributes = item->attributes;
+    struct manifest_family *family = item->family;
     petal_family_options options;
     enum petal_status status = check_no_name(apply, attributes);
 
@@ -425,7 +370,7 @@ alter_family(const struct apply *apply, struct manifest_table *table,
         return status;
     if (!manifest_own_options(&options, apply->allocator))
         return error_no_memory(apply->error);
-    status = item_note(apply, UNDO_ALTERED_FAMILY, table, family, 0, &family->options);
+    status = item_note(apply, UNDO_ALTERED_FAMILY, item->table, family, 0, &family->options);
     if (status != PETAL_OK) {
         manifest_free_options(&options, apply->allocator);
         return status;
@@ -435,31 +380,12 @@ alter_family(const struct apply *apply, struct manifest_table *table,
 }
 
 enum petal_status
-apply_alter_family(const struct apply *apply, const struct item *item)
-{
-    struct manifest_table *table;
-    struct manifest_family *family;
-    struct attributes attributes;
-    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
-
-    if (status != PETAL_OK)
-        return status;
-    status = take_attributes(apply, item, false, &attributes);
-    if (status == PETAL_OK)
-        status = alter_family(apply, table, family, &attributes);
-    attributes_fini(&attributes, apply->allocator);
-    return status;
-}
-
-enum petal_status
 apply_drop_family(const struct apply *apply, const struct item *item)
 {
-    struct manifest_table *table;
-    struct manifest_family *family;
-    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
+    struct manifest_table *table = item->table;
+    struct manifest_family *family = item->family;
+    enum petal_status status = item_note(apply, UNDO_DROPPED_FAMILY, table, family, 0, family);
 
-    if (status == PETAL_OK)
-        status = item_note(apply, UNDO_DROPPED_FAMILY, table, family, 0, family);
     if (status != PETAL_OK)
         return status;
     manifest_numbers_remove(apply->manifest, family);
@@ -473,11 +399,11 @@ apply_drop_family(const struct apply *apply, const struct item *item)
 enum petal_status
 apply_next_family(const struct apply *apply, const struct item *item)
 {
-    struct manifest_table *table;
+    struct manifest_table *table = item->table;
     uint16_t next = get_le16(item->payload + 4);
-    enum petal_status status = item_find_table(apply, item->payload, &table);
+    enum petal_status status = PETAL_OK;
 
-    if (status == PETAL_OK && next > table->next_family_id) {
+    if (next > table->next_family_id) {
         status = item_note(apply, UNDO_NEXT_FAMILY, table, NULL, table->next_family_id, NULL);
         if (status == PETAL_OK)
             table->next_family_id = next;

@@ -7,6 +7,22 @@
 
 #include "engine/manifest/item.h"
 
+/* All attributes that an item can hold; name.size 0: none given.  All slices lie in the item. */
+struct attributes {
+    petal_family_options family;
+    uint32_t durability;
+    bool read_only;
+    struct manifest_snapshot snapshot;
+    petal_attribute *texts; /* also in `family` */
+    size_t text_count, text_capacity;
+    uint32_t seen; /* bits by tag */
+};
+
+/* The attributes after the ids of an item; attributes_fini, also on failure. */
+enum petal_status attributes_take(const struct apply *apply, const struct item *whole,
+                                  bool of_table, struct attributes *attributes);
+void attributes_fini(struct attributes *attributes, const petal_allocator *allocator);
+
 typedef enum petal_status apply_function(const struct apply *apply, const struct item *item);
 
 apply_function apply_create_table, apply_drop_table, apply_alter_table;

@@ -34,33 +34,6 @@ item_check_size(const struct apply *apply, const struct item *item, size_t size)
 }
 
 enum petal_status
-item_find_table(const struct apply *apply, const uint8_t *ids, struct manifest_table **table)
-{
-    uint32_t id = get_le32(ids);
-
-    *table = manifest_find_table(apply->manifest, id);
-    if (*table != NULL)
-        return PETAL_OK;
-    return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there", id);
-}
-
-enum petal_status
-item_find_family(const struct apply *apply, const uint8_t *ids, struct manifest_table **table,
-                 struct manifest_family **family)
-{
-    uint16_t id = get_le16(ids + 4);
-    enum petal_status status = item_find_table(apply, ids, table);
-
-    if (status != PETAL_OK)
-        return status;
-    *family = manifest_find_family(*table, id);
-    if (*family != NULL)
-        return PETAL_OK;
-    return error_set(apply->error, PETAL_INVALID,
-                     "an edit names family %u of table %u, which is not there", id, (*table)->id);
-}
-
-enum petal_status
 item_note(const struct apply *apply, enum undo_kind kind, struct manifest_table *table,
           const struct manifest_family *family, uint64_t number, const void *before)
 {

@@ -15,21 +15,21 @@ struct apply {
     petal_error *error;
 };
 
+struct attributes;
+
 struct item {
     unsigned tag;
     const uint8_t *payload;
     size_t size;
+    /* What a change is about, as far as its tag has it: found before the change is applied. */
+    struct manifest_table *table;
+    struct manifest_family *family;
+    struct attributes *attributes;
 };
 
 /* Take the first item of *items. */
 enum petal_status item_take(const struct apply *apply, petal_slice *items, struct item *item);
 enum petal_status item_check_size(const struct apply *apply, const struct item *item, size_t size);
-
-/* The table, and the family in it, whose ids begin an item's payload. */
-enum petal_status item_find_table(const struct apply *apply, const uint8_t *ids,
-                                  struct manifest_table **table);
-enum petal_status item_find_family(const struct apply *apply, const uint8_t *ids,
-                                   struct manifest_table **table, struct manifest_family **family);
 
 /* Note a step that is about to be taken, of an item about `family` of `table` (NULL: about the
  * table itself). PETAL_NO_MEMORY. */
