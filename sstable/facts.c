@@ -5,42 +5,58 @@
 
 #include <assert.h>
 
+/* Where a number stands in the block, and which one it is. */
+struct number {
+    uint16_t at, bytes;
+    uint16_t field, field_bytes; /* in struct file_facts */
+};
+
+#define NUMBER(at, bytes, field)                                                                   \
+    {                                                                                              \
+        at, bytes, offsetof(struct file_facts, field), sizeof(((struct file_facts *)NULL)->field)  \
+    }
+
+static const struct number numbers[] = {
+    NUMBER(0, 8, cells),
+    NUMBER(8, 8, rows),
+    NUMBER(16, 8, puts),
+    NUMBER(24, 8, deletes),
+    NUMBER(32, 8, family_version_deletes),
+    NUMBER(40, 8, column_deletes),
+    NUMBER(48, 8, family_deletes),
+    NUMBER(56, 8, time_min),
+    NUMBER(64, 8, time_max),
+    NUMBER(72, 8, sequence_min),
+    NUMBER(80, 8, sequence_max),
+    NUMBER(88, 8, data_blocks),
+    NUMBER(96, 8, data_bytes),
+    NUMBER(104, 8, raw_data_bytes),
+    NUMBER(112, 8, index_bytes),
+    NUMBER(120, 8, bloom_bytes),
+    NUMBER(128, 8, bloom_keys),
+    NUMBER(136, 8, bloom_chunks),
+    NUMBER(144, 8, salt),
+    NUMBER(152, 8, bloom_error_rate),
+    NUMBER(160, 1, bloom),
+    NUMBER(161, 1, bloom_layout),
+    NUMBER(162, 2, bloom_hash_version),
+    NUMBER(164, 4, block_bytes),
+    NUMBER(168, 1, compression),
+    NUMBER(170, 2, qualifier_count),
+    NUMBER(176, 8, put_time_min),
+    NUMBER(184, 8, ttl_cells),
+    NUMBER(192, 4, bloom_prefix_bytes),
+    NUMBER(200, 8, written_ms),
+    NUMBER(208, 8, death_min),
+    NUMBER(216, 8, death_max),
+};
+
+#define NUMBER_COUNT (sizeof numbers / sizeof *numbers)
+
 enum {
-    CELLS_AT = 0,
-    ROWS_AT = 8,
-    PUTS_AT = 16,
-    DELETES_AT = 24,
-    FAMILY_VERSION_DELETES_AT = 32,
-    COLUMN_DELETES_AT = 40,
-    FAMILY_DELETES_AT = 48,
-    TIME_MIN_AT = 56,
-    TIME_MAX_AT = 64,
-    SEQUENCE_MIN_AT = 72,
-    SEQUENCE_MAX_AT = 80,
-    DATA_BLOCKS_AT = 88,
-    DATA_BYTES_AT = 96,
-    RAW_DATA_BYTES_AT = 104,
-    INDEX_BYTES_AT = 112,
-    BLOOM_BYTES_AT = 120,
-    BLOOM_KEYS_AT = 128,
-    BLOOM_CHUNKS_AT = 136,
-    SALT_AT = 144,
-    ERROR_RATE_AT = 152,
-    BLOOM_AT = 160,
-    LAYOUT_AT = 161,
-    HASH_VERSION_AT = 162,
-    BLOCK_BYTES_AT = 164,
-    COMPRESSION_AT = 168,
     EXACT_AT = 169,
-    QUALIFIER_COUNT_AT = 170,
     FIXED_BYTES_AT = 172,
-    PUT_TIME_MIN_AT = 176,
-    TTL_CELLS_AT = 184,
-    BLOOM_PREFIX_AT = 192,
     RESERVED_AT = 196,
-    WRITTEN_MS_AT = 200,
-    DEATH_MIN_AT = 208,
-    DEATH_MAX_AT = 216,
     ORIGIN_AT = 224,
     ORIGIN_RESERVED_AT = 225,
     FIXED_BYTES = 232, /* without an owner */
@@ -229,50 +245,52 @@ put_slice(uint8_t *to, petal_slice slice)
     return to + slice.size;
 }
 
+static void
+put_number(const struct number *number, const struct file_facts *facts, uint8_t *to)
+{
+    const char *field = (const char *)facts + number->field;
+    uint64_t value;
+    uint32_t short_value;
+
+    if (number->field_bytes == sizeof value) {
+        memcpy(&value, field, sizeof value);
+    } else {
+        assert(number->field_bytes == sizeof short_value);
+        memcpy(&short_value, field, sizeof short_value);
+        value = short_value;
+    }
+    for (unsigned i = 0; i < number->bytes; i++)
+        to[number->at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void
+get_number(const struct number *number, struct file_facts *facts, const uint8_t *from)
+{
+    char *field = (char *)facts + number->field;
+    uint64_t value = 0;
+    uint32_t short_value;
+
+    for (unsigned i = 0; i < number->bytes; i++)
+        value |= (uint64_t)from[number->at + i] << 8 * i;
+    short_value = (uint32_t)value;
+    if (number->field_bytes == sizeof value)
+        memcpy(field, &value, sizeof value);
+    else
+        memcpy(field, &short_value, sizeof short_value);
+}
+
 void
 facts_encode(const struct file_facts *facts, uint8_t *to)
 {
     const uint8_t *behind = to + facts_encoded_bytes(facts);
-    uint64_t rate;
 
     assert(facts->qualifier_count <= FACTS_MAX_QUALIFIERS);
     assert(slice_compare(facts->row_min, facts->row_max) <= 0);
     memset(to, 0, FIXED_BYTES);
-    put_le64(to + CELLS_AT, facts->cells);
-    put_le64(to + ROWS_AT, facts->rows);
-    put_le64(to + PUTS_AT, facts->puts);
-    put_le64(to + DELETES_AT, facts->deletes);
-    put_le64(to + FAMILY_VERSION_DELETES_AT, facts->family_version_deletes);
-    put_le64(to + COLUMN_DELETES_AT, facts->column_deletes);
-    put_le64(to + FAMILY_DELETES_AT, facts->family_deletes);
-    put_le64(to + TIME_MIN_AT, (uint64_t)facts->time_min);
-    put_le64(to + TIME_MAX_AT, (uint64_t)facts->time_max);
-    put_le64(to + SEQUENCE_MIN_AT, facts->sequence_min);
-    put_le64(to + SEQUENCE_MAX_AT, facts->sequence_max);
-    put_le64(to + DATA_BLOCKS_AT, facts->data_blocks);
-    put_le64(to + DATA_BYTES_AT, facts->data_bytes);
-    put_le64(to + RAW_DATA_BYTES_AT, facts->raw_data_bytes);
-    put_le64(to + INDEX_BYTES_AT, facts->index_bytes);
-    put_le64(to + BLOOM_BYTES_AT, facts->bloom_bytes);
-    put_le64(to + BLOOM_KEYS_AT, facts->bloom_keys);
-    put_le64(to + BLOOM_CHUNKS_AT, facts->bloom_chunks);
-    put_le64(to + SALT_AT, facts->salt);
-    memcpy(&rate, &facts->bloom_error_rate, sizeof rate);
-    put_le64(to + ERROR_RATE_AT, rate);
-    to[BLOOM_AT] = (uint8_t)facts->bloom;
-    to[LAYOUT_AT] = (uint8_t)facts->bloom_layout;
-    put_le16(to + HASH_VERSION_AT, (uint16_t)facts->bloom_hash_version);
-    put_le32(to + BLOCK_BYTES_AT, facts->block_bytes);
-    to[COMPRESSION_AT] = (uint8_t)facts->compression;
+    for (size_t i = 0; i < NUMBER_COUNT; i++)
+        put_number(&numbers[i], facts, to);
     to[EXACT_AT] = facts->qualifiers_exact;
-    put_le16(to + QUALIFIER_COUNT_AT, (uint16_t)facts->qualifier_count);
     put_le32(to + FIXED_BYTES_AT, (uint32_t)fixed_encoded_bytes(facts));
-    put_le64(to + PUT_TIME_MIN_AT, (uint64_t)facts->put_time_min);
-    put_le64(to + TTL_CELLS_AT, facts->ttl_cells);
-    put_le32(to + BLOOM_PREFIX_AT, facts->bloom_prefix_bytes);
-    put_le64(to + WRITTEN_MS_AT, (uint64_t)facts->written_ms);
-    put_le64(to + DEATH_MIN_AT, (uint64_t)facts->death_min);
-    put_le64(to + DEATH_MAX_AT, (uint64_t)facts->death_max);
     to[ORIGIN_AT] = (uint8_t)((unsigned)facts->origin | (facts->single_cells ? SINGLE_CELLS : 0));
     encode_owner(&facts->owner, to);
     to = put_slice(to + fixed_encoded_bytes(facts), facts->row_min);
@@ -286,46 +304,15 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
 static void
 decode_fixed(struct file_facts *facts, const uint8_t *from)
 {
-    uint64_t rate = get_le64(from + ERROR_RATE_AT);
     unsigned origin = from[ORIGIN_AT] & ~SINGLE_CELLS;
 
     *facts = (struct file_facts){
-        .cells = get_le64(from + CELLS_AT),
-        .rows = get_le64(from + ROWS_AT),
-        .puts = get_le64(from + PUTS_AT),
-        .deletes = get_le64(from + DELETES_AT),
-        .family_version_deletes = get_le64(from + FAMILY_VERSION_DELETES_AT),
-        .column_deletes = get_le64(from + COLUMN_DELETES_AT),
-        .family_deletes = get_le64(from + FAMILY_DELETES_AT),
-        .time_min = (int64_t)get_le64(from + TIME_MIN_AT),
-        .time_max = (int64_t)get_le64(from + TIME_MAX_AT),
-        .sequence_min = get_le64(from + SEQUENCE_MIN_AT),
-        .sequence_max = get_le64(from + SEQUENCE_MAX_AT),
-        .data_blocks = get_le64(from + DATA_BLOCKS_AT),
-        .data_bytes = get_le64(from + DATA_BYTES_AT),
-        .raw_data_bytes = get_le64(from + RAW_DATA_BYTES_AT),
-        .index_bytes = get_le64(from + INDEX_BYTES_AT),
-        .bloom_bytes = get_le64(from + BLOOM_BYTES_AT),
-        .bloom_keys = get_le64(from + BLOOM_KEYS_AT),
-        .bloom_chunks = get_le64(from + BLOOM_CHUNKS_AT),
-        .salt = get_le64(from + SALT_AT),
-        .bloom = (enum petal_bloom_type)from[BLOOM_AT],
-        .bloom_layout = from[LAYOUT_AT],
-        .bloom_hash_version = get_le16(from + HASH_VERSION_AT),
-        .block_bytes = get_le32(from + BLOCK_BYTES_AT),
-        .compression = (enum petal_compression)from[COMPRESSION_AT],
         .qualifiers_exact = from[EXACT_AT] == 1,
-        .qualifier_count = get_le16(from + QUALIFIER_COUNT_AT),
-        .put_time_min = (int64_t)get_le64(from + PUT_TIME_MIN_AT),
-        .ttl_cells = get_le64(from + TTL_CELLS_AT),
-        .bloom_prefix_bytes = get_le32(from + BLOOM_PREFIX_AT),
-        .written_ms = (int64_t)get_le64(from + WRITTEN_MS_AT),
-        .death_min = (int64_t)get_le64(from + DEATH_MIN_AT),
-        .death_max = (int64_t)get_le64(from + DEATH_MAX_AT),
         .origin = origin <= FILE_ORIGIN_BULK ? (enum file_origin)origin : FILE_ORIGIN_UNKNOWN,
         .single_cells = (from[ORIGIN_AT] & SINGLE_CELLS) != 0,
     };
-    memcpy(&facts->bloom_error_rate, &rate, sizeof rate);
+    for (size_t i = 0; i < NUMBER_COUNT; i++)
+        get_number(&numbers[i], facts, from);
 }
 
 /* NULL, or what is wrong. */
