@@ -63,73 +63,43 @@ cached_bytes(enum block_kind kind, const struct region *region)
            region->count * sizeof(struct cache_block);
 }
 
-/* Memory for a region: its bytes, and what becomes of its blocks. */
-struct load {
-    size_t size; /* of all */
-    struct block_handle *handles;
-    struct cache_block **blocks;
-    uint8_t *bytes;
+/* A block of a region. */
+struct neighbour {
+    struct block_handle handle;
+    struct cache_block *block; /* NULL: it could not be made */
 };
 
-static bool
-take_memory(struct load *load, const struct sst_file *file, const struct region *region)
+/* Read the region and make its blocks, outside of the epoch. */
+static enum petal_status
+make_blocks(const struct sst_file *file, enum block_kind kind, const struct region *region,
+            struct neighbour *blocks, struct read_trace *trace)
 {
-    size_t bytes = (size_t)(region->end - region->begin);
-    uint8_t *memory;
+    struct readahead window;
+    enum petal_status status;
 
-    load->size = region->count * (sizeof *load->handles + sizeof *load->blocks) + bytes;
-    if (!readahead_limit_take(file->readahead_limit, load->size))
-        return false;
-    memory = mem_alloc(file->source.env->allocator, load->size);
-    if (memory == NULL) {
-        readahead_limit_give(file->readahead_limit, load->size);
-        return false;
-    }
-    load->handles = (struct block_handle *)(void *)memory;
-    load->blocks = (struct cache_block **)(void *)(load->handles + region->count);
-    load->bytes = (uint8_t *)(load->blocks + region->count);
-    return true;
-}
-
-static void
-give_memory(struct load *load, const struct sst_file *file)
-{
-    mem_free(file->source.env->allocator, load->handles, load->size);
-    readahead_limit_give(file->readahead_limit, load->size);
-}
-
-/* Read the region and make its blocks, outside of the epoch; those that could not be made are
- * NULL. */
-static bool
-make_blocks(struct load *load, const struct sst_file *file, enum block_kind kind,
-            const struct region *region, struct read_trace *trace)
-{
-    size_t bytes = (size_t)(region->end - region->begin);
-
-    trace->file_reads++;
-    if (block_source_read(&file->source, region->begin, load->bytes, bytes, NULL) != PETAL_OK)
-        return false;
-    trace->file_bytes_read += bytes;
-    for (uint32_t i = 0; i < region->count; i++)
-        load->blocks[i] = sst_file_make_block(
-            file, load->handles[i], kind,
-            load->bytes + (size_t)(load->handles[i].offset - region->begin), NULL);
-    return true;
+    readahead_init(&window, file->readahead_limit, true);
+    status = readahead_fill(&window, &file->source, region->begin, region->end, trace, NULL);
+    for (uint32_t i = 0; status == PETAL_OK && i < region->count; i++)
+        blocks[i].block = sst_file_make_block(
+            file, blocks[i].handle, kind,
+            window.window + (size_t)(blocks[i].handle.offset - region->begin), NULL);
+    readahead_fini(&window, file->source.env->allocator);
+    return status;
 }
 
 /* Put the blocks in the cache; the one that is wanted, or NULL. */
 static struct cache_block *
-insert_blocks(const struct load *load, const struct sst_file *file, enum block_kind kind,
-              const struct region *region)
+insert_blocks(const struct sst_file *file, enum block_kind kind, const struct region *region,
+              const struct neighbour *blocks)
 {
     struct cache_block *wanted = NULL;
 
     for (uint32_t i = 0; i < region->count; i++) {
-        struct cache_block *block = load->blocks[i];
+        struct cache_block *block = blocks[i].block;
 
         if (block == NULL)
             continue;
-        block = cache_insert(file->cache, block, file->number, load->handles[i].offset,
+        block = cache_insert(file->cache, block, file->number, blocks[i].handle.offset,
                              block_cache_kind(kind), file->priority, true);
         if (i == region->wanted && block->kind == block_cache_kind(kind))
             wanted = block;
@@ -137,31 +107,33 @@ insert_blocks(const struct load *load, const struct sst_file *file, enum block_k
     return wanted;
 }
 
-/* *made false: the region could not be read. */
+/* *unreadable: the file could not be read there. */
 static struct cache_block *
 load_region(const struct sst_file *file, enum block_kind kind, const struct index_block *node,
-            const struct region *region, const struct read_context *context, bool *made)
+            const struct region *region, const struct read_context *context, bool *unreadable)
 {
+    const petal_allocator *allocator = file->source.env->allocator;
+    struct neighbour *blocks = mem_alloc(allocator, region->count * sizeof *blocks);
     struct cache_block *wanted = NULL;
-    struct load load;
+    enum petal_status status;
 
-    *made = true;
-    if (!take_memory(&load, file, region))
+    *unreadable = false;
+    if (blocks == NULL)
         return NULL;
     for (uint32_t i = 0; i < region->count; i++)
-        load.handles[i] = index_block_handle(node, region->first + i);
+        blocks[i] = (struct neighbour){.handle = index_block_handle(node, region->first + i)};
     if (context->stay == NULL || epoch_interrupt(context->stay) == PETAL_OK) {
-        *made = make_blocks(&load, file, kind, region, context->trace);
+        status = make_blocks(file, kind, region, blocks, context->trace);
         if (context->stay != NULL)
             epoch_resume(context->stay);
-        if (*made)
-            wanted = insert_blocks(&load, file, kind, region);
+        *unreadable = status != PETAL_OK && status != PETAL_NO_MEMORY;
+        wanted = insert_blocks(file, kind, region, blocks);
     }
     if (wanted != NULL) {
         context->trace->blocks_fetched[block_cache_kind(kind)]++;
-        context->trace->bytes_fetched += load.handles[region->wanted].size;
+        context->trace->bytes_fetched += blocks[region->wanted].handle.size;
     }
-    give_memory(&load, file);
+    mem_free(allocator, blocks, region->count * sizeof *blocks);
     return wanted;
 }
 
@@ -172,7 +144,7 @@ index_region_load(const struct sst_file *file, enum block_kind kind, const struc
     struct cache_block *block;
     struct region region;
     uint64_t room;
-    bool made;
+    bool unreadable;
 
     assert(kind != BLOCK_DATA && kind != BLOCK_FACTS);
     if (context->only_cached || file->loading == NULL)
@@ -182,39 +154,8 @@ index_region_load(const struct sst_file *file, enum block_kind kind, const struc
     if (region.count == 1 || region.end > file->source.limit ||
         !cache_has_room(file->cache, room) || atomic_exchange(file->loading, true))
         return NULL;
-    block = load_region(file, kind, node, &region, context, &made);
-    if (made)
+    block = load_region(file, kind, node, &region, context, &unreadable);
+    if (!unreadable)
         atomic_store(file->loading, false);
     return block;
-}
-
-/* ---- ahead ---- */
-
-/* The blocks side by side from the one at `first` on. */
-static struct region
-find_run(const struct index_block *node, uint32_t first)
-{
-    struct block_handle handle = index_block_handle(node, first);
-    struct region run = {.begin = handle.offset, .first = first, .count = 1};
-
-    while (first + run.count < node->count && adjoin(node, first + run.count - 1))
-        run.count++;
-    handle = index_block_handle(node, first + run.count - 1);
-    run.end = handle.offset + handle.size;
-    return run;
-}
-
-void
-index_region_read_ahead(const struct sst_file *file, enum block_kind kind,
-                        const struct index_block *node, struct readahead_limit *limit)
-{
-    struct region run;
-
-    assert(kind != BLOCK_DATA && kind != BLOCK_FACTS);
-    for (uint32_t first = 0; first < node->count; first += run.count) {
-        run = find_run(node, first);
-        if (run.count > 1 && run.begin < run.end && run.end <= file->source.limit &&
-            readahead_limit_take(limit, (size_t)cached_bytes(kind, &run)))
-            block_source_read_ahead(&file->source, run.begin, run.end - run.begin);
-    }
 }

@@ -144,6 +144,18 @@ read_alone(struct readahead *ahead, const struct block_source *source, struct bl
 }
 
 enum petal_status
+readahead_fill(struct readahead *ahead, const struct block_source *source, uint64_t begin,
+               uint64_t end, struct read_trace *trace, petal_error *error)
+{
+    size_t bytes = (size_t)(end - begin);
+
+    if (bytes > ahead->capacity &&
+        (!charge(ahead, bytes) || !replace_memory(ahead, source->env->allocator, bytes)))
+        return error_no_memory(error);
+    return fill(ahead, source, begin, end, trace, error);
+}
+
+enum petal_status
 readahead_read(struct readahead *ahead, const struct block_source *source,
                struct block_handle handle, struct read_trace *trace, const uint8_t **bytes,
                petal_error *error)

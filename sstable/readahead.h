@@ -105,6 +105,15 @@ readahead_holds(const struct readahead *ahead, struct block_handle handle)
 bool readahead_goes_on(const struct readahead *ahead, struct block_handle handle);
 
 /*
+ * Have the bytes of the file from `begin` to `end` in the window, which is at hand then for all
+ * blocks in it: for who knows beforehand which ones those are.  PETAL_NO_MEMORY also where the
+ * limit has not as many left.  REQUIRES: they lie in the file.
+ */
+enum petal_status readahead_fill(struct readahead *ahead, const struct block_source *source,
+                                 uint64_t begin, uint64_t end, struct read_trace *trace,
+                                 petal_error *error);
+
+/*
  * The bytes of a block, frame included, as they stand in the file; good until the next call.
  * Fails as block_source_read does, for this block alone, and for want of memory.  REQUIRES: the
  * handle lies in the file (block_handle_check).

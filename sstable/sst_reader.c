@@ -2,7 +2,6 @@
 #include "sstable/sst_reader.h"
 
 #include "sstable/file_tail.h"
-#include "sstable/index_region.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -90,20 +89,6 @@ read_facts(struct sst_reader *reader, petal_error *error)
     return status;
 }
 
-/* Begin to read what the roots name: the first get finds filter and index in the page cache. */
-static void
-read_indexes_ahead(const struct sst_reader *reader, struct readahead_limit *limit)
-{
-    const struct index_tree *bloom = &reader->bloom.tree;
-
-    if (bloom->file != NULL)
-        index_region_read_ahead(&reader->file,
-                                bloom->root.level > 0 ? BLOCK_BLOOM_INDEX : BLOCK_BLOOM,
-                                &bloom->root, limit);
-    if (reader->index.root.level > 0)
-        index_region_read_ahead(&reader->file, BLOCK_DATA_INDEX, &reader->index.root, limit);
-}
-
 /* What stands at the end of a file of `size` bytes. */
 static enum petal_status
 read_parts(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, petal_error *error)
@@ -179,8 +164,6 @@ open_parts(struct sst_reader *reader, const struct sst_open_options *options, pe
         status = error_no_memory(error);
     if (status == PETAL_OK && options->map)
         map_file(reader, file, size);
-    if (status == PETAL_OK && options->index_limit != NULL)
-        read_indexes_ahead(reader, options->index_limit);
     pooled_file_release(&reader->pooled);
     return status;
 }

@@ -85,7 +85,6 @@ open_cache(petal_db *db, const petal_options *options, petal_error *error)
         return error_no_memory(error);
     memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
     readahead_limit_init(&db->readahead, options->memory_bytes / READAHEAD_SHARE);
-    readahead_limit_init(&db->index_ahead, most);
     read_around_limit_init(&db->around, around_limit(&db->env));
     return PETAL_OK;
 }

@@ -99,9 +99,6 @@ struct petal_db {
     struct file_pool open_files;      /* what readers of store files have open */
     struct readahead_limit readahead; /* memory of their large reads */
     struct read_around_limit around;  /* bytes read around single blocks */
-    /* Bytes of indexes and filters that are read ahead when a family's files are opened; never
-     * given back. */
-    struct readahead_limit index_ahead;
     struct memory_budget memory; /* the limit of it */
     struct stats_shard *stats;   /* STATS_SHARDS of them */
     struct {

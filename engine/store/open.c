@@ -5,7 +5,7 @@
 
 enum petal_status
 db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
-             bool just_written, struct store_file **file, petal_error *error)
+             struct store_file **file, petal_error *error)
 {
     struct sst_open_options options = {
         .file_number = described->number,
@@ -15,7 +15,6 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         .pool = &db->open_files,
         .readahead_limit = &db->readahead,
         .around_limit = &db->around,
-        .index_limit = just_written ? NULL : &db->index_ahead,
         .map = db->map_files,
         .in_memory = family_options(family)->in_memory,
         .no_block_cache = family_options(family)->no_block_cache,
@@ -94,7 +93,7 @@ family_open_store(petal_family *family, const struct manifest_family *described,
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
         const struct manifest_file *file = &described->files[i];
 
-        status = db_open_file(db, family, file, false, &files[opened], &cause);
+        status = db_open_file(db, family, file, &files[opened], &cause);
         opened += status == PETAL_OK;
         if (status != PETAL_OK && without_lost)
             status = damage_note_lost(family, file->number, &cause);

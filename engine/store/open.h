@@ -7,11 +7,10 @@
 
 #include "engine/state/db.h"
 
-/* Open a store file that the manifest describes, or is about to; `just_written`: the page cache has
- * it. */
+/* Open a store file that the manifest describes, or is about to. */
 enum petal_status db_open_file(petal_db *db, const petal_family *family,
-                               const struct manifest_file *described, bool just_written,
-                               struct store_file **file, petal_error *error);
+                               const struct manifest_file *described, struct store_file **file,
+                               petal_error *error);
 
 /* An empty memtable, which becomes the active one, and a store view that holds it. REQUIRES: the
  * write leadership, or nobody but the caller knows the family. */

@@ -120,8 +120,8 @@ store_output_end_file(struct output *output, petal_error *error)
     output->described.cells = facts->cells;
     sst_writer_free(output->writer);
     output->writer = NULL;
-    status = db_open_file(db, output->family, &output->described, true, &files->files[files->count],
-                          error);
+    status =
+        db_open_file(db, output->family, &output->described, &files->files[files->count], error);
     if (status != PETAL_OK) {
         directory_remove(&db->directory, output->path);
         return status;
@@ -158,7 +158,7 @@ shift_file(const petal_family *family, struct output_files *files, size_t i, uin
     described->sequence_shift = shift;
     status = sst_state_shift(&db->directory, &db->open_files, path, shift, error);
     if (status == PETAL_OK)
-        status = db_open_file(db, family, described, true, &files->files[i], error);
+        status = db_open_file(db, family, described, &files->files[i], error);
     if (status != PETAL_OK)
         drop_file(db, files, i, path);
     return status;

@@ -131,7 +131,7 @@ static const struct excuse silent[] = {
     {"add_chunk", "mem_", "the same"},
     {"slab_regions_take", "mem_", "the same"},
     {"make_node", "mem_", "nodes are read ahead where there is memory"},
-    {"take_memory", "mem_", "the same"},
+    {"load_region", "mem_", "the same"},
     {"replace_memory", "mem_", "blocks are read ahead where there is memory"},
     {"row_collect_hold", "mem_", "the short way of a get gives way to the general one"},
     {"result_set", "mem_", "the same"},

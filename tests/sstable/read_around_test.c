@@ -1,6 +1,6 @@
 /*
- * read_around_test.c -- what is begun to be read beside what is asked for: around single blocks of
- * a file, once and in proportion to what was asked; and of indexes and filters when it is opened.
+ * read_around_test.c -- what is begun to be read around single blocks of a file: once, and in
+ * proportion to what was asked.
  */
 #include "tests/sstable/fixture.h"
 
@@ -93,14 +93,13 @@ free_file(struct sst_fixture *f, struct cell_list *list)
 }
 
 static struct sst_reader *
-open_file(struct sst_fixture *f, struct read_around_limit *around, struct readahead_limit *index)
+open_file(struct sst_fixture *f, struct read_around_limit *around)
 {
     struct sst_open_options options = {.file_number = f->next_file_number++,
                                        .file_identity = TEST_IDENTITY,
                                        .cache = f->cache,
                                        .epoch = f->epoch,
-                                       .around_limit = around,
-                                       .index_limit = index};
+                                       .around_limit = around};
     struct sst_reader *reader;
     petal_error error;
 
@@ -169,7 +168,7 @@ the_first_gets_read_their_block_alone(void **state)
 
     (void)state;
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, &limit, NULL);
+    reader = open_file(f, &limit);
     assert_int_equal(layer.count, 0);
     for (size_t i = 0; i < areas_of(reader) / READ_AROUND_ALONE; i++) {
         find(f, reader, &list.cells[i * 100]);
@@ -198,7 +197,7 @@ gets_in_no_order_begin_all_of_the_file(void **state)
     (void)state;
     test_random_init(&random, test_seed());
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, &limit, NULL);
+    reader = open_file(f, &limit);
     data_areas = sst_reader_facts(reader)->data_bytes / AREA;
     assert_in_range(data_areas, 30, 60);
     for (size_t i = 0; i < list.count; i++)
@@ -233,7 +232,7 @@ sparse_gets_begin_an_area_each(void **state)
 
     (void)state;
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, NULL, NULL);
+    reader = open_file(f, NULL);
     assert_true(read_around_init(&around, &limit, (uint64_t)1 << 40, f->env.allocator));
     pass_the_first_gets(&around);
     for (uint64_t i = 0; i < MOST_HINTS; i++)
@@ -258,7 +257,7 @@ a_place_outside_of_the_file_begins_nothing(void **state)
 
     (void)state;
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, NULL, NULL);
+    reader = open_file(f, NULL);
     assert_true(read_around_init(&around, &limit, 5 * AREA + 1, f->env.allocator));
     read_around_block(&around, &reader->file.source, (struct block_handle){.offset = 6 * AREA});
     read_around_block(&around, &reader->file.source, (struct block_handle){.offset = UINT64_MAX});
@@ -282,10 +281,10 @@ files_larger_than_the_limit_bring_nothing(void **state)
 
     (void)state;
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, &limit, NULL);
+    reader = open_file(f, &limit);
     limit.most = sst_reader_facts(reader)->file_bytes;
     assert_int_equal(atomic_load(&limit.open), limit.most);
-    other = open_file(f, &limit, NULL);
+    other = open_file(f, &limit);
     pass_the_first_gets(&reader->around);
     pass_the_first_gets(&other->around);
     find(f, reader, &list.cells[100]);
@@ -311,7 +310,7 @@ scans_bring_nothing_but_around_their_first_block(void **state)
 
     (void)state;
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, &limit, NULL);
+    reader = open_file(f, &limit);
     pass_the_first_gets(&reader->around);
     for (unsigned whole = 0; whole < 2; whole++) {
         struct read_context context = f->context;
@@ -363,7 +362,7 @@ threads_begin_each_area_once(void **state)
 
     (void)state;
     read_around_limit_init(&limit, UINT64_MAX);
-    reader = open_file(f, NULL, NULL);
+    reader = open_file(f, NULL);
     crowd.source = &reader->file.source;
     assert_true(read_around_init(&crowd.around, &limit, (uint64_t)FAR * AREA, f->env.allocator));
     for (unsigned i = 0; i < THREADS; i++)
@@ -374,55 +373,6 @@ threads_begin_each_area_once(void **state)
     assert_int_equal(layer.bytes, (uint64_t)FAR * AREA);
     read_around_fini(&crowd.around, f->env.allocator);
     sst_reader_close(reader);
-    free_file(f, &list);
-}
-
-/* ---- indexes and filters at opening ---- */
-
-static void
-opening_begins_filter_and_index(void **state)
-{
-    struct cell_list list = {0};
-    struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
-    struct sst_options options = sst_test_options();
-    struct test_random random;
-    struct readahead_limit limit;
-    struct sst_reader *reader;
-    const struct file_facts *facts;
-    char row[100];
-
-    (void)state;
-    test_random_init(&random, test_seed());
-    for (unsigned i = 0; i < 12000; i++) {
-        for (unsigned k = 0; k < sizeof row; k++)
-            row[k] = (char)('a' + test_random_below(&random, 26));
-        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
-                      slice_from_text("value"));
-    }
-    cell_list_sort(&list);
-    options.block_bytes = 512;
-    sst_fixture_write(f, &options, &list);
-    put_in_front(f);
-
-    readahead_limit_init(&limit, BIG_CACHE);
-    reader = open_file(f, NULL, &limit);
-    facts = sst_reader_facts(reader);
-    assert_int_equal(reader->index.root.level, 1);
-    assert_int_equal(layer.count, 2);
-    assert_int_equal(layer.hints[0].size, facts->bloom_bytes);
-    assert_int_equal(layer.bytes, facts->bloom_bytes + facts->index_bytes -
-                                      reader->trailer.data_root.size -
-                                      reader->trailer.bloom_root.size);
-    assert_true(atomic_load(&limit.taken) >= layer.bytes);
-    sst_reader_close(reader);
-
-    /* The filter first, where there is no room for both; and then nothing. */
-    readahead_limit_init(&limit, 2 * layer.hints[0].size);
-    forget_hints();
-    sst_reader_close(open_file(f, NULL, &limit));
-    assert_int_equal(layer.count, 1);
-    sst_reader_close(open_file(f, NULL, &limit));
-    assert_int_equal(layer.count, 1);
     free_file(f, &list);
 }
 
@@ -437,7 +387,6 @@ main(void)
         cmocka_unit_test(files_larger_than_the_limit_bring_nothing),
         cmocka_unit_test(scans_bring_nothing_but_around_their_first_block),
         cmocka_unit_test(threads_begin_each_area_once),
-        cmocka_unit_test(opening_begins_filter_and_index),
     };
 
     pthread_mutex_init(&layer.mutex, NULL);
