@@ -277,6 +277,30 @@ block_sink_append_bytes(struct block_sink *sink, petal_slice bytes, petal_error 
 /* ---- reading ---- */
 
 enum petal_status
+block_error_malformed(const struct block_source *source, struct block_handle handle,
+                      enum block_kind kind, petal_error *error)
+{
+    return error_corrupt(error, source->path, handle.offset,
+                         "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
+                         block_kind_text(kind), handle.offset);
+}
+
+enum petal_status
+block_source_size(const struct block_source *source, uint64_t *size, petal_error *error)
+{
+    const petal_vfs *vfs = source->env->vfs;
+    petal_file *file;
+    int failure;
+    enum petal_status status = pooled_file_acquire(source->file, &file, error);
+
+    if (status != PETAL_OK)
+        return status;
+    failure = vfs->size(vfs->context, file, size);
+    pooled_file_release(source->file);
+    return failure == 0 ? PETAL_OK : error_io(error, source->path, failure, "take the size of");
+}
+
+enum petal_status
 block_source_read(const struct block_source *source, uint64_t offset, uint8_t *bytes, size_t size,
                   petal_error *error)
 {

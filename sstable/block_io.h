@@ -137,6 +137,14 @@ void block_image_fini(struct block_image *image, const struct block_source *sour
  * do not give exactly these. */
 bool block_image_decode(const struct block_image *image, uint8_t *to);
 
+/* "Its checksum is right, its content malformed": PETAL_CORRUPT. */
+enum petal_status block_error_malformed(const struct block_source *source,
+                                        struct block_handle handle, enum block_kind kind,
+                                        petal_error *error);
+
+enum petal_status block_source_size(const struct block_source *source, uint64_t *size,
+                                    petal_error *error);
+
 /* Read `size` bytes, or PETAL_CORRUPT when the file ends before. */
 enum petal_status block_source_read(const struct block_source *source, uint64_t offset,
                                     uint8_t *bytes, size_t size, petal_error *error);

@@ -300,25 +300,6 @@ sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks)
         bloom_account_credit(reader->bloom.account, READ_SAVES_BLOCK);
 }
 
-void
-sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
-                        uint64_t row_hash)
-{
-    const struct bloom_reader *bloom = &reader->bloom;
-    const struct index_tree *tree = &bloom->tree;
-    int64_t position;
-
-    if (!bloom->serves_rows || bloom->unknown || bloom->damaged || tree->root.level > 0)
-        return;
-    position = index_block_search(&tree->root, slice_make(key->encoded.data, key->row_prefix));
-    if (position < 0)
-        return;
-    prefetch_line(bloom,
-                  &(struct index_place){index_block_handle(&tree->root, (uint32_t)position),
-                                        &tree->hints[position]},
-                  row_hash);
-}
-
 const struct bloom_rows *
 sst_reader_bloom_rows(const struct sst_reader *reader)
 {

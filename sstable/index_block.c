@@ -199,12 +199,12 @@ take_stored(struct stored_node *stored, const uint8_t *bytes, size_t size)
 }
 
 size_t
-index_block_memory(const uint8_t *bytes, size_t size)
+index_block_memory(const uint8_t *bytes, size_t size, uint32_t entries)
 {
     struct stored_node stored;
     size_t groups, bytes_used;
 
-    if (!take_stored(&stored, bytes, size))
+    if (!take_stored(&stored, bytes, size) || stored.count != entries)
         return 0;
     groups = index_block_groups(stored.count);
     bytes_used = index_block_groups_offset(stored.prefix_bytes, groups) +
@@ -285,7 +285,8 @@ index_block_make(struct index_block *block, const uint8_t *bytes, size_t size, u
 
     if (!take_stored(&stored, bytes, size))
         return false;
-    arrange(block, &stored, get_le32(bytes + 4), memory, index_block_memory(bytes, size));
+    arrange(block, &stored, get_le32(bytes + 4), memory,
+            index_block_memory(bytes, size, (uint32_t)stored.count));
     for (uint32_t i = 0; i < block->count; i++) {
         uint64_t next = block->groups[i / INDEX_GROUP].ends[i % INDEX_GROUP];
 

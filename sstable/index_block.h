@@ -131,9 +131,9 @@ index_block_groups(size_t count)
     return (count + INDEX_GROUP - 1) / INDEX_GROUP;
 }
 
-/* Bytes of memory for the stored node of untrusted `bytes`; 0: its header does not give its
- * size. */
-size_t index_block_memory(const uint8_t *bytes, size_t size);
+/* Bytes of memory for the stored node of untrusted `bytes`; 0: its header does not give its size,
+ * or not so many entries. */
+size_t index_block_memory(const uint8_t *bytes, size_t size, uint32_t entries);
 
 /* Full check of untrusted bytes, which are arranged in `memory`: index_block_memory of them, on the
  * border of a cache line.  False if malformed.  Also fills *block. */

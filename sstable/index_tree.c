@@ -11,37 +11,35 @@
 /* ---- the tree ---- */
 
 static enum petal_status
-decode_root(struct index_tree *tree, const struct block_image *image, uint64_t offset,
+decode_root(struct index_tree *tree, const struct block_image *image, struct block_handle handle,
             petal_error *error)
 {
     const petal_allocator *allocator = tree->file->source.env->allocator;
-    size_t size = image->frame.raw_bytes, memory_bytes;
+    size_t size = image->frame.raw_bytes, memory_bytes = 0;
+    size_t hint_bytes = image->frame.entries * sizeof *tree->hints;
     uint8_t *bytes = mem_alloc(allocator, size);
-    bool good;
+    enum petal_status status = PETAL_CORRUPT;
 
     if (bytes == NULL)
         return error_no_memory(error);
-    memory_bytes = block_image_decode(image, bytes) ? index_block_memory(bytes, size) : 0;
-    if (memory_bytes > 0)
+    if (block_image_decode(image, bytes))
+        memory_bytes = index_block_memory(bytes, size, image->frame.entries);
+    if (memory_bytes > 0) {
         tree->root_memory = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, memory_bytes);
-    good = tree->root_memory != NULL &&
-           index_block_make(&tree->root, bytes, size, tree->root_memory) &&
-           tree->root.count == image->frame.entries && tree->root.level < INDEX_MAX_LEVELS;
-    mem_free(allocator, bytes, size);
-    if (memory_bytes > 0 && tree->root_memory == NULL)
-        return error_no_memory(error);
-    if (!good) {
-        mem_free(allocator, tree->root_memory, memory_bytes);
-        return error_corrupt(error, tree->file->source.path, offset,
-                             "%s at offset %" PRIu64
-                             ": its checksum is right, its content malformed",
-                             block_kind_text(tree->kind), offset);
+        tree->hints = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, hint_bytes);
+        if (tree->root_memory == NULL || tree->hints == NULL)
+            status = PETAL_NO_MEMORY;
+        else if (index_block_make(&tree->root, bytes, size, tree->root_memory) &&
+                 tree->root.level < INDEX_MAX_LEVELS)
+            status = PETAL_OK;
     }
-    tree->hints =
-        mem_alloc_aligned(allocator, CACHE_LINE_BYTES, tree->root.count * sizeof *tree->hints);
-    if (tree->hints == NULL) {
+    mem_free(allocator, bytes, size);
+    if (status != PETAL_OK) {
         mem_free(allocator, tree->root_memory, memory_bytes);
-        return error_no_memory(error);
+        mem_free(allocator, tree->hints, hint_bytes);
+        return status == PETAL_NO_MEMORY
+                   ? error_no_memory(error)
+                   : block_error_malformed(&tree->file->source, handle, tree->kind, error);
     }
     for (uint32_t i = 0; i < tree->root.count; i++)
         cache_hint_init(&tree->hints[i]);
@@ -58,7 +56,7 @@ index_tree_open(struct index_tree *tree, const struct sst_file *file, enum block
     *tree = (struct index_tree){.file = file, .kind = kind};
     status = block_read(&file->source, root, kind, NULL, 0, &image, error);
     if (status == PETAL_OK) {
-        status = decode_root(tree, &image, root.offset, error);
+        status = decode_root(tree, &image, root, error);
         block_image_fini(&image, &file->source);
     }
     if (status != PETAL_OK)

@@ -34,15 +34,6 @@ check_structure(enum block_kind kind, const uint8_t *bytes, size_t size)
     }
 }
 
-static enum petal_status
-error_malformed(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-                petal_error *error)
-{
-    return error_corrupt(error, file->source.path, handle.offset,
-                         "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
-                         block_kind_text(kind), handle.offset);
-}
-
 /* The verified image of a data block by way of the reader's own large reads. */
 static enum petal_status
 read_ahead(const struct sst_file *file, struct block_handle handle,
@@ -82,21 +73,20 @@ arrange_node(const struct sst_file *file, struct block_handle handle, enum block
              const uint8_t *bytes, const struct block_frame *frame, struct cache_block **block,
              petal_error *error)
 {
-    /* Their count, which the frame has as well, is checked before memory is taken by it. */
-    size_t memory_bytes = index_block_memory(bytes, frame->raw_bytes);
+    size_t memory_bytes = index_block_memory(bytes, frame->raw_bytes, frame->entries);
     struct index_block node;
     uint8_t *memory;
 
-    if (memory_bytes == 0 || frame->entries > frame->raw_bytes / INDEX_BLOCK_ENTRY_BYTES)
-        return error_malformed(file, handle, kind, error);
+    if (memory_bytes == 0)
+        return block_error_malformed(&file->source, handle, kind, error);
     *block = cache_allocate(file->cache, memory_bytes, frame->entries, &memory);
     if (*block == NULL)
         return error_no_memory(error);
-    if (index_block_make(&node, bytes, frame->raw_bytes, memory) && node.count == frame->entries)
+    if (index_block_make(&node, bytes, frame->raw_bytes, memory))
         return PETAL_OK;
     cache_discard(file->cache, *block);
     *block = NULL;
-    return error_malformed(file, handle, kind, error);
+    return block_error_malformed(&file->source, handle, kind, error);
 }
 
 static enum petal_status
@@ -115,7 +105,7 @@ make_node(const struct sst_file *file, struct block_handle handle, enum block_ki
         return error_no_memory(error);
     status = block_image_decode(image, bytes)
                  ? arrange_node(file, handle, kind, bytes, &image->frame, block, error)
-                 : error_malformed(file, handle, kind, error);
+                 : block_error_malformed(&file->source, handle, kind, error);
     mem_free(allocator, bytes, size);
     return status;
 }
@@ -142,7 +132,7 @@ make_block(const struct sst_file *file, struct block_handle handle, enum block_k
     if (kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX)
         return make_node(file, handle, kind, image, block, error);
     if (image->frame.entries > 0)
-        return error_malformed(file, handle, kind, error);
+        return block_error_malformed(&file->source, handle, kind, error);
     *block = cache_allocate(file->cache, raw_bytes, 0, &bytes);
     if (*block == NULL)
         return error_no_memory(error);
@@ -150,7 +140,7 @@ make_block(const struct sst_file *file, struct block_handle handle, enum block_k
         return PETAL_OK;
     cache_discard(file->cache, *block);
     *block = NULL;
-    return error_malformed(file, handle, kind, error);
+    return block_error_malformed(&file->source, handle, kind, error);
 }
 
 static enum petal_status
@@ -220,36 +210,25 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
 
 /* ---- past the cache ---- */
 
-bool
-sst_file_goes_past_cache(const struct sst_file *file, struct block_handle handle,
-                         const struct read_context *context)
+static bool
+goes_past_cache(const struct sst_file *file, struct block_handle handle,
+                const struct read_context *context)
 {
     struct readahead *ahead = context->ahead;
 
-    assert(ahead != NULL);
+    /* Handles that are no block's, too: who reads it says so. */
+    if (ahead == NULL && (handle.size > PRIVATE_STORED_BYTES || handle.size <= BLOCK_FRAME_BYTES))
+        return false;
     if (!file->keep_data || context->keep_out_of_cache)
         return true;
+    if (ahead == NULL)
+        return file->priority == CACHE_SINGLE &&
+               !cache_wants(file->cache, file->number, handle.offset, handle.size * STORED_GROWTH);
     if (!readahead_goes_on(ahead, handle))
         return false;
     if (!readahead_holds(ahead, handle))
         ahead->past_cache = !cache_has_room(file->cache, READAHEAD_MOST_BYTES);
     return ahead->past_cache;
-}
-
-bool
-sst_file_point_goes_past_cache(const struct sst_file *file, struct block_handle handle,
-                               const struct read_context *context)
-{
-    assert(context->ahead == NULL);
-    if (context->private_block == NULL || handle.size > PRIVATE_STORED_BYTES)
-        return false;
-    /* Such a handle is no block's: who reads it says so. */
-    if (handle.size <= BLOCK_FRAME_BYTES)
-        return false;
-    if (!file->keep_data || context->keep_out_of_cache)
-        return true;
-    return file->priority == CACHE_SINGLE &&
-           !cache_wants(file->cache, file->number, handle.offset, handle.size * STORED_GROWTH);
 }
 
 /* Memory for `size` bytes, on a cache line's border as in the cache; what was there is lost. */
@@ -276,52 +255,34 @@ sst_private_block_free(struct sst_private_block *block, const petal_allocator *a
 
 /* Read the block with the epoch left meanwhile, unless it was read before. */
 static enum petal_status
-read_ahead_outside(const struct sst_file *file, struct block_handle handle,
-                   const struct read_context *context, struct block_image *image,
-                   petal_error *error)
+read_outside(const struct sst_file *file, struct block_handle handle,
+             const struct read_context *context, struct sst_private_block *block,
+             struct block_image *image, petal_error *error)
 {
-    bool leaves = context->stay != NULL && !readahead_holds(context->ahead, handle);
+    bool leaves = context->stay != NULL &&
+                  (context->ahead == NULL || !readahead_holds(context->ahead, handle));
     enum petal_status status;
 
+    if (context->ahead == NULL && file->source.mapped == NULL &&
+        !reserve(file, &block->stored, &block->stored_capacity, handle.size))
+        return error_no_memory(error);
     if (leaves && epoch_interrupt(context->stay) != PETAL_OK)
         return error_no_memory(error);
-    status = read_ahead(file, handle, context, image, error);
+    status = read_image(file, handle, BLOCK_DATA, context, block->stored, block->stored_capacity,
+                        image, error);
+    assert(image->memory == NULL);
     if (leaves)
         epoch_resume(context->stay);
     return status;
 }
 
-/* The same for a block that stands alone. */
 static enum petal_status
-read_alone_outside(const struct sst_file *file, struct block_handle handle,
-                   const struct read_context *context, struct sst_private_block *block,
-                   struct block_image *image, petal_error *error)
-{
-    enum petal_status status;
-
-    assert(context->ahead == NULL && handle.size <= PRIVATE_STORED_BYTES);
-    if (file->source.mapped == NULL &&
-        !reserve(file, &block->stored, &block->stored_capacity, handle.size))
-        return error_no_memory(error);
-    if (context->stay != NULL && epoch_interrupt(context->stay) != PETAL_OK)
-        return error_no_memory(error);
-    status = read_image(file, handle, BLOCK_DATA, context, block->stored, block->stored_capacity,
-                        image, error);
-    assert(image->memory == NULL);
-    if (context->stay != NULL)
-        epoch_resume(context->stay);
-    return status;
-}
-
-enum petal_status
-sst_file_read_private(const struct sst_file *file, struct block_handle handle,
-                      const struct read_context *context, struct sst_private_block *block,
-                      petal_error *error)
+read_private(const struct sst_file *file, struct block_handle handle,
+             const struct read_context *context, struct sst_private_block *block,
+             petal_error *error)
 {
     struct block_image image;
-    enum petal_status status =
-        context->ahead != NULL ? read_ahead_outside(file, handle, context, &image, error)
-                               : read_alone_outside(file, handle, context, block, &image, error);
+    enum petal_status status = read_outside(file, handle, context, block, &image, error);
 
     if (status != PETAL_OK)
         return status;
@@ -330,8 +291,21 @@ sst_file_read_private(const struct sst_file *file, struct block_handle handle,
     block->size = image.frame.raw_bytes;
     if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes) ||
         !settle_structure(file, BLOCK_DATA, block->bytes, block->size))
-        return error_malformed(file, handle, BLOCK_DATA, error);
+        return block_error_malformed(&file->source, handle, BLOCK_DATA, error);
     context->trace->blocks_fetched[PETAL_BLOCK_DATA]++;
     context->trace->bytes_fetched += handle.size;
     return PETAL_OK;
+}
+
+enum petal_status
+sst_file_load_data(const struct sst_file *file, struct block_handle handle,
+                   const struct read_context *context, struct sst_private_block *private_block,
+                   struct cache_block **block, petal_error *error)
+{
+    *block = NULL;
+    if (context->only_cached)
+        return PETAL_NOT_FOUND;
+    if (private_block != NULL && goes_past_cache(file, handle, context))
+        return read_private(file, handle, context, private_block, error);
+    return sst_file_fetch_slow(file, handle, BLOCK_DATA, context, block, error);
 }

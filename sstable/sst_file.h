@@ -52,24 +52,19 @@ struct sst_private_block {
 };
 
 /*
- * Whether a data block that is not in the cache is better read past it: where it would not be kept,
- * and where context->ahead (not NULL) goes through the file while the cache has no room left. What
- * points have in the cache stays there then, and decoding needs no memory.
+ * A data block that is not in the cache: put there, or read past it into `private_block`, where
+ * *block is NULL; counted as fetched.  It goes past the cache where the cache would not keep it,
+ * where context->ahead goes through the file while the cache has no room left, and where a point
+ * needs it (no context->ahead) that the cache does not want: so what points have in the cache stays
+ * there, and decoding needs no memory.  `private_block` NULL: never.  Through context->ahead if there
+ * is one; the context's stay is interrupted where that reads from the file.  PETAL_NOT_FOUND if the
+ * context wants only cached ones.  On failure the private block is nothing, and has to be freed all
+ * the same.
  */
-bool sst_file_goes_past_cache(const struct sst_file *file, struct block_handle handle,
-                              const struct read_context *context);
-
-/* The same of a block that a point needs, which stands alone (context->ahead is NULL).  Asked once
- * for each time that it is not in the cache. */
-bool sst_file_point_goes_past_cache(const struct sst_file *file, struct block_handle handle,
-                                    const struct read_context *context);
-
-/* Read, verify and decode a data block into `block`, through context->ahead if there is one;
- * counted as fetched.  The context's stay is interrupted where that reads from the file.  On
- * failure the block is nothing, and has to be freed all the same. */
-enum petal_status sst_file_read_private(const struct sst_file *file, struct block_handle handle,
-                                        const struct read_context *context,
-                                        struct sst_private_block *block, petal_error *error);
+enum petal_status sst_file_load_data(const struct sst_file *file, struct block_handle handle,
+                                     const struct read_context *context,
+                                     struct sst_private_block *private_block,
+                                     struct cache_block **block, petal_error *error);
 void sst_private_block_free(struct sst_private_block *block, const petal_allocator *allocator);
 
 /* Verify the block at `handle`, whose bytes were read, decode and check it: for cache_insert, not

@@ -158,20 +158,20 @@ fetch_block(struct sst_iter *iter, struct index_place place, petal_error *error)
 {
     const struct sst_file *file = &iter->reader->file;
     const struct read_context *context = &iter->context;
+    bool may_be_private = context->ahead != NULL && !iter->backwards;
     struct cache_block *block = sst_file_find(file, place.handle, BLOCK_DATA, place.hint, context);
     enum petal_status status = PETAL_OK;
 
     assert(!has_block(iter)); /* or the interruption of the stay would have had to hold it */
-    if (block == NULL && context->ahead != NULL && !iter->backwards &&
-        sst_file_goes_past_cache(file, place.handle, context)) {
-        status = sst_file_read_private(file, place.handle, context, &iter->private_block, error);
-        iter->in_private = status == PETAL_OK;
-        return status;
-    }
     if (block == NULL)
-        status = sst_file_fetch_slow(file, place.handle, BLOCK_DATA, context, &block, error);
+        status = sst_file_load_data(file, place.handle, context,
+                                    may_be_private ? &iter->private_block : NULL, &block, error);
     if (status != PETAL_OK)
         return status;
+    if (block == NULL) {
+        iter->in_private = true;
+        return PETAL_OK;
+    }
     if (iter->pins)
         cache_pin(block);
     if (iter->backwards)

@@ -21,19 +21,14 @@ static NEVER_INLINE enum sst_point_answer
 read_block(const struct sst_file *file, struct block_handle handle,
            const struct read_context *context, petal_slice *bytes)
 {
+    const struct sst_private_block *private_block = context->private_block;
     struct cache_block *block;
 
-    if (context->only_cached)
+    assert(context->ahead == NULL);
+    if (sst_file_load_data(file, handle, context, context->private_block, &block, NULL) != PETAL_OK)
         return SST_POINT_DECLINED;
-    if (sst_file_point_goes_past_cache(file, handle, context)) {
-        if (sst_file_read_private(file, handle, context, context->private_block, NULL) != PETAL_OK)
-            return SST_POINT_DECLINED;
-        *bytes = slice_make(context->private_block->bytes, context->private_block->size);
-        return SST_POINT_FOUND;
-    }
-    if (sst_file_fetch_slow(file, handle, BLOCK_DATA, context, &block, NULL) != PETAL_OK)
-        return SST_POINT_DECLINED;
-    *bytes = slice_make(block->data, block->size);
+    *bytes = block != NULL ? slice_make(block->data, block->size)
+                           : slice_make(private_block->bytes, private_block->size);
     return SST_POINT_FOUND;
 }
 

@@ -10,40 +10,18 @@
 /* ---- opening ---- */
 
 static enum petal_status
-take_size(const struct sst_reader *reader, petal_file *file, uint64_t *size, petal_error *error)
-{
-    const petal_vfs *vfs = reader->file.source.env->vfs;
-    int failure = vfs->size(vfs->context, file, size);
-
-    return failure == 0 ? PETAL_OK : error_io(error, reader->path, failure, "take the size of");
-}
-
-static enum petal_status
 read_trailer(struct sst_reader *reader, uint64_t size, uint64_t expected_identity,
              petal_error *error)
 {
     struct block_source *source = &reader->file.source;
-    uint8_t bytes[TRAILER_BYTES];
-    enum petal_status status;
+    enum petal_status status = trailer_read(&reader->trailer, source, size, error);
 
-    if (size < TRAILER_BYTES)
-        return error_corrupt(error, reader->path, size,
-                             "a store file has at least %d bytes, this one %" PRIu64, TRAILER_BYTES,
-                             size);
     assert(source->file_identity == 0);
-    source->limit = size - TRAILER_BYTES;
-    status = block_source_read(source, source->limit, bytes, sizeof bytes, error);
-    if (status == PETAL_OK)
-        status = trailer_decode(&reader->trailer, bytes, size, reader->path, error);
     if (status != PETAL_OK)
         return status;
+    source->limit = size - TRAILER_BYTES;
     source->file_identity = reader->trailer.file_identity;
-    if (expected_identity != 0 && expected_identity != source->file_identity)
-        return error_corrupt(error, reader->path, source->limit,
-                             "another file stands here: its identity is %016" PRIx64
-                             ", expected is %016" PRIx64,
-                             source->file_identity, expected_identity);
-    return PETAL_OK;
+    return trailer_check_identity(&reader->trailer, expected_identity, reader->path, error);
 }
 
 static enum petal_status
@@ -156,7 +134,7 @@ open_parts(struct sst_reader *reader, const struct sst_open_options *options, pe
 
     if (status != PETAL_OK)
         return status;
-    status = take_size(reader, file, &size, error);
+    status = block_source_size(&reader->file.source, &size, error);
     if (status == PETAL_OK)
         status = read_tail(reader, size, options->file_identity, error);
     if (status == PETAL_OK && !read_around_init(&reader->around, options->around_limit, size,

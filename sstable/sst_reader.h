@@ -93,11 +93,6 @@ bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
  * many data blocks. */
 void sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks);
 
-/* Start loading the cache lines that the row question will touch, if its chunk is in the cache.
- * EPOCH. */
-void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
-                             uint64_t row_hash);
-
 /* The directory of its filter of rows (sstable/bloom_rows.h); NULL: it has none.  And the question
  * to a chunk of it that no hint leads to, counted and settled as the others.  EPOCH. */
 struct bloom_rows;

@@ -144,19 +144,18 @@ window_read(struct sst_walk *walk, uint64_t offset, size_t size, petal_error *er
 static bool
 check_node(const struct sst_walk *walk, const struct block_frame *frame, bool *no_memory)
 {
-    size_t bytes = index_block_memory(walk->raw.bytes, frame->raw_bytes);
+    size_t bytes = index_block_memory(walk->raw.bytes, frame->raw_bytes, frame->entries);
     struct index_block node;
     uint8_t *memory;
     bool whole;
 
-    if (bytes == 0 || frame->entries > frame->raw_bytes / INDEX_BLOCK_ENTRY_BYTES)
+    if (bytes == 0)
         return false;
     memory = mem_alloc_aligned(walk->env->allocator, CACHE_LINE_BYTES, bytes);
     *no_memory = memory == NULL;
     if (memory == NULL)
         return false;
-    whole = index_block_make(&node, walk->raw.bytes, frame->raw_bytes, memory) &&
-            node.count == frame->entries;
+    whole = index_block_make(&node, walk->raw.bytes, frame->raw_bytes, memory);
     mem_free(walk->env->allocator, memory, bytes);
     return whole;
 }
@@ -197,62 +196,78 @@ check_structure(const struct sst_walk *walk, const struct block_frame *frame, bo
 }
 
 /*
- * The block at `offset`: PETAL_OK and *step, or why there is none. *bytes: how long it is, as far
- * as its frame says so; 0: that is none.
+ * The block at `offset` with a right checksum: PETAL_OK, or why there is none; what it holds may be
+ * malformed. handle->size: how long it is, as far as its frame says so; 0: that is none. `budget`
+ * (may be NULL) are bytes that may be checked, fewer by those of this block then.
  */
 static enum petal_status
-take_block(struct sst_walk *walk, uint64_t offset, struct sst_walk_step *step, uint64_t *bytes,
-           petal_error *error)
+read_image(struct sst_walk *walk, uint64_t offset, uint64_t *budget, struct block_handle *handle,
+           struct block_image *image, petal_error *error)
 {
     const struct block_source *source = &walk->source;
-    struct block_handle handle = {.offset = offset};
-    struct block_image image;
+    struct block_handle named = {.offset = offset};
     struct block_frame frame;
     const uint8_t *from;
-    bool no_memory = false;
+    petal_error cause;
     enum petal_status status;
 
-    *bytes = 0;
+    *handle = named;
     assert(offset < source->limit);
     if (source->limit - offset <= BLOCK_FRAME_BYTES)
         return error_corrupt(error, source->path, offset,
                              "%" PRIu64 " bytes at offset %" PRIu64 " belong to no block",
                              source->limit - offset, offset);
-    from = window_read(walk, offset, BLOCK_FRAME_BYTES, error);
+    from = window_read(walk, offset, BLOCK_FRAME_BYTES, &cause);
     if (from == NULL)
-        return error->status;
+        return error_copy(error, &cause);
     if (!block_frame_decode(&frame, from))
         return error_corrupt(error, source->path, offset, "no block begins at offset %" PRIu64,
                              offset);
-    handle.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
-    status = block_handle_check(source, handle, frame.kind, error);
+    named.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
+    status = block_handle_check(source, named, frame.kind, error);
     if (status != PETAL_OK)
         return status;
+    if (budget != NULL && named.size > *budget)
+        return PETAL_NOT_FOUND;
+    if (budget != NULL)
+        *budget -= named.size;
+    *handle = named;
+    from = window_read(walk, offset, named.size, &cause);
+    return from != NULL ? block_verify(source, named, frame.kind, from, image, error)
+                        : error_copy(error, &cause);
+}
+
+/* The block at `offset`: PETAL_OK and *step, or why there is none. *bytes: as handle->size of
+ * read_image. */
+static enum petal_status
+take_block(struct sst_walk *walk, uint64_t offset, struct sst_walk_step *step, uint64_t *bytes,
+           petal_error *error)
+{
+    const struct block_frame *frame;
+    struct block_handle handle;
+    struct block_image image;
+    bool no_memory = false;
+    enum petal_status status = read_image(walk, offset, NULL, &handle, &image, error);
+
     *bytes = handle.size;
-    from = window_read(walk, offset, handle.size, error);
-    if (from == NULL)
-        return error->status;
-    status = block_verify(source, handle, frame.kind, from, &image, error);
     if (status != PETAL_OK)
         return status;
+    frame = &image.frame;
     walk->raw.size = 0;
-    if (!own_reserve(walk, &walk->raw, (size_t)frame.raw_bytes + 1))
+    if (!own_reserve(walk, &walk->raw, (size_t)frame->raw_bytes + 1))
         return error_no_memory(error);
-    if (!block_image_decode(&image, walk->raw.bytes) || !check_structure(walk, &frame, &no_memory))
+    if (!block_image_decode(&image, walk->raw.bytes) || !check_structure(walk, frame, &no_memory))
         return no_memory ? error_no_memory(error)
-                         : error_corrupt(error, source->path, offset,
-                                         "%s at offset %" PRIu64
-                                         ": its checksum is right, its content malformed",
-                                         block_kind_text(frame.kind), offset);
+                         : block_error_malformed(&walk->source, handle, frame->kind, error);
     *step = (struct sst_walk_step){
         .event = SST_WALK_BLOCK,
         .offset = offset,
         .bytes = handle.size,
-        .kind = frame.kind,
-        .codec = (uint8_t)frame.codec,
-        .entries = frame.entries,
+        .kind = frame->kind,
+        .codec = (uint8_t)frame->codec,
+        .entries = frame->entries,
         .raw = walk->raw.bytes,
-        .raw_bytes = frame.raw_bytes,
+        .raw_bytes = frame->raw_bytes,
     };
     return PETAL_OK;
 }
@@ -263,25 +278,10 @@ take_block(struct sst_walk *walk, uint64_t offset, struct sst_walk_step *step, u
 static bool
 begins_block(struct sst_walk *walk, uint64_t offset)
 {
-    struct block_handle handle = {.offset = offset};
+    struct block_handle handle;
     struct block_image image;
-    struct block_frame frame;
-    petal_error ignored;
-    const uint8_t *from;
 
-    if (walk->source.limit - offset <= BLOCK_FRAME_BYTES)
-        return false;
-    from = window_read(walk, offset, BLOCK_FRAME_BYTES, &ignored);
-    if (from == NULL || !block_frame_decode(&frame, from))
-        return false;
-    handle.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
-    if (block_handle_check(&walk->source, handle, frame.kind, NULL) != PETAL_OK ||
-        handle.size > walk->search_left)
-        return false;
-    walk->search_left -= handle.size;
-    from = window_read(walk, offset, handle.size, &ignored);
-    return from != NULL &&
-           block_verify(&walk->source, handle, frame.kind, from, &image, NULL) == PETAL_OK;
+    return read_image(walk, offset, &walk->search_left, &handle, &image, NULL) == PETAL_OK;
 }
 
 /* Where the bytes that are no block, from the walk's offset on, end. `bytes`: how long the block
@@ -706,27 +706,17 @@ sst_walk_passed(const struct sst_walk *walk)
 
 /* ---- opening ---- */
 
-static enum petal_status
-take_size(struct sst_walk *walk, petal_error *error)
-{
-    const petal_vfs *vfs = walk->env->vfs;
-    petal_file *file;
-    enum petal_status status = pooled_file_acquire(&walk->pooled, &file, error);
-    int failed;
-
-    if (status != PETAL_OK)
-        return status;
-    failed = vfs->size(vfs->context, file, &walk->file_bytes);
-    pooled_file_release(&walk->pooled);
-    return failed == 0 ? PETAL_OK : error_io(error, walk->path, failed, "take the size of");
-}
-
-/* Bytes at a file's end that are no trailer any more, but were one: two of its fields tell. */
+/* Is what stands at the file's end no trailer any more, but was one?  Two of its fields tell. */
 static bool
-was_trailer(const struct sst_walk *walk, const uint8_t *bytes, uint64_t identity)
+was_trailer(const struct sst_walk *walk, uint64_t identity)
 {
-    return (identity != 0 && get_le64(bytes + 8) == identity) ||
-           get_le64(bytes + 16) == walk->file_bytes;
+    uint8_t bytes[TRAILER_BYTES];
+
+    return walk->file_bytes >= TRAILER_BYTES &&
+           block_source_read(&walk->source, walk->file_bytes - TRAILER_BYTES, bytes, sizeof bytes,
+                             NULL) == PETAL_OK &&
+           ((identity != 0 && get_le64(bytes + 8) == identity) ||
+            get_le64(bytes + 16) == walk->file_bytes);
 }
 
 /* What checksums are made with, and where the blocks end: by the trailer, or as well as can be. */
@@ -734,40 +724,23 @@ static enum petal_status
 find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
 {
     struct block_source *source = &walk->source;
-    uint8_t bytes[TRAILER_BYTES];
     struct trailer trailer;
     petal_error cause;
-    enum petal_status status = PETAL_CORRUPT;
+    enum petal_status status = trailer_read(&trailer, source, walk->file_bytes, &cause);
 
     source->limit = walk->file_bytes;
-    if (walk->file_bytes < TRAILER_BYTES) {
-        error_corrupt(&cause, walk->path, walk->file_bytes,
-                      "a store file has at least %d bytes, this one %" PRIu64, TRAILER_BYTES,
-                      walk->file_bytes);
-    } else {
-        status = block_source_read(source, walk->file_bytes - TRAILER_BYTES, bytes, sizeof bytes,
-                                   &cause);
-        if (status != PETAL_OK && error_passes(&cause)) {
-            stop_in_want(walk, &cause);
-            return stopped(walk, error);
-        }
-        if (status == PETAL_OK)
-            status = trailer_decode(&trailer, bytes, walk->file_bytes, walk->path, &cause);
-    }
     if (status == PETAL_OK) {
         source->limit = walk->file_bytes - TRAILER_BYTES;
         source->file_identity = trailer.file_identity;
         walk->stated_shift = trailer.stated_shift;
-        if (identity == 0 || identity == trailer.file_identity)
-            return PETAL_OK;
-        return error_corrupt(error, walk->path, source->limit,
-                             "another file stands here: its identity is %016" PRIx64
-                             ", expected is %016" PRIx64,
-                             trailer.file_identity, identity);
+        return trailer_check_identity(&trailer, identity, walk->path, error);
+    }
+    if (error_passes(&cause)) {
+        stop_in_want(walk, &cause);
+        return stopped(walk, error);
     }
     source->file_identity = identity;
-    if (status == PETAL_CORRUPT && walk->file_bytes >= TRAILER_BYTES &&
-        was_trailer(walk, bytes, identity))
+    if (status == PETAL_CORRUPT && was_trailer(walk, identity))
         source->limit = walk->file_bytes - TRAILER_BYTES;
     if (status != PETAL_CORRUPT && status != PETAL_UNSUPPORTED) { /* it is there, for all we know */
         walk->passed = cause;
@@ -819,7 +792,7 @@ open_all(struct sst_walk *walk, const struct directory *directory, const char *p
     pooled_file_init(&walk->pooled, options->pool, directory, walk->path);
     walk->source =
         (struct block_source){.env = walk->env, .file = &walk->pooled, .path = walk->path};
-    status = take_size(walk, error);
+    status = block_source_size(&walk->source, &walk->file_bytes, error);
     if (status == PETAL_OK)
         status = find_limits(walk, options->file_identity, error);
     if (status == PETAL_OK)

@@ -2,11 +2,11 @@
  * sst_writer.c -- see sst_writer.h.
  *
  * Invariants: the file's bytes up to sink.flushed are complete blocks; `data` holds the cells
- * behind the last data block; `previous` is the last cell added, its row and qualifier in memory of
- * the writer.
+ * behind the last data block; `previous` is the last cell added.
  */
 #include "sstable/sst_writer.h"
 
+#include "base/kept_cell.h"
 #include "bloom/hash.h"
 #include "sstable/bloom_writer.h"
 #include "sstable/data_block.h"
@@ -18,11 +18,6 @@
 
 /* What a cell adds to a block beside row, qualifier and value, about. */
 #define CELL_OVERHEAD_BYTES 12
-
-struct grown_bytes {
-    uint8_t *bytes;
-    size_t capacity;
-};
 
 /* What a cell is to the one before it. */
 enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
@@ -44,12 +39,11 @@ struct sst_writer {
     struct bloom_writer bloom;
     struct facts_gatherer gatherer;
 
-    struct cell previous;
-    struct grown_bytes previous_row, previous_qualifier;
+    struct kept_cell previous;
 
     /* The data block being built. */
-    struct grown_bytes first_key;
-    size_t first_key_bytes;
+    uint8_t *first_key;
+    size_t first_key_bytes, first_key_capacity;
     enum succession begins; /* what its first cell is */
 };
 
@@ -166,37 +160,18 @@ sst_writer_free(struct sst_writer *writer)
     index_writer_fini(&writer->index);
     data_block_builder_fini(&writer->data);
     block_sink_fini(&writer->sink);
-    mem_free(allocator, writer->previous_row.bytes, writer->previous_row.capacity);
-    mem_free(allocator, writer->previous_qualifier.bytes, writer->previous_qualifier.capacity);
-    mem_free(allocator, writer->first_key.bytes, writer->first_key.capacity);
+    kept_cell_fini(&writer->previous, allocator);
+    mem_free(allocator, writer->first_key, writer->first_key_capacity);
     mem_free(allocator, writer->path, writer->path_bytes);
     mem_free(allocator, writer, sizeof *writer);
 }
 
 /* ---- adding ---- */
 
-static bool
-reserve(const struct sst_writer *writer, struct grown_bytes *memory, size_t size)
-{
-    return mem_grow_array(writer->env->allocator, &memory->bytes, &memory->capacity, 0, size, 1);
-}
-
-static bool
-copy_slice(const struct sst_writer *writer, struct grown_bytes *memory, petal_slice from,
-           petal_slice *to)
-{
-    if (!reserve(writer, memory, from.size))
-        return false;
-    if (from.size > 0)
-        memcpy(memory->bytes, from.data, from.size);
-    *to = slice_make(memory->bytes, from.size);
-    return true;
-}
-
 static enum succession
 succession_of(const struct sst_writer *writer, const struct cell *cell)
 {
-    const struct cell *previous = &writer->previous;
+    const struct cell *previous = &writer->previous.cell;
     int order;
 
     if (writer->gatherer.facts.cells == 0)
@@ -235,9 +210,8 @@ write_data_block(struct sst_writer *writer, petal_error *error)
         handle.begins = BLOCK_BEGINS_COLUMN;
     if (writer->begins == NEW_ROW)
         handle.begins |= BLOCK_BEGINS_ROW;
-    status = index_writer_add(&writer->index,
-                              slice_make(writer->first_key.bytes, writer->first_key_bytes), handle,
-                              error);
+    status = index_writer_add(
+        &writer->index, slice_make(writer->first_key, writer->first_key_bytes), handle, error);
     if (status != PETAL_OK)
         return status;
     facts->data_blocks++;
@@ -256,9 +230,10 @@ begin_data_block(struct sst_writer *writer, const struct cell *cell, enum succes
     struct cell_key key;
 
     assert(data_block_builder_cells(&writer->data) == 0 && succession != OUT_OF_ORDER);
-    if (!reserve(writer, &writer->first_key, cell_key_bound(cell->row.size, cell->qualifier.size)))
+    if (!mem_grow_array(writer->env->allocator, &writer->first_key, &writer->first_key_capacity, 0,
+                        cell_key_bound(cell->row.size, cell->qualifier.size), 1))
         return error_no_memory(error);
-    cell_key_of(&key, writer->first_key.bytes, cell);
+    cell_key_of(&key, writer->first_key, cell);
     writer->first_key_bytes = key.encoded.size;
     writer->begins = succession;
     return PETAL_OK;
@@ -292,26 +267,6 @@ add_to_block(struct sst_writer *writer, const struct cell *cell, enum succession
 }
 
 static enum petal_status
-remember(struct sst_writer *writer, const struct cell *cell, enum succession succession,
-         petal_error *error)
-{
-    struct cell *previous = &writer->previous;
-    petal_slice row = previous->row;
-    petal_slice qualifier = previous->qualifier;
-
-    if (succession == NEW_ROW && !copy_slice(writer, &writer->previous_row, cell->row, &row))
-        return error_no_memory(error);
-    if (succession != SAME_COLUMN &&
-        !copy_slice(writer, &writer->previous_qualifier, cell->qualifier, &qualifier))
-        return error_no_memory(error);
-    *previous = *cell;
-    previous->row = row;
-    previous->qualifier = qualifier;
-    previous->value = slice_make(NULL, 0);
-    return PETAL_OK;
-}
-
-static enum petal_status
 add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
 {
     enum succession succession = succession_of(writer, cell);
@@ -330,8 +285,8 @@ add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
     if (status == PETAL_OK &&
         facts_gatherer_add(&writer->gatherer, cell, new_row, new_column) != PETAL_OK)
         status = error_no_memory(error);
-    if (status == PETAL_OK)
-        status = remember(writer, cell, succession, error);
+    if (status == PETAL_OK && !kept_cell_keep(&writer->previous, writer->env->allocator, cell))
+        status = error_no_memory(error);
     return status;
 }
 
@@ -365,8 +320,8 @@ sst_writer_memory(const struct sst_writer *writer)
     const struct bloom_writer *bloom = &writer->bloom;
     size_t bytes = sizeof *writer + block_sink_memory(&writer->sink) +
                    data_block_builder_memory(&writer->data) +
-                   block_region_memory(&writer->index.region) + writer->previous_row.capacity +
-                   writer->previous_qualifier.capacity + writer->first_key.capacity;
+                   block_region_memory(&writer->index.region) + writer->previous.capacity +
+                   writer->first_key_capacity;
 
     if (writer->has_bloom)
         bytes += bloom->hash_capacity * sizeof *bloom->hashes + bloom->chunk_capacity +
@@ -401,7 +356,7 @@ complete_facts(struct sst_writer *writer)
     struct file_facts *facts = &writer->gatherer.facts;
 
     assert(facts->data_blocks > 0 && facts->data_blocks <= facts->cells);
-    facts_gatherer_finish(&writer->gatherer, writer->previous.row);
+    facts_gatherer_finish(&writer->gatherer, writer->previous.cell.row);
     facts->index_bytes = writer->index.bytes;
     facts->block_bytes = writer->options.block_bytes;
     facts->compression = writer->options.compression;
@@ -522,25 +477,6 @@ sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts, pe
 /* ---- shifting ---- */
 
 static enum petal_status
-read_trailer(struct trailer *trailer, const struct env *env, petal_file *file, const char *path,
-             petal_error *error)
-{
-    const petal_vfs *vfs = env->vfs;
-    uint8_t bytes[TRAILER_BYTES];
-    uint64_t size;
-    size_t got = 0;
-    int failure = vfs->size(vfs->context, file, &size);
-
-    if (failure == 0 && size >= TRAILER_BYTES)
-        failure = vfs->read_at(vfs->context, file, size - TRAILER_BYTES, bytes, sizeof bytes, &got);
-    if (failure != 0)
-        return error_io(error, path, failure, "read");
-    if (got != sizeof bytes)
-        return error_corrupt(error, path, size, "%s has lost its trailer", path);
-    return trailer_decode(trailer, bytes, size, path, error);
-}
-
-static enum petal_status
 write_trailer(const struct trailer *trailer, const struct env *env, petal_file *file,
               const char *path, petal_error *error)
 {
@@ -562,7 +498,9 @@ sst_state_shift(const struct directory *directory, struct file_pool *pool, const
                 uint64_t shift, petal_error *error)
 {
     struct pooled_file pooled;
+    struct block_source source = {.env = directory->env, .file = &pooled, .path = path};
     struct trailer trailer;
+    uint64_t size = 0;
     petal_file *file;
     int failure;
     enum petal_status status;
@@ -573,7 +511,9 @@ sst_state_shift(const struct directory *directory, struct file_pool *pool, const
     status = pooled_file_acquire(&pooled, &file, error);
     if (status != PETAL_OK)
         return status;
-    status = read_trailer(&trailer, directory->env, file, path, error);
+    status = block_source_size(&source, &size, error);
+    if (status == PETAL_OK)
+        status = trailer_read(&trailer, &source, size, error);
     if (status == PETAL_OK) {
         trailer.stated_shift = shift + 1;
         status = write_trailer(&trailer, directory->env, file, path, error);

@@ -94,3 +94,31 @@ trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES], uint
                              offset, trailer->file_bytes, file_bytes);
     return PETAL_OK;
 }
+
+enum petal_status
+trailer_read(struct trailer *trailer, const struct block_source *source, uint64_t file_bytes,
+             petal_error *error)
+{
+    uint8_t bytes[TRAILER_BYTES];
+    enum petal_status status;
+
+    if (file_bytes < TRAILER_BYTES)
+        return error_corrupt(error, source->path, file_bytes,
+                             "a store file has at least %d bytes, this one %" PRIu64, TRAILER_BYTES,
+                             file_bytes);
+    status = block_source_read(source, file_bytes - TRAILER_BYTES, bytes, sizeof bytes, error);
+    return status == PETAL_OK ? trailer_decode(trailer, bytes, file_bytes, source->path, error)
+                              : status;
+}
+
+enum petal_status
+trailer_check_identity(const struct trailer *trailer, uint64_t expected, const char *path,
+                       petal_error *error)
+{
+    if (expected == 0 || expected == trailer->file_identity)
+        return PETAL_OK;
+    return error_corrupt(error, path, trailer->file_bytes - TRAILER_BYTES,
+                         "another file stands here: its identity is %016" PRIx64
+                         ", expected is %016" PRIx64,
+                         trailer->file_identity, expected);
+}

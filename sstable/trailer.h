@@ -29,8 +29,7 @@
 #ifndef PETAL_SSTABLE_TRAILER_H
 #define PETAL_SSTABLE_TRAILER_H
 
-#include "base/error.h"
-#include "sstable/format.h"
+#include "sstable/block_io.h"
 
 #define TRAILER_BYTES      128
 #define SST_FORMAT_VERSION 1
@@ -43,6 +42,15 @@ struct trailer {
 };
 
 void trailer_encode(const struct trailer *trailer, uint8_t bytes[TRAILER_BYTES]);
+
+/* The trailer of a file of `file_bytes` bytes, any number.  PETAL_CORRUPT, PETAL_UNSUPPORTED for a
+ * newer version, or as block_source_read fails. */
+enum petal_status trailer_read(struct trailer *trailer, const struct block_source *source,
+                               uint64_t file_bytes, petal_error *error);
+
+/* Is it that of the file expected (0: of any)?  PETAL_CORRUPT. */
+enum petal_status trailer_check_identity(const struct trailer *trailer, uint64_t expected,
+                                         const char *path, petal_error *error);
 
 /* `bytes` are the last of a file of `file_bytes` bytes.  PETAL_UNSUPPORTED for a newer version. */
 enum petal_status trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES],

@@ -21,10 +21,6 @@ skip_begin(const struct skip_question *question, const struct store_view *store)
 
         column->hash = bloom_hash_column(question->row_hash, qualifier.data, qualifier.size);
     }
-    for (uint32_t i = 0; store->row_blooms > 1 && i < store->file_count; i++) {
-        if (!skip_by_rows(question, &store->files[i]))
-            sst_reader_prefetch_row(store->files[i].reader, question->row_key, question->row_hash);
-    }
 }
 
 /* By what was found and by the recorded qualifiers: may the file matter to one of the columns?

@@ -167,8 +167,6 @@ file_entry_of(struct store_file *file)
 static void
 count_file(struct store_view *store_view, const struct file_facts *facts, uint32_t more)
 {
-    if (facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL)
-        store_view->row_blooms += more;
     if (facts_has_column_bloom(facts))
         store_view->column_blooms += more;
     if (facts->ttl_cells > 0)
@@ -246,7 +244,6 @@ merge_files(struct store_view *made, const struct store_view *base,
 
     if (base != NULL) {
         made->ttl_files = base->ttl_files;
-        made->row_blooms = base->row_blooms;
         made->column_blooms = base->column_blooms;
     }
     for (size_t i = 0; i < change->add_file_count; i++) {

@@ -80,10 +80,10 @@ struct store_view {
     const petal_allocator *allocator;
     uint32_t memtable_count;
     uint32_t file_count;
-    uint32_t ttl_files;                 /* files that hold cells with a TTL of their own */
-    uint32_t row_blooms, column_blooms; /* files whose Bloom filter answers for rows; for columns */
-    bool one_qualifier;                 /* all files have cells of one qualifier, the same in all */
-    struct store_memtable **memtables;  /* newest first; the first takes writes */
+    uint32_t ttl_files;                /* files that hold cells with a TTL of their own */
+    uint32_t column_blooms;            /* files whose Bloom filter answers for columns */
+    bool one_qualifier;                /* all files have cells of one qualifier, the same in all */
+    struct store_memtable **memtables; /* newest first; the first takes writes */
     struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */
 };
 

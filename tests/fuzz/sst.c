@@ -271,7 +271,6 @@ get(const struct sst_reader *reader, struct epoch *epoch, const struct read_cont
 
     cell_key_make(&key, buffer, slice_from_text(row), slice_from_text(family ? "" : "column"),
                   family, INT64_MAX, UINT64_MAX);
-    sst_reader_prefetch_row(reader, &key, hash);
     sink = sink + sst_reader_may_contain_row(reader, &key, hash, context);
     sink = sink + sst_reader_may_contain_prefix(reader, key.row, context);
     if (family)

@@ -375,7 +375,6 @@ ask(struct sst_fixture *f, const struct sst_reader *reader, petal_slice row, pet
     cell_key_make(&key, buffer, row, qualifier, question == ASK_FAMILY, INT64_MAX, UINT64_MAX);
     switch (question) {
     case ASK_ROW:
-        sst_reader_prefetch_row(reader, &key, hash);
         answer = sst_reader_may_contain_row(reader, &key, hash, &f->context);
         break;
     case ASK_COLUMN:

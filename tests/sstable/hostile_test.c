@@ -482,7 +482,7 @@ forge_begin(struct sst_fixture *f, struct forged_file *file, enum block_kind kin
     offset = kind == BLOCK_DATA_INDEX ? trailer.data_root.offset : trailer.bloom_root.offset;
     node = bytes + offset + BLOCK_FRAME_BYTES;
     node_bytes = sst_frame_bytes(bytes, offset) - BLOCK_FRAME_BYTES;
-    memory = aligned_alloc(CACHE_LINE_BYTES, index_block_memory(node, node_bytes));
+    memory = aligned_alloc(CACHE_LINE_BYTES, index_block_memory(node, node_bytes, get_le32(node)));
     assert_non_null(memory);
     assert_true(index_block_make(&root, node, node_bytes, memory));
     assert_int_equal(root.level, 0);

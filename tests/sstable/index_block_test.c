@@ -125,7 +125,8 @@ release(petal_slice bytes)
 static bool
 arrange(struct index_block *block, const uint8_t *bytes, size_t size, uint8_t **memory)
 {
-    size_t memory_bytes = index_block_memory(bytes, size);
+    uint32_t entries = size >= INDEX_BLOCK_HEADER_BYTES ? get_le32(bytes) : 1;
+    size_t memory_bytes = index_block_memory(bytes, size, entries);
     bool good;
 
     *memory = NULL;
@@ -423,7 +424,7 @@ a_node_without_entries_is_refused(void **state)
 {
     uint8_t bytes[INDEX_BLOCK_HEADER_BYTES] = {0};
     (void)state;
-    assert_int_equal(index_block_memory(bytes, sizeof bytes), 0);
+    assert_int_equal(index_block_memory(bytes, sizeof bytes, 0), 0);
 }
 
 /* ---- memory, format ---- */

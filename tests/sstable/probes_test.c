@@ -153,7 +153,6 @@ ask_row(struct asked *asked, const struct cell *cell, uint64_t hash)
     struct cell_key key;
 
     cell_key_make(&key, buffer, cell->row, slice_make("", 0), false, INT64_MAX, UINT64_MAX);
-    sst_reader_prefetch_row(asked->reader, &key, hash);
     expect(asked, sst_reader_may_contain_row(asked->reader, &key, hash, context), "row", cell);
     expect(asked, sst_reader_may_contain_prefix(asked->reader, cell->row, context), "prefix", cell);
     ask_directory(asked, cell, hash);
