@@ -5,7 +5,6 @@
 #include "base/coding.h"
 #include "base/mem.h"
 #include "sstable/data_block.h"
-#include "sstable/file_tail.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -305,14 +304,15 @@ block_source_read(const struct block_source *source, uint64_t offset, uint8_t *b
                   petal_error *error)
 {
     const petal_vfs *vfs = source->env->vfs;
-    const uint8_t *known = source->tail != NULL ? file_tail_find(source->tail, offset, size) : NULL;
     petal_file *file;
     size_t got = 0;
     int failure;
     enum petal_status status;
 
-    if (known != NULL) {
-        memcpy(bytes, known, size);
+    if (source->tail != NULL && offset >= source->tail_begin &&
+        offset - source->tail_begin <= source->tail_bytes &&
+        size <= source->tail_bytes - (size_t)(offset - source->tail_begin)) {
+        memcpy(bytes, source->tail + (offset - source->tail_begin), size);
         return PETAL_OK;
     }
     status = pooled_file_acquire(source->file, &file, error);

@@ -103,7 +103,9 @@ struct block_source {
     uint64_t file_identity;
     uint64_t limit;        /* blocks end at or before it */
     const uint8_t *mapped; /* the file in memory up to the limit, where it is mapped; or NULL */
-    const struct file_tail *tail; /* while the file is opened: what of it is in memory; or NULL */
+    const uint8_t *tail;   /* while the file is opened: its end from tail_begin on; or NULL */
+    uint64_t tail_begin;
+    size_t tail_bytes;
 };
 
 /* A frame with its stored bytes in memory, verified. */

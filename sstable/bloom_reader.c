@@ -4,7 +4,6 @@
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
 #include "sstable/bloom_prefix.h"
-#include "sstable/index_region.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -77,37 +76,12 @@ prefetch_line(const struct bloom_reader *reader, const struct index_place *place
     mem_prefetch(data + bits, 1);
 }
 
-/* What is asked: the chunk at a place, or one of the directory. */
-struct bloom_question {
-    petal_slice prefix;
-    struct bloom_rows_chunk *chunk; /* NULL: that at the place */
-    uint64_t hash;
-};
-
-/* The chunk of the question, which is not in the cache: with those beside it in the file, or
- * alone. */
-static enum petal_status
-load_chunk(const struct bloom_reader *reader, const struct bloom_question *question,
-           struct block_handle handle, const struct read_context *context,
-           struct cache_block **block, petal_error *error)
-{
-    const struct index_tree *tree = &reader->tree;
-
-    if (question->chunk != NULL)
-        *block = index_region_load(tree->file, BLOCK_BLOOM, &tree->root,
-                                   (uint32_t)(question->chunk - reader->rows.chunks), context);
-    else
-        *block = index_tree_load(tree, question->prefix, BLOCK_BLOOM, context);
-    return *block != NULL
-               ? PETAL_OK
-               : sst_file_fetch_slow(tree->file, handle, BLOCK_BLOOM, context, block, error);
-}
-
-/* A chunk is touched only when it says "absent", then also if it was just fetched: see cache.h. */
+/* Ask the chunk at the place.  It is touched only when it says "absent", then also if it was just
+ * fetched: see cache.h. */
 static inline enum petal_status
-probe_chunk(const struct bloom_reader *reader, const struct index_place *place,
-            const struct bloom_question *question, const struct read_context *context,
-            struct bloom_filter *filter, bool *may_contain, petal_error *error)
+probe_chunk(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash,
+            const struct read_context *context, struct bloom_filter *filter, bool *may_contain,
+            petal_error *error)
 {
     const struct sst_file *file = reader->tree.file;
     struct cache_block *block;
@@ -115,7 +89,7 @@ probe_chunk(const struct bloom_reader *reader, const struct index_place *place,
     block = cache_look_hinted(file->cache, place->hint, file->number, place->handle.offset);
     if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
         enum petal_status status =
-            load_chunk(reader, question, place->handle, context, &block, error);
+            index_tree_load(&reader->tree, place, BLOCK_BLOOM, context, &block, error);
 
         if (status != PETAL_OK)
             return status;
@@ -124,7 +98,7 @@ probe_chunk(const struct bloom_reader *reader, const struct index_place *place,
     }
     if (!bloom_open(filter, block->data, block->size)) /* it was checked: never */
         filter->shape.bits = 0;
-    *may_contain = filter->shape.bits == 0 || bloom_may_contain(filter, question->hash);
+    *may_contain = filter->shape.bits == 0 || bloom_may_contain(filter, hash);
     if (!*may_contain)
         cache_touch(block);
     return PETAL_OK;
@@ -142,29 +116,35 @@ bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64
     if (status != PETAL_OK || !*may_contain)
         return status;
     prefetch_line(reader, &place, hash);
-    return probe_chunk(reader, &place, &(struct bloom_question){.prefix = prefix, .hash = hash},
-                       context, &filter, may_contain, error);
+    return probe_chunk(reader, &place, hash, context, &filter, may_contain, error);
 }
 
 /* The same of a chunk in the directory, which learns what the chunk is. */
 static enum petal_status
-probe_chunk_of_rows(const struct bloom_reader *reader, const struct bloom_question *question,
-                    const struct read_context *context, bool *may_contain)
+probe_chunk_of_rows(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
+                    uint64_t hash, const struct read_context *context, bool *may_contain)
 {
-    struct bloom_rows_chunk *chunk = question->chunk;
     struct index_place place = {
         .handle = {.offset = chunk->offset,
                    .size = chunk->bytes + BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES},
-        .hint = &chunk->hint};
+        .hint = &chunk->hint,
+        .position = (uint32_t)(chunk - reader->rows.chunks)};
     struct bloom_filter filter;
     enum petal_status status =
-        probe_chunk(reader, &place, question, context, &filter, may_contain, NULL);
+        probe_chunk(reader, &place, hash, context, &filter, may_contain, NULL);
 
     if (status == PETAL_OK && filter.shape.bits > 0)
         atomic_store_explicit(&chunk->shape, bloom_rows_shape(chunk, &filter.shape),
                               memory_order_relaxed);
     return status;
 }
+
+/* What is asked. */
+struct bloom_question {
+    petal_slice prefix;             /* the place of the key .. */
+    struct bloom_rows_chunk *chunk; /* .. or, if not NULL, the chunk of the directory that has it */
+    uint64_t hash;
+};
 
 /* `saves`: what "absent" saves of the file's bytes. */
 static inline bool
@@ -187,7 +167,8 @@ ask(const struct bloom_reader *reader, const struct bloom_question *question, ui
         context = &careful;
     }
     if (question->chunk != NULL)
-        status = probe_chunk_of_rows(reader, question, context, &may_contain);
+        status =
+            probe_chunk_of_rows(reader, question->chunk, question->hash, context, &may_contain);
     else
         status = bloom_reader_probe(reader, question->prefix, question->hash, context, &may_contain,
                                     NULL);

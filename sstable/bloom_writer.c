@@ -114,25 +114,12 @@ probe_chunk(const struct bloom_writer *writer, size_t size, petal_error *error)
                          "memory is unreliable: a filter chunk just built denies a key of its own");
 }
 
-/* Write the chunks that were kept back, and name them in the index. */
+/* Write the chunks that were kept back. */
 static enum petal_status
 write_region(struct bloom_writer *writer, petal_error *error)
 {
-    struct block_region *region = &writer->region;
-    enum petal_status status = PETAL_OK;
-
-    for (size_t i = 0; status == PETAL_OK && i < region->count; i++) {
-        struct block_handle handle;
-
-        status = block_sink_append(writer->sink, BLOCK_BLOOM, block_region_raw(region, i), 0, false,
-                                   &handle, error);
-        if (status == PETAL_OK) {
-            writer->bytes += handle.size;
-            status = index_writer_add(&writer->index, block_region_key(region, i), handle, error);
-        }
-    }
-    block_region_clear(region);
-    return status;
+    return index_writer_add_region(&writer->index, &writer->region, BLOCK_BLOOM, 0, &writer->bytes,
+                                   error);
 }
 
 /* Room for a chunk of so many bytes. */

@@ -481,21 +481,10 @@ facts_fini(struct file_facts *facts, const petal_allocator *allocator)
 bool
 facts_may_have_qualifier(const struct file_facts *facts, petal_slice qualifier)
 {
-    uint32_t low = 0;
-    uint32_t high = facts->qualifier_count;
+    uint32_t at;
 
     if (!facts->qualifiers_exact)
         return true;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = slice_compare(facts->qualifiers[middle], qualifier);
-
-        if (order == 0)
-            return true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    at = qualifiers_lower_bound(facts->qualifiers, facts->qualifier_count, qualifier);
+    return at < facts->qualifier_count && slice_equal(facts->qualifiers[at], qualifier);
 }

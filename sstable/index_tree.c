@@ -92,35 +92,39 @@ error_level(const struct index_tree *tree, struct index_place place, uint32_t fo
                          block_kind_text(tree->kind), place.handle.offset, found, above);
 }
 
-/* The node at `place`, which is not in the cache: with those beside it in the file, or alone. */
-static NEVER_INLINE enum petal_status
-load_node(const struct index_tree *tree, const struct index_block *above, uint32_t position,
-          struct block_handle handle, const struct read_context *context, struct cache_block **node,
-          petal_error *error)
+NEVER_INLINE enum petal_status
+index_tree_load(const struct index_tree *tree, const struct index_place *place,
+                enum block_kind kind, const struct read_context *context,
+                struct cache_block **block, petal_error *error)
 {
-    *node = index_region_load(tree->file, tree->kind, above, position, context);
-    return *node != NULL
+    const struct index_block *node = &tree->root;
+    struct index_block view;
+
+    if (place->node != NULL) {
+        index_block_view(&view, place->node->data, place->node->size);
+        node = &view;
+    }
+    *block = index_region_load(tree->file, kind, node, place->position, context);
+    return *block != NULL
                ? PETAL_OK
-               : sst_file_fetch_slow(tree->file, handle, tree->kind, context, node, error);
+               : sst_file_fetch_slow(tree->file, place->handle, kind, context, block, error);
 }
 
-/* Fetch the node at `place`, which the node `above` of `level` names at `position`; that may be
- * gone afterwards. */
+/* Fetch the node at `place`, which one of `level` names. */
 static ALWAYS_INLINE enum petal_status
-fetch_node(const struct index_tree *tree, const struct index_block *above, uint32_t position,
-           struct index_place place, uint32_t level, const struct read_context *context,
-           struct cache_block **node, petal_error *error)
+fetch_node(const struct index_tree *tree, const struct index_place *place, uint32_t level,
+           const struct read_context *context, struct cache_block **node, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
     uint32_t found;
 
-    *node = sst_file_find(tree->file, place.handle, tree->kind, place.hint, context);
+    *node = sst_file_find(tree->file, place->handle, tree->kind, place->hint, context);
     if (*node == NULL)
-        status = load_node(tree, above, position, place.handle, context, node, error);
+        status = index_tree_load(tree, place, tree->kind, context, node, error);
     if (status != PETAL_OK)
         return status;
     found = index_block_level((*node)->data);
-    return found + 1 == level ? PETAL_OK : error_level(tree, place, found, level, error);
+    return found + 1 == level ? PETAL_OK : error_level(tree, *place, found, level, error);
 }
 
 static enum petal_status
@@ -138,37 +142,18 @@ search_node(const struct index_block *node, petal_slice key, const struct cache_
     return index_block_search_group(node, key, index_block_probe(node, key, hints, sizeof *hints));
 }
 
-/* Go down to the entry for `key`: which one of which node of level 0, for which `view` is
- * memory. */
-static ALWAYS_INLINE enum petal_status
-find_entry(const struct index_tree *tree, petal_slice key, const struct read_context *context,
-           struct index_place *place, bool *found, struct index_block *view, int64_t *position,
-           petal_error *error)
+/* The entry of a node (NULL: the root) at `position`, below 0: false. */
+static ALWAYS_INLINE bool
+take_place(const struct index_tree *tree, const struct cache_block *node,
+           const struct index_block *view, int64_t position, struct index_place *place)
 {
-    const struct index_block *node = &tree->root;
-
-    *position = search_node(node, key, tree->hints);
-    *found = *position >= 0;
-    if (!*found)
-        return PETAL_OK;
-    place->handle = index_block_handle(node, (uint32_t)*position);
-    place->hint = &tree->hints[*position];
-    for (uint32_t level = tree->root.level; level > 0; level--) {
-        struct cache_block *child;
-        enum petal_status status =
-            fetch_node(tree, node, (uint32_t)*position, *place, level, context, &child, error);
-
-        if (status != PETAL_OK)
-            return status;
-        index_block_view(view, child->data, child->size);
-        node = view;
-        *position = search_node(node, key, child->hints);
-        if (*position < 0)
-            return error_misplaced(tree, *place, error);
-        place->handle = index_block_handle(node, (uint32_t)*position);
-        place->hint = &child->hints[*position];
-    }
-    return PETAL_OK;
+    if (position < 0)
+        return false;
+    place->handle = index_block_handle(view, (uint32_t)position);
+    place->hint = &(node != NULL ? node->hints : tree->hints)[position];
+    place->node = node;
+    place->position = (uint32_t)position;
+    return true;
 }
 
 enum petal_status
@@ -176,46 +161,31 @@ index_tree_find(const struct index_tree *tree, petal_slice key, const struct rea
                 struct index_place *place, bool *found, petal_error *error)
 {
     struct index_block view;
-    int64_t position;
 
-    return find_entry(tree, key, context, place, found, &view, &position, error);
-}
+    *found = take_place(tree, NULL, &tree->root, search_node(&tree->root, key, tree->hints), place);
+    if (!*found)
+        return PETAL_OK;
+    for (uint32_t level = tree->root.level; level > 0; level--) {
+        struct cache_block *node;
+        enum petal_status status = fetch_node(tree, place, level, context, &node, error);
 
-struct cache_block *
-index_tree_load(const struct index_tree *tree, petal_slice key, enum block_kind kind,
-                const struct read_context *context)
-{
-    struct index_block view;
-    struct index_place place;
-    int64_t position;
-    bool found;
-
-    if (find_entry(tree, key, context, &place, &found, &view, &position, NULL) != PETAL_OK ||
-        !found)
-        return NULL;
-    return index_region_load(tree->file, kind, tree->root.level > 0 ? &view : &tree->root,
-                             (uint32_t)position, context);
+        if (status != PETAL_OK)
+            return status;
+        index_block_view(&view, node->data, node->size);
+        if (!take_place(tree, node, &view, search_node(&view, key, node->hints), place))
+            return error_misplaced(tree, *place, error);
+    }
+    return PETAL_OK;
 }
 
 /* ---- a search by steps ---- */
-
-static inline bool
-take_place(struct index_descent *descent, const struct index_block *node, int64_t position,
-           struct cache_hint *hints)
-{
-    if (position < 0)
-        return false;
-    descent->place =
-        (struct index_place){index_block_handle(node, (uint32_t)position), &hints[position]};
-    return true;
-}
 
 bool
 index_descent_begin(struct index_descent *descent, const struct index_tree *tree, petal_slice key)
 {
     descent->level = tree->root.level;
-    return take_place(descent, &tree->root, search_node(&tree->root, key, tree->hints),
-                      tree->hints);
+    return take_place(tree, NULL, &tree->root, search_node(&tree->root, key, tree->hints),
+                      &descent->place);
 }
 
 bool
@@ -236,7 +206,7 @@ index_descent_enter(struct index_descent *descent, const struct index_tree *tree
 }
 
 bool
-index_descent_step(struct index_descent *descent, petal_slice key)
+index_descent_step(struct index_descent *descent, const struct index_tree *tree, petal_slice key)
 {
     const struct cache_block *node = descent->node;
     struct index_block view;
@@ -244,8 +214,8 @@ index_descent_step(struct index_descent *descent, petal_slice key)
     assert(descent->level > 0 && node != NULL);
     descent->level--;
     index_block_view(&view, node->data, node->size);
-    return take_place(descent, &view, index_block_search_group(&view, key, descent->probe),
-                      node->hints);
+    return take_place(tree, node, &view, index_block_search_group(&view, key, descent->probe),
+                      &descent->place);
 }
 
 /* ---- a position ---- */
@@ -328,9 +298,7 @@ descend(struct index_cursor *cursor, struct index_target *target,
         uint32_t level = cursor->leaf->level;
         struct cache_block *node;
         int64_t position = 0;
-        enum petal_status status =
-            fetch_node(cursor->tree, cursor->leaf, index_cursor_position(cursor), place, level,
-                       context, &node, error);
+        enum petal_status status = fetch_node(cursor->tree, &place, level, context, &node, error);
 
         if (status == PETAL_OK) {
             index_block_view(&cursor->leaf_view, node->data, node->size);

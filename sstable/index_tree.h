@@ -23,10 +23,12 @@ struct index_tree {
     struct cache_hint *hints; /* of the root's entries */
 };
 
-/* A block that an index names. */
+/* A block that an index names, and where. */
 struct index_place {
     struct block_handle handle;
     struct cache_hint *hint;
+    const struct cache_block *node; /* whose entry it is; NULL: the root's */
+    uint32_t position;
 };
 
 /* Reads the root. */
@@ -43,10 +45,12 @@ enum petal_status index_tree_find(const struct index_tree *tree, petal_slice key
                                   const struct read_context *context, struct index_place *place,
                                   bool *found, petal_error *error);
 
-/* The block of `kind`, beside which others stand in the file, that the entry for `key` names:
- * loaded with these (index_region.h); NULL: as it says there. */
-struct cache_block *index_tree_load(const struct index_tree *tree, petal_slice key,
-                                    enum block_kind kind, const struct read_context *context);
+/* The node or Bloom chunk of `kind` at the place, which is not in the cache: with those beside it in
+ * the file (index_region.h), or alone.  The context's stay is interrupted, so that the place's node
+ * may be gone afterwards. */
+enum petal_status index_tree_load(const struct index_tree *tree, const struct index_place *place,
+                                  enum block_kind kind, const struct read_context *context,
+                                  struct cache_block **block, petal_error *error);
 
 /*
  * index_tree_find by steps, for several searches at once: each step ends by starting to load what
@@ -75,7 +79,8 @@ index_descent_load(const struct index_descent *descent)
  * as it should be.  REQUIRES: descent->level > 0. */
 bool index_descent_enter(struct index_descent *descent, const struct index_tree *tree,
                          petal_slice key, const struct read_context *context);
-bool index_descent_step(struct index_descent *descent, petal_slice key);
+bool index_descent_step(struct index_descent *descent, const struct index_tree *tree,
+                        petal_slice key);
 
 /* ---- a position ---- */
 
@@ -151,7 +156,7 @@ index_cursor_place(const struct index_cursor *cursor)
     struct cache_hint *hints = step->node != NULL ? step->node->hints : cursor->tree->hints;
 
     return (struct index_place){index_block_handle(cursor->leaf, step->position),
-                                &hints[step->position]};
+                                &hints[step->position], step->node, step->position};
 }
 
 #endif

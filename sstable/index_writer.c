@@ -38,25 +38,33 @@ write_node(struct index_writer *writer, petal_slice bytes, uint32_t entries,
     return status;
 }
 
-/* Write the nodes that were kept back, and name them in the level above. */
-static enum petal_status
-write_region(struct index_writer *writer, petal_error *error)
+enum petal_status
+index_writer_add_region(struct index_writer *writer, struct block_region *region,
+                        enum block_kind kind, unsigned level, uint64_t *bytes, petal_error *error)
 {
-    struct block_region *region = &writer->region;
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < region->count; i++) {
+        const struct kept_block *block = &region->blocks[i];
         struct block_handle handle;
 
-        status = write_node(writer, block_region_raw(region, i), region->blocks[i].entries, &handle,
-                            error);
+        status = block_sink_append(writer->sink, kind, block_region_raw(region, i), block->entries,
+                                   kind == writer->kind && writer->compress, &handle, error);
         if (status == PETAL_OK) {
-            handle.begins = region->blocks[i].begins;
-            status = level_add(writer, 1, block_region_key(region, i), handle, error);
+            *bytes += handle.size;
+            handle.begins = block->begins;
+            status = level_add(writer, level, block_region_key(region, i), handle, error);
         }
     }
     block_region_clear(region);
     return status;
+}
+
+/* Write the nodes that were kept back. */
+static enum petal_status
+write_region(struct index_writer *writer, petal_error *error)
+{
+    return index_writer_add_region(writer, &writer->region, writer->kind, 1, &writer->bytes, error);
 }
 
 /* Keep a node of level 0 back. */

@@ -45,6 +45,14 @@ void index_writer_fini(struct index_writer *writer);
 enum petal_status index_writer_add(struct index_writer *writer, petal_slice key,
                                    struct block_handle handle, petal_error *error);
 
+/*
+ * Write the blocks of `kind` that were kept back, and name them in the index at `level`: 0 unless
+ * they are nodes.  *bytes: more by theirs, with frames.
+ */
+enum petal_status index_writer_add_region(struct index_writer *writer, struct block_region *region,
+                                          enum block_kind kind, unsigned level, uint64_t *bytes,
+                                          petal_error *error);
+
 /* Write what is left but for the root.  REQUIRES: at least one entry. */
 enum petal_status index_writer_finish_nodes(struct index_writer *writer, petal_error *error);
 

@@ -22,17 +22,15 @@ qualifier_set_fini(struct qualifier_set *set, const petal_allocator *allocator)
     qualifier_set_init(set);
 }
 
-/* Index of the first qualifier that is not below. */
-static uint32_t
-lower_bound(const struct qualifier_set *set, petal_slice qualifier)
+uint32_t
+qualifiers_lower_bound(const petal_slice *qualifiers, uint32_t count, petal_slice qualifier)
 {
-    uint32_t low = 0;
-    uint32_t high = set->count;
+    uint32_t low = 0, high = count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (slice_compare(set->slices[middle], qualifier) < 0)
+        if (slice_compare(qualifiers[middle], qualifier) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -71,7 +69,7 @@ qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator,
         set->last++;
         return PETAL_OK;
     }
-    place = lower_bound(set, qualifier);
+    place = qualifiers_lower_bound(set->slices, set->count, qualifier);
     set->last = place;
     if (is_at(set, place, qualifier))
         return PETAL_OK;

@@ -26,4 +26,8 @@ void qualifier_set_fini(struct qualifier_set *set, const petal_allocator *alloca
 enum petal_status qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator,
                                     petal_slice qualifier);
 
+/* Index of the first of `count` sorted qualifiers that is not below. */
+uint32_t qualifiers_lower_bound(const petal_slice *qualifiers, uint32_t count,
+                                petal_slice qualifier);
+
 #endif

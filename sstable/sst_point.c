@@ -123,7 +123,8 @@ sst_point_search_enter(struct sst_point_search *search, const struct read_contex
 enum sst_point_answer
 sst_point_search_step(struct sst_point_search *search)
 {
-    return index_descent_step(&search->descent, slice_make(search->sought, search->sought_bytes))
+    return index_descent_step(&search->descent, &search->reader->index,
+                              slice_make(search->sought, search->sought_bytes))
                ? SST_POINT_FOUND
                : SST_POINT_DECLINED;
 }

@@ -1,7 +1,6 @@
 /* sst_reader.c -- opening a store file, and what is known of it; see sst_reader.h. */
 #include "sstable/sst_reader.h"
 
-#include "sstable/file_tail.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -84,20 +83,47 @@ read_parts(struct sst_reader *reader, uint64_t size, uint64_t expected_identity,
     return status;
 }
 
-/* The same, by one read as a rule. */
+/* How much of the end holds what opening needs, about: roots grow with the file up to a size. */
+static size_t
+guess_tail(uint64_t file_bytes)
+{
+    uint64_t bytes = file_bytes / SST_TAIL_SHARE;
+
+    if (bytes < SST_TAIL_LEAST_BYTES)
+        bytes = SST_TAIL_LEAST_BYTES;
+    if (bytes > SST_TAIL_MOST_BYTES)
+        bytes = SST_TAIL_MOST_BYTES;
+    return (size_t)(bytes < file_bytes ? bytes : file_bytes);
+}
+
+/*
+ * The same, by one read as a rule: of the file's end, where trailer, facts and roots stand, and of a
+ * small file filter and index as well (FORMAT.md).  What of them is longer than the guess is read by
+ * itself.  A tail that cannot be read is none, and all is read by itself: so what is damaged there
+ * and not needed hurts nobody.
+ */
 static enum petal_status
 read_tail(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, petal_error *error)
 {
     struct block_source *source = &reader->file.source;
-    struct file_tail tail;
-    enum petal_status status = file_tail_read(&tail, source, size, error);
+    const petal_allocator *allocator = source->env->allocator;
+    size_t tail_bytes = guess_tail(size);
+    uint8_t *tail = NULL;
+    enum petal_status status;
 
-    if (status != PETAL_OK)
-        return status;
-    source->tail = &tail;
+    if (tail_bytes > 0) {
+        tail = mem_alloc(allocator, tail_bytes);
+        if (tail == NULL)
+            return error_no_memory(error);
+        if (block_source_read(source, size - tail_bytes, tail, tail_bytes, NULL) == PETAL_OK) {
+            source->tail = tail;
+            source->tail_begin = size - tail_bytes;
+            source->tail_bytes = tail_bytes;
+        }
+    }
     status = read_parts(reader, size, expected_identity, error);
     source->tail = NULL;
-    file_tail_free(&tail, source->env->allocator);
+    mem_free(allocator, tail, tail_bytes);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * sst_reader.h -- an open store file: facts, Bloom filter, iterators.  Immutable but for the
  * filter's account (sstable/bloom_account.h), which is atomic, so any number of threads use it at
  * once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data: by
- * one read as a rule (sstable/file_tail.h).
+ * one read as a rule.
  *
  * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the
  * cache's epoch; what they point to is good until the caller leaves it.  Iterators pin their blocks

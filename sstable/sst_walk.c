@@ -340,11 +340,9 @@ index_begin(struct sst_walk *walk)
     struct read_context context = {.trace = &walk->trace};
     enum petal_status status;
     petal_error error;
-    unsigned slot;
 
     if (walk->reader == NULL)
         return;
-    slot = epoch_enter(walk->epoch);
     walk->has_index = true;
     index_cursor_init(&walk->cursor, &walk->reader->index, true);
     status = index_cursor_first(&walk->cursor, &context, &error);
@@ -352,7 +350,6 @@ index_begin(struct sst_walk *walk)
         status = check_levels(walk, &error);
     if (status != PETAL_OK)
         lose_index(walk, &error);
-    epoch_leave(walk->epoch, slot);
 }
 
 static bool
@@ -365,11 +362,7 @@ index_has_entry(const struct sst_walk *walk)
 static struct block_handle
 index_handle(struct sst_walk *walk)
 {
-    unsigned slot = epoch_enter(walk->epoch);
-    struct block_handle handle = index_cursor_place(&walk->cursor).handle;
-
-    epoch_leave(walk->epoch, slot);
-    return handle;
+    return index_cursor_place(&walk->cursor).handle;
 }
 
 static void
@@ -378,7 +371,6 @@ index_step(struct sst_walk *walk)
     struct read_context context = {.trace = &walk->trace};
     struct block_handle before = index_handle(walk);
     petal_error error = {.status = PETAL_OK};
-    unsigned slot = epoch_enter(walk->epoch);
     enum petal_status status = index_cursor_next(&walk->cursor, &context, &error);
 
     if (status == PETAL_OK && index_cursor_valid(&walk->cursor)) {
@@ -394,27 +386,22 @@ index_step(struct sst_walk *walk)
     }
     if (status != PETAL_OK)
         lose_index(walk, &error);
-    epoch_leave(walk->epoch, slot);
 }
 
 /* The cell key of the entry. False: no memory. */
 static bool
 index_key(struct sst_walk *walk)
 {
-    unsigned slot = epoch_enter(walk->epoch);
     const struct index_block *leaf = walk->cursor.leaf;
     uint32_t position = index_cursor_position(&walk->cursor);
     size_t bytes = index_block_key_bytes(leaf, position);
-    bool made;
 
     walk->key.size = 0;
-    made = own_reserve(walk, &walk->key, bytes + 1);
-    if (made) {
-        index_block_key(leaf, position, walk->key.bytes);
-        walk->key.size = bytes;
-    }
-    epoch_leave(walk->epoch, slot);
-    return made;
+    if (!own_reserve(walk, &walk->key, bytes + 1))
+        return false;
+    index_block_key(leaf, position, walk->key.bytes);
+    walk->key.size = bytes;
+    return true;
 }
 
 /* The row of the entry's key; *found false: it is no cell key. False: no memory. */
@@ -668,8 +655,10 @@ next_step(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
 enum petal_status
 sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
 {
+    unsigned slot = epoch_enter(walk->epoch); /* the walk's own: nobody waits for it */
     enum petal_status status = next_step(walk, step, error);
 
+    epoch_leave(walk->epoch, slot);
     return walk->stop.status == PETAL_OK ? status : stopped(walk, error);
 }
 
@@ -807,6 +796,7 @@ sst_walk_open(struct sst_walk **walk, const struct directory *directory, const c
 {
     struct sst_walk *made = mem_zalloc(directory->env->allocator, sizeof *made);
     enum petal_status status;
+    unsigned slot;
 
     *walk = NULL;
     if (made == NULL)
@@ -821,7 +811,9 @@ sst_walk_open(struct sst_walk **walk, const struct directory *directory, const c
         sst_walk_close(made);
         return status;
     }
+    slot = epoch_enter(made->epoch);
     index_begin(made);
+    epoch_leave(made->epoch, slot);
     if (made->stop.status != PETAL_OK) {
         status = stopped(made, error);
         sst_walk_close(made);

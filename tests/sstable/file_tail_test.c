@@ -4,7 +4,6 @@
  */
 #include "tests/sstable/fixture.h"
 
-#include "sstable/file_tail.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <errno.h>
@@ -186,7 +185,7 @@ an_end_that_comes_short_is_made_good(void **state)
 
     (void)state;
     put_in_front(f);
-    disk.most = FILE_TAIL_LEAST_BYTES - 1;
+    disk.most = SST_TAIL_LEAST_BYTES - 1;
     reader = sst_fixture_open(f);
     assert_int_equal(disk.hurt, 1);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
