@@ -8,19 +8,17 @@
 
 void
 bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
-                  const struct bloom_options *options, bool compress_index)
+                  const struct sst_options *options)
 {
-    assert(options->type != PETAL_BLOOM_NONE && options->type != PETAL_BLOOM_DEFAULT);
-    assert(options->type != PETAL_BLOOM_ROW_PREFIX ||
-           (options->prefix_bytes > 0 && options->prefix_bytes <= PETAL_MAX_ROW_BYTES));
-    *writer = (struct bloom_writer){.sink = sink,
-                                    .type = options->type,
-                                    .prefix_bytes = options->prefix_bytes,
-                                    .salt = options->salt,
-                                    .block_bytes = options->block_bytes};
-    bloom_plan_init(&writer->plan, options->layout, options->error_rate);
+    assert(options->bloom != PETAL_BLOOM_NONE && options->bloom != PETAL_BLOOM_DEFAULT);
+    assert(options->bloom != PETAL_BLOOM_ROW_PREFIX ||
+           (options->bloom_prefix_bytes > 0 && options->bloom_prefix_bytes <= PETAL_MAX_ROW_BYTES));
+    *writer = (struct bloom_writer){.sink = sink, .options = options};
+    bloom_plan_init(&writer->plan, (enum bloom_layout)options->bloom_layout,
+                    options->bloom_error_rate);
     block_region_init(&writer->region, sink->env->allocator);
-    index_writer_init(&writer->index, sink, BLOCK_BLOOM_INDEX, compress_index);
+    index_writer_init(&writer->index, sink, BLOCK_BLOOM_INDEX,
+                      options->compression == PETAL_COMPRESSION_LZ4);
 }
 
 void
@@ -46,12 +44,12 @@ bloom_writer_fini(struct bloom_writer *writer)
 static uint64_t
 keys_of_next_chunk(const struct bloom_writer *writer)
 {
-    uint64_t limit = writer->block_bytes / 4;
+    uint64_t limit = writer->options->block_bytes / 4;
 
     if (writer->data_blocks > 0)
         limit = writer->data_bytes / writer->data_blocks;
-    if (limit > writer->block_bytes)
-        limit = writer->block_bytes;
+    if (limit > writer->options->block_bytes)
+        limit = writer->options->block_bytes;
     limit -= (uint64_t)((double)limit * writer->plan.rate);
     if (limit < BLOOM_CHUNK_MIN_BYTES)
         limit = BLOOM_CHUNK_MIN_BYTES;
@@ -90,7 +88,8 @@ begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum bloom_key
         return error_no_memory(error);
     cell_key_of(&key, writer->first_key, cell);
     if (of == KEY_PREFIX)
-        writer->first_key_bytes = bloom_prefix_place(&key, writer->prefix_bytes).size;
+        writer->first_key_bytes =
+            bloom_prefix_place(&key, writer->options->bloom_prefix_bytes).size;
     else
         writer->first_key_bytes = of == KEY_ROW ? key.row_prefix : key.column_prefix;
     writer->chunk_keys = keys_of_next_chunk(writer);
@@ -224,9 +223,9 @@ add_hash(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of
 static enum petal_status
 add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *error)
 {
-    petal_slice prefix = bloom_row_prefix(cell->row, writer->prefix_bytes);
+    petal_slice prefix = bloom_row_prefix(cell->row, writer->options->bloom_prefix_bytes);
 
-    assert(prefix.size > 0 && prefix.size <= writer->prefix_bytes);
+    assert(prefix.size > 0 && prefix.size <= writer->options->bloom_prefix_bytes);
     if (slice_equal(slice_make(writer->prefix, writer->current_prefix_bytes), prefix))
         return PETAL_OK;
     if (!mem_grow_array(writer->sink->env->allocator, &writer->prefix, &writer->prefix_capacity, 0,
@@ -235,7 +234,7 @@ add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *er
     memcpy(writer->prefix, prefix.data, prefix.size);
     writer->current_prefix_bytes = prefix.size;
     return add_hash(writer, cell, KEY_PREFIX,
-                    bloom_hash_row(writer->salt, prefix.data, prefix.size), error);
+                    bloom_hash_row(writer->options->salt, prefix.data, prefix.size), error);
 }
 
 enum petal_status
@@ -245,14 +244,14 @@ bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_
     enum petal_status status = PETAL_OK;
 
     assert(!new_row || new_column);
-    if (writer->type == PETAL_BLOOM_ROW_PREFIX)
+    if (writer->options->bloom == PETAL_BLOOM_ROW_PREFIX)
         return new_row ? add_prefix(writer, cell, error) : PETAL_OK;
     if (new_row) {
-        writer->row_hash = bloom_hash_row(writer->salt, cell->row.data, cell->row.size);
-        if (writer->type != PETAL_BLOOM_ROWCOL)
+        writer->row_hash = bloom_hash_row(writer->options->salt, cell->row.data, cell->row.size);
+        if (writer->options->bloom != PETAL_BLOOM_ROWCOL)
             status = add_hash(writer, cell, KEY_ROW, writer->row_hash, error);
     }
-    if (status == PETAL_OK && new_column && writer->type != PETAL_BLOOM_ROW) {
+    if (status == PETAL_OK && new_column && writer->options->bloom != PETAL_BLOOM_ROW) {
         uint64_t hash =
             cell_is_family_marker(cell->type)
                 ? bloom_hash_family_marker(writer->row_hash)

@@ -22,24 +22,13 @@
 #include "base/cell.h"
 #include "bloom/bloom.h"
 #include "sstable/index_writer.h"
+#include "sstable/sst_writer.h"
 
 #define BLOOM_CHUNK_MIN_BYTES 512
 
-struct bloom_options {
-    enum petal_bloom_type type; /* not NONE */
-    uint32_t prefix_bytes;      /* with ROW_PREFIX: at least 1 */
-    enum bloom_layout layout;
-    double error_rate;
-    uint64_t salt;
-    uint32_t block_bytes;
-};
-
 struct bloom_writer {
     struct block_sink *sink;
-    enum petal_bloom_type type;
-    uint32_t prefix_bytes;
-    uint64_t salt;
-    uint32_t block_bytes;
+    const struct sst_options *options;
     struct bloom_plan plan;
     struct index_writer index;
     uint64_t row_hash; /* of the current row */
@@ -60,9 +49,10 @@ struct bloom_writer {
     uint64_t bytes;                   /* of the chunks written */
 };
 
-/* Allocates nothing. */
+/* `options` of the file, which has a filter, are borrowed, its defaults filled in.  Allocates
+ * nothing. */
 void bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
-                       const struct bloom_options *options, bool compress_index);
+                       const struct sst_options *options);
 void bloom_writer_fini(struct bloom_writer *writer);
 
 /* The cell begins a row, a column, or the family markers of its row. */

@@ -61,16 +61,8 @@ init_parts(struct sst_writer *writer)
     index_writer_init(&writer->index, &writer->sink, BLOCK_DATA_INDEX, compress);
     facts_gatherer_init(&writer->gatherer, writer->env->allocator);
     writer->has_bloom = options->bloom != PETAL_BLOOM_NONE;
-    if (writer->has_bloom) {
-        struct bloom_options bloom = {.type = options->bloom,
-                                      .prefix_bytes = options->bloom_prefix_bytes,
-                                      .layout = (enum bloom_layout)options->bloom_layout,
-                                      .error_rate = options->bloom_error_rate,
-                                      .salt = options->salt,
-                                      .block_bytes = options->block_bytes};
-
-        bloom_writer_init(&writer->bloom, &writer->sink, &bloom, compress);
-    }
+    if (writer->has_bloom)
+        bloom_writer_init(&writer->bloom, &writer->sink, options);
 }
 
 static void
