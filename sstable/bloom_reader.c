@@ -31,7 +31,6 @@ bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
     reader->salt = facts->salt;
     reader->serves_rows = facts->bloom != PETAL_BLOOM_ROWCOL && reader->prefix_bytes == 0;
     reader->serves_columns = facts->bloom != PETAL_BLOOM_ROW && reader->prefix_bytes == 0;
-    reader->blocked = facts->bloom_layout == BLOOM_BLOCKED;
     reader->unknown = !is_known(facts);
     if (reader->unknown)
         return PETAL_OK;
@@ -55,25 +54,6 @@ bloom_reader_close(struct bloom_reader *reader)
     if (reader->rows.memory != NULL)
         bloom_rows_close(&reader->rows, reader->tree.file->source.env->allocator);
     index_tree_close(&reader->tree);
-}
-
-/*
- * Start loading the line that the question will touch, and the footer.  Both places follow from the
- * size of the chunk, which is that of its frame but for the header, since nothing makes a filter
- * smaller.  In a chunk of another layout it is another line: no harm.
- */
-static inline void
-prefetch_line(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash)
-{
-    const uint8_t *data = atomic_load_explicit(&place->hint->data, memory_order_relaxed);
-    uint32_t least = BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES;
-    uint32_t bits = place->handle.size > least ? place->handle.size - least : 0;
-
-    if (data == NULL)
-        return;
-    if (reader->blocked)
-        mem_prefetch(data + BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BYTES), 1);
-    mem_prefetch(data + bits, 1);
 }
 
 /* Ask the chunk at the place.  It is touched only when it says "absent", then also if it was just
@@ -115,7 +95,6 @@ bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64
 
     if (status != PETAL_OK || !*may_contain)
         return status;
-    prefetch_line(reader, &place, hash);
     return probe_chunk(reader, &place, hash, context, &filter, may_contain, error);
 }
 

@@ -22,7 +22,6 @@ struct bloom_reader {
     bool serves_rows, serves_columns; /* by the type of filter that the file has */
     uint32_t prefix_bytes; /* not 0: it serves rows by prefixes of this length, nothing else */
     uint64_t salt;         /* for their hashes */
-    bool blocked;          /* chunks are of the BLOCKED layout, as a rule */
     bool unknown;          /* it has one that this version does not know: `tree` is empty */
     bool damaged;          /* the root of its index is damaged: `tree` is empty */
     struct bloom_account *account;

@@ -45,9 +45,9 @@ enum petal_status index_tree_find(const struct index_tree *tree, petal_slice key
                                   const struct read_context *context, struct index_place *place,
                                   bool *found, petal_error *error);
 
-/* The node or Bloom chunk of `kind` at the place, which is not in the cache: with those beside it in
- * the file (index_region.h), or alone.  The context's stay is interrupted, so that the place's node
- * may be gone afterwards. */
+/* The node or Bloom chunk of `kind` at the place, which is not in the cache: with those beside it
+ * in the file (index_region.h), or alone.  The context's stay is interrupted, so that the place's
+ * node may be gone afterwards. */
 enum petal_status index_tree_load(const struct index_tree *tree, const struct index_place *place,
                                   enum block_kind kind, const struct read_context *context,
                                   struct cache_block **block, petal_error *error);

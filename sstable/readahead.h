@@ -1,25 +1,37 @@
 /*
- * readahead.h -- large reads for who goes through a store file block by block.
+ * readahead.h -- reads more of a store file than the block asked for: windows for iterators, areas
+ * around blocks that gets ask for in no order.
  *
- * A block is read alone until the one asked for next lies right behind it, or right before it.
- * Then a WINDOW of the file is read at once, which begins (backwards: ends) with the block, and the
- * blocks that follow are taken from it.  The first one has READAHEAD_LEAST_BYTES, the next ones
- * twice as many each, up to READAHEAD_MOST_BYTES: so no more than about as much is read in vain as
- * was asked for.  Any other block begins anew.  Who is going to read all of the file begins with
- * the most.
+ * WINDOWS.  An iterator's block is read alone until the next one asked for lies right after it, or
+ * right before it.  Then one read fills a window that begins (backwards: ends) with the block, and
+ * the following blocks are taken from it.  The first window has READAHEAD_LEAST_BYTES, each next
+ * one twice as many, up to READAHEAD_MOST_BYTES; so no more is read in vain than about as much as
+ * was asked for.  Any other block starts over.  A caller that will read the whole file starts with
+ * the most.  256 KiB take 35 us from the page cache, of which the system call is 1 us; with 1 MiB,
+ * scans of 8 runs took 7 to 10 % longer, since the windows drove one another out of the processor's
+ * caches.  If a window cannot be read, its blocks are read alone: a bad place is an error only for
+ * a caller that needs it.
  *
- * THE MOST is what a read costs no longer for being one more: 256 KiB take 35 us from the page
- * cache, of which a system call is 1 us.  Larger windows of several runs drive one another out of
- * the processor's caches: with 1 MiB scans of 8 runs took 7 to 10 % longer.
+ * A window belongs to its iterator.  A struct readahead_limit bounds the memory of all windows
+ * beyond one block each: once it is reached, windows do not grow, and blocks are read alone.
  *
- * A window that cannot be read costs time, never an answer: its blocks are read alone then.  So
- * what cannot be read of a file is missed by those only who ask for it.
+ * AREAS.  Gets in no order wait for the medium once per block, and in the time of one such read it
+ * could have read some thirty adjacent blocks.  So a file is divided into areas: before the first
+ * block of an area is read, the area is read ahead (petal_vfs, read_ahead), and the others then
+ * come from the page cache.  The first blocks of a file, a 16th as many as it has areas, are read
+ * alone: a few gets, and gets of absent rows whose filter errs now and then, cost nothing more.
+ * After that each block read earns credit.  The first block of an area earns that area, which is
+ * about what the medium reads in the time of one read: so sparse gets take at most twice as long.
+ * The next ones wait for nothing, which shows that gets are dense: they earn several areas, and the
+ * next hint is that much larger.  So a file is in memory after about half as many gets as it has
+ * areas.
  *
- * MEMORY.  A window belongs to its reader, which frees it at the end.  What all windows have
- * together beyond a block's bytes each is bounded by a struct readahead_limit: once that is
- * reached, windows do not grow, and blocks are read alone where there is none.
+ * An area is read ahead once while the file is open: if the system dropped it since, there is no
+ * memory for it.  Nothing is read ahead while the open files together are larger than the limit:
+ * they would drive one another out of memory.
  *
- * Threads: a struct readahead belongs to one thread, a limit to all.
+ * Threads: a struct readahead belongs to one thread; any number use limits and areas at once,
+ * without locks.
  */
 #ifndef PETAL_SSTABLE_READAHEAD_H
 #define PETAL_SSTABLE_READAHEAD_H
@@ -37,16 +49,25 @@
  * that were in the cache. */
 #define READAHEAD_GAP_BYTES (64u << 10)
 
+#define READ_AROUND_AREA_BYTES (128u << 10)
+#define READ_AROUND_MOST_AREAS 16 /* at once, and kept as credit */
+#define READ_AROUND_ALONE      16 /* so many-th of the areas: blocks that are read alone at first */
+
+/* What all open files share. */
 struct readahead_limit {
-    uint64_t most;
-    _Atomic(uint64_t) taken;
+    uint64_t most;           /* bytes of windows */
+    uint64_t most_open;      /* of open files, for areas to be read; 0: none ever is */
+    _Atomic(uint64_t) taken; /* those that windows have */
+    _Atomic(uint64_t) open;  /* those of the open files */
 };
 
 static inline void
-readahead_limit_init(struct readahead_limit *limit, uint64_t most)
+readahead_limit_init(struct readahead_limit *limit, uint64_t most, uint64_t most_open)
 {
     limit->most = most;
+    limit->most_open = most_open;
     atomic_init(&limit->taken, 0);
+    atomic_init(&limit->open, 0);
 }
 
 /* Take so many bytes from the limit (NULL: there is none); false: it has not as many left. */
@@ -73,6 +94,8 @@ readahead_limit_give(struct readahead_limit *limit, size_t bytes)
     assert(before >= bytes);
     (void)before;
 }
+
+/* ---- windows ---- */
 
 struct readahead {
     struct readahead_limit *limit; /* NULL: there is none */
@@ -121,5 +144,29 @@ enum petal_status readahead_fill(struct readahead *ahead, const struct block_sou
 enum petal_status readahead_read(struct readahead *ahead, const struct block_source *source,
                                  struct block_handle handle, struct read_trace *trace,
                                  const uint8_t **bytes, petal_error *error);
+
+/* ---- areas ---- */
+
+/* Of one open file. */
+struct read_around {
+    struct readahead_limit *limit; /* NULL: nothing is read around its blocks */
+    uint64_t file_bytes;
+    uint64_t areas;
+    _Atomic(uint64_t) *begun; /* a bit for each area */
+    _Atomic(int64_t) credit;  /* in areas; below 0: of blocks that are to be read alone */
+};
+
+/* `limit` NULL, or without open files: nothing is read.  False: there is no memory; then fini is a
+ * no-op, as it is on one that is all zero. */
+bool read_around_init(struct read_around *around, struct readahead_limit *limit,
+                      uint64_t file_bytes, const petal_allocator *allocator);
+void read_around_fini(struct read_around *around, const petal_allocator *allocator);
+
+/* Bytes of memory. */
+size_t read_around_memory(const struct read_around *around);
+
+/* A block of the source is about to be read by itself, outside of the epoch. */
+void read_around_block(struct read_around *around, const struct block_source *source,
+                       struct block_handle handle);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/inline.h"
 #include "cache/cache.h"
 #include "sstable/block_io.h"
-#include "sstable/read_around.h"
 #include "sstable/readahead.h"
 
 /* About those in front of the records in a block of 4 KiB, and in front of a node's groups. */
@@ -56,10 +55,10 @@ struct sst_private_block {
  * *block is NULL; counted as fetched.  It goes past the cache where the cache would not keep it,
  * where context->ahead goes through the file while the cache has no room left, and where a point
  * needs it (no context->ahead) that the cache does not want: so what points have in the cache stays
- * there, and decoding needs no memory.  `private_block` NULL: never.  Through context->ahead if there
- * is one; the context's stay is interrupted where that reads from the file.  PETAL_NOT_FOUND if the
- * context wants only cached ones.  On failure the private block is nothing, and has to be freed all
- * the same.
+ * there, and decoding needs no memory.  `private_block` NULL: never.  Through context->ahead if
+ * there is one; the context's stay is interrupted where that reads from the file.  PETAL_NOT_FOUND
+ * if the context wants only cached ones.  On failure the private block is nothing, and has to be
+ * freed all the same.
  */
 enum petal_status sst_file_load_data(const struct sst_file *file, struct block_handle handle,
                                      const struct read_context *context,

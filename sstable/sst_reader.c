@@ -97,10 +97,10 @@ guess_tail(uint64_t file_bytes)
 }
 
 /*
- * The same, by one read as a rule: of the file's end, where trailer, facts and roots stand, and of a
- * small file filter and index as well (FORMAT.md).  What of them is longer than the guess is read by
- * itself.  A tail that cannot be read is none, and all is read by itself: so what is damaged there
- * and not needed hurts nobody.
+ * The same, by one read as a rule: of the file's end, where trailer, facts and roots stand, and of
+ * a small file filter and index as well (FORMAT.md).  What of them is longer than the guess is read
+ * by itself.  A tail that cannot be read is none, and all is read by itself: so what is damaged
+ * there and not needed hurts nobody.
  */
 static enum petal_status
 read_tail(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, petal_error *error)
@@ -163,7 +163,7 @@ open_parts(struct sst_reader *reader, const struct sst_open_options *options, pe
     status = block_source_size(&reader->file.source, &size, error);
     if (status == PETAL_OK)
         status = read_tail(reader, size, options->file_identity, error);
-    if (status == PETAL_OK && !read_around_init(&reader->around, options->around_limit, size,
+    if (status == PETAL_OK && !read_around_init(&reader->around, options->readahead_limit, size,
                                                 reader->file.source.env->allocator))
         status = error_no_memory(error);
     if (status == PETAL_OK && options->map)

@@ -28,8 +28,7 @@ struct sst_open_options {
     struct cache *cache;    /* outlives the reader */
     struct epoch *epoch;    /* the cache's */
     struct file_pool *pool; /* bounds open files, outlives the reader; NULL: this one stays open */
-    struct readahead_limit *readahead_limit; /* of iterators' memory, outlives them; NULL: none */
-    struct read_around_limit *around_limit;  /* outlives the reader; NULL: nothing is read around */
+    struct readahead_limit *readahead_limit; /* outlives the reader and its iterators; NULL: none */
     bool in_memory;                          /* blocks enter the cache with CACHE_MEMORY */
     bool no_block_cache;                     /* data blocks are not kept */
     bool map; /* single data blocks are read through a mapping of the file, if it can be had */

@@ -9,7 +9,7 @@
 #include "sstable/sst_reader.h"
 #include "sstable/trailer.h"
 
-/* The end of a file that is read at once when it is opened: so many-th of the file, between these. */
+/* Opening reads the end of the file at once: this fraction of it, between these. */
 #define SST_TAIL_SHARE       32
 #define SST_TAIL_LEAST_BYTES 4096
 #define SST_TAIL_MOST_BYTES  (96u << 10)

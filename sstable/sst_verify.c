@@ -590,8 +590,7 @@ sst_reader_verify(const struct sst_reader *reader, const struct sst_watch *watch
                   petal_error *error)
 {
     const struct sst_walk_options options = {.file_identity = reader->trailer.file_identity,
-                                             .pool = reader->pooled.pool,
-                                             .readahead_limit = reader->file.readahead_limit};
+                                             .pool = reader->pooled.pool};
 
     return sst_verify(reader->pooled.directory, reader->path, &options, watch, error);
 }

@@ -749,8 +749,7 @@ open_reader(struct sst_walk *walk, const struct directory *directory,
                                     .file_identity = options->file_identity,
                                     .cache = walk->cache,
                                     .epoch = walk->epoch,
-                                    .pool = options->pool,
-                                    .readahead_limit = options->readahead_limit};
+                                    .pool = options->pool};
     enum petal_status status =
         sst_reader_open(&walk->reader, directory, walk->path, &open, &walk->opening);
 
@@ -895,10 +894,4 @@ uint64_t
 sst_walk_file_bytes(const struct sst_walk *walk)
 {
     return walk->file_bytes;
-}
-
-uint64_t
-sst_walk_limit(const struct sst_walk *walk)
-{
-    return walk->source.limit;
 }

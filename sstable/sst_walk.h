@@ -22,8 +22,7 @@ struct sst_walk;
 struct sst_walk_options {
     uint64_t file_identity; /* from the manifest; 0: take the trailer's */
     struct file_pool *pool; /* as in struct sst_open_options */
-    struct readahead_limit *readahead_limit;
-    size_t window_bytes; /* read at once, if no block is longer; 0: 1 MiB */
+    size_t window_bytes;    /* read at once, if no block is longer; 0: 1 MiB */
 };
 
 enum sst_walk_event {
@@ -70,9 +69,8 @@ uint64_t sst_walk_identity(const struct sst_walk *walk);
 /* As the trailer says (sstable/trailer.h); 0 also where it cannot be read. */
 uint64_t sst_walk_stated_shift(const struct sst_walk *walk);
 
-/* The file's size; what of it blocks may take. */
+/* The file's size. */
 uint64_t sst_walk_file_bytes(const struct sst_walk *walk);
-uint64_t sst_walk_limit(const struct sst_walk *walk);
 
 /*
  * The next step. Fails for want of descriptors or memory alone. Another failed read is damage of

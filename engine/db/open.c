@@ -84,8 +84,8 @@ open_cache(petal_db *db, const petal_options *options, petal_error *error)
     if (cache_open(&db->cache, db->env.allocator, db->epoch, most, 0) != PETAL_OK)
         return error_no_memory(error);
     memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
-    readahead_limit_init(&db->readahead, options->memory_bytes / READAHEAD_SHARE);
-    read_around_limit_init(&db->around, around_limit(&db->env));
+    readahead_limit_init(&db->readahead, options->memory_bytes / READAHEAD_SHARE,
+                         around_limit(&db->env));
     return PETAL_OK;
 }
 

@@ -97,10 +97,9 @@ struct petal_db {
     struct cache *cache;
     bool map_files;                   /* of petal_options */
     struct file_pool open_files;      /* what readers of store files have open */
-    struct readahead_limit readahead; /* memory of their large reads */
-    struct read_around_limit around;  /* bytes read around single blocks */
-    struct memory_budget memory; /* the limit of it */
-    struct stats_shard *stats;   /* STATS_SHARDS of them */
+    struct readahead_limit readahead; /* of what is read at once of them */
+    struct memory_budget memory;      /* the limit of it */
+    struct stats_shard *stats;        /* STATS_SHARDS of them */
     struct {
 #define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
         DB_OPEN_KINDS(DB_OPEN_COUNT)

@@ -14,7 +14,6 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         .epoch = db->epoch,
         .pool = &db->open_files,
         .readahead_limit = &db->readahead,
-        .around_limit = &db->around,
         .map = db->map_files,
         .in_memory = family_options(family)->in_memory,
         .no_block_cache = family_options(family)->no_block_cache,

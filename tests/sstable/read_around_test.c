@@ -93,13 +93,13 @@ free_file(struct sst_fixture *f, struct cell_list *list)
 }
 
 static struct sst_reader *
-open_file(struct sst_fixture *f, struct read_around_limit *around)
+open_file(struct sst_fixture *f, struct readahead_limit *around)
 {
     struct sst_open_options options = {.file_number = f->next_file_number++,
                                        .file_identity = TEST_IDENTITY,
                                        .cache = f->cache,
                                        .epoch = f->epoch,
-                                       .around_limit = around};
+                                       .readahead_limit = around};
     struct sst_reader *reader;
     petal_error error;
 
@@ -163,11 +163,11 @@ the_first_gets_read_their_block_alone(void **state)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct sst_reader *reader;
 
     (void)state;
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
     assert_int_equal(layer.count, 0);
     for (size_t i = 0; i < areas_of(reader) / READ_AROUND_ALONE; i++) {
@@ -188,7 +188,7 @@ gets_in_no_order_begin_all_of_the_file(void **state)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct sst_reader *reader;
     struct test_random random;
     uint64_t data_areas;
@@ -196,7 +196,7 @@ gets_in_no_order_begin_all_of_the_file(void **state)
 
     (void)state;
     test_random_init(&random, test_seed());
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
     data_areas = sst_reader_facts(reader)->data_bytes / AREA;
     assert_in_range(data_areas, 30, 60);
@@ -224,14 +224,14 @@ gets_in_no_order_begin_all_of_the_file(void **state)
 static void
 sparse_gets_begin_an_area_each(void **state)
 {
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct read_around around;
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
     struct sst_reader *reader;
 
     (void)state;
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, NULL);
     assert_true(read_around_init(&around, &limit, (uint64_t)1 << 40, f->env.allocator));
     pass_the_first_gets(&around);
@@ -249,14 +249,14 @@ sparse_gets_begin_an_area_each(void **state)
 static void
 a_place_outside_of_the_file_begins_nothing(void **state)
 {
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct read_around around;
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
     struct sst_reader *reader;
 
     (void)state;
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, NULL);
     assert_true(read_around_init(&around, &limit, 5 * AREA + 1, f->env.allocator));
     read_around_block(&around, &reader->file.source, (struct block_handle){.offset = 6 * AREA});
@@ -276,14 +276,14 @@ files_larger_than_the_limit_bring_nothing(void **state)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct sst_reader *reader, *other;
 
     (void)state;
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
-    limit.most = sst_reader_facts(reader)->file_bytes;
-    assert_int_equal(atomic_load(&limit.open), limit.most);
+    limit.most_open = sst_reader_facts(reader)->file_bytes;
+    assert_int_equal(atomic_load(&limit.open), limit.most_open);
     other = open_file(f, &limit);
     pass_the_first_gets(&reader->around);
     pass_the_first_gets(&other->around);
@@ -304,12 +304,12 @@ scans_bring_nothing_but_around_their_first_block(void **state)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct sst_reader *reader;
     struct sst_iter iter;
 
     (void)state;
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
     pass_the_first_gets(&reader->around);
     for (unsigned whole = 0; whole < 2; whole++) {
@@ -354,14 +354,14 @@ static void
 threads_begin_each_area_once(void **state)
 {
     struct crowd crowd;
-    struct read_around_limit limit;
+    struct readahead_limit limit;
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
     struct sst_reader *reader;
     pthread_t threads[THREADS];
 
     (void)state;
-    read_around_limit_init(&limit, UINT64_MAX);
+    readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, NULL);
     crowd.source = &reader->file.source;
     assert_true(read_around_init(&crowd.around, &limit, (uint64_t)FAR * AREA, f->env.allocator));

@@ -305,7 +305,7 @@ windows_stay_within_the_limit(void **state)
     struct sst_iter iters[READERS];
 
     (void)state;
-    readahead_limit_init(&limit, 4 * READAHEAD_LEAST_BYTES);
+    readahead_limit_init(&limit, 4 * READAHEAD_LEAST_BYTES, 0);
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
     for (unsigned k = 0; k < READERS; k++) {
         sst_iter_init(&iters[k], reader, &context, false, false);

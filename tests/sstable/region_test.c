@@ -211,7 +211,7 @@ the_limit_of_large_reads_holds(void **state)
     struct sst_reader *reader;
 
     (void)state;
-    readahead_limit_init(&limit, 4096); /* two or three chunks by one read */
+    readahead_limit_init(&limit, 4096, 0); /* two or three chunks by one read */
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
     for (size_t i = 0; i < list.count; i++)
         assert_true(sst_ask_row(f, reader, list.cells[i].row));
