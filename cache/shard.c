@@ -119,9 +119,19 @@ queue_of(const struct cache_block *block)
     return block->kind == PETAL_BLOCK_INDEX ? SHARD_META : block->priority;
 }
 
+/* So many bytes more are in the table, or, in two's complement, fewer. */
 static void
-queue_append(struct block_queue *queue, struct cache_block *block)
+add_held(struct cache_shard *shard, uint64_t bytes)
 {
+    assert_held(&shard->mutex);
+    atomic_store_explicit(&shard->held, shard_held(shard) + bytes, memory_order_relaxed);
+}
+
+static void
+queue_append(struct cache_shard *shard, struct cache_block *block)
+{
+    struct block_queue *queue = &shard->queues[queue_of(block)];
+
     assert((queue->newest == NULL) == (queue->oldest == NULL));
     block->queue_next = NULL;
     block->queue_previous = queue->newest;
@@ -131,11 +141,14 @@ queue_append(struct block_queue *queue, struct cache_block *block)
         queue->oldest = block;
     queue->newest = block;
     queue->bytes += block->charge;
+    add_held(shard, block->charge);
 }
 
 static void
-queue_remove(struct block_queue *queue, struct cache_block *block)
+queue_remove(struct cache_shard *shard, struct cache_block *block)
 {
+    struct block_queue *queue = &shard->queues[queue_of(block)];
+
     if (block->queue_previous != NULL)
         block->queue_previous->queue_next = block->queue_next;
     else
@@ -144,8 +157,9 @@ queue_remove(struct block_queue *queue, struct cache_block *block)
         block->queue_next->queue_previous = block->queue_previous;
     else
         queue->newest = block->queue_previous;
-    assert(queue->bytes >= block->charge);
+    assert(queue->bytes >= block->charge && shard_held(shard) >= block->charge);
     queue->bytes -= block->charge;
+    add_held(shard, -block->charge);
 }
 
 /* ---- Entering and leaving the table ---- */
@@ -166,24 +180,6 @@ chain_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash
                           memory_order_release);
 }
 
-static uint64_t
-bytes_held(const struct cache_shard *shard)
-{
-    uint64_t bytes = 0;
-
-    assert_held(&shard->mutex);
-    for (unsigned i = 0; i < SHARD_QUEUES; i++)
-        bytes += shard->queues[i].bytes;
-    return bytes;
-}
-
-/* The queues have changed. */
-static void
-note_held(struct cache_shard *shard)
-{
-    atomic_store_explicit(&shard->held, bytes_held(shard), memory_order_relaxed);
-}
-
 static void
 take_out(struct cache_shard *shard, struct cache_block *block, struct cache_block **removed)
 {
@@ -194,10 +190,9 @@ take_out(struct cache_shard *shard, struct cache_block *block, struct cache_bloc
     assert(file != 0 && shard->usage.blocks[block->kind] > 0);
     atomic_store_explicit(&block->file, 0, memory_order_release);
     chain_remove(shard, block, block_key_hash(file, offset));
-    queue_remove(&shard->queues[queue_of(block)], block);
+    queue_remove(shard, block);
     shard->usage.bytes[block->kind] -= block->charge;
     shard->usage.blocks[block->kind]--;
-    note_held(shard);
     block->queue_next = *removed;
     *removed = block;
 }
@@ -262,10 +257,10 @@ pass_hand(struct cache_shard *shard, unsigned queue, unsigned *chances,
     }
     (*chances)--;
     atomic_store_explicit(&block->recent, 0, memory_order_relaxed);
-    queue_remove(&shard->queues[queue], block);
+    queue_remove(shard, block);
     if (block->priority == CACHE_SINGLE)
         block->priority = CACHE_MULTI;
-    queue_append(&shard->queues[queue_of(block)], block);
+    queue_append(shard, block);
 }
 
 /* False where evicting cannot make it: data does not push out index blocks within their limit. */
@@ -281,7 +276,7 @@ make_room(struct cache_shard *shard, unsigned coming, uint64_t charge, struct ca
         meta = meta_limit(shard);
     if (charge > shard->capacity - meta)
         return false;
-    while (bytes_held(shard) + charge > shard->capacity)
+    while (shard_held(shard) + charge > shard->capacity)
         pass_hand(shard, queue_to_give(shard, coming, charge), &chances, removed);
     return true;
 }
@@ -308,11 +303,10 @@ shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash
          * size, hints. */
         atomic_store_explicit(&block->file, file, memory_order_release);
         atomic_store_explicit(bucket, block, memory_order_release);
-        queue_append(&shard->queues[queue_of(block)], block);
+        queue_append(shard, block);
         shard->usage.bytes[block->kind] += charge;
         shard->usage.blocks[block->kind]++;
         shard->usage.inserted[block->kind]++;
-        note_held(shard);
         assert(shard_held(shard) <= shard->capacity);
         held = block;
     }
@@ -341,7 +335,7 @@ shard_set_capacity(struct cache_shard *shard, uint64_t capacity, struct cache_bl
     *removed = NULL;
     mutex_lock(&shard->mutex);
     shard->capacity = capacity;
-    while (bytes_held(shard) > capacity)
+    while (shard_held(shard) > capacity)
         pass_hand(shard, queue_to_give(shard, CACHE_SINGLE, 0), &chances, removed);
     mutex_unlock(&shard->mutex);
 }
