@@ -50,7 +50,7 @@ LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SET_OBJECTS = $(patsubst %.c,$(BUILD)/%.o,$(call sources_in,$(addprefix bloom/,bitmap distinct file filter)) bloom/hash_sort.c)
 STORE_OBJECTS = $(filter-out $(SET_OBJECTS),$(LIB_OBJECTS))
 BLOOM_LIBRARIES = $(BUILD)/libpetal-bloom.a $(BUILD)/libpetal-bloom.so
-SHELL_ROOMS = $(call sources_in,tools/shell)
+SHELL_ROOMS = $(call sources_in,tools/shell) tools/command/option.c
 SHELL_SOURCES = tools/kv-shell.c $(SHELL_ROOMS)
 RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/text.c text/memory.c)
 NEAREST_SOURCES = tools/command/nearest.c tools/shell/text/near.c

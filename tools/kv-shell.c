@@ -4,6 +4,7 @@
  * The exit status is that of the first failure (tools/shell/session/session.h); after a
  * conversation at a terminal, whose mistakes were seen, it is 0 unless closing the database failed.
  */
+#include "tools/command/option.h"
 #include "tools/shell/commands.h"
 #include "tools/shell/files/intake.h"
 #include "tools/shell/print/width.h"
@@ -12,8 +13,8 @@
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/near.h"
 #include "tools/shell/session/opening.h"
-#include "tools/shell/session/words_of_values.h"
 #include "tools/shell/terminal/input.h"
+#include "tools/shell/text/memory.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,18 +22,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GREATEST_TEXTS = 64 };
-
 struct arguments {
     const char *directory;
-    const char *texts[GREATEST_TEXTS]; /* of -e */
+    const char **texts; /* of -e */
     size_t text_count;
     const char *file; /* of -f */
     petal_options options;
     petal_env env;
     struct log log;
     atomic_uint_least64_t seed; /* with --seed: numbers that repeat */
-    bool stop_at_failure, no_times, echo_input, noninteractive, unsafe;
+    bool stop_at_failure, no_times, echo_input, noninteractive, unsafe, debug, help, version;
     enum format_mode format;
     int rest; /* index of the subcommand's name, 0 if there is none */
 };
@@ -129,17 +128,6 @@ complain(const char *what, const char *word)
     return SHELL_USAGE;
 }
 
-static bool
-parse_size(const char *text, size_t *size)
-{
-    uint64_t bytes;
-
-    if (text == NULL || !schema_parse_size(slice_of_string(text), &bytes) || bytes > SIZE_MAX)
-        return false;
-    *size = (size_t)bytes;
-    return true;
-}
-
 /* SplitMix64: the n-th call gives the n-th number of the seed's sequence, whichever thread makes
  * it. */
 static uint64_t
@@ -154,11 +142,35 @@ next_number(void *context)
 }
 
 static bool
-set_seed(struct arguments *arguments, const char *text)
+take_size(void *argument, char *value)
 {
+    uint64_t bytes;
+
+    if (!text_read_size(slice_of_string(value), &bytes) || bytes > SIZE_MAX)
+        return false;
+    *(size_t *)argument = (size_t)bytes;
+    return true;
+}
+
+static bool
+take_cache_size(void *argument, char *value)
+{
+    size_t *size = argument;
+
+    if (!take_size(size, value))
+        return false;
+    if (*size == 0)
+        *size = PETAL_NO_CACHE;
+    return true;
+}
+
+static bool
+take_seed(void *argument, char *value)
+{
+    struct arguments *arguments = argument;
     uint64_t seed;
 
-    if (text == NULL || !schema_parse_size(slice_of_string(text), &seed))
+    if (!text_read_size(slice_of_string(value), &seed))
         return false;
     atomic_init(&arguments->seed, seed);
     arguments->env.random_context = &arguments->seed;
@@ -166,114 +178,56 @@ set_seed(struct arguments *arguments, const char *text)
     return true;
 }
 
-/* What options there are, and what a value must be; NULL: they have none. */
-static const struct {
-    const char *name, *wants;
-} options[] = {{"-e", "commands"},
-               {"-f", "a file of commands"},
-               {"-n", NULL},
-               {"--noninteractive", NULL},
-               {"-d", NULL},
-               {"--debug", NULL},
-               {"--format", "hbase, table, json or csv"},
-               {"--memory", "a size such as 64MB"},
-               {"--cache", "a size such as 64MB, or 0"},
-               {"--memtable", "a size such as 8MB"},
-               {"--create", NULL},
-               {"--read-only", NULL},
-               {"--no-compaction", NULL},
-               {"--no-log-mapping", NULL},
-               {"--bail", NULL},
-               {"--no-took", NULL},
-               {"--echo", NULL},
-               {"--seed", "a number"},
-               {"--unsafe", NULL},
-               {"--help", NULL},
-               {"--version", NULL}};
-
-/* An option that was not taken: there is none of that name, it has no value, or not this one. */
-static enum shell_status
-complain_of_option(const char *option, const char *value)
+static bool
+take_commands(void *argument, char *value)
 {
-    const char *nearest = NULL;
-    unsigned least = 0;
+    struct arguments *arguments = argument;
 
-    for (size_t i = 0; i < COUNT_OF(options); i++) {
-        near_consider(slice_of_string(option), options[i].name, &nearest, &least);
-        if (strcmp(option, options[i].name) != 0)
-            continue;
-        if (options[i].wants == NULL) /* --help and --version, which stand alone */
-            (void)fprintf(stderr, "kv-shell: %s stands alone, without other words\n", option);
-        else if (value == NULL)
-            (void)fprintf(stderr, "kv-shell: a value must follow %s: %s\n", option,
-                          options[i].wants);
-        else
-            (void)fprintf(stderr, "kv-shell: %s must be followed by %s, not by %s\n", option,
-                          options[i].wants, value);
-        return SHELL_USAGE;
-    }
-    if (nearest == NULL)
-        return complain("unknown option: ", option);
-    (void)fprintf(stderr, "kv-shell: unknown option: %s; did you mean %s?  See kv-shell --help\n",
-                  option, nearest);
-    return SHELL_USAGE;
+    arguments->texts[arguments->text_count++] = value;
+    return true;
+}
+
+static bool
+take_format(void *argument, char *value)
+{
+    return format_find(value, argument);
 }
 
 /* Take the option at argv[*at], and its value.  Leaves *at at what was taken last. */
 static enum shell_status
 parse_option(struct arguments *arguments, int argc, char **argv, int *at)
 {
-    const char *option = argv[*at];
-    const char *value = *at + 1 < argc ? argv[*at + 1] : NULL;
-    const struct {
-        const char *name;
-        bool *flag;
-    } flags[] = {{"-n", &arguments->noninteractive},
-                 {"--noninteractive", &arguments->noninteractive},
-                 {"--bail", &arguments->stop_at_failure},
-                 {"--no-took", &arguments->no_times},
-                 {"--echo", &arguments->echo_input},
-                 {"--unsafe", &arguments->unsafe},
-                 {"--create", &arguments->options.create},
-                 {"--read-only", &arguments->options.read_only},
-                 {"--no-compaction", &arguments->options.no_compaction},
-                 {"--no-log-mapping", &arguments->options.no_log_mapping}};
+    const struct command_option options[] = {
+        {"-e", NULL, take_commands, arguments, "commands"},
+        {"-f", NULL, command_take_any_text, &arguments->file, "a file of commands"},
+        {"-n", &arguments->noninteractive, NULL, NULL, NULL},
+        {"--noninteractive", &arguments->noninteractive, NULL, NULL, NULL},
+        {"-d", &arguments->debug, NULL, NULL, NULL},
+        {"--debug", &arguments->debug, NULL, NULL, NULL},
+        {"--format", NULL, take_format, &arguments->format, "hbase, table, json or csv"},
+        {"--memory", NULL, take_size, &arguments->options.memory_bytes, "a size such as 64MB"},
+        {"--cache", NULL, take_cache_size, &arguments->options.cache_bytes,
+         "a size such as 64MB, or 0"},
+        {"--memtable", NULL, take_size, &arguments->options.memtable_bytes, "a size such as 8MB"},
+        {"--create", &arguments->options.create, NULL, NULL, NULL},
+        {"--read-only", &arguments->options.read_only, NULL, NULL, NULL},
+        {"--no-compaction", &arguments->options.no_compaction, NULL, NULL, NULL},
+        {"--no-log-mapping", &arguments->options.no_log_mapping, NULL, NULL, NULL},
+        {"--bail", &arguments->stop_at_failure, NULL, NULL, NULL},
+        {"--no-took", &arguments->no_times, NULL, NULL, NULL},
+        {"--echo", &arguments->echo_input, NULL, NULL, NULL},
+        {"--seed", NULL, take_seed, arguments, "a number"},
+        {"--unsafe", &arguments->unsafe, NULL, NULL, NULL},
+        {"-h", &arguments->help, NULL, NULL, NULL},
+        {"--help", &arguments->help, NULL, NULL, NULL},
+        {"--version", &arguments->version, NULL, NULL, NULL}};
+    struct text why = {0};
+    bool taken = option_take(options, COUNT_OF(options), argc, argv, at, &why);
 
-    for (size_t i = 0; i < COUNT_OF(flags); i++) {
-        if (strcmp(option, flags[i].name) != 0)
-            continue;
-        *flags[i].flag = true;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "-d") == 0 || strcmp(option, "--debug") == 0) {
-        atomic_init(&arguments->log.threshold, LOG_DEBUG);
-        return SHELL_FINE;
-    }
-    (*at)++;
-    if (strcmp(option, "-e") == 0 && value != NULL) {
-        if (arguments->text_count == GREATEST_TEXTS)
-            return complain("there are too many of ", option);
-        arguments->texts[arguments->text_count++] = value;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "-f") == 0 && value != NULL) {
-        arguments->file = value;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--format") == 0 && value != NULL && format_find(value, &arguments->format))
-        return SHELL_FINE;
-    if (strcmp(option, "--memory") == 0 && parse_size(value, &arguments->options.memory_bytes))
-        return SHELL_FINE;
-    if (strcmp(option, "--cache") == 0 && parse_size(value, &arguments->options.cache_bytes)) {
-        if (arguments->options.cache_bytes == 0)
-            arguments->options.cache_bytes = PETAL_NO_CACHE;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--memtable") == 0 && parse_size(value, &arguments->options.memtable_bytes))
-        return SHELL_FINE;
-    if (strcmp(option, "--seed") == 0 && set_seed(arguments, value))
-        return SHELL_FINE;
-    return complain_of_option(option, value);
+    if (!taken)
+        (void)complain(text_string(&why), "");
+    text_free(&why);
+    return taken ? SHELL_FINE : SHELL_USAGE;
 }
 
 static bool
@@ -322,6 +276,7 @@ parse_arguments(struct arguments *arguments, int argc, char **argv)
     enum shell_status status = SHELL_FINE;
 
     memset(arguments, 0, sizeof(*arguments));
+    arguments->texts = memory_allocate((size_t)argc * sizeof(*arguments->texts));
     arguments->options = (petal_options){.size = sizeof(petal_options), .env = &arguments->env};
     arguments->env = (petal_env){
         .size = sizeof(arguments->env), .log_context = &arguments->log, .log = log_write};
@@ -336,6 +291,10 @@ parse_arguments(struct arguments *arguments, int argc, char **argv)
             break;
         }
     }
+    if (arguments->debug)
+        atomic_store(&arguments->log.threshold, LOG_DEBUG);
+    if (arguments->help || arguments->version)
+        return status;
     if (status == SHELL_FINE && arguments->directory == NULL)
         return complain("say in which directory the database is", "");
     note_memory(&arguments->options);
@@ -530,19 +489,17 @@ int
 main(int argc, char **argv)
 {
     struct arguments arguments;
-    enum shell_status status;
+    int status = (int)parse_arguments(&arguments, argc, argv);
 
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        errno = 0;
+    errno = 0;
+    if (status == SHELL_FINE && arguments.help)
         print_usage(stdout);
-        return output_is_written(errno) ? SHELL_FINE : SHELL_DATA;
-    }
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    else if (status == SHELL_FINE && arguments.version)
         (void)printf("kv-shell of Petal %s\n", petal_version());
-        return output_is_written(0) ? SHELL_FINE : SHELL_DATA;
-    }
-    status = parse_arguments(&arguments, argc, argv);
-    if (status != SHELL_FINE)
-        return (int)status;
-    return run(&arguments, argc, argv);
+    if (status == SHELL_FINE && (arguments.help || arguments.version))
+        status = output_is_written(errno) ? SHELL_FINE : SHELL_DATA;
+    else if (status == SHELL_FINE)
+        status = run(&arguments, argc, argv);
+    free(arguments.texts);
+    return status;
 }

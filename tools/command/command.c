@@ -100,68 +100,6 @@ tell_mistake(const struct command *command, const char *what, const char *argume
                   command->name, what, argument, why, running->name, command->name);
 }
 
-bool
-command_take_text(void *argument, char *value)
-{
-    *(const char **)argument = value;
-    return *value != '\0';
-}
-
-/* The option that an argument is, "--name" or "--name=value"; *value: the latter's, or NULL. */
-static const struct command_option *
-find_option(const struct command_option *options, size_t count, char *argument, char **value)
-{
-    char *equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
-    size_t length = equals == NULL ? strlen(argument) : (size_t)(equals - argument);
-
-    *value = equals == NULL ? NULL : equals + 1;
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(options[i].name) == length && memcmp(options[i].name, argument, length) == 0)
-            return &options[i];
-    }
-    return NULL;
-}
-
-/* Whether the option's value is taken; `take` may change it, so the mistake is told of a copy. */
-static bool
-take_value(const struct command *command, const struct command_option *option, char *value)
-{
-    struct text given = {0};
-    bool taken;
-
-    text_add_string(&given, value);
-    taken = option->take(option->argument, value);
-    if (!taken) {
-        struct text why = {0};
-
-        text_add_format(&why, "%s, not \"%s\"", option->wants, text_string(&given));
-        tell_mistake(command, option->name, " takes ", text_string(&why));
-        text_free(&why);
-    }
-    text_free(&given);
-    return taken;
-}
-
-/* Whether the option is taken, with its value, if it has one: `value`, or, if that is NULL, the
- * next argument; *at goes to the last argument used. */
-static bool
-take_option(const struct command *command, const struct command_option *option, char *value,
-            int argc, char **argv, int *at)
-{
-    if (option->flag != NULL) {
-        if (value != NULL)
-            tell_mistake(command, option->name, " takes no value, not ", value);
-        *option->flag = true;
-        return value == NULL;
-    }
-    if (value != NULL)
-        return take_value(command, option, value);
-    if (++*at < argc)
-        return take_value(command, option, argv[*at]);
-    tell_mistake(command, option->name, " must be followed by ", option->wants);
-    return false;
-}
-
 /* The next argument that must not be left out, of a usage from *at on; of no bytes: there is none.
  * *at goes after it. */
 static petal_slice
@@ -225,8 +163,7 @@ command_take_arguments(const struct command *command, int argc, char **argv,
     bool only_places = false;
 
     for (int at = 0; at < argc; at++) {
-        const struct command_option *option;
-        char *value;
+        struct text why = {0};
 
         if (only_places || argv[at][0] != '-' || argv[at][1] == '\0') {
             if (count == most) {
@@ -237,12 +174,12 @@ command_take_arguments(const struct command *command, int argc, char **argv,
         } else if (strcmp(argv[at], "--") == 0) {
             only_places = true;
         } else {
-            option = find_option(options, option_count, argv[at], &value);
-            if (option == NULL) {
-                tell_mistake(command, "there is no option \"", argv[at], "\"");
-                return -1;
-            }
-            if (!take_option(command, option, value, argc, argv, &at))
+            bool taken = option_take(options, option_count, argc, argv, &at, &why);
+
+            if (!taken)
+                tell_mistake(command, text_string(&why), "", "");
+            text_free(&why);
+            if (!taken)
                 return -1;
         }
     }

@@ -5,8 +5,7 @@
 #ifndef PETAL_TOOLS_COMMAND_COMMAND_H
 #define PETAL_TOOLS_COMMAND_COMMAND_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "tools/command/option.h"
 
 enum command_exit {
     COMMAND_FINE = 0,
@@ -31,18 +30,6 @@ struct program {
 
 /* Run what the arguments of main ask for; returns the exit status. */
 int program_run(const struct program *program, int argc, char **argv);
-
-/* An option of a command: a flag, or with a value. */
-struct command_option {
-    const char *name;
-    bool *flag;                                /* set; NULL: it has a value */
-    bool (*take)(void *argument, char *value); /* which it may change; false: it is none */
-    void *argument;
-    const char *wants; /* what a value must be */
-};
-
-/* For `take`: the text itself, to a `const char **`. */
-bool command_take_text(void *argument, char *value);
 
 /*
  * Take the options, which stand anywhere before "--", their values after them or, "--name=value",

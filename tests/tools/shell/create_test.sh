@@ -93,9 +93,9 @@ for name in -f -n; do
 done
 expect 1 "kv-shell: cannot open $scratch/nofile.csv: No such file or directory" --create "$db" import t "$scratch/nofile.csv" --create
 nothing '--create and an import of a file that is not there'
-expect 2 'kv-shell: there is no option --nonsense' --create "$db" import t "$scratch/rows.csv" --nonsense
+expect 2 'kv-shell: there is no option "--nonsense"; there are --format, ' --create "$db" import t "$scratch/rows.csv" --nonsense
 nothing '--create and an option that import has not'
-expect 2 'kv-shell: --max-errors must be followed by a number, not by x' --create "$db" import t "$scratch/rows.csv" --max-errors x
+expect 2 'kv-shell: --max-errors takes a number, not "x"' --create "$db" import t "$scratch/rows.csv" --max-errors x
 nothing '--create and a value that an option of import has not'
 
 # ---- What makes one ------------------------------------------------------------------------------

@@ -171,30 +171,30 @@ expect 'on a name' 0 '^Took [0-9.]* seconds$' "$shell" --no-compaction "$db" -e 
 
 # ---- Wrong arguments -----------------------------------------------------------------------------
 
-expect 'an unknown option' 2 'unknown option: --nosuch' "$shell" --nosuch "$db"
-expect 'an option without its value' 2 'a value must follow -e' "$shell" "$db" -e
-expect 'a value that means nothing' 2 'format must be followed by hbase, table, json or csv, not by xml$' "$shell" --format xml "$db" -e list
-expect 'a size that means nothing' 2 'cache must be followed by a size such as 64MB, or 0, not by much$' "$shell" --cache much "$db" -e list
-expect 'an option nearly' 2 'unknown option: --bial; did you mean --bail?' "$shell" --bial "$db"
+expect 'an unknown option' 2 'there is no option "--nosuch"; there are -e, -f, ' "$shell" --nosuch "$db"
+expect 'an option without its value' 2 '-e must be followed by commands' "$shell" "$db" -e
+expect 'a value that means nothing' 2 'format takes hbase, table, json or csv, not "xml"' "$shell" --format xml "$db" -e list
+expect 'a size that means nothing' 2 'cache takes a size such as 64MB, or 0, not "much"' "$shell" --cache much "$db" -e list
+expect 'an option nearly' 2 'there is no option "--bial"; did you mean "--bail"?' "$shell" --bial "$db"
 expect 'a subcommand nearly' 2 'no subcommand imprt; did you mean import?  They are import, export and compare' "$shell" "$db" imprt t x
 expect 'a script in its place' 2 "to run its commands, say -f $scratch/gets$" "$shell" "$db" "$scratch/gets"
-expect 'an option of import, nearly' 2 'there is no option --formt; did you mean --format?  The options are --format, --row,' \
+expect 'an option of import, nearly' 2 'there is no option "--formt"; did you mean "--format"? There are --format, --row,' \
     "$shell" "$db" import t "$scratch/index" --formt csv
 expect 'no value of an option of import' 2 'family must be followed by a family$' "$shell" "$db" import t "$scratch/index" --family
 for wrong in 'format json csv,' 'part 5/4 I/N,' 'on-error go skip' 'threads many a' 'max-errors x a'; do
     # shellcheck disable=SC2086
     set -- $wrong
-    expect "a value of --$1" 2 "^kv-shell: --$1 must be followed by $3 .*, not by $2$" "$shell" "$db" import t "$scratch/index" "--$1" "$2"
+    expect "a value of --$1" 2 "^kv-shell: --$1 takes $3 .*, not \"$2\"$" "$shell" "$db" import t "$scratch/index" "--$1" "$2"
 done
-expect 'a value of a key' 2 'FLUSH_EVERY must be a number of records, not x' \
+expect 'a value of a key' 2 'FLUSH_EVERY takes a number of records, not "x"' \
     "$shell" "$db" -e "import 't', '$scratch/index', FLUSH_EVERY => 'x'"
 expect 'no database to import into' 1 'import t .*index --create makes it, and the table from the file$' "$shell" "$scratch/none" import t "$scratch/index"
 expect 'as it says' 0 'Created table t with' "$shell" "$scratch/none" import t "$scratch/index" --create
 printf 'id,f:a,f:b\nr\n' >"$scratch/short.csv"
 expect 'one value' 2 'short.csv:2: there is 1 value, but the first line has 3 columns' "$shell" "$db" import many "$scratch/short.csv"
 expect 'an export into no directory' 1 "cannot write $scratch/nodir/x.csv: there is no directory $scratch/nodir$" "$shell" "$db" export many "$scratch/nodir/x.csv"
-expect 'an option of export, nearly' 2 'export has no option --colums; did you mean --columns?  Its options are --format,' "$shell" "$db" export many --colums f
-expect 'an option of export without its value' 2 'a value must follow --from' "$shell" "$db" export many --from
+expect 'an option of export, nearly' 2 'there is no option "--colums"; did you mean "--columns"? There are --format,' "$shell" "$db" export many --colums f
+expect 'an option of export without its value' 2 '--from must be followed by a row' "$shell" "$db" export many --from
 if [ -c /dev/full ]; then
     "$shell" --no-compaction "$db" -e "scan 'many'" >/dev/full 2>"$scratch/out"
     is_true 'output that cannot be written is told, and why' \

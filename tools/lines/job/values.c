@@ -1,6 +1,8 @@
 /* values.c -- see values.h. */
 #include "tools/lines/job/values.h"
 
+#include "tools/shell/text/text.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,28 +25,11 @@ take_digits(const char *value, uint64_t *number)
 bool
 value_take_size(void *argument, char *value)
 {
-    static const char letters[] = "KMGT";
-    uint64_t number;
-    const char *end = take_digits(value, &number);
-    unsigned shift = 0;
+    uint64_t bytes;
 
-    if (end == NULL)
+    if (!text_read_size(slice_of_string(value), &bytes) || bytes == 0 || bytes > SIZE_MAX)
         return false;
-    if (*end != '\0') {
-        const char *letter = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
-
-        if (letter == NULL)
-            return false;
-        shift = 10 * (unsigned)(letter - letters + 1);
-        end++;
-        if (*end == 'i')
-            end++;
-        if (*end == 'B')
-            end++;
-    }
-    if (*end != '\0' || number == 0 || number > SIZE_MAX >> shift)
-        return false;
-    *(size_t *)argument = (size_t)number << shift;
+    *(size_t *)argument = (size_t)bytes;
     return true;
 }
 

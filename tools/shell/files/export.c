@@ -2,12 +2,12 @@
  * tools/shell/files/export.h. */
 #include "tools/shell/files/export.h"
 
+#include "tools/command/option.h"
 #include "tools/shell/data/query.h"
 #include "tools/shell/files/commands.h"
 #include "tools/shell/files/intake.h"
 #include "tools/shell/schema/describe.h"
 #include "tools/shell/session/interrupt.h"
-#include "tools/shell/session/near.h"
 #include "tools/shell/text/clock.h"
 
 #include <errno.h>
@@ -280,26 +280,6 @@ run_export(struct cell_export *export, const struct request *request)
 
 /* ---- Subcommand ------------------------------------------------------------------------------ */
 
-/* Take the option at argv[*at], and its value. */
-static bool
-parse_option(struct request *request, int argc, char **argv, int *at)
-{
-    static const char *const names[] = {"--format", "--from", "--to", "--columns"};
-    const char **values[] = {&request->format, &request->from, &request->to, &request->columns};
-
-    if (strcmp(argv[*at], "--all-versions") == 0)
-        return request->all_versions = true;
-    if (strcmp(argv[*at], "--create") == 0)
-        return request->create = true;
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        if (strcmp(argv[*at], names[i]) == 0 && *at + 1 < argc) {
-            *values[i] = argv[++*at];
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The bytes that a word with \xHH means, in the arena. */
 static bool
 read_bytes(struct session *session, petal_slice word, petal_slice *bytes)
@@ -361,28 +341,6 @@ read_request(struct cell_export *export, const struct request *request)
     return SHELL_FINE;
 }
 
-/* Fail with an option that there is not, or that lacks its value. */
-static enum shell_status
-fail_option(struct session *session, const char *option)
-{
-    static const char *const names[] = {"--format",  "--from",         "--to",
-                                        "--columns", "--all-versions", "--create"};
-    const char *nearest = NULL;
-    unsigned least = 0;
-
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        if (strcmp(option, names[i]) == 0)
-            return session_fail(session, SHELL_USAGE, "a value must follow %s", option);
-        near_consider(slice_of_string(option), names[i], &nearest, &least);
-    }
-    return session_fail(session, SHELL_USAGE,
-                        "export has no option %.200s%s%s%s  Its options are --format, --from, "
-                        "--to, --columns, --all-versions, --create: kv-shell --help says what "
-                        "they mean",
-                        option, nearest != NULL ? "; did you mean " : "",
-                        nearest != NULL ? nearest : "", nearest != NULL ? "?" : ".");
-}
-
 enum shell_status
 export_main(struct session *session, int argc, char **argv)
 {
@@ -390,12 +348,23 @@ export_main(struct session *session, int argc, char **argv)
         .session = session,
         .scan = {.size = sizeof(export.scan), .read = {.size = sizeof(export.scan.read)}}};
     struct request request = {.format = NULL};
+    const struct command_option options[] = {
+        {"--format", NULL, command_take_any_text, &request.format, "csv, tsv, jsonl or hbase"},
+        {"--from", NULL, command_take_any_text, &request.from, "a row"},
+        {"--to", NULL, command_take_any_text, &request.to, "a row"},
+        {"--columns", NULL, command_take_any_text, &request.columns, "columns with commas"},
+        {"--all-versions", &request.all_versions, NULL, NULL, NULL},
+        {"--create", &request.create, NULL, NULL, NULL}};
+    struct text why = {0};
     enum shell_status status;
 
     for (int i = 0; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1] == '-') {
-            if (!parse_option(&request, argc, argv, &i))
-                return fail_option(session, argv[i]);
+            if (!option_take(options, COUNT_OF(options), argc, argv, &i, &why)) {
+                (void)session_fail(session, SHELL_USAGE, "%s", text_string(&why));
+                text_free(&why);
+                return SHELL_USAGE;
+            }
         } else if (request.table == NULL) {
             request.table = argv[i];
         } else if (request.file == NULL) {

@@ -334,88 +334,18 @@ import_main(struct session *session, int argc, char **argv)
 
 /* ---- Command --------------------------------------------------------------------------------- */
 
-/* The keys of the command's hash, and the options that they are. */
-static const struct {
-    const char *key, *option;
-    bool flag; /* which has no value */
-} keys[] = {{"FORMAT", "--format", false},
-            {"ON_ERROR", "--on-error", false},
-            {"MAX_ERRORS", "--max-errors", false},
-            {"THREADS", "--threads", false},
-            {"FLUSH_EVERY", "--flush-every", false},
-            {"ONLY_FIELDS", "--only-fields", false},
-            {"SKIP_FIELDS", "--skip-fields", false},
-            {"ROW", "--row", false},
-            {"ROW_SEPARATOR", "--row-separator", false},
-            {"ROW_NUMBER", "--row-number", true},
-            {"FAMILY", "--family", false},
-            {"CREATE", "--create", true}};
-
-enum { KEYS = COUNT_OF(keys) };
-
-/* A value as an option's: a list has commas between its items. */
-static char *
-option_value(struct session *session, const struct value *value)
-{
-    struct text text = {0};
-    char *string;
-
-    if (value->kind != VALUE_ARRAY)
-        return value_to_string(&session->arena, value);
-    for (size_t i = 0; i < value->count; i++) {
-        text_add_string(&text, i > 0 ? "," : "");
-        text_add_slice(&text, value_to_bytes(&session->arena, &value->as.items[i]));
-    }
-    string = arena_copy(&session->arena, text_string(&text), text.size + 1);
-    text_free(&text);
-    return string;
-}
-
-/* The options that the hash is: two words at most for each of its keys. */
-static enum shell_status
-read_keys(struct session *session, const struct value *hash, char **words, int *used)
-{
-    for (size_t i = 0; i < hash->count; i++) {
-        const struct value_pair *pair = &hash->as.pairs[i];
-        petal_slice name = value_to_bytes(&session->arena, &pair->key);
-        size_t key = 0;
-
-        while (key < KEYS && !slice_is(name, keys[key].key))
-            key++;
-        if (key == KEYS)
-            return session_fail(session, SHELL_USAGE, "import has no key %.*s", SLICE(name));
-        if (keys[key].flag && !value_read_boolean(session, &pair->value))
-            continue;
-        words[(*used)++] =
-            arena_copy(&session->arena, keys[key].option, strlen(keys[key].option) + 1);
-        if (!keys[key].flag)
-            words[(*used)++] = option_value(session, &pair->value);
-    }
-    return SHELL_FINE;
-}
-
 COMMAND_FUNCTION(command_import)
 {
-    struct import import = {.intake.by_command = true};
-    enum shell_status status = SHELL_FINE;
+    struct import import = {.records = 0};
+    enum shell_status status;
     petal_slice name;
-    char **words;
-    int used = 0;
 
     if (count == 3 && arguments[2].kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE,
                             "Options are a hash such as {FORMAT => 'csv'}, not %s",
                             value_class(&arguments[2]));
-    words = arena_allocate(&session->arena,
-                           (2 + (count == 3 ? 2 * arguments[2].count : 0)) * sizeof(*words));
-    if (count == 3)
-        status = read_keys(session, &arguments[2], words, &used);
+    status = intake_parse_command(&import.intake, session, arguments, count);
     if (status == SHELL_FINE)
         status = session_table_name(session, &arguments[0], &name);
-    if (status != SHELL_FINE)
-        return status;
-    words[used] = value_to_string(&session->arena, &arguments[0]);
-    words[used + 1] = value_to_string(&session->arena, &arguments[1]);
-    status = intake_parse(&import.intake, session, used + 2, words);
     return status == SHELL_FINE ? run_import(&import) : status;
 }

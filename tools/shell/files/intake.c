@@ -1,10 +1,11 @@
 /* intake.c -- see tools/shell/files/intake.h. */
 #include "tools/shell/files/intake.h"
 
+#include "tools/command/option.h"
 #include "tools/shell/schema/namespace.h"
 #include "tools/shell/session/interrupt.h"
-#include "tools/shell/session/near.h"
 #include "tools/shell/session/opening.h"
+#include "tools/shell/session/words_of_values.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GREATEST_THREADS = 64, PIPE_BYTES = 1 << 16 };
+enum { OPTIONS = 14, GREATEST_THREADS = 64, PIPE_BYTES = 1 << 16 };
 
 const char intake_usage[] =
     "  --format csv|tsv|jsonl|hbase\n"
@@ -56,158 +57,116 @@ list_has(const char *list, petal_slice word)
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static bool
-parse_count(uint64_t *number, const char *word)
+take_count(void *argument, char *value)
 {
     char *end;
 
     errno = 0;
-    *number = strtoull(word, &end, 10);
-    return *word >= '0' && *word <= '9' && *end == '\0' && errno == 0;
+    *(uint64_t *)argument = strtoull(value, &end, 10);
+    return *value >= '0' && *value <= '9' && *end == '\0' && errno == 0;
 }
 
-/* What options there are, and what a value must be; NULL: they have none. */
-static const struct {
-    const char *name, *wants;
-} options[] = {{"--format", "csv, tsv, jsonl or hbase"},
-               {"--row", "a column, or several with commas"},
-               {"--row-separator", "a text"},
-               {"--row-number", NULL},
-               {"--family", "a family"},
-               {"--only-fields", "columns with commas"},
-               {"--skip-fields", "columns with commas"},
-               {"--part", "I/N, part I of N parts, such as 1/4"},
-               {"--on-error", "skip or stop"},
-               {"--skip-bad", NULL},
-               {"--max-errors", "a number"},
-               {"--create", NULL},
-               {"--threads", "a number from 0 to 64"},
-               {"--flush-every", "a number of records"}};
+static bool
+take_threads(void *argument, char *value)
+{
+    return take_count(argument, value) && *(uint64_t *)argument <= GREATEST_THREADS;
+}
 
-/* An option as whoever gave it wrote it: those of the command are keys. */
+static bool
+take_most_bad(void *argument, char *value)
+{
+    struct intake *intake = argument;
+
+    intake->skip_bad = true;
+    return take_count(&intake->most_bad, value);
+}
+
+static bool
+take_on_error(void *argument, char *value)
+{
+    bool *skip = argument;
+
+    *skip = strcmp(value, "skip") == 0;
+    return *skip || strcmp(value, "stop") == 0;
+}
+
+static bool
+take_format(void *argument, char *value)
+{
+    struct intake *intake = argument;
+
+    return intake->format_given = file_format_of_word(value, &intake->format);
+}
+
+static bool
+take_part(void *argument, char *value)
+{
+    struct intake *intake = argument;
+    char behind;
+
+    return sscanf(value, "%" SCNu64 "/%" SCNu64 "%c", &intake->part, &intake->parts, &behind) ==
+               2 &&
+           intake->part >= 1 && intake->part <= intake->parts;
+}
+
 static void
-add_option(struct text *text, const struct intake *intake, const char *option)
+list_options(struct intake *intake, struct command_option options[OPTIONS])
 {
-    if (!intake->by_command) {
-        text_add_string(text, option);
-        return;
-    }
-    for (option += strlen("--"); *option != '\0'; option++) {
-        char letter = *option == '-' ? '_' : (char)toupper((unsigned char)*option);
+    const struct command_option all[OPTIONS] = {
+        {"--format", NULL, take_format, intake, "csv, tsv, jsonl or hbase"},
+        {"--row", NULL, command_take_any_text, &intake->row, "a column, or several with commas"},
+        {"--row-separator", NULL, command_take_any_text, &intake->row_separator, "a text"},
+        {"--row-number", &intake->number_rows, NULL, NULL, NULL},
+        {"--family", NULL, command_take_any_text, &intake->family, "a family"},
+        {"--only-fields", NULL, command_take_any_text, &intake->only_fields, "columns with commas"},
+        {"--skip-fields", NULL, command_take_any_text, &intake->skip_fields, "columns with commas"},
+        {"--part", NULL, take_part, intake, "I/N, part I of N parts, such as 1/4"},
+        {"--on-error", NULL, take_on_error, &intake->skip_bad, "skip or stop"},
+        {"--skip-bad", &intake->skip_bad, NULL, NULL, NULL},
+        {"--max-errors", NULL, take_most_bad, intake, "a number"},
+        {"--create", &intake->create, NULL, NULL, NULL},
+        {"--threads", NULL, take_threads, &intake->threads, "a number from 0 to 64"},
+        {"--flush-every", NULL, take_count, &intake->flush_every, "a number of records"}};
 
-        text_add(text, &letter, 1);
-    }
+    memcpy(options, all, sizeof(all));
 }
 
-/* Fail with what is wrong with an option, or with its value (NULL: there is none). */
+static void
+begin(struct intake *intake, struct session *session, struct command_option options[OPTIONS])
+{
+    *intake = (struct intake){
+        .session = session, .most_bad = UINT64_MAX, .threads = 1, .row_separator = "|"};
+    list_options(intake, options);
+}
+
+/* All options are taken. */
 static enum shell_status
-fail_option(const struct intake *intake, const char *option, const char *value)
+end(struct intake *intake)
 {
-    const char *nearest = NULL, *wants = NULL;
-    struct text text = {0};
-    enum shell_status status;
-    unsigned least = 0;
-    bool known = false;
-
-    for (size_t i = 0; i < COUNT_OF(options); i++) {
-        if (strcmp(option, options[i].name) == 0) {
-            known = true;
-            wants = options[i].wants;
-        }
-        near_consider(slice_of_string(option), options[i].name, &nearest, &least);
-    }
-    if (known) {
-        add_option(&text, intake, option);
-        text_add_format(&text, intake->by_command ? " must be %s" : " must be followed by %s",
-                        wants != NULL ? wants : "no value");
-        if (value != NULL)
-            text_add_format(&text, intake->by_command ? ", not %.200s" : ", not by %.200s", value);
-    } else {
-        text_add_format(&text, "there is no option %.200s", option);
-        if (nearest != NULL)
-            text_add_format(&text, "; did you mean %s?", nearest);
-        text_add_string(&text, nearest != NULL ? "  The options are " : ".  The options are ");
-        for (size_t i = 0; i < COUNT_OF(options); i++)
-            text_add_format(&text, "%s%s", i > 0 ? ", " : "", options[i].name);
-        text_add_string(&text, ": kv-shell --help says what they mean");
-    }
-    status = session_fail(intake->session, SHELL_USAGE, "%s", text_string(&text));
-    text_free(&text);
-    return status;
-}
-
-/* Take an option that has no value; false if it is none. */
-static bool
-parse_flag(struct intake *intake, const char *option)
-{
-    const struct {
-        const char *name;
-        bool *flag;
-    } flags[] = {{"--skip-bad", &intake->skip_bad},
-                 {"--row-number", &intake->number_rows},
-                 {"--create", &intake->create}};
-
-    for (size_t i = 0; i < COUNT_OF(flags); i++) {
-        if (strcmp(option, flags[i].name) == 0)
-            return *flags[i].flag = true;
-    }
-    return false;
-}
-
-/* Take one option with its value; false if there is no such option or the value is wrong. */
-static bool
-parse_option(struct intake *intake, const char *option, const char *value)
-{
-    if (strcmp(option, "--format") == 0)
-        return intake->format_given = file_format_of_word(value, &intake->format);
-    if (strcmp(option, "--part") == 0) {
-        char behind;
-
-        return sscanf(value, "%" SCNu64 "/%" SCNu64 "%c", &intake->part, &intake->parts, &behind) ==
-                   2 &&
-               intake->part >= 1 && intake->part <= intake->parts;
-    }
-    if (strcmp(option, "--flush-every") == 0)
-        return parse_count(&intake->flush_every, value);
-    if (strcmp(option, "--threads") == 0)
-        return parse_count(&intake->threads, value) && intake->threads <= GREATEST_THREADS;
-    if (strcmp(option, "--max-errors") == 0) {
-        intake->skip_bad = true;
-        return parse_count(&intake->most_bad, value);
-    }
-    if (strcmp(option, "--on-error") == 0) {
-        intake->skip_bad = strcmp(value, "skip") == 0;
-        return intake->skip_bad || strcmp(value, "stop") == 0;
-    }
-    if (strcmp(option, "--row") == 0)
-        intake->row = value;
-    else if (strcmp(option, "--row-separator") == 0)
-        intake->row_separator = value;
-    else if (strcmp(option, "--family") == 0)
-        intake->family = value;
-    else if (strcmp(option, "--only-fields") == 0)
-        intake->only_fields = value;
-    else if (strcmp(option, "--skip-fields") == 0)
-        intake->skip_fields = value;
-    else
-        return false;
-    return true;
+    if (!intake->skip_bad)
+        intake->most_bad = 0;
+    if (intake->row != NULL && intake->number_rows)
+        return session_fail(intake->session, SHELL_USAGE,
+                            "The row key is a column or a number, not both: --row, --row-number");
+    if (!intake->format_given)
+        (void)file_format_of_name(intake->file_name, &intake->format);
+    return SHELL_FINE;
 }
 
 enum shell_status
 intake_parse(struct intake *intake, struct session *session, int argc, char **argv)
 {
-    *intake = (struct intake){.session = session,
-                              .most_bad = UINT64_MAX,
-                              .threads = 1,
-                              .row_separator = "|",
-                              .by_command = intake->by_command};
+    struct command_option options[OPTIONS];
+    struct text why = {0};
+
+    begin(intake, session, options);
     for (int i = 0; i < argc; i++) {
-        if (parse_flag(intake, argv[i])) {
-            continue;
-        } else if (argv[i][0] == '-' && argv[i][1] == '-') {
-            if (i + 1 == argc || !parse_option(intake, argv[i], argv[i + 1]))
-                return fail_option(intake, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
-            i++;
+        if (argv[i][0] == '-' && argv[i][1] == '-') {
+            if (!option_take(options, OPTIONS, argc, argv, &i, &why)) {
+                (void)session_fail(session, SHELL_USAGE, "%s", text_string(&why));
+                text_free(&why);
+                return SHELL_USAGE;
+            }
         } else if (intake->table_name == NULL) {
             intake->table_name = argv[i];
         } else if (intake->file_name == NULL) {
@@ -217,17 +176,80 @@ intake_parse(struct intake *intake, struct session *session, int argc, char **ar
                                 argv[i]);
         }
     }
-    if (!intake->skip_bad)
-        intake->most_bad = 0;
+    text_free(&why);
     if (intake->file_name == NULL)
         return session_fail(session, SHELL_USAGE,
                             "Say the table and the file, or - for standard input");
-    if (intake->row != NULL && intake->number_rows)
-        return session_fail(session, SHELL_USAGE,
-                            "The row key is a column or a number, not both: --row, --row-number");
-    if (!intake->format_given)
-        (void)file_format_of_name(intake->file_name, &intake->format);
-    return SHELL_FINE;
+    return end(intake);
+}
+
+/* The option that a key such as ROW_NUMBER is; NULL: none. */
+static const struct command_option *
+option_of_key(const struct command_option options[OPTIONS], const char *key)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const char *name = options[i].name + strlen("--");
+        size_t at = 0;
+
+        while (name[at] != '\0' && (name[at] == '-' ? '_' : toupper(name[at])) == key[at])
+            at++;
+        if (name[at] == key[at])
+            return &options[i];
+    }
+    return NULL;
+}
+
+/* A value as an option's: a list has commas between its items. */
+static char *
+option_value(struct session *session, const struct value *value)
+{
+    struct text text = {0};
+    char *string;
+
+    if (value->kind != VALUE_ARRAY)
+        return value_to_string(&session->arena, value);
+    for (size_t i = 0; i < value->count; i++) {
+        text_add_string(&text, i > 0 ? "," : "");
+        text_add_slice(&text, value_to_bytes(&session->arena, &value->as.items[i]));
+    }
+    string = arena_copy(&session->arena, text_string(&text), text.size + 1);
+    text_free(&text);
+    return string;
+}
+
+static enum shell_status
+take_key(struct session *session, const struct command_option options[OPTIONS],
+         const struct value_pair *pair)
+{
+    const char *key = value_to_string(&session->arena, &pair->key);
+    const struct command_option *option = option_of_key(options, key);
+    enum shell_status status = SHELL_FINE;
+    struct text why = {0};
+
+    if (option == NULL)
+        return session_fail(session, SHELL_USAGE, "import has no key %s", key);
+    if (option->flag != NULL)
+        *option->flag = value_read_boolean(session, &pair->value);
+    else if (!option_take_value(option, key, option_value(session, &pair->value), &why))
+        status = session_fail(session, SHELL_USAGE, "%s", text_string(&why));
+    text_free(&why);
+    return status;
+}
+
+enum shell_status
+intake_parse_command(struct intake *intake, struct session *session, const struct value *arguments,
+                     size_t count)
+{
+    struct command_option options[OPTIONS];
+    enum shell_status status = SHELL_FINE;
+
+    begin(intake, session, options);
+    intake->by_command = true;
+    intake->table_name = value_to_string(&session->arena, &arguments[0]);
+    intake->file_name = value_to_string(&session->arena, &arguments[1]);
+    for (size_t i = 0; count == 3 && i < arguments[2].count && status == SHELL_FINE; i++)
+        status = take_key(session, options, &arguments[2].as.pairs[i]);
+    return status == SHELL_FINE ? end(intake) : status;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

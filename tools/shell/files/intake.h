@@ -47,10 +47,12 @@ struct intake {
 /* The text on the options that intake_parse understands, one a line. */
 extern const char intake_usage[];
 
-/* Read the arguments after the subcommand's name; `by_command` has been set, or is false.  As all
- * below, it fails as session_fail does. */
+/* Read the arguments after the subcommand's name, or those of the command: table, file, and perhaps
+ * a hash.  As all below, they fail as session_fail does. */
 enum shell_status intake_parse(struct intake *intake, struct session *session, int argc,
                                char **argv);
+enum shell_status intake_parse_command(struct intake *intake, struct session *session,
+                                       const struct value *arguments, size_t count);
 
 /* Open table and file, or the file once more from its beginning.  A table that --create is to make
  * is NULL. */

@@ -13,40 +13,6 @@ equals_ignoring_case(petal_slice bytes, const char *word)
 }
 
 bool
-schema_parse_size(petal_slice text, uint64_t *bytes)
-{
-    static const char units[] = "BKMGT";
-    const char *letter = text.data, *end = letter + text.size;
-    uint64_t number = 0;
-    unsigned shift = 0;
-
-    if (letter == end || *letter < '0' || *letter > '9')
-        return false;
-    for (; letter < end && *letter >= '0' && *letter <= '9'; letter++) {
-        if (number > (UINT64_MAX >> 44) / 10)
-            return false;
-        number = number * 10 + (uint64_t)(*letter - '0');
-    }
-    while (letter < end && *letter == ' ')
-        letter++;
-    if (letter < end) {
-        const char *unit = strchr(units, *letter & ~0x20);
-
-        if (unit == NULL || *unit == '\0')
-            return false;
-        shift = (unsigned)(unit - units) * 10;
-        letter++;
-        if (shift > 0 && letter < end && (*letter & ~0x20) == 'B')
-            letter++;
-        /* "65536 B (64KB)", as describe shows it. */
-        if (shift == 0 && end - letter > 2 && memcmp(letter, " (", 2) == 0 && end[-1] == ')')
-            letter = end;
-    }
-    *bytes = number << shift;
-    return letter == end;
-}
-
-bool
 value_read_number(const struct value *value, int64_t *number)
 {
     char digits[24];
@@ -75,7 +41,7 @@ value_read_size(const struct value *value, int64_t *number)
 
     if (value_read_number(value, number))
         return true;
-    if (value->kind != VALUE_STRING || !schema_parse_size(value->as.bytes, &bytes) ||
+    if (value->kind != VALUE_STRING || !text_read_size(value->as.bytes, &bytes) ||
         bytes > INT64_MAX)
         return false;
     *number = (int64_t)bytes;

@@ -15,9 +15,6 @@ struct word {
 
 bool equals_ignoring_case(petal_slice bytes, const char *word);
 
-/* Read "64KB", "1 MB", "12"; false if that is no size. */
-bool schema_parse_size(petal_slice text, uint64_t *bytes);
-
 /* "1 DAY 2 HOURS", "90 MINUTES", in seconds; 0 for what is no time, as in HBase. */
 int64_t parse_interval(petal_slice text);
 

@@ -228,6 +228,40 @@ text_add_size(struct text *text, uint64_t bytes)
     text_add_string(text, ")");
 }
 
+bool
+text_read_size(petal_slice text, uint64_t *bytes)
+{
+    static const char units[] = "BKMGT";
+    const char *letter = text.data, *end = letter + text.size;
+    uint64_t number = 0;
+    unsigned shift = 0;
+
+    if (letter == end || *letter < '0' || *letter > '9')
+        return false;
+    for (; letter < end && *letter >= '0' && *letter <= '9'; letter++)
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*letter - '0'), &number))
+            return false;
+    while (letter < end && *letter == ' ')
+        letter++;
+    if (letter < end) {
+        const char *unit = strchr(units, *letter & ~0x20);
+
+        if (unit == NULL || *unit == '\0')
+            return false;
+        shift = (unsigned)(unit - units) * 10;
+        letter++;
+        if (shift > 0 && letter < end && *letter == 'i')
+            letter++;
+        if (shift > 0 && letter < end && (*letter & ~0x20) == 'B')
+            letter++;
+        if (shift == 0 && end - letter > 2 && memcmp(letter, " (", 2) == 0 && end[-1] == ')')
+            letter = end;
+    }
+    *bytes = number << shift;
+    return letter == end && *bytes >> shift == number;
+}
+
 void
 text_drop_byte_order_mark(struct text *text)
 {
