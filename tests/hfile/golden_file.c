@@ -21,18 +21,6 @@ golden_is_writable(const char *name)
     return !golden_is_refused(name) && strncmp(name, "tags-compressed", 15) != 0;
 }
 
-static enum petal_hfile_codec
-codec_of(uint32_t number)
-{
-    static const char *const NAMES[] = {
-#define CODEC_NAME(codec, name) [codec] = name,
-        HFILE_CODEC_MAP(CODEC_NAME)
-#undef CODEC_NAME
-    };
-
-    return hfile_codec_named(hfile_text_slice(NAMES[number]));
-}
-
 static void
 read_info(struct golden_file *file)
 {
@@ -69,7 +57,8 @@ golden_file_open(struct golden_file *file, const char *name)
                                                      HFILE_TRAILER_BYTES),
                                          file->size, name, &file->trailer, &error),
                      PETAL_OK);
-    file->codec = codec_of(file->trailer.codec_number);
+    file->codec =
+        hfile_codec_named(hfile_text_slice(hfile_codec_name_of(file->trailer.codec_number)));
     read_info(file);
 }
 

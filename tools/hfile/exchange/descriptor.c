@@ -5,6 +5,7 @@
 #include "tools/hfile/format/protobuf.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Of TableSchema, ColumnFamilySchema, TableName, BytesBytesPair and NameStringPair. */
@@ -127,54 +128,32 @@ cannot_take(const char *file, petal_slice name, petal_slice value, const char *w
 
 /* The digits that a text begins with: describe shows '65536 B (64KB)'. */
 static bool
-read_number(petal_slice value, uint64_t *number)
+read_number(petal_slice value, uint32_t least, uint32_t most, uint32_t *number)
 {
+    uint64_t read = 0;
     size_t i = 0;
 
-    *number = 0;
     for (; i < value.size && i < 18; i++) {
         uint8_t digit = hfile_slice_bytes(value)[i];
 
         if (digit < '0' || digit > '9')
             break;
-        *number = 10 * *number + (uint64_t)(digit - '0');
+        read = 10 * read + (uint64_t)(digit - '0');
     }
-    return i > 0 && (i == value.size || hfile_slice_bytes(value)[i] == ' ');
-}
-
-static enum petal_status
-set_number(uint32_t *field, uint32_t least, uint32_t most, const char *file, petal_slice name,
-           petal_slice value, petal_error *error)
-{
-    uint64_t number;
-
-    if (!read_number(value, &number) || number < least || number > most) {
-        char why[64];
-
-        snprintf(why, sizeof why, "it must be a number from %u to %u", least, most);
-        return cannot_take(file, name, value, why, error);
-    }
-    *field = (uint32_t)number;
-    return PETAL_OK;
-}
-
-static enum petal_status
-set_flag(bool *field, bool as_true, const char *file, petal_slice name, petal_slice value,
-         petal_error *error)
-{
-    bool is_true = is_text_of_any_case(value, "true");
-
-    if (!is_true && !is_text_of_any_case(value, "false"))
-        return cannot_take(file, name, value, "it must be true or false", error);
-    *field = is_true == as_true;
-    return PETAL_OK;
+    *number = (uint32_t)read;
+    return i > 0 && (i == value.size || hfile_slice_bytes(value)[i] == ' ') && read >= least &&
+           read <= most;
 }
 
 struct word {
     const char *text;
-    int value;
+    uint32_t number;
 };
 
+static const struct word no_words[] = {{NULL, 0}};
+static const struct word flag_words[] = {{"true", true}, {"false", false}, {NULL, 0}};
+static const struct word not_flag_words[] = {{"true", false}, {"false", true}, {NULL, 0}};
+static const struct word ttl_words[] = {{"FOREVER", PETAL_FOREVER}, {NULL, 0}};
 static const struct word bloom_words[] = {{"NONE", PETAL_BLOOM_NONE},
                                           {"ROW", PETAL_BLOOM_ROW},
                                           {"ROWCOL", PETAL_BLOOM_ROWCOL},
@@ -193,14 +172,53 @@ static const struct word durability_words[] = {{"USE_DEFAULT", PETAL_DURABILITY_
                                                {NULL, 0}};
 
 static bool
-read_word(const struct word *words, petal_slice value, int *number)
+read_word(const struct word *words, petal_slice value, uint32_t *number)
 {
     for (; words->text != NULL; words++)
         if (is_text_of_any_case(value, words->text)) {
-            *number = words->value;
+            *number = words->number;
             return true;
         }
     return false;
+}
+
+/* An attribute that is a field of the options: a word, or a number from `least` to `most`. */
+struct attribute {
+    const char *name;
+    size_t at;    /* of the field, */
+    bool is_bool; /* and what it is, else an uint32_t or an enumeration */
+    const struct word *words;
+    uint32_t least, most; /* 0: only words */
+    const char *must;     /* what its value must be, where that is only words */
+};
+
+static_assert(sizeof(enum petal_bloom_type) == sizeof(uint32_t) &&
+                  sizeof(enum petal_keep_deleted) == sizeof(uint32_t) &&
+                  sizeof(enum petal_durability) == sizeof(uint32_t),
+              "set_field writes enumerations as numbers");
+
+static enum petal_status
+set_field(void *options, const struct attribute *attribute, const char *file, petal_slice name,
+          petal_slice value, petal_error *error)
+{
+    uint8_t *field = (uint8_t *)options + attribute->at;
+    uint32_t number;
+    bool flag;
+
+    if (!read_word(attribute->words, value, &number) &&
+        (attribute->most == 0 || !read_number(value, attribute->least, attribute->most, &number))) {
+        char must[64];
+
+        snprintf(must, sizeof must, "it must be a number from %u to %u", attribute->least,
+                 attribute->most);
+        return cannot_take(file, name, value, attribute->most > 0 ? must : attribute->must, error);
+    }
+    flag = number != 0;
+    if (attribute->is_bool)
+        memcpy(field, &flag, sizeof flag);
+    else
+        memcpy(field, &number, sizeof number);
+    return PETAL_OK;
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -242,49 +260,44 @@ is_one_of(const char *const *names, petal_slice name)
     return *names != NULL;
 }
 
+#define OF_FAMILY(field) offsetof(petal_family_options, field)
+#define FLAG_MUST        "it must be true or false"
+
+static const struct attribute prefix_length = {.name = "RowPrefixBloomFilter.prefix_length",
+                                               .at = OF_FAMILY(bloom_prefix_bytes),
+                                               .words = no_words,
+                                               .least = 1,
+                                               .most = PETAL_MAX_ROW_BYTES};
+static const struct attribute family_attributes[] = {
+    {"VERSIONS", OF_FAMILY(versions), false, no_words, 1, INT32_MAX, NULL},
+    {"MIN_VERSIONS", OF_FAMILY(min_versions), false, no_words, 0, INT32_MAX, NULL},
+    {"TTL", OF_FAMILY(ttl_seconds), false, ttl_words, 1, PETAL_FOREVER, NULL},
+    {"BLOCKSIZE", OF_FAMILY(block_bytes), false, no_words, 1024, 16 << 20, NULL},
+    {"IN_MEMORY", OF_FAMILY(in_memory), true, flag_words, 0, 0, FLAG_MUST},
+    {"BLOCKCACHE", OF_FAMILY(no_block_cache), true, not_flag_words, 0, 0, FLAG_MUST},
+    {"NEW_VERSION_BEHAVIOR", OF_FAMILY(new_version_behavior), true, flag_words, 0, 0, FLAG_MUST},
+    {"KEEP_DELETED_CELLS", OF_FAMILY(keep_deleted_cells), false, keep_words, 0, 0,
+     "it must be FALSE, TRUE or TTL"},
+    {"BLOOMFILTER", OF_FAMILY(bloom), false, bloom_words, 0, 0,
+     "it must be NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH"},
+};
+static const struct attribute durability = {
+    .at = offsetof(petal_table_options, durability),
+    .words = durability_words,
+    .must = "it must be USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL"};
+
 enum petal_status
 descriptor_set_family(struct descriptor *descriptor, petal_family_options *family,
                       enum petal_attribute_kind kind, petal_slice name, petal_slice value,
                       const char *file, petal_error *error)
 {
-    int word;
-
-    if (is_text(name, "RowPrefixBloomFilter.prefix_length"))
-        return set_number(&family->bloom_prefix_bytes, 1, PETAL_MAX_ROW_BYTES, file, name, value,
-                          error);
+    if (is_text(name, prefix_length.name))
+        return set_field(family, &prefix_length, file, name, value, error);
     if (kind == PETAL_CONFIGURATION)
         return keep_for_family(descriptor, family, kind, name, value, error);
-    if (is_text(name, "VERSIONS"))
-        return set_number(&family->versions, 1, INT32_MAX, file, name, value, error);
-    if (is_text(name, "MIN_VERSIONS"))
-        return set_number(&family->min_versions, 0, INT32_MAX, file, name, value, error);
-    if (is_text(name, "TTL")) {
-        if (!is_text_of_any_case(value, "FOREVER"))
-            return set_number(&family->ttl_seconds, 1, PETAL_FOREVER, file, name, value, error);
-        family->ttl_seconds = PETAL_FOREVER;
-        return PETAL_OK;
-    }
-    if (is_text(name, "BLOCKSIZE"))
-        return set_number(&family->block_bytes, 1024, 16 << 20, file, name, value, error);
-    if (is_text(name, "IN_MEMORY"))
-        return set_flag(&family->in_memory, true, file, name, value, error);
-    if (is_text(name, "BLOCKCACHE"))
-        return set_flag(&family->no_block_cache, false, file, name, value, error);
-    if (is_text(name, "NEW_VERSION_BEHAVIOR"))
-        return set_flag(&family->new_version_behavior, true, file, name, value, error);
-    if (is_text(name, "KEEP_DELETED_CELLS")) {
-        if (!read_word(keep_words, value, &word))
-            return cannot_take(file, name, value, "it must be FALSE, TRUE or TTL", error);
-        family->keep_deleted_cells = (enum petal_keep_deleted)word;
-        return PETAL_OK;
-    }
-    if (is_text(name, "BLOOMFILTER")) {
-        if (!read_word(bloom_words, value, &word))
-            return cannot_take(file, name, value,
-                               "it must be NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH", error);
-        family->bloom = (enum petal_bloom_type)word;
-        return PETAL_OK;
-    }
+    for (size_t i = 0; i < sizeof family_attributes / sizeof *family_attributes; i++)
+        if (is_text(name, family_attributes[i].name))
+            return set_field(family, &family_attributes[i], file, name, value, error);
     if (is_text(name, "COMPRESSION")) {
         /* Another codec's name is kept, and blocks are LZ4. */
         family->compression =
@@ -303,21 +316,14 @@ descriptor_set_table(struct descriptor *descriptor, enum petal_attribute_kind ki
                      petal_slice name, petal_slice value, const char *file, petal_error *error)
 {
     petal_table_options *table = &descriptor->table;
-    int word;
 
-    if (kind == PETAL_METADATA && is_text(name, "READONLY"))
-        return PETAL_OK; /* it would refuse what is about to be imported */
-    if (kind == PETAL_METADATA && is_text(name, "DURABILITY")) {
-        if (!read_word(durability_words, value, &word))
-            return cannot_take(file, name, value,
-                               "it must be USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL",
-                               error);
-        table->durability = (enum petal_durability)word;
+    /* READONLY would refuse what is about to be imported; the others are marks of HBase's own that
+     * mean nothing to a table. */
+    if (kind == PETAL_METADATA &&
+        (is_text(name, "READONLY") || is_text(name, "IS_META") || is_text(name, "IS_ROOT")))
         return PETAL_OK;
-    }
-    /* Marks of HBase's own that mean nothing to a table. */
-    if (kind == PETAL_METADATA && (is_text(name, "IS_META") || is_text(name, "IS_ROOT")))
-        return PETAL_OK;
+    if (kind == PETAL_METADATA && is_text(name, "DURABILITY"))
+        return set_field(table, &durability, file, name, value, error);
     return set_attribute(
         descriptor->arena, &table->attributes, &table->attribute_count,
         &descriptor->attribute_capacity,

@@ -1,11 +1,6 @@
 /* encoding.c -- see encoding.h. */
 #include "tools/hfile/format/encoding.h"
 
-#include "tools/hfile/format/encoding_diff.h"
-#include "tools/hfile/format/encoding_fast_diff.h"
-#include "tools/hfile/format/encoding_none.h"
-#include "tools/hfile/format/encoding_prefix.h"
-#include "tools/hfile/format/encoding_row_index.h"
 #include "tools/hfile/format/format.h"
 
 #include <assert.h>

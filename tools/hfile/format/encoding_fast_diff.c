@@ -1,7 +1,17 @@
-/* encoding_fast_diff.c -- see encoding_fast_diff.h. */
-#include "tools/hfile/format/encoding_fast_diff.h"
-
+/*
+ * encoding_fast_diff.c -- FAST_DIFF: what differs from the cell before (encoded_block.h). A cell:
+ *
+ *     u8 flags: 1, 2, 4 how many bytes of the timestamp, highest first, are those before;
+ *        8 key length, 16 value length, 32 type, 64 value as before
+ *     | [varint key length] | [varint value length] | varint bytes in common with the key before
+ *     | rest of the row's length | rest of the row | rest of the qualifier
+ *     | rest of the timestamp, highest byte first | [u8 type] | [value]
+ *
+ * The block's first cell has no flags, nothing in common, and its family after the row, with its
+ * length. What can be in common is as in encoding_diff.c.
+ */
 #include "tools/hfile/format/encoded_block.h"
+#include "tools/hfile/format/encoding.h"
 #include "tools/hfile/format/key.h"
 
 enum {

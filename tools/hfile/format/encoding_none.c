@@ -1,6 +1,9 @@
-/* encoding_none.c -- see encoding_none.h. */
-#include "tools/hfile/format/encoding_none.h"
-
+/*
+ * encoding_none.c -- cells as they are, one after the other:
+ *
+ *     i32 key length | i32 value length | key | value | [u16 tags length | tags] | [vint sequence]
+ */
+#include "tools/hfile/format/encoding.h"
 #include "tools/hfile/format/key.h"
 
 static bool

@@ -1,7 +1,11 @@
-/* encoding_prefix.c -- see encoding_prefix.h. */
-#include "tools/hfile/format/encoding_prefix.h"
-
+/*
+ * encoding_prefix.c -- PREFIX: of a key only what differs from the key before (encoded_block.h):
+ *
+ *     varint bytes of the key that are stored | varint value length
+ *     | varint bytes in common with the key before | rest of the key | value
+ */
 #include "tools/hfile/format/encoded_block.h"
+#include "tools/hfile/format/encoding.h"
 #include "tools/hfile/format/key.h"
 
 /* Here the keys of a block have their timestamps and types, too: these are shared as well. */

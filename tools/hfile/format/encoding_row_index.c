@@ -1,7 +1,10 @@
-/* encoding_row_index.c -- see encoding_row_index.h. */
-#include "tools/hfile/format/encoding_row_index.h"
-
-#include "tools/hfile/format/encoding_none.h"
+/*
+ * encoding_row_index.c -- ROW_INDEX_V1: cells as they are (encoding_none.c), and where rows begin:
+ *
+ *     cells | i32 rows | an i32 for each row: its first cell's place in the cells
+ *     | i32 bytes of the cells
+ */
+#include "tools/hfile/format/encoding.h"
 
 #define NUMBER_BYTES 4
 

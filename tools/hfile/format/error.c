@@ -81,17 +81,6 @@ hfile_error_corrupt(petal_error *error, const char *file, uint64_t offset, const
 }
 
 enum petal_status
-hfile_error_unsupported(petal_error *error, const char *file, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    fill(error, PETAL_UNSUPPORTED, file, format, arguments);
-    va_end(arguments);
-    return PETAL_UNSUPPORTED;
-}
-
-enum petal_status
 hfile_error_io(petal_error *error, const char *file, int os_error, const char *action)
 {
     enum petal_status status = PETAL_IO;

@@ -17,13 +17,13 @@
 enum petal_status hfile_error_corrupt(petal_error *error, const char *file, uint64_t offset,
                                       const char *format, ...) HFILE_PRINTF(4, 5);
 
-/* The file is fine, but not for this library. */
-enum petal_status hfile_error_unsupported(petal_error *error, const char *file, const char *format,
-                                          ...) HFILE_PRINTF(3, 4);
-
 /* Any other status; `file` may be "". */
 enum petal_status hfile_error_set(petal_error *error, enum petal_status status, const char *file,
                                   const char *format, ...) HFILE_PRINTF(4, 5);
+
+/* The file is fine, but not for this library. */
+#define hfile_error_unsupported(error, file, ...)                                                  \
+    hfile_error_set(error, PETAL_UNSUPPORTED, file, __VA_ARGS__)
 
 /* A system call on `file` failed with `os_error`; PETAL_NO_SPACE for a full disk, PETAL_NOT_FOUND
  * for a file that is not there, else PETAL_IO. */

@@ -43,19 +43,6 @@
 /* No file of HBase comes near. */
 #define HFILE_MOST_INDEX_LEVELS 16
 
-/* Codecs as the trailer numbers them: number, HBase's name. Those that
- * enum petal_hfile_codec lacks are known by name only. */
-#define HFILE_CODEC_MAP(X)                                                                         \
-    X(0, "LZO")                                                                                    \
-    X(1, "GZ")                                                                                     \
-    X(2, "NONE")                                                                                   \
-    X(3, "SNAPPY")                                                                                 \
-    X(4, "LZ4")                                                                                    \
-    X(5, "BZIP2")                                                                                  \
-    X(6, "ZSTD")                                                                                   \
-    X(7, "LZMA")                                                                                   \
-    X(8, "BROTLI")
-
 /* Numbers of checksum types in block headers: 0 NULL, 1 CRC32, and the last. */
 #define HFILE_CHECKSUM_NUMBER_CRC32C 2
 

@@ -14,6 +14,10 @@ static const char *const encodings[] = {NULL,   "NONE",      "PREFIX",
 static const char *const bloom_types[] = {NULL, "NONE", "ROW", "ROWCOL", "ROWPREFIX_FIXED_LENGTH"};
 static const char *const checksums[] = {NULL, "NULL", "CRC32", "CRC32C"};
 
+/* By the numbers of trailers; some are known by name only. */
+static const char *const numbered_codecs[] = {"LZO",   "GZ",   "NONE", "SNAPPY", "LZ4",
+                                              "BZIP2", "ZSTD", "LZMA", "BROTLI"};
+
 #define BLOCK_TEXT(name, magic) [PETAL_HFILE_BLOCK_##name] = #name,
 static const char *const blocks[] = {HFILE_BLOCK_MAP(BLOCK_TEXT)};
 
@@ -105,4 +109,20 @@ enum petal_hfile_bloom_type
 hfile_bloom_type_named(petal_slice text)
 {
     return (enum petal_hfile_bloom_type)number_of(bloom_types, COUNT_OF(bloom_types), text);
+}
+
+const char *
+hfile_codec_name_of(uint32_t number)
+{
+    return number < COUNT_OF(numbered_codecs) ? numbered_codecs[number] : NULL;
+}
+
+uint32_t
+hfile_codec_number_of(enum petal_hfile_codec codec)
+{
+    uint32_t number = 0;
+
+    while (strcmp(numbered_codecs[number], petal_hfile_codec_text(codec)) != 0)
+        number++;
+    return number;
 }

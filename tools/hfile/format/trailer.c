@@ -6,28 +6,36 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 
 #define VERSION_BYTES         4
 #define VERSION_2_BYTES       212
 #define LEAST_MINOR_OF_2      2 /* before it, trailers were no protobuf */
 #define MOST_COMPARATOR_BYTES 1024
 
-/* FileTrailerProto */
-enum trailer_field {
-    FIELD_FILE_INFO_OFFSET = 1,
-    FIELD_LOAD_ON_OPEN_OFFSET = 2,
-    FIELD_INDEX_BYTES = 3,
-    FIELD_UNCOMPRESSED_BYTES = 4,
-    FIELD_ROOT_ENTRIES = 5,
-    FIELD_META_ENTRIES = 6,
-    FIELD_CELLS = 7,
-    FIELD_INDEX_LEVELS = 8,
-    FIELD_FIRST_DATA_BLOCK_OFFSET = 9,
-    FIELD_LAST_DATA_BLOCK_OFFSET = 10,
-    FIELD_COMPARATOR = 11,
-    FIELD_CODEC = 12,
-    FIELD_ENCRYPTION_KEY = 13
+/* The fields of FileTrailerProto, in the order in which HBase writes them. */
+enum member_kind { MEMBER_U64, MEMBER_U32, MEMBER_BYTES };
+
+static const struct member {
+    uint32_t field;
+    enum member_kind kind;
+    size_t at; /* in struct hfile_trailer */
+} members[] = {
+    {1, MEMBER_U64, offsetof(struct hfile_trailer, file_info_offset)},
+    {2, MEMBER_U64, offsetof(struct hfile_trailer, load_on_open_offset)},
+    {3, MEMBER_U64, offsetof(struct hfile_trailer, index_bytes)},
+    {4, MEMBER_U64, offsetof(struct hfile_trailer, uncompressed_bytes)},
+    {5, MEMBER_U32, offsetof(struct hfile_trailer, root_entries)},
+    {6, MEMBER_U32, offsetof(struct hfile_trailer, meta_entries)},
+    {7, MEMBER_U64, offsetof(struct hfile_trailer, cells)},
+    {8, MEMBER_U32, offsetof(struct hfile_trailer, index_levels)},
+    {9, MEMBER_U64, offsetof(struct hfile_trailer, first_data_block_offset)},
+    {10, MEMBER_U64, offsetof(struct hfile_trailer, last_data_block_offset)},
+    {11, MEMBER_BYTES, offsetof(struct hfile_trailer, comparator)},
+    {12, MEMBER_U32, offsetof(struct hfile_trailer, codec_number)},
 };
+#define MEMBERS              (sizeof members / sizeof *members)
+#define FIELD_ENCRYPTION_KEY 13
 
 size_t
 hfile_trailer_size(unsigned major_version)
@@ -37,52 +45,18 @@ hfile_trailer_size(unsigned major_version)
     return major_version == HFILE_MAJOR_VERSION ? HFILE_TRAILER_BYTES : 0;
 }
 
-static uint32_t
-as_u32(uint64_t value)
-{
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-}
-
 static void
-set_number(struct hfile_trailer *trailer, uint32_t number, uint64_t value)
+set_member(struct hfile_trailer *trailer, const struct member *member,
+           const struct hfile_field *field)
 {
-    switch (number) {
-    case FIELD_FILE_INFO_OFFSET:
-        trailer->file_info_offset = value;
-        break;
-    case FIELD_LOAD_ON_OPEN_OFFSET:
-        trailer->load_on_open_offset = value;
-        break;
-    case FIELD_INDEX_BYTES:
-        trailer->index_bytes = value;
-        break;
-    case FIELD_UNCOMPRESSED_BYTES:
-        trailer->uncompressed_bytes = value;
-        break;
-    case FIELD_ROOT_ENTRIES:
-        trailer->root_entries = as_u32(value);
-        break;
-    case FIELD_META_ENTRIES:
-        trailer->meta_entries = as_u32(value);
-        break;
-    case FIELD_CELLS:
-        trailer->cells = value;
-        break;
-    case FIELD_INDEX_LEVELS:
-        trailer->index_levels = as_u32(value);
-        break;
-    case FIELD_FIRST_DATA_BLOCK_OFFSET:
-        trailer->first_data_block_offset = value;
-        break;
-    case FIELD_LAST_DATA_BLOCK_OFFSET:
-        trailer->last_data_block_offset = value;
-        break;
-    case FIELD_CODEC:
-        trailer->codec_number = as_u32(value);
-        break;
-    default:
-        break;
-    }
+    void *to = (uint8_t *)trailer + member->at;
+
+    if (member->kind == MEMBER_BYTES)
+        *(petal_slice *)to = field->bytes;
+    else if (member->kind == MEMBER_U64)
+        *(uint64_t *)to = field->value;
+    else
+        *(uint32_t *)to = field->value > UINT32_MAX ? UINT32_MAX : (uint32_t)field->value;
 }
 
 /* Protobuf's word for a field that is not there is its default: zero. */
@@ -94,12 +68,12 @@ parse_message(petal_slice message, uint64_t offset, const char *file, struct hfi
     struct hfile_field field;
 
     while (hfile_field_take(&rest, &field)) {
-        if (!field.is_bytes)
-            set_number(trailer, field.number, field.value);
-        else if (field.number == FIELD_COMPARATOR)
-            trailer->comparator = field.bytes;
-        else if (field.number == FIELD_ENCRYPTION_KEY)
-            trailer->is_encrypted = true;
+        for (size_t i = 0; i < MEMBERS; i++) {
+            if (members[i].field == field.number &&
+                (members[i].kind == MEMBER_BYTES) == field.is_bytes)
+                set_member(trailer, &members[i], &field);
+        }
+        trailer->is_encrypted |= field.is_bytes && field.number == FIELD_ENCRYPTION_KEY;
     }
     if (hfile_bytes_left(&rest) > 0)
         return hfile_error_corrupt(error, file, offset, "the trailer's message is damaged");
@@ -224,26 +198,20 @@ hfile_trailer_parse(petal_slice tail, uint64_t file_bytes, const char *file,
 static bool
 append_message(const struct hfile_trailer *trailer, struct hfile_buffer *message)
 {
-    const struct {
-        enum trailer_field field;
-        uint64_t value;
-    } numbers[] = {{FIELD_FILE_INFO_OFFSET, trailer->file_info_offset},
-                   {FIELD_LOAD_ON_OPEN_OFFSET, trailer->load_on_open_offset},
-                   {FIELD_INDEX_BYTES, trailer->index_bytes},
-                   {FIELD_UNCOMPRESSED_BYTES, trailer->uncompressed_bytes},
-                   {FIELD_ROOT_ENTRIES, trailer->root_entries},
-                   {FIELD_META_ENTRIES, trailer->meta_entries},
-                   {FIELD_CELLS, trailer->cells},
-                   {FIELD_INDEX_LEVELS, trailer->index_levels},
-                   {FIELD_FIRST_DATA_BLOCK_OFFSET, trailer->first_data_block_offset},
-                   {FIELD_LAST_DATA_BLOCK_OFFSET, trailer->last_data_block_offset}};
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const void *from = (const uint8_t *)trailer + members[i].at;
+        bool done;
 
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (!hfile_field_append_number(message, numbers[i].field, numbers[i].value))
+        if (members[i].kind == MEMBER_BYTES)
+            done = hfile_field_append_bytes(message, members[i].field, *(const petal_slice *)from);
+        else
+            done = hfile_field_append_number(
+                message, members[i].field,
+                members[i].kind == MEMBER_U64 ? *(const uint64_t *)from : *(const uint32_t *)from);
+        if (!done)
             return false;
     }
-    return hfile_field_append_bytes(message, FIELD_COMPARATOR, trailer->comparator) &&
-           hfile_field_append_number(message, FIELD_CODEC, trailer->codec_number);
+    return true;
 }
 
 bool

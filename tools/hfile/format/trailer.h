@@ -27,7 +27,7 @@ struct hfile_trailer {
     uint32_t index_levels;
     uint64_t first_data_block_offset, last_data_block_offset; /* or HFILE_NO_BLOCK */
     petal_slice comparator;                                   /* into the bytes that were parsed */
-    uint32_t codec_number;                                    /* HFILE_CODEC_MAP */
+    uint32_t codec_number;                                    /* hfile_codec_name_of */
     bool is_encrypted;
 };
 

@@ -30,29 +30,10 @@ is_known_comparator(petal_slice name)
     return false;
 }
 
-static const char *
-codec_name(uint32_t number)
-{
-    static const struct {
-        uint32_t number;
-        const char *name;
-    } codecs[] = {
-#define CODEC_NAME(number, name) {number, name},
-        HFILE_CODEC_MAP(CODEC_NAME)
-#undef CODEC_NAME
-    };
-
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-        if (codecs[i].number == number)
-            return codecs[i].name;
-    }
-    return NULL;
-}
-
 static enum petal_status
 set_codec(petal_hfile *file, petal_error *error)
 {
-    const char *name = codec_name(file->trailer.codec_number);
+    const char *name = hfile_codec_name_of(file->trailer.codec_number);
 
     if (name == NULL)
         return hfile_error_corrupt(error, file->name, file->trailer_offset,

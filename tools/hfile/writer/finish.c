@@ -3,6 +3,7 @@
 
 #include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
+#include "tools/hfile/format/names.h"
 #include "tools/hfile/format/trailer.h"
 
 /* The number of the first meta block by name after `before`, of which there is none at first. */
@@ -111,25 +112,6 @@ write_filters(petal_hfile_writer *writer, petal_error *error)
     return status;
 }
 
-static uint32_t
-codec_number(enum petal_hfile_codec codec)
-{
-    static const struct {
-        uint32_t number;
-        const char *name;
-    } CODECS[] = {
-#define CODEC(number, name) {number, name},
-        HFILE_CODEC_MAP(CODEC)
-#undef CODEC
-    };
-    const char *name = petal_hfile_codec_text(codec);
-    size_t i = 0;
-
-    while (strcmp(CODECS[i].name, name) != 0)
-        i++;
-    return CODECS[i].number;
-}
-
 static enum petal_status
 write_trailer(petal_hfile_writer *writer, struct hfile_trailer *trailer, struct hfile_buffer *block,
               petal_error *error)
@@ -141,7 +123,7 @@ write_trailer(petal_hfile_writer *writer, struct hfile_trailer *trailer, struct 
     trailer->first_data_block_offset = writer->first_data_block_offset;
     trailer->last_data_block_offset = writer->last_data_block_offset;
     trailer->comparator = hfile_text_slice(HFILE_COMPARATOR);
-    trailer->codec_number = codec_number(writer->options.codec);
+    trailer->codec_number = hfile_codec_number_of(writer->options.codec);
     hfile_buffer_clear(block);
     if (!hfile_trailer_write(trailer, block))
         return hfile_error_no_memory(error);
