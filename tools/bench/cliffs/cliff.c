@@ -33,15 +33,15 @@ close_database(struct cliff_bed *bed)
 }
 
 void
-cliff_make(struct cliff_bed *bed, const petal_family_options *options)
+cliff_make(struct cliff_bed *bed, const struct cliff *cliff)
 {
-    petal_family_options family = *options;
+    petal_family_options family = cliff->options;
     const petal_table_options table = {
         .name = bench_text("t"), .families = &family, .family_count = 1};
     petal_error error;
 
     family.name = bench_text("f");
-    *bed = (struct cliff_bed){.counted = false};
+    *bed = (struct cliff_bed){.cliff = cliff};
     bench_make_directory(bed->directory, sizeof bed->directory);
     open_database(bed, 0);
     bench_check(petal_table_create(bed->db, &table, &bed->table, &error), &error, "make a table");
@@ -86,6 +86,23 @@ cliff_put(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t
 }
 
 void
+cliff_put_cell(struct cliff_bed *bed, const char *qualifier, uint64_t timestamp)
+{
+    cliff_put(bed, bench_text("row"), bench_text(qualifier), (int64_t)timestamp,
+              bench_text("value"));
+}
+
+void
+cliff_delete(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
+             enum petal_cell_type type)
+{
+    petal_error error;
+
+    bench_check(petal_delete(bed->family, row, qualifier, timestamp, type, NULL, &error), &error,
+                "delete");
+}
+
+void
 cliff_flush(struct cliff_bed *bed)
 {
     petal_error error;
@@ -122,7 +139,7 @@ void
 cliff_put_versions(struct cliff_bed *bed, uint64_t n)
 {
     for (uint64_t i = 1; i <= n; i++)
-        cliff_put(bed, bench_text("row"), bench_text("q"), (int64_t)i, bench_text("value"));
+        cliff_put_cell(bed, "q", i);
 }
 
 /* ---- reads ---- */
@@ -169,6 +186,50 @@ cliff_scan(struct cliff_bed *bed, const petal_scan_options *options)
     petal_cursor_close(cursor);
     count_receipt(bed);
     return cells;
+}
+
+petal_filter *
+cliff_filter(struct cliff_bed *bed, const char *text)
+{
+    petal_filter *filter;
+    petal_error error;
+
+    bench_check(petal_filter_parse(bed->db, bench_text(text), &filter, &error), &error,
+                "make a filter");
+    return filter;
+}
+
+static uint64_t
+read_times(struct cliff_bed *bed, uint64_t n, bool gets)
+{
+    const struct cliff *cliff = bed->cliff;
+    petal_filter *filter = cliff->filter != NULL ? cliff_filter(bed, cliff->filter) : NULL;
+    petal_scan_options scan = {.read = cliff->read, .reversed = cliff->reversed, .raw = cliff->raw};
+    petal_column column = {.family = bed->family};
+
+    scan.read.filter = filter;
+    if (cliff->column != NULL) {
+        column.qualifier = bench_text(cliff->column);
+        scan.read.columns = &column;
+        scan.read.column_count = 1;
+    }
+    for (unsigned i = 0; i == 0 || i < cliff->times; i++)
+        cliff_expect(gets ? cliff_get(bed, bench_text("row"), &scan.read) : cliff_scan(bed, &scan),
+                     cliff->found == CLIFF_ALL ? n : cliff->found);
+    petal_filter_free(filter);
+    return cliff->times > 0 ? cliff->times : n;
+}
+
+uint64_t
+cliff_scans(struct cliff_bed *bed, uint64_t n)
+{
+    return read_times(bed, n, false);
+}
+
+uint64_t
+cliff_gets(struct cliff_bed *bed, uint64_t n)
+{
+    return read_times(bed, n, true);
 }
 
 void

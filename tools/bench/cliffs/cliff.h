@@ -20,6 +20,7 @@
 /* What a workload works with: a database of its own with one table, `t`, of one family, `f`;
  * nothing is compacted by itself. */
 struct cliff_bed {
+    const struct cliff *cliff;
     char directory[512];
     petal_db *db;
     petal_table *table;
@@ -35,6 +36,8 @@ struct cliff_bed {
     uint64_t files, file_bytes;
 };
 
+#define CLIFF_ALL UINT64_MAX
+
 struct cliff {
     const char *name; /* NULL: after the last of an array */
     const char *shows;
@@ -44,19 +47,28 @@ struct cliff {
     double cells;                 /* that a unit may look at; 0: not judged */
     petal_family_options options; /* of the family, but for its name */
     void (*build)(struct cliff_bed *bed, uint64_t n);
+    bool stored; /* what was built is flushed, */
+    bool warm;   /* and the work is done once before it is measured */
     uint64_t (*work)(struct cliff_bed *bed, uint64_t n); /* this is measured; returns the units */
+
+    /* What cliff_scans and cliff_gets read. */
+    petal_read_options read;
+    const char *filter; /* its text; NULL: none */
+    const char *column; /* the only one asked for; NULL: all */
+    bool reversed, raw; /* of scans */
+    unsigned times;     /* how often, each a unit; 0: once, which is n units */
+    uint64_t found;     /* cells each time; CLIFF_ALL: n */
 };
 
 extern const struct cliff bench_cliffs_filtered_scans[];
 extern const struct cliff bench_cliffs_flushes[];
 extern const struct cliff bench_cliffs_gets[];
 extern const struct cliff bench_cliffs_hidden[];
-extern const struct cliff bench_cliffs_reads[];
 extern const struct cliff bench_cliffs_records[];
 extern const struct cliff bench_cliffs_scans[];
 
 /* Make and open the database; remove it. */
-void cliff_make(struct cliff_bed *bed, const petal_family_options *options);
+void cliff_make(struct cliff_bed *bed, const struct cliff *cliff);
 void cliff_remove(struct cliff_bed *bed);
 
 /* Close it and open it anew, with nothing cached; `memtable_bytes` 0: 64 MiB. */
@@ -66,7 +78,12 @@ void cliff_forget(struct cliff_bed *bed); /* what was counted */
 
 void cliff_put(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
                petal_slice value);
+void cliff_delete(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
+                  enum petal_cell_type type);
 void cliff_flush(struct cliff_bed *bed);
+
+/* Put a cell into the row "row". */
+void cliff_put_cell(struct cliff_bed *bed, const char *qualifier, uint64_t timestamp);
 
 /* `number` as 10 decimal digits after `prefix`, in `key`. */
 #define CLIFF_KEY_BYTES 32
@@ -82,6 +99,13 @@ void cliff_put_versions(struct cliff_bed *bed, uint64_t n);
  * get they are in `result`. */
 uint64_t cliff_get(struct cliff_bed *bed, petal_slice row, const petal_read_options *options);
 uint64_t cliff_scan(struct cliff_bed *bed, const petal_scan_options *options);
+
+/* The filter that a text describes. */
+petal_filter *cliff_filter(struct cliff_bed *bed, const char *text);
+
+/* Work of which struct cliff says all: scans of the table, gets of the row "row". */
+uint64_t cliff_scans(struct cliff_bed *bed, uint64_t n);
+uint64_t cliff_gets(struct cliff_bed *bed, uint64_t n);
 
 /* Work that takes no receipt is counted by the database's statistics, between these two. */
 void cliff_count_begin(struct cliff_bed *bed);

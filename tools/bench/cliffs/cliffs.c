@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-static const struct cliff *const areas[] = {
-    bench_cliffs_reads,   bench_cliffs_gets,  bench_cliffs_flushes, bench_cliffs_filtered_scans,
-    bench_cliffs_records, bench_cliffs_scans, bench_cliffs_hidden};
+static const struct cliff *const areas[] = {bench_cliffs_gets,           bench_cliffs_flushes,
+                                            bench_cliffs_filtered_scans, bench_cliffs_records,
+                                            bench_cliffs_scans,          bench_cliffs_hidden};
 #define AREAS (sizeof areas / sizeof *areas)
 
 #define USUAL_N    2000
@@ -69,9 +69,13 @@ run_once(const struct cliff *cliff, uint64_t n)
     struct cliff_bed bed;
     double begin;
 
-    cliff_make(&bed, &cliff->options);
+    cliff_make(&bed, cliff);
     if (cliff->build != NULL)
         cliff->build(&bed, n);
+    if (cliff->stored)
+        cliff_flush(&bed);
+    if (cliff->warm)
+        cliff->work(&bed, n);
     cliff_forget(&bed);
     begin = bench_now();
     measure.units = bench_cliff_measure(cliff, &bed, n);

@@ -5,17 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static petal_filter *
-parse(struct cliff_bed *bed, const char *text)
-{
-    petal_filter *filter;
-    petal_error error;
-
-    bench_check(petal_filter_parse(bed->db, bench_text(text), &filter, &error), &error,
-                "make a filter");
-    return filter;
-}
-
 static uint64_t
 scan_filtered(struct cliff_bed *bed, petal_filter *filter)
 {
@@ -26,42 +15,22 @@ scan_filtered(struct cliff_bed *bed, petal_filter *filter)
     return cells;
 }
 
-static uint64_t
-scan_dependent(struct cliff_bed *bed, uint64_t n)
-{
-    cliff_expect(scan_filtered(bed, parse(bed, "DependentColumnFilter('f', 'q', false)")), n);
-    return n;
-}
-
 /* n writes at one timestamp, of one column and of the whole family, by turns of both kinds. */
 static void
 build_writes(struct cliff_bed *bed, uint64_t n)
 {
     static const enum petal_cell_type types[] = {PETAL_PUT, PETAL_DELETE_FAMILY, PETAL_DELETE,
                                                  PETAL_DELETE_FAMILY_VERSION};
-    petal_error error;
 
     for (uint64_t i = 0; i < n; i++) {
         enum petal_cell_type type = types[i % 4];
 
         if (type == PETAL_PUT)
-            cliff_put(bed, bench_text("row"), bench_text("q"), 1, bench_text("value"));
+            cliff_put_cell(bed, "q", 1);
         else
-            bench_check(petal_delete(bed->family, bench_text("row"),
-                                     bench_text(type == PETAL_DELETE ? "q" : ""), 1, type, NULL,
-                                     &error),
-                        &error, "delete");
+            cliff_delete(bed, bench_text("row"), bench_text(type == PETAL_DELETE ? "q" : ""), 1,
+                         type);
     }
-}
-
-static uint64_t
-scan_raw(struct cliff_bed *bed, uint64_t n)
-{
-    /* The latest of each kind. */
-    cliff_expect(cliff_scan(bed, &(petal_scan_options){.read = {.versions = PETAL_ALL_VERSIONS},
-                                                       .raw = true}),
-                 4);
-    return n;
 }
 
 /* ---- arguments that are many ---- */
@@ -99,14 +68,6 @@ build_text(struct cliff_bed *bed, uint64_t n)
         text[i] = (char)('a' + bench_scramble(i) % 26);
     cliff_put(bed, bench_text("row"), bench_text("q"), 1, (petal_slice){text, n});
     free(text);
-}
-
-/* Everywhere in the text a match can begin, and none ends. */
-static uint64_t
-scan_regex(struct cliff_bed *bed, uint64_t n)
-{
-    cliff_expect(scan_filtered(bed, make_value_filter(bed, "regexstring:[a-m]+[n-z]+[0-9!]")), 0);
-    return n;
 }
 
 /* A value that is all but the beginning of what is looked for, again and again. */
@@ -235,88 +196,12 @@ scan_members(struct cliff_bed *bed, uint64_t n)
     return n;
 }
 
-/* ---- filters that know where to go on ---- */
-
-#define READS  20
-#define COLUMN "QualifierFilter(=, 'binary:column0000001000')"
-
-/* One cell, READS times. */
-static uint64_t
-find_one(struct cliff_bed *bed, bool reversed, const char *text)
-{
-    petal_filter *filter = parse(bed, text);
-    const petal_scan_options options = {.read = {.versions = PETAL_ALL_VERSIONS, .filter = filter},
-                                        .reversed = reversed};
-
-    for (unsigned i = 0; i < READS; i++)
-        cliff_expect(cliff_scan(bed, &options), 1);
-    petal_filter_free(filter);
-    return READS;
-}
-
-/* A row of n columns. */
-static void
-build_columns(struct cliff_bed *bed, uint64_t n)
-{
-    cliff_put_columns(bed, n);
-    cliff_flush(bed);
-    find_one(bed, false, COLUMN); /* into the cache */
-}
-
-static uint64_t
-find_column(struct cliff_bed *bed, uint64_t n)
-{
-    (void)n;
-    return find_one(bed, false, COLUMN);
-}
-
-static uint64_t
-find_column_back(struct cliff_bed *bed, uint64_t n)
-{
-    (void)n;
-    return find_one(bed, true, COLUMN);
-}
-
-static uint64_t
-find_prefix(struct cliff_bed *bed, uint64_t n)
-{
-    (void)n;
-    return find_one(bed, false, "QualifierFilter(=, 'binaryprefix:column0000001000')");
-}
-
-static uint64_t
-find_between(struct cliff_bed *bed, uint64_t n)
-{
-    (void)n;
-    return find_one(
-        bed, false,
-        "ValueFilter(=, 'binary:value') AND QualifierFilter(>, "
-        "'binary:column0000000999') AND QualifierFilter(<=, 'binary:column0000001000')");
-}
-
-static uint64_t
-find_either(struct cliff_bed *bed, uint64_t n)
-{
-    (void)n;
-    return find_one(
-        bed, false,
-        "QualifierFilter(=, 'binary:column0000001000') OR ColumnPrefixFilter('nothing')");
-}
-
-static void
-build_stored_versions(struct cliff_bed *bed, uint64_t n)
-{
-    cliff_put_versions(bed, n);
-    cliff_flush(bed);
-    find_one(bed, false, "TimestampsFilter(1000)"); /* into the cache */
-}
-
-static uint64_t
-find_version(struct cliff_bed *bed, uint64_t n)
-{
-    (void)n;
-    return find_one(bed, false, "TimestampsFilter(1000)");
-}
+/* Filters that know where to go on: one cell of a row of n columns, or of a column of n versions.
+ * Growth: the index has a level more. */
+#define FINDS                                                                                      \
+    .unit = "scan", .most = 2, .cells = 20, .stored = true, .warm = true, .work = cliff_scans,     \
+    .read = {.versions = PETAL_ALL_VERSIONS}, .times = 20, .found = 1
+#define IN_COLUMNS .build = cliff_put_columns, FINDS
 
 const struct cliff bench_cliffs_filtered_scans[] = {
     {.name = "dependent-column",
@@ -324,19 +209,27 @@ const struct cliff bench_cliffs_filtered_scans[] = {
      .unit = "cell",
      .options = {.versions = INT32_MAX},
      .build = cliff_put_versions,
-     .work = scan_dependent},
+     .work = cliff_scans,
+     .read = {.versions = PETAL_ALL_VERSIONS},
+     .filter = "DependentColumnFilter('f', 'q', false)",
+     .found = CLIFF_ALL},
     {.name = "raw-writes",
      .shows = "raw scan of n writes at one timestamp",
      .unit = "write",
      .options = {.versions = INT32_MAX},
      .build = build_writes,
-     .work = scan_raw},
+     .work = cliff_scans,
+     .read = {.versions = PETAL_ALL_VERSIONS},
+     .raw = true,
+     .found = 4}, /* the latest of each kind */
     {.name = "regex",
      .shows = "a regular expression looked for in n bytes",
      .unit = "byte",
      .n = 20000,
      .build = build_text,
-     .work = scan_regex},
+     .work = cliff_scans,
+     /* Everywhere in the text a match can begin, and none ends. */
+     .filter = "ValueFilter(=, 'regexstring:[a-m]+[n-z]+[0-9!]')"},
     {.name = "substring",
      .shows = "half of n letters looked for in n",
      .unit = "letter",
@@ -366,46 +259,31 @@ const struct cliff bench_cliffs_filtered_scans[] = {
      .work = scan_members},
     {.name = "qualifier",
      .shows = "QualifierFilter = in a row of n columns",
-     .unit = "scan",
-     .most = 2, /* a level of the index more */
-     .cells = 20,
-     .build = build_columns,
-     .work = find_column},
+     .filter = "QualifierFilter(=, 'binary:column0000001000')",
+     IN_COLUMNS},
     {.name = "reversed-qualifier",
      .shows = "the same, reversed",
-     .unit = "scan",
-     .most = 2, /* a level of the index more */
-     .cells = 20,
-     .build = build_columns,
-     .work = find_column_back},
+     .filter = "QualifierFilter(=, 'binary:column0000001000')",
+     .reversed = true,
+     IN_COLUMNS},
     {.name = "qualifier-prefix",
      .shows = "QualifierFilter = binaryprefix: in a row of n columns",
-     .unit = "scan",
-     .most = 2, /* a level of the index more */
-     .cells = 20,
-     .build = build_columns,
-     .work = find_prefix},
+     .filter = "QualifierFilter(=, 'binaryprefix:column0000001000')",
+     IN_COLUMNS},
     {.name = "qualifier-between",
      .shows = "an AND with QualifierFilter > and <= in a row of n columns",
-     .unit = "scan",
-     .most = 2, /* a level of the index more */
-     .cells = 20,
-     .build = build_columns,
-     .work = find_between},
+     .filter = "ValueFilter(=, 'binary:value') AND QualifierFilter(>, "
+               "'binary:column0000000999') AND QualifierFilter(<=, 'binary:column0000001000')",
+     IN_COLUMNS},
     {.name = "qualifier-either",
      .shows = "QualifierFilter = OR ColumnPrefixFilter in a row of n columns",
-     .unit = "scan",
-     .most = 2, /* a level of the index more */
-     .cells = 20,
-     .build = build_columns,
-     .work = find_either},
+     .filter = "QualifierFilter(=, 'binary:column0000001000') OR ColumnPrefixFilter('nothing')",
+     IN_COLUMNS},
     {.name = "timestamps-versions",
      .shows = "TimestampsFilter over a column of n versions",
-     .unit = "scan",
-     .most = 2, /* a level of the index more */
-     .cells = 20,
+     .filter = "TimestampsFilter(1000)",
      .options = {.versions = INT32_MAX},
-     .build = build_stored_versions,
-     .work = find_version},
+     .build = cliff_put_versions,
+     FINDS},
     {.name = NULL},
 };

@@ -22,19 +22,6 @@ build_two_files(struct cliff_bed *bed, uint64_t n)
     }
 }
 
-static uint64_t
-scan_back(struct cliff_bed *bed, uint64_t n)
-{
-    petal_column column = {.family = bed->family, .qualifier = bench_text("named")};
-    petal_scan_options scan = {.reversed = true,
-                               .read.columns = &column,
-                               .read.column_count = 1,
-                               .read.without = PETAL_WITHOUT(PETAL_SKIP_COLUMNS)};
-
-    cliff_expect(cliff_scan(bed, &scan), n);
-    return n;
-}
-
 /* From the last row down to the tenth before it, for a column that no row has. */
 static uint64_t
 scan_back_to_stop(struct cliff_bed *bed, uint64_t n)
@@ -81,33 +68,16 @@ scan_named(struct cliff_bed *bed, uint64_t n)
     return ROWS;
 }
 
-/* ---- old versions ---- */
-
-static void
-build_versions(struct cliff_bed *bed, uint64_t n)
-{
-    cliff_put_versions(bed, n);
-    cliff_flush(bed);
-}
-
-static uint64_t
-scan_old(struct cliff_bed *bed, uint64_t n)
-{
-    petal_scan_options scan = {
-        .read.has_time_range = true, .read.time_min = 10, .read.time_limit = 11};
-
-    (void)n;
-    for (unsigned i = 0; i < SCANS; i++)
-        cliff_expect(cliff_scan(bed, &scan), 1);
-    return SCANS;
-}
-
 const struct cliff bench_cliffs_scans[] = {
     {.name = "reversed-column",
      .shows = "a reversed scan of n rows for a column that the newer file has in none of them",
      .unit = "row",
      .build = build_two_files,
-     .work = scan_back},
+     .work = cliff_scans,
+     .read = {.without = PETAL_WITHOUT(PETAL_SKIP_COLUMNS)},
+     .column = "named",
+     .reversed = true,
+     .found = CLIFF_ALL},
     {.name = "reversed-stop",
      .shows = "reversed scans of the last ten of n rows for a column that none has",
      .unit = "scan",
@@ -126,7 +96,11 @@ const struct cliff bench_cliffs_scans[] = {
      .unit = "scan",
      .most = 2.5,
      .options = {.versions = INT32_MAX},
-     .build = build_versions,
-     .work = scan_old},
+     .build = cliff_put_versions,
+     .stored = true,
+     .work = cliff_scans,
+     .read = {.has_time_range = true, .time_min = 10, .time_limit = 11},
+     .times = SCANS,
+     .found = 1},
     {.name = NULL},
 };
