@@ -13,7 +13,7 @@
 
 #include <assert.h>
 
-/* Of the bytes that are sought; longer ones are left to the general way. */
+/* Of the bytes that are sought; longer ones are declined. */
 #define SOUGHT_BYTES 512
 
 /* The block at `handle`, which is not in the cache, from the file. */
@@ -26,14 +26,14 @@ read_block(const struct sst_file *file, struct block_handle handle,
 
     assert(context->ahead == NULL);
     if (sst_file_load_data(file, handle, context, context->private_block, &block, NULL) != PETAL_OK)
-        return SST_POINT_DECLINED;
+        return context->only_cached ? SST_POINT_DECLINED : SST_POINT_FAILED;
     *bytes = block != NULL ? slice_make(block->data, block->size)
                            : slice_make(private_block->bytes, private_block->size);
     return SST_POINT_FOUND;
 }
 
-/* The bytes of the block below the end of a group of keys; DECLINED where it could not be had,
- * ABSENT where there is none.  *begins: see block_handle. */
+/* The bytes of the block below the end of a group of keys; ABSENT where there is none.  *begins: see
+ * block_handle. */
 static ALWAYS_INLINE enum sst_point_answer
 find_block(const struct sst_reader *reader, petal_slice end, const struct read_context *context,
            petal_slice *bytes, uint32_t *begins)
@@ -44,7 +44,7 @@ find_block(const struct sst_reader *reader, petal_slice end, const struct read_c
 
     context->trace->seeks++;
     if (index_tree_find(&reader->index, end, context, &place, &found, NULL) != PETAL_OK)
-        return SST_POINT_DECLINED;
+        return SST_POINT_FAILED;
     if (!found)
         return SST_POINT_ABSENT;
     *begins = place.handle.begins;

@@ -1,13 +1,13 @@
 /*
- * sst_point.h -- what one store file says of one column or one row, for straight gets: without an
- * iterator, without an encoded key of the caller's, in one block.
+ * sst_point.h -- what one store file says of one column or one row, for fast gets: without an iterator,
+ * without an encoded key of the caller's, in one block.
  *
  * PUTS ONLY.  The answer is the newest put that the read point sees, in HBase's order (timestamp,
  * then sequence).  Markers that stand in other blocks, of this file or others, are not looked at:
  * the caller asks where the facts of all sources say that there are none which could hide it.
  *
- * DECLINED says nothing: the caller takes the general way (sst_reader.h), which also reports what
- * went wrong, if that was the cause.
+ * DECLINED says nothing, FAILED not even why: the caller asks an iterator (sst_reader.h), which
+ * also reports what went wrong.
  *
  * EPOCH (sst_reader.h): what is found lies in a cached block and is good until the caller leaves,
  * or in the context's private block until another is read there.  The context's stay is interrupted
@@ -24,8 +24,9 @@ enum sst_point_answer {
     SST_POINT_FOUND,
     SST_POINT_ABSENT,
     /* The column or row is not in one block, the block has markers or times to live, the key has
-     * 00 bytes or is long, a block could not be read, .. */
-    SST_POINT_DECLINED
+     * 00 bytes or is long, .. */
+    SST_POINT_DECLINED,
+    SST_POINT_FAILED /* a block could not be read */
 };
 
 /* REQUIRES: row.size > 0. */

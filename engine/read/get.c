@@ -1,12 +1,12 @@
 /*
  * get.c -- the point read of one row, told from top to bottom: memtables, files, markers that were
- * left, the answer, one family, the row. Most gets never come here: see straight.h.
+ * left, the answer, one family, the row. Most gets never come here: see fast_get.h.
  *
  * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest
  * timestamp, newest first. Timestamps may come from the client, so it stops early only when the
  * facts of the files that are left prove that they cannot change the answer. It is cheap by not
  * starting on a file: skip_file (engine/read/skip.h) rules files out. What is left gives the cells
- * that matter to a collector (engine/read/collect.h), which at last orders and judges them.
+ * that matter to a collector (engine/read/collect.h), which at last orders and decides on them.
  *
  * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no
  * copy but that of the answer. Nobody stays inside for long, since all readers share the slots and
@@ -27,9 +27,8 @@
 #include <assert.h>
 
 struct get {
-    struct epoch_stay stay; /* first member */
-    struct read_point point;
-    bool counted;              /* it holds a count on the view */
+    struct epoch_stay stay;    /* first member */
+    struct get_start start;    /* its slot is the stay's */
     struct sst_iter *iter;     /* of the file that is read; NULL: none is */
     struct stats_shard *stats; /* those of all slots: the get's own is that of its slot */
     const petal_read_options *options;
@@ -50,9 +49,9 @@ hold_get(struct epoch_stay *stay)
 {
     struct get *get = (struct get *)(void *)stay;
 
-    if (!get->counted)
-        view_ref(get->point.view);
-    get->counted = true;
+    if (!get->start.counted)
+        view_ref(get->start.point.view);
+    get->start.counted = true;
     if (get->iter != NULL)
         sst_iter_hold(get->iter);
     return row_collect_hold(get->collect);
@@ -276,7 +275,7 @@ get_family(struct get *get, const petal_family_options *attributes, size_t named
     bool complete = false;
 
     collect->family = get->family->name;
-    read_rules(options, get->family, attributes, get->store, false, get->point.sequence,
+    read_rules(options, get->family, attributes, get->store, false, get->start.point.sequence,
                &collect->visibility.rules);
     assert(!collect->visibility.rules.new_version_behavior);
     STATS_ADD(&get->stats[get->stay.slot], gets, 1);
@@ -326,26 +325,29 @@ needs_walk(const struct table_descriptor *descriptor, const petal_read_options *
     return needs;
 }
 
+void
+get_start_at(struct get_start *start, const petal_db *db, petal_slice row)
+{
+    start->counted = false;
+    start->row_hash = bloom_hash_row(db->salt, row.data, row.size);
+    start->row_head = slice_head(row, 0);
+}
+
 enum petal_status
-get_row(petal_table *table, const struct get_moment *moment, petal_slice row,
-        const petal_read_options *options, petal_result *result, bool *walk, petal_error *error)
+get_row(petal_table *table, const struct table_descriptor *descriptor,
+        const struct get_start *start, petal_slice row, const petal_read_options *options,
+        petal_result *result, bool *walk, petal_error *error)
 {
     petal_db *db = table->db;
-    const struct table_descriptor *descriptor;
     enum petal_status status;
     struct get get;
 
     assert(row.size > 0);
-    assert(moment == NULL || options->snapshot == NULL);
     result->count = 0;
     result->byte_count = 0;
-    if (moment != NULL)
-        read_begin_pinned(db, &moment->pin, &get.point);
-    else
-        read_begin(db, &get.point);
-    descriptor = moment != NULL ? moment->descriptor : table_descriptor(table);
-    get.stay = (struct epoch_stay){.epoch = db->epoch, .slot = get.point.slot, .hold = hold_get};
-    get.counted = false;
+    get.start = *start;
+    get.stay =
+        (struct epoch_stay){.epoch = db->epoch, .slot = get.start.point.slot, .hold = hold_get};
     get.iter = NULL;
     get.stats = db->stats;
     get.options = options;
@@ -359,24 +361,24 @@ get_row(petal_table *table, const struct get_moment *moment, petal_slice row,
         .rules = &get.collect->visibility.rules,
         .low = row,
         .high = row,
-        .low_head = slice_head(row, 0),
+        .low_head = start->row_head,
+        .high_head = start->row_head,
         .row_key = &get.collect->row_key,
-        .row_hash = bloom_hash_row(db->salt, row.data, row.size),
+        .row_hash = start->row_hash,
         .collect = get.collect,
     };
-    get.question.high_head = get.question.low_head;
     if (options->snapshot != NULL)
-        get.point.sequence = snapshot_sequence(options->snapshot);
+        get.start.point.sequence = snapshot_sequence(options->snapshot);
 
     status = read_check_alive(table, options, error);
     *walk = status == PETAL_OK && needs_walk(descriptor, options);
     if (status == PETAL_OK && !*walk && options->receipt != NULL)
-        receipt_start(options->receipt, get.point.view);
+        receipt_start(options->receipt, get.start.point.view);
     for (size_t i = 0; status == PETAL_OK && !*walk && i < descriptor->family_count; i++) {
         size_t named;
 
         get.family = descriptor->families[i];
-        get.store = view_store(get.point.view, get.family);
+        get.store = view_store(get.start.point.view, get.family);
         if (get.store == NULL || !read_asks_family(options, get.family, &named))
             continue;
         status = family_check_usable(get.family, error);
@@ -389,10 +391,9 @@ get_row(petal_table *table, const struct get_moment *moment, petal_slice row,
             status = error_no_memory(error);
     }
 
-    epoch_leave(get.stay.epoch, get.stay.slot);
     assert(get.iter == NULL);
-    if (get.counted)
-        view_unref(get.point.view);
+    get.start.point.slot = get.stay.slot;
+    get_leave(db, &get.start);
     if (status != PETAL_OK)
         result->count = 0;
     return status;
@@ -411,8 +412,8 @@ get_options_init(petal_read_options *options, const petal_table *table,
 }
 
 enum petal_status
-get_general(petal_table *table, petal_slice row, const petal_read_options *given,
-            petal_result *result, petal_error *error)
+get_general(petal_table *table, const struct get_start *start, petal_slice row,
+            const petal_read_options *given, petal_result *result, petal_error *error)
 {
     petal_read_options options;
     enum petal_status status = get_options_init(&options, table, given, error);
@@ -420,8 +421,11 @@ get_general(petal_table *table, petal_slice row, const petal_read_options *given
 
     if (status == PETAL_OK)
         status = read_check_row(row, error);
-    if (status == PETAL_OK)
-        status = get_row(table, NULL, row, &options, result, &walk, error);
+    if (status != PETAL_OK) {
+        get_leave(table->db, start);
+        return status;
+    }
+    status = get_row(table, table_descriptor(table), start, row, &options, result, &walk, error);
     if (status == PETAL_OK && walk)
         status = cursor_get_row(table, row, &options, result, error);
     return status;

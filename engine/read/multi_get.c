@@ -3,9 +3,9 @@
 
 #include "base/argument.h"
 #include "engine/read/cursor.h"
+#include "engine/read/fast_batch.h"
 #include "engine/read/get.h"
 #include "engine/read/result.h"
-#include "engine/read/straight_batch.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,30 +34,38 @@ struct multi_get {
     /* All of them. */
     size_t piece_rows; /* at most */
     petal_read_options options;
-    uint64_t deadline_us;     /* CLOCK_NEVER: none */
-    bool straight;            /* the pipeline is tried */
-    struct get_moment moment; /* its view NULL: not yet pinned; its descriptor likewise */
-    petal_snapshot *snapshot; /* of its own, for rows that have to be walked through */
+    uint64_t deadline_us;                      /* CLOCK_NEVER: none */
+    bool fast;                                 /* the pipeline is tried */
+    struct read_pin pin;                       /* its view NULL: nothing is pinned yet */
+    const struct table_descriptor *descriptor; /* loaded after the pin; NULL: not yet */
+    petal_snapshot *snapshot; /* its own, for rows that have to be walked through */
     petal_error *error;
 };
 
-/* ---- what is in memory, by the straight way ---- */
+/* ---- rows in memory, by the pipeline ---- */
 
+/* The row of the piece is left for later. */
 static enum petal_status
-leave_for_later(struct multi_get *gets, size_t first, uint32_t declined)
+want(struct multi_get *gets, size_t index)
 {
-    const petal_allocator *allocator = gets->table->db->env.allocator;
-
-    if (declined != 0 && gets->wanted == NULL)
-        gets->wanted = mem_alloc(allocator, gets->piece_rows * sizeof *gets->wanted);
-    if (declined != 0 && gets->wanted == NULL)
+    if (gets->wanted == NULL)
+        gets->wanted =
+            mem_alloc(gets->table->db->env.allocator, gets->piece_rows * sizeof *gets->wanted);
+    if (gets->wanted == NULL)
         return error_no_memory(gets->error);
-    for (size_t i = first; declined != 0; i++, declined >>= 1) {
-        if ((declined & 1) != 0)
-            gets->wanted[gets->wanted_count++] =
-                (struct wanted_row){gets->rows[i], gets->results[i]};
-    }
+    gets->wanted[gets->wanted_count++] =
+        (struct wanted_row){gets->rows[index], gets->results[index]};
     return PETAL_OK;
+}
+
+/* Enter the epoch, as of the pin if there is one. */
+static void
+begin(const struct multi_get *gets, struct read_point *point)
+{
+    if (gets->pin.view != NULL)
+        read_begin_pinned(gets->table->db, &gets->pin, point);
+    else
+        read_begin(gets->table->db, point);
 }
 
 /* In stays of one batch of rows each. */
@@ -67,58 +75,38 @@ get_cached(struct multi_get *gets)
     petal_db *db = gets->table->db;
     const petal_column *column = gets->options.columns;
     const petal_snapshot *snapshot = gets->options.snapshot;
-    struct straight_question question = {column->family, column->qualifier,
-                                         gets->options.keep_out_of_cache};
+    struct fast_question question = {column->family, column->qualifier,
+                                     gets->options.keep_out_of_cache};
     enum petal_status status = PETAL_OK;
     struct read_point point;
 
-    if (gets->moment.pin.view != NULL)
-        read_begin_pinned(db, &gets->moment.pin, &point);
-    else
-        read_begin(db, &point);
+    begin(gets, &point);
     if (snapshot != NULL)
         point.sequence = snapshot_sequence(snapshot);
     for (size_t i = 0, batch; status == PETAL_OK && i < gets->count; i += batch) {
-        batch = gets->count - i < STRAIGHT_BATCH ? gets->count - i : STRAIGHT_BATCH;
-        status = leave_for_later(
-            gets, i,
-            straight_batch_get(&question, &point, gets->rows + i, batch, gets->results + i));
-        if (gets->moment.pin.view == NULL &&
+        uint32_t declined;
+
+        batch = gets->count - i < FAST_BATCH ? gets->count - i : FAST_BATCH;
+        declined = fast_batch_get(&question, &point, gets->rows + i, batch, gets->results + i);
+        for (size_t k = i; status == PETAL_OK && declined != 0; k++, declined >>= 1) {
+            if ((declined & 1) != 0)
+                status = want(gets, k);
+        }
+        if (gets->pin.view == NULL &&
             (gets->wanted_count > 0 || gets->goes_on || i + batch < gets->count)) {
             view_ref(point.view);
-            gets->moment.pin = (struct read_pin){point.view, point.sequence};
+            gets->pin = (struct read_pin){point.view, point.sequence};
         }
         if (i + batch < gets->count) {
             read_end(db, &point);
-            read_begin_pinned(db, &gets->moment.pin, &point);
+            begin(gets, &point);
         }
     }
     read_end(db, &point);
     return status;
 }
 
-/* ---- the others, one by one in the order of the rows: those of one block follow each other
- * ---- */
-
-/* From one view. *walk: it cannot be done so, since rows have to be walked through. */
-static enum petal_status
-get_pinned(struct multi_get *gets, bool *walk)
-{
-    enum petal_status status = PETAL_OK;
-
-    if (gets->moment.descriptor == NULL)
-        gets->moment.descriptor = table_descriptor(gets->table);
-    assert(gets->moment.pin.view != NULL);
-    for (size_t i = 0; status == PETAL_OK && !*walk && i < gets->wanted_count; i++) {
-        const struct wanted_row *wanted = &gets->wanted[i];
-
-        status = read_check_row(wanted->row, gets->error);
-        if (status == PETAL_OK)
-            status = get_row(gets->table, &gets->moment, wanted->row, &gets->options,
-                             wanted->result, walk, gets->error);
-    }
-    return status;
-}
+/* ---- the others, in the order of the rows: those of one block follow each other ---- */
 
 /* Of the call's time the next row may take what is left. */
 static enum petal_status
@@ -132,64 +120,56 @@ leave_time(struct multi_get *gets)
     return PETAL_OK;
 }
 
-/* As of a snapshot: a cursor, by which a row is walked through, pins a view of its own. */
+/* *walk: it has to be walked through, and there is no snapshot, which a cursor needs to see what the
+ * others see: it pins a view of its own. */
 static enum petal_status
-get_at_snapshot(struct multi_get *gets)
+get_one(struct multi_get *gets, const struct wanted_row *wanted, bool *walk)
 {
     petal_table *table = gets->table;
-    petal_read_options *options = &gets->options;
-    enum petal_status status = PETAL_OK;
+    const petal_read_options *options = &gets->options;
+    enum petal_status status = read_check_row(wanted->row, gets->error);
+    struct get_start start;
 
-    assert(options->snapshot != NULL);
-    for (size_t i = 0; status == PETAL_OK && i < gets->wanted_count; i++) {
-        const struct wanted_row *wanted = &gets->wanted[i];
-        bool walk = false;
-
-        status = read_check_row(wanted->row, gets->error);
-        if (status == PETAL_OK && gets->deadline_us != CLOCK_NEVER)
-            status = leave_time(gets);
-        if (status == PETAL_OK)
-            status = get_row(table, NULL, wanted->row, options, wanted->result, &walk, gets->error);
-        if (status == PETAL_OK && walk)
-            status = cursor_get_row(table, wanted->row, options, wanted->result, gets->error);
-    }
-    return status;
+    if (status == PETAL_OK && gets->deadline_us != CLOCK_NEVER)
+        status = leave_time(gets);
+    if (status != PETAL_OK)
+        return status;
+    begin(gets, &start.point);
+    get_start_at(&start, table->db, wanted->row);
+    status = get_row(table, gets->descriptor, &start, wanted->row, options, wanted->result, walk,
+                     gets->error);
+    if (status != PETAL_OK || !*walk || options->snapshot == NULL)
+        return status;
+    *walk = false;
+    return cursor_get_row(table, wanted->row, options, wanted->result, gets->error);
 }
 
-static enum petal_status
-want_all(struct multi_get *gets)
-{
-    if (gets->wanted == NULL)
-        gets->wanted =
-            mem_alloc(gets->table->db->env.allocator, gets->piece_rows * sizeof *gets->wanted);
-    if (gets->wanted == NULL)
-        return error_no_memory(gets->error);
-    for (size_t i = 0; i < gets->count; i++)
-        gets->wanted[gets->wanted_count++] = (struct wanted_row){gets->rows[i], gets->results[i]};
-    return PETAL_OK;
-}
-
-/* *walk as get_pinned says it. */
+/* *walk: all is to be read again, as of a snapshot. */
 static enum petal_status
 get_piece(struct multi_get *gets, bool *walk)
 {
-    enum petal_status status;
+    enum petal_status status = PETAL_OK;
 
     gets->wanted_count = 0;
-    status = gets->straight ? get_cached(gets) : want_all(gets);
+    if (gets->fast)
+        status = get_cached(gets);
+    for (size_t i = 0; status == PETAL_OK && !gets->fast && i < gets->count; i++)
+        status = want(gets, i);
     if (status != PETAL_OK || gets->wanted_count == 0)
         return status;
     qsort(gets->wanted, gets->wanted_count, sizeof *gets->wanted, compare_wanted);
-    if (gets->options.snapshot != NULL)
-        return get_at_snapshot(gets);
-    if (gets->moment.pin.view == NULL)
-        gets->moment.pin = read_pin(gets->table->db);
-    return get_pinned(gets, walk);
+    if (gets->pin.view == NULL)
+        gets->pin = read_pin(gets->table->db);
+    if (gets->descriptor == NULL)
+        gets->descriptor = table_descriptor(gets->table);
+    for (size_t i = 0; status == PETAL_OK && !*walk && i < gets->wanted_count; i++)
+        status = get_one(gets, &gets->wanted[i], walk);
+    return status;
 }
 
 /* ---- piece by piece ---- */
 
-/* What was read already is of another moment than the snapshot is: all is read again. */
+/* What was read already is older than the snapshot: all is read again. */
 static enum petal_status
 begin_walk(struct multi_get *gets)
 {
@@ -198,7 +178,10 @@ begin_walk(struct multi_get *gets)
     assert(gets->options.snapshot == NULL && gets->snapshot == NULL);
     status = petal_snapshot_new(gets->table->db, &gets->snapshot, gets->error);
     gets->options.snapshot = gets->snapshot;
-    gets->straight = false;
+    gets->fast = false;
+    view_unref(gets->pin.view);
+    gets->pin.view = NULL;
+    gets->descriptor = NULL;
     return status;
 }
 
@@ -244,11 +227,11 @@ multi_get_pieces(petal_table *table, const petal_slice *rows, size_t count,
     gets.deadline_us = status == PETAL_OK && gets.options.deadline_ms > 0
                            ? clock_us() + (uint64_t)gets.options.deadline_ms * 1000
                            : CLOCK_NEVER;
-    gets.straight = status == PETAL_OK && options != NULL && straight_allows(table, options);
+    gets.fast = status == PETAL_OK && options != NULL && fast_get_allows(table, options);
     if (status == PETAL_OK)
         status = get_pieces(&gets, rows, count, take, argument);
-    if (gets.moment.pin.view != NULL)
-        view_unref(gets.moment.pin.view);
+    if (gets.pin.view != NULL)
+        view_unref(gets.pin.view);
     petal_snapshot_free(gets.snapshot);
     mem_free(table->db->env.allocator, gets.wanted, gets.piece_rows * sizeof *gets.wanted);
     latency_end(&table->db->latencies, PETAL_LATENCY_MULTI_GET, began);

@@ -1,6 +1,6 @@
 /* kv.c -- plain key -> value on a table of one family with the empty qualifier: its handles, and
  * what reads several keys and writes under a condition, by the calls of tables. petal_kv_get is in
- * engine/read/straight.c, other writes are in engine/write/put.c and batch.c, cursors in
+ * engine/read/fast_get.c, other writes are in engine/write/put.c and batch.c, cursors in
  * engine/table/kv_cursor.c.
  */
 #include "base/argument.h"

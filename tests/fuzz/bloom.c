@@ -9,7 +9,7 @@
 
 #define KEYS 16
 
-/* As straight gets ask the chunk of a shape. */
+/* As fast gets ask the chunk of a shape. */
 static bool
 asked_straight(const struct bloom_filter *filter, size_t size, uint64_t hash)
 {

@@ -2,7 +2,7 @@
  * random_test.c -- random lists of operations (tests/model/operation.h), each run against the naive
  * model once and against the engine under every setting below: filters, caches, block sizes,
  * compression, other options at each opening and other attributes of each table, reasons for
- * leaving files out and straight ways switched off; calm lists (tests/model/maker.h) also beside
+ * leaving files out and fast paths switched off; calm lists (tests/model/maker.h) also beside
  * flushes and compactions in the background. All must give the model's answers.
  *
  * A list that fails is made smaller by taking out operations as long as it fails, then printed: the
@@ -76,7 +76,7 @@ static const struct run_settings settings[] = {
      .log_windows = true,
      .links = true,
      .background = true},
-    {.name = "ROW, no straight ways",
+    {.name = "ROW, no fast paths",
      .bloom = PETAL_BLOOM_ROW,
      .cache_bytes = KIB * KIB,
      .general_reads = true},

@@ -32,7 +32,7 @@ struct run_settings {
     enum petal_compression compression;
     bool choose_without; /* reads may not use some reasons, as the operation says */
     unsigned without;    /* reasons that no read may use */
-    bool general_reads;  /* no read goes a straight way */
+    bool general_reads;  /* no read takes a fast path */
     uint32_t hasty;      /* cursors have a deadline, and are late behind a few cells; 0: none */
     bool map_files;
     /* For calm lists: flushes and compactions by their threads, whenever there is much in memory,

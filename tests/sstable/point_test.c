@@ -273,7 +273,7 @@ what_cannot_be_read_is_declined(void **state)
     only_cached.only_cached = true;
     assert_int_equal(sst_point_find(reader, &column, &only_cached, &put), SST_POINT_DECLINED);
     test_allocator_fail_at(&f->allocator, 1, true);
-    assert_int_equal(sst_point_find(reader, &column, &f->context, &put), SST_POINT_DECLINED);
+    assert_int_equal(sst_point_find(reader, &column, &f->context, &put), SST_POINT_FAILED);
     test_allocator_fail_at(&f->allocator, 0, false);
     assert_int_equal(sst_point_find(reader, &column, &f->context, &put), SST_POINT_FOUND);
     assert_int_equal(sst_point_find(reader, &column, &only_cached, &put), SST_POINT_FOUND);
@@ -433,7 +433,7 @@ a_mapped_file_is_not_read(void **state)
         assert_int_equal(calls_of(p.f, MEMORY_VFS_MAP), fails ? 2 : way > 0);
         memory_vfs_trace(p.f->vfs, false);
         memory_vfs_trace(p.f->vfs, true);
-        assert_int_equal(ask_cell(&p, 5), damaged ? SST_POINT_DECLINED : SST_POINT_FOUND);
+        assert_int_equal(ask_cell(&p, 5), damaged ? SST_POINT_FAILED : SST_POINT_FOUND);
         assert_int_equal(ask_cell(&p, 3000), SST_POINT_FOUND);
         assert_int_equal(calls_of(p.f, MEMORY_VFS_READ) > 0, way == 0 || fails);
         memory_vfs_trace(p.f->vfs, false);
@@ -489,7 +489,7 @@ damage_is_noticed_past_the_cache(void **state)
     for (size_t at = 0; at < sst_frame_bytes(bytes, 0); at += 97) {
         bytes[at] ^= 0x10;
         sst_fixture_set_bytes(p.f, bytes, size);
-        assert_int_equal(ask_cell(&p, 0), SST_POINT_DECLINED);
+        assert_int_equal(ask_cell(&p, 0), SST_POINT_FAILED);
         bytes[at] ^= 0x10;
     }
     sst_fixture_set_bytes(p.f, bytes, size);
@@ -497,7 +497,7 @@ damage_is_noticed_past_the_cache(void **state)
     assert_int_equal(ask_cell(&p, 0), SST_POINT_FOUND);
     test_allocator_fail_at(&p.f->allocator, 1, true);
     sst_private_block_free(&p.beside, p.f->env.allocator);
-    assert_int_equal(ask_cell(&p, 0), SST_POINT_DECLINED);
+    assert_int_equal(ask_cell(&p, 0), SST_POINT_FAILED);
     test_allocator_fail_at(&p.f->allocator, 0, false);
     end_passing(&p);
 }

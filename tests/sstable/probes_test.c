@@ -123,7 +123,7 @@ expect(const struct asked *asked, bool may_contain, const char *question, const 
                  cell->sequence, asked->of, seed);
 }
 
-/* As a straight get asks. */
+/* As a fast get asks. */
 static void
 ask_directory(struct asked *asked, const struct cell *cell, uint64_t hash)
 {

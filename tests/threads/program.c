@@ -250,7 +250,7 @@ do_get(struct worker *worker)
         worker->seen = reading.values[A0_VALUE];
 }
 
-/* One column, as most gets are: the straight way. */
+/* One column, as most gets ask: the fast get. */
 static void
 do_get_column(struct worker *worker)
 {

@@ -2,7 +2,7 @@
  * multi_get_test.c -- gets of several rows at once (engine/read/multi_get.c) give what a naive
  * model has and what single gets give: batches of every size, with rows twice, absent, of many
  * cells and over files, markers and memtables, with everything cached and with nothing. And what is
- * in memory takes the pipeline (engine/read/straight_batch.h), which reads nothing and counts as
+ * in memory takes the pipeline (engine/read/fast_batch.h), which reads nothing and counts as
  * single gets do.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "engine/read/straight_batch.h"
+#include "engine/read/fast_batch.h"
 #include "tests/engine/read/fixture.h"
 #include "tests/support/test_support.h"
 
@@ -235,17 +235,17 @@ test_wrong_rows(void **state)
 static uint32_t
 pass_pipeline(unsigned first)
 {
-    struct straight_question question = {reads_family(&fixture, "f"), text("q"), false};
-    petal_slice rows[STRAIGHT_BATCH];
+    struct fast_question question = {reads_family(&fixture, "f"), text("q"), false};
+    petal_slice rows[FAST_BATCH];
     struct read_point point;
     uint32_t declined;
 
-    for (unsigned i = 0; i < STRAIGHT_BATCH; i++) {
+    for (unsigned i = 0; i < FAST_BATCH; i++) {
         rows[i] = row_at(first + i);
         results[i]->count = 0;
     }
     read_begin(fixture.base.db, &point);
-    declined = straight_batch_get(&question, &point, rows, STRAIGHT_BATCH, results);
+    declined = fast_batch_get(&question, &point, rows, FAST_BATCH, results);
     read_end(fixture.base.db, &point);
     return declined;
 }
@@ -272,7 +272,7 @@ test_the_pipeline_reads_nothing(void **state)
     for (unsigned i = 0; i < 320; i++)
         reads_get(&fixture, row_at(i), &options);
     petal_stats_get(fixture.base.db, &before);
-    for (unsigned first = 0; first < 320; first += STRAIGHT_BATCH)
+    for (unsigned first = 0; first < 320; first += FAST_BATCH)
         assert_int_equal(pass_pipeline(first), 0);
     petal_stats_get(fixture.base.db, &after);
     for (unsigned i = 0; i < 320; i++)
@@ -297,7 +297,7 @@ test_what_is_declined(void **state)
 {
     (void)state;
     start(NULL);
-    for (unsigned i = 0; i < STRAIGHT_BATCH; i++)
+    for (unsigned i = 0; i < FAST_BATCH; i++)
         reads_put(&fixture, "f", row_at(i), text("q"), PETAL_LATEST, text("v"));
     reads_delete(&fixture, "f", row_at(5), text("q"), PETAL_LATEST, PETAL_DELETE_COLUMN);
     assert_true((pass_pipeline(0) & 1u << 5) != 0);

@@ -202,7 +202,7 @@ begin(const struct manner *chosen, uint64_t seed)
 /* ---- two cursors in lock step ---- */
 
 struct two {
-    petal_cursor *straight, *general;
+    petal_cursor *fast, *general;
     petal_result *result;
     size_t longest; /* run that was given */
 };
@@ -219,13 +219,13 @@ open_two(struct two *two, const petal_scan_options *options)
     set_general(true);
     two->general = reads_cursor(&fixture, options);
     set_general(false);
-    two->straight = reads_cursor(&fixture, options);
+    two->fast = reads_cursor(&fixture, options);
 }
 
 static void
 close_two(struct two *two)
 {
-    petal_cursor_close(two->straight);
+    petal_cursor_close(two->fast);
     petal_cursor_close(two->general);
 }
 
@@ -251,7 +251,7 @@ static void
 step_by_cells(struct two *two, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        must_be_same(next_of(two->straight), next_of(two->general));
+        must_be_same(next_of(two->fast), next_of(two->general));
 }
 
 static void
@@ -261,7 +261,7 @@ step_by_many(struct two *two, size_t most)
     petal_error error;
     size_t count;
 
-    must(petal_cursor_next_many(two->straight, most, &cells, &count, &error), &error);
+    must(petal_cursor_next_many(two->fast, most, &cells, &count, &error), &error);
     assert_true(count <= most);
     for (size_t i = 0; i < count; i++)
         must_be_same(&cells[i], next_of(two->general));
@@ -274,13 +274,13 @@ step_by_many(struct two *two, size_t most)
 static void
 step_by_row(struct two *two)
 {
-    char straight[4096];
+    char fast[4096];
     petal_error error;
 
-    must(petal_cursor_next_row(two->straight, two->result, &error), &error);
-    snprintf(straight, sizeof straight, "%s", reads_result_text(two->result));
+    must(petal_cursor_next_row(two->fast, two->result, &error), &error);
+    snprintf(fast, sizeof fast, "%s", reads_result_text(two->result));
     must(petal_cursor_next_row(two->general, two->result, &error), &error);
-    assert_string_equal(straight, reads_result_text(two->result));
+    assert_string_equal(fast, reads_result_text(two->result));
 }
 
 static void
@@ -293,7 +293,7 @@ seek_both(struct two *two)
 
     if (below(3) == 0)
         family = reads_family(&fixture, (char[]){manner->families[0], '\0'});
-    reads_seek(two->straight, row, family, qualifier);
+    reads_seek(two->fast, row, family, qualifier);
     reads_seek(two->general, row, family, qualifier);
 }
 

@@ -1,5 +1,5 @@
 /*
- * straight.c -- see straight.h. From top to bottom: memtables, filters, files, the answer, the get,
+ * fast_get.c -- see fast_get.h. From top to bottom: memtables, filters, files, the answer, the get,
  * whole rows, petal_get.
  *
  * WHY THE ANSWER IS RIGHT. A put of the column is visible if the read point sees it, no marker
@@ -8,33 +8,32 @@
  * with a time to live of their own, and a source that may hold a cell of the row, put or marker, is
  * either read or settled: all that it has is smaller than what was found. So the greatest put of
  * those that are read is the answer. A memtable raises its kinds of markers before it publishes the
- * marker, so what they say behind the loading of the read point covers all that it sees.
+ * marker, so what they say once the read point is loaded covers all that it sees.
  */
-#include "engine/read/straight.h"
+#include "engine/read/fast_get.h"
 
 #include "base/argument.h"
 #include "base/inline.h"
 #include "bloom/hash.h"
-#include "engine/read/get.h"
-#include "engine/read/options.h"
 #include "sstable/facts.h"
 
 #include <assert.h>
 
-/* Keys beyond this length are left to the general way. */
+/* Longer keys are left to the general get. */
 #define SHORT_KEY_BYTES 512
 
-/* The stay is about to be interrupted: what memtables gave lies in the view. */
+/* The stay is about to be interrupted: the values of memtables live as long as the view. With one
+ * of a block it is not, and the get has FAILED. */
 static enum petal_status
 hold(struct epoch_stay *stay)
 {
-    struct straight_get *get = (struct straight_get *)(void *)stay;
+    struct fast_get *get = (struct fast_get *)(void *)stay;
 
     if (get->found_in_block)
         return PETAL_NO_MEMORY;
-    if (!get->counted)
-        view_ref(get->view);
-    get->counted = true;
+    if (!get->start.counted)
+        view_ref(get->start.point.view);
+    get->start.counted = true;
     if (get->merge != NULL)
         row_merge_hold(get->merge);
     return PETAL_OK;
@@ -42,9 +41,9 @@ hold(struct epoch_stay *stay)
 
 /* Is it the greatest so far? */
 static inline bool
-take(struct straight_get *get, struct version_point point, petal_slice value)
+take(struct fast_get *get, struct version_point point, petal_slice value)
 {
-    assert(point.sequence <= get->sequence);
+    assert(point.sequence <= get->start.point.sequence);
     if (get->found && !version_point_below(get->point, point))
         return false;
     get->found = true;
@@ -55,8 +54,8 @@ take(struct straight_get *get, struct version_point point, petal_slice value)
 
 /* ---- memtables ---- */
 
-static bool
-search_memtable(struct straight_get *get, const struct memtable *memtable)
+static enum fast_status
+search_memtable(struct fast_get *get, const struct memtable *memtable)
 {
     uint8_t bytes[SHORT_KEY_BYTES];
     struct memtable_iter iter;
@@ -65,14 +64,14 @@ search_memtable(struct straight_get *get, const struct memtable *memtable)
     enum petal_status status;
 
     if (cell_key_bound(get->row.size, get->qualifier.size) > sizeof bytes)
-        return false;
+        return FAST_DECLINED;
     cell_key_make(&key, bytes, get->row, get->qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
     memtable_iter_init(&iter, memtable);
     status = iter.iter.ops->seek(&iter.iter, &key, NULL);
     /* Newest first; those above the read point are passed over. */
     while (status == PETAL_OK && iter.iter.valid && slice_equal(cell->row, get->row) &&
            slice_equal(cell->qualifier, get->qualifier)) {
-        if (cell->sequence <= get->sequence) {
+        if (cell->sequence <= get->start.point.sequence) {
             assert(cell->type == PETAL_PUT && !cell->has_ttl);
             take(get, (struct version_point){cell->timestamp, cell->sequence}, cell->value);
             break;
@@ -80,12 +79,12 @@ search_memtable(struct straight_get *get, const struct memtable *memtable)
         status = iter.iter.ops->next(&iter.iter, NULL);
     }
     iter.iter.ops->close(&iter.iter);
-    return status == PETAL_OK;
+    return status == PETAL_OK ? FAST_ANSWERED : FAST_FAILED;
 }
 
 /* May the memtable have the row, by its filter? */
 static inline bool
-may_have_row(struct straight_get *get, const struct store_memtable *memtable)
+may_have_row(struct fast_get *get, const struct store_memtable *memtable)
 {
     bool may;
 
@@ -105,25 +104,25 @@ is_plain(const struct store_memtable *memtable)
             atomic_load_explicit(&memtable->ttl_cells, memory_order_relaxed)) == 0;
 }
 
-ALWAYS_INLINE bool
-straight_visit_memtables(struct straight_get *get)
+ALWAYS_INLINE enum fast_status
+fast_get_visit_memtables(struct fast_get *get)
 {
     const struct store_view *store = get->store;
+    enum fast_status status = FAST_ANSWERED;
 
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
+    for (uint32_t i = 0; status == FAST_ANSWERED && i < store->memtable_count; i++) {
         const struct store_memtable *memtable = store->memtables[i];
 
-        if (may_have_row(get, memtable) &&
-            (!is_plain(memtable) || !search_memtable(get, memtable->memtable)))
-            return false;
+        if (may_have_row(get, memtable))
+            status = is_plain(memtable) ? search_memtable(get, memtable->memtable) : FAST_DECLINED;
     }
-    return true;
+    return status;
 }
 
 /* ---- filters ---- */
 
 static struct read_context
-context_of(struct straight_get *get)
+context_of(struct fast_get *get)
 {
     return (struct read_context){.trace = &get->trace,
                                  .keep_out_of_cache = get->keep_out_of_cache,
@@ -134,26 +133,26 @@ context_of(struct straight_get *get)
 
 /* The file's rows, of which one begins as the row does, lie all on one side of it. */
 static NEVER_INLINE bool
-row_is_outside(const struct straight_get *get, const struct file_entry *file)
+row_is_outside(const struct fast_get *get, const struct file_entry *file)
 {
-    if (get->row_head < file->row_min_head || get->row_head > file->row_max_head)
+    if (get->start.row_head < file->row_min_head || get->start.row_head > file->row_max_head)
         return true;
     return slice_compare(get->row, file->facts->row_min) < 0 ||
            slice_compare(get->row, file->facts->row_max) > 0;
 }
 
 static NEVER_INLINE bool
-lacks_column(const struct straight_get *get, const struct file_entry *file)
+lacks_column(const struct fast_get *get, const struct file_entry *file)
 {
     return (file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0 &&
            !facts_may_have_qualifier(file->facts, get->qualifier);
 }
 
 void
-straight_prefetch_blooms(struct straight_get *get)
+fast_get_prefetch_blooms(struct fast_get *get)
 {
     const struct store_view *store = get->store;
-    uint64_t head = get->row_head;
+    uint64_t head = get->start.row_head;
 
     for (uint32_t i = 0; i < store->file_count; i++) {
         const struct file_entry *file = &store->files[i];
@@ -165,7 +164,7 @@ straight_prefetch_blooms(struct straight_get *get)
 
 /* The question to a chunk that no hint leads to. */
 static NEVER_INLINE bool
-ask_slowly(struct straight_get *get, const struct file_entry *file, struct bloom_rows_chunk *chunk)
+ask_slowly(struct fast_get *get, const struct file_entry *file, struct bloom_rows_chunk *chunk)
 {
     struct read_context context = context_of(get);
     uint32_t probes = get->trace.bloom_probes;
@@ -178,7 +177,7 @@ ask_slowly(struct straight_get *get, const struct file_entry *file, struct bloom
 
 /* Does the file's filter say that it may have the row? */
 static ALWAYS_INLINE bool
-ask_bloom(struct straight_get *get, const struct file_entry *file)
+ask_bloom(struct fast_get *get, const struct file_entry *file)
 {
     const struct bloom_rows *rows = file->bloom;
     struct bloom_rows_chunk *chunk = bloom_rows_find(rows, &get->question);
@@ -198,9 +197,9 @@ ask_bloom(struct straight_get *get, const struct file_entry *file)
 }
 
 /* The question to a filter without a directory, if there is one. What columns say is no answer
- * where there may be family markers; but then the file is not read straight. */
+ * where there may be family markers; but then the file is not read here. */
 static NEVER_INLINE bool
-ask_with_key(struct straight_get *get, const struct file_entry *file)
+ask_with_key(struct fast_get *get, const struct file_entry *file)
 {
     struct read_context context = context_of(get);
     uint8_t bytes[SHORT_KEY_BYTES];
@@ -228,9 +227,9 @@ ask_with_key(struct straight_get *get, const struct file_entry *file)
 
 /* May the file have what is asked? */
 static ALWAYS_INLINE bool
-may_have(struct straight_get *get, const struct file_entry *file)
+may_have(struct fast_get *get, const struct file_entry *file)
 {
-    uint64_t head = get->row_head;
+    uint64_t head = get->start.row_head;
 
     if ((head <= file->row_min_head || head >= file->row_max_head) && row_is_outside(get, file)) {
         get->counts.skipped_row_range++;
@@ -246,14 +245,14 @@ may_have(struct straight_get *get, const struct file_entry *file)
 /* ---- files ---- */
 
 /* What the search of a file that may have the row gave. */
-ALWAYS_INLINE bool
-straight_take_from_file(struct straight_get *get, enum sst_point_answer answer,
+ALWAYS_INLINE enum fast_status
+fast_get_take_from_file(struct fast_get *get, enum sst_point_answer answer,
                         const struct data_block_put *put)
 {
     switch (answer) {
     case SST_POINT_FOUND:
         if (put->timestamp < 0 || put->timestamp == INT64_MAX) /* outside of every time range */
-            return false;
+            return FAST_DECLINED;
         if (take(get, (struct version_point){put->timestamp, put->sequence}, put->value))
             get->found_in_block = true;
         break;
@@ -261,26 +260,29 @@ straight_take_from_file(struct straight_get *get, enum sst_point_answer answer,
         get->counts.false_positives += get->answered;
         break;
     case SST_POINT_DECLINED:
-        return false;
+        return FAST_DECLINED;
+    case SST_POINT_FAILED:
+        return FAST_FAILED;
     }
     get->counts.files_read++;
-    return true;
+    return FAST_ANSWERED;
 }
 
-static NEVER_INLINE bool
-search_file(struct straight_get *get, const struct file_entry *file)
+static NEVER_INLINE enum fast_status
+search_file(struct fast_get *get, const struct file_entry *file)
 {
     struct read_context context = context_of(get);
-    struct data_block_column column = {get->row, get->qualifier, get->sequence};
+    struct data_block_column column = {get->row, get->qualifier, get->start.point.sequence};
     struct data_block_put put;
 
-    return straight_can_read(file) &&
-           straight_take_from_file(get, sst_point_find(file->reader, &column, &context, &put),
+    if (!fast_get_can_read(file))
+        return FAST_DECLINED;
+    return fast_get_take_from_file(get, sst_point_find(file->reader, &column, &context, &put),
                                    &put);
 }
 
 ALWAYS_INLINE bool
-straight_next_file(struct straight_get *get, uint32_t *index)
+fast_get_next_file(struct fast_get *get, uint32_t *index)
 {
     const struct file_entry *files = get->store->files;
     uint32_t count = get->store->file_count;
@@ -303,30 +305,32 @@ straight_next_file(struct straight_get *get, uint32_t *index)
     return false;
 }
 
-static ALWAYS_INLINE bool
-visit_files(struct straight_get *get)
+static ALWAYS_INLINE enum fast_status
+visit_files(struct fast_get *get)
 {
-    for (uint32_t i = 0; straight_next_file(get, &i); i++) {
-        if (!search_file(get, &get->store->files[i]))
-            return false;
-    }
-    return true;
+    enum fast_status status = FAST_ANSWERED;
+
+    for (uint32_t i = 0; status == FAST_ANSWERED && fast_get_next_file(get, &i); i++)
+        status = search_file(get, &get->store->files[i]);
+    return status;
 }
 
 /* ---- the answer ---- */
 
-ALWAYS_INLINE bool
-straight_answer(struct straight_get *get, petal_result *result)
+ALWAYS_INLINE enum fast_status
+fast_get_answer(struct fast_get *get, petal_result *result)
 {
-    return !get->found || result_set(result, get->family, get->row, get->qualifier,
-                                     get->point.timestamp, get->value) == PETAL_OK;
+    if (get->found && result_set(result, get->family, get->row, get->qualifier,
+                                 get->point.timestamp, get->value) != PETAL_OK)
+        return FAST_NO_MEMORY;
+    return FAST_ANSWERED;
 }
 
 /* ---- the get ---- */
 
 /* One branch for all that is rare. */
 ALWAYS_INLINE bool
-straight_allows(const petal_table *table, const petal_read_options *options)
+fast_get_allows(const petal_table *table, const petal_read_options *options)
 {
     const petal_column *column = options->columns;
     uint64_t more = options->has_time_range | options->without | options->family_time_range_count |
@@ -343,45 +347,45 @@ straight_allows(const petal_table *table, const petal_read_options *options)
            (options->snapshot == NULL || options->snapshot->db == table->db);
 }
 
-ALWAYS_INLINE bool
-straight_begin(struct straight_get *get, petal_db *db, petal_family *family, petal_slice row,
+ALWAYS_INLINE enum fast_status
+fast_get_begin(struct fast_get *get, petal_db *db, petal_family *family, petal_slice row,
                petal_slice qualifier, const struct read_point *point)
 {
     const struct store_view *store = view_store(point->view, family);
 
     assert(family->table->db == db);
     get->stay = (struct epoch_stay){.epoch = db->epoch, .slot = point->slot, .hold = hold};
+    get->start.point = *point;
+    get->start.counted = false;
     get->db = db;
-    get->view = point->view;
     get->store = store;
     get->family = family;
     get->row = row;
     get->qualifier = qualifier;
-    get->sequence = point->sequence;
     get->whole = false;
     get->keep_out_of_cache = false;
     get->only_cached = false;
     get->private_block = NULL;
-    get->counted = false;
     get->answered = false;
     get->found = false;
     get->found_in_block = false;
     get->merge = NULL;
     get->trace = (struct read_trace){0};
-    get->counts = (struct straight_counts){0};
+    get->counts = (struct fast_counts){0};
+    bloom_rows_question_init(&get->question, row, bloom_hash_row(db->salt, row.data, row.size));
+    get->start.row_hash = get->question.hash;
+    get->start.row_head = get->question.head;
     if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
         qualifier.size > PETAL_MAX_QUALIFIER_BYTES ||
         atomic_load_explicit(&db->general_reads, memory_order_relaxed))
-        return false;
+        return FAST_DECLINED;
     if (store == NULL || !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
         family->unusable || family_is_dropped(family))
-        return false;
+        return FAST_DECLINED;
     get->all_have_column =
         store->file_count == 0 ||
         (store->one_qualifier && slice_equal(store->files[0].first_qualifier, qualifier));
-    bloom_rows_question_init(&get->question, row, bloom_hash_row(db->salt, row.data, row.size));
-    get->row_head = get->question.head;
-    return true;
+    return FAST_ANSWERED;
 }
 
 static void
@@ -393,19 +397,11 @@ count_fetched(struct stats_shard *stats, const struct read_trace *trace)
     STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
 }
 
-static inline void
-leave(struct straight_get *get)
-{
-    epoch_leave(get->stay.epoch, get->stay.slot);
-    if (get->counted)
-        view_unref(get->view);
-}
-
 ALWAYS_INLINE void
-straight_count(const struct straight_get *get)
+fast_get_count(const struct fast_get *get)
 {
     struct stats_shard *stats = &get->db->stats[get->stay.slot];
-    const struct straight_counts *counts = &get->counts;
+    const struct fast_counts *counts = &get->counts;
     const struct read_trace *trace = &get->trace;
     uint32_t denied = counts->blooms_denied, passed = counts->blooms_passed;
 
@@ -440,58 +436,78 @@ straight_count(const struct straight_get *get)
         count_fetched(stats, trace);
 }
 
-static NEVER_INLINE void
-decline(struct straight_get *get)
+/* An interrupted stay may have gone on in another slot. */
+static inline void
+leave(struct fast_get *get)
 {
+    get->start.point.slot = get->stay.slot;
+    get_leave(get->db, &get->start);
+}
+
+/* It did not answer, and says why: the general get goes on from where it stands. */
+static NEVER_INLINE enum petal_status
+go_on(struct fast_get *get, enum fast_status why, const petal_read_options *options,
+      petal_result *result, petal_error *error)
+{
+    assert(why != FAST_ANSWERED);
+    result->count = 0;
     if (get->trace.bytes_fetched > 0)
         count_fetched(&get->db->stats[get->stay.slot], &get->trace);
-    leave(get);
+    if (why == FAST_NO_MEMORY) {
+        leave(get);
+        return error_no_memory(error);
+    }
+    get->start.point.slot = get->stay.slot;
+    return get_general(get->family->table, &get->start, get->row, options, result, error);
 }
 
 /* Inside the epoch. */
-static ALWAYS_INLINE bool
-run(struct straight_get *get, petal_result *result)
+static ALWAYS_INLINE enum fast_status
+run(struct fast_get *get, petal_result *result)
 {
-    if (!straight_visit_memtables(get))
-        return false;
-    return visit_files(get) && straight_answer(get, result);
+    enum fast_status status = fast_get_visit_memtables(get);
+
+    if (status == FAST_ANSWERED)
+        status = visit_files(get);
+    return status == FAST_ANSWERED ? fast_get_answer(get, result) : status;
 }
 
-/* The newest version of a column. False: it was declined; *get has the question. Of the options
- * (NULL: none) those are used that straight_allows knows. */
-static ALWAYS_INLINE bool
-get_column(struct straight_get *get, petal_db *db, petal_family *family, petal_slice row,
+/* The newest version of a column. Of the options (NULL: none) those are used that fast_get_allows
+ * knows. Unless it is answered, go_on has to be called. */
+static ALWAYS_INLINE enum fast_status
+get_column(struct fast_get *get, petal_db *db, petal_family *family, petal_slice row,
            petal_slice qualifier, const petal_read_options *options, petal_result *result)
 {
     struct read_point point;
+    enum fast_status status;
 
     assert(result->count == 0);
     read_begin(db, &point);
     if (options != NULL && options->snapshot != NULL)
         point.sequence = snapshot_sequence(options->snapshot);
-    if (straight_begin(get, db, family, row, qualifier, &point)) {
-        get->private_block = &result->block;
-        if (options != NULL)
-            get->keep_out_of_cache = options->keep_out_of_cache;
-        if (run(get, result)) {
-            straight_count(get);
-            leave(get);
-            return true;
-        }
+    status = fast_get_begin(get, db, family, row, qualifier, &point);
+    if (status != FAST_ANSWERED)
+        return status;
+    get->private_block = &result->block;
+    if (options != NULL)
+        get->keep_out_of_cache = options->keep_out_of_cache;
+    status = run(get, result);
+    if (status == FAST_ANSWERED) {
+        fast_get_count(get);
+        leave(get);
     }
-    decline(get);
-    return false;
+    return status;
 }
 
 /* ---- whole rows ---- */
 
-/* In a file with fewer, many rows do not lie in one block.  The general way reads theirs, and finds
- * in the cache what was read for them here. */
+/* In a file with fewer, many rows do not lie in one block.  Their blocks go through the cache, where
+ * a merge, or the general get, finds them again. */
 #define LEAST_ROWS_PER_BLOCK 8
 
 /* The cells of the row that a file alone may have, if they lie in one block. */
-static enum sst_point_answer
-take_row(struct straight_get *get, const struct file_entry *file, petal_result *result)
+static enum fast_status
+take_row(struct fast_get *get, const struct file_entry *file, petal_result *result)
 {
     struct read_context context = context_of(get);
     struct data_block_run run;
@@ -501,18 +517,19 @@ take_row(struct straight_get *get, const struct file_entry *file, petal_result *
 
     if (file->facts->rows / LEAST_ROWS_PER_BLOCK < file->facts->data_blocks)
         context.private_block = NULL;
-    found = sst_point_find_row(file->reader, get->row, get->sequence, &context, &run);
-    if (found == SST_POINT_DECLINED || result_start(result, get->row) != PETAL_OK)
-        return SST_POINT_DECLINED;
+    found = sst_point_find_row(file->reader, get->row, get->start.point.sequence, &context, &run);
+    if (found == SST_POINT_DECLINED || found == SST_POINT_FAILED)
+        return found == SST_POINT_FAILED ? FAST_FAILED : FAST_DECLINED;
+    if (result_start(result, get->row) != PETAL_OK)
+        return FAST_NO_MEMORY;
     while (found == SST_POINT_FOUND && data_block_run_next(&run, &put, &prefix, &rest)) {
-        if (put.timestamp < 0 || put.timestamp == INT64_MAX ||
-            result_append_put(result, get->family, get->row, prefix, rest, put.timestamp,
+        if (put.timestamp < 0 || put.timestamp == INT64_MAX)
+            return FAST_DECLINED;
+        if (result_append_put(result, get->family, get->row, prefix, rest, put.timestamp,
                               put.value) != PETAL_OK)
-            return SST_POINT_DECLINED;
+            return FAST_NO_MEMORY;
     }
-    if (found == SST_POINT_FOUND && run.too_many)
-        return SST_POINT_DECLINED;
-    return result->count > 0 ? SST_POINT_FOUND : SST_POINT_ABSENT;
+    return found == SST_POINT_FOUND && run.too_many ? FAST_DECLINED : FAST_ANSWERED;
 }
 
 /* Inside the epoch: what may have the row. */
@@ -523,14 +540,14 @@ struct row_sources {
     bool answered[ROW_MERGE_SOURCES]; /* by the file's filter */
 };
 
-static NEVER_INLINE bool
-merge_row(struct straight_get *get, const struct row_sources *sources, petal_result *result)
+static NEVER_INLINE enum fast_status
+merge_row(struct fast_get *get, const struct row_sources *sources, petal_result *result)
 {
     struct read_context context = context_of(get);
     struct row_merge merge;
     bool useful;
 
-    row_merge_init(&merge, get->row, get->sequence, &get->stay);
+    row_merge_init(&merge, get->row, get->start.point.sequence, &get->stay);
     for (uint32_t i = 0; i < sources->memtable_count; i++)
         row_merge_add_memtable(&merge, sources->memtables[i]);
     for (uint32_t i = 0; i < sources->file_count; i++)
@@ -542,11 +559,11 @@ merge_row(struct straight_get *get, const struct row_sources *sources, petal_res
         get->counts.false_positives +=
             sources->answered[i] && !merge.sources[sources->memtable_count + i].gave;
     row_merge_close(&merge);
-    return useful;
+    return useful ? FAST_ANSWERED : FAST_DECLINED;
 }
 
 static bool
-choose_memtables(struct straight_get *get, struct row_sources *sources)
+choose_memtables(struct fast_get *get, struct row_sources *sources)
 {
     const struct store_view *store = get->store;
 
@@ -563,12 +580,12 @@ choose_memtables(struct straight_get *get, struct row_sources *sources)
 }
 
 static bool
-choose_files(struct straight_get *get, struct row_sources *sources)
+choose_files(struct fast_get *get, struct row_sources *sources)
 {
-    for (uint32_t i = 0; straight_next_file(get, &i); i++) {
+    for (uint32_t i = 0; fast_get_next_file(get, &i); i++) {
         const struct file_entry *file = &get->store->files[i];
 
-        if (!straight_can_read(file) ||
+        if (!fast_get_can_read(file) ||
             sources->memtable_count + sources->file_count == ROW_MERGE_SOURCES)
             return false;
         sources->answered[sources->file_count] = get->answered;
@@ -577,51 +594,53 @@ choose_files(struct straight_get *get, struct row_sources *sources)
     return true;
 }
 
-static bool
-run_row(struct straight_get *get, petal_result *result)
+static enum fast_status
+run_row(struct fast_get *get, petal_result *result)
 {
     struct row_sources sources = {0};
-    enum sst_point_answer found = SST_POINT_DECLINED;
+    enum fast_status status = FAST_DECLINED;
 
     if (!choose_memtables(get, &sources) || !choose_files(get, &sources))
-        return false;
-    if (sources.memtable_count + sources.file_count == 0)
-        return true;
-    if (sources.memtable_count == 0 && sources.file_count == 1)
-        found = take_row(get, sources.files[0], result);
+        return FAST_DECLINED;
     get->counts.files_read = sources.file_count;
-    get->counts.false_positives = found == SST_POINT_ABSENT && sources.answered[0];
-    return found != SST_POINT_DECLINED || merge_row(get, &sources, result);
+    if (sources.memtable_count + sources.file_count == 0)
+        return FAST_ANSWERED;
+    if (sources.memtable_count == 0 && sources.file_count == 1)
+        status = take_row(get, sources.files[0], result);
+    if (status == FAST_DECLINED)
+        return merge_row(get, &sources, result);
+    get->counts.false_positives = result->count == 0 && sources.answered[0];
+    return status;
 }
 
-/* All columns of a table with one family. */
-static NEVER_INLINE bool
-get_whole_row(petal_table *table, petal_slice row, petal_result *result)
+/* All columns of the row; if the table has one family, first without the general get. */
+static NEVER_INLINE enum petal_status
+get_whole_row(petal_table *table, petal_slice row, petal_result *result, petal_error *error)
 {
     const struct table_descriptor *descriptor;
-    petal_db *db = table->db;
-    struct straight_get get;
-    struct read_point point;
+    struct get_start start;
+    struct fast_get get;
+    enum fast_status status;
 
     assert(result->count == 0);
-    read_begin(db, &point);
+    read_begin(table->db, &start.point);
     descriptor = table_descriptor(table);
     if (descriptor->family_count != 1) {
-        epoch_leave(db->epoch, point.slot);
-        return false;
+        get_start_at(&start, table->db, row);
+        return get_general(table, &start, row, NULL, result, error);
     }
-    if (straight_begin(&get, db, descriptor->families[0], row, slice_make(NULL, 0), &point)) {
+    status = fast_get_begin(&get, table->db, descriptor->families[0], row, slice_make(NULL, 0),
+                            &start.point);
+    if (status == FAST_ANSWERED) {
         get.whole = get.all_have_column = true;
         get.private_block = &result->block;
-        if (run_row(&get, result)) {
-            straight_count(&get);
-            leave(&get);
-            return true;
-        }
+        status = run_row(&get, result);
     }
-    decline(&get);
-    result->count = 0;
-    return false;
+    if (status != FAST_ANSWERED)
+        return go_on(&get, status, NULL, result, error);
+    fast_get_count(&get);
+    leave(&get);
+    return PETAL_OK;
 }
 
 /* ---- petal_get ----
@@ -640,6 +659,18 @@ refuse_get(petal_table *table, petal_slice row, petal_result *result, petal_erro
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
     return read_check_row(row, error);
+}
+
+/* By options that the fast get does not know. */
+static NEVER_INLINE enum petal_status
+get_anew(petal_table *table, petal_slice row, const petal_read_options *options,
+         petal_result *result, petal_error *error)
+{
+    struct get_start start;
+
+    read_begin(table->db, &start.point);
+    get_start_at(&start, table->db, row);
+    return get_general(table, &start, row, options, result, error);
 }
 
 /* The call again, between two looks at the clock. */
@@ -666,30 +697,33 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *options
         return time_get(table, row, options, result, error);
 
     petal_db *db = table->db;
-    struct straight_get get;
+    enum fast_status status;
+    struct fast_get get;
 
     result->count = 0;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    if (options == NULL && get_whole_row(table, row, result))
-        return PETAL_OK;
-    if (options != NULL && straight_allows(table, options) &&
-        get_column(&get, db, options->columns->family, row, options->columns->qualifier, options,
-                   result))
-        return PETAL_OK;
-    return get_general(table, row, options, result, error);
+    if (options == NULL)
+        return get_whole_row(table, row, result, error);
+    if (!fast_get_allows(table, options))
+        return get_anew(table, row, options, result, error);
+    status = get_column(&get, db, options->columns->family, row, options->columns->qualifier,
+                        options, result);
+    return status == FAST_ANSWERED ? PETAL_OK : go_on(&get, status, options, result, error);
 }
 
-/* What was declined. */
 static NEVER_INLINE enum petal_status
-get_pair_general(const struct straight_get *get, petal_result *result, petal_error *error)
+go_on_with_pair(struct fast_get *get, enum fast_status why, petal_result *result,
+                petal_error *error)
 {
     petal_column column = {get->family, {NULL, 0}, false};
     petal_read_options options = {.columns = &column, .column_count = 1};
     enum petal_status status = read_check_key(get->row, "the key", error);
 
-    return status == PETAL_OK ? get_general(get->family->table, get->row, &options, result, error)
-                              : status;
+    if (status == PETAL_OK)
+        return go_on(get, why, &options, result, error);
+    leave(get);
+    return status;
 }
 
 /* As refuse_get. */
@@ -734,12 +768,16 @@ petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, p
 
     petal_db *db = kv->table->db;
     enum petal_status status = db_enter(db, error);
-    struct straight_get get;
+    struct fast_get get;
 
     result->count = 0;
-    if (status == PETAL_OK &&
-        !get_column(&get, db, kv->family, key, slice_make(NULL, 0), NULL, result))
-        status = get_pair_general(&get, result, error);
+    if (status == PETAL_OK) {
+        enum fast_status fast =
+            get_column(&get, db, kv->family, key, slice_make(NULL, 0), NULL, result);
+
+        if (fast != FAST_ANSWERED)
+            status = go_on_with_pair(&get, fast, result, error);
+    }
     if (status == PETAL_OK && result->count > 0) {
         *found = true;
         *value = result->cells[0].value;

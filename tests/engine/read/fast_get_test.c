@@ -1,6 +1,6 @@
 /*
- * straight_test.c -- the straight way of a get (engine/read/straight.h) and the general one give
- * the same answers and count the same: over files and memtables of many kinds, rows of every shape,
+ * fast_get_test.c -- the fast get (engine/read/fast_get.h) and the general one give the
+ * same answers and count the same: over files and memtables of many kinds, rows of every shape,
  * timestamps of the client's, read points. And where it is to be taken, it is.
  */
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/read/straight.h"
+#include "engine/read/fast_get.h"
 #include "tests/engine/read/fixture.h"
 #include "tests/support/test_support.h"
 
@@ -81,24 +81,24 @@ get_both_ways(petal_slice row, petal_slice qualifier, const petal_snapshot *snap
 {
     petal_column column = {reads_family(&fixture, "f"), qualifier, false};
     petal_read_options options = {.columns = &column, .column_count = 1, .snapshot = snapshot};
-    uint64_t general[COMPARED_COUNT], straight[COMPARED_COUNT];
+    uint64_t general[COMPARED_COUNT], fast[COMPARED_COUNT];
     const char *expected = get_one_way(true, row, &options, general);
-    const char *answer = get_one_way(false, row, &options, straight);
+    const char *answer = get_one_way(false, row, &options, fast);
 
     assert_string_equal(answer, expected);
-    assert_memory_equal(straight, general, sizeof general);
+    assert_memory_equal(fast, general, sizeof general);
     return answer;
 }
 
 static void
 get_row_both_ways(petal_slice row)
 {
-    uint64_t general[COMPARED_COUNT], straight[COMPARED_COUNT];
+    uint64_t general[COMPARED_COUNT], fast[COMPARED_COUNT];
     const char *expected = get_one_way(true, row, NULL, general);
-    const char *answer = get_one_way(false, row, NULL, straight);
+    const char *answer = get_one_way(false, row, NULL, fast);
 
     assert_string_equal(answer, expected);
-    assert_memory_equal(straight, general, sizeof general);
+    assert_memory_equal(fast, general, sizeof general);
 }
 
 /* ---- rows ---- */
@@ -231,33 +231,33 @@ test_timestamps(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* Whether the straight way answers: the general one leaves a trace in the result. */
+/* Whether the fast get answers: the general one leaves a trace in the result. */
 static bool
-answers_straight(const char *row, const petal_read_options *options)
+answers_fast(const char *row, const petal_read_options *options)
 {
     petal_result *result = reads_result(&fixture);
     petal_error error;
-    bool straight;
+    bool fast;
 
     assert_int_equal(petal_get(fixture.table, text(row), options, result, &error), PETAL_OK);
-    straight = result->collect.stay == NULL;
+    fast = result->collect.stay == NULL;
     petal_result_free(result);
-    return straight;
+    return fast;
 }
 
 static bool
-is_straight(const char *row)
+is_fast(const char *row)
 {
     petal_column column = {.family = reads_family(&fixture, "f"), .qualifier = qualifiers[0]};
     petal_read_options options = {.columns = &column, .column_count = 1};
 
-    return answers_straight(row, &options);
+    return answers_fast(row, &options);
 }
 
 static bool
-is_straight_row(const char *row)
+is_fast_row(const char *row)
 {
-    return answers_straight(row, NULL);
+    return answers_fast(row, NULL);
 }
 
 static void
@@ -269,24 +269,24 @@ test_where_it_is_taken(void **state)
     reads_put(&fixture, "f", text("c"), text(""), PETAL_LATEST, text("1"));
     reads_flush(&fixture);
     reads_put(&fixture, "f", text("b"), text(""), PETAL_LATEST, text("2"));
-    assert_true(is_straight("a"));
-    assert_true(is_straight("b"));
-    assert_true(is_straight("bb"));
-    assert_true(is_straight("z"));
-    assert_true(is_straight_row("a"));
-    assert_true(is_straight_row("b")); /* in the memtable */
-    assert_true(is_straight_row("z"));
+    assert_true(is_fast("a"));
+    assert_true(is_fast("b"));
+    assert_true(is_fast("bb"));
+    assert_true(is_fast("z"));
+    assert_true(is_fast_row("a"));
+    assert_true(is_fast_row("b")); /* in the memtable */
+    assert_true(is_fast_row("z"));
     /* A marker is in the way of the rows that its source may have, of no other. */
     reads_delete(&fixture, "f", text("b"), text(""), PETAL_LATEST, PETAL_DELETE_COLUMN);
-    assert_true(is_straight("a"));
-    assert_false(is_straight("b"));
-    assert_false(is_straight_row("b"));
+    assert_true(is_fast("a"));
+    assert_false(is_fast("b"));
+    assert_false(is_fast_row("b"));
     reads_flush(&fixture);
-    assert_true(is_straight("a"));
-    assert_false(is_straight("b"));
-    assert_true(is_straight("z"));
+    assert_true(is_fast("a"));
+    assert_false(is_fast("b"));
+    assert_true(is_fast("z"));
     atomic_store(&fixture.base.db->general_reads, true);
-    assert_false(is_straight("a"));
+    assert_false(is_fast("a"));
     fixture_fini(&fixture.base);
 }
 
@@ -317,31 +317,31 @@ test_wide_rows(void **state)
     reads_open(&fixture, "f", &options);
     put_columns(1, 10);
     reads_flush(&fixture);
-    assert_true(is_straight_row("w")); /* its blocks are not in the cache */
+    assert_true(is_fast_row("w")); /* its blocks are not in the cache */
     get_row_both_ways(text("w"));
     put_columns(3, 20);
     reads_flush(&fixture);
-    assert_true(is_straight_row("v"));
+    assert_true(is_fast_row("v"));
     put_columns(7, 5); /* older than what is there */
     reads_flush(&fixture);
     put_columns(2, 29);
     put_columns(2, 30);
     for (const char *row = "u\0v\0w\0x\0y\0"; row[0] != '\0'; row += 2) {
-        assert_true(is_straight_row(row));
+        assert_true(is_fast_row(row));
         get_row_both_ways(text(row));
     }
     /* Of equal timestamps the later write counts, which a merge does not know. */
     put_columns(10, 20);
-    assert_true(is_straight_row("w")); /* hidden in the memtable */
+    assert_true(is_fast_row("w")); /* hidden in the memtable */
     reads_flush(&fixture);
     get_row_both_ways(text("w"));
     put_columns(5, 30);
-    assert_false(is_straight_row("w"));
+    assert_false(is_fast_row("w"));
     get_row_both_ways(text("w"));
     reads_put(&fixture, "f", text("z"), text("q"), 7, text("1"));
     reads_flush(&fixture);
     reads_put(&fixture, "f", text("z"), text("q"), 7, text("2"));
-    assert_false(is_straight_row("z"));
+    assert_false(is_fast_row("z"));
     assert_string_equal(reads_get(&fixture, text("z"), NULL), "z/f:q@7=2 ");
     fixture_fini(&fixture.base);
 }
@@ -459,8 +459,8 @@ test_columns_of_many_versions(void **state)
     reads_flush(&fixture);
     get_row_both_ways(text("few"));
     get_row_both_ways(text("many"));
-    assert_true(is_straight_row("few"));
-    assert_false(is_straight_row("many"));
+    assert_true(is_fast_row("few"));
+    assert_false(is_fast_row("many"));
     fixture_fini(&fixture.base);
 }
 

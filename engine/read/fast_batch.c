@@ -1,10 +1,10 @@
-/* straight_batch.c -- see straight_batch.h. From top to bottom: the stages, in their order. */
-#include "engine/read/straight_batch.h"
+/* fast_batch.c -- see fast_batch.h. From top to bottom: the stages, in their order. */
+#include "engine/read/fast_batch.h"
 
 #include <assert.h>
 
 struct lane {
-    struct straight_get get;
+    struct fast_get get;
     struct data_block_column column;
     struct read_context context;
     struct sst_point_search search;
@@ -15,18 +15,18 @@ struct lane {
 /* Gets that are at the same stage: numbers of lanes. */
 struct lane_list {
     uint32_t count;
-    uint8_t lanes[STRAIGHT_BATCH];
+    uint8_t lanes[FAST_BATCH];
 };
 
 struct batch {
-    struct lane lanes[STRAIGHT_BATCH];
+    struct lane lanes[FAST_BATCH];
     uint32_t declined; /* a bit a lane */
 };
 
 static inline void
 add(struct lane_list *list, uint32_t lane)
 {
-    assert(list->count < STRAIGHT_BATCH);
+    assert(list->count < FAST_BATCH);
     list->lanes[list->count++] = (uint8_t)lane;
 }
 
@@ -38,20 +38,22 @@ decline(struct batch *batch, uint32_t lane)
 
 /* ---- questions, memtables, filters ---- */
 
-static bool
-begin(struct lane *lane, const struct straight_question *question, petal_slice row,
+static enum fast_status
+begin(struct lane *lane, const struct fast_question *question, petal_slice row,
       const struct read_point *point)
 {
-    if (!straight_begin(&lane->get, question->family->table->db, question->family, row,
-                        question->qualifier, point))
-        return false;
+    enum fast_status status = fast_get_begin(&lane->get, question->family->table->db,
+                                             question->family, row, question->qualifier, point);
+
+    if (status != FAST_ANSWERED)
+        return status;
     lane->column = (struct data_block_column){row, question->qualifier, point->sequence};
     lane->context = (struct read_context){.trace = &lane->get.trace,
                                           .keep_out_of_cache = question->keep_out_of_cache,
                                           .only_cached = true};
     lane->get.only_cached = true;
     lane->file = 0;
-    return straight_visit_memtables(&lane->get);
+    return fast_get_visit_memtables(&lane->get);
 }
 
 /* ---- files ---- */
@@ -66,11 +68,11 @@ choose_files(struct batch *batch, struct lane_list *list)
         struct lane *lane = &batch->lanes[list->lanes[i]];
         const struct file_entry *file;
 
-        if (!straight_next_file(&lane->get, &lane->file))
+        if (!fast_get_next_file(&lane->get, &lane->file))
             continue;
         file = &lane->get.store->files[lane->file];
         lane->answer =
-            straight_can_read(file)
+            fast_get_can_read(file)
                 ? sst_point_search_begin(&lane->search, file->reader, &lane->column, &lane->context)
                 : SST_POINT_DECLINED;
         add(&chosen, list->lanes[i]);
@@ -140,7 +142,7 @@ take(struct batch *batch, struct lane_list *list)
 
         if (lane->answer == SST_POINT_FOUND)
             lane->answer = sst_point_search_end(&lane->search, &lane->context, &put);
-        if (straight_take_from_file(&lane->get, lane->answer, &put))
+        if (fast_get_take_from_file(&lane->get, lane->answer, &put) == FAST_ANSWERED)
             add(&going_on, list->lanes[i]);
         else
             decline(batch, list->lanes[i]);
@@ -150,22 +152,22 @@ take(struct batch *batch, struct lane_list *list)
 }
 
 uint32_t
-straight_batch_get(const struct straight_question *question, const struct read_point *point,
-                   const petal_slice *rows, size_t count, petal_result *const *results)
+fast_batch_get(const struct fast_question *question, const struct read_point *point,
+               const petal_slice *rows, size_t count, petal_result *const *results)
 {
     struct batch batch;
     struct lane_list list = {0};
 
-    assert(count > 0 && count <= STRAIGHT_BATCH);
+    assert(count > 0 && count <= FAST_BATCH);
     batch.declined = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (begin(&batch.lanes[i], question, rows[i], point))
+        if (begin(&batch.lanes[i], question, rows[i], point) == FAST_ANSWERED)
             add(&list, i);
         else
             decline(&batch, i);
     }
     for (uint32_t i = 0; i < list.count; i++)
-        straight_prefetch_blooms(&batch.lanes[list.lanes[i]].get);
+        fast_get_prefetch_blooms(&batch.lanes[list.lanes[i]].get);
     while (list.count > 0) {
         choose_files(&batch, &list);
         descend(&batch, &list);
@@ -173,10 +175,11 @@ straight_batch_get(const struct straight_question *question, const struct read_p
         take(&batch, &list);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if ((batch.declined & 1u << i) == 0 && !straight_answer(&batch.lanes[i].get, results[i]))
+        if ((batch.declined & 1u << i) == 0 &&
+            fast_get_answer(&batch.lanes[i].get, results[i]) != FAST_ANSWERED)
             decline(&batch, i);
         if ((batch.declined & 1u << i) == 0)
-            straight_count(&batch.lanes[i].get);
+            fast_get_count(&batch.lanes[i].get);
     }
     return batch.declined;
 }
