@@ -1,10 +1,9 @@
 /* build.c -- kv-filter build: a filter file of records. */
 #include "bloom/petal_bloom.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/job/kinds.h"
 #include "tools/lines/job/values.h"
 #include "tools/lines/records/pass.h"
-#include "tools/lines/sets/target.h"
+#include "tools/lines/sets/set.h"
 
 #include <errno.h>
 #include <inttypes.h>

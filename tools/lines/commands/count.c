@@ -4,7 +4,7 @@
 #include "tools/lines/exact/unique.h"
 #include "tools/lines/job/values.h"
 #include "tools/lines/records/pass.h"
-#include "tools/lines/sets/target.h"
+#include "tools/lines/sets/set.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* merge.c -- kv-filter merge: one file of what several hold. */
 #include "tools/lines/commands/commands.h"
 #include "tools/lines/sets/set.h"
-#include "tools/lines/sets/target.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "bloom/petal_bloom.h"
 #include "tools/command/print.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/job/kinds.h"
 #include "tools/lines/job/values.h"
 
 #include <inttypes.h>

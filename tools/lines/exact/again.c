@@ -1,13 +1,73 @@
 /* again.c -- see again.h. */
 #include "tools/lines/exact/again.h"
+#include "tools/lines/records/temporary.h"
 
 #include <assert.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Flags -------------------------------------------------------------------------------------- */
+
+#define PIECE_BITS (8 * FLAGS_PIECE_BYTES)
+
+/* To its place in the file. */
+static bool
+write_piece(struct flags *flags)
+{
+    if (flags->descriptor < 0)
+        flags->descriptor = temporary_open(flags->job);
+    return flags->descriptor >= 0 &&
+           temporary_write(flags->job, flags->descriptor, flags->bits, FLAGS_PIECE_BYTES,
+                           flags->piece * FLAGS_PIECE_BYTES);
+}
+
+static bool
+flags_put(struct flags *flags, bool flag)
+{
+    uint64_t bit = flags->count % PIECE_BITS;
+
+    if (flag) {
+        flags->bits[bit / 8] |= (unsigned char)(1 << bit % 8);
+        flags->has_any = true;
+    }
+    flags->count++;
+    if (bit != PIECE_BITS - 1)
+        return true;
+    if (!write_piece(flags))
+        return false;
+    flags->piece++;
+    memset(flags->bits, 0, FLAGS_PIECE_BYTES);
+    return true;
+}
+
+/* The flags of records from `first` on; false for what was not put. Calls may go back. */
+static bool
+flags_ask(struct flags *flags, uint64_t first, size_t count, bool *answers)
+{
+    memset(answers, 0, count * sizeof *answers);
+    if (!flags->has_any)
+        return true;
+    for (size_t i = 0; i < count && first + i < flags->count; i++) {
+        uint64_t number = first + i, bit = number % PIECE_BITS;
+
+        if (number / PIECE_BITS != flags->piece) {
+            flags->piece = number / PIECE_BITS;
+            if (!temporary_read(flags->job, flags->descriptor, flags->bits, FLAGS_PIECE_BYTES,
+                                flags->piece * FLAGS_PIECE_BYTES))
+                return false;
+        }
+        answers[i] = flags->bits[bit / 8] >> bit % 8 & 1;
+    }
+    return true;
+}
+
+/* ---- Records ------------------------------------------------------------------------------------ */
 
 bool
 again_open(struct again *again, struct reader *reader, uint64_t from)
 {
     *again = (struct again){.job = reader->job, .reader = reader};
-    flags_open(&again->flags, again->job);
+    again->flags = (struct flags){.job = again->job, .descriptor = -1};
     again->has_spool = !reader->is_file;
     again->from = again->has_spool ? 0 : from;
     if (!again->has_spool || writer_open_temporary(&again->spool, again->job))
@@ -23,7 +83,9 @@ again_close(struct again *again)
         return;
     if (again->has_spool)
         writer_close(&again->spool);
-    flags_close(&again->flags);
+    if (again->flags.descriptor >= 0)
+        (void)close(again->flags.descriptor);
+    again->flags.descriptor = -1;
 }
 
 bool
@@ -41,7 +103,7 @@ again_seal(struct again *again)
     if (again->has_spool && !writer_flush(&again->spool))
         return false;
     again->to = again->has_spool ? again->spool.bytes : reader_position(again->reader);
-    return flags_seal(&again->flags);
+    return write_piece(&again->flags);
 }
 
 /* On the way through the records. */

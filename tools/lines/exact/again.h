@@ -5,9 +5,20 @@
 #ifndef PETAL_TOOLS_LINES_EXACT_AGAIN_H
 #define PETAL_TOOLS_LINES_EXACT_AGAIN_H
 
-#include "tools/lines/exact/flags.h"
 #include "tools/lines/records/reader.h"
 #include "tools/lines/records/writer.h"
+
+#define FLAGS_PIECE_BYTES ((size_t)4096)
+
+/* A yes or no for each record, put in order and read in order. The bits wait in a temporary file. */
+struct flags {
+    struct job *job;
+    int descriptor; /* -1: nothing is in a file */
+    bool has_any;   /* a yes */
+    uint64_t count;
+    uint64_t piece; /* which piece of the file `bits` is */
+    unsigned char bits[FLAGS_PIECE_BYTES];
+};
 
 struct again {
     struct job *job;

@@ -4,8 +4,125 @@
 #include "tools/lines/exact/again.h"
 #include "tools/lines/exact/doubles.h"
 #include "tools/lines/exact/repeats.h"
-#include "tools/lines/exact/small.h"
-#include "tools/lines/records/write.h"
+#include "tools/lines/exact/table.h"
+#include "tools/lines/records/writer.h"
+
+/* ---- A small A ---------------------------------------------------------------------------------- */
+
+/* A is held in memory, B is read once, until all of A was found in it, and then A is read again
+ * to be written. */
+struct small {
+    const struct reader *a;
+    struct table table; /* different records of A; number 1: it is in B, too */
+    bool is_full;
+    uint64_t found; /* in B */
+    bool missing;
+    struct writer *writer;
+    uint64_t written;
+};
+
+/* May A fit into memory, and B not? */
+static bool
+small_is_worth_it(const struct reader *a, const struct reader *b)
+{
+    uint64_t bytes = reader_rest(a);
+
+    return bytes > 0 && bytes < a->job->memory_bytes / 2 && (!b->is_file || bytes < reader_rest(b));
+}
+
+/* The records of A that its reader has not handed out, once more. */
+static bool
+each_of_a(struct small *small, batch_taker take)
+{
+    const struct reader *a = small->a;
+    struct reader again;
+    bool fine;
+
+    if (!reader_open_part(&again, a->job, a->name, a->source.descriptor, reader_position(a),
+                          reader_position(a) + reader_rest(a)))
+        return false;
+    reader_want_hashes(&again);
+    fine = reader_each(&again, take, small);
+    reader_close(&again);
+    return fine;
+}
+
+/* False also where the table is full. */
+static bool
+hold(void *argument, struct batch *batch)
+{
+    struct small *small = argument;
+
+    for (size_t i = 0; i < batch->count && !small->is_full; i++)
+        small->is_full = table_find(&small->table, batch->records[i], batch->hashes[i]) == NULL &&
+                         table_add(&small->table, batch->records[i], batch->hashes[i]) == NULL;
+    return !small->is_full;
+}
+
+static bool
+all_is_found(const struct small *small)
+{
+    return small->found == small->table.records;
+}
+
+/* False also where all of A was found. */
+static bool
+look_for_a(void *argument, struct batch *batch)
+{
+    struct small *small = argument;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct table_entry *entry;
+
+        table_look_ahead(&small->table, batch->hashes, i, batch->count);
+        entry = table_find(&small->table, batch->records[i], batch->hashes[i]);
+        if (entry == NULL || table_number(entry) != 0)
+            continue;
+        table_set_number(entry, 1);
+        small->found++;
+    }
+    return !all_is_found(small);
+}
+
+static bool
+write_held(void *argument, struct batch *batch)
+{
+    struct small *small = argument;
+    bool dropped[READER_BATCH];
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct table_entry *entry = table_find(&small->table, batch->records[i], batch->hashes[i]);
+
+        if (entry == NULL)
+            return job_fail(small->a->job, "%s was changed while it was read", small->a->name);
+        dropped[i] = (table_number(entry) != 0) == small->missing;
+    }
+    return write_marked(small->writer, batch->records, batch->count, dropped, false,
+                        &small->written);
+}
+
+/* *done false: A does not fit, nothing was written, and both readers are where they were. */
+static bool
+small_records(struct reader *a, struct reader *b, bool missing, struct writer *writer, bool *done)
+{
+    struct small small = {.a = a, .missing = missing, .writer = writer};
+    bool fine;
+
+    if (!table_open(&small.table, a->job, a->job->memory_bytes / 2))
+        return false;
+    fine = each_of_a(&small, hold);
+    *done = !small.is_full;
+    if (fine) {
+        job_phase(a->job, "read");
+        reader_want_hashes(b);
+        fine = (reader_each(b, look_for_a, &small) || all_is_found(&small)) &&
+               each_of_a(&small, write_held);
+    }
+    table_close(&small.table);
+    return fine || !*done;
+}
+
+/* ---- Both in steps ------------------------------------------------------------------------------ */
 
 struct common {
     struct job *job;
@@ -34,29 +151,6 @@ write_wanted(struct common *common, const struct batch *batch, const bool *in_b)
 
 /* ---- B into memory --------------------------------------------------------------------------- */
 
-/* Records after the one that found the memory full, and that one, the i-th of the batch. */
-static bool
-put_b_away(struct common *common, const struct batch *batch, size_t i)
-{
-    struct again *again = &common->again_b;
-
-    for (; i < batch->count; i++) {
-        uint64_t hash = batch->hashes[i];
-        bool is_there;
-
-        table_look_ahead(&common->seen.table, batch->hashes, i, batch->count);
-        is_there = table_find(&common->seen.table, batch->records[i], hash) != NULL;
-
-        if (is_there && again->has_spool)
-            continue;
-        if (!is_there && !doubles_add(&common->doubles, hash, again->numbers, ITEM_KNOWN))
-            return false;
-        if (!again_put(again, batch->records[i], is_there))
-            return false;
-    }
-    return true;
-}
-
 static bool
 take_b(void *argument, struct batch *batch)
 {
@@ -74,7 +168,8 @@ take_b(void *argument, struct batch *batch)
             !doubles_open(&common->doubles, common->job))
             return false;
     }
-    return put_b_away(common, batch, i);
+    return doubles_put(&common->doubles, &common->again_b, &common->seen.table, batch, i,
+                       ITEM_KNOWN);
 }
 
 static bool
@@ -91,22 +186,16 @@ static bool
 take_a(void *argument, struct batch *batch)
 {
     struct common *common = argument;
-    struct again *again = &common->again_a;
     bool in_b[READER_BATCH];
 
+    if (common->filled)
+        return doubles_put(&common->doubles, &common->again_a, &common->seen.table, batch, 0,
+                           ITEM_ASKED);
     for (size_t i = 0; i < batch->count; i++) {
         table_look_ahead(&common->seen.table, batch->hashes, i, batch->count);
         in_b[i] = table_find(&common->seen.table, batch->records[i], batch->hashes[i]) != NULL;
     }
-    if (!common->filled)
-        return write_wanted(common, batch, in_b);
-    for (size_t i = 0; i < batch->count; i++) {
-        if ((!in_b[i] &&
-             !doubles_add(&common->doubles, batch->hashes[i], again->numbers, ITEM_ASKED)) ||
-            !again_put(again, batch->records[i], in_b[i]))
-            return false;
-    }
-    return true;
+    return write_wanted(common, batch, in_b);
 }
 
 static bool

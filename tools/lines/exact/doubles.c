@@ -38,6 +38,31 @@ doubles_close(struct doubles *doubles)
     spill_close(&doubles->spill);
 }
 
+bool
+doubles_put(struct doubles *doubles, struct again *again, const struct table *seen,
+            const struct batch *batch, size_t i, enum item_role role)
+{
+    for (; i < batch->count; i++) {
+        uint64_t hash = batch->hashes[i];
+        bool is_seen;
+
+        table_look_ahead(seen, batch->hashes, i, batch->count);
+        is_seen = table_find(seen, batch->records[i], hash) != NULL;
+        if (is_seen && again->has_spool && role != ITEM_ASKED)
+            continue;
+        if (!is_seen) {
+            const struct item item = item_make(hash, again->numbers, role);
+
+            if (!spill_put(&doubles->spill, spill_part_of(&doubles->spill, hash, 0), &item,
+                           sizeof item))
+                return false;
+        }
+        if (!again_put(again, batch->records[i], is_seen))
+            return false;
+    }
+    return true;
+}
+
 /* Slots for so many hashes, if they fit. */
 static void
 clear(struct work *work, uint64_t hashes)

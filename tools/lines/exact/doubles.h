@@ -7,7 +7,9 @@
 #ifndef PETAL_TOOLS_LINES_EXACT_DOUBLES_H
 #define PETAL_TOOLS_LINES_EXACT_DOUBLES_H
 
+#include "tools/lines/exact/again.h"
 #include "tools/lines/exact/marks.h"
+#include "tools/lines/exact/table.h"
 #include "tools/lines/records/item.h"
 #include "tools/lines/records/spill.h"
 
@@ -20,14 +22,13 @@ bool doubles_open(struct doubles *doubles, struct job *job);
 /* Of zeros: nothing. */
 void doubles_close(struct doubles *doubles);
 
-/* Those that are known and not asked come before all others. */
-static inline bool
-doubles_add(struct doubles *doubles, uint64_t hash, uint64_t number, enum item_role role)
-{
-    const struct item item = item_make(hash, number, role);
-
-    return spill_put(&doubles->spill, spill_part_of(&doubles->spill, hash, 0), &item, sizeof item);
-}
+/*
+ * Put away the records of the batch from the i-th on: each in `again`, with the flag whether it is
+ * `seen`, and of those that are not the hash and the number. Of a stream what is seen is put away
+ * only if it is ITEM_ASKED. Items that are known and not asked come before all others.
+ */
+bool doubles_put(struct doubles *doubles, struct again *again, const struct table *seen,
+                 const struct batch *batch, size_t i, enum item_role role);
 
 /*
  * Marks in `marks` every record that is asked and has the hash of one that was known before it; and

@@ -8,17 +8,11 @@
 
 enum { PARTS = 128, ITEMS_AHEAD = 8 };
 
-static size_t
-table_bytes(const struct job *job)
-{
-    return job->memory_bytes / 2;
-}
-
 bool
 repeats_open(struct repeats *repeats, struct job *job)
 {
     *repeats = (struct repeats){.job = job};
-    return table_open(&repeats->table, job, table_bytes(job));
+    return table_open(&repeats->table, job, job->memory_bytes / 2);
 }
 
 void
@@ -134,7 +128,7 @@ repeats_decide(struct repeats *repeats, struct marks *marks)
     table_close(&repeats->table);
     if (!repeats->has_spill)
         return true;
-    if (!table_open(&work.table, repeats->job, table_bytes(repeats->job)))
+    if (!table_open(&work.table, repeats->job, repeats->job->memory_bytes / 2))
         return false;
     fine = parts_take(&repeats->spill, &parts, &work);
     table_close(&work.table);

@@ -4,7 +4,7 @@
 #include "tools/lines/exact/again.h"
 #include "tools/lines/exact/doubles.h"
 #include "tools/lines/exact/repeats.h"
-#include "tools/lines/records/write.h"
+#include "tools/lines/records/writer.h"
 
 #include <assert.h>
 
@@ -52,28 +52,6 @@ take_from_memory(struct unique *unique, const struct batch *batch, size_t *answe
     return write_kept(unique, batch->records, i, dropped);
 }
 
-/* The records of the batch from i on. */
-static bool
-put_away(struct unique *unique, const struct batch *batch, size_t i)
-{
-    struct again *again = &unique->again;
-
-    for (; i < batch->count; i++) {
-        uint64_t hash = batch->hashes[i];
-        bool is_known;
-
-        table_look_ahead(&unique->seen.table, batch->hashes, i, batch->count);
-        is_known = table_find(&unique->seen.table, batch->records[i], hash) != NULL;
-        if (is_known && again->has_spool)
-            continue;
-        if (!is_known && !doubles_add(&unique->doubles, hash, again->numbers, ITEM_BOTH))
-            return false;
-        if (!again_put(again, batch->records[i], is_known))
-            return false;
-    }
-    return true;
-}
-
 static bool
 take_batch(void *argument, struct batch *batch)
 {
@@ -90,7 +68,8 @@ take_batch(void *argument, struct batch *batch)
             !doubles_open(&unique->doubles, unique->job))
             return false;
     }
-    return put_away(unique, batch, answered);
+    return doubles_put(&unique->doubles, &unique->again, &unique->seen.table, batch, answered,
+                       ITEM_BOTH);
 }
 
 static bool

@@ -59,4 +59,9 @@ bool writer_finish(struct writer *writer);
  * too. */
 void writer_close(struct writer *writer);
 
+/* Of records that lie one after the other, with their delimiters, those whose mark is `mark`. Adds
+ * their number to *written. writer NULL: they are only counted. */
+bool write_marked(struct writer *writer, const petal_slice *records, size_t count,
+                  const bool *marks, bool mark, uint64_t *written);
+
 #endif

@@ -2,7 +2,7 @@
 #include "tools/lines/seen/approximate.h"
 
 #include "bloom/petal_bloom.h"
-#include "tools/lines/records/write.h"
+#include "tools/lines/records/writer.h"
 
 #include <inttypes.h>
 

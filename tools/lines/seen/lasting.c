@@ -2,7 +2,7 @@
 #include "tools/lines/seen/lasting.h"
 
 #include "tools/lines/exact/table.h"
-#include "tools/lines/records/write.h"
+#include "tools/lines/records/writer.h"
 #include "tools/lines/seen/store.h"
 
 #include <inttypes.h>

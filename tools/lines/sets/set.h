@@ -10,6 +10,8 @@
 #include "bloom/petal_bloom.h"
 #include "tools/lines/job/job.h"
 
+#include <sys/types.h>
+
 struct set {
     const char *path; /* lives as long */
     enum petal_bloom_file_type type;
@@ -23,9 +25,6 @@ struct set {
 /* "a filter", "a bitmap" and so on. */
 const char *set_type_name(enum petal_bloom_file_type type);
 
-/* Whether it is a path, not the "-" of a stream, which job_fail tells of. */
-bool set_path_is_file(struct job *job, const char *path);
-
 /* Reads and checks the whole file, through links. `map`: it is not copied; it can be asked only. */
 bool set_load(struct job *job, const char *path, bool map, struct set *set);
 void set_free(struct set *set);
@@ -34,5 +33,20 @@ void set_free(struct set *set);
 bool set_unite(struct job *job, struct set *set, const struct set *other);
 
 bool set_save(struct job *job, const struct set *set, const char *path);
+
+/* The file that a command writes a set to. The library replaces it as a whole, and gives it to its
+ * owner alone; a command gives it the permissions that its outputs have: those of the file that it
+ * replaces, or of a new one of the user. */
+struct target {
+    char *path; /* where the set is to be saved: through a link, what that names */
+    mode_t mode;
+};
+
+/* What is there and holds no set is refused, but an empty file: it would be gone. On failure there
+ * is nothing to close. */
+bool target_open(struct job *job, const char *path, struct target *target);
+
+/* `saved`: the set is there. */
+bool target_close(struct job *job, struct target *target, bool saved);
 
 #endif
