@@ -6,39 +6,22 @@
 
 struct change {
     const char *title, *done; /* "Disable", "disabled" */
-    enum petal_status (*make)(struct session *session, petal_table *table, petal_error *error);
+    bool disables, drops;
 };
 
+/* As in HBase only disabled tables can be dropped. */
 static enum petal_status
-disable_table(struct session *session, petal_table *table, petal_error *error)
-{
-    (void)error;
-    session_set_disabled(session, petal_table_name(table), true);
-    return PETAL_OK;
-}
-
-static enum petal_status
-enable_table(struct session *session, petal_table *table, petal_error *error)
-{
-    (void)error;
-    session_set_disabled(session, petal_table_name(table), false);
-    return PETAL_OK;
-}
-
-static enum petal_status
-drop_table(struct session *session, petal_table *table, petal_error *error)
+make_change(struct session *session, const struct change *change, petal_table *table,
+            petal_error *error)
 {
     petal_slice name = petal_table_name(table);
-    enum petal_status outcome;
+    enum petal_status outcome = PETAL_OK;
 
-    memset(error, 0, sizeof(*error));
-    if (!session_is_disabled(session, name)) {
-        error->status = PETAL_INVALID;
-        return PETAL_INVALID;
-    }
-    outcome = petal_table_drop(table, error);
+    if (change->drops)
+        outcome =
+            session_is_disabled(session, name) ? petal_table_drop(table, error) : PETAL_INVALID;
     if (outcome == PETAL_OK)
-        session_set_disabled(session, name, false);
+        session_set_disabled(session, name, change->disables);
     return outcome;
 }
 
@@ -56,7 +39,7 @@ change_tables(struct session *session, const struct change *change, const struct
         enum petal_status outcome = petal_table_open(session->db, list->items[i], &table, &error);
 
         if (outcome == PETAL_OK)
-            outcome = change->make(session, table, &error);
+            outcome = make_change(session, change, table, &error);
         if (outcome == PETAL_OK)
             continue;
         if (shell_status_of(outcome) > status)
@@ -96,18 +79,21 @@ change_matching(struct session *session, const struct value *argument, const str
 
 COMMAND_FUNCTION(command_disable_all)
 {
-    return change_matching(session, &arguments[0],
-                           &(struct change){"Disable", "disabled", disable_table});
+    static const struct change change = {"Disable", "disabled", .disables = true};
+
+    return change_matching(session, &arguments[0], &change);
 }
 
 COMMAND_FUNCTION(command_enable_all)
 {
-    return change_matching(session, &arguments[0],
-                           &(struct change){"Enable", "enabled", enable_table});
+    static const struct change change = {"Enable", "enabled", .disables = false};
+
+    return change_matching(session, &arguments[0], &change);
 }
 
-/* As in HBase only disabled ones can be dropped. */
 COMMAND_FUNCTION(command_drop_all)
 {
-    return change_matching(session, &arguments[0], &(struct change){"Drop", "dropped", drop_table});
+    static const struct change change = {"Drop", "dropped", .drops = true};
+
+    return change_matching(session, &arguments[0], &change);
 }

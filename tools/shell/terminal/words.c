@@ -95,46 +95,37 @@ completion_keys(petal_slice command)
     return NULL;
 }
 
-#define TRUTH                                                                                      \
-    {                                                                                              \
-        "true", "false"                                                                            \
-    }
+/* Keys whose value is true or false. */
+static const char *const truths[] = {
+    "ALL_VERSIONS", "BLOCKCACHE", "BLOOM_RATE_PER_FILE", "CREATE",  "DROP_EDITS",
+    "DROP_TAGS",    "IN_MEMORY",  "INCLUDE_STOPROW",     "RAW",     "NEW_VERSION_BEHAVIOR",
+    "READONLY",     "REVERSED",   "RESTORE_ACL",         "VISIBLE", "SKIP_FLUSH"};
 
 static const struct {
     const char *key;
     const char *values[8];
 } values_of[] = {
-    {"ALL_VERSIONS", TRUTH},
-    {"BLOCKCACHE", TRUTH},
     {"BLOOMFILTER", {"NONE", "ROW", "ROWCOL", "ROW_ROWCOL", "ROWPREFIX_FIXED_LENGTH"}},
     {"BLOOMFILTER_KIND", {"BLOCKED", "RIBBON"}},
-    {"BLOOM_RATE_PER_FILE", TRUTH},
     {"CODEC", {"GZ", "LZ4", "NONE", "SNAPPY", "ZSTD"}},
     {"COMPRESSION", {"LZ4", "NONE"}},
-    {"CREATE", TRUTH},
-    {"DROP_EDITS", TRUTH},
-    {"DROP_TAGS", TRUTH},
     {"DURABILITY", {"ASYNC_WAL", "FSYNC_WAL", "SKIP_WAL", "SYNC_WAL"}},
     {"ENCODING", {"DIFF", "FAST_DIFF", "NONE", "PREFIX", "ROW_INDEX_V1"}},
     {"FORMAT", {"csv", "tsv", "jsonl", "hbase", "PROMETHEUS"}},
     {"FORMATTER", {"toString", "toInt", "toLong", "toShort", "toFloat", "toDouble", "toHex"}},
-    {"INCLUDE_STOPROW", TRUTH},
-    {"IN_MEMORY", TRUTH},
     {"KEEP_DELETED_CELLS", {"FALSE", "TRUE", "TTL"}},
     {"METHOD", {"delete", "table_att_unset", "table_conf_unset", "set", "unset"}},
-    {"NEW_VERSION_BEHAVIOR", TRUTH},
     {"ON_ERROR", {"skip", "stop"}},
-    {"RAW", TRUTH},
-    {"READONLY", TRUTH},
-    {"RESTORE_ACL", TRUTH},
-    {"REVERSED", TRUTH},
-    {"SKIP_FLUSH", TRUTH},
-    {"VISIBLE", TRUTH},
 };
 
 const char *const *
 completion_values(petal_slice key)
 {
+    static const char *const truth[] = {"true", "false", NULL};
+
+    for (size_t i = 0; i < COUNT_OF(truths); i++)
+        if (slice_is(key, truths[i]))
+            return truth;
     for (size_t i = 0; i < COUNT_OF(values_of); i++)
         if (slice_is(key, values_of[i].key))
             return values_of[i].values;
