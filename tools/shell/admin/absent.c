@@ -181,10 +181,7 @@ static COMMAND_FUNCTION(command_empty)
 static COMMAND_FUNCTION(command_state)
 {
     *result = value_boolean(false);
-    if (output_begin_records(&session->output, "enabled"))
-        format_boolean(&session->output.format, false);
-    else
-        output_line(&session->output, slice_of_string("false"));
+    output_truth(&session->output, "enabled", false);
     return SHELL_FINE;
 }
 

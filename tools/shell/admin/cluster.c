@@ -411,10 +411,7 @@ COMMAND_FUNCTION(command_list_snapshot_sizes)
 COMMAND_FUNCTION(command_snapshot_cleanup_enabled)
 {
     *result = value_boolean(true);
-    if (output_begin_records(&session->output, "enabled"))
-        format_boolean(&session->output.format, true);
-    else
-        output_line(&session->output, slice_of_string("true"));
+    output_truth(&session->output, "enabled", true);
     return SHELL_FINE;
 }
 

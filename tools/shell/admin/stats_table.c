@@ -360,10 +360,7 @@ enum shell_status
 stats_show_table(struct session *session, const struct value *argument)
 {
     petal_table *table;
-    petal_slice name;
-    enum shell_status status = session_table_name(session, argument, &name);
+    enum shell_status status = session_enabled_table(session, argument, &table);
 
-    if (status == SHELL_FINE)
-        status = session_table(session, name, &table);
     return status == SHELL_FINE ? show_stats(session, table) : status;
 }

@@ -170,14 +170,11 @@ COMMAND_FUNCTION(command_verify)
     struct verification verification = {.session = session};
     enum shell_status status = SHELL_FINE;
     petal_table *table;
-    petal_slice name;
 
     if (count == 0) {
         status = verify_all(&verification);
     } else {
-        status = session_table_name(session, &arguments[0], &name);
-        if (status == SHELL_FINE)
-            status = session_table(session, name, &table);
+        status = session_enabled_table(session, &arguments[0], &table);
         if (status == SHELL_FINE)
             (void)verify_table(&verification, table, &status);
     }

@@ -245,15 +245,11 @@ static enum shell_status
 open_table(struct session *session, const struct value *argument, enum query_kind kind,
            struct query *query)
 {
-    petal_slice name;
-
     *query = (struct query){.kind = kind, .interval = USUAL_INTERVAL};
     query->scan.read.size = sizeof(query->scan.read);
     if (argument->kind != VALUE_STRING && argument->kind != VALUE_SYMBOL)
         return session_fail(session, SHELL_USAGE, "Table name must be of type String");
-    if (session_table_name(session, argument, &name) != SHELL_FINE)
-        return SHELL_USAGE;
-    return session_table(session, name, &query->table);
+    return session_enabled_table(session, argument, &query->table);
 }
 
 enum shell_status

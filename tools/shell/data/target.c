@@ -8,15 +8,11 @@
 enum shell_status
 target_read_table(struct session *session, const struct value *argument, struct target *target)
 {
-    petal_slice name;
-
     *target = (struct target){
         .timestamp = PETAL_LATEST,
         .options = {.size = sizeof(target->options), .new_version = true},
     };
-    if (session_table_name(session, argument, &name) != SHELL_FINE)
-        return SHELL_USAGE;
-    return session_table(session, name, &target->table);
+    return session_enabled_table(session, argument, &target->table);
 }
 
 enum shell_status

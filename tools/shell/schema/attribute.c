@@ -5,6 +5,7 @@
 #include "tools/shell/session/words_of_values.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,18 +220,6 @@ read_bloom(struct session *session, petal_family_options *family, petal_slice ke
 }
 
 static enum shell_status
-read_bloom_kind(struct session *session, petal_family_options *family, petal_slice key,
-                const struct value *value)
-{
-    int number = 0;
-    enum shell_status status = value_read_word(session, key, value, bloom_kinds, &number);
-
-    if (status == SHELL_FINE)
-        family->bloom_kind = (enum petal_bloom_kind)number;
-    return status;
-}
-
-static enum shell_status
 read_compression(struct session *session, petal_family_options *family, petal_slice key,
                  const struct value *value)
 {
@@ -248,18 +237,6 @@ read_compression(struct session *session, petal_family_options *family, petal_sl
     attribute_set(&session->arena, family_attributes(family), PETAL_KEPT_ATTRIBUTE, key,
                   own ? NULL : &text);
     return SHELL_FINE;
-}
-
-static enum shell_status
-read_keep_deleted(struct session *session, petal_family_options *family, petal_slice key,
-                  const struct value *value)
-{
-    int number = 0;
-    enum shell_status status = value_read_word(session, key, value, keep_deleted, &number);
-
-    if (status == SHELL_FINE)
-        family->keep_deleted_cells = (enum petal_keep_deleted)number;
-    return status;
 }
 
 static enum shell_status
@@ -431,19 +408,59 @@ find_kept(const struct kept *kept, petal_slice key)
 typedef enum shell_status read_function(struct session *session, petal_family_options *family,
                                         petal_slice key, const struct value *value);
 
+enum family_form { FAMILY_READ, FAMILY_WORD, FAMILY_FLAG, FAMILY_NOT };
+
+/* The attributes that have fields of their own. */
 static const struct {
     const char *name;
-    read_function *read;
+    enum family_form form;
+    read_function *read; /* FAMILY_READ */
+    size_t place;        /* FAMILY_WORD: of an enumeration; FAMILY_FLAG, _NOT: of a boolean */
+    const struct word *words;
+    const char *usual; /* what METADATA sets when it takes the attribute out; NULL: nil will do */
 } family_typed[] = {
-    {"VERSIONS", read_versions},
-    {"MIN_VERSIONS", read_min_versions},
-    {"TTL", read_ttl},
-    {"KEEP_DELETED_CELLS", read_keep_deleted},
-    {"BLOCKSIZE", read_block_size},
-    {"BLOOMFILTER", read_bloom},
-    {"BLOOMFILTER_KIND", read_bloom_kind},
-    {"COMPRESSION", read_compression},
+    {"VERSIONS", FAMILY_READ, read_versions, 0, NULL, "1"},
+    {"MIN_VERSIONS", FAMILY_READ, read_min_versions, 0, NULL, "0"},
+    {"TTL", FAMILY_READ, read_ttl, 0, NULL, "FOREVER"},
+    {"BLOCKSIZE", FAMILY_READ, read_block_size, 0, NULL, "65536"},
+    {"BLOOMFILTER", FAMILY_READ, read_bloom, 0, NULL, "ROW"},
+    {"COMPRESSION", FAMILY_READ, read_compression, 0, NULL, "LZ4"},
+    {"KEEP_DELETED_CELLS", FAMILY_WORD, NULL, offsetof(petal_family_options, keep_deleted_cells),
+     keep_deleted, "FALSE"},
+    {"BLOOMFILTER_KIND", FAMILY_WORD, NULL, offsetof(petal_family_options, bloom_kind), bloom_kinds,
+     "BLOCKED"},
+    {"IN_MEMORY", FAMILY_FLAG, NULL, offsetof(petal_family_options, in_memory), NULL, NULL},
+    {"BLOCKCACHE", FAMILY_NOT, NULL, offsetof(petal_family_options, no_block_cache), NULL, "true"},
+    {"BLOOM_RATE_PER_FILE", FAMILY_FLAG, NULL, offsetof(petal_family_options, bloom_rate_per_file),
+     NULL, NULL},
+    {"NEW_VERSION_BEHAVIOR", FAMILY_FLAG, NULL,
+     offsetof(petal_family_options, new_version_behavior), NULL, NULL},
 };
+
+static enum shell_status
+read_typed(struct session *session, petal_family_options *family, size_t typed, petal_slice key,
+           const struct value *value)
+{
+    char *place = (char *)family + family_typed[typed].place;
+    enum shell_status status;
+    int number;
+
+    switch (family_typed[typed].form) {
+    case FAMILY_READ:
+        break;
+    case FAMILY_WORD:
+        status = value_read_word(session, key, value, family_typed[typed].words, &number);
+        if (status == SHELL_FINE)
+            memcpy(place, &number, sizeof(number));
+        return status;
+    case FAMILY_FLAG:
+    case FAMILY_NOT:
+        *(bool *)place =
+            value_read_boolean(session, value) == (family_typed[typed].form == FAMILY_FLAG);
+        return SHELL_FINE;
+    }
+    return family_typed[typed].read(session, family, key, value);
+}
 
 /* An attribute with a value of its own: all but METADATA and CONFIGURATION. */
 static enum shell_status
@@ -455,19 +472,10 @@ read_family_single(struct session *session, petal_family_options *family, petal_
     *known = true;
     for (size_t i = 0; i < COUNT_OF(family_typed); i++)
         if (slice_is(key, family_typed[i].name))
-            return family_typed[i].read(session, family, key, value);
+            return read_typed(session, family, i, key, value);
     if (kept != NULL)
         return read_kept(session, family_attributes(family), kept, value);
-    if (slice_is(key, "IN_MEMORY"))
-        family->in_memory = value_read_boolean(session, value);
-    else if (slice_is(key, "BLOCKCACHE"))
-        family->no_block_cache = !value_read_boolean(session, value);
-    else if (slice_is(key, "BLOOM_RATE_PER_FILE"))
-        family->bloom_rate_per_file = value_read_boolean(session, value);
-    else if (slice_is(key, "NEW_VERSION_BEHAVIOR"))
-        family->new_version_behavior = value_read_boolean(session, value);
-    else
-        *known = false;
+    *known = false;
     return SHELL_FINE;
 }
 
@@ -475,22 +483,9 @@ read_family_single(struct session *session, petal_family_options *family, petal_
 static struct value
 family_default(petal_slice name)
 {
-    static const struct {
-        const char *name, *value;
-    } defaults[] = {{"VERSIONS", "1"},
-                    {"MIN_VERSIONS", "0"},
-                    {"TTL", "FOREVER"},
-                    {"KEEP_DELETED_CELLS", "FALSE"},
-                    {"BLOCKSIZE", "65536"},
-                    {"BLOOMFILTER", "ROW"},
-                    {"COMPRESSION", "LZ4"},
-                    {"BLOCKCACHE", "true"},
-                    {"BLOOMFILTER_KIND", "BLOCKED"}};
-
-    for (size_t i = 0; i < COUNT_OF(defaults); i++)
-        if (slice_is(name, defaults[i].name))
-            return (struct value){.kind = VALUE_STRING,
-                                  .as.bytes = slice_of_string(defaults[i].value)};
+    for (size_t i = 0; i < COUNT_OF(family_typed); i++)
+        if (slice_is(name, family_typed[i].name) && family_typed[i].usual != NULL)
+            return value_string(slice_of_string(family_typed[i].usual));
     return (struct value){.kind = VALUE_NIL};
 }
 
@@ -660,14 +655,7 @@ table_attribute_read(struct session *session, petal_table_options *table, petal_
 const char *
 attribute_nearest(petal_slice name)
 {
-    static const char *const others[] = {"NAME",
-                                         "IN_MEMORY",
-                                         "BLOCKCACHE",
-                                         "BLOOM_RATE_PER_FILE",
-                                         "NEW_VERSION_BEHAVIOR",
-                                         "METADATA",
-                                         "CONFIGURATION",
-                                         "DURABILITY",
+    static const char *const others[] = {"NAME", "METADATA", "CONFIGURATION", "DURABILITY",
                                          "READONLY"};
     const char *nearest = NULL;
     unsigned least = 0;

@@ -309,10 +309,7 @@ show_state(struct session *session, const struct value *argument, bool wanted, s
     if (status != SHELL_FINE)
         return status;
     *result = value_boolean(session_is_disabled(session, petal_table_name(table)) == wanted);
-    if (output_begin_records(&session->output, wanted ? "disabled" : "enabled"))
-        format_boolean(&session->output.format, result->as.boolean);
-    else
-        output_line(&session->output, slice_of_string(result->as.boolean ? "true" : "false"));
+    output_truth(&session->output, wanted ? "disabled" : "enabled", result->as.boolean);
     return SHELL_FINE;
 }
 

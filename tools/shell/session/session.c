@@ -240,17 +240,13 @@ session_snapshot_name(struct session *session, const struct value *value, petal_
     return check_qualifier(session, "Snapshot", "Snapshot", *name);
 }
 
-enum shell_status
-session_any_table(struct session *session, const struct value *argument, const char *before,
-                  const char *behind, petal_table **table)
+static enum shell_status
+open_table(struct session *session, petal_slice name, const char *before, const char *behind,
+           petal_table **table)
 {
-    enum petal_status outcome;
     petal_error error;
-    petal_slice name;
+    enum petal_status outcome = petal_table_open(session->db, name, table, &error);
 
-    if (session_table_name(session, argument, &name) != SHELL_FINE)
-        return SHELL_USAGE;
-    outcome = petal_table_open(session->db, name, table, &error);
     if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID) {
         (void)session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, SLICE(name), behind);
         near_suggest_table(session, name);
@@ -260,21 +256,34 @@ session_any_table(struct session *session, const struct value *argument, const c
 }
 
 enum shell_status
+session_any_table(struct session *session, const struct value *argument, const char *before,
+                  const char *behind, petal_table **table)
+{
+    petal_slice name;
+
+    if (session_table_name(session, argument, &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    return open_table(session, name, before, behind, table);
+}
+
+enum shell_status
 session_table(struct session *session, petal_slice name, petal_table **table)
 {
-    petal_error error;
-    enum petal_status status = petal_table_open(session->db, name, table, &error);
+    enum shell_status status = open_table(session, name, "Unknown table ", "!", table);
 
-    if (status == PETAL_NOT_FOUND || status == PETAL_INVALID) {
-        (void)session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", SLICE(name));
-        near_suggest_table(session, name);
-        return SHELL_NOT_FOUND;
-    }
-    if (status != PETAL_OK)
-        return session_fail_petal(session, &error);
-    if (session_is_disabled(session, name))
+    if (status == SHELL_FINE && session_is_disabled(session, name))
         return session_fail(session, SHELL_USAGE, "Table %.*s is disabled!", SLICE(name));
-    return SHELL_FINE;
+    return status;
+}
+
+enum shell_status
+session_enabled_table(struct session *session, const struct value *argument, petal_table **table)
+{
+    petal_slice name;
+
+    if (session_table_name(session, argument, &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    return session_table(session, name, table);
 }
 
 enum shell_status

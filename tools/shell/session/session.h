@@ -140,9 +140,11 @@ enum shell_status session_check_namespace(struct session *session, petal_slice n
 enum shell_status session_any_table(struct session *session, const struct value *argument,
                                     const char *before, const char *behind, petal_table **table);
 
-/* The table of a checked name, for reading or writing.  "Unknown table t!" or "Table t is
- * disabled!" else. */
+/* The table of a checked name, or that an argument names, for reading or writing.  "Unknown table
+ * t!" or "Table t is disabled!" else. */
 enum shell_status session_table(struct session *session, petal_slice name, petal_table **table);
+enum shell_status session_enabled_table(struct session *session, const struct value *argument,
+                                        petal_table **table);
 
 /* The table's family; fails with its name if there is none. */
 enum shell_status session_family(struct session *session, petal_table *table, petal_slice name,

@@ -681,11 +681,8 @@ COMMAND_FUNCTION(command_advise)
 {
     struct advice advice = {.session = session};
     struct sample sample;
-    petal_slice name;
-    enum shell_status status = session_table_name(session, &arguments[0], &name);
+    enum shell_status status = session_enabled_table(session, &arguments[0], &advice.table);
 
-    if (status == SHELL_FINE)
-        status = session_table(session, name, &advice.table);
     if (status != SHELL_FINE)
         return status;
     status = read_sample(session, advice.table, count > 1 ? &arguments[1] : NULL, &sample);
