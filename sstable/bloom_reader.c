@@ -3,8 +3,6 @@
 
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
-#include "sstable/bloom_prefix.h"
-#include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
 
@@ -126,7 +124,7 @@ struct bloom_question {
 };
 
 /* `saves`: what "absent" saves of the file's bytes. */
-static inline bool
+static bool
 ask(const struct bloom_reader *reader, const struct bloom_question *question, uint32_t saves,
     const struct read_context *context)
 {
@@ -167,112 +165,19 @@ ask(const struct bloom_reader *reader, const struct bloom_question *question, ui
     return may_contain;
 }
 
-static inline bool
-ask_at(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
-       const struct read_context *context)
+bool
+bloom_reader_ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
+                 uint32_t saves, const struct read_context *context)
 {
     return ask(reader, &(struct bloom_question){.prefix = prefix, .hash = hash}, saves, context);
 }
 
-/* ---- the questions of gets and scans (sst_reader.h) ---- */
-
-/* The question of a filter of prefixes for the key's row. */
-static bool
-may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *key,
-                      const struct read_context *context)
-{
-    petal_slice prefix = bloom_row_prefix(key->row, reader->prefix_bytes);
-
-    if (reader->prefix_bytes == 0)
-        return true;
-    return ask_at(reader, bloom_prefix_place(key, reader->prefix_bytes),
-                  bloom_hash_row(reader->salt, prefix.data, prefix.size), READ_SAVES_BLOCK,
-                  context);
-}
-
 bool
-sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
-                           uint64_t row_hash, const struct read_context *context)
+bloom_reader_ask_chunk(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
+                       uint64_t row_hash, const struct read_context *context)
 {
-    if (!reader->bloom.serves_rows)
-        return may_contain_prefix_of(&reader->bloom, key, context);
-    return ask_at(&reader->bloom, slice_make(key->encoded.data, key->row_prefix), row_hash,
-                  READ_SAVES_BLOCK, context);
-}
-
-bool
-sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
-                              uint64_t column_hash, uint32_t saves,
-                              const struct read_context *context)
-{
-    assert(!key->family_class);
-    return !reader->bloom.serves_columns ||
-           ask_at(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), column_hash,
-                  saves, context);
-}
-
-bool
-sst_reader_may_contain_family_marker(const struct sst_reader *reader, const struct cell_key *key,
-                                     uint64_t marker_hash, uint32_t saves,
-                                     const struct read_context *context)
-{
-    assert(key->family_class);
-    if (facts_family_markers(&reader->facts) == 0)
-        return false;
-    return !reader->bloom.serves_columns ||
-           ask_at(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), marker_hash,
-                  saves, context);
-}
-
-/* Rows and prefixes beyond this length are rare: their places are made in memory of their own. */
-#define SHORT_PLACE_BYTES 256
-
-bool
-sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
-                              const struct read_context *context)
-{
-    const struct bloom_reader *bloom = &reader->bloom;
-    petal_slice prefix = slice_make(beginning.data, bloom->prefix_bytes);
-    const petal_allocator *allocator = reader->file.source.env->allocator;
-    size_t bound = cell_key_bound(prefix.size, 0);
-    uint8_t short_place[SHORT_PLACE_BYTES];
-    uint8_t *place = short_place;
-    struct cell_key key;
-    bool answer;
-
-    if (bloom->prefix_bytes == 0 || beginning.size < bloom->prefix_bytes)
-        return true;
-    if (bound > sizeof short_place)
-        place = mem_alloc(allocator, bound);
-    if (place == NULL)
-        return true;
-    cell_key_make(&key, place, prefix, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
-    answer = may_contain_prefix_of(bloom, &key, context);
-    if (place != short_place)
-        mem_free(allocator, place, bound);
-    return answer;
-}
-
-void
-sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks)
-{
-    for (; blocks > 0 && !reader->bloom.unknown; blocks--)
-        bloom_account_credit(reader->bloom.account, READ_SAVES_BLOCK);
-}
-
-const struct bloom_rows *
-sst_reader_bloom_rows(const struct sst_reader *reader)
-{
-    return reader->bloom.rows.count > 0 ? &reader->bloom.rows : NULL;
-}
-
-bool
-sst_reader_ask_chunk(const struct sst_reader *reader, struct bloom_rows_chunk *chunk,
-                     uint64_t row_hash, const struct read_context *context)
-{
-    assert(reader->bloom.serves_rows);
-    assert(chunk >= reader->bloom.rows.chunks &&
-           chunk < reader->bloom.rows.chunks + reader->bloom.rows.count);
-    return ask(&reader->bloom, &(struct bloom_question){.chunk = chunk, .hash = row_hash},
-               READ_SAVES_BLOCK, context);
+    assert(reader->serves_rows);
+    assert(chunk >= reader->rows.chunks && chunk < reader->rows.chunks + reader->rows.count);
+    return ask(reader, &(struct bloom_question){.chunk = chunk, .hash = row_hash}, READ_SAVES_BLOCK,
+               context);
 }

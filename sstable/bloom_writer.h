@@ -22,7 +22,7 @@
 #include "base/cell.h"
 #include "bloom/bloom.h"
 #include "sstable/index_writer.h"
-#include "sstable/sst_writer.h"
+#include "sstable/sst_options.h"
 
 #define BLOOM_CHUNK_MIN_BYTES 512
 
