@@ -1,12 +1,11 @@
 /*
  * alter.c -- petal_table_alter: other attributes, more or fewer families, in one step.
  *
- * Everything that can fail for lack of memory is made first: handles and stores of new families,
- * the descriptors of all, and the view. Then one edit of the manifest decides.  After it nothing
- * fails: families that are not wanted any more are marked dropped, the view and then the
- * descriptors are published.  A reader in between walks the old list of families in the new view,
- * where dropped ones have no store, or knows new attributes of some families and old ones of
- * others.
+ * Everything that can lack memory is made first: handles and stores of new families, all
+ * descriptors, and the view. Then one edit of the manifest decides. Nothing fails after it:
+ * families that go are marked dropped, the view and then the descriptors are published. A reader in
+ * between sees the old list of families in the new view, where dropped ones have no store, or new
+ * attributes of some families and old ones of others.
  */
 #include "base/argument.h"
 #include "engine/options.h"
@@ -15,7 +14,7 @@
 #include "engine/store/change.h"
 #include "engine/store/open.h"
 
-/* One family of the table to be. */
+/* One family of the altered table. */
 struct wanted_family {
     petal_family *family;                 /* a handle that was there, or a new one */
     struct family_descriptor *descriptor; /* for one that was there */
@@ -144,7 +143,7 @@ make_all(struct alteration *alteration, petal_error *error)
     return PETAL_OK;
 }
 
-/* What was made and is not in use. */
+/* Free what was made and is not in use. */
 static void
 unmake(struct alteration *alteration)
 {

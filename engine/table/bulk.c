@@ -1,46 +1,42 @@
 /*
- * bulk.c -- cells that come sorted become store files at once, past log and memtables, and enter
- * their table by one commit: petal_bulk_begin, _add, _commit, _free.
+ * bulk.c -- sorted cells become store files directly, without log and memtables, and enter their
+ * table by one commit: petal_bulk_begin, _add, _commit, _free.
  *
- * ONE SEQUENCE. What is committed counts as written at the moment of the commit, which nobody knows
- * while the files are written. So they are written as if it had been committed when it began: with
- * the sequences from `first` on. The commit chooses sequences above all that there are, and each
- * file says by how much its cells' are greater than what stands in it, as does the manifest
- * (sequence_shift, engine/manifest/state.h). So readers of before do not see them, as all cells
- * above their read point, and no cell is written twice. All puts share one sequence; a marker has a
- * greater one, by its kind: among cells of one bulk at one timestamp, markers win, as they do in
- * HBase.
+ * ONE SEQUENCE. The cells count as written at the commit, whose sequence is not known while the
+ * files are written. So the files are written as if committed at the begin, with the sequences from
+ * `first` on; the commit chooses sequences above all others, and each file and the manifest record
+ * the difference (sequence_shift, engine/manifest/state.h). Earlier readers do not see cells above
+ * their read point, and no cell is written twice. All puts share one sequence; a marker has a
+ * greater one, by its kind: among cells of one bulk at one timestamp markers win, as in HBase.
  *
- * CHOSEN AHEAD. The files say so, and are synced, before the commit, so that a file whose manifest
- * is lost still has its place in the order. No write waits for these syncs. So the sequences are
- * chosen some way ahead of the last one, and again, further ahead, if other writes have passed them
- * by the time of the commit. If nothing was written since the bulk began, the files are right as
- * they are.
+ * CHOSEN AHEAD. The files record their shift, and are synced, before the commit, so a file whose
+ * manifest is lost still has its place in the order. No write waits for these syncs: the sequences
+ * are chosen some way ahead of the last one, and again, further ahead, if other writes have passed
+ * them by the time of the commit. If nothing was written since the begin, the files stay as they
+ * are.
  *
- * BELOW ALL. Then they are written as if they had been the first of all, and the commit takes for
- * each family the sequences before the least one that is in its store, in files and in memory, and
- * that no reader stands before. There are such, since new databases leave room
- * (CELL_SEQUENCE_FIRST), and compactions make some.
+ * PETAL_BULK_BELOW. The files are written with the first sequences of all. For each family the
+ * commit takes the sequences just below the least one in its store, files and memory, and not above
+ * any open read point. New databases leave room there (CELL_SEQUENCE_FIRST); compactions make some.
  *
- * BESIDE MEMORY. What is in memtables stays there, though its sequences are lower than those of the
- * files that enter: cells are judged one by one wherever they lie, and what goes by whole files
- * looks (engine/compact/job.c). No record of the log has these sequences, and the manifest hears of
- * no flush; but the log is synced before the commit, so that no power cut takes what was written
- * before the bulk and leaves the bulk. And a capture (engine/flush/capture.h) that waits for its
- * flush comes first.
+ * MEMTABLES stay, though their sequences are lower than those of the new files: cells are judged
+ * one by one wherever they are, and what decides by whole files checks for this
+ * (engine/compact/job.c). The log is synced before the commit, so that no power cut loses writes
+ * from before the bulk and keeps the bulk. A capture that waits for its flush
+ * (engine/flush/capture.h) comes first.
  *
- * ALL OR NOTHING. Files are complete, synced, and their names too, before one edit of the manifest
- * names all of them. What a crash leaves of others nothing names, and the next opening removes it.
+ * ALL OR NOTHING. Files and their names are synced before one edit of the manifest names all of
+ * them. Files of a bulk that crashed earlier are removed by the next opening.
  *
  * THE EMPTY QUALIFIER. HBase sorts family markers among the cells of the empty qualifier, Petal
- * before all columns. So these cells are held until the row is behind its empty qualifier.
+ * before all columns. So these cells are held back until the row is past its empty qualifier.
  *
- * MEMORY of bulks counts under memory_bytes. When they have more than a quarter of it together, one
- * that goes on writes what its families' writers have buffered, and then lets held cells go. So
- * what a bulk has beyond is a block with its filter chunk for each family, and LEAST_HELD_BYTES.
- * The files it writes take their descriptors from the pool of those that are read.
+ * MEMORY of bulks counts under memory_bytes. While all bulks have more than a quarter of it, the
+ * one that continues writes out what its families have buffered, then its held cells. So a bulk
+ * keeps beyond that a block and a filter chunk for each family, and LEAST_HELD_BYTES. Its files
+ * take descriptors from the pool of those that are read.
  *
- * Threads: a bulk belongs to one thread at a time. Several may be at work on one table.
+ * Threads: a bulk belongs to one thread at a time. Several may work on one table.
  */
 #include "base/argument.h"
 #include "engine/compact/compactor.h"
@@ -56,25 +52,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Bytes of held cells of a row; those behind them go on, and then no family marker of the row may
- * follow. */
+/* Most bytes of a row's cells that are held; more are written, and then no family marker of the
+ * row may follow. */
 #define MOST_HELD_BYTES ((size_t)64 << 20)
-/* So many are held also when memory is short. */
+/* Held even when memory is short. */
 #define LEAST_HELD_BYTES ((size_t)1 << 20)
 
-/* When a store's bytes have grown by so many its memory is counted anew. */
+/* A store's memory is counted again when its bytes have grown by this. */
 #define COUNTING_STEP_BYTES ((uint64_t)64 << 10)
 
 #define QUOTE_BYTES 80
 
-/* A place behind which the next cell of its group must sort. */
+/* The next cell of its group must sort after it. */
 struct bulk_point {
     bool there;
     int64_t timestamp;
     enum petal_cell_type type;
 };
 
-/* A cell of the empty qualifier; its value lies in bytes of the store's. */
+/* A cell of the empty qualifier; its value is in the store's `values`. */
 struct held_cell {
     struct cell cell;
     size_t value_at;
@@ -85,7 +81,7 @@ struct grown {
     size_t size, capacity;
 };
 
-/* What of a bulk is one family's. */
+/* The part of a bulk that is of one family. */
 struct bulk_store {
     petal_family *family;
     struct output output;
@@ -95,12 +91,12 @@ struct bulk_store {
     struct grown row, qualifier;
     struct bulk_point column; /* of the row's column at hand */
     struct bulk_point marker; /* of its family markers */
-    bool passed_empty;        /* cells of the empty qualifier have gone on */
+    bool passed_empty;        /* cells of the empty qualifier were written */
     struct held_cell *held;
     size_t held_count, held_capacity;
     struct grown values;
     size_t charged;   /* to the database's memory */
-    uint64_t counted; /* bytes held and in the file that is begun, when it was charged last */
+    uint64_t counted; /* bytes held and in the open file, when last charged */
     bool is_chosen;
     uint64_t chosen; /* the least sequence of its cells, as the files say */
 };
@@ -263,7 +259,7 @@ error_order(const struct bulk_store *store, const petal_cell *cell, bool twice, 
                       error);
 }
 
-/* The cell comes behind those of its group before: by timestamp, then by type, both descending. */
+/* The cell sorts after the one before in its group: by timestamp, then by type, both descending. */
 static enum petal_status
 follow(const struct bulk_store *store, struct bulk_point *point, const petal_cell *cell,
        petal_error *error)
@@ -289,7 +285,7 @@ cell_of(const petal_bulk *bulk, const petal_cell *cell)
                          .ttl_ms = cell->ttl_ms};
 }
 
-/* The cells that are held go on. */
+/* Write the held cells. */
 static enum petal_status
 let_go(struct bulk_store *store, petal_error *error)
 {
@@ -430,8 +426,7 @@ free_held(const petal_bulk *bulk, struct bulk_store *store)
     store->held_count = store->held_capacity = 0;
 }
 
-/* What is buffered is written, then the cells that are held go on, until memory is no longer
- * short. */
+/* Write what is buffered, then held cells, until memory is no longer short. */
 static enum petal_status
 give_back(const petal_bulk *bulk, petal_error *error)
 {
@@ -456,7 +451,7 @@ give_back(const petal_bulk *bulk, petal_error *error)
     return status;
 }
 
-/* The store has grown: count it, and give back what is too much. */
+/* The store has grown: charge it, and write out if that is too much. */
 static enum petal_status
 count_memory(const petal_bulk *bulk, struct bulk_store *store, petal_error *error)
 {
@@ -569,7 +564,7 @@ end_files(petal_bulk *bulk, petal_error *error)
     return status == PETAL_OK && some ? db_sync_directory(bulk->db, error) : status;
 }
 
-/* As every writer the bulk waits where compactions are far behind: its files are runs. */
+/* Like every writer, a bulk waits while compactions are far behind: its files are runs. */
 static enum petal_status
 wait_for_room(const petal_bulk *bulk, petal_error *error)
 {
@@ -604,8 +599,8 @@ check_stores(const petal_bulk *bulk, petal_error *error)
     return status;
 }
 
-/* The least sequence that the family's store has in files and memory, or the one behind the oldest
- * read point, if that is less: who reads there is to see what goes below. LEADER. */
+/* The least sequence in the family's store, files and memory, or the one after the oldest read
+ * point, if that is less: its readers are to see the bulk. LEADER. */
 static uint64_t
 least_in_store(const petal_bulk *bulk, const petal_family *family)
 {
@@ -628,7 +623,7 @@ least_in_store(const petal_bulk *bulk, const petal_family *family)
     return least;
 }
 
-/* Where the sequences of the family's cells have to begin: above all no lower, below no higher. */
+/* Where the sequences of the family's cells begin: at least (ABOVE) or at most (BELOW). */
 static enum petal_status
 find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, petal_error *error)
 {
@@ -651,8 +646,8 @@ find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, 
                : error_set(error, PETAL_INVALID, "the database has no sequences left");
 }
 
-/* Whether the family's cells may have the sequences that its files say. If not, others are chosen,
- * which the files are yet to say, and *again is set. */
+/* May the family's cells have the sequences that its files record? If not, chooses others, which
+ * the files have to record first, and sets *again. */
 static enum petal_status
 check_sequences(const petal_bulk *bulk, struct bulk_store *store, bool *again, petal_error *error)
 {
@@ -662,7 +657,7 @@ check_sequences(const petal_bulk *bulk, struct bulk_store *store, bool *again, p
 
     if (status != PETAL_OK)
         return status;
-    /* Below all are those that stand in the files, too, but lower than need be. */
+    /* The sequences in the files are below all, too, but lower than need be. */
     if (below ? store->is_chosen && store->chosen <= first : store->chosen >= first)
         return PETAL_OK;
     store->chosen = below ? first : first + bulk->lead;
@@ -671,7 +666,7 @@ check_sequences(const petal_bulk *bulk, struct bulk_store *store, bool *again, p
     return PETAL_OK;
 }
 
-/* The files say which sequences were chosen. */
+/* Record the chosen sequences in the files. */
 static enum petal_status
 shift_files(petal_bulk *bulk, petal_error *error)
 {
@@ -688,13 +683,13 @@ shift_files(petal_bulk *bulk, petal_error *error)
     return status;
 }
 
-/* The files enter their stores. Readers see the view before the sequence, and so either nothing of
- * the bulk or all of it. *again: nothing was done, other sequences were chosen. LEADER. */
+/* Add the files to their stores. Readers load the view before the sequence, so they see all of the
+ * bulk or nothing. *again: nothing was done, other sequences were chosen. LEADER. */
 static enum petal_status
 enter(petal_bulk *bulk, bool *again, petal_error *error)
 {
     petal_db *db = bulk->db;
-    /* One that goes below takes a number, too, for those who have read and are about to write. */
+    /* BELOW takes a number, too: read-modify-writes under way have to read again. */
     uint64_t last = db->writers.last_sequence + RANKS;
     struct change change;
     enum petal_status status = PETAL_OK;
@@ -732,8 +727,8 @@ enter(petal_bulk *bulk, bool *again, petal_error *error)
     return status;
 }
 
-/* Under the leadership. Nothing was done where a capture has to be waited for first, or where files
- * have to say other sequences. */
+/* Take the lead and enter. Nothing is done if a capture has to be waited for first (*captures), or
+ * if the files have to record other sequences (*again). */
 static enum petal_status
 try_to_enter(petal_bulk *bulk, bool *captures, bool *again, petal_error *error)
 {

@@ -79,7 +79,7 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 
             go_on = visit(argument, &info);
         }
-        /* The first that is damaged; those behind it are visited all the same. */
+        /* The first that is damaged; later ones are visited nevertheless. */
         if (go_on && status == PETAL_OK)
             status = family_check_usable(descriptor->families[i], error);
     }
@@ -159,7 +159,7 @@ bytes_to_verify(const struct view *view, const struct table_descriptor *descript
     return bytes;
 }
 
-/* What the store has lost, and each of its files. */
+/* Report what the store has lost, and each of its files. */
 static enum petal_status
 verify_family(struct table_check *check, const struct store_view *store, petal_error *error)
 {
@@ -244,8 +244,8 @@ erase_file(void *argument, const petal_file_info *file)
     return true;
 }
 
-/* A table that is dropped meanwhile takes its blocks along; a damaged one does not keep the others.
- * The first error stays. */
+/* A table dropped meanwhile takes its blocks along; a damaged one does not stop the others. Returns
+ * the first error. */
 static bool
 clear_table(void *argument, petal_table *table)
 {

@@ -17,7 +17,7 @@
 #define KV_FAMILY      "v"
 #define KV_BLOCK_BYTES 4096
 
-/* So many keys are got at once: each takes a result of some kilobytes; more are not quicker. */
+/* Keys per multi_get: each takes a result of some kilobytes, and more are not faster. */
 #define PIECE_KEYS 32
 
 /* A family that is asked for by its name is that one, or none. */
@@ -34,7 +34,7 @@ check_family_name(const petal_family_options *wanted, petal_slice name, petal_er
                      error_quote(name, quoted_name, sizeof quoted_name));
 }
 
-/* Find the table or make it, with that family. REQUIRES: nothing held. */
+/* Open or create the table, with that family. REQUIRES: no lock held. */
 static enum petal_status
 open_table(petal_db *db, petal_slice name, const petal_family_options *family, petal_table **table,
            petal_error *error)
@@ -103,7 +103,7 @@ petal_kv_table(petal_kv *kv)
 
 static const petal_slice no_qualifier = {NULL, 0};
 
-/* Else it is told here: the calls of tables would speak of a row. */
+/* Checked here, because the calls of tables would speak of a row. */
 static inline bool
 is_key(petal_slice key)
 {
@@ -223,7 +223,7 @@ struct many_values {
     petal_slice *values;
 };
 
-/* Of a key that is not there `data` is NULL. */
+/* `data` is NULL for a key that does not exist. */
 static void
 clear_values(const struct many_values *many, size_t count)
 {
@@ -233,7 +233,7 @@ clear_values(const struct many_values *many, size_t count)
         many->values[i] = slice_make(NULL, 0);
 }
 
-/* The values' bytes; where they come to lie is known behind the last one. */
+/* The values' bytes; their addresses are known after the last one. */
 static enum petal_status
 take_values(void *argument, size_t first, petal_result *const *results, size_t count,
             petal_error *error)

@@ -7,8 +7,8 @@
 
 #define PIECE_BYTES ((size_t)256 << 10)
 
-/* Whether that is how a file system says that it makes no link here: none at all, not across its
- * border, not one more of this file. */
+/* Does the error say that the file system makes no such link: none at all, not to another one, not
+ * one more of this file? */
 static bool
 cannot_link(int os_error)
 {
@@ -44,7 +44,7 @@ copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t
     return failed == 0 ? PETAL_OK : error_io(error, to, failed, "sync");
 }
 
-/* Into a file that is not there yet. */
+/* To a file that does not exist yet. */
 static enum petal_status
 copy_into(const struct directory *directory, petal_file *source, uint8_t *piece, const char *from,
           const char *to, petal_error *error)

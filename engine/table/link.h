@@ -1,5 +1,5 @@
 /*
- * link.h -- a second name for a store file, or a copy of it where the file system makes none.
+ * link.h -- a second name for a store file, or a copy if the file system makes no links.
  *
  * Store files are written once and never changed, so names may share one. Threads: pure functions.
  */
@@ -8,11 +8,8 @@
 
 #include "base/directory.h"
 
-/*
- * Make `to`, which must not exist, a file of the same bytes as `from`, which is written and synced.
- * Its bytes are durable then; its name is when its directory has been synced. A copy that fails is
- * removed again.
- */
+/* Make `to`, which must not exist, a file with the bytes of `from`, which is synced. Then its bytes
+ * are durable; its name is once the directory has been synced. A copy that fails is removed. */
 enum petal_status file_link_or_copy(const struct directory *from_directory, const char *from,
                                     const struct directory *to_directory, const char *to,
                                     petal_error *error);

@@ -1,12 +1,12 @@
 /*
- * restore.c -- tables made of snapshots: under a new name (clone), or in the place of the
- * table it was taken of (restore); and of a table without its cells, in its place (truncate).
+ * restore.c -- tables made from snapshots: under a new name (clone), or in place of the table that
+ * the snapshot was taken of (restore); and a table without its cells, in its place (truncate).
  *
- * Files get their further names, handles and stores are made, files opened, all beside writers and
- * readers. Then, under the write leadership, one edit drops the old table, if any, and makes the
- * new one, and one view takes over. So readers see the old table or the new one, and a power cut
- * leaves one of the two. Truncating needs no file, and holds the leadership from the beginning:
- * what it makes is the table as it is when it goes.
+ * Links of the files, handles and stores are made, and files opened, while others read and write.
+ * Then, under the write leadership, one edit drops the old table, if any, and creates the new one,
+ * and one view takes over. So readers see the old table or the new one, and so does an opening
+ * after a power cut. Truncating needs no files; it holds the leadership from the beginning, so that
+ * the new table has the attributes that the old one has when it goes.
  */
 #include "base/argument.h"
 #include "cache/cache.h"
@@ -29,7 +29,7 @@ struct restoration {
 
 /* ---- preparing ---- */
 
-/* Handles that nobody finds: they count as dropped until the table is committed. REQUIRES:
+/* Handles count as dropped, so nobody finds them, until the table is committed. REQUIRES:
  * schema.mutex. */
 static enum petal_status
 make_handles(struct restoration *restoration, petal_error *error)
@@ -68,8 +68,7 @@ open_stores(struct restoration *restoration, petal_error *error)
 
 /* ---- taking over ---- */
 
-/* The files to be are named by the edit that makes the table. REQUIRES: leadership,
- * schema.mutex. */
+/* One edit names the files and creates the table. REQUIRES: leadership, schema.mutex. */
 static enum petal_status
 take_over(struct restoration *restoration, petal_error *error)
 {
@@ -134,7 +133,7 @@ unlock(petal_db *db, struct write_place *place)
 
 /* ---- taking back ---- */
 
-/* Nobody but this call has seen the handles. */
+/* No other thread has seen the handles. */
 static void
 remove_handles(petal_db *db, petal_table *table)
 {
@@ -153,8 +152,8 @@ erase_blocks(petal_db *db, const struct manifest_table *table)
     }
 }
 
-/* Release what the view did not take over; the files go unless a failure left unknown whether the
- * manifest names them. */
+/* Release what the view did not take over. The files are removed unless the manifest may name
+ * them. */
 static void
 restoration_end(struct restoration *restoration, bool succeeded)
 {
@@ -226,7 +225,7 @@ restore_by_name(petal_db *db, petal_slice snapshot, petal_slice name, petal_tabl
     return status;
 }
 
-/* Before files are linked in vain. */
+/* Checked early, before files are linked in vain. */
 static enum petal_status
 check_no_table(petal_db *db, petal_slice name, petal_error *error)
 {

@@ -80,7 +80,7 @@ table_files_edit(struct manifest_edit *edit, const struct manifest_table *table,
         .attribute_count = table->attribute_count,
     };
 
-    /* Want of memory in an edit comes back from its commit. */
+    /* If the edit lacks memory, its commit fails. */
     manifest_edit_create_snapshot(edit, id, &options, snapshot);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct manifest_family *family = &table->families[f];
@@ -95,7 +95,7 @@ table_files_edit(struct manifest_edit *edit, const struct manifest_table *table,
 
 /* ---- expiring and deleting ---- */
 
-/* As in HBase, a millisecond is left to it at the very end. */
+/* As in HBase, it lives one millisecond longer. */
 static bool
 is_expired(const struct manifest_table *table, int64_t now_ms)
 {
@@ -119,7 +119,7 @@ delete_snapshot(petal_db *db, const struct manifest_table *snapshot, petal_error
     return status;
 }
 
-/* A copy of some snapshot whose time is over; *found tells whether there is one. */
+/* A copy of some snapshot whose time to live is over; *found: there is one. */
 static enum petal_status
 find_expired(petal_db *db, struct manifest_table *copy, bool *found, petal_error *error)
 {
@@ -362,7 +362,7 @@ compare_listed(const void *a, const void *b)
                          (*(struct listed_snapshot *const *)b)->info.name);
 }
 
-/* As a courtesy: what cannot be deleted now is not shown, and a later call will. */
+/* Best effort: a snapshot that cannot be deleted now is not shown, and a later call deletes it. */
 static void
 try_to_expire(petal_db *db)
 {

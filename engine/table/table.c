@@ -54,7 +54,7 @@ table_resolve_families(const petal_allocator *allocator, const petal_table_optio
     return PETAL_OK;
 }
 
-/* Handles of a table to be: they count as dropped. REQUIRES: schema.mutex held. */
+/* Handles of a new table; they count as dropped until its commit. REQUIRES: schema.mutex held. */
 static enum petal_status
 attach_new(petal_db *db, const petal_table_options *options, petal_table **table)
 {
@@ -87,8 +87,8 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     return status;
 }
 
-/* Everything that needs memory is made before the commit, after which nothing fails. REQUIRES:
- * schema.mutex held. */
+/* What needs memory is made before the commit, so nothing fails after it. REQUIRES: schema.mutex
+ * held. */
 static enum petal_status
 create_table(petal_db *db, const petal_table_options *options, petal_table **table,
              petal_error *error)
@@ -138,8 +138,8 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     return status;
 }
 
-/* Without a database: *options is a copy of `given`, with families of its own in *families, which
- * the caller frees, also on failure. */
+/* *options: a checked copy of `given`, its families in *families, which the caller frees, also on
+ * failure. */
 static enum petal_status
 read_options(const petal_allocator *allocator, const petal_table_options *given,
              petal_table_options *options, petal_family_options **families, petal_error *error)
