@@ -1,6 +1,6 @@
 /*
- * item.h -- an item of an edit: a change, or an attribute in one, as bytes from anywhere; and what
- * those who apply one need.
+ * item.h -- an item of an edit: a change, or an attribute in one, as untrusted bytes; and what is
+ * needed to apply one.
  */
 #ifndef PETAL_ENGINE_MANIFEST_ITEM_H
 #define PETAL_ENGINE_MANIFEST_ITEM_H

@@ -1,24 +1,23 @@
 /*
  * manifest.h -- the state of a database (engine/manifest/state.h) in its file, MANIFEST.
  *
- * The file is a snapshot of the state, then one record for each edit.  An edit is atomic: after a
- * power cut all of it is there or nothing.  FORMAT.md describes every byte. What was read may be in
- * the page cache only, so nothing is appended to it as it is: manifest_make_durable, or the first
- * commit, writes a new file (MANIFEST.tmp, sync, rename, directory sync); later commits append and
- * sync, until the file has grown far beyond its snapshot.
+ * The file is a snapshot of the state, then a record for each edit. An edit is atomic: after a
+ * power cut all of it is there or nothing. FORMAT.md describes every byte. What was read may be in
+ * the page cache only, so nothing is appended to it: manifest_make_durable, or the first commit,
+ * writes a new file (MANIFEST.tmp, sync, rename, directory sync); later commits append and sync,
+ * until the file has grown far beyond its snapshot.
  *
- * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the
- * manifest is dead: every later commit returns that first error, PETAL_IO.  A new file that could
- * not be written leaves the old one as it was, and the next commit tries again.  So does an append
- * that found the disk full: what it left is overwritten with zeros and synced; where overwriting
- * takes space and finds none, the end of the record is missing for good, since the next commit
- * writes a new file. An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on
- * disk or here. So is one that would make the file larger than a reader takes, 1 GiB: far below, at
- * 256 MiB, where it makes or alters tables, at 512 MiB otherwise, so that what is in memory can
- * still be flushed, and what is there be dropped.
+ * Failure: after a failed append, rename or sync the file's content is unknown, so the manifest is
+ * dead: every later commit returns that first error, PETAL_IO. A new file that could not be written
+ * leaves the old one as it was, and the next commit tries again. So does an append that found the
+ * disk full: its bytes are overwritten with zeros and synced; if overwriting takes space and finds
+ * none, the record stays without its end, since the next commit writes a new file. A refused edit
+ * (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or in memory. An edit is refused if it
+ * makes the file larger than 256 MiB and creates or alters tables, or larger than 512 MiB: far
+ * below the 1 GiB that a reader takes, so that memtables can still be flushed and tables dropped.
  *
  * A commit costs what it changes, however many tables and files there are: the edit is applied to
- * the state, and taken back step by step (engine/manifest/undo.h) when it cannot be made durable.
+ * the state, and taken back step by step (engine/manifest/undo.h) if it cannot be made durable.
  *
  * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
  */
@@ -34,11 +33,8 @@
 enum petal_status manifest_new(struct manifest **manifest, struct directory *directory,
                                uint64_t database_identity, uint64_t salt, petal_error *error);
 
-/*
- * Read DIRECTORY/MANIFEST; writes nothing.  PETAL_NOT_FOUND: there is none.  PETAL_UNSUPPORTED: of
- * a newer format. PETAL_CORRUPT: damaged below what a sync had promised, or not what a manifest can
- * say.
- */
+/* Read DIRECTORY/MANIFEST; writes nothing. PETAL_NOT_FOUND: there is none. PETAL_UNSUPPORTED: of a
+ * newer format. PETAL_CORRUPT: damaged before a synced offset, or impossible. */
 enum petal_status manifest_load(struct manifest **manifest, struct directory *directory,
                                 petal_error *error);
 
@@ -57,21 +53,18 @@ struct manifest_visitor {
     void (*tail)(void *argument, uint64_t offset, uint64_t bytes);
 };
 
-/*
- * As manifest_load, of the file at `path`, as far as it can be read: what is damaged, or does not
- * fit what was read before, is told and passed over. The state serves to be looked at, nothing
- * else. Fails where nothing of the file can be read. *whole: no fault was told.
- */
+/* As manifest_load, of the file at `path`, as far as it can be read: what is damaged, or does not
+ * fit what was read before, is told and skipped. The state is only to be looked at. Fails if
+ * nothing of the file can be read. *whole: no fault was told. */
 enum petal_status manifest_load_parts(struct manifest **manifest, struct directory *directory,
                                       const char *path, const struct manifest_visitor *visitor,
                                       bool *whole, petal_error *error);
 
 /*
- * Make durable what was loaded, before anything is removed, written or said that goes by it: a
- * process that died, or whose sync failed, may have left it in the page cache only.  Writes a new
- * file.  Where the disk is too full for one, the file that is there is written again in its place,
- * unless promises tell that it was synced, and is synced with its name; then commits append to it.
- * Does nothing when this manifest has written a file already.
+ * Make durable what was loaded, before anything depends on it: a process that died, or whose sync
+ * failed, may have left it in the page cache only. Writes a new file. If the disk is too full, the
+ * present file is written again in its place, unless promises prove that it was synced, and is
+ * synced with its name; then commits append to it. No-op after this manifest has written a file.
  */
 enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *error);
 
@@ -80,15 +73,15 @@ enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *
 enum petal_status manifest_check_exists(const struct directory *directory, petal_error *error);
 void manifest_free(struct manifest *manifest); /* NULL: no-op */
 
-/* For tests: how large the file may become, in place of 512 MiB; half of it where an edit makes or
- * alters tables. */
+/* For tests: the most bytes instead of 512 MiB; half of that for edits that create or alter
+ * tables. */
 void manifest_limit(struct manifest *manifest, uint64_t bytes);
 
-/* A commit has failed such that nobody knows what the file holds. */
+/* A commit has failed, and the content of the file is unknown. */
 bool manifest_is_dead(const struct manifest *manifest);
 
-/* Make the edit durable, then apply it to the state: all of it or nothing. Where the manifest is
- * dead afterwards it is PETAL_IO, and nobody knows which of them a later opening will find. */
+/* Make the edit durable and apply it to the state: all of it or nothing. If the manifest is dead
+ * afterwards (PETAL_IO), a later opening may find either. */
 enum petal_status manifest_commit(struct manifest *manifest, const struct manifest_edit *edit,
                                   petal_error *error);
 

@@ -1,11 +1,10 @@
 /*
- * state.h -- which tables, families and store files there are, where the log begins, and the
- * counters that must not go back: the durable state of a database but for its cells.
+ * state.h -- the durable state of a database but for its cells: tables, families and store files,
+ * where the log begins, and the counters that must not go back.
  *
  * Files are found by number, tables by id and by name, each in a few steps however many there are.
  *
- * Threads: none of its own; the state of a manifest is read and changed under one mutex of the
- * engine.
+ * Threads: the state is read and changed under one mutex of the engine.
  */
 #ifndef PETAL_ENGINE_MANIFEST_STATE_H
 #define PETAL_ENGINE_MANIFEST_STATE_H
@@ -20,8 +19,8 @@ struct manifest_file {
     uint64_t file_bytes;
     uint64_t sequence_min, sequence_max;
     uint64_t cells;
-    /* What the sequences above, and those of the cells, are greater by than those that stand in the
-     * file (sst_reader_shift_sequences). 0 but for files of a bulk (engine/table/bulk.c). */
+    /* The sequences above, and those of the cells, are greater by this than those in the file
+     * (sst_reader_shift_sequences). 0 but for files of a bulk (engine/table/bulk.c). */
     uint64_t sequence_shift;
 };
 
@@ -34,8 +33,7 @@ struct manifest_family {
     size_t file_count, file_capacity;
 };
 
-/* What makes a table a snapshot of one: nobody reads or writes it, it holds on to its store
- * files. */
+/* Makes a table a snapshot: it is not read or written, it only keeps its store files. */
 struct manifest_snapshot {
     petal_slice name; /* among snapshots; size 0: an ordinary table */
     int64_t created_ms;
@@ -56,8 +54,8 @@ struct manifest_table {
     size_t family_count, family_capacity;
 };
 
-/* What was promised of the log: the log of that number, and so all before it, were synced; that
- * one up to `length`. */
+/* A promise about the log: the file of that number was synced up to `length`, and all before it
+ * wholly. */
 struct wal_promise {
     uint64_t log_number; /* 0: none */
     uint64_t length;
@@ -98,23 +96,18 @@ bool manifest_names_file(const struct manifest *manifest, uint64_t number);
 /* Where the family has the file of that number; false: it has none. */
 bool manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
                         uint64_t number, size_t *place);
-/* Whether a file of that number can be one of this database. Others were put there by somebody
- * else: they are left alone and not counted, since numbers must not end. */
+/* Can a file of that number be one of this database? Others were put there by somebody else, and
+ * are left alone and not counted, since numbers must not run out. */
 bool manifest_number_possible(const struct manifest *manifest, uint64_t number);
-/* Whether there ever was such a family in such a table; both may have been dropped. */
+/* Did such a family of such a table ever exist? Both may have been dropped. */
 bool manifest_has_known(const struct manifest *manifest, uint32_t table_id, uint16_t family_id);
 
-/*
- * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of
- * its store. Where a store was dropped it may have been its cell, and no more is known than how far
- * sequences had gone.
- */
+/* Obsolete logs end with at most this sequence: their last cells are in store files, or were of a
+ * dropped store, and then only the last sequence of all is known. */
 uint64_t manifest_obsolete_sequence(const struct manifest *manifest);
 
-/*
- * Copies of the state, or of a table in it, with memory of their own: all but the writer, which the
- * copy has none of. On PETAL_NO_MEMORY the copy holds nothing.
- */
+/* Copies of the state, or of a table in it, with their own memory, without the writer. On
+ * PETAL_NO_MEMORY the copy holds nothing. */
 enum petal_status manifest_copy(struct manifest *copy, const struct manifest *manifest,
                                 const petal_allocator *allocator);
 enum petal_status manifest_copy_table(struct manifest_table *copy,
@@ -132,13 +125,12 @@ void manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator
 void manifest_state_init(struct manifest *manifest);
 void manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator);
 
-/* For single tables and families: what names and attributes point to is owned. */
+/* Single tables and families own their names and attributes. */
 bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
 void manifest_table_free(struct manifest_table *table, const petal_allocator *allocator);
 void manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator);
 
-/* Make what borrowed options point to the manifest's own. False: no memory; then they point to
- * nothing. */
+/* Copy the names and attributes that the options borrow. False: no memory; then they have none. */
 bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
 void manifest_free_options(petal_family_options *options, const petal_allocator *allocator);
 
@@ -149,17 +141,16 @@ size_t manifest_place_of(const struct manifest *manifest, uint32_t id);
 struct manifest_table *manifest_find_name(const struct manifest *manifest,
                                           const struct manifest_table *table);
 
-/* Lookups. REQUIRES: there is room; what is removed leaves its room. */
+/* Lookups. REQUIRES: there is room; a removed entry leaves its room. */
 void manifest_name_add(struct manifest *manifest, const struct manifest_table *table);
 void manifest_name_remove(struct manifest *manifest, const struct manifest_table *table);
 void manifest_numbers_add(struct manifest *manifest, const struct manifest_family *family);
 void manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family);
 
-/* Put a file at `place`; that which is there goes to the end. REQUIRES: room for it, here and in
- * the lookup. */
+/* Put a file at `place`; the one there moves to the end. REQUIRES: room, here and in the lookup. */
 void manifest_file_insert(struct manifest *manifest, struct manifest_family *family, size_t place,
                           const struct manifest_file *file);
-/* Take out the file at `place`; the last one takes its place. */
+/* Remove the file at `place`; the last one takes its place. */
 void manifest_file_remove(struct manifest *manifest, struct manifest_family *family, size_t place);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * undo.h -- what an edit has changed in the state, step by step: kept when the edit is durable,
- * else taken back, the last step first.
+ * undo.h -- the changes of an edit to the state, step by step: kept once the edit is durable, else
+ * taken back, the last step first.
  *
- * A step holds what was there before it, so an edit costs what it changes, however large the tables
- * are. Taking back needs no memory: arrays never shrink, and the lookups keep the room of what was
- * removed from them.
+ * A step holds what it replaced, so an edit costs what it changes, however large the tables are.
+ * Taking back needs no memory: arrays never shrink, and lookups keep the room of removed entries.
  */
 #ifndef PETAL_ENGINE_MANIFEST_UNDO_H
 #define PETAL_ENGINE_MANIFEST_UNDO_H
@@ -30,11 +29,10 @@ struct undo_step {
     enum undo_kind kind;
     uint32_t family; /* the place of its family in the table */
     struct manifest_table *table;
-    /* Where the table or the file stood; next_family_id, the flushed sequence, the timestamp ahead
-     * of the clock as they were. */
+    /* The former place of the table or file, next_family_id, flushed sequence, or timestamp ahead
+     * of the clock. */
     uint64_t number;
-    /* A copy of the struct that was changed or removed, with all that it points to; NULL: none is
-     * needed. */
+    /* A copy of the struct that was changed or removed; NULL: none is needed. */
     void *before;
 };
 
@@ -48,11 +46,11 @@ struct manifest_undo {
 void manifest_undo_init(struct manifest_undo *undo, const struct manifest *manifest,
                         const petal_allocator *allocator);
 
-/* Note a step that is about to be taken, and cannot fail. `before`: the struct to be copied, of
- * the kind's type; NULL where it has none. False: no memory. */
+/* Note a step before it is taken, which cannot fail. `before`: the struct to be copied, of the
+ * kind's type, or NULL. False: no memory. */
 bool manifest_undo_note(struct manifest_undo *undo, struct undo_step step, const void *before);
 
-/* The state stays as it is; what steps have removed from it is released. */
+/* Keep the changes; release what they have removed. */
 void manifest_undo_forget(struct manifest_undo *undo);
 
 /* The state is as it was. */

@@ -1,7 +1,8 @@
 /* budget.c -- see engine/state/budget.h. */
 #include "engine/state/budget.h"
 
-/* The cache is told of changes from this part of the limit on: fewer are not worth its locks. */
+/* The cache is resized for changes of at least this part of the limit: less is not worth its
+ * locks. */
 #define WORTH_TELLING 64
 #define LEAST_SHARE   8 /* of the limit, that the cache keeps */
 
@@ -41,11 +42,8 @@ is_worth_telling(const struct memory_budget *budget, uint64_t now, uint64_t want
     return change >= budget->limit / WORTH_TELLING;
 }
 
-/*
- * Several threads may tell the cache at once, and one that is late could leave it with what is no
- * longer wanted. So each looks again after it has told: if another value was noted meanwhile, the
- * late one is overwritten by whoever was late.
- */
+/* Several threads may resize the cache at once, and a late one could set an outdated size. So each
+ * looks again after it has set one, and sets the newer size if there is one. */
 static void
 tell_cache(struct memory_budget *budget)
 {

@@ -1,10 +1,10 @@
 /*
- * budget.h -- one limit for memtables, block cache, what is kept of open store files, and bulks.
+ * budget.h -- one limit for memtables, block cache, indexes and filters of open store files, and
+ * bulks.
  *
- * Memtables, files and bulks take what they need and say so; the cache gets the rest, between an
- * eighth of the limit and the most that the options allow it. Writers see to it that memtables stay
- * below half (engine/write/pace.h); bulks write what they have buffered when they pass a quarter
- * together (engine/table/bulk.c).
+ * Memtables, files and bulks take what they need and report it; the cache gets the rest, between an
+ * eighth of the limit and the most that the options allow it. Writers keep memtables below half
+ * (engine/write/pace.h); bulks write out when they pass a quarter together (engine/table/bulk.c).
  *
  * Threads: all functions from any thread, without locks but the cache's.
  */
@@ -26,8 +26,7 @@ struct memory_budget {
 void memory_budget_init(struct memory_budget *budget, struct cache *cache, uint64_t limit,
                         uint64_t cache_most);
 
-/* Memory was taken or given back. The cache is told when that makes a difference worth a look at
- * its shards. */
+/* Memory was taken or given back. The cache is resized if the difference is worth its locks. */
 void memory_budget_memtables(struct memory_budget *budget, int64_t change);
 void memory_budget_files(struct memory_budget *budget, int64_t change);
 void memory_budget_bulks(struct memory_budget *budget, int64_t change);
@@ -39,7 +38,7 @@ memory_budget_memtable_limit(const struct memory_budget *budget)
     return budget->limit / 2;
 }
 
-/* Have the bulks more than they may keep buffered in all? */
+/* Have all bulks together more buffered than they may? */
 static inline bool
 memory_budget_bulks_are_over(const struct memory_budget *budget)
 {

@@ -55,8 +55,7 @@ damage_name_file(const petal_table *table, const struct view *view, petal_error 
 
 /* ---- noting ---- */
 
-/* A file that is not there has not changed by itself: that is damage, and so is a medium that
- * cannot be read. */
+/* A missing file is damage, and so is a medium that cannot be read. */
 static void
 call_it_damage(petal_family *family, petal_error *error)
 {

@@ -1,20 +1,18 @@
 /*
- * damage.h -- store files that are known to be damaged or missing: what fails for their sake, so
+ * damage.h -- store files that are known to be damaged or missing: what fails because of them, so
  * that nothing else does.
  *
- * LOST: a file that cannot be opened when the database is, since it is not there or is not what the
- * manifest describes. Any cell of the family may be in it, so the family is unusable until it is
- * dropped or the database opened again with the file back: reads, writes (who could read them?),
- * compactions and copies of it are refused with the cause. What logs hold for it is recovered and
- * flushed as for any other. The file keeps its name in the manifest, and stays, until the family is
- * dropped, its table truncated or restored.
+ * LOST: a file that could not be opened with the database, because it is missing or not the file
+ * that the manifest describes. Any cell of the family may be in it, so the family is unusable until
+ * it is dropped, or the database is opened with the file back: reads, writes, compactions and
+ * copies of it are refused with the cause. Cells in logs are recovered and flushed as usual. The
+ * file keeps its name in the manifest until the family is dropped, its table truncated or restored.
  *
- * BAD: a file that a compaction could not read. Reads that need no bad block of it go on, and so do
- * writes and flushes. Compactions in the background leave it and the older runs of its store alone
- * from then on. petal_compact tries again, and ends this when it succeeds. Copies are refused: a
- * copy that is damaged is none.
+ * BAD: a file that a compaction could not read. Reads that need no bad block of it succeed, as do
+ * writes and flushes. Background compactions leave it and the older runs of its store alone.
+ * petal_compact tries again, and ends this state if it succeeds. Copies are refused.
  *
- * What passes by itself (error_passes) is no damage.
+ * Failures that pass by themselves (error_passes) are no damage.
  *
  * Threads: all functions from any thread, but damage_note_lost.
  */
@@ -33,28 +31,27 @@ struct damage {
     petal_error error;   /* names file, family and table */
 };
 
-/* Put column family and table, and the offset, in front of an error about one of the family's
- * files, unless it names them. */
+/* Prefix an error about one of the family's files with table, family and offset, unless it names
+ * them. */
 void damage_name(const petal_family *family, petal_error *error);
 
 /* The same for an error about a file of some store of the table in the view. */
 void damage_name_file(const petal_table *table, const struct view *view, petal_error *error);
 
-/* Opening a file of the family failed with *cause: PETAL_OK if that is damage, and noted; else the
- * status of *cause, which is want of memory if it could not be noted. REQUIRES: the database is
- * being opened. */
+/* Opening a file of the family failed with *cause. PETAL_OK: it is damage, and noted; else the
+ * status of *cause, or PETAL_NO_MEMORY. REQUIRES: the database is being opened. */
 enum petal_status damage_note_lost(petal_family *family, uint64_t number, petal_error *cause);
 
-/* A compaction of the family's files failed with *error. True: it could not read an input, which is
- * noted; *error names the family, and the caller counts its runs again (progress_count_runs). */
+/* A compaction of the family's files failed with *error. True: an input is damaged, which is noted;
+ * *error names the family, and the caller counts its runs again (progress_count_runs). */
 bool damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t count,
                      petal_error *error);
 
 /* The files are gone, compacted away or dropped. */
 void damage_end(const struct schema *schema, struct store_file *const *files, size_t count);
 
-/* What is known to be damaged of the family, if given, of the table, if given, or of the database:
- * PETAL_OK, or the error of the one noted last. */
+/* The latest known damage of the family, if given, else of the table, if given, else of the
+ * database; PETAL_OK: none. */
 enum petal_status damage_check(const struct schema *schema, const petal_table *table,
                                const petal_family *family, petal_error *error);
 
@@ -63,7 +60,7 @@ void damage_remove_lost(const petal_family *family);
 
 void damage_free(struct schema *schema);
 
-/* PETAL_OK, or what keeps the family from being read and written. */
+/* PETAL_OK, or why the family cannot be read and written. */
 static inline enum petal_status
 family_check_usable(const petal_family *family, petal_error *error)
 {

@@ -4,9 +4,9 @@
  * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns
  * everything marked [leader] until it hands on: the write side of the log, active memtables,
  * sequence and timestamp counters. Other work that must not run during writes (switching memtables,
- * dropping a table) takes the leadership as well.
+ * dropping a table) takes the leadership, too.
  *
- * Each part of struct petal_db has its own lock and a header of its own: `schema`
+ * Each part of struct petal_db has its own lock and header: `schema`
  * (engine/state/handle.h), `views` (engine/state/view.h), `failure`, `progress` and `writers`. The
  * WAL chain, the flusher, the pace of writers and the compactor belong to rooms above, and only
  * those look inside. db.c has the functions that need more than one part.
@@ -54,7 +54,7 @@
 #include "engine/state/writers.h"
 #include "sstable/readahead.h"
 
-/* Objects of a database that a user can have open, by name. */
+/* Objects that a user can have open, by name. */
 #define DB_OPEN_KINDS(X)                                                                           \
     X(cursor)                                                                                      \
     X(snapshot)                                                                                    \
@@ -75,8 +75,7 @@ struct petal_db {
     petal_file *lock_file; /* engine/db/lock.h */
 
     /* As it was opened. */
-    /* No threads run, the cells of the logs stay in the memtables, and only memtables and cache
-     * ever change. */
+    /* No threads run, cells of the logs stay in memtables, and only memtables and cache change. */
     bool read_only;
     bool no_compaction; /* in the background */
     enum petal_durability durability;
@@ -131,9 +130,8 @@ struct petal_db {
 
 /* ---- the process ---- */
 
-/* Is this a forked child of the process that opened the database? It may read nothing that threads
- * change and take no lock: the threads that would finish the change and release the lock do not
- * exist here. */
+/* Is this a forked child of the process that opened the database? It may take no lock, and read
+ * nothing that threads change: the threads that would finish do not exist here. */
 static inline bool
 db_is_of_another_process(const petal_db *db)
 {
@@ -154,15 +152,15 @@ db_enter(const petal_db *db, petal_error *error)
 
 /* Keep the first cause, log it, and turn the database read-only. */
 void db_fail(petal_db *db, const petal_error *cause);
-/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
+/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened so, or a failure. */
 enum petal_status db_check_writable(petal_db *db, petal_error *error);
 
-/* The first half of it: for calls that read before they write, and whose answer must not depend on
- * the data. */
+/* Only whether it was opened read-only: for calls that read before they write, whose answer must
+ * not depend on the data. */
 enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
 
-/* Make the directory's names durable. No later sync brings back what a failed one lost, whoever
- * made the names: so after a failure the database is read-only, and no sync succeeds. */
+/* Make the directory's names durable. No later sync brings back names that a failed one lost, so
+ * after a failure the database is read-only, and no sync succeeds. */
 enum petal_status db_sync_directory(petal_db *db, petal_error *error);
 
 /* failure_note, and count it. */
@@ -177,13 +175,12 @@ db_is_writable(const petal_db *db)
 
 /* ---- views ---- */
 
-/* Release what no reader uses any more: views with their memtables and files, blocks of the cache.
+/* Release what no reader uses any longer: views with their memtables and files, cache blocks.
  * REQUIRES: as view_bin_empty. */
 void db_collect(petal_db *db);
 
-/* Make `view` current and retire the one before. What that frees, files perhaps, is released by the
- * next epoch_collect: the caller calls it, without a lock, unless it leads a write group. REQUIRES:
- * views.mutex held. */
+/* Make `view` current and retire the previous one, which the next epoch_collect releases: the
+ * caller calls that without a lock, unless it leads a write group. REQUIRES: views.mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
 
 /* ---- file numbers ---- */

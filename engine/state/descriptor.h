@@ -1,11 +1,11 @@
 /*
- * descriptor.h -- what of a table or family petal_table_alter can change: immutable, replaced as a
- * whole.
+ * descriptor.h -- the part of a table or family that petal_table_alter can change: immutable,
+ * replaced as a whole.
  *
  * The handles (struct petal_table, struct petal_family) point to their present descriptor
- * atomically; readers load the pointer and take no lock.  A descriptor that was replaced stays
- * until petal_close, so whatever points into one stays good: a read that began before goes on with
- * it, and so does the caller of petal_table_describe.
+ * atomically; readers load the pointer and take no lock. A replaced descriptor stays until
+ * petal_close, so pointers into it stay valid: for reads that began before, and for the caller of
+ * petal_table_describe.
  */
 #ifndef PETAL_ENGINE_STATE_DESCRIPTOR_H
 #define PETAL_ENGINE_STATE_DESCRIPTOR_H
@@ -15,8 +15,8 @@
 struct family_descriptor {
     struct family_descriptor *before; /* the one it replaced; freed with it */
     petal_family_options options; /* defaults filled in; name and attributes are its own memory */
-    /* By these attributes a version is hidden by markers and newer ones alone: there is no TTL, and
-     * the order of writes does not matter. */
+    /* Only markers and newer versions hide a version: there is no TTL, and no
+     * NEW_VERSION_BEHAVIOR. */
     bool plain;
 };
 
@@ -32,11 +32,8 @@ struct table_descriptor {
 struct family_descriptor *family_descriptor_new(const petal_family_options *options,
                                                 const petal_allocator *allocator);
 
-/*
- * A copy of the table's own options (name borrowed, families left out), with room for
- * `family_count` families; NULL: no memory.  The caller puts each family and its options in, then
- * sorts.
- */
+/* A copy of the table's own options (name borrowed, no families), with room for `family_count`
+ * families, which the caller fills in, then sorts; NULL: no memory. */
 struct table_descriptor *table_descriptor_new(const petal_table_options *options,
                                               size_t family_count,
                                               const petal_allocator *allocator);

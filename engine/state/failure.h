@@ -1,6 +1,6 @@
 /*
- * failure.h -- what went wrong: why the database takes no more writes, and how the latest flushes
- * and compactions in the background ended.
+ * failure.h -- why the database takes no more writes, and how the latest flushes and compactions in
+ * the background ended.
  *
  * Threads: all functions from any thread; they take the mutex.
  */
@@ -26,16 +26,15 @@ struct failure {
     struct background_state background;
 };
 
-/* Keep the cause, the latest of its kind until work of that kind succeeds. */
+/* Keep the cause until work of that kind succeeds. */
 void failure_note(struct failure *failure, enum background_kind kind, const petal_error *cause);
 void failure_made_good(struct failure *failure, enum background_kind kind);
 
-/* The failure of this kind that was not made good, or PETAL_OK. */
+/* The failure of this kind since its last success, or PETAL_OK. */
 enum petal_status failure_of(struct failure *failure, enum background_kind kind,
                              petal_error *error);
 
-/* The latest failure that was not made good, or why the database has turned read-only without one;
- * else PETAL_OK. */
+/* The latest failure of any kind, or why the database has turned read-only; else PETAL_OK. */
 enum petal_status failure_latest(struct failure *failure, petal_error *error);
 
 #endif

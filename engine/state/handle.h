@@ -1,8 +1,7 @@
 /*
- * handle.h -- tables and families as users hold them, and as the rooms of the engine go through
- * them: what each is called, what holds for it now, and whether it is still there.
+ * handle.h -- tables and families as users hold them, and as the rooms of the engine use them.
  *
- * A handle lives until the database is closed, dropped or not. What of it can change is a
+ * A handle lives until the database is closed, dropped or not. The part of it that can change is a
  * descriptor (engine/state/descriptor.h).
  *
  * Threads: as the fields say; functions that read only from any thread.
@@ -34,27 +33,27 @@ struct petal_family {
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
     /* Has lost a file (engine/state/damage.h); does not change once the database is open. */
     bool unusable;
-    /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots
-     * came and went. */
+    /* No job is due to drop deleted cells before this time: one had to keep them, because of
+     * snapshots. */
     _Atomic(uint64_t) deleted_stay_us;
     /* [leader] */
     struct store_memtable *active; /* the front one of the current view, which references it */
     size_t active_bytes;           /* of it, as counted in db->writers.active_bytes */
-    /* In db->writers.written, while the active memtable holds cells; `link` is what points to it
+    /* In db->writers.written, while the active memtable holds cells; `link` points to its place
      * there; NULL: it is not. */
     petal_family *written_next, **written_link;
     size_t group_cells, group_bytes; /* what the current write group adds */
     petal_family *group_next;
     /*
-     * The greatest timestamp that the store has given to a cell of the family, by its clock or
-     * ahead of it; and the greatest of all others, callers' and those in store files. Of earlier
-     * openings the former is known where it may still be ahead. Both only grow, whatever becomes
-     * of the cells. Changed by the leader, or while nobody else has the family.
+     * The greatest timestamp that the store has assigned to a cell of the family, by its clock or
+     * ahead of it; and the greatest other one, of callers and in store files. The first is known
+     * of earlier openings where it may still be ahead. Both only grow. Changed by the leader, or
+     * while no other thread has the family.
      */
     _Atomic(int64_t) stamped, given;
     /* The pace of its writers (engine/write/pace.h). */
     _Atomic(uint32_t) runs;        /* that count; changed with views.mutex held */
-    _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
+    _Atomic(uint64_t) pace_due_us; /* when writers have paid for what they wrote */
     petal_kv key_values;
 };
 
@@ -65,25 +64,24 @@ struct petal_table {
     petal_slice name;
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
     _Atomic(bool) dropped;
-    /* Cells that a cursor of the table gave behind a seek, up to a few, 0: not known; a guess for
-     * the next cursor. */
+    /* Cells that a cursor of the table returned after a seek, up to a few; 0: not known. A guess
+     * for the next cursor. */
     _Atomic(uint32_t) likely_run;
     petal_family *all_families; /* dropped ones as well; guarded by schema.mutex */
-    /* In db->schema.tables, or db->schema.dropped; `link` is what points to it there. Guarded by
+    /* In db->schema.tables, or db->schema.dropped; `link` points to its place there. Guarded by
      * schema.mutex. */
     petal_table *next, **link;
 };
 
-/* The attributes as they are now. What is loaded once stays as it is until petal_close. */
+/* The present attributes, which stay valid until petal_close. */
 static inline const petal_family_options *
 family_options(const petal_family *family)
 {
     return &atomic_load_explicit(&family->descriptor, memory_order_acquire)->options;
 }
 
-/* The families of the table as they are now, by name: load once, then walk. A family in it that is
- * newer than the view at hand has no store there, nor has one that was dropped before the view was
- * made. */
+/* The present families of the table, by name: load once, then walk. A family that is newer than
+ * the reader's view, or was dropped before it, has no store there. */
 static inline const struct table_descriptor *
 table_descriptor(const petal_table *table)
 {
@@ -102,7 +100,8 @@ table_is_dropped(const petal_table *table)
     return atomic_load_explicit(&table->dropped, memory_order_acquire);
 }
 
-/* Alone or with its table. Does not change while manifest_mutex or the write leadership is held. */
+/* Dropped alone or with its table. Constant while manifest_mutex or the write leadership is
+ * held. */
 static inline bool
 family_is_dropped(const petal_family *family)
 {
@@ -110,8 +109,7 @@ family_is_dropped(const petal_family *family)
            table_is_dropped(family->table);
 }
 
-/* Above which no row of the family has a timestamp: of those that the store gave, or of all. Any
- * thread. */
+/* No row of the family has a greater timestamp, assigned by the store, or any. Any thread. */
 static inline int64_t
 family_newest(const petal_family *family, bool of_all)
 {
@@ -121,7 +119,7 @@ family_newest(const petal_family *family, bool of_all)
     return stamped > given ? stamped : given;
 }
 
-/* A cell has the timestamp, which the store gave, or did not give. */
+/* A cell has the timestamp, which the store has assigned, or has not. */
 static inline void
 family_note_stamped(petal_family *family, int64_t timestamp)
 {
@@ -170,7 +168,7 @@ struct schema {
     uint64_t salt; /* of the hashes of names */
 
     _Atomic(struct damage *) damage; /* the newest (engine/state/damage.h) */
-    struct mutex mutex;              /* one change of the schema at a time; guards what follows */
+    struct mutex mutex; /* one change of the schema at a time; guards the fields below */
     petal_table *tables;
     petal_table *dropped; /* which handles of the caller's may still name */
     /* Tables: those that live by hashes of their names, and all by their ids; values are
@@ -197,17 +195,16 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
-/* Take over a descriptor in place of the present one, which is kept. REQUIRES: schema.mutex
- * held. */
+/* Replace the present descriptor, which is kept. REQUIRES: schema.mutex held. */
 void family_describe(petal_family *family, struct family_descriptor *descriptor);
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
 
-/* The table is dropped: its name finds it no more, and who goes through the tables passes it by.
- * REQUIRES: schema.mutex held. */
+/* The table is dropped: lookups by name and walks over the tables no longer find it. REQUIRES:
+ * schema.mutex held. */
 void table_retire(petal_table *table);
 
-/* A table that was attached with another id, and that nobody has seen, gets its own; or is not in
- * the database after all. REQUIRES: the same. */
+/* A table that was attached with a provisional id, unseen by others, gets its own; or is detached.
+ * REQUIRES: the same. */
 void table_change_id(petal_table *table, uint32_t id);
 void table_detach(petal_table *table);
 
@@ -216,8 +213,8 @@ petal_table *table_by_name(const struct schema *schema,
                            petal_slice name); /* REQUIRES: schema->mutex held */
 petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
-/* Check the families of a table to be; the resolved ones are allocated (also on failure,
- * family_count of them), their names and attributes borrowed. */
+/* Check the families of a new table; the resolved ones are allocated (also on failure, family_count
+ * of them), their names and attributes borrowed. */
 enum petal_status table_resolve_families(const petal_allocator *allocator,
                                          const petal_table_options *options,
                                          petal_family_options **families, petal_error *error);

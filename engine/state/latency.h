@@ -1,7 +1,7 @@
 /*
- * latency.h -- how long operations took: histograms that all threads add to, without a lock. What
- * is quick and frequent is timed now and then, so that nobody pays for two looks at the clock; who
- * decides keeps count himself, where no other thread does. What is slow is always timed.
+ * latency.h -- how long operations took: histograms that all threads add to, without a lock. Quick,
+ * frequent operations are sampled, so that most do not pay for two looks at the clock; the sampling
+ * count is kept where no other thread changes it. Slow ones are always timed.
  */
 #ifndef PETAL_ENGINE_STATE_LATENCY_H
 #define PETAL_ENGINE_STATE_LATENCY_H
@@ -12,12 +12,12 @@
 
 #include <stdatomic.h>
 
-/* Bucket i holds what took up to 2^(LATENCY_LEAST_BITS + i) nanoseconds and more than the one
- * before; the last one all that took longer. */
+/* Bucket i counts operations of up to 2^(LATENCY_LEAST_BITS + i) nanoseconds that are not in the
+ * one before; the last one all longer ones. */
 #define LATENCY_LEAST_BITS 8
 #define LATENCY_BUCKETS    29
 
-/* Gets are the quickest: two looks at the clock cost as much as a fifth of one. */
+/* Gets are the quickest: two looks at the clock cost a fifth of one. */
 #define LATENCY_ONE_OF_GETS 256
 #define LATENCY_ONE_OF      64
 
@@ -42,8 +42,8 @@ latency_end(struct latencies *latencies, enum petal_latency_kind kind, uint64_t 
     latency_add(latencies, kind, clock_ns() - began_ns);
 }
 
-/* Is it the turn of this operation to be timed? *turn, of one thread, counts down: begun with 1,
- * the first is timed. */
+/* Is this operation to be timed? *turn, of one thread, counts down: begun with 1, the first is
+ * timed. */
 static inline bool
 latency_is_due(uint32_t *turn)
 {

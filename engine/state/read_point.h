@@ -1,17 +1,17 @@
 /*
- * read_point.h -- where readers stand: a view and the sequence that belongs to it; those that
- * readers hold on to; and the oldest of them, below which flushes and compactions may drop cells.
+ * read_point.h -- read points: a view and the sequence that belongs to it; the registered
+ * snapshots; and the oldest read point, below which flushes and compactions may drop cells.
  *
  * The registered snapshots of a database form a list in the order of their sequences: each takes
  * the published sequence, which never goes back, and joins the list under one mutex. A flush or a
  * compaction takes the oldest read point under the same mutex, before it looks at its first cell.
- * So a snapshot is seen by it, or its sequence is no less than the read point taken. Cursors are
- * not registered: they pin a view, whose sources keep all that they had.
+ * So it sees the snapshot, or the snapshot's sequence is not below its read point. Cursors are not
+ * registered: they pin a view, whose sources keep all their cells.
  *
- * Cells are hidden by newer ones only, whatever is dropped of both together; but a marker also
- * hides newer cells below it in time, so the commit of a compaction that drops markers holds the
- * mutex: a snapshot was taken before, and then sees nothing of what the markers could hide outside
- * of the compaction, or comes after it. So taking one can wait for a sync of the manifest.
+ * Only newer cells hide a cell, whatever is dropped of both together; but a marker also hides newer
+ * cells with older timestamps. So the commit of a compaction that drops markers holds the mutex: a
+ * snapshot is taken before, and then sees nothing that the markers could hide outside of the
+ * compaction, or after it. So taking one can wait for a sync of the manifest.
  *
  * Threads: all functions from any thread.
  */
@@ -26,8 +26,8 @@ struct read_point {
     unsigned slot; /* of the epoch; also the reader's shard of the statistics */
 };
 
-/* Enter the epoch with a view and a sequence that fit together: a batch over tables is seen whole
- * or not at all. */
+/* Enter the epoch with a view and the sequence that belongs to it: a batch over several tables is
+ * seen whole or not at all. */
 static inline void
 read_begin(petal_db *db, struct read_point *point)
 {
@@ -55,8 +55,7 @@ read_end(petal_db *db, const struct read_point *point)
     epoch_leave(db->epoch, point->slot);
 }
 
-/* A view that is referenced, and the sequence that belongs to it, for readers that take their
- * time. */
+/* A referenced view and the sequence that belongs to it, for readers that take long. */
 struct read_pin {
     struct view *view;
     uint64_t sequence;
@@ -100,8 +99,8 @@ snapshot_sequence(const petal_snapshot *snapshot)
     return snapshot->sequence;
 }
 
-/* The oldest read point that any reader, now or later, can have: of the registered snapshots, else
- * the published sequence. */
+/* The oldest read point that any present or later reader can have: that of a registered snapshot,
+ * else the published sequence. */
 uint64_t read_point_oldest(petal_db *db);
 
 /* The sequence of the newest registered snapshot; 0: there is none, or it sees nothing. */

@@ -3,9 +3,9 @@
  *
  * Rows are hashed to stripes; a lock or sequence of a stripe is that of all its rows.
  *
- * LOCKS keep two read-modify-writes of one row apart, so that neither works in vain. A thread takes
- * all the locks it needs at once, in the order of their stripes, before it reads: so there are no
- * deadlocks. Plain writes take none.
+ * LOCKS keep two read-modify-writes of one row apart, so that neither has to repeat its work. A
+ * thread takes all its locks at once, in the order of their stripes, before it reads: so there are
+ * no deadlocks. Plain writes take none.
  *
  * LAST SEQUENCES make read-modify-writes atomic against every other write. The write leader notes
  * in each row's stripe the sequence of the cell it writes. A row read as of a sequence is still

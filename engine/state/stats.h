@@ -1,7 +1,7 @@
 /*
- * stats.h -- counters of a database, in shards so that counting costs readers no shared line. A
- * reader owns the shard of its epoch slot while it is inside and adds with plain stores, and so
- * does the leader of the writers; all others share one shard with atomic additions.
+ * stats.h -- counters of a database, in shards, so that counting touches no shared line. A reader
+ * owns the shard of its epoch slot while it is inside, and adds with plain stores; so does the
+ * leader of the writers. All others share one shard with atomic additions.
  */
 #ifndef PETAL_ENGINE_STATE_STATS_H
 #define PETAL_ENGINE_STATE_STATS_H

@@ -64,8 +64,7 @@ store_memtable_charge(struct store_memtable *memtable, struct memory_budget *bud
 {
     size_t bytes = sizeof *memtable + memtable_bytes(memtable->memtable);
 
-    /* It changes when the memtable takes a chunk: these grow with it, so that is seldom, and what
-     * it takes never shrinks. */
+    /* It grows by whole chunks, which grow with the memtable: so this is rare. It never shrinks. */
     *change = bytes - memtable->charged;
     if (*change == 0)
         return;
@@ -163,7 +162,7 @@ file_entry_of(struct store_file *file)
     };
 }
 
-/* `more` 1: the view has the file as well; UINT32_MAX, which is -1: it has it no more. */
+/* `more` 1: one more view has the file; UINT32_MAX, which is -1: one less. */
 static void
 count_file(struct store_view *store_view, const struct file_facts *facts, uint32_t more)
 {

@@ -2,12 +2,12 @@
  * view.h -- an immutable snapshot of all sources of all stores: what a reader reads.
  *
  * A view covers the whole database, so that a batch over several tables is seen whole or not at
- * all. Stores that did not change are shared with the view before. Each level is counted: a view
+ * all. Stores that did not change are shared with the previous view. Each level is counted: a view
  * counts its store views, a store view its memtables and files. The database holds one count on the
  * current view, each cursor one on its own.
  *
- * Point reads take no count: they load the current view inside the epoch (base/epoch.h); a view
- * that is replaced gives up the database's count only when the readers of that time have left.
+ * Point reads take no count: they load the current view inside the epoch (base/epoch.h). A replaced
+ * view loses the database's count only when the readers that could have loaded it have left.
  *
  * Threads: views are immutable; callers of db_publish_view hold db->views.mutex.
  */
@@ -28,7 +28,7 @@ marker_kind(enum petal_cell_type type)
     return UINT32_C(1) << type;
 }
 
-/* A memtable with its count and what the engine must know of it. */
+/* A memtable with its count and what the engine needs to know of it. */
 struct store_memtable {
     _Atomic(uint32_t) references;
     const petal_allocator *allocator;
@@ -37,7 +37,7 @@ struct store_memtable {
     size_t charged; /* to it; written by the write leader, given back with the last reference */
     _Atomic(uint64_t)
         sequence_first; /* of its first cell; 0 while empty; written by the write leader */
-    /* Markers in it: readers use them to leave out work, so they are raised before the cell is
+    /* Markers in it: readers skip work by them, so they are raised before the cell is
      * published. */
     _Atomic(uint32_t) marker_kinds; /* marker_kind() of each */
     _Atomic(uint32_t) ttl_cells;    /* cells with a TTL of their own, likewise */
@@ -57,8 +57,8 @@ struct store_file {
     _Atomic(bool) bad; /* no compaction in the background reads it (engine/state/damage.h) */
 };
 
-/* What decides whether a file is read, side by side for all files of a store; what most gets look
- * at comes first. */
+/* The facts by which a file is read or skipped, adjacent for all files of a store; those that most
+ * gets need come first. */
 struct file_entry {
     uint64_t row_min_head, row_max_head; /* slice_head(row, 0) */
     const struct bloom_rows *bloom;      /* the directory of its filter; NULL: it has none */
@@ -90,7 +90,7 @@ struct store_view {
 #define VIEW_PAGE_STORES 64
 
 /* Views share the pages in which no store differs: so a view costs a reference for each page and
- * what it changes, not one for each store that there is. */
+ * its changes, not one for each store. */
 struct view_page {
     _Atomic(uint32_t) references;                /* of views */
     struct store_view *stores[VIEW_PAGE_STORES]; /* NULL: there is none */
@@ -119,7 +119,7 @@ enum petal_status store_memtable_new(struct store_memtable **memtable,
                                      const petal_allocator *allocator);
 void store_memtable_unref(struct store_memtable *memtable);
 
-/* Charge what the memtable takes now. *change: how much more that is than before. LEADER. */
+/* Charge the memtable's present memory. *change: the growth. LEADER. */
 void store_memtable_charge(struct store_memtable *memtable, struct memory_budget *budget,
                            size_t *change);
 
@@ -130,12 +130,9 @@ enum petal_status store_file_new(struct store_file **file, const struct env *env
 void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 
-/*
- * A store view made from `base` (NULL: empty) with changes: `add_memtable` in front,
- * `remove_memtable` taken out, `remove_files` taken out, `add_files` added, `link_files` in the run
- * `link_run`. What is added gets a reference of the new view. REQUIRES: what is taken out or linked
- * is in `base`; so the store is there, and was not dropped meanwhile.
- */
+/* A store view made from `base` (NULL: empty): with `add_memtable` in front, without
+ * `remove_memtable` and `remove_files`, with `add_files`, and `link_files` in the run `link_run`.
+ * The new view references what is added. REQUIRES: what is removed or linked is in `base`. */
 struct store_change {
     struct store_memtable *add_memtable;
     struct store_memtable *remove_memtable;
@@ -151,17 +148,16 @@ enum petal_status store_view_new(struct store_view **store_view, const petal_all
                                  const struct store_view *base, const struct store_change *change);
 void store_view_unref(struct store_view *store_view);
 
-/* Of the runs that have a bad file the greatest sequence: the background leaves alone what is not
- * above it. 0: none is bad. */
+/* The greatest sequence of the runs with a bad file, 0: none. Background compactions use only runs
+ * above it. */
 uint64_t store_view_bad_sequence(const struct store_view *store);
 
 /* A view with the stores of `base` (may be NULL), and room for `store_count` of them at least. */
 enum petal_status view_new(struct view **view, const petal_allocator *allocator,
                            const struct view *base, size_t store_count);
 
-/* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of a view that is
- * not published yet. REQUIRES: the view that it was made from is still the current one, or it was
- * made from none. */
+/* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of an unpublished
+ * view. REQUIRES: the view that it was made from, if any, is still the current one. */
 enum petal_status view_set_store(struct view *view, size_t slot, struct store_view *store_view);
 void view_ref(struct view *view);
 void view_unref(struct view *view);
@@ -169,10 +165,10 @@ void view_unref(struct view *view);
 /* ---- views that nobody sees any more ---- */
 
 /*
- * The bin holds views until a thread that may take its time releases them: memtables go with them,
- * and store files that were compacted away, which costs system calls. A view gets here from whoever
- * finds that its last reader has left, which may be another reader in the middle of a get: it only
- * puts the view in and says so. Functions of the bin: from any thread.
+ * The bin holds views until a background thread releases them, with their memtables and the store
+ * files that were compacted away, which costs system calls. The thread that finds that a view's
+ * last reader has left, perhaps a reader in the middle of a get, only puts it here and says so.
+ * Functions of the bin: from any thread.
  */
 struct view_bin {
     _Atomic(struct view *) newest; /* linked by next_in_bin */
@@ -190,8 +186,8 @@ void view_bin_fini(struct view_bin *bin);
 void view_bin_put(struct view_bin *bin, struct view *view);
 bool view_bin_is_empty(struct view_bin *bin);
 
-/* Release what is in it; when it returns what was in it before is gone, also if another thread is
- * at it. REQUIRES: no lock held that readers or writers wait for. */
+/* Release its views; on return those that were in it before are gone, also if another thread has
+ * taken them. REQUIRES: no lock held that readers or writers wait for. */
 void view_bin_empty(struct view_bin *bin);
 
 /* The current view, and how far it is to be read. */

@@ -1,6 +1,5 @@
 /*
- * writers.h -- the line of writers, and what its leader owns: the counters and sizes of what is
- * written.
+ * writers.h -- the queue of writers, and the counters and sizes that its leader owns.
  *
  * Threads: the queue and the row locks as their headers say; the other fields the leader's.
  */
