@@ -58,8 +58,8 @@ qualifier_filter_cell(struct filter_node *node, const petal_cell *cell)
     return node_accepts(node, cell->qualifier) ? FILTER_INCLUDE : FILTER_SKIP;
 }
 
-/* Qualifiers come in order: those below, those equal to, those above the comparator's bytes, of a
- * BinaryPrefixComparator those that begin with them. */
+/* Qualifiers come in order: those below, equal to and above the comparator's bytes; for a
+ * BinaryPrefixComparator those that begin with them count as equal. */
 static bool
 qualifier_filter_ahead(const struct filter_node *node, const petal_cell *cell,
                        struct filter_ahead *ahead)
@@ -76,7 +76,7 @@ qualifier_filter_ahead(const struct filter_node *node, const petal_cell *cell,
     if (compare <= PETAL_LESS_OR_EQUAL || (compare == PETAL_EQUAL && order > 0))
         return ahead_none(ahead);
     if (compare == PETAL_GREATER || compare == PETAL_NOT_EQUAL) {
-        /* Behind all that are equal: what comes first there is not known of a prefix. */
+        /* After all equal ones: for a prefix the first place there is not known. */
         if (!is_prefix)
             return ahead_at(ahead, bytes, INT64_MIN);
         if (order == 0)
@@ -163,7 +163,7 @@ multiple_column_prefix_begin(struct filter_node *node)
 }
 
 /* Only the greatest prefix that is not above the qualifier is tried, as in HBase: prefixes can
- * hide each other. *next: the first that is above. */
+ * hide each other. *next: the first one above. */
 static bool
 has_any_prefix(const petal_filter *filter, petal_slice qualifier, size_t *next)
 {

@@ -50,7 +50,7 @@ cell_of_row(struct filter_node *node, const petal_cell *cell)
     return node->row_out ? FILTER_NEXT_ROW : FILTER_INCLUDE;
 }
 
-/* Rows that begin with the prefix. Their upper end has no name, so a reversed run learns only
+/* Rows that begin with the prefix. Their upper end is not computed, so a reversed run learns only
  * that it is past them. */
 static enum bound_answer
 prefix_bound(const struct filter_node *node, const struct row_bound *from, petal_slice prefix,

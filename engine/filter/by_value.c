@@ -154,7 +154,7 @@ timestamps_fill(petal_filter *filter, const petal_filter_argument *arguments, si
     return PETAL_OK;
 }
 
-/* Is it one of the timestamps asked? *below: the greatest of those that are less, NULL without. */
+/* Is it one of the filter's timestamps? *below: the greatest lesser one, or NULL. */
 static bool
 asks_timestamp(const petal_filter *filter, int64_t timestamp, const int64_t **below)
 {
@@ -227,7 +227,7 @@ dependent_column_reset(struct filter_node *node)
     node->state.dependent.count = 0;
 }
 
-/* The place of the timestamp in the array, from great to small, or where it belongs. */
+/* The place of the timestamp in the array, in descending order, or where it belongs. */
 static size_t
 find_timestamp(const struct dependent_state *state, int64_t timestamp)
 {

@@ -30,7 +30,7 @@ static const struct {
 
 /* ---- making ---- */
 
-/* The characters of the value in small letters, and Knuth, Morris and Pratt's table of them. */
+/* The value's characters in lower case, and their Knuth-Morris-Pratt table. */
 static enum petal_status
 init_substring(struct comparator *comparator, const petal_allocator *allocator)
 {
@@ -191,8 +191,8 @@ has_common_bits(const struct comparator *comparator, petal_slice value)
     return bits != 0;
 }
 
-/* <0, 0, >0 as the comparator's value is less than, equal to or greater than `value`; those
- * without an order say 0 or 1. */
+/* <0, 0, >0: the comparator's value is less than, equal to or greater than `value`; comparators
+ * without an order return 0 or 1. */
 static int
 order(const struct comparator *comparator, petal_slice value)
 {

@@ -1,5 +1,4 @@
-/* filter.c -- a filter at work in one read: the tree of its nodes, and what the read asks of it;
- * see filter.h. */
+/* filter.c -- runs a filter in one read: the tree of its nodes, and the calls of filter.h. */
 #include "base/error.h"
 #include "engine/filter/node.h"
 #include "engine/filter/regex.h"
@@ -10,7 +9,7 @@ struct filter_run {
     bool reversed;
     struct filter_node *nodes; /* the root first; the members of a node stand together */
     size_t node_count;
-    /* Names of families that are ended (filter_run_cell), each behind its size in one byte. */
+    /* Names of families that are ended (filter_run_cell), each after its size in one byte. */
     uint8_t *ended;
     size_t ended_size, ended_capacity;
     struct filter_place place; /* the last one sought */
@@ -67,7 +66,7 @@ node_reset(struct filter_node *node)
 
 /* ---- making a run ---- */
 
-/* Fill the node, which is counted already, and those below it. */
+/* Fill the node, which is already counted, and the nodes below it. */
 static enum petal_status
 init_node(struct filter_run *run, struct filter_node *node, const petal_filter *filter,
           bool reversed)
@@ -180,7 +179,7 @@ filter_run_skips_row(struct filter_run *run, petal_slice row)
     return node_skips_row(&run->nodes[0], row) && run->failed == NULL;
 }
 
-/* A filter that has to see rows which its key excludes cannot be led around them. */
+/* A filter that has to be shown rows that their key excludes allows no skipping. */
 static enum bound_answer
 bound(struct filter_run *run, const struct row_bound *from, petal_slice *row)
 {
@@ -254,7 +253,7 @@ filter_run_enter_family(struct filter_run *run, petal_slice family, bool *ended)
     return end_family(run, family);
 }
 
-/* What failed was memory, or the comparison with a regular expression. */
+/* Either memory was lacking, or a regular expression was given up. */
 static enum petal_status
 tell_failure(const struct filter_run *run, petal_error *error)
 {
@@ -297,7 +296,7 @@ filter_run_hint(struct filter_run *run, const petal_cell *cell, struct filter_hi
     order = slice_compare(place->row, cell->row);
     if (place->row_only)
         return run->reversed ? order < 0 : order > 0;
-    /* Within a row a reversed run goes forward, and HBase's takes no such place from a filter. */
+    /* Within a row a reversed run goes forward, and HBase's ignores such a hint. */
     return !run->reversed && slice_compare(place->qualifier, cell->qualifier) > 0;
 }
 

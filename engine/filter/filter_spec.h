@@ -11,8 +11,7 @@
 
 #include <stdatomic.h>
 
-#define FILTER_MOST_DEPTH                                                                          \
-    100 /* of combinations in combinations; walks of a filter recurse as deep */
+#define FILTER_MOST_DEPTH   100     /* of nested combinations; walks of a filter recurse as deep */
 #define FILTER_MOST_FILTERS 100000u /* in one filter, counted as often as they stand in it */
 
 struct filter_kind;
@@ -26,7 +25,7 @@ struct row_range {
 struct petal_filter {
     const petal_allocator *allocator;
     _Atomic(uint32_t) references;
-    size_t size; /* of this block: strings, ranges, timestamps and members lie behind the struct */
+    size_t size; /* of this block: strings, ranges, timestamps and members follow the struct */
     const struct filter_kind *kind;
     unsigned depth;             /* 1 for one filter */
     uint32_t filter_count;      /* it and all below it */
@@ -57,8 +56,7 @@ struct petal_filter {
     _Atomic(uint64_t) run_count; /* of RandomRowFilter, so that each run draws others */
 };
 
-/* How much of each lies behind a new filter. Strings are copied in one after the other with
- * filter_add_string. */
+/* Room for each after the struct. Strings are copied there by filter_add_string. */
 struct filter_room {
     size_t members, strings, string_bytes, ranges, timestamps;
 };

@@ -1,7 +1,7 @@
 /*
- * fuzzy_row.c -- FuzzyRowFilter, as HBase's, but that it never takes a row shorter than its
- * pattern, and takes the same rows in both directions, under SKIP and WHILE as well. It goes by the
- * row of the cell at hand, so that it need not have been shown its key.
+ * fuzzy_row.c -- FuzzyRowFilter, as HBase's, except that it never accepts a row shorter than its
+ * pattern, and accepts the same rows in both directions, also within SKIP and WHILE. It uses the
+ * row of each cell, so it need not have been shown the row key.
  */
 #include "engine/filter/node.h"
 
@@ -40,7 +40,7 @@ fuzzy_end(struct filter_node *node)
     mem_free(node->allocator, node->state.row, 2 * node->filter->longest + 1);
 }
 
-/* How many bytes of the row, from its beginning, are as the pattern wants them. */
+/* The number of bytes from the row's beginning that match the pattern. */
 static size_t
 matching_bytes(petal_slice pattern, petal_slice mask, petal_slice row)
 {
@@ -63,8 +63,8 @@ fuzzy_matches(const petal_filter *filter, petal_slice row)
     return false;
 }
 
-/* Write the first bytes of the row, and behind them the pattern with its free bytes at the end
- * that is met first. */
+/* Write the row's first bytes, then the pattern with the first value, in the run's direction, for
+ * its free bytes. */
 static petal_slice
 fill_pattern(petal_slice pattern, petal_slice mask, petal_slice row, size_t from_row, bool reversed,
              uint8_t *to)
@@ -77,11 +77,9 @@ fill_pattern(petal_slice pattern, petal_slice mask, petal_slice row, size_t from
     return slice_make(to, pattern.size);
 }
 
-/*
- * The first bytes of the rows that match and come next behind `row`, which does not match. Up to
- * the byte that is wrong the row can stay; if the right byte does not lie behind the wrong one, the
- * last free byte before it has to move on.
- */
+/* The beginning of the next matching rows after `row`, which does not match. The row stays the same
+ * up to its wrong byte; if the right byte does not come after that one, the last free byte before
+ * it is advanced. */
 static bool
 next_pattern(petal_slice pattern, petal_slice mask, petal_slice row, bool reversed, uint8_t *to,
              petal_slice *made)
@@ -104,7 +102,7 @@ next_pattern(petal_slice pattern, petal_slice mask, petal_slice row, bool revers
     return true;
 }
 
-/* The first row above all that begin with `prefix`, made in its place. False: there is none. */
+/* Turn `prefix` into the first row above all rows that begin with it. False: there is none. */
 static bool
 step_above(uint8_t *bytes, petal_slice *prefix)
 {
@@ -135,8 +133,7 @@ pattern_bound(const struct filter_node *node, size_t index, const struct row_bou
     return !reversed || step_above(to, row) ? BOUND_ROW : BOUND_UNKNOWN;
 }
 
-/* The first row that matches a pattern at or behind `from`, or a bound before it (reversed);
- * made in the node's state. */
+/* The first matching row at or after `from`, or an early bound (reversed), in the node's state. */
 static enum bound_answer
 fuzzy_bound(const struct filter_node *node, const struct row_bound *from, petal_slice *row)
 {

@@ -1,9 +1,9 @@
 /*
- * java_property.h -- the properties of characters that java.util.regex knows by name, \p{name}, as
- * members of a class of PCRE2's.
+ * java_property.h -- java.util.regex's named character properties, \p{name}, as members of a PCRE2
+ * class.
  *
- * Those of which PCRE2 has the same characters. Its tables may be of a newer Unicode than Java's
- * (17 has 13.0, PCRE2 10.42 has 14.0): they differ in characters that were assigned since.
+ * Only those with the same characters in PCRE2, whose Unicode tables may be newer than Java's (Java
+ * 17 has 13.0, PCRE2 10.42 has 14.0): they differ in characters assigned since.
  */
 #ifndef PETAL_ENGINE_FILTER_JAVA_PROPERTY_H
 #define PETAL_ENGINE_FILTER_JAVA_PROPERTY_H
@@ -17,7 +17,7 @@ struct java_property {
     bool outside;                      /* or between [^ and ] */
 };
 
-/* NULL, or why there is no such property here. With ignore_case those of a case are of both. */
+/* NULL, or why the property is refused. With ignore_case, properties of one case match both. */
 const char *java_property_find(petal_slice name, bool ignore_case, struct java_property *found);
 
 #endif

@@ -11,16 +11,16 @@
 #define NO_CHARACTER   UINT32_MAX
 #define LAST_CHARACTER 0x10FFFFu
 
-/* PCRE2's `$` knows other line ends than Java's, and stands between \r and \n, too. */
+/* PCRE2's `$` has other line ends than Java's, and also matches between \r and \n. */
 #define BEFORE_LAST_LINE_END                                                                       \
     "(?:\\z|(?=(?:\\r\\n|[\\n\\r\\x{85}\\x{2028}\\x{2029}])\\z)(?!(?<=\\r)\\n))"
 
 #define LINE_END "\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}]"
 
 /*
- * To Java's \b letters are those of Unicode, though \w knows ASCII's only; and so are the marks
- * that combine with a letter or a digit before them. PCRE2 looks back by fixed sizes: so many marks
- * at most. Both of them have to be of 16 bits, as Java looks for them by halves of surrogate pairs.
+ * Java's \b uses Unicode letters, though \w uses only ASCII's, and marks that combine with a letter
+ * or digit before them. PCRE2 looks back by fixed sizes: up to eight marks. Both have to be of 16
+ * bits, because Java looks for them by halves of surrogate pairs.
  */
 #define WORD        "[\\p{L}\\p{Nd}_]"
 #define WIDE        "\\x{10000}-\\x{10ffff}"
@@ -163,7 +163,7 @@ is_repeated(const struct java_regex *java)
     return next_is(java, '*') || next_is(java, '+') || next_is(java, '?') || next_is(java, '{');
 }
 
-/* A place between characters. Java lets it be repeated, PCRE2 as a group only. */
+/* An assertion. Java allows to repeat it, PCRE2 only as a group. */
 static void
 put_place(struct java_regex *java, const void *bytes, size_t size)
 {
@@ -230,10 +230,8 @@ add_name(struct java_regex *java, const uint8_t *from)
     return PETAL_OK;
 }
 
-/*
- * What group `number` took. A reference to a group that there is not matches nothing. PCRE2 takes
- * the comparison for one step: the callout has the size added (engine/filter/regex.c).
- */
+/* A back reference. One to a group that does not exist matches nothing. PCRE2 counts the comparison
+ * as one step: the callout adds its size (engine/filter/regex.c). */
 static enum petal_status
 put_reference(struct java_regex *java, const uint8_t *from, unsigned number)
 {
@@ -254,7 +252,7 @@ put_reference(struct java_regex *java, const uint8_t *from, unsigned number)
     return PETAL_OK;
 }
 
-/* Behind the first digit: as many more as make the number of a group that has begun. */
+/* After the first digit: as many more as form the number of a group that has begun. */
 static enum petal_status
 translate_reference(struct java_regex *java, const uint8_t *from)
 {
@@ -286,7 +284,7 @@ translate_named_reference(struct java_regex *java, const uint8_t *from)
 
 /* ---- characters ---- */
 
-/* \pL, \p{name} behind its letter: what stands between [ and ], or [^ and ]. */
+/* \pL, \p{name}, after the letter p: the members of the class. */
 static enum petal_status
 get_property(struct java_regex *java, const uint8_t *from, bool negated,
              struct java_property *property)
@@ -322,8 +320,7 @@ put_property(struct java_regex *java, const struct java_property *property)
     java_regex_put(java, "]");
 }
 
-/* The number of a character, of which the backslash at `from` and `letter` have been read; or a
- * letter that is none. */
+/* The character of an escape, of which the backslash at `from` and `letter` have been read. */
 static enum petal_status
 get_character(struct java_regex *java, const uint8_t *from, uint32_t letter, uint32_t *character)
 {
@@ -357,7 +354,7 @@ get_character(struct java_regex *java, const uint8_t *from, uint32_t letter, uin
     return PETAL_OK;
 }
 
-/* A place that a backslash and `letter` name. False: it is none. */
+/* The assertion of a backslash and `letter`. False: it is none. */
 static bool
 put_named_place(struct java_regex *java, uint32_t letter)
 {
@@ -383,8 +380,8 @@ put_named_place(struct java_regex *java, uint32_t letter)
     }
 }
 
-/* What the backslash at `from` begins outside of classes: a character; or, when it is not one,
- * *character is NO_CHARACTER and it has been written. */
+/* The escape at `from`, outside of classes: a character, or *character is NO_CHARACTER and the
+ * translation has been written. */
 static enum petal_status
 translate_escape(struct java_regex *java, const uint8_t *from, uint32_t *character)
 {
@@ -411,7 +408,7 @@ translate_escape(struct java_regex *java, const uint8_t *from, uint32_t *charact
         return status;
     }
     if (letter == 'R') {
-        /* Alone it may give back a \n behind \r, repeated it does not. */
+        /* Alone it may backtrack before the \n of \r\n, repeated it does not. */
         java_regex_put(java, is_repeated(java) ? "(?>" LINE_END ")" : "(?:" LINE_END ")");
         return PETAL_OK;
     }
@@ -432,8 +429,8 @@ translate_escape(struct java_regex *java, const uint8_t *from, uint32_t *charact
  * A class, or a part of one, being written from `start` on: alternatives of one character each,
  * `[...]` or a group. The last one may still be open.
  *
- * Java keeps single characters below 256 apart: what stands among them counts to the end of the
- * class, even behind an intersection.
+ * Java keeps single characters below 256 apart: they count up to the end of the class, even after
+ * an intersection.
  */
 struct class
 {
@@ -520,8 +517,8 @@ negate_class(struct java_regex *java, struct class *class)
     java_regex_put(java, ").)");
 }
 
-/* \d and its like, at `from`, as members. In [^...] with a property, PCRE2 10.42 forgets of \D, \S
- * and \W what is not ASCII. */
+/* \d and the like, at `from`, as members. In [^...] with a property, PCRE2 10.42 forgets the
+ * characters of \D, \S and \W outside of ASCII. */
 static void
 put_kind(struct java_regex *java, const uint8_t *from, uint32_t letter)
 {
@@ -535,8 +532,8 @@ put_kind(struct java_regex *java, const uint8_t *from, uint32_t letter)
         put_bytes(java, from, 2);
 }
 
-/* A character of a class; or, when it is not one, *character is NO_CHARACTER and it has been
- * written. As an end of a range it has to be one. */
+/* A character of a class, or *character is NO_CHARACTER and the member has been written. The end of
+ * a range has to be a character. */
 static enum petal_status
 translate_member(struct java_regex *java, struct class *class, bool ends_range, uint32_t *character)
 {
@@ -618,8 +615,7 @@ translate_members(struct java_regex *java, struct class *class)
 static enum petal_status translate_class(struct java_regex *java, const uint8_t *from,
                                          bool in_brackets);
 
-/* What stands to the right of &&: classes in brackets, then what else there is up to the bracket
- * that closes the class. */
+/* The right side of &&: classes in brackets, then the rest up to the closing bracket. */
 static enum petal_status
 translate_intersection(struct java_regex *java, const uint8_t *from, struct class *left)
 {
@@ -654,8 +650,8 @@ translate_intersection(struct java_regex *java, const uint8_t *from, struct clas
     return PETAL_OK;
 }
 
-/* [...] behind the bracket at `from`; or, without one, all up to the bracket that closes the class
- * around. */
+/* [...] after the bracket at `from`; without a bracket all up to that which closes the outer
+ * class. */
 static enum petal_status
 translate_class(struct java_regex *java, const uint8_t *from, bool in_brackets)
 {
@@ -696,8 +692,8 @@ translate_class(struct java_regex *java, const uint8_t *from, bool in_brackets)
 
 /* ---- the rest ---- */
 
-/* What the `(` at `from` begins. Flags stand before `:`, or before `)`: then they hold to the
- * end of the group around. */
+/* The group that the `(` at `from` begins. Flags before `:` hold in it, those before `)` to the end
+ * of the enclosing group. */
 static enum petal_status
 translate_group(struct java_regex *java, const uint8_t *from)
 {
@@ -766,7 +762,7 @@ translate_quantifier(struct java_regex *java, const uint8_t *from)
             return refuse(java, from, "the repetition in braces is wrong");
     }
     if (!accept(java, "?") && accept(java, "+")) {
-        /* To Java what is repeated gives nothing back even between its own repeats. */
+        /* In Java the repeated piece does not backtrack even between its repeats. */
         insert(java, java->piece, "(?>");
         java_regex_put(java, ")");
     }
@@ -850,7 +846,7 @@ java_regex_translate(struct java_regex *java, petal_slice expression, bool ignor
     java->limit = java->start + expression.size;
     java->refers = java->captures = java->looks_ahead = false;
     do {
-        /* Once more if it refers back: then groups capture, and how many there are is known. */
+        /* Once more if it has back references: then groups capture, and their number is known. */
         java->captures = java->refers;
         java->all_groups = java->groups;
         java->groups = 0;

@@ -1,10 +1,10 @@
 /*
- * java_regex.h -- an expression in the language of java.util.regex, written anew in that of PCRE2
- * so that it means the same.
+ * java_regex.h -- translates an expression of java.util.regex into one of PCRE2 with the same
+ * meaning.
  *
- * Piece by piece: nothing that only PCRE2 knows comes through, and what the two take for different
- * things is written so that PCRE2 takes it for Java's. Case is ignored here, not there, since Java
- * ignores that of ASCII letters only. Groups are captured only where the expression refers back.
+ * Piece by piece: nothing passes that only PCRE2 knows, and pieces that mean different things are
+ * rewritten. Case is ignored here, not by PCRE2, because Java ignores that of ASCII letters only.
+ * Groups capture only if the expression has back references.
  */
 #ifndef PETAL_ENGINE_FILTER_JAVA_REGEX_H
 #define PETAL_ENGINE_FILTER_JAVA_REGEX_H

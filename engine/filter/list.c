@@ -1,9 +1,8 @@
 /*
- * list.c -- AND, OR, SKIP and WHILE at work, as HBase's FilterListWithAND, FilterListWithOR,
- * SkipFilter and WhileMatchFilter. An AND shows a cell to its members until one turns it away; an
- * OR shows it to all, but to none that has said of an earlier cell where it wants to go on and has
- * not come there. SKIP and WHILE hand on less than one might think: neither asks its member for a
- * place to seek or for the cells of the row, and SKIP shows it no rows.
+ * list.c -- AND, OR, SKIP and WHILE, as HBase's FilterListWithAND, FilterListWithOR, SkipFilter and
+ * WhileMatchFilter. An AND shows a cell to its members until one rejects it; an OR shows it to all
+ * members except those whose last code goes past it. SKIP and WHILE pass on little: neither asks
+ * its member for a place to seek or for the cells of the row, and SKIP shows it no rows.
  */
 #include "engine/filter/node.h"
 
@@ -48,7 +47,7 @@ list_transform(struct filter_node *node, petal_cell *cell)
 
 /* ---- AND and OR ---- */
 
-/* Every member that is not done is shown the row: it may keep something of it. */
+/* Every member that is not done is shown the row: it may keep state of it. */
 static bool
 and_skips_row(struct filter_node *node, petal_slice row)
 {
@@ -110,8 +109,8 @@ is_nearer(const struct filter_ahead *a, const struct filter_ahead *b)
     return order != 0 ? order < 0 : a->timestamp > b->timestamp;
 }
 
-/* The last of the members' places. What a member turns away those behind it are not shown; so one
- * that keeps what it is shown ends the search. */
+/* The last of the members' places. Members after the one that rejects a cell are not shown it; so
+ * the search ends at a member that keeps state of cells. */
 static bool
 and_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_ahead *ahead)
 {
@@ -129,7 +128,7 @@ and_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_
     return found;
 }
 
-/* In a reversed run what one said of a cell can hold for those behind (is_before): who says that it
+/* In a reversed run the answer to one cell can hold for later ones (is_before) if the member
  * seeks. */
 static bool
 may_seek(const struct filter_node *node)
@@ -158,7 +157,7 @@ or_ahead(const struct filter_node *node, const petal_cell *cell, struct filter_a
     return count_of(node) > 0;
 }
 
-/* How far a code goes: none, to the next column, to the next row, to a place. */
+/* How far a code goes: 0 nowhere, 1 to the next column, 2 to the next row, 3 to a place. */
 static int
 reach(enum filter_code code)
 {
@@ -189,7 +188,7 @@ code_of(bool includes, int distance)
     return includes ? taken[distance] : left[distance];
 }
 
-/* The longer way; taken only by both. */
+/* The farther one; includes the cell only if both do. */
 static enum filter_code
 merge_and(enum filter_code a, enum filter_code b)
 {
@@ -198,8 +197,8 @@ merge_and(enum filter_code a, enum filter_code b)
     return code_of(way < 3 && filter_code_includes(a) && filter_code_includes(b), way);
 }
 
-/* The shorter way; taken by either. A place to seek beside anything else is no way at all: who
- * knows how far it is. */
+/* The nearer one; includes the cell if either does. A place to seek combined with anything else
+ * goes nowhere, since it is not known how far it is. */
 static enum filter_code
 merge_or(enum filter_code a, enum filter_code b)
 {
@@ -211,8 +210,8 @@ merge_or(enum filter_code a, enum filter_code b)
     return code_of(filter_code_includes(a) || filter_code_includes(b), way);
 }
 
-/* HBase's order of keys, turned around in a reversed run (within rows as well, where cells come
- * forward all the same). */
+/* HBase's order of keys, reversed in a reversed run (also within rows, where cells still come
+ * forward). */
 static int
 compare_places(const struct filter_node *node, const struct filter_place *a,
                const struct filter_place *b)
@@ -228,8 +227,7 @@ compare_places(const struct filter_node *node, const struct filter_place *a,
     return node->reversed ? -order : order;
 }
 
-/* Does the cell come before the place? A place is the beginning of its column, so a cell in the
- * column does not. */
+/* Does the cell come before the place, which is the beginning of its column? */
 static bool
 is_before(const struct filter_node *node, const petal_cell *cell, const struct filter_place *place)
 {
@@ -257,7 +255,7 @@ and_cell(struct filter_node *node, const petal_cell *cell)
     enum filter_code code = FILTER_INCLUDE;
 
     node->state.list.seeker = NULL;
-    /* Those behind count what they are shown: they do not see what is turned away. */
+    /* Later members count the cells they are shown: they are not shown rejected ones. */
     for (size_t i = 0; filter_code_includes(code) && i < count_of(node); i++) {
         struct filter_node *member = &node->members[i];
         enum filter_code said;
@@ -358,7 +356,7 @@ keep_column(struct filter_node *node, const petal_cell *cell)
     list->has_column = true;
 }
 
-/* What the member has said before holds for this cell, too: it is not shown. */
+/* Does the member's last answer hold for this cell, too? Then it is not shown. */
 static bool
 said_before(struct filter_node *node, size_t index, const petal_cell *cell, enum filter_code *code)
 {

@@ -1,8 +1,8 @@
 /*
- * node.h -- inside the room: what a kind of filter does, and what one read keeps of a filter: a
- * tree of nodes, one for each filter in it.
+ * node.h -- private to the room: the functions of a kind of filter, and the state of a filter in
+ * one read: a tree of nodes, one for each filter in it.
  *
- * Each kind stands by itself, with its arguments, its functions and its struct filter_kind:
+ * Each kind is one piece of code, with its arguments, functions and struct filter_kind:
  *     engine/filter/list.c       AND, OR, SKIP, WHILE: filters that hold filters
  *     engine/filter/by_row.c     by the row key, and those that count rows
  *     engine/filter/fuzzy_row.c  FuzzyRowFilter
@@ -29,24 +29,22 @@ struct filter_place {
     petal_slice family, qualifier;
 };
 
-/* Rows seen from one end: `row` and what lies behind it, `row` itself only when inclusive. In a
- * reversed run behind is below. */
+/* The rows after `row`, in the run's direction; `row` itself only if inclusive. */
 struct row_bound {
     bool open; /* everything; `row` means nothing */
     petal_slice row;
     bool inclusive;
 };
 
-/* By the filter's arguments alone, so that a scan can seek the row. A bound may be early, never
- * late. */
+/* By the filter's arguments alone, for a scan to seek the row. A bound may be early, never late. */
 enum bound_answer {
     BOUND_UNKNOWN, /* the next row may pass */
     BOUND_ROW,     /* nothing before *row can */
     BOUND_NONE     /* nothing can */
 };
 
-/* What a kind of filter does: HBase's Filter and the class of the same name. NULL: what the
- * comment says. */
+/* The functions of a kind of filter: HBase's Filter, and the class of its name. NULL: the default
+ * in parentheses. */
 struct filter_kind {
     const char *name;
     /* Of its arguments, a letter for each (engine/filter/make.c); NULL: it holds other filters. */
@@ -103,7 +101,7 @@ extern const struct filter_kind fuzzy_row_filter, multi_row_range_filter;
 
 /* ---- the tree ---- */
 
-/* What the OR keeps of one member: what it said last of this row. */
+/* An OR's state of one member: its last answer in this row. */
 struct filter_memory {
     bool has_code;
     enum filter_code code;
@@ -112,7 +110,7 @@ struct filter_memory {
 
 struct list_state {
     struct filter_memory *memories; /* OR: for each member */
-    /* OR: the column of the cell shown last, when any member has to compare the next with it. */
+    /* OR: the column of the last cell, if any member has to compare the next with it. */
     bool has_column;
     uint8_t *column;
     size_t column_capacity, family_size, qualifier_size;
@@ -129,8 +127,8 @@ struct filter_node {
     struct filter_run *run;
     struct regex_search *search; /* of its comparator; NULL: that is no regular expression */
     const petal_allocator *allocator;
-    /* Rows come from high to low. HBase does not tell what stands in a SKIP or WHILE; only
-     * filters that it gets wrong then (FuzzyRowFilter, MultiRowRangeFilter) ask run_reversed. */
+    /* Rows come from high to low. HBase does not tell the filters in a SKIP or WHILE; only those
+     * that it gets wrong (FuzzyRowFilter, MultiRowRangeFilter) use run_reversed. */
     bool reversed, run_reversed;
     bool row_out;  /* the row at hand is out */
     bool done;     /* nothing more can pass */
@@ -148,11 +146,10 @@ struct filter_node {
     } state;
 };
 
-/* The run has failed: nothing that it says afterwards counts. `bytes`: the size of what was
- * compared. */
+/* The run has failed: its later answers do not count. `bytes`: the size of the compared text. */
 void node_fail(struct filter_node *node, enum petal_status status, size_t bytes);
 
-/* Does the comparator let the bytes pass? What it fails with fails the run. */
+/* Does the comparator accept the bytes? A failure fails the run. */
 bool node_accepts(struct filter_node *node, petal_slice bytes);
 
 /* Before a row. */

@@ -5,7 +5,7 @@
  *     conjunction := wrapped (AND wrapped)*
  *     wrapped    := SKIP wrapped | WHILE wrapped | '(' expression ')' | Name (argument, ...)
  *
- * Operators are capitals; AND and OR stand behind a blank or ')', all stand before a blank or '('.
+ * Operators are upper case; AND and OR follow a blank or ')', all precede a blank or '('.
  * Members of one chain form one list. A parenthesis that is never closed is closed at the end, as
  * in HBase. Blanks between filters are spaces and tabs, between arguments spaces. HBase's own
  * parser fails on some valid texts (an operator, then a parenthesis with OR and then AND); this one
@@ -28,7 +28,7 @@ struct parser {
     petal_filter_argument *arguments;
     size_t *offsets; /* of each argument */
     size_t argument_count, argument_capacity, offset_capacity;
-    /* Quotes of strings are taken out into here; strings of the filter at hand point into it. */
+    /* Strings without their quotes; the arguments of the current filter point into it. */
     uint8_t *unescaped;
     size_t unescaped_size;
 };
@@ -74,7 +74,7 @@ skip_blanks(struct parser *parser)
         parser->at++;
 }
 
-/* Is the operator here, with what has to stand before and behind it? */
+/* Is the operator here, with what has to precede and follow it? */
 static bool
 at_operator(const struct parser *parser, const char *name, bool first_may_be)
 {
@@ -123,8 +123,7 @@ add_argument(struct parser *parser, const petal_filter_argument *argument, const
     return PETAL_OK;
 }
 
-/* A string in quotes, in which two quotes are one. REQUIRES: the closing quote is before
- * `limit`. */
+/* A quoted string, in which two quotes are one. REQUIRES: the closing quote is before `limit`. */
 static petal_slice
 take_string(struct parser *parser, const uint8_t *limit)
 {
@@ -203,7 +202,7 @@ ends_word(uint8_t c)
     return c == ' ' || c == ',' || c == ')';
 }
 
-/* The arguments of `whole`, a filter with its name, from behind the opening parenthesis to the
+/* The arguments of `whole`, a filter with its name, from after the opening parenthesis to the
  * closing one at its end. */
 static enum petal_status
 parse_arguments(struct parser *parser, petal_slice whole)
@@ -244,8 +243,7 @@ parse_arguments(struct parser *parser, petal_slice whole)
 
 /* ---- one filter ---- */
 
-/* From here to the first closing parenthesis outside of quotes, it included; NULL: there is
- * none. */
+/* From here up to and with the first closing parenthesis outside of quotes; NULL: there is none. */
 static const uint8_t *
 find_end(const struct parser *parser)
 {

@@ -38,7 +38,7 @@ struct regex_search {
 
 /* ---- memory ---- */
 
-/* PCRE2 does not say how large what it gives back was: that stands before it. */
+/* PCRE2 frees without a size, so each block begins with it. */
 #define HEAD_BYTES 16
 
 static void *
@@ -66,7 +66,7 @@ give_memory(void *memory, void *allocator)
     mem_free(allocator, head, HEAD_BYTES + size);
 }
 
-/* What is made with the context keeps what it says, not itself. */
+/* Objects copy the context's settings, so it can be freed. */
 static pcre2_general_context *
 memory_context(const petal_allocator *allocator)
 {
@@ -127,7 +127,7 @@ regex_new(struct regex **regex, const petal_allocator *allocator, petal_slice ex
         status = compile(&made->at_each, allocator, (char *)java.written + skipped,
                          java.size - skipped, java.looks_ahead, &offset, mistake);
         if (status == PETAL_INVALID) {
-            /* Written again, to see which piece of the expression is at the offset. */
+            /* Translate again, to find the piece of the expression at the offset. */
             java.size = skipped;
             java.wanted = skipped + offset;
             (void)java_regex_translate(&java, expression, ignore_case);
@@ -162,10 +162,8 @@ regex_free(struct regex *regex)
 
 /* ---- searching ---- */
 
-/*
- * Before a back reference, whose comparison PCRE2 counts as one step however long it is: so many
- * bytes are as good as a step. The callout's number is that of the group.
- */
+/* Called before a back reference, whose comparison PCRE2 counts as one step: its bytes count as
+ * steps, too. The callout's number is that of the group. */
 static int
 count_compared(pcre2_callout_block *block, void *argument)
 {
@@ -219,7 +217,7 @@ regex_search_free(struct regex_search *search)
     mem_free(search->allocator, search, sizeof *search);
 }
 
-/* The text as Java decodes it. What is UTF-8 stays where it is. */
+/* The text as Java decodes it; valid UTF-8 is not copied. */
 static enum petal_status
 decode(struct regex_search *search, petal_slice *text)
 {

@@ -9,9 +9,9 @@
  *     (...) (?:...) (?<name>...) (?=...) (?!...) (?<=...) (?<!...) (?>...) (?i) (?i:...) (?s)
  *     \1 \2 ... \k<name>
  *
- * With the flags that HBase sets: `.` takes line ends, too, `^` and `$` are the ends of the text
- * (`$` also before a last line end). Letters are told from capitals for ASCII only, when case is
- * ignored. Text and expression are UTF-8, and what is not becomes U+FFFD (engine/filter/utf8.h).
+ * With the flags that HBase sets: `.` matches line ends, too, `^` and `$` are the ends of the text
+ * (`$` also before a last line end). Ignoring case works for ASCII letters only. Text and
+ * expression are UTF-8; invalid bytes become U+FFFD (engine/filter/utf8.h).
  *
  * Refused, with the place: \p of blocks and of properties that PCRE2 lacks, \X, \N, \b{g}, other
  * flags, back references where case is ignored, in a look-behind, or to a group past
@@ -56,8 +56,7 @@ enum petal_status regex_new(struct regex **regex, const petal_allocator *allocat
                             struct regex_mistake *mistake);
 void regex_free(struct regex *regex); /* NULL: no-op */
 
-/* What searches of one thread work in. They allocate when one needs more than those before it,
- * else nothing. */
+/* Working memory for searches of one thread; allocated only if one needs more than those before. */
 struct regex_search;
 
 /* `regex` must stay until the search is freed. PETAL_NO_MEMORY. */

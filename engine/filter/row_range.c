@@ -1,7 +1,7 @@
 /*
- * row_range.c -- MultiRowRangeFilter, as HBase's, but that it takes the same rows in both
- * directions, under SKIP and WHILE as well. It goes by the row of the cell at hand, so that it need
- * not have been shown its key.
+ * row_range.c -- MultiRowRangeFilter, as HBase's, except that it accepts the same rows in both
+ * directions, also within SKIP and WHILE. It uses the row of each cell, so it need not have been
+ * shown the row key.
  */
 #include "engine/filter/node.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- the union of the ranges ---- */
 
-/* The lower start first; of equal ones that which takes its row in. */
+/* The lower start first; of equal ones the inclusive one. */
 static int
 compare_starts(const void *a, const void *b)
 {
@@ -44,10 +44,8 @@ extend(struct row_range *range, const struct row_range *next)
     }
 }
 
-/*
- * The union of the ranges, as disjoint ones in order. HBase merges them as well, but forgets that
- * of two equal starts one may take its row in.
- */
+/* The union of the ranges, disjoint and in order. HBase merges them as well, but ignores that one
+ * of two equal starts may be inclusive. */
 static enum petal_status
 ranges_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
             struct filter_mistake *mistake)
@@ -101,7 +99,7 @@ reaches_below(const struct row_range *range, petal_slice row, bool inclusive)
     return order < 0 || (order == 0 && inclusive && range->start_inclusive);
 }
 
-/* The number of ranges that end before they reach above the row. */
+/* The number of ranges that end at or before the row. */
 static size_t
 count_below(const petal_filter *filter, petal_slice row, bool inclusive)
 {

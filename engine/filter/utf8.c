@@ -10,8 +10,8 @@ continues(const uint8_t *at, const uint8_t *limit)
     return at < limit && (*at & 0xC0) == 0x80;
 }
 
-/* Is the second byte of a character one that its first byte allows? Rules out overlong forms and
- * what is above U+10FFFF. */
+/* Does the first byte of a character allow this second one? Rules out overlong forms and characters
+ * above U+10FFFF. */
 static bool
 second_fits(uint8_t first, uint8_t second)
 {
@@ -50,8 +50,8 @@ utf8_next(const uint8_t **at, const uint8_t *limit)
     return character;
 }
 
-/* Latin Extended-A comes in pairs, the capital first, at even places or, in two stretches, at
- * odd ones. */
+/* Latin Extended-A has pairs, upper case first, at even numbers or, in two stretches, at odd
+ * ones. */
 static uint32_t
 lower_latin_extended(uint32_t c)
 {

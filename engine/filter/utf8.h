@@ -1,5 +1,5 @@
 /*
- * utf8.h -- bytes as characters, in the way of Java's String: what is not UTF-8 becomes U+FFFD, one
+ * utf8.h -- bytes as characters, as Java's String decodes them: invalid bytes become U+FFFD, one
  * for each longest part that could have begun a character. A surrogate written as three bytes is
  * one U+FFFD.
  */
@@ -10,11 +10,11 @@
 
 #define UTF8_REPLACEMENT 0xFFFDu
 
-/* The character at *at, which steps behind it. REQUIRES: *at < limit. */
+/* The character at *at, which moves past it. REQUIRES: *at < limit. */
 uint32_t utf8_next(const uint8_t **at, const uint8_t *limit);
 
-/* The small letter of a capital one: ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic;
- * others as they are. */
+/* The lower case of ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic letters; others
+ * unchanged. */
 uint32_t utf8_lower(uint32_t character);
 
 #endif
