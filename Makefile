@@ -404,7 +404,7 @@ rivals: deps ## fetch RocksDB and LevelDB without assertions for bench-quick, in
 # A second make, which finds the fetched stores.
 rivals-bench:
 	+@$(MAKE) --no-print-directory $(ALL_PROCESSORS) RELEASE=1 BUILD=$(RIVALS) $(RIVAL_DIRS) $(RIVALS)/kv-bench
-	$(RIVALS)/kv-bench compare --vs rocksdb,leveldb --rows hit --num 10k --gets 10k --repeats 1 --threads 1 --wait 0
+	$(RIVALS)/kv-bench compare --store petal,rocksdb,leveldb --rows hit --num 10k --gets 10k --repeats 1 --threads 1 --wait 0
 
 .PHONY: bench-quick bench-table bench-table-small bench-table-large bench-report cost cost-check cost-accept
 ifeq ($(RELEASE),1)

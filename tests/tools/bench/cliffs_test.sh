@@ -24,7 +24,7 @@ first=$("$bench" cliffs --list | awk '{print $1; exit}')
 "$bench" cliffs --only "$first" --scale 2 >"$scratch/out" || fail "one workload alone: $(cat "$scratch/out")"
 [ "$(grep -c '^  us ' "$scratch/out")" = 1 ] || fail "--only runs others, too"
 ! "$bench" cliffs --only nothing 2>"$scratch/out" || fail "an unknown workload passes"
-grep -q 'no workload "nothing"' "$scratch/out" || fail "an unknown workload: $(cat "$scratch/out")"
+grep -q 'there is no "nothing"' "$scratch/out" || fail "an unknown workload: $(cat "$scratch/out")"
 [ -z "$(find "$scratch" -name 'kv-bench-*')" ] || fail "databases are left behind"
 
 if [ -n "${SANITIZE:-}" ] || ! command -v valgrind >/dev/null; then

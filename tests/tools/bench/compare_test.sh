@@ -21,20 +21,20 @@ doctored() {
 one=$scratch/one.json several=$scratch/several.json slower=$scratch/slower.json broken=$scratch/broken.json
 
 expect "all stores that are there" 0 '^fill, settled, 2 threads: write pairs until background work rests .others [0-9.?% ]*.$' \
-    "$bench" compare --wait 0 --vs all --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --details --json "$several"
+    "$bench" compare --wait 0 --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K --details --json "$several"
 cp "$scratch/out" "$scratch/report"
 for operation in 'fill' 'fill, settled' 'get hit' 'get absent' 'multi-get, 16 keys' 'seek + 10, new cursor' 'seek + 10' 'scan' \
     'get hit, small cache' 'get absent, small cache' 'put, log by write()' 'put, synced'; do
-    # With two numbers of threads and two sizes of blocks each.
-    expect "lines of $operation" 0 '^4$' grep -c "^$operation, [12] thread" "$scratch/report"
+    # With two numbers of threads.
+    expect "lines of $operation" 0 '^2$' grep -c "^$operation, [12] thread" "$scratch/report"
 done
 for operation in 'first scan' 'open, cold' 'get hit, cold' 'get absent, cold' 'get absent, nothing warmed' 'get hit, first gets' \
     'bytes written / user bytes, settled' 'bytes written / user bytes, compacted' 'disk / user bytes, settled' \
     'disk / user bytes, compacted'; do
-    expect "lines of $operation" 0 '^2$' grep -c "^$operation, 1 thread" "$scratch/report"
+    expect "lines of $operation" 0 '^1$' grep -c "^$operation, 1 thread" "$scratch/report"
 done
-expect "Petal's lines" 0 '^68$' grep -c '^  petal  ' "$scratch/report"
-expect "what two threads bring" 0 '^24$' grep -c '^  petal .* x one thread$' "$scratch/report"
+expect "Petal's lines" 0 '^34$' grep -c '^  petal  ' "$scratch/report"
+expect "what two threads bring" 0 '^12$' grep -c '^  petal .* x one thread$' "$scratch/report"
 expect "a count's ratio is of counts" 0 '^yes$' awk '/^[a-z]/ { bytes = /^bytes written .* settled/ }
     bytes && $1 == "petal" { petal = $2 }
     bytes && $1 == "lmdb" { lmdb = $2; ratio = $9; if (ratio - petal / lmdb > 0.02 || petal / lmdb - ratio > 0.02) { print "no"; exit } }
@@ -44,7 +44,7 @@ for row in fill bytes first-scan cold-hit cold-absent first-absent first-hit hit
         "'$bench' quick --wait 0 --store petal --rows $row --num 2000 --gets 200 --repeats 1 --synced 2 --details | grep -c '^  petal  '"
 done
 expect "the file has the settings" 0 '"num": 3000' cat "$several"
-expect "the file says where it comes from" 0 '"command": "kv-bench compare --wait 0 --vs all --num 3000' cat "$several"
+expect "the file says where it comes from" 0 '"command": "kv-bench compare --wait 0 --num 3000' cat "$several"
 expect "a result has words" 0 '"words": "look up a key that is there, warm"' grep -A 1 '"row": "hit"' "$several"
 expect "each result has its row and words" 0 '^yes$' awk '/"operation":/ { results++ } /"row": "[a-z-]+"/ { rows++ }
     /"words": "..+"/ { words++; if (!($0 in seen)) { seen[$0]; different++ } }
@@ -91,7 +91,7 @@ expect "and in the file" 0 '^yes$' awk '/^ "others": [0-9.e+-]*,$/ { run = 1 } /
 expect "one repeat claims nothing" 0 '^0$' sh -c "grep -c '[0-9][*]o[nf]' '$scratch/screen'; true"
 # The same figures as a table for documents: what is bold lies above 1 in each repeat.
 expect "a table for documents" 0 '^| write pairs in random order | [0-9.]* [kM]/s |' \
-    "$bench" compare --markdown --wait 0 --vs all --rows fill,hit,absent,bytes --num 3000 --gets 1000 --repeats 3 --threads 1
+    "$bench" compare --markdown --wait 0 --rows fill,hit,absent,bytes --num 3000 --gets 1000 --repeats 3 --threads 1
 cp "$scratch/out" "$scratch/table"
 expect "each ratio has its range, and a claim follows from it" 0 '^yes$' awk -F '|' '/^[|] [a-z]/ { lines++
         for (i = 4; i < NF - 1; i++) {
@@ -148,14 +148,14 @@ head -c 300 "$one" >"$broken"
 expect "a file cut short" 3 'broken.json: line ' "$bench" diff "$broken" "$one"
 expect "no file" 3 'nowhere.json' "$bench" diff "$one" "$scratch/nowhere.json"
 expect "help of diff" 0 'beyond the noise' "$bench" diff --help
-expect "no such store" 2 'no store "nosuchstore"' "$bench" compare --vs nosuchstore
+expect "no such store" 2 'no store "nosuchstore"' "$bench" compare --store nosuchstore
 expect "no pairs" 2 'num and --gets are above 0' "$bench" compare --num 0
-expect "no such row" 2 'no row "5M"' "$bench" compare --rows hit,5M
+expect "no such row" 2 'rows: there is no "5M"' "$bench" compare --rows hit,5M
 expect "a table is of one number of threads" 2 'markdown is for one number of --threads' "$bench" compare --markdown
 expect "a table or details" 2 'exclude each other' "$bench" quick --markdown --details
 expect "no such share" 2 'others is a number from 0 to 100' "$bench" quick --others 101
 expect "rows are listed" 0 '^  first-absent look up a missing key, just opened$' "$bench" compare --help
-expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,,8K
+expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
     "$bench" quick --wait 0 --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
 "$bench" cliffs --only rows --json "$one" >/dev/null

@@ -45,7 +45,7 @@ static const char *const measure_names[KINDS_MEASURES] = {
 
 struct kinds_options {
     const char *kind_names, *rate_names, *json_path;
-    unsigned kinds; /* bits */
+    uint64_t kinds; /* bits */
     double rates[MOST_RATES];
     size_t rate_count;
     uint64_t keys, few_keys, questions, repeats;

@@ -14,7 +14,6 @@ static const char *const kind_texts[] = {
     [BENCH_NUMBER] = "a number",
     [BENCH_TEXT] = "a text",
     [BENCH_COUNTS] = "1 to 8 numbers above zero with commas between them",
-    [BENCH_SIZES] = "1 to 8 sizes above zero with commas between them",
 };
 
 static char complaint[256];
@@ -71,7 +70,7 @@ read_count(const char *text, uint64_t unit, uint64_t *value)
 }
 
 static bool
-read_list(const char *text, uint64_t unit, struct bench_list *list)
+read_list(const char *text, struct bench_list *list)
 {
     for (list->count = 0; list->count < BENCH_MOST_LISTED; text++) {
         size_t length = strcspn(text, ",");
@@ -79,7 +78,7 @@ read_list(const char *text, uint64_t unit, struct bench_list *list)
 
         snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item),
                  text);
-        if (length >= sizeof item || !read_count(item, unit, &list->values[list->count]) ||
+        if (length >= sizeof item || !read_count(item, 1000, &list->values[list->count]) ||
             list->values[list->count] == 0)
             return false;
         list->count++;
@@ -113,9 +112,7 @@ read_value(const struct bench_option *option, const char *text)
         *(const char **)option->value = text;
         return true;
     case BENCH_COUNTS:
-        return read_list(text, 1000, option->value);
-    case BENCH_SIZES:
-        return read_list(text, 1024, option->value);
+        return read_list(text, option->value);
     }
     return false;
 }
@@ -182,7 +179,7 @@ bench_numbers_read(const char *option, const char *text, double *numbers, size_t
 
 bool
 bench_names_read(const char *option, const char *text, const char *const *names, size_t count,
-                 unsigned *bits)
+                 uint64_t *bits)
 {
     *bits = 0;
     for (;;) {
@@ -195,7 +192,7 @@ bench_names_read(const char *option, const char *text, const char *const *names,
             bench_complain("%s: there is no \"%.*s\"", option, (int)length, text);
             return false;
         }
-        *bits |= 1u << i;
+        *bits |= UINT64_C(1) << i;
         if (text[length] == '\0')
             return true;
         text += length + 1;

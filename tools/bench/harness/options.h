@@ -13,7 +13,6 @@ enum bench_option_kind {
     BENCH_NUMBER, /* double */
     BENCH_TEXT,   /* const char * */
     BENCH_COUNTS, /* struct bench_list: counts above zero with commas between them */
-    BENCH_SIZES   /* the same of bytes */
 };
 
 #define BENCH_MOST_LISTED  8
@@ -54,9 +53,9 @@ void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)
 bool bench_numbers_read(const char *option, const char *text, double *numbers, size_t most,
                         size_t *count, double low, double high);
 
-/* Names with commas between them become bits; false if one is not there.  At most 32 names. */
+/* Names with commas between them become bits; false if one is not there.  At most 64 names. */
 bool bench_names_read(const char *option, const char *text, const char *const *names, size_t count,
-                      unsigned *bits);
+                      uint64_t *bits);
 
 /* If `refused`, that is why; returns it. */
 bool bench_refused(bool refused, const char *why);

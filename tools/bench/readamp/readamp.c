@@ -46,7 +46,7 @@ static const char *const filter_names[FILTERS] = {"NONE", "ROW", "ROWCOL", "ROW_
 struct settings {
     double files[READAMP_MOST_FILES], rates[MOST_RATES], cache_sizes[MOST_SIZES];
     size_t file_count, rate_count, cache_size_count;
-    unsigned filters, lookups, caches; /* bits */
+    uint64_t filters, lookups, caches; /* bits */
     uint64_t rows, gets, seed;
     size_t block_bytes;
     bool grid; /* or one screen */
@@ -65,7 +65,7 @@ struct run {
 /* ---- one line ---- */
 
 static bool
-is_wanted(unsigned bits, int bit)
+is_wanted(uint64_t bits, int bit)
 {
     return (bits >> bit & 1) != 0;
 }

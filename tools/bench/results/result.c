@@ -235,7 +235,6 @@ option_value(const struct bench_option *option)
     case BENCH_NUMBER:
         return json_real(*(const double *)option->value);
     case BENCH_COUNTS:
-    case BENCH_SIZES:
         list = bench_json_list();
         for (size_t i = 0; i < numbers->count; i++)
             bench_json_append(list, json_integer((json_int_t)numbers->values[i]));

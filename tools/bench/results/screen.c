@@ -104,8 +104,7 @@ print_heading(struct screen *screen, const struct bench_name *name, bool named)
 
     putchar('\n');
     if (named) {
-        bench_print_bytes("blocks of", name->block_bytes);
-        printf(", %u thread%s\n", name->threads, name->threads == 1 ? "" : "s");
+        printf("%u thread%s\n", name->threads, name->threads == 1 ? "" : "s");
     }
     for (size_t i = 0; i < screen->store_count; i++)
         second = second || screen->stores[i][first_part(screen->stores[i])] != '\0';
@@ -170,7 +169,7 @@ is_shown(const struct bench_series *series)
 static bool
 is_same_table(const struct bench_name *a, const struct bench_name *b)
 {
-    return a->block_bytes == b->block_bytes && a->threads == b->threads;
+    return a->threads == b->threads;
 }
 
 /* The first of those shown that has its block size and number of threads. */

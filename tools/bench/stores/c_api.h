@@ -27,6 +27,16 @@ misuse(void *store)
     API(iter_key)(API(create_iterator)(bench->db, bench->read), &size);
 }
 
+static void *
+attach(void *store)
+{
+    struct STORE(session) *session = bench_alloc(sizeof *session);
+
+    session->bench = store;
+    session->batch = API(writebatch_create)();
+    return session;
+}
+
 static void
 put(void *handle, petal_slice key, petal_slice value)
 {
@@ -97,3 +107,8 @@ end_iterate(void *iterator)
 {
     API(iter_destroy)(iterator);
 }
+
+/* What both have of struct bench_store. */
+#define C_API_CALLS                                                                                \
+    .misuse = misuse, .attach = attach, .put = put, .put_many = put_many, .iterate = iterate,      \
+    .seek = seek, .next = next, .end_iterate = end_iterate

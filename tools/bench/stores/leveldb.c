@@ -36,13 +36,11 @@ describe_leveldb(const struct bench_config *config, char *text, size_t bytes)
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "filters of %d bits a key", (int)config->bits_per_key);
     snprintf(text, bytes,
-             "%d.%d, %s; %zu-byte blocks, %s, %s, index and filters beside the cache, log%s "
-             "%s%s",
+             "%d.%d, %s; %zu-byte blocks, %s, %s, index and filters outside the cache, log "
+             "%s",
              leveldb_major_version(), leveldb_minor_version(), build, config->block_bytes,
              config->compress ? "Snappy" : "not compressed", filter,
-             config->no_log ? " (cannot be without)" : "",
-             config->sync ? "with fdatasync() each time" : "with write() each time",
-             config->no_compaction ? ", compaction on (cannot be without)" : "");
+             config->sync ? "with fdatasync() each time" : "with write() each time");
 }
 
 static void *
@@ -121,16 +119,6 @@ wait_leveldb(void *store)
     leveldb_free(before);
 }
 
-static void *
-attach_leveldb(void *store)
-{
-    struct leveldb_session *session = bench_alloc(sizeof *session);
-
-    session->bench = store;
-    session->batch = leveldb_writebatch_create();
-    return session;
-}
-
 static void
 detach_leveldb(void *handle)
 {
@@ -159,21 +147,14 @@ const struct bench_store bench_store_leveldb = {
     .name = "leveldb",
     .title = "LevelDB",
     .describe = describe_leveldb,
-    .misuse = misuse,
     .open = open_leveldb,
     .close = close_leveldb,
     .flush = flush_leveldb,
     .compact = compact_leveldb,
     .wait = wait_leveldb,
-    .attach = attach_leveldb,
     .detach = detach_leveldb,
-    .put = put,
-    .put_many = put_many,
     .get = get_leveldb,
-    .iterate = iterate,
-    .seek = seek,
-    .next = next,
-    .end_iterate = end_iterate,
+    C_API_CALLS,
 };
 #else
 typedef int bench_leveldb_not_built; /* a translation unit may not be empty */

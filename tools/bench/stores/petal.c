@@ -58,12 +58,9 @@ describe_petal(const struct bench_config *config, char *text, size_t bytes)
                  rate_of_bits(config->bits_per_key));
     snprintf(text, bytes,
              "this build (" COMPILER "); %zu-byte blocks, %s, %s, index and filters in the cache, "
-             "%s%s",
+             "%s",
              config->block_bytes, config->compress ? "LZ4" : "not compressed", filter,
-             config->no_log ? "SKIP_WAL"
-             : config->sync ? "FSYNC_WAL"
-                            : "SYNC_WAL",
-             config->no_compaction ? ", compaction off" : "");
+             config->sync ? "FSYNC_WAL" : "SYNC_WAL");
 }
 
 /* The library is of the same build as this file. */
@@ -79,12 +76,9 @@ open_petal(const char *directory, const struct bench_config *config)
 {
     struct petal_bench *bench = bench_alloc(sizeof *bench);
     petal_options options = {.create = true,
-                             .no_compaction = config->no_compaction,
                              .no_log_mapping = config->log_unmapped,
                              .memory_bytes = config->memory_bytes,
-                             .durability = config->no_log ? PETAL_SKIP_WAL
-                                           : config->sync ? PETAL_FSYNC_WAL
-                                                          : PETAL_SYNC_WAL};
+                             .durability = config->sync ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL};
     petal_family_options family = {
         .block_bytes = (uint32_t)config->block_bytes,
         .compression = config->compress ? PETAL_COMPRESSION_LZ4 : PETAL_COMPRESSION_NONE,

@@ -59,15 +59,13 @@ describe_as(const struct bench_config *config, bool tuned, char *text, size_t by
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "full filters of %.1f bits a key", config->bits_per_key);
     snprintf(text, bytes,
-             "%s, %s; %zu-byte blocks, format %d, %s, %s, index and filters beside the cache (%s), "
-             "%s, %d background jobs%s%s",
+             "%s, %s; %zu-byte blocks, format %d, %s, %s, index and filters outside the cache "
+             "(%s), log %s, %d background jobs%s",
              ROCKSDB_VERSION, build, config->block_bytes, format(tuned),
              config->compress ? "LZ4" : "not compressed", filter,
              ROCKSDB_MAJOR_VERSION >= 9 ? "HyperClock" : "LRU",
-             config->no_log ? "disableWAL"
-             : config->sync ? "log with fdatasync() each time"
-                            : "log with write() each time",
-             background_jobs(tuned), config->no_compaction ? ", compaction off" : "",
+             config->sync ? "with fdatasync() each time" : "with write() each time",
+             background_jobs(tuned),
              tuned
                  ? "; tuned: hash index in data blocks, dynamic levels, two threads a compaction, "
                    "four memtables, logs used again, no statistics"
@@ -125,7 +123,6 @@ open_as(const char *directory, const struct bench_config *config, bool tuned)
     rocksdb_options_set_compression(bench->options, config->compress ? rocksdb_lz4_compression
                                                                      : rocksdb_no_compression);
     rocksdb_options_set_max_background_jobs(bench->options, background_jobs(tuned));
-    rocksdb_options_set_disable_auto_compactions(bench->options, config->no_compaction);
 #if ROCKSDB_MAJOR_VERSION >= 9
     bench->cache = rocksdb_cache_create_hyper_clock(config->cache_bytes, 0);
 #else
@@ -144,7 +141,6 @@ open_as(const char *directory, const struct bench_config *config, bool tuned)
     bench->read = rocksdb_readoptions_create();
     bench->write = rocksdb_writeoptions_create();
     rocksdb_writeoptions_set_sync(bench->write, config->sync);
-    rocksdb_writeoptions_disable_WAL(bench->write, config->no_log);
     family_options = bench->options;
     bench->db = rocksdb_open_column_families(bench->options, directory, 1, &name, &family_options,
                                              &bench->family, &error);
@@ -176,7 +172,7 @@ flush_rocksdb(void *store)
     rocksdb_flushoptions_destroy(options);
 }
 
-/* What is not in the log goes to files here, as Petal's close does it. */
+/* Memory goes to files first, as Petal's close does it. */
 static void
 close_rocksdb(void *store)
 {
@@ -223,16 +219,6 @@ wait_rocksdb(void *store)
 }
 
 /* ---- sessions ---- */
-
-static void *
-attach_rocksdb(void *store)
-{
-    struct rocksdb_session *session = bench_alloc(sizeof *session);
-
-    session->bench = store;
-    session->batch = rocksdb_writebatch_create();
-    return session;
-}
 
 /* Let go of the values that the last get or get_many pinned. */
 static void
@@ -328,21 +314,18 @@ get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slic
 /* Both differ by their settings alone. */
 #define CALLS                                                                                      \
     .close = close_rocksdb, .flush = flush_rocksdb, .compact = compact_rocksdb,                    \
-    .wait = wait_rocksdb, .attach = attach_rocksdb, .detach = detach_rocksdb, .put = put,          \
-    .put_many = put_many, .get = get_rocksdb, .get_many = get_many_rocksdb, .iterate = iterate,    \
-    .seek = seek, .next = next, .end_iterate = end_iterate
+    .wait = wait_rocksdb, .detach = detach_rocksdb, .get = get_rocksdb,                            \
+    .get_many = get_many_rocksdb, C_API_CALLS
 
 const struct bench_store bench_store_rocksdb = {.name = "rocksdb",
                                                 .title = "RocksDB as it comes",
                                                 .describe = describe_rocksdb,
-                                                .misuse = misuse,
                                                 .open = open_rocksdb,
                                                 CALLS};
 
 const struct bench_store bench_store_rocksdb_tuned = {.name = "rocksdb-tuned",
                                                       .title = "RocksDB, tuned",
                                                       .describe = describe_tuned,
-                                                      .misuse = misuse,
                                                       .open = open_tuned,
                                                       CALLS};
 #else

@@ -16,8 +16,6 @@ bench_settings_apply(struct bench_settings *settings)
                           "--threads is a number from 1 to 256") &&
            !bench_refused(settings->repeats == 0 || settings->repeats > BENCH_MOST_REPEATS,
                           "--repeats is a number from 1 to 64") &&
-           !bench_refused(settings->config.sync && settings->config.no_log,
-                          "--sync needs the log") &&
            bench_config_fits(&settings->config) &&
            bench_stores_named(settings->stores, settings->chosen, &settings->chosen_count);
 }
@@ -36,7 +34,7 @@ bench_settings_usage(void)
           "  --write-buffer BYTES   64M\n"
           "  --memory BYTES         Petal's limit of all memory, in place of both\n"
           "  --sync                 each write is on the medium before it returns\n"
-          "  --no-log, --no-compression, --no-compaction\n"
+          "  --no-compression\n"
           "  --json FILE            the results once more\n"
           "Each store runs in a process of its own. Exit status: 1 when an answer was\n"
           "wrong.\n",

@@ -28,9 +28,7 @@ struct bench_settings {
         {"--write-buffer", BENCH_BYTES, &(settings).config.write_buffer_bytes},                    \
         {"--memory", BENCH_BYTES, &(settings).config.memory_bytes},                                \
         {"--sync", BENCH_FLAG, &(settings).config.sync},                                           \
-        {"--no-log", BENCH_FLAG, &(settings).config.no_log},                                       \
         {"--no-compression", BENCH_FLAG, &(settings).no_compression},                              \
-        {"--no-compaction", BENCH_FLAG, &(settings).config.no_compaction},                         \
     {                                                                                              \
         "--json", BENCH_TEXT, &(settings).json                                                     \
     }

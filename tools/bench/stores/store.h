@@ -26,9 +26,7 @@ struct bench_config {
     size_t memory_bytes;       /* Petal's limit of all memory, in place of both; 0: none */
     bool compress;             /* LZ4; LevelDB: Snappy; LMDB cannot */
     bool sync;                 /* a write is on the medium before it returns */
-    bool no_log;               /* no write-ahead log */
     bool log_unmapped;         /* Petal writes it by write() alone, as the others do */
-    bool no_compaction;        /* none in the background */
 };
 
 /* 4 KiB blocks, 10 bits, compressed, not synced, 1 GiB of cache, 64 MiB memtables. */

@@ -24,12 +24,12 @@ struct compare {
     struct bench_config config;
     const struct bench_store *stores[BENCH_MOST_STORES];
     size_t store_count;
-    struct bench_list block_sizes;
-    bool details;                      /* not ratios alone */
-    bool markdown;                     /* ratios with their ranges, as a table for documents */
-    double others;                     /* percent that others may take of an idle machine */
-    uint64_t wait;                     /* seconds, for that */
-    const char *named, *versus, *json; /* stores; NULL: not said */
+    bool details;      /* not ratios alone */
+    bool markdown;     /* ratios with their ranges, as a table for documents */
+    double others;     /* percent that others may take of an idle machine */
+    uint64_t wait;     /* seconds, for that */
+    const char *named; /* stores */
+    const char *json;  /* NULL: none */
     const char *row_names;
 };
 
@@ -95,9 +95,8 @@ print_head(const void *settings)
            (unsigned long long)rows->pairs, BENCH_KEY_BYTES, BENCH_VALUE_BYTES,
            (unsigned long long)rows->gets, (unsigned long long)compare->repeats,
            compare->repeats == 1 ? "" : "s by turns");
-    if (compare->block_sizes.count == 1)
-        bench_print_bytes("blocks of", config->block_bytes);
-    bench_print_bytes(compare->block_sizes.count == 1 ? ", cache" : "cache", config->cache_bytes);
+    bench_print_bytes("blocks of", config->block_bytes);
+    bench_print_bytes(", cache", config->cache_bytes);
     bench_print_bytes(" (small: a tenth of the data,", bench_rows_small_cache(rows));
     bench_print_bytes("), write buffers", config->write_buffer_bytes);
     printf("\nreads, but the first scan: after each engine's own full compaction\n");
@@ -106,7 +105,7 @@ print_head(const void *settings)
                "by theirs:\nbelow 1 Petal is ahead\n");
         return;
     }
-    printf("behind medians: (least .. greatest)\n");
+    printf("after medians: (least .. greatest)\n");
     bench_rows_print(rows);
     printf("\n");
     for (size_t i = 0; i < compare->store_count; i++) {
@@ -187,12 +186,11 @@ usage(void)
           "checked.\n"
           "Ratios are Petal's time (or bytes) divided by the other's: below 1 Petal is\n"
           "ahead. ~ stands where neither is:\n" BENCH_VERDICT_RULE ".\n"
-          "Beside each stands whether the other's library carries assertions, asked of the\n"
+          "Each has a mark: whether the other's library carries assertions, asked of the\n"
           "library.\n"
           "Options, with the defaults of compare, and of quick:\n"
           "  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb, as far as\n"
           "                         built in, or all; all\n"
-          "  --vs LIST              Petal, and those beside it\n"
           "  --rows LIST            of those below, or all; all\n"
           "  --num N                pairs; 5M; 1M\n"
           "  --gets N               1M; 500k. A quarter as many seeks, a hundredth of cold\n"
@@ -200,7 +198,7 @@ usage(void)
           "  --repeats N            5; 3\n"
           "  --synced N             3k; 1k. Synced puts\n"
           "  --threads LIST         1,2; 1. Fills, gets, seeks, scans with each\n"
-          "  --block-size LIST      4K. All of it with each\n"
+          "  --block-size BYTES     4K\n"
           "  --bits N               of Bloom filters, a key; 10; 0: none\n"
           "  --cache BYTES          of blocks; 1G\n"
           "  --write-buffer BYTES   64M\n"
@@ -217,29 +215,6 @@ usage(void)
     bench_rows_list();
 }
 
-/* --store: those, in that order; --vs: Petal and those. */
-static bool
-choose_stores(struct compare *compare)
-{
-    const struct bench_store *named[BENCH_MOST_STORES];
-    size_t count;
-
-    if (bench_refused(compare->named != NULL && compare->versus != NULL,
-                      "--store and --vs exclude each other"))
-        return false;
-    if (compare->versus == NULL)
-        return bench_stores_named(compare->named != NULL ? compare->named : "all", compare->stores,
-                                  &compare->store_count);
-    if (!bench_stores_named(compare->versus, named, &count))
-        return false;
-    compare->stores[compare->store_count++] = &bench_store_petal;
-    for (size_t i = 0; i < count && compare->store_count < BENCH_MOST_STORES; i++) {
-        if (named[i] != &bench_store_petal)
-            compare->stores[compare->store_count++] = named[i];
-    }
-    return true;
-}
-
 static bool
 has_petal(const struct compare *compare)
 {
@@ -253,8 +228,6 @@ has_petal(const struct compare *compare)
 static bool
 is_usable(struct compare *compare)
 {
-    struct bench_config config = compare->config;
-
     if (bench_refused(compare->rows.pairs == 0 || compare->rows.gets == 0,
                       "--num and --gets are above 0") ||
         bench_refused(compare->repeats == 0 || compare->repeats > BENCH_MOST_REPEATS,
@@ -264,19 +237,13 @@ is_usable(struct compare *compare)
         bench_refused(compare->wait > MOST_SECONDS, "--wait is at most 1000000") ||
         bench_refused(compare->markdown && compare->details,
                       "--markdown and --details exclude each other") ||
-        bench_refused(compare->markdown &&
-                          (compare->rows.threads.count > 1 || compare->block_sizes.count > 1),
-                      "--markdown is for one number of --threads and one --block-size") ||
+        bench_refused(compare->markdown && compare->rows.threads.count > 1,
+                      "--markdown is for one number of --threads") ||
         !bench_threads_fit(&compare->rows.threads) ||
         !bench_rows_named(compare->row_names, &compare->rows.wanted))
         return false;
-    for (size_t i = 0; i < compare->block_sizes.count; i++) {
-        config.block_bytes = (size_t)compare->block_sizes.values[i];
-        if (!bench_config_fits(&config))
-            return false;
-    }
-    compare->config.block_bytes = (size_t)compare->block_sizes.values[0];
-    return choose_stores(compare) &&
+    return bench_config_fits(&compare->config) &&
+           bench_stores_named(compare->named, compare->stores, &compare->store_count) &&
            !bench_refused(compare->markdown && !has_petal(compare),
                           "--markdown divides by Petal's figures: it must be among the stores");
 }
@@ -287,13 +254,12 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
 {
     const struct bench_option options[] = {
         {"--store", BENCH_TEXT, &compare.named},
-        {"--vs", BENCH_TEXT, &compare.versus},
         {"--rows", BENCH_TEXT, &compare.row_names},
         {"--num", BENCH_COUNT, &compare.rows.pairs},
         {"--gets", BENCH_COUNT, &compare.rows.gets},
         {"--repeats", BENCH_COUNT, &compare.repeats},
         {"--synced", BENCH_COUNT, &compare.rows.synced_puts},
-        {"--block-size", BENCH_SIZES, &compare.block_sizes},
+        {"--block-size", BENCH_BYTES, &compare.config.block_bytes},
         {"--bits", BENCH_NUMBER, &compare.config.bits_per_key},
         {"--threads", BENCH_COUNTS, &compare.rows.threads},
         {"--cache", BENCH_BYTES, &compare.config.cache_bytes},
@@ -312,7 +278,6 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
                               .option_count = sizeof options / sizeof *options,
                               .settings = &compare,
                               .stores = compare.stores,
-                              .block_sizes = &compare.block_sizes,
                               .head = print_head,
                               .foot = print_foot,
                               .name_row = bench_rows_name,
@@ -346,12 +311,12 @@ bench_compare_main(int argc, char **argv)
                                                  .gets = 1000000,
                                                  .synced_puts = 3000,
                                                  .threads = {{1, 2}, 2}},
+                                        .named = "all",
                                         .row_names = "all",
                                         .repeats = 5,
                                         .others = 5,
                                         .wait = 60,
-                                        .config = bench_config_default(),
-                                        .block_sizes = {{4096}, 1}},
+                                        .config = bench_config_default()},
                        argc, argv);
 }
 
@@ -362,11 +327,11 @@ bench_quick_main(int argc, char **argv)
         "quick",
         (struct compare){
             .rows = {.pairs = 1000000, .gets = 500000, .synced_puts = 1000, .threads = {{1}, 1}},
+            .named = "all",
             .row_names = "all",
             .repeats = 3,
             .others = 5,
             .wait = 60,
-            .config = bench_config_default(),
-            .block_sizes = {{4096}, 1}},
+            .config = bench_config_default()},
         argc, argv);
 }

@@ -68,6 +68,7 @@ static void
 usage(void)
 {
     fputs("usage: kv-bench WORKLOAD[,WORKLOAD...] [options]\n"
+          "Pairs of 16 + 100 bytes; a seek reads 10 on, a call of multireadrandom 32.\n"
           "Workloads run in order; those that begin with \"fill\" begin with an empty store:\n",
           stderr);
     bench_workload_list();
@@ -77,10 +78,6 @@ usage(void)
           "  --reads N              operations of those that read\n"
           "  --rate N               writes a second, on a schedule: latencies count from\n"
           "                         when a write was due; as many as possible\n"
-          "  --key-size BYTES, --value-size BYTES\n"
-          "                         16 and 100\n"
-          "  --batch N              32: keys of multireadrandom\n"
-          "  --seek-nexts N         10: steps of seekrandom\n"
           "  --db DIR               work in DIR/STORE, which is new, and keep it; else in\n"
           "                         $TMPDIR, removed\n",
           stderr);
@@ -124,11 +121,7 @@ check(struct settings *settings)
     if (load->reads == 0)
         load->reads = load->keys;
     return !bench_refused(!bench_pairs_fit(settings->pairs.key_bytes, load->keys),
-                          "--num is 0, or its keys are longer than --key-size") &&
-           !bench_refused(settings->pairs.value_bytes > PETAL_MAX_VALUE_BYTES,
-                          "--value-size is up to 10M") &&
-           !bench_refused(load->batch == 0 || load->batch > BENCH_MOST_BATCH,
-                          "--batch is a number from 1 to 1024") &&
+                          "--num is 0, or its keys have more than 16 digits") &&
            !bench_refused(!(load->rate >= 0), "--rate is a number of writes a second") &&
            !bench_refused(settings->common.repeats > 1 && settings->directory != NULL,
                           "--repeats and --db exclude each other") &&
@@ -148,10 +141,6 @@ bench_dbbench_main(int argc, char **argv)
         {"--num", BENCH_COUNT, &settings.load.keys},
         {"--reads", BENCH_COUNT, &settings.load.reads},
         {"--rate", BENCH_NUMBER, &settings.load.rate},
-        {"--key-size", BENCH_BYTES, &settings.pairs.key_bytes},
-        {"--value-size", BENCH_BYTES, &settings.pairs.value_bytes},
-        {"--batch", BENCH_COUNT, &settings.load.batch},
-        {"--seek-nexts", BENCH_COUNT, &settings.load.nexts},
         {"--db", BENCH_TEXT, &settings.directory},
         BENCH_SETTINGS_OPTIONS(settings.common),
     };

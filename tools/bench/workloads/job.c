@@ -100,7 +100,7 @@ work(void *argument)
 struct run {
     const struct bench_plan *plan;
     struct bench_result result;
-    struct bench_result wholes;  /* a series for each store, with blocks of the first size */
+    struct bench_result wholes;  /* a series for each store */
     struct bench_tally *tallies; /* one a store, shared */
     double wrong;                /* answers */
     struct bench_machine began;
@@ -283,7 +283,7 @@ write_json(const struct run *run)
 
 /* Operation by operation, so that the file and reports have their stores side by side. */
 static void
-take_in(struct run *run, bool first_size)
+take_in(struct run *run)
 {
     for (size_t i = 0; i < BENCH_MOST_OUTCOMES; i++) {
         for (size_t s = 0; s < run->plan->store_count; s++) {
@@ -295,13 +295,13 @@ take_in(struct run *run, bool first_size)
             run->wrong += fmax(tally->outcomes[i].values[BENCH_WRONG], 0);
         }
     }
-    for (size_t s = 0; first_size && s < run->plan->store_count; s++)
+    for (size_t s = 0; s < run->plan->store_count; s++)
         bench_result_add(&run->wholes, &run->tallies[s].whole);
 }
 
 /* Not 0: the store's process failed. */
 static int
-run_job(const struct run *run, const struct bench_config *config, size_t index)
+run_job(const struct run *run, size_t index)
 {
     const struct bench_plan *plan = run->plan;
     struct bench_job *job = bench_alloc(sizeof *job);
@@ -310,11 +310,11 @@ run_job(const struct run *run, const struct bench_config *config, size_t index)
 
     job->plan = plan;
     job->store = plan->stores[index];
-    job->config = *config;
+    job->config = plan->config;
     job->tally = &run->tallies[index];
     memset(job->tally, 0, sizeof *job->tally);
     if (plan->live) {
-        job->store->describe(config, text, sizeof text);
+        job->store->describe(&plan->config, text, sizeof text);
         printf("%s: assertions %s, %s\n", job->store->name,
                bench_assertions_text(bench_assertions_of(job->store)), text);
     }
@@ -332,9 +332,9 @@ run_job(const struct run *run, const struct bench_config *config, size_t index)
     return failed;
 }
 
-/* One repeat with blocks of one size. */
+/* One repeat. */
 static int
-run_round(struct run *run, uint64_t repeat, const struct bench_config *config, bool first_size)
+run_round(struct run *run, uint64_t repeat)
 {
     const struct bench_plan *plan = run->plan;
     int failed = 0;
@@ -345,11 +345,11 @@ run_round(struct run *run, uint64_t repeat, const struct bench_config *config, b
         if (!plan->live) /* it takes minutes: somebody may wait, or read it in a log */
             fprintf(stderr, "repeat %llu of %llu: %s, blocks of %zu\n",
                     (unsigned long long)repeat + 1, (unsigned long long)plan->repeats,
-                    plan->stores[index]->name, config->block_bytes);
-        failed = run_job(run, config, index);
+                    plan->stores[index]->name, plan->config.block_bytes);
+        failed = run_job(run, index);
     }
     if (failed == 0)
-        take_in(run, first_size);
+        take_in(run);
     return failed;
 }
 
@@ -382,15 +382,7 @@ bench_plan_run(const struct bench_plan *plan)
     for (uint64_t repeat = 0; failed == 0 && repeat < plan->repeats; repeat++) {
         if (plan->patience != NULL)
             bench_wait_until_idle(plan->patience);
-        for (size_t i = 0; failed == 0 && (i == 0 || i < plan->block_sizes->count); i++) {
-            struct bench_config config = plan->config;
-
-            if (plan->block_sizes != NULL)
-                config.block_bytes = (size_t)plan->block_sizes->values[i];
-            failed = run_round(&run, repeat, &config, i == 0);
-            if (plan->block_sizes == NULL)
-                break;
-        }
+        failed = run_round(&run, repeat);
         if (failed == 0 &&
             plan->json != NULL) /* anew each time: a long run that is ended leaves something */
             write_json(&run);

@@ -1,6 +1,6 @@
 /*
- * job.h -- how the commands that run workloads on stores do it: repeat by repeat, with blocks of
- * each size, one store after the other, each in a process of its own (tools/bench/harness/child.h),
+ * job.h -- how the commands that run workloads on stores do it: repeat by repeat, one store
+ * after the other, each in a process of its own (tools/bench/harness/child.h),
  * so that memory, processor time, bytes moved and what an engine leaves behind are its own; then
  * the whole is printed and written down.
  *
@@ -41,7 +41,7 @@ struct bench_job {
 enum bench_form {
     BENCH_LINES,    /* a line a store (tools/bench/results/print.h) */
     BENCH_SCREEN,   /* ratios alone (tools/bench/results/screen.h) */
-    BENCH_MARKDOWN, /* tools/bench/results/markdown.h; for one number of threads and block size */
+    BENCH_MARKDOWN, /* tools/bench/results/markdown.h; for one number of threads */
 };
 
 struct bench_plan {
@@ -55,7 +55,6 @@ struct bench_plan {
     const struct bench_store *const *stores;
     size_t store_count;
     struct bench_config config;
-    const struct bench_list *block_sizes; /* NULL: that of the config */
     uint64_t repeats;
     /* Sets the row of an operation and what people call it; NULL: it is called by its name. */
     void (*name_row)(const char *operation, const char **row, const char **words);

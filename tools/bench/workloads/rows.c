@@ -495,28 +495,15 @@ bench_rows_work(struct bench_job *job)
 /* ---- names ---- */
 
 bool
-bench_rows_named(const char *list, unsigned *wanted)
+bench_rows_named(const char *list, uint64_t *wanted)
 {
-    *wanted = 0;
-    if (strcmp(list, "all") == 0) {
-        *wanted = (1u << BENCH_ROW_COUNT) - 1;
-        return true;
-    }
-    for (const char *name = list;; name++) {
-        size_t size = strcspn(name, ","), row = 0;
+    const char *names[BENCH_ROW_COUNT];
 
-        while (row < BENCH_ROW_COUNT && (strlen(rows_by_name[row].name) != size ||
-                                         memcmp(rows_by_name[row].name, name, size) != 0))
-            row++;
-        if (row == BENCH_ROW_COUNT) {
-            bench_complain("there is no row \"%.*s\"", (int)size, name);
-            return false;
-        }
-        *wanted |= 1u << row;
-        name += size;
-        if (*name == '\0')
-            return true;
-    }
+    *wanted = (UINT64_C(1) << BENCH_ROW_COUNT) - 1;
+    for (size_t row = 0; row < BENCH_ROW_COUNT; row++)
+        names[row] = rows_by_name[row].name;
+    return strcmp(list, "all") == 0 ||
+           bench_names_read("--rows", list, names, BENCH_ROW_COUNT, wanted);
 }
 
 void

@@ -33,14 +33,14 @@ enum bench_row {
 
 /* How much of it, on how many threads. */
 struct bench_rows {
-    unsigned wanted; /* 1 << enum bench_row each */
+    uint64_t wanted; /* 1 << enum bench_row each */
     uint64_t pairs, gets, synced_puts;
     struct bench_list threads;
 };
 
 /* Those that a list with commas names, "all" is all; false, with words to bench_complain, when
  * there is no such row. */
-bool bench_rows_named(const char *list, unsigned *wanted);
+bool bench_rows_named(const char *list, uint64_t *wanted);
 
 /* The row that an operation is of, and what people call it; both are constant texts. */
 void bench_rows_name(const char *operation, const char **row, const char **words);
