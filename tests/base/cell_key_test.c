@@ -2,14 +2,11 @@
  * qualifier, and its parts come back. */
 #include "base/cell.h"
 #include "base/coding.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST_BYTES 80
 
@@ -98,12 +95,10 @@ check_key(petal_slice row, petal_slice qualifier, bool family, int64_t timestamp
     free(buffer);
 }
 
-static void
-test_keys_come_back(void **state)
+TEST(test_keys_come_back)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, 19);
     for (int i = 0; i < 5000; i++) {
         petal_slice row = make_bytes(&random, 1), qualifier = make_bytes(&random, 0);
@@ -115,12 +110,10 @@ test_keys_come_back(void **state)
     }
 }
 
-static void
-test_common_prefixes(void **state)
+TEST(test_common_prefixes)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, 20);
     for (int i = 0; i < 5000; i++) {
         uint8_t bytes[MOST_BYTES];
@@ -141,15 +134,4 @@ test_common_prefixes(void **state)
         free((void *)(uintptr_t)a.data);
         free((void *)(uintptr_t)b.data);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_come_back),
-        cmocka_unit_test(test_common_prefixes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* cell_test.c -- times to live of single cells, at the ends of the range: files may hold any
  * number; what two keys share, and heads of keys. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/cell.h"
+#include "tests/support/test.h"
 
 static const struct {
     int64_t timestamp, ttl_ms, death;
@@ -27,12 +23,10 @@ static const struct {
     {INT64_MAX, INT64_MIN, -1},
 };
 
-static void
-test_cells_die_when_the_clock_is_past_their_time(void **state)
+TEST(test_cells_die_when_the_clock_is_past_their_time)
 {
     static const int64_t clocks[] = {INT64_MIN, -3, -2, -1, 0, 1, 93, 94, 150, 151, INT64_MAX};
 
-    (void)state;
     for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
         struct cell cell = {.timestamp = deaths[i].timestamp, .ttl_ms = deaths[i].ttl_ms};
 
@@ -45,12 +39,10 @@ test_cells_die_when_the_clock_is_past_their_time(void **state)
 }
 
 /* Keys of up to 24 bytes, two of which differ in one place at most: byte by byte it is the same. */
-static void
-test_prefixes_and_heads_are_those_of_the_bytes(void **state)
+TEST(test_prefixes_and_heads_are_those_of_the_bytes)
 {
     uint8_t left[24], right[24];
 
-    (void)state;
     for (size_t size = 0; size <= sizeof left; size++) {
         for (size_t other = 0; other <= size; other++) {
             for (size_t at = 0; at <= size; at++) {
@@ -71,15 +63,4 @@ test_prefixes_and_heads_are_those_of_the_bytes(void **state)
             assert_true(slice_head(slice_make(left, size), offset) == head);
         }
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cells_die_when_the_clock_is_past_their_time),
-        cmocka_unit_test(test_prefixes_and_heads_are_those_of_the_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

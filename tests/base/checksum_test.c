@@ -5,16 +5,12 @@
 #include "base/checksum.h"
 #include "base/hash_long.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-static void
-values_are_kept(void **state)
+TEST(values_are_kept)
 {
     static const struct {
         size_t size;
@@ -29,7 +25,6 @@ values_are_kept(void **state)
     };
     uint8_t bytes[5000];
 
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 131 >> 3);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
@@ -38,13 +33,11 @@ values_are_kept(void **state)
 
 /* The hash of long inputs and the one of short inputs are one: the border between them is
  * unseen. */
-static void
-long_and_short_inputs_are_hashed_alike(void **state)
+TEST(long_and_short_inputs_are_hashed_alike)
 {
     struct test_random random;
     uint8_t bytes[240];
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 2000; round++) {
         size_t size = (size_t)test_random_below(&random, sizeof bytes + 1);
@@ -56,14 +49,12 @@ long_and_short_inputs_are_hashed_alike(void **state)
 }
 
 /* In pieces of any size, and with a look at what there is until then. */
-static void
-pieces_are_hashed_as_the_whole(void **state)
+TEST(pieces_are_hashed_as_the_whole)
 {
     enum { MOST = 5000 };
     struct test_random random;
     uint8_t bytes[MOST];
 
-    (void)state;
     test_random_init(&random, test_seed());
     test_random_bytes(&random, bytes, sizeof bytes);
     for (unsigned round = 0; round < 500; round++) {
@@ -80,16 +71,4 @@ pieces_are_hashed_as_the_whole(void **state)
             assert_int_equal(checksum_end(&stream), checksum_at(0, 0, bytes, done));
         }
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_kept),
-        cmocka_unit_test(long_and_short_inputs_are_hashed_alike),
-        cmocka_unit_test(pieces_are_hashed_as_the_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,17 +11,14 @@
 #include "base/env.h"
 #include "base/mem.h"
 #include "base/vfs_posix.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* The library's own copy may be compiled without sync points; this one is with them. */
 #include "base/sync_point.c"
@@ -40,13 +37,11 @@ getrandom(void *buffer, size_t size, unsigned flags)
 
 /* ---- Defaults ---- */
 
-static void
-nothing_given_means_all_defaults(void **state)
+TEST(nothing_given_means_all_defaults)
 {
     const petal_env zero = {0};
     const petal_env *const given[] = {NULL, &zero};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct env env;
         int64_t before = (int64_t)time(NULL) * 1000;
@@ -89,8 +84,7 @@ log_of_test(void *context, enum petal_log_level level, const char *line)
     strcpy(logged->line, line);
 }
 
-static void
-what_is_given_is_used(void **state)
+TEST(what_is_given_is_used)
 {
     const petal_allocator allocator = {0};
     const petal_vfs vfs = {0};
@@ -110,7 +104,6 @@ what_is_given_is_used(void **state)
     };
     struct env env;
 
-    (void)state;
     env_init(&env, &given);
     assert_ptr_equal(env.allocator, &allocator);
     assert_ptr_equal(env.vfs, &vfs);
@@ -122,8 +115,7 @@ what_is_given_is_used(void **state)
     assert_string_equal(logged.line, "file 7 of two");
 }
 
-static void
-members_behind_the_given_size_are_not_read(void **state)
+TEST(members_behind_the_given_size_are_not_read)
 {
     uint64_t number = 41;
     int64_t now = 9;
@@ -137,7 +129,6 @@ members_behind_the_given_size_are_not_read(void **state)
     };
     struct env env;
 
-    (void)state;
     env_init(&env, &given);
     assert_int_equal(env_clock_ms(&env), 9);
     assert_int_not_equal(env_random(&env), 42);
@@ -146,8 +137,7 @@ members_behind_the_given_size_are_not_read(void **state)
 }
 
 /* However little of it a caller's header knew. */
-static void
-no_size_is_too_short(void **state)
+TEST(no_size_is_too_short)
 {
     const petal_allocator allocator = {0};
     const petal_vfs vfs = {0};
@@ -161,7 +151,6 @@ no_size_is_too_short(void **state)
         .log = log_of_test,
     };
 
-    (void)state;
     for (size_t size = 1; size <= sizeof whole; size++) {
         petal_env given = whole;
         struct env env;
@@ -179,14 +168,12 @@ no_size_is_too_short(void **state)
     }
 }
 
-static void
-random_numbers_come_without_the_kernel_too(void **state)
+TEST(random_numbers_come_without_the_kernel_too)
 {
     enum { COUNT = 100 };
     uint64_t numbers[COUNT];
     struct env env;
 
-    (void)state;
     env_init(&env, NULL);
     kernel_has_no_random = true;
     for (size_t i = 0; i < COUNT; i++)
@@ -200,15 +187,13 @@ random_numbers_come_without_the_kernel_too(void **state)
 
 /* ---- Log lines ---- */
 
-static void
-a_log_line_is_one_printable_line(void **state)
+TEST(a_log_line_is_one_printable_line)
 {
     struct logged logged = {0};
     const petal_env given = {.log_context = &logged, .log = log_of_test};
     char text[2 * ENV_LOG_LINE_BYTES];
     struct env env;
 
-    (void)state;
     env_init(&env, &given);
     env_log(&env, PETAL_LOG_INFO, "%s", "name\nwith\r\x1b[1m \x7f \xc3\xa4");
     assert_string_equal(logged.line, "name?with??[1m ? \xc3\xa4");
@@ -234,10 +219,8 @@ note_point(const char *name)
     last_point = name;
 }
 
-static void
-a_sync_point_calls_the_hook_if_one_is_set(void **state)
+TEST(a_sync_point_calls_the_hook_if_one_is_set)
 {
-    (void)state;
     SYNC_POINT("test:before");
     assert_null(last_point);
     sync_point_set_hook(note_point);
@@ -246,20 +229,4 @@ a_sync_point_calls_the_hook_if_one_is_set(void **state)
     sync_point_set_hook(NULL);
     SYNC_POINT("test:after");
     assert_string_equal(last_point, "test:set");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_means_all_defaults),
-        cmocka_unit_test(what_is_given_is_used),
-        cmocka_unit_test(members_behind_the_given_size_are_not_read),
-        cmocka_unit_test(no_size_is_too_short),
-        cmocka_unit_test(random_numbers_come_without_the_kernel_too),
-        cmocka_unit_test(a_log_line_is_one_printable_line),
-        cmocka_unit_test(a_sync_point_calls_the_hook_if_one_is_set),
-    };
-
-    return cmocka_run_group_tests_name("env", tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
  * not before. */
 #include "base/epoch.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static void
 retire(struct epoch *epoch, struct epoch_item *item)
@@ -61,13 +58,11 @@ free_epoch(struct epoch *epoch)
     mem_free(&mem_default_allocator, epoch, sizeof *epoch);
 }
 
-static void
-released_at_once_without_readers(void **state)
+TEST(released_at_once_without_readers)
 {
     struct epoch *epoch = new_epoch();
     struct thing thing = make_thing();
 
-    (void)state;
     retire(epoch, &thing.item);
     assert_int_equal(thing.released, 1);
     epoch_collect(epoch);
@@ -76,15 +71,13 @@ released_at_once_without_readers(void **state)
     assert_int_equal(thing.released, 1);
 }
 
-static void
-held_while_an_earlier_reader_is_inside(void **state)
+TEST(held_while_an_earlier_reader_is_inside)
 {
     struct epoch *epoch = new_epoch();
     struct thing first = make_thing();
     struct thing second = make_thing();
     unsigned reader = epoch_enter(epoch);
 
-    (void)state;
     retire(epoch, &first.item);
     epoch_collect(epoch);
     assert_int_equal(first.released, 0);
@@ -98,8 +91,7 @@ held_while_an_earlier_reader_is_inside(void **state)
     free_epoch(epoch);
 }
 
-static void
-a_later_reader_holds_nothing_back(void **state)
+TEST(a_later_reader_holds_nothing_back)
 {
     struct epoch *epoch = new_epoch();
     struct thing seen = make_thing();
@@ -107,7 +99,6 @@ a_later_reader_holds_nothing_back(void **state)
     unsigned earlier = epoch_enter(epoch);
     unsigned later;
 
-    (void)state;
     retire(epoch, &unseen.item);
     later = epoch_enter(epoch);
     retire(epoch, &seen.item);
@@ -121,15 +112,13 @@ a_later_reader_holds_nothing_back(void **state)
     free_epoch(epoch);
 }
 
-static void
-deferred_waits_for_a_collection(void **state)
+TEST(deferred_waits_for_a_collection)
 {
     struct epoch *epoch = new_epoch();
     struct thing deferred[3] = {make_thing(), make_thing(), make_thing()};
     struct thing retired = make_thing();
     unsigned reader;
 
-    (void)state;
     epoch_defer(epoch, &deferred[0].item);
     epoch_defer(epoch, &deferred[1].item);
     assert_int_equal(deferred[0].released + deferred[1].released, 0);
@@ -148,14 +137,12 @@ deferred_waits_for_a_collection(void **state)
 
 /* Nothing was released in between, so the reader got the number of the epoch in which the item was
  * retired. */
-static void
-a_reader_of_the_same_epoch_is_waited_for(void **state)
+TEST(a_reader_of_the_same_epoch_is_waited_for)
 {
     struct epoch *epoch = new_epoch();
     struct thing thing = make_thing();
     unsigned reader;
 
-    (void)state;
     epoch_defer(epoch, &thing.item);
     reader = epoch_enter(epoch);
     epoch_collect(epoch);
@@ -166,15 +153,13 @@ a_reader_of_the_same_epoch_is_waited_for(void **state)
     free_epoch(epoch);
 }
 
-static void
-releasing_may_retire(void **state)
+TEST(releasing_may_retire)
 {
     struct epoch *epoch = new_epoch();
     struct thing last = make_thing();
     struct thing middle = make_thing();
     struct thing first = make_thing();
 
-    (void)state;
     middle.epoch = first.epoch = epoch;
     middle.successor = &last;
     first.successor = &middle;
@@ -201,15 +186,13 @@ enter_when_there_is_room(void *argument)
     return NULL;
 }
 
-static void
-with_all_slots_taken_a_reader_waits_for_one(void **state)
+TEST(with_all_slots_taken_a_reader_waits_for_one)
 {
     struct epoch *epoch = new_epoch();
     struct late_reader late = {.epoch = epoch, .slot = EPOCH_SLOTS};
     bool taken[EPOCH_SLOTS] = {false};
     pthread_t thread;
 
-    (void)state;
     for (unsigned i = 0; i < EPOCH_SLOTS; i++) {
         unsigned slot = epoch_enter(epoch);
 
@@ -246,13 +229,11 @@ enter_and_leave(void *argument)
     return NULL;
 }
 
-static void
-a_crowd_of_readers_gets_through(void **state)
+TEST(a_crowd_of_readers_gets_through)
 {
     struct epoch *epoch = new_epoch();
     pthread_t threads[CROWD];
 
-    (void)state;
     for (unsigned i = 0; i < CROWD; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, enter_and_leave, epoch), 0);
     for (unsigned i = 0; i < CROWD; i++)
@@ -281,15 +262,13 @@ hold_nothing(struct epoch_stay *stay)
 
 /* What needs to be held is held before anything can go; if that fails, the reader is still inside.
  */
-static void
-an_interrupted_stay_holds_nothing_back(void **state)
+TEST(an_interrupted_stay_holds_nothing_back)
 {
     struct epoch *epoch = new_epoch();
     struct thing thing = make_thing();
     struct stay_with_count holder = {.stay = {.epoch = epoch, .hold = hold_nothing},
                                      .thing = &thing};
 
-    (void)state;
     holder.stay.slot = epoch_enter(epoch);
     retire(epoch, &thing.item);
     holder.status = PETAL_NO_MEMORY;
@@ -405,13 +384,11 @@ replace_objects(void *argument)
     return NULL;
 }
 
-static void
-readers_never_meet_a_released_object(void **state)
+TEST(readers_never_meet_a_released_object)
 {
     struct arena arena = {.epoch = new_epoch(), .seed = test_seed()};
     pthread_t readers[READERS], writers[WRITERS];
 
-    (void)state;
     arena.rounds = test_long() ? 5000000 : 200000;
     for (unsigned i = 0; i < PLACES; i++)
         atomic_init(&arena.places[i], new_object(&arena));
@@ -431,23 +408,4 @@ readers_never_meet_a_released_object(void **state)
     for (unsigned i = 0; i < PLACES; i++)
         free(atomic_load(&arena.places[i]));
     free_epoch(arena.epoch);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(released_at_once_without_readers),
-        cmocka_unit_test(held_while_an_earlier_reader_is_inside),
-        cmocka_unit_test(a_later_reader_holds_nothing_back),
-        cmocka_unit_test(deferred_waits_for_a_collection),
-        cmocka_unit_test(a_reader_of_the_same_epoch_is_waited_for),
-        cmocka_unit_test(releasing_may_retire),
-        cmocka_unit_test(with_all_slots_taken_a_reader_waits_for_one),
-        cmocka_unit_test(a_crowd_of_readers_gets_through),
-        cmocka_unit_test(an_interrupted_stay_holds_nothing_back),
-        cmocka_unit_test(readers_never_meet_a_released_object),
-    };
-
-    return cmocka_run_group_tests_name("epoch", tests, NULL, NULL);
 }

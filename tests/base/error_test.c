@@ -3,22 +3,17 @@
  * the cause in words, foreign bytes as text; nothing where nobody asks.
  */
 #include "base/error.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void
-the_file_stands_in_front_once(void **state)
+TEST(the_file_stands_in_front_once)
 {
     petal_error error;
 
-    (void)state;
     assert_int_equal(error_file(&error, PETAL_INVALID, "/d/f", "a block is %d bytes", 7),
                      PETAL_INVALID);
     assert_string_equal(error.text, "/d/f: a block is 7 bytes");
@@ -38,13 +33,11 @@ the_file_stands_in_front_once(void **state)
     assert_int_equal(error.offset, 0);
 }
 
-static void
-what_is_too_long_is_cut(void **state)
+TEST(what_is_too_long_is_cut)
 {
     petal_error error;
     char path[2 * sizeof error.file], text[2 * sizeof error.text];
 
-    (void)state;
     memset(path, 'p', sizeof path);
     memcpy(path + sizeof path - 5, "/end", 5);
     memset(text, 't', sizeof text);
@@ -57,12 +50,10 @@ what_is_too_long_is_cut(void **state)
     assert_memory_equal(error.text + strlen(error.file), ": t", 3);
 }
 
-static void
-causes_are_told_in_words(void **state)
+TEST(causes_are_told_in_words)
 {
     petal_error error;
 
-    (void)state;
     assert_int_equal(error_io(&error, "/d/f", EIO, "read"), PETAL_IO);
     assert_string_equal(error.text, "cannot read /d/f: Input/output error");
     assert_int_equal(error.os_error, EIO);
@@ -73,13 +64,11 @@ causes_are_told_in_words(void **state)
     assert_int_equal(error_unknown(&error, "/d/f", EDQUOT, "sync"), PETAL_IO);
 }
 
-static void
-want_passes_and_damage_does_not(void **state)
+TEST(want_passes_and_damage_does_not)
 {
     static const int passing[] = {EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT};
     petal_error error;
 
-    (void)state;
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
         error_io(&error, "f", passing[i], "open");
         assert_true(error_passes(&error));
@@ -92,12 +81,10 @@ want_passes_and_damage_does_not(void **state)
     assert_false(error_passes(&error));
 }
 
-static void
-nobody_need_ask(void **state)
+TEST(nobody_need_ask)
 {
     petal_error error, copy;
 
-    (void)state;
     assert_int_equal(error_io(NULL, "/d/f", EIO, "read"), PETAL_IO);
     assert_int_equal(error_corrupt(NULL, "/d/f", 1, "no"), PETAL_CORRUPT);
     error_clear(NULL);
@@ -108,31 +95,14 @@ nobody_need_ask(void **state)
     assert_int_equal(copy.offset, 9);
 }
 
-static void
-foreign_bytes_become_text(void **state)
+TEST(foreign_bytes_become_text)
 {
     char text[16];
 
-    (void)state;
     assert_string_equal(error_quote((petal_slice){"a b~", 4}, text, sizeof text), "a b~");
     assert_string_equal(error_quote((petal_slice){"\\\x7f\n", 3}, text, sizeof text),
                         "\\x5C\\x7F\\x0A");
     assert_string_equal(error_quote((petal_slice){"abcdefghijklmnop", 16}, text, sizeof text),
                         "abcdefghi...");
     assert_string_equal(error_quote((petal_slice){NULL, 0}, text, sizeof text), "");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_stands_in_front_once),
-        cmocka_unit_test(what_is_too_long_is_cut),
-        cmocka_unit_test(causes_are_told_in_words),
-        cmocka_unit_test(want_passes_and_damage_does_not),
-        cmocka_unit_test(nobody_need_ask),
-        cmocka_unit_test(foreign_bytes_become_text),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

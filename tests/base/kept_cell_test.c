@@ -1,12 +1,8 @@
 /* kept_cell_test.c -- what is kept of a cell stays when the cell's bytes change, and without memory
  * for the next one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/kept_cell.h"
+#include "tests/support/test.h"
 
 struct memory {
     size_t blocks;
@@ -33,8 +29,7 @@ release(void *context, void *block, size_t size)
     mem_default_allocator.release(mem_default_allocator.context, block, size);
 }
 
-static void
-test_a_kept_cell_stays(void **state)
+TEST(test_a_kept_cell_stays)
 {
     struct memory memory = {0};
     const petal_allocator allocator = {&memory, allocate, release};
@@ -48,7 +43,6 @@ test_a_kept_cell_stays(void **state)
     const struct cell longer = {.row = {bytes, sizeof bytes}};
     struct kept_cell kept = {.is_kept = false};
 
-    (void)state;
     assert_true(kept_cell_keep(&kept, &allocator, &cell));
     assert_true(kept.is_kept);
     memset(bytes, 'x', sizeof bytes);
@@ -65,14 +59,4 @@ test_a_kept_cell_stays(void **state)
     kept_cell_fini(&kept, &allocator);
     assert_false(kept.is_kept);
     assert_int_equal(memory.blocks, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_kept_cell_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

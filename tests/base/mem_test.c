@@ -3,14 +3,11 @@
  * alignment to itself, and its addresses go back; what is zeroed is not touched.
  */
 #include "base/mem.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BLOCKS = 24, MEBIBYTE = 1 << 20, BLOCK_BYTES = 3 * MEBIBYTE + 5, SLACK = 8 * MEBIBYTE };
 
@@ -58,10 +55,8 @@ blocks_do_not_meet(size_t alignment)
     assert_true(addresses() - before < SLACK);
 }
 
-static void
-mapped_blocks_do_not_meet_and_go_back(void **state)
+TEST(mapped_blocks_do_not_meet_and_go_back)
 {
-    (void)state;
     blocks_do_not_meet(sizeof(void *));
     blocks_do_not_meet(MEM_PAGE_BYTES);
     blocks_do_not_meet(2 * MEBIBYTE);
@@ -77,8 +72,7 @@ dirty_allocate(void *context, size_t alignment, size_t size)
 }
 
 /* Of whichever allocator; and what is large takes no memory where nobody writes. */
-static void
-zeroed_memory_is_zero_and_untouched(void **state)
+TEST(zeroed_memory_is_zero_and_untouched)
 {
     static const size_t sizes[] = {1, 64, 5000, 131071, 131072, BLOCK_BYTES};
     const petal_allocator dirty = {NULL, dirty_allocate, mem_default_allocator.release};
@@ -86,7 +80,6 @@ zeroed_memory_is_zero_and_untouched(void **state)
     int64_t before;
     uint8_t *memory;
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
         const petal_allocator *allocator = i % 2 == 0 ? &dirty : &mem_default_allocator;
         size_t size = sizes[i / 2];
@@ -105,15 +98,4 @@ zeroed_memory_is_zero_and_untouched(void **state)
     memory[large / 2] = 1;
     assert_true(usage(true) - before < SLACK);
     mem_free(&mem_default_allocator, memory, large);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mapped_blocks_do_not_meet_and_go_back),
-        cmocka_unit_test(zeroed_memory_is_zero_and_untouched),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

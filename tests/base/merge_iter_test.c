@@ -5,13 +5,10 @@
 #include "base/merge_iter.h"
 #include "memtable/memtable.h"
 #include "tests/support/iter_walk.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MAX_SOURCES 6
 
@@ -108,12 +105,10 @@ deal(struct sources *s, const struct cell_list *list, struct test_random *random
     }
 }
 
-static void
-the_merge_is_the_sorted_list(void **state)
+TEST(the_merge_is_the_sorted_list)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
         const struct cell_shape most = {.cells = 800,
@@ -137,12 +132,10 @@ the_merge_is_the_sorted_list(void **state)
     }
 }
 
-static void
-nothing_lies_before_anything_in_no_sources(void **state)
+TEST(nothing_lies_before_anything_in_no_sources)
 {
     struct sources s = {.f = sst_fixture_new(0)};
 
-    (void)state;
     sources_open(&s, false, false);
     assert_int_equal(s.merge.iter.ops->seek_before(&s.merge.iter, NULL, NULL), PETAL_OK);
     assert_false(s.merge.iter.valid);
@@ -152,8 +145,7 @@ nothing_lies_before_anything_in_no_sources(void **state)
 
 /* Cells that come into a memtable after seek_before do not lead back behind the cell that it
  * showed. */
-static void
-steps_go_forward_although_cells_came_in(void **state)
+TEST(steps_go_forward_although_cells_came_in)
 {
     static const char *const rows[] = {"b", "c", "d", "e"};
     struct sources s = {.f = sst_fixture_new(0), .count = 2};
@@ -162,7 +154,6 @@ steps_go_forward_although_cells_came_in(void **state)
     struct cell_key key;
     uint8_t buffer[64];
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         cells[i] = (struct cell){
             .row = slice_from_text(rows[i]), .timestamp = 7, .sequence = i + 1, .type = PETAL_PUT};
@@ -185,15 +176,13 @@ steps_go_forward_although_cells_came_in(void **state)
 }
 
 /* Rows that begin alike, one of them with nothing more, compared behind that. */
-static void
-rows_are_compared_behind_what_they_share(void **state)
+TEST(rows_are_compared_behind_what_they_share)
 {
     struct sources s = {.f = sst_fixture_new(0), .count = 4};
     struct cell_list list = {0};
     petal_error error;
     char row[40];
 
-    (void)state;
     for (unsigned number = 0; number < 2000; number++) {
         snprintf(row, sizeof row, number == 0 ? "shared beginning" : "shared beginning%u",
                  1000000 + number);
@@ -218,12 +207,10 @@ rows_are_compared_behind_what_they_share(void **state)
 
 /* Files that take turns, `turn` rows each: on the way back through all of them, without a cache, no
  * block is read twice. */
-static void
-going_back_reads_each_block_of_each_file_once(void **state)
+TEST(going_back_reads_each_block_of_each_file_once)
 {
     static const unsigned turns[] = {1, 10, 170, 700};
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct sources s = {.f = sst_fixture_new(0), .count = 4};
         struct cell_list list = {0};
@@ -245,18 +232,4 @@ going_back_reads_each_block_of_each_file_once(void **state)
         cell_list_fini(&list);
         sst_fixture_free(s.f);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_merge_is_the_sorted_list),
-        cmocka_unit_test(nothing_lies_before_anything_in_no_sources),
-        cmocka_unit_test(steps_go_forward_although_cells_came_in),
-        cmocka_unit_test(rows_are_compared_behind_what_they_share),
-        cmocka_unit_test(going_back_reads_each_block_of_each_file_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* number_map_test.c -- pairs are found as long as they are there, beside a plain list of them. */
 #include "base/number_map.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #define KEYS       40
@@ -37,15 +32,13 @@ count_in_map(const struct number_map *map, uint64_t key, uint64_t wanted)
     return found;
 }
 
-static void
-it_holds_what_a_list_holds(void **state)
+TEST(it_holds_what_a_list_holds)
 {
     static struct pair list[MOST_PAIRS];
     struct number_map map = {0};
     struct test_random random;
     size_t count = 0;
 
-    (void)state;
     test_random_init(&random, 5);
     assert_int_equal(count_in_map(&map, 1, 1), 0);
     for (unsigned round = 0; round < 20000; round++) {
@@ -74,13 +67,11 @@ it_holds_what_a_list_holds(void **state)
 }
 
 /* Numbers one after the other, as files have: a search takes few steps. */
-static void
-numbers_in_a_row_do_not_meet(void **state)
+TEST(numbers_in_a_row_do_not_meet)
 {
     struct number_map map = {0};
     size_t steps = 0;
 
-    (void)state;
     assert_true(number_map_reserve(&map, &mem_default_allocator, 100000));
     for (uint64_t number = 1; number <= 100000; number++)
         number_map_add(&map, number, number);
@@ -94,15 +85,4 @@ numbers_in_a_row_do_not_meet(void **state)
     }
     assert_true(steps < 2 * 100000);
     number_map_fini(&map, &mem_default_allocator);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_holds_what_a_list_holds),
-        cmocka_unit_test(numbers_in_a_row_do_not_meet),
-    };
-
-    return cmocka_run_group_tests_name("number map", tests, NULL, NULL);
 }

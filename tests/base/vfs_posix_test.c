@@ -7,13 +7,12 @@
  */
 #include "base/vfs_posix.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CREATE (PETAL_FILE_WRITE | PETAL_FILE_CREATE)
 
@@ -141,8 +138,7 @@ tear_down(void **state)
 
 /* ---- Transfers ---- */
 
-static void
-short_and_interrupted_transfers_are_completed(void **state)
+TEST_WITH(short_and_interrupted_transfers_are_completed, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char buffer[32] = "";
@@ -161,8 +157,7 @@ short_and_interrupted_transfers_are_completed(void **state)
 }
 
 /* Also behind the end, and of more than a file can have. */
-static void
-hints_are_taken_for_any_range(void **state)
+TEST_WITH(hints_are_taken_for_any_range, set_up, tear_down)
 {
     static const uint64_t places[] = {0, 5, 1 << 20, INT64_MAX - 4096, INT64_MAX, UINT64_MAX};
     static const uint64_t sizes[] = {0, 1, 4096, 1 << 20};
@@ -181,8 +176,7 @@ hints_are_taken_for_any_range(void **state)
     assert_memory_equal(buffer, "abcd", 4);
 }
 
-static void
-failing_transfers_are_returned(void **state)
+TEST_WITH(failing_transfers_are_returned, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char buffer[8];
@@ -199,8 +193,7 @@ failing_transfers_are_returned(void **state)
 }
 
 /* The kernel's own short write: the limit lets the first half pass, then fails. */
-static void
-a_write_over_the_file_size_limit_fails(void **state)
+TEST_WITH(a_write_over_the_file_size_limit_fails, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct rlimit old, low;
@@ -219,8 +212,7 @@ a_write_over_the_file_size_limit_fails(void **state)
 
 /* ---- Syncs and close ---- */
 
-static void
-a_failed_sync_is_returned_and_not_tried_again(void **state)
+TEST_WITH(a_failed_sync_is_returned_and_not_tried_again, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -232,8 +224,7 @@ a_failed_sync_is_returned_and_not_tried_again(void **state)
     assert_int_equal(script.calls, 1);
 }
 
-static void
-an_interrupted_sync_goes_on(void **state)
+TEST_WITH(an_interrupted_sync_goes_on, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -245,8 +236,7 @@ an_interrupted_sync_goes_on(void **state)
     assert_int_equal(script.calls, 3);
 }
 
-static void
-a_failed_close_is_returned_and_has_closed(void **state)
+TEST_WITH(a_failed_close_is_returned_and_has_closed, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     petal_file *file;
@@ -263,8 +253,7 @@ a_failed_close_is_returned_and_has_closed(void **state)
 
 /* ---- Modes and links ---- */
 
-static void
-what_is_created_is_the_owners_alone(void **state)
+TEST_WITH(what_is_created_is_the_owners_alone, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     mode_t old_mask = umask(0);
@@ -285,8 +274,7 @@ what_is_created_is_the_owners_alone(void **state)
     free(directory);
 }
 
-static void
-a_symbolic_link_is_refused(void **state)
+TEST_WITH(a_symbolic_link_is_refused, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char *link = test_path(fixture->directory, "link");
@@ -312,8 +300,7 @@ a_symbolic_link_is_refused(void **state)
     free(target);
 }
 
-static void
-a_directory_may_be_reached_by_a_link(void **state)
+TEST_WITH(a_directory_may_be_reached_by_a_link, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char *link = test_path(fixture->directory, "link");
@@ -341,8 +328,7 @@ contains(struct fixture *fixture, const char *name)
 }
 
 /* By the directories that links lead to, not by how paths are spelled. */
-static void
-what_a_directory_contains_is_found_over_links(void **state)
+TEST_WITH(what_a_directory_contains_is_found_over_links, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char *other = test_directory_new();
@@ -377,8 +363,7 @@ what_a_directory_contains_is_found_over_links(void **state)
     test_directory_free(other);
 }
 
-static void
-a_pipe_is_refused_at_once(void **state)
+TEST_WITH(a_pipe_is_refused_at_once, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char *pipe_path = test_path(fixture->directory, "pipe");
@@ -391,8 +376,7 @@ a_pipe_is_refused_at_once(void **state)
     free(pipe_path);
 }
 
-static void
-descriptors_do_not_pass_to_other_programs(void **state)
+TEST_WITH(descriptors_do_not_pass_to_other_programs, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     int next = dup(STDIN_FILENO);
@@ -425,8 +409,7 @@ lock_in_child(const char *path, bool shared)
     return WEXITSTATUS(status);
 }
 
-static void
-a_forked_child_cannot_take_the_lock(void **state)
+TEST_WITH(a_forked_child_cannot_take_the_lock, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -440,8 +423,7 @@ a_forked_child_cannot_take_the_lock(void **state)
     assert_int_equal(lock_in_child(fixture->path, false), 0);
 }
 
-static void
-a_forked_child_can_share_a_shared_lock(void **state)
+TEST_WITH(a_forked_child_can_share_a_shared_lock, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -469,8 +451,7 @@ hold_lock(const char *path, int report)
         (void)pause();
 }
 
-static void
-the_lock_of_a_killed_process_is_free(void **state)
+TEST_WITH(the_lock_of_a_killed_process_is_free, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     int report[2];
@@ -493,8 +474,7 @@ the_lock_of_a_killed_process_is_free(void **state)
 }
 
 /* Offsets come from files that may be damaged. */
-static void
-no_offset_is_behind_what_a_file_may_have(void **state)
+TEST_WITH(no_offset_is_behind_what_a_file_may_have, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const uint64_t most = INT64_MAX;
@@ -514,32 +494,4 @@ no_offset_is_behind_what_a_file_may_have(void **state)
     assert_null(memory);
     assert_int_equal(vfs_posix.map(NULL, fixture->file, most + 1, &memory), EINVAL);
     assert_null(memory);
-}
-
-#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_FILE(short_and_interrupted_transfers_are_completed),
-        WITH_FILE(hints_are_taken_for_any_range),
-        WITH_FILE(failing_transfers_are_returned),
-        WITH_FILE(a_write_over_the_file_size_limit_fails),
-        WITH_FILE(a_failed_sync_is_returned_and_not_tried_again),
-        WITH_FILE(an_interrupted_sync_goes_on),
-        WITH_FILE(a_failed_close_is_returned_and_has_closed),
-        WITH_FILE(what_is_created_is_the_owners_alone),
-        WITH_FILE(a_symbolic_link_is_refused),
-        WITH_FILE(a_directory_may_be_reached_by_a_link),
-        WITH_FILE(what_a_directory_contains_is_found_over_links),
-        WITH_FILE(a_pipe_is_refused_at_once),
-        WITH_FILE(descriptors_do_not_pass_to_other_programs),
-        WITH_FILE(a_forked_child_cannot_take_the_lock),
-        WITH_FILE(a_forked_child_can_share_a_shared_lock),
-        WITH_FILE(the_lock_of_a_killed_process_is_free),
-        WITH_FILE(no_offset_is_behind_what_a_file_may_have),
-    };
-
-    return cmocka_run_group_tests_name("vfs_posix", tests, NULL, NULL);
 }

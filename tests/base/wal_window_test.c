@@ -9,13 +9,12 @@
 #include "base/vfs_posix.h"
 #include "base/wal_window.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +26,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define STORES_BEFORE 32 /* as base/wal_window.c has it */
 #define STORE_BYTES   100
@@ -232,8 +229,7 @@ close_and_expect_length(struct fixture *fixture)
 
 /* ---- tests ---- */
 
-static void
-pages_are_locked_where_that_is_allowed(void **state)
+TEST_WITH(pages_are_locked_where_that_is_allowed, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     unsigned calls;
@@ -252,8 +248,7 @@ pages_are_locked_where_that_is_allowed(void **state)
 }
 
 /* Who wants no mapping has zeros ahead all the same. */
-static void
-without_a_mapping_everything_is_written(void **state)
+TEST_WITH(without_a_mapping_everything_is_written, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -270,8 +265,7 @@ without_a_mapping_everything_is_written(void **state)
 
 /* A write behind the greatest length of files that the process may have is answered with a
  * signal. */
-static void
-no_zeros_behind_the_limit_of_lengths(void **state)
+TEST_WITH(no_zeros_behind_the_limit_of_lengths, set_up, tear_down)
 {
     static const unsigned stores_between_syncs[] = {1, 100000};
     struct fixture *fixture = *state;
@@ -300,8 +294,7 @@ no_zeros_behind_the_limit_of_lengths(void **state)
     }
 }
 
-static void
-many_small_stores_go_through_a_window(void **state)
+TEST_WITH(many_small_stores_go_through_a_window, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -313,8 +306,7 @@ many_small_stores_go_through_a_window(void **state)
     close_and_expect_length(fixture);
 }
 
-static void
-a_sync_ends_the_window(void **state)
+TEST_WITH(a_sync_ends_the_window, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -332,8 +324,7 @@ a_sync_ends_the_window(void **state)
 }
 
 /* The file is longer than the log, and grows by large steps. */
-static void
-zeros_lie_ahead_of_a_log_that_is_always_synced(void **state)
+TEST_WITH(zeros_lie_ahead_of_a_log_that_is_always_synced, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -354,8 +345,7 @@ zeros_lie_ahead_of_a_log_that_is_always_synced(void **state)
     close_and_expect_length(fixture);
 }
 
-static void
-large_stores_are_written(void **state)
+TEST_WITH(large_stores_are_written, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -371,8 +361,7 @@ large_stores_are_written(void **state)
 
 /* What was stored last is overwritten, as after a full disk; the window takes part, and the log
  * grows on. */
-static void
-stores_need_not_follow_each_other(void **state)
+TEST_WITH(stores_need_not_follow_each_other, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -385,8 +374,7 @@ stores_need_not_follow_each_other(void **state)
     close_and_expect_length(fixture);
 }
 
-static void
-random_stores_and_syncs(void **state)
+TEST_WITH(random_stores_and_syncs, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -406,8 +394,7 @@ random_stores_and_syncs(void **state)
 
 /* Wherever the disk is full, what could be made ready stays usable by writing, and no store has
  * failed. */
-static void
-without_room_everything_is_written(void **state)
+TEST_WITH(without_room_everything_is_written, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -418,8 +405,7 @@ without_room_everything_is_written(void **state)
     close_and_expect_length(fixture);
 }
 
-static void
-when_there_is_room_no_longer_the_window_is_left(void **state)
+TEST_WITH(when_there_is_room_no_longer_the_window_is_left, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     unsigned mapped = store_many(fixture, 100);
@@ -432,8 +418,7 @@ when_there_is_room_no_longer_the_window_is_left(void **state)
     close_and_expect_length(fixture);
 }
 
-static void
-pages_that_cannot_be_had_are_not_stored_to(void **state)
+TEST_WITH(pages_that_cannot_be_had_are_not_stored_to, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -443,8 +428,7 @@ pages_that_cannot_be_had_are_not_stored_to(void **state)
 }
 
 /* Btrfs, which writes elsewhere what is overwritten; NFS; an overlay. */
-static void
-other_file_systems_are_written(void **state)
+TEST_WITH(other_file_systems_are_written, set_up, tear_down)
 {
     static const long others[] = {0x9123683E, 0x6969, 0x794C7630};
     struct fixture *fixture = *state;
@@ -460,8 +444,7 @@ other_file_systems_are_written(void **state)
 }
 
 /* What was stored is in the file although the process was killed: the next one reads it. */
-static void
-stores_survive_the_process(void **state)
+TEST_WITH(stores_survive_the_process, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     pid_t child = fork();
@@ -484,8 +467,7 @@ stores_survive_the_process(void **state)
 }
 
 /* The whole file layer: stores beside syncs of the same file, which end windows at any moment. */
-static void
-a_file_of_the_layer_is_as_long_as_its_log(void **state)
+TEST_WITH(a_file_of_the_layer_is_as_long_as_its_log, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     petal_file *file;
@@ -531,8 +513,7 @@ make_a_window(void)
 }
 
 /* The sync may have written its pages back, if it was made before the sync came to them. */
-static void
-a_window_that_was_made_during_a_sync_ends_with_it(void **state)
+TEST_WITH(a_window_that_was_made_during_a_sync_ends_with_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
@@ -544,30 +525,4 @@ a_window_that_was_made_during_a_sync_ends_with_it(void **state)
     assert_int_equal(store_into_layer(1), 1);
     assert_int_equal(vfs_posix.close(NULL, layer_log), 0);
     assert_int_equal(file_size(fixture), layer_length);
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(many_small_stores_go_through_a_window),
-        TEST(pages_are_locked_where_that_is_allowed),
-        TEST(without_a_mapping_everything_is_written),
-        TEST(no_zeros_behind_the_limit_of_lengths),
-        TEST(a_sync_ends_the_window),
-        TEST(zeros_lie_ahead_of_a_log_that_is_always_synced),
-        TEST(large_stores_are_written),
-        TEST(stores_need_not_follow_each_other),
-        TEST(random_stores_and_syncs),
-        TEST(without_room_everything_is_written),
-        TEST(when_there_is_room_no_longer_the_window_is_left),
-        TEST(pages_that_cannot_be_had_are_not_stored_to),
-        TEST(other_file_systems_are_written),
-        TEST(stores_survive_the_process),
-        TEST(a_file_of_the_layer_is_as_long_as_its_log),
-        TEST(a_window_that_was_made_during_a_sync_ends_with_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

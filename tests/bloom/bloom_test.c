@@ -5,15 +5,12 @@
  */
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define KEY_BYTES       16
@@ -126,8 +123,7 @@ some_hashes(size_t count, uint64_t salt)
     return hashes;
 }
 
-static void
-no_key_is_lost(void **state)
+TEST(no_key_is_lost)
 {
     static const double rates[] = {0.5, 0.01, 1e-6};
     static const size_t large[] = {10000, 65537, 300000, 1000000};
@@ -135,7 +131,6 @@ no_key_is_lost(void **state)
     struct bloom_plan plan;
     struct bloom_shape shape;
 
-    (void)state;
     for (size_t l = 0; l < COUNT_OF(LAYOUTS); l++) {
         for (size_t r = 0; r < COUNT_OF(rates); r++) {
             bloom_plan_init(&plan, LAYOUTS[l], rates[r]);
@@ -153,12 +148,10 @@ no_key_is_lost(void **state)
 }
 
 /* Shapes that no plan gives: each k, few bits, overfull filters. */
-static void
-no_key_is_lost_in_odd_shapes(void **state)
+TEST(no_key_is_lost_in_odd_shapes)
 {
     uint64_t *hashes = some_hashes(200, 2);
 
-    (void)state;
     for (unsigned probes = 1; probes <= BLOOM_MAX_PROBES; probes++) {
         for (uint64_t m = 1; m <= 600; m++) {
             struct bloom_shape standard = {BLOOM_STANDARD, probes, m};
@@ -173,8 +166,7 @@ no_key_is_lost_in_odd_shapes(void **state)
 }
 
 /* The hashes with the lowest and highest positions stay inside. */
-static void
-extreme_hashes_stay_in_bounds(void **state)
+TEST(extreme_hashes_stay_in_bounds)
 {
     static const uint64_t extremes[] = {0,
                                         1,
@@ -185,7 +177,6 @@ extreme_hashes_stay_in_bounds(void **state)
                                         UINT64_C(0xFFFFFFFF00000000)};
     static const uint64_t bits[] = {1, 7, 8, 9, 511, 512, 513, 1024, 99999};
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(bits); i++) {
         struct bloom_shape standard = {BLOOM_STANDARD, 30, bits[i]};
         struct bloom_shape blocked = {BLOOM_BLOCKED, 30, bits[i] * BLOOM_LINE_BITS};
@@ -233,8 +224,7 @@ assert_within(double measured, double wanted, double tolerance, const char *what
                  tolerance, what, wanted);
 }
 
-static void
-configured_rate_holds(void **state)
+TEST(configured_rate_holds)
 {
     static const double rates[] = {0.1, 0.01, 0.001};
     static const struct {
@@ -244,7 +234,6 @@ configured_rate_holds(void **state)
     static const enum key_kind kinds[] = {RANDOM_KEYS, SEQUENTIAL_KEYS};
     double wanted_hits = test_long() ? 40000 : 4000;
 
-    (void)state;
     for (size_t c = 0; c < 3 * 4 * 2 * 2; c++) {
         double rate = rates[c % 3];
         size_t keys = sizes[c / 3 % 4].keys;
@@ -262,14 +251,12 @@ configured_rate_holds(void **state)
 }
 
 /* Column and marker hashes fill a filter as well as row hashes do: a row of many columns. */
-static void
-configured_rate_holds_for_columns_and_markers(void **state)
+TEST(configured_rate_holds_for_columns_and_markers)
 {
     enum { KEYS = 20000, PROBES = 400000 };
     uint64_t *hashes = allocate(2 * KEYS * sizeof *hashes);
     uint64_t row_hash = bloom_hash_row(seed, "row", 3);
 
-    (void)state;
     for (uint32_t i = 0; i < KEYS; i++) {
         hashes[2 * i] = bloom_hash_column(row_hash, &i, sizeof i);
         hashes[2 * i + 1] = bloom_hash_family_marker(bloom_hash_row(seed, &i, sizeof i));
@@ -298,8 +285,7 @@ configured_rate_holds_for_columns_and_markers(void **state)
 }
 
 /* Table of Fan, Cao, Almeida, Broder: "Summary Cache", 2000: m/n, k, rate. */
-static void
-published_table_is_reproduced(void **state)
+TEST(published_table_is_reproduced)
 {
     static const struct {
         unsigned bits_per_key, probes;
@@ -310,7 +296,6 @@ published_table_is_reproduced(void **state)
                  {16, 11, 0.000459, 0.000001}};
     enum { KEYS = 500000 };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         struct bloom_shape shape = {BLOOM_STANDARD, table[i].probes,
                                     (uint64_t)table[i].bits_per_key * KEYS};
@@ -326,8 +311,7 @@ published_table_is_reproduced(void **state)
 
 /* The model is right where rates are far from any that a plan asks for: few lines, few bits,
  * overfull. */
-static void
-expected_rate_is_measured(void **state)
+TEST(expected_rate_is_measured)
 {
     static const struct {
         struct bloom_shape shape;
@@ -340,7 +324,6 @@ expected_rate_is_measured(void **state)
         {{BLOOM_STANDARD, 1, 64}, 64},         {{BLOOM_STANDARD, 7, 4000}, 2000},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double expected = bloom_expected_rate(&cases[i].shape, cases[i].keys);
         unsigned salts = (unsigned)(400000 / (cases[i].keys + 100));
@@ -354,13 +337,11 @@ expected_rate_is_measured(void **state)
 
 /* ---- plans ---- */
 
-static void
-densities_are_known_ones(void **state)
+TEST(densities_are_known_ones)
 {
     struct bloom_plan plan;
     double textbook = log(1 / 0.01) / (log(2) * log(2));
 
-    (void)state;
     bloom_plan_init(&plan, BLOOM_STANDARD, 0.01);
     assert_int_equal(plan.standard.probes, 7);
     assert_true(plan.standard.bits_per_key >= textbook);
@@ -371,13 +352,11 @@ densities_are_known_ones(void **state)
     assert_true(plan.blocked.bits_per_key > 15.2 && plan.blocked.bits_per_key < 16.0);
 }
 
-static void
-rates_are_clamped(void **state)
+TEST(rates_are_clamped)
 {
     static const double low[] = {0, -1, 1e-9, NAN}, high[] = {0.6, 1, 2, INFINITY};
     struct bloom_plan plan;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         bloom_plan_init(&plan, BLOOM_BLOCKED, low[i]);
         assert_true(plan.rate == BLOOM_MIN_RATE);
@@ -387,13 +366,11 @@ rates_are_clamped(void **state)
 }
 
 /* Each shape is expected to hold its rate, and the STANDARD one would not with fewer bits. */
-static void
-shapes_hold_their_rate(void **state)
+TEST(shapes_hold_their_rate)
 {
     static const double rates[] = {0.5, 0.1, 0.01, 0.001, 1e-6};
     struct bloom_plan plan;
 
-    (void)state;
     for (size_t c = 0; c < 2 * COUNT_OF(rates); c++) {
         bloom_plan_init(&plan, LAYOUTS[c % 2], rates[c / 2]);
         for (uint64_t keys = 1; keys <= BLOOM_MAX_KEYS; keys += 1 + keys / 29) {
@@ -414,14 +391,12 @@ shapes_hold_their_rate(void **state)
     }
 }
 
-static void
-capacity_fits(void **state)
+TEST(capacity_fits)
 {
     static const double rates[] = {0.5, 0.01, 0.001, 1e-6};
     struct bloom_plan plan;
     struct bloom_shape shape;
 
-    (void)state;
     for (size_t c = 0; c < 2 * COUNT_OF(rates); c++) {
         bloom_plan_init(&plan, LAYOUTS[c % 2], rates[c / 2]);
         assert_int_equal(bloom_plan_capacity(&plan, 0), 1);
@@ -442,13 +417,11 @@ capacity_fits(void **state)
 
 /* The first probes and the rest say together what the whole filter says, and the first bits are
  * those that a filter of so many probes sets. */
-static void
-first_probes_and_the_rest_are_the_whole(void **state)
+TEST(first_probes_and_the_rest_are_the_whole)
 {
     enum { LINES = 37, KEYS = 1200, ASKED = 4000 };
     uint64_t *hashes = some_hashes(KEYS + ASKED, 3);
 
-    (void)state;
     for (unsigned probes = BLOOM_FIRST_PROBES; probes <= BLOOM_MAX_PROBES; probes++) {
         struct bloom_shape shape = {BLOOM_BLOCKED, probes, LINES * BLOOM_LINE_BITS};
         struct built built, alone;
@@ -480,21 +453,6 @@ first_probes_and_the_rest_are_the_whole(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_key_is_lost),
-        cmocka_unit_test(no_key_is_lost_in_odd_shapes),
-        cmocka_unit_test(extreme_hashes_stay_in_bounds),
-        cmocka_unit_test(configured_rate_holds),
-        cmocka_unit_test(configured_rate_holds_for_columns_and_markers),
-        cmocka_unit_test(published_table_is_reproduced),
-        cmocka_unit_test(expected_rate_is_measured),
-        cmocka_unit_test(densities_are_known_ones),
-        cmocka_unit_test(rates_are_clamped),
-        cmocka_unit_test(shapes_hold_their_rate),
-        cmocka_unit_test(capacity_fits),
-        cmocka_unit_test(first_probes_and_the_rest_are_the_whole),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

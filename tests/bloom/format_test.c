@@ -4,14 +4,11 @@
  */
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -56,8 +53,7 @@ digest_of_hashes(uint64_t salt, const uint8_t *bytes, size_t from, size_t to)
     return digest;
 }
 
-static void
-hashes_keep_their_values(void **state)
+TEST(hashes_keep_their_values)
 {
     static const struct {
         size_t size;
@@ -79,7 +75,6 @@ hashes_keep_their_values(void **state)
     uint8_t bytes[LONG_BYTES];
     uint64_t digest;
 
-    (void)state;
     fill_pattern(bytes, sizeof bytes);
     /* Without salt a row's hash is plain XXH3-64: its published value for no bytes. */
     assert_int_equal(bloom_hash_row(0, "", 0), UINT64_C(0x2D06800538D394C2));
@@ -97,12 +92,10 @@ hashes_keep_their_values(void **state)
     assert_int_equal(digest, UINT64_C(0x13CB3F73981E2552));
 }
 
-static void
-equal_keys_hash_equal_at_any_address(void **state)
+TEST(equal_keys_hash_equal_at_any_address)
 {
     uint8_t bytes[300];
 
-    (void)state;
     fill_pattern(bytes, sizeof bytes);
     for (size_t size = 0; size <= sizeof bytes; size++) {
         uint64_t row = bloom_hash_row(7, bytes, size);
@@ -132,13 +125,11 @@ compare_words(const void *a, const void *b)
 
 /* Rows, columns and markers of the same bytes, the empty qualifier, other salts and other rows: all
  * differ. */
-static void
-domains_differ(void **state)
+TEST(domains_differ)
 {
     enum { ROWS = 3000, EACH = 5 };
     uint64_t *all = allocate(ROWS * EACH * sizeof *all);
 
-    (void)state;
     for (uint32_t i = 0; i < ROWS; i++) {
         uint64_t row = bloom_hash_row(1, &i, sizeof i);
 
@@ -170,8 +161,7 @@ built(const struct bloom_shape *shape, const uint64_t *hashes, size_t count, siz
     return bytes;
 }
 
-static void
-filters_keep_their_bytes(void **state)
+TEST(filters_keep_their_bytes)
 {
     static const struct {
         struct bloom_shape shape;
@@ -194,7 +184,6 @@ filters_keep_their_bytes(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     for (uint32_t i = 0; i < COUNT_OF(hashes); i++) {
         uint8_t key[4] = {(uint8_t)(i >> 8), (uint8_t)i, 0x80, 0xFF};
 
@@ -248,15 +237,13 @@ footer_byte_may_be(const struct bloom_shape *shape, size_t offset, uint8_t value
            (shape->layout == BLOOM_STANDARD || bits % BLOOM_LINE_BITS == 0);
 }
 
-static void
-every_footer_byte_is_checked(void **state)
+TEST(every_footer_byte_is_checked)
 {
     static const struct bloom_shape shapes[] = {
         {BLOOM_STANDARD, 7, 1000}, {BLOOM_STANDARD, 1, 1},   {BLOOM_STANDARD, 6, 2048},
         {BLOOM_BLOCKED, 6, 2048},  {BLOOM_BLOCKED, 30, 512}, {BLOOM_STANDARD, 30, 257}};
     static const uint64_t hashes[] = {0, 1, UINT64_C(0x123456789ABCDEF0), UINT64_MAX};
 
-    (void)state;
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {
         size_t size;
         uint8_t *bytes = built(&shapes[s], hashes, COUNT_OF(hashes), &size);
@@ -283,15 +270,13 @@ every_footer_byte_is_checked(void **state)
 }
 
 /* Footers of extreme numbers, and of noise, over bits of every small size. */
-static void
-hostile_footers_stay_in_bounds(void **state)
+TEST(hostile_footers_stay_in_bounds)
 {
     static const uint64_t extremes[] = {
         0, 1, 511, 512, UINT64_MAX, UINT64_MAX - 511, UINT64_MAX - 7, UINT64_C(1) << 63};
     struct test_random random;
     uint8_t bytes[200];
 
-    (void)state;
     test_random_init(&random, seed);
     for (unsigned round = 0; round < 200000; round++) {
         size_t size = BLOOM_FOOTER_BYTES + test_random_below(&random, 180);
@@ -313,15 +298,6 @@ hostile_footers_stay_in_bounds(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_keep_their_values),
-        cmocka_unit_test(equal_keys_hash_equal_at_any_address),
-        cmocka_unit_test(domains_differ),
-        cmocka_unit_test(filters_keep_their_bytes),
-        cmocka_unit_test(every_footer_byte_is_checked),
-        cmocka_unit_test(hostile_footers_stay_in_bounds),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

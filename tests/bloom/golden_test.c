@@ -8,15 +8,12 @@
  */
 #include "tests/bloom/questions.h"
 #include "tests/bloom/set_fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define FOLDER  "tests/bloom/golden/"
 #define SALT    UINT64_C(0x0123456789ABCDEF)
@@ -191,10 +188,8 @@ expect_set(const struct golden *golden, const uint8_t *bytes, size_t size)
     free(saved);
 }
 
-static void
-files_are_made_as_they_were(void **state)
+TEST(files_are_made_as_they_were)
 {
-    (void)state;
     for (size_t i = 0; i < GOLDENS; i++) {
         size_t size;
         uint8_t *bytes;
@@ -273,10 +268,8 @@ check_distinct(const petal_bloom_load_options *options)
     petal_distinct_free(distinct);
 }
 
-static void
-kept_files_are_read_and_written_as_they_are(void **state)
+TEST(kept_files_are_read_and_written_as_they_are)
 {
-    (void)state;
     for (size_t i = 0; i < GOLDENS * 2; i++) {
         const struct golden *golden = &goldens[i / 2];
         const petal_bloom_load_options options = {.map = i % 2 > 0, .env = &set_env};
@@ -329,13 +322,11 @@ try_changed(const struct golden *golden, const uint8_t *bytes, size_t size, bool
 }
 
 /* Each byte to another value: refused; or, with checksums that are right, within its bytes. */
-static void
-no_changed_byte_is_believed(void **state)
+TEST(no_changed_byte_is_believed)
 {
     struct test_random random;
     uint64_t tried = 0, opened = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (size_t i = 0; i < GOLDENS; i++) {
         size_t size;
@@ -364,14 +355,4 @@ no_changed_byte_is_believed(void **state)
                  (unsigned long long)tried, (unsigned long long)opened);
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_made_as_they_were),
-        cmocka_unit_test(kept_files_are_read_and_written_as_they_are),
-        cmocka_unit_test(no_changed_byte_is_believed),
-    };
-
-    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
-}
+TEST_GROUP(set_fixture_begin, set_fixture_end);

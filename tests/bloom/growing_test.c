@@ -1,12 +1,8 @@
 /* growing_test.c -- no key is missed while the filter grows, few others pass, and the caller's
  * memory comes back whole. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/growing.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdlib.h>
@@ -79,14 +75,12 @@ key(uint64_t number)
     return x ^ (x >> 31);
 }
 
-static void
-test_keys_are_found_while_it_grows(void **state)
+TEST(test_keys_are_found_while_it_grows)
 {
     struct fixture fixture;
     unsigned passed = 0;
     const unsigned count = 200000;
 
-    (void)state;
     fixture_init(&fixture);
     assert_false(bloom_growing_may_contain(&fixture.bloom, key(1)));
     for (unsigned i = 0; i < count; i++) {
@@ -104,13 +98,11 @@ test_keys_are_found_while_it_grows(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_key_that_is_there_takes_no_room(void **state)
+TEST(test_a_key_that_is_there_takes_no_room)
 {
     struct fixture fixture;
     size_t held;
 
-    (void)state;
     fixture_init(&fixture);
     reserve(&fixture, 1);
     held = fixture.held;
@@ -122,14 +114,12 @@ test_a_key_that_is_there_takes_no_room(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_a_reservation_holds_for_all_its_keys(void **state)
+TEST(test_a_reservation_holds_for_all_its_keys)
 {
     const size_t most[] = {1, 341, 342, 10000, 100000};
     struct fixture fixture;
     uint64_t next = 0;
 
-    (void)state;
     fixture_init(&fixture);
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
         reserve(&fixture, most[i] / 2);
@@ -142,27 +132,12 @@ test_a_reservation_holds_for_all_its_keys(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-test_what_is_no_number_of_bytes(void **state)
+TEST(test_what_is_no_number_of_bytes)
 {
     struct fixture fixture;
 
-    (void)state;
     fixture_init(&fixture);
     assert_true(bloom_growing_wants(&fixture.bloom, SIZE_MAX) == SIZE_MAX);
     assert_int_equal(bloom_growing_wants(&fixture.bloom, 0), 0);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_are_found_while_it_grows),
-        cmocka_unit_test(test_a_key_that_is_there_takes_no_room),
-        cmocka_unit_test(test_a_reservation_holds_for_all_its_keys),
-        cmocka_unit_test(test_what_is_no_number_of_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

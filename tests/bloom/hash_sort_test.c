@@ -1,13 +1,10 @@
 /* hash_sort_test.c -- hashes are sorted, each once, whatever they are. */
 #include "bloom/hash_sort.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static int
 compare_hashes(const void *a, const void *b)
@@ -41,13 +38,11 @@ assert_sorts(const uint64_t *hashes, size_t count, unsigned shared_bits)
 
 /* Spread, with shared bits, rightly said and not, with duplicates, and not spread at all, where
  * insertion alone would take days. */
-static void
-hashes_are_sorted_whatever_they_are(void **state)
+TEST(hashes_are_sorted_whatever_they_are)
 {
     static const size_t counts[] = {0, 1, 2, 100, 5000, 300000};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         size_t count = counts[c];
@@ -71,14 +66,4 @@ hashes_are_sorted_whatever_they_are(void **state)
         assert_sorts(hashes, count, 0);
         free(hashes);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_are_sorted_whatever_they_are),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,13 @@
 #include "bloom/bloom.h"
 #include "bloom/growing.h"
 #include "bloom/hash.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST_KEYS 40000
 
@@ -94,24 +91,18 @@ probe_layout(enum bloom_layout layout)
     test_counted("%" PRIu64 " probes, none in vain", probes);
 }
 
-static void
-standard_filters_deny_no_key(void **state)
+TEST(standard_filters_deny_no_key)
 {
-    (void)state;
     probe_layout(BLOOM_STANDARD);
 }
 
-static void
-blocked_filters_deny_no_key(void **state)
+TEST(blocked_filters_deny_no_key)
 {
-    (void)state;
     probe_layout(BLOOM_BLOCKED);
 }
 
-static void
-ribbon_filters_deny_no_key(void **state)
+TEST(ribbon_filters_deny_no_key)
 {
-    (void)state;
     probe_layout(BLOOM_RIBBON);
 }
 
@@ -130,14 +121,12 @@ give_room(struct bloom_growing *bloom, size_t keys)
 }
 
 /* All keys so far are asked for while it grows. */
-static void
-growing_filters_deny_no_key(void **state)
+TEST(growing_filters_deny_no_key)
 {
     uint64_t *hashes = test_allocate(MOST_KEYS * sizeof *hashes);
     struct test_random random;
     uint64_t probes = 0;
 
-    (void)state;
     test_random_init(&random, seed);
     while (probes < wanted) {
         size_t count = 1 + test_random_below(&random, MOST_KEYS), bytes;
@@ -166,12 +155,6 @@ growing_filters_deny_no_key(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_filters_deny_no_key),
-        cmocka_unit_test(blocked_filters_deny_no_key),
-        cmocka_unit_test(ribbon_filters_deny_no_key),
-        cmocka_unit_test(growing_filters_deny_no_key),
-    };
     const char *probes = getenv("PETAL_PROBES");
 
     seed = test_seed();
@@ -179,5 +162,5 @@ main(void)
              : test_long()  ? 100000000
              : test_short() ? 200000
                             : 2000000;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -4,15 +4,12 @@
  */
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -83,15 +80,13 @@ random_hashes(struct test_random *random, size_t count)
 
 /* ---- keys ---- */
 
-static void
-no_key_is_lost(void **state)
+TEST(no_key_is_lost)
 {
     static const double rates[] = {0.5, 0.4, 0.25, 0.1, 0.01, 0.005, 0.001, 0.0001, 1e-6};
     size_t most = test_short() ? 20000 : 200000, probes = 0;
     struct test_random random;
     struct built built;
 
-    (void)state;
     test_random_init(&random, seed);
     for (size_t r = 0; r < COUNT_OF(rates); r++) {
         for (size_t count = 0; count <= most; count += 1 + count / 3) {
@@ -107,15 +102,13 @@ no_key_is_lost(void **state)
 }
 
 /* Keys that are there twice, or a thousand times, are no contradiction. */
-static void
-equal_keys_are_one(void **state)
+TEST(equal_keys_are_one)
 {
     enum { KEYS = 3000 };
     struct test_random random;
     uint64_t *hashes;
     struct built built;
 
-    (void)state;
     test_random_init(&random, seed);
     hashes = random_hashes(&random, KEYS);
     for (size_t i = KEYS / 2; i < KEYS; i++)
@@ -131,15 +124,13 @@ equal_keys_are_one(void **state)
 
 /* Numbers one behind the other, those of one shard (equal high bits, or low ones), and the ends of
  * the range are as good as any. */
-static void
-poor_hashes_are_built(void **state)
+TEST(poor_hashes_are_built)
 {
     enum { KEYS = 20000 };
     uint64_t *hashes = test_allocate(KEYS * sizeof *hashes);
     struct test_random random;
     struct built built;
 
-    (void)state;
     test_random_init(&random, seed);
     for (unsigned kind = 0; kind < 5; kind++) {
         for (uint64_t i = 0; i < KEYS; i++)
@@ -155,15 +146,13 @@ poor_hashes_are_built(void **state)
 }
 
 /* Where no seed can fit, building ends and says so: more keys than there are slots. */
-static void
-building_ends(void **state)
+TEST(building_ends)
 {
     struct test_random random;
     struct bloom_ribbon tight = bloom_ribbon_shape(2000, 0.01, 0);
     uint64_t *hashes;
     struct built built;
 
-    (void)state;
     test_random_init(&random, seed);
     hashes = random_hashes(&random, 4000);
     assert_false(try_build(&built, tight, hashes, 4000));
@@ -180,15 +169,13 @@ building_ends(void **state)
 }
 
 /* Most seeds fit, so that few are tried. */
-static void
-most_seeds_fit(void **state)
+TEST(most_seeds_fit)
 {
     static const size_t counts[] = {1000, 4000, 10000, 40000};
     unsigned rounds = test_long() ? 200 : test_short() ? 5 : 20;
     struct test_random random;
     struct built built;
 
-    (void)state;
     test_random_init(&random, seed);
     for (size_t c = 0; c < COUNT_OF(counts); c++) {
         unsigned failed = 0;
@@ -217,14 +204,12 @@ overhead(uint64_t keys, double rate)
     return ((double)bloom_ribbon_bytes(&ribbon) * 8 / ((double)keys * log2(1 / rate)) - 1) * 100;
 }
 
-static void
-sizes_are_near_the_least(void **state)
+TEST(sizes_are_near_the_least)
 {
     static const uint64_t counts[] = {1000,  2000,   4000,   10000,   16000,
                                       32000, 100000, 300000, 1000000, 10000000};
     double worst = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(counts); i++)
         test_counted("%8llu keys: %5.2f %5.2f %5.2f %5.2f %5.2f per cent above the least at 0.1, "
                      "0.01, 0.005, 0.001, 0.0001",
@@ -245,10 +230,8 @@ sizes_are_near_the_least(void **state)
 }
 
 /* What a shape expects is the rate asked, or as near below it as starts by eights allow. */
-static void
-shapes_expect_the_rate_asked(void **state)
+TEST(shapes_expect_the_rate_asked)
 {
-    (void)state;
     for (uint64_t keys = 0; keys <= 3000000; keys += 1 + keys / 7) {
         for (double rate = 1e-6; rate <= 0.5; rate *= 1.07) {
             struct bloom_ribbon ribbon = bloom_ribbon_shape(keys, rate, 0);
@@ -283,8 +266,7 @@ measured_rate(struct test_random *random, size_t count, double rate, unsigned fi
     return (double)passed / (double)(probes * filters);
 }
 
-static void
-measured_rate_is_expected(void **state)
+TEST(measured_rate_is_expected)
 {
     static const struct {
         size_t keys;
@@ -295,7 +277,6 @@ measured_rate_is_expected(void **state)
     size_t rate_count = test_long() ? COUNT_OF(rates) : test_short() ? 7 : 8;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, seed);
     for (size_t s = 0; s < size_count; s++) {
         for (size_t r = 0; r < rate_count; r++) {
@@ -314,12 +295,10 @@ measured_rate_is_expected(void **state)
 
 /* Few keys take a STANDARD filter, which is then smaller, many a RIBBON one; chunks of what a plan
  * says, or fewer, fit. */
-static void
-plans_choose_the_smaller(void **state)
+TEST(plans_choose_the_smaller)
 {
     static const double rates[] = {0.5, 0.01, 0.005, 0.001, 1e-6};
 
-    (void)state;
     for (size_t r = 0; r < COUNT_OF(rates); r++) {
         struct bloom_plan plan, standard;
         bool ribbon = false;
@@ -352,8 +331,7 @@ plans_choose_the_smaller(void **state)
 
 /* ---- format ---- */
 
-static void
-filters_keep_their_bytes(void **state)
+TEST(filters_keep_their_bytes)
 {
     static const struct {
         struct bloom_ribbon ribbon;
@@ -372,7 +350,6 @@ filters_keep_their_bytes(void **state)
     uint64_t hashes[500];
     struct built built;
 
-    (void)state;
     for (uint32_t i = 0; i < COUNT_OF(hashes); i++) {
         uint8_t key[4] = {(uint8_t)(i >> 8), (uint8_t)i, 0x80, 0xFF};
 
@@ -441,14 +418,12 @@ passes_by_the_book(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint
 
 /* What is asked, word by word, is what the header describes, bit by bit: of absent keys, in filters
  * of every number of slots behind the last whole block. */
-static void
-answers_are_those_of_the_book(void **state)
+TEST(answers_are_those_of_the_book)
 {
     enum { KEYS = 300 };
     struct test_random random;
     uint64_t *hashes;
 
-    (void)state;
     test_random_init(&random, seed);
     hashes = random_hashes(&random, KEYS);
     for (uint64_t slots = 400; slots <= 400 + 136; slots += 8) {
@@ -496,8 +471,7 @@ open_and_ask(const uint8_t *bytes, size_t size)
     return opened;
 }
 
-static void
-every_footer_byte_is_checked(void **state)
+TEST(every_footer_byte_is_checked)
 {
     static const struct bloom_ribbon shapes[] = {{136, 0, 1, 0, 0},
                                                  {136, 2, 20, 0, 0},
@@ -506,7 +480,6 @@ every_footer_byte_is_checked(void **state)
                                                  {512, 4, 6, 0, 0}};
     static const uint64_t hashes[] = {0, 1, UINT64_C(0x123456789ABCDEF0), UINT64_MAX};
 
-    (void)state;
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {
         struct built built;
         uint8_t *footer;
@@ -535,14 +508,12 @@ every_footer_byte_is_checked(void **state)
 }
 
 /* Footers of noise whose sizes happen to be those of the bytes, over bits of noise. */
-static void
-hostile_filters_stay_in_bounds(void **state)
+TEST(hostile_filters_stay_in_bounds)
 {
     unsigned rounds = test_short() ? 20000 : 200000, opened = 0;
     struct test_random random;
     uint8_t bytes[2600];
 
-    (void)state;
     test_random_init(&random, seed);
     for (unsigned round = 0; round < rounds; round++) {
         uint64_t slots = 8 * test_random_below(&random, 100);
@@ -571,22 +542,6 @@ hostile_filters_stay_in_bounds(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_key_is_lost),
-        cmocka_unit_test(equal_keys_are_one),
-        cmocka_unit_test(poor_hashes_are_built),
-        cmocka_unit_test(building_ends),
-        cmocka_unit_test(most_seeds_fit),
-        cmocka_unit_test(sizes_are_near_the_least),
-        cmocka_unit_test(shapes_expect_the_rate_asked),
-        cmocka_unit_test(measured_rate_is_expected),
-        cmocka_unit_test(plans_choose_the_smaller),
-        cmocka_unit_test(filters_keep_their_bytes),
-        cmocka_unit_test(answers_are_those_of_the_book),
-        cmocka_unit_test(every_footer_byte_is_checked),
-        cmocka_unit_test(hostile_filters_stay_in_bounds),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

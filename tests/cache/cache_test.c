@@ -2,22 +2,16 @@
 #include "cache/pool.h"
 
 #include "tests/cache/fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 /* ---- Finding and inserting ---- */
 
-static void
-a_block_is_found_where_it_was_put(void **state)
+TEST(a_block_is_found_where_it_was_put)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 0);
     unsigned slot = epoch_enter(f->epoch);
     struct cache_block *block;
 
-    (void)state;
     assert_null(cache_find_hinted(f->cache, NULL, 7, 4096));
     block = fixture_put_in(f->cache, 7, 4096, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_int_equal((uintptr_t)block->data % 64, 0);
@@ -33,8 +27,7 @@ a_block_is_found_where_it_was_put(void **state)
     cache_fixture_free(f);
 }
 
-static void
-of_two_inserters_the_first_wins(void **state)
+TEST(of_two_inserters_the_first_wins)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 0);
     unsigned slot = epoch_enter(f->epoch);
@@ -42,7 +35,6 @@ of_two_inserters_the_first_wins(void **state)
         fixture_put_in(f->cache, 1, 0, 100, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     uint64_t live_blocks = test_allocator_live_blocks(&f->allocator);
 
-    (void)state;
     assert_ptr_equal(fixture_put_in(f->cache, 1, 0, 100, PETAL_BLOCK_INDEX, CACHE_SINGLE), first);
     assert_int_equal(test_allocator_live_blocks(&f->allocator), live_blocks);
     assert_int_equal(fixture_usage(f->cache).inserted[PETAL_BLOCK_INDEX], 1);
@@ -50,14 +42,12 @@ of_two_inserters_the_first_wins(void **state)
     cache_fixture_free(f);
 }
 
-static void
-allocating_and_discarding(void **state)
+TEST(allocating_and_discarding)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 0);
     struct cache_block *block = fixture_new_block(f->cache, 1, 2, 1001, 37);
     uint8_t *data;
 
-    (void)state;
     assert_int_equal(block->hint_count, 37);
     for (unsigned i = 0; i < 37; i++) {
         assert_null(atomic_load(&block->hints[i].block));
@@ -76,15 +66,13 @@ allocating_and_discarding(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_block_counts_with_hints_and_descriptor(void **state)
+TEST(a_block_counts_with_hints_and_descriptor)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
     unsigned slot = epoch_enter(f->epoch);
     struct cache_block *block = fixture_new_block(f->cache, 1, 2, 1001, 10);
     struct cache_usage usage;
 
-    (void)state;
     cache_insert(f->cache, block, 1, 2, PETAL_BLOCK_INDEX, CACHE_SINGLE, true);
     usage = fixture_usage(f->cache);
     assert_int_equal(usage.bytes[PETAL_BLOCK_INDEX],
@@ -96,12 +84,10 @@ a_block_counts_with_hints_and_descriptor(void **state)
 
 /* ---- Who is evicted ---- */
 
-static void
-a_scan_does_not_evict_what_was_used_again(void **state)
+TEST(a_scan_does_not_evict_what_was_used_again)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
 
-    (void)state;
     fixture_put(f, 1, 0, 20, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_int_equal(fixture_count_found(f, 1, 0, 10), 10); /* ten of the twenty are used again */
     fixture_put(f, 2, 0, 1000, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -111,12 +97,10 @@ a_scan_does_not_evict_what_was_used_again(void **state)
 }
 
 /* Blocks larger than the single class's share: the coming block counts against its own class. */
-static void
-nor_does_a_scan_of_large_blocks(void **state)
+TEST(nor_does_a_scan_of_large_blocks)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
 
-    (void)state;
     fixture_put(f, 1, 0, 2, 20000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_int_equal(fixture_count_found(f, 1, 0, 2), 2);
     fixture_put(f, 2, 0, 100, 20000, PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -124,12 +108,10 @@ nor_does_a_scan_of_large_blocks(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_used_block_has_a_second_chance_and_no_third(void **state)
+TEST(a_used_block_has_a_second_chance_and_no_third)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
 
-    (void)state;
     fixture_put(f, 1, 0, 10, 4 * KIB, PETAL_BLOCK_DATA, CACHE_MULTI);
     assert_int_equal(fixture_count_found(f, 1, 0, 5), 5);
     fixture_put(f, 2, 0, 58, 4 * KIB, PETAL_BLOCK_DATA, CACHE_MULTI);
@@ -140,10 +122,8 @@ a_used_block_has_a_second_chance_and_no_third(void **state)
     cache_fixture_free(f);
 }
 
-static void
-any_class_may_fill_the_cache_alone(void **state)
+TEST(any_class_may_fill_the_cache_alone)
 {
-    (void)state;
     for (int priority = CACHE_SINGLE; priority < CACHE_PRIORITIES; priority++) {
         struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
 
@@ -154,12 +134,10 @@ any_class_may_fill_the_cache_alone(void **state)
     }
 }
 
-static void
-priorities_keep_their_shares(void **state)
+TEST(priorities_keep_their_shares)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
 
-    (void)state;
     fixture_put(f, 1, 0, 100, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     fixture_put(f, 2, 0, 100, 4 * KIB, PETAL_BLOCK_DATA, CACHE_MULTI);
     fixture_put(f, 3, 0, 100, 4 * KIB, PETAL_BLOCK_DATA, CACHE_MEMORY);
@@ -172,12 +150,10 @@ priorities_keep_their_shares(void **state)
     cache_fixture_free(f);
 }
 
-static void
-index_outlasts_data(void **state)
+TEST(index_outlasts_data)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
 
-    (void)state;
     fixture_put(f, 1, 0, 30, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     fixture_put(f, 2, 0, 20, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     for (int priority = CACHE_SINGLE; priority < CACHE_PRIORITIES; priority++)
@@ -189,13 +165,11 @@ index_outlasts_data(void **state)
     cache_fixture_free(f);
 }
 
-static void
-data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept(void **state)
+TEST(data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
     unsigned slot;
 
-    (void)state;
     fixture_put(f, 1, 0, 50, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     fixture_put(f, 2, 0, 5, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
@@ -207,13 +181,11 @@ data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_cache_too_small_evicts_index_blocks_too(void **state)
+TEST(a_cache_too_small_evicts_index_blocks_too)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
     struct cache_usage usage;
 
-    (void)state;
     fixture_put(f, 1, 0, 200, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     usage = fixture_usage(f->cache);
     assert_in_range(usage.blocks[PETAL_BLOCK_INDEX], 60, 62);
@@ -227,14 +199,12 @@ a_cache_too_small_evicts_index_blocks_too(void **state)
 
 /* A look is no use: chunks that were looked at only go with the data that came when they did, those
  * that were touched do not. */
-static void
-filters_hold_their_place_by_being_touched(void **state)
+TEST(filters_hold_their_place_by_being_touched)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
     struct cache_hint hint;
     unsigned slot;
 
-    (void)state;
     cache_hint_init(&hint);
     fixture_put(f, 1, 0, 20, 4 * KIB, PETAL_BLOCK_FILTER, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
@@ -324,8 +294,7 @@ random_step(struct cache_fixture *f, struct test_random *random, uint64_t *erase
     epoch_leave(f->epoch, slot);
 }
 
-static void
-the_limit_holds_at_every_step(void **state)
+TEST(the_limit_holds_at_every_step)
 {
     static const struct {
         size_t capacity;
@@ -334,7 +303,6 @@ the_limit_holds_at_every_step(void **state)
     struct test_random random;
     unsigned steps = test_long() ? 1000000 : 10000;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
         struct cache_fixture *f = cache_fixture_new(caches[i].capacity, caches[i].shards);
@@ -351,13 +319,11 @@ the_limit_holds_at_every_step(void **state)
     }
 }
 
-static void
-memory_beyond_the_limit_is_bounded(void **state)
+TEST(memory_beyond_the_limit_is_bounded)
 {
     struct cache_fixture *f = cache_fixture_new(1024 * KIB, 1);
     uint64_t empty = test_allocator_live_bytes(&f->allocator);
 
-    (void)state;
     for (unsigned i = 0; i < 5000; i++) {
         fixture_put(f, 1, i, i + 1, 4096, PETAL_BLOCK_DATA, CACHE_SINGLE);
         /* A 32nd may wait to be released; descriptors come in chunks of 8 KiB, blocks in slabs. */
@@ -370,12 +336,10 @@ memory_beyond_the_limit_is_bounded(void **state)
 
 /* ---- The capacity changes ---- */
 
-static void
-shrinking_and_growing(void **state)
+TEST(shrinking_and_growing)
 {
     struct cache_fixture *f = cache_fixture_new(1024 * KIB, 2);
 
-    (void)state;
     fixture_put(f, 1, 0, 300, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     fixture_put(f, 2, 0, 100, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     cache_set_capacity(f->cache, 128 * KIB);
@@ -403,15 +367,13 @@ allowed_memory(uint64_t capacity)
 
 /* Other sizes at every step: memory that waits for blocks of sizes that come no more goes to those
  * that come. */
-static void
-memory_goes_to_other_sizes(void **state)
+TEST(memory_goes_to_other_sizes)
 {
     static const size_t sizes[] = {4000, 1500, 9000, 70000, 4000, 500, 30000, 2500, 66000, 6000};
     const size_t capacity = 16 * 1024 * KIB;
     struct cache_fixture *f = cache_fixture_new(capacity, 1);
     uint64_t most_blocks = 0;
 
-    (void)state;
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         /* What is used again stays and is spread all over the slabs of the size before. */
         for (uint64_t offset = 0; i > 0 && offset < 20000; offset += 7)
@@ -434,14 +396,12 @@ memory_goes_to_other_sizes(void **state)
 }
 
 /* Sizes of all kinds at once: there is more to choose from than a small cache has slabs. */
-static void
-memory_of_many_sizes_is_bounded(void **state)
+TEST(memory_of_many_sizes_is_bounded)
 {
     const size_t capacity = 4 * 1024 * KIB;
     struct cache_fixture *f = cache_fixture_new(capacity, 1);
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (uint64_t offset = 0; offset < 10000; offset++) {
         size_t size = 1 * KIB + (size_t)test_random_below(&random, 31 * KIB);
@@ -455,13 +415,11 @@ memory_of_many_sizes_is_bounded(void **state)
     cache_fixture_free(f);
 }
 
-static void
-memory_shrinks_with_the_capacity(void **state)
+TEST(memory_shrinks_with_the_capacity)
 {
     const size_t most = 32 * 1024 * KIB, descriptors = most / 4000 * DESCRIPTOR_BYTES;
     struct cache_fixture *f = cache_fixture_new(most, 2);
 
-    (void)state;
     for (size_t capacity = most; capacity >= most / 16; capacity /= 2) {
         uint64_t allowed = allowed_memory(capacity) + descriptors;
 
@@ -478,14 +436,12 @@ memory_shrinks_with_the_capacity(void **state)
 }
 
 /* A reader inside keeps the memory for as long as it stays; whoever comes after that finds it. */
-static void
-memory_that_a_reader_kept_goes_later(void **state)
+TEST(memory_that_a_reader_kept_goes_later)
 {
     const size_t most = 16 * 1024 * KIB;
     struct cache_fixture *f = cache_fixture_new(most, 1);
     unsigned slot;
 
-    (void)state;
     fixture_put(f, 1, 0, 5000, 4000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
     cache_set_capacity(f->cache, most / 4);
@@ -498,12 +454,10 @@ memory_that_a_reader_kept_goes_later(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_cache_that_keeps_nothing_stays_so(void **state)
+TEST(a_cache_that_keeps_nothing_stays_so)
 {
     struct cache_fixture *f = cache_fixture_new(PETAL_NO_CACHE, 0);
 
-    (void)state;
     cache_set_capacity(f->cache, 1024 * KIB);
     assert_int_equal(fixture_usage(f->cache).capacity, 0);
     fixture_put(f, 1, 0, 3, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -521,12 +475,10 @@ count_wanted(struct cache_fixture *f, uint64_t file, uint64_t first, uint64_t en
     return wanted;
 }
 
-static void
-all_is_wanted_while_there_is_room(void **state)
+TEST(all_is_wanted_while_there_is_room)
 {
     struct cache_fixture *f = cache_fixture_new(1024 * KIB, 0);
 
-    (void)state;
     assert_int_equal(count_wanted(f, 1, 0, 1000, 4 * KIB), 1000);
     assert_false(cache_wants(f->cache, 1, 0, 1000 * KIB)); /* a 32nd stays free */
     fixture_put(f, 2, 0, 1000, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -537,12 +489,10 @@ all_is_wanted_while_there_is_room(void **state)
 }
 
 /* What was asked for is known for about as many questions as the cache has blocks. */
-static void
-a_full_cache_wants_what_is_asked_for_again(void **state)
+TEST(a_full_cache_wants_what_is_asked_for_again)
 {
     static const size_t sizes[] = {4 * KIB, 64 * KIB};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         const size_t capacity = 16 * 1024 * KIB, size = sizes[i];
         const uint64_t blocks = capacity / size;
@@ -558,13 +508,11 @@ a_full_cache_wants_what_is_asked_for_again(void **state)
     }
 }
 
-static void
-what_cannot_be_kept_is_never_wanted(void **state)
+TEST(what_cannot_be_kept_is_never_wanted)
 {
     struct cache_fixture *none = cache_fixture_new(PETAL_NO_CACHE, 0);
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 0);
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         assert_false(cache_wants(none->cache, 1, 0, 100));
         assert_false(cache_wants(f->cache, 1, 0, 300 * KIB));
@@ -574,12 +522,10 @@ what_cannot_be_kept_is_never_wanted(void **state)
 }
 
 /* Shards were chosen for the greatest capacity. */
-static void
-large_blocks_fit_when_it_shrinks(void **state)
+TEST(large_blocks_fit_when_it_shrinks)
 {
     struct cache_fixture *f = cache_fixture_new(256 * 1024 * KIB, 0);
 
-    (void)state;
     cache_set_capacity(f->cache, 32 * 1024 * KIB);
     for (uint64_t i = 0; i < 20; i++) {
         fixture_put(f, 1, i, i + 1, 1024 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -590,14 +536,12 @@ large_blocks_fit_when_it_shrinks(void **state)
 
 /* With the default allocator blocks keep their pages, so bytes of the block before must not
  * show. */
-static void
-pages_are_used_again(void **state)
+TEST(pages_are_used_again)
 {
     struct epoch *epoch =
         mem_alloc_aligned(&mem_default_allocator, CACHE_LINE_BYTES, sizeof *epoch);
     struct cache_fixture f = {.epoch = epoch};
 
-    (void)state;
     assert_non_null(epoch);
     assert_int_equal(epoch_init(epoch), PETAL_OK);
     assert_int_equal(cache_open(&f.cache, &mem_default_allocator, epoch, 1024 * KIB, 1), PETAL_OK);
@@ -612,39 +556,4 @@ pages_are_used_again(void **state)
     cache_close(f.cache);
     epoch_fini(epoch);
     mem_free(&mem_default_allocator, epoch, sizeof *epoch);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_is_found_where_it_was_put),
-        cmocka_unit_test(of_two_inserters_the_first_wins),
-        cmocka_unit_test(allocating_and_discarding),
-        cmocka_unit_test(a_block_counts_with_hints_and_descriptor),
-        cmocka_unit_test(a_scan_does_not_evict_what_was_used_again),
-        cmocka_unit_test(nor_does_a_scan_of_large_blocks),
-        cmocka_unit_test(a_used_block_has_a_second_chance_and_no_third),
-        cmocka_unit_test(any_class_may_fill_the_cache_alone),
-        cmocka_unit_test(priorities_keep_their_shares),
-        cmocka_unit_test(index_outlasts_data),
-        cmocka_unit_test(data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept),
-        cmocka_unit_test(a_cache_too_small_evicts_index_blocks_too),
-        cmocka_unit_test(filters_hold_their_place_by_being_touched),
-        cmocka_unit_test(the_limit_holds_at_every_step),
-        cmocka_unit_test(memory_beyond_the_limit_is_bounded),
-        cmocka_unit_test(shrinking_and_growing),
-        cmocka_unit_test(memory_goes_to_other_sizes),
-        cmocka_unit_test(memory_of_many_sizes_is_bounded),
-        cmocka_unit_test(memory_shrinks_with_the_capacity),
-        cmocka_unit_test(memory_that_a_reader_kept_goes_later),
-        cmocka_unit_test(a_cache_that_keeps_nothing_stays_so),
-        cmocka_unit_test(all_is_wanted_while_there_is_room),
-        cmocka_unit_test(a_full_cache_wants_what_is_asked_for_again),
-        cmocka_unit_test(what_cannot_be_kept_is_never_wanted),
-        cmocka_unit_test(large_blocks_fit_when_it_shrinks),
-        cmocka_unit_test(pages_are_used_again),
-    };
-
-    return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }

@@ -5,14 +5,11 @@
 #include "cache/slab.h"
 
 #include "tests/cache/fixture.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* ---- Blocks that are not kept ---- */
 
@@ -36,13 +33,11 @@ expect_not_kept(struct cache_fixture *f, size_t size, bool keep)
     assert_int_equal(fixture_usage(f->cache).blocks_out, with_block - 1);
 }
 
-static void
-what_is_not_kept_lives_for_the_epoch(void **state)
+TEST(what_is_not_kept_lives_for_the_epoch)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 0);
     struct cache_fixture *none = cache_fixture_new(PETAL_NO_CACHE, 0);
 
-    (void)state;
     fixture_put(f, 1, 0, 1, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     expect_not_kept(f, 1000, false);
     expect_not_kept(f, 64 * KIB, true);                   /* with its descriptor it is too large */
@@ -54,13 +49,11 @@ what_is_not_kept_lives_for_the_epoch(void **state)
     cache_fixture_free(none);
 }
 
-static void
-without_a_cache_memory_does_not_pile_up(void **state)
+TEST(without_a_cache_memory_does_not_pile_up)
 {
     struct cache_fixture *f = cache_fixture_new(0, 0);
     uint64_t empty = test_allocator_live_bytes(&f->allocator);
 
-    (void)state;
     for (unsigned i = 0; i < 1000; i++) {
         fixture_put(f, 1, i, i + 1, 4096, PETAL_BLOCK_DATA, CACHE_SINGLE);
         /* One slab, of which no more is touched than blocks need that wait for one another. */
@@ -89,15 +82,13 @@ sleep_inside(void *argument)
 
 /* A reader that stays inside keeps what is evicted meanwhile; without waiting for it that is all
  * that can be written in its time. */
-static void
-memory_does_not_pile_up_behind_a_reader(void **state)
+TEST(memory_does_not_pile_up_behind_a_reader)
 {
     struct cache_fixture *f = cache_fixture_new(1024 * KIB, 0);
     struct sleeper sleeper = {.epoch = f->epoch};
     uint64_t most = 0;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, sleep_inside, &sleeper), 0);
     while (!atomic_load(&sleeper.inside))
         sched_yield();
@@ -113,14 +104,12 @@ memory_does_not_pile_up_behind_a_reader(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_block_that_is_not_kept_can_be_pinned(void **state)
+TEST(a_block_that_is_not_kept_can_be_pinned)
 {
     struct cache_fixture *f = cache_fixture_new(0, 0);
     unsigned slot = epoch_enter(f->epoch);
     struct cache_block *block = fixture_put_in(f->cache, 1, 0, 500, PETAL_BLOCK_DATA, CACHE_SINGLE);
 
-    (void)state;
     cache_pin(block);
     epoch_leave(f->epoch, slot);
     epoch_collect(f->epoch);
@@ -131,15 +120,13 @@ a_block_that_is_not_kept_can_be_pinned(void **state)
 
 /* ---- Hints ---- */
 
-static void
-a_hint_is_learnt_and_outlives_its_block(void **state)
+TEST(a_hint_is_learnt_and_outlives_its_block)
 {
     struct cache_fixture *f = cache_fixture_new(8 * KIB, 1);
     struct cache_hint hint;
     struct cache_block *block, *other;
     unsigned slot = epoch_enter(f->epoch);
 
-    (void)state;
     cache_hint_init(&hint);
     assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
     assert_null(atomic_load(&hint.block));
@@ -175,15 +162,13 @@ a_hint_is_learnt_and_outlives_its_block(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_stale_hint_never_leads_to_the_wrong_block(void **state)
+TEST(a_stale_hint_never_leads_to_the_wrong_block)
 {
     struct cache_fixture *f = cache_fixture_new(10 * KIB, 1);
     struct cache_hint hints[16];
     struct test_random random;
     unsigned stale = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned i = 0; i < 16; i++)
         cache_hint_init(&hints[i]);
@@ -209,15 +194,13 @@ a_stale_hint_never_leads_to_the_wrong_block(void **state)
 
 /* ---- Epochs and pins ---- */
 
-static void
-an_evicted_block_is_good_until_the_reader_leaves(void **state)
+TEST(an_evicted_block_is_good_until_the_reader_leaves)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
     unsigned slot;
     struct cache_block *block;
     uint64_t live;
 
-    (void)state;
     fixture_put(f, 1, 0, 1, 3000, PETAL_BLOCK_DATA, CACHE_MULTI);
     slot = epoch_enter(f->epoch);
     block = cache_find_hinted(f->cache, NULL, 1, 0);
@@ -232,8 +215,7 @@ an_evicted_block_is_good_until_the_reader_leaves(void **state)
     cache_fixture_free(f);
 }
 
-static void
-a_pin_outlives_eviction_and_epoch(void **state)
+TEST(a_pin_outlives_eviction_and_epoch)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
     unsigned slot = epoch_enter(f->epoch);
@@ -241,7 +223,6 @@ a_pin_outlives_eviction_and_epoch(void **state)
         fixture_put_in(f->cache, 1, 0, 3000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     uint64_t live;
 
-    (void)state;
     cache_pin(block);
     cache_pin(block);
     epoch_leave(f->epoch, slot);
@@ -267,8 +248,7 @@ a_pin_outlives_eviction_and_epoch(void **state)
 
 /* Evicted before the reader entered, unpinned by it, and then let go by the table, while it is
  * inside. */
-static void
-an_unpinned_block_is_good_until_the_reader_leaves(void **state)
+TEST(an_unpinned_block_is_good_until_the_reader_leaves)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
     unsigned other = epoch_enter(f->epoch), slot = epoch_enter(f->epoch);
@@ -276,7 +256,6 @@ an_unpinned_block_is_good_until_the_reader_leaves(void **state)
         fixture_put_in(f->cache, 1, 0, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     uint64_t with_block = fixture_usage(f->cache).blocks_out;
 
-    (void)state;
     cache_pin(block);
     epoch_leave(f->epoch, slot);
     cache_erase_file(f->cache, 1); /* `other` keeps it from being dropped */
@@ -296,14 +275,12 @@ an_unpinned_block_is_good_until_the_reader_leaves(void **state)
 
 /* Pinned and unpinned while the block waits in the epoch's list: it must be released once, after
  * all. */
-static void
-pins_that_come_and_go_after_eviction(void **state)
+TEST(pins_that_come_and_go_after_eviction)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
     unsigned slot;
     struct cache_block *block;
 
-    (void)state;
     fixture_put(f, 1, 0, 1, 3000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
     block = cache_find_hinted(f->cache, NULL, 1, 0);
@@ -319,15 +296,13 @@ pins_that_come_and_go_after_eviction(void **state)
     cache_fixture_free(f);
 }
 
-static void
-pinned_blocks_in_the_table_are_only_unpinned(void **state)
+TEST(pinned_blocks_in_the_table_are_only_unpinned)
 {
     struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
     unsigned slot = epoch_enter(f->epoch);
     struct cache_block *block =
         fixture_put_in(f->cache, 1, 0, 3000, PETAL_BLOCK_DATA, CACHE_SINGLE);
 
-    (void)state;
     cache_pin(block);
     epoch_leave(f->epoch, slot);
     cache_unpin(f->cache, block);
@@ -338,14 +313,12 @@ pinned_blocks_in_the_table_are_only_unpinned(void **state)
 
 /* The table's own blocks and those that wait in the epoch are all given back, whichever goes
  * first. */
-static void
-the_epoch_may_end_before_the_cache(void **state)
+TEST(the_epoch_may_end_before_the_cache)
 {
     struct test_allocator allocator;
     struct cache_fixture *f = cache_fixture_new(0, 0);
     struct cache *cache;
 
-    (void)state;
     test_allocator_init(&allocator);
     assert_int_equal(cache_open(&cache, &allocator.table, f->epoch, 256 * KIB, 2), PETAL_OK);
     for (uint64_t offset = 0; offset < 300; offset++) {
@@ -361,13 +334,11 @@ the_epoch_may_end_before_the_cache(void **state)
     cache_fixture_free(f);
 }
 
-static void
-erasing_a_file_takes_its_blocks_only(void **state)
+TEST(erasing_a_file_takes_its_blocks_only)
 {
     struct cache_fixture *f = cache_fixture_new(1024 * KIB, 3);
     struct cache_usage usage;
 
-    (void)state;
     for (uint64_t file = 1; file <= 3; file++) {
         fixture_put(f, file, 0, 20, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
         fixture_put(f, file, 20, 30, 1000, PETAL_BLOCK_FILTER, CACHE_SINGLE);
@@ -414,12 +385,10 @@ work_with_little_memory(struct test_allocator *allocator, struct epoch *epoch)
     return complete;
 }
 
-static void
-any_allocation_may_fail(void **state)
+TEST(any_allocation_may_fail)
 {
     struct cache_fixture *f = cache_fixture_new(0, 0);
 
-    (void)state;
     for (int permanently = 0; permanently < 2; permanently++) {
         bool complete = false;
 
@@ -435,27 +404,4 @@ any_allocation_may_fail(void **state)
         }
     }
     cache_fixture_free(f);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_kept_lives_for_the_epoch),
-        cmocka_unit_test(without_a_cache_memory_does_not_pile_up),
-        cmocka_unit_test(memory_does_not_pile_up_behind_a_reader),
-        cmocka_unit_test(a_block_that_is_not_kept_can_be_pinned),
-        cmocka_unit_test(a_hint_is_learnt_and_outlives_its_block),
-        cmocka_unit_test(a_stale_hint_never_leads_to_the_wrong_block),
-        cmocka_unit_test(an_evicted_block_is_good_until_the_reader_leaves),
-        cmocka_unit_test(a_pin_outlives_eviction_and_epoch),
-        cmocka_unit_test(an_unpinned_block_is_good_until_the_reader_leaves),
-        cmocka_unit_test(pins_that_come_and_go_after_eviction),
-        cmocka_unit_test(pinned_blocks_in_the_table_are_only_unpinned),
-        cmocka_unit_test(the_epoch_may_end_before_the_cache),
-        cmocka_unit_test(erasing_a_file_takes_its_blocks_only),
-        cmocka_unit_test(any_allocation_may_fail),
-    };
-
-    return cmocka_run_group_tests_name("cache lifetime", tests, NULL, NULL);
 }

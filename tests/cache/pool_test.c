@@ -2,25 +2,19 @@
  * the next block. */
 #include "cache/pool.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define KIB 1024u
 
 /* The largest objects of slabs are as large as the smallest pages. */
-static void
-pages_wait_for_a_block_of_pages(void **state)
+TEST(pages_wait_for_a_block_of_pages)
 {
     struct cache_block *block, *smaller;
     struct block_pool pool;
     const uint8_t *pages;
     bool crowded;
 
-    (void)state;
     assert_int_equal(pool_init(&pool, &mem_default_allocator, 1024 * KIB), PETAL_OK);
     block = pool_allocate(&pool, POOL_PAGES_BYTES, 0, &crowded);
     assert_non_null(block);
@@ -38,8 +32,7 @@ pages_wait_for_a_block_of_pages(void **state)
 
 /* Some released pages wait for the next blocks, and are no more than MEMORY in cache.h says, also
  * when the capacity shrinks. */
-static void
-warm_pages_come_first(void **state)
+TEST(warm_pages_come_first)
 {
     enum { BLOCKS = 100, SIZE = 64 * 1024, CAPACITY = 32 * 1024 * 1024 };
     struct cache_block *blocks[BLOCKS];
@@ -47,7 +40,6 @@ warm_pages_come_first(void **state)
     uint64_t full, idle, empty;
     bool crowded;
 
-    (void)state;
     assert_int_equal(pool_init(&pool, &mem_default_allocator, CAPACITY), PETAL_OK);
     for (unsigned i = 0; i < BLOCKS; i++) {
         blocks[i] = pool_allocate(&pool, SIZE, 0, &crowded);
@@ -75,8 +67,7 @@ warm_pages_come_first(void **state)
 
 /* The blocks of a full cache come and go around what fills whole slabs; the slab on the border
  * stays and is counted. */
-static void
-a_slab_on_the_border_stays(void **state)
+TEST(a_slab_on_the_border_stays)
 {
     enum { SIZE = 4096, FULL = 63, CAPACITY = 4 * 1024 * 1024 };
     struct test_allocator allocator;
@@ -85,7 +76,6 @@ a_slab_on_the_border_stays(void **state)
     uint64_t calls, bytes;
     bool crowded;
 
-    (void)state;
     test_allocator_init(&allocator);
     assert_int_equal(pool_init(&pool, &allocator.table, CAPACITY), PETAL_OK);
     for (unsigned i = 0; i <= FULL; i++) {
@@ -119,8 +109,7 @@ a_slab_on_the_border_stays(void **state)
 
 /* A spare and slabs of which nearly all waits: only together more than may wait, so that no slab
  * has to be closed. */
-static void
-a_crowded_pool_gives_the_spare_back_first(void **state)
+TEST(a_crowded_pool_gives_the_spare_back_first)
 {
     enum { SIZE = 4096, SLABS = 6, OF_SLAB = 63, BLOCKS = SLABS * OF_SLAB };
     struct cache_block *blocks[BLOCKS], *other;
@@ -130,7 +119,6 @@ a_crowded_pool_gives_the_spare_back_first(void **state)
     size_t count;
     bool crowded;
 
-    (void)state;
     test_allocator_init(&allocator);
     assert_int_equal(pool_init(&pool, &allocator.table, 0), PETAL_OK);
     for (unsigned i = 0; i < BLOCKS; i++) {
@@ -155,17 +143,4 @@ a_crowded_pool_gives_the_spare_back_first(void **state)
             pool_release(&pool, blocks[i]);
     pool_fini(&pool);
     assert_int_equal(test_allocator_live_bytes(&allocator), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_wait_for_a_block_of_pages),
-        cmocka_unit_test(warm_pages_come_first),
-        cmocka_unit_test(a_slab_on_the_border_stays),
-        cmocka_unit_test(a_crowded_pool_gives_the_spare_back_first),
-    };
-
-    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
  * system, and when. */
 #include "cache/slab_region.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define MOST_PLACES (3 * SLAB_REGION_PLACES)
 
@@ -39,13 +35,11 @@ open_huge(struct slab_regions *regions)
     assert_true(regions->huge);
 }
 
-static void
-places_fill_one_region_before_the_next(void **state)
+TEST(places_fill_one_region_before_the_next)
 {
     struct place places[MOST_PLACES];
     struct slab_regions regions;
 
-    (void)state;
     open_huge(&regions);
     for (size_t i = 0; i < MOST_PLACES; i++) {
         take(&regions, &places[i]);
@@ -58,13 +52,11 @@ places_fill_one_region_before_the_next(void **state)
     slab_regions_fini(&regions);
 }
 
-static void
-a_free_place_is_taken_before_a_new_region_is_made(void **state)
+TEST(a_free_place_is_taken_before_a_new_region_is_made)
 {
     struct place places[2 * SLAB_REGION_PLACES], again;
     struct slab_regions regions;
 
-    (void)state;
     open_huge(&regions);
     for (size_t i = 0; i < 2 * SLAB_REGION_PLACES; i++)
         take(&regions, &places[i]);
@@ -81,13 +73,11 @@ a_free_place_is_taken_before_a_new_region_is_made(void **state)
 }
 
 /* What was discarded reads as zeros; its neighbours keep their bytes. */
-static void
-what_is_given_back_goes_to_the_system(void **state)
+TEST(what_is_given_back_goes_to_the_system)
 {
     struct place places[SLAB_REGION_PLACES], again;
     struct slab_regions regions;
 
-    (void)state;
     open_huge(&regions);
     for (size_t i = 0; i < SLAB_REGION_PLACES; i++)
         take(&regions, &places[i]);
@@ -103,14 +93,12 @@ what_is_given_back_goes_to_the_system(void **state)
     slab_regions_fini(&regions);
 }
 
-static void
-small_caches_and_other_allocators_have_no_regions(void **state)
+TEST(small_caches_and_other_allocators_have_no_regions)
 {
     struct test_allocator allocator;
     struct slab_regions regions;
     struct place place;
 
-    (void)state;
     assert_int_equal(slab_regions_init(&regions, &mem_default_allocator, SLAB_LEAST_FOR_HUGE - 1),
                      PETAL_OK);
     take(&regions, &place);
@@ -125,17 +113,4 @@ small_caches_and_other_allocators_have_no_regions(void **state)
     give(&regions, &place);
     assert_int_equal(test_allocator_live_bytes(&allocator), 0);
     slab_regions_fini(&regions);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_fill_one_region_before_the_next),
-        cmocka_unit_test(a_free_place_is_taken_before_a_new_region_is_made),
-        cmocka_unit_test(what_is_given_back_goes_to_the_system),
-        cmocka_unit_test(small_caches_and_other_allocators_have_no_regions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

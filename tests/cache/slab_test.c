@@ -1,12 +1,8 @@
 /* slab_test.c -- slabs: classes, where objects lie, who owns them, which slabs go. */
 #include "cache/slab.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define MOST_OBJECTS 4000
 
@@ -69,13 +65,11 @@ live_slabs(struct fixture *fixture)
     return test_allocator_live_blocks(&fixture->allocator);
 }
 
-static void
-classes_are_close_to_what_is_asked_for(void **state)
+TEST(classes_are_close_to_what_is_asked_for)
 {
     unsigned classes = 1;
     uint32_t before = SLAB_LEAST_OBJECT;
 
-    (void)state;
     for (uint32_t bytes = SLAB_LEAST_OBJECT; bytes <= SLAB_MOST_OBJECT; bytes++) {
         uint32_t object = slab_object_bytes(bytes);
 
@@ -91,13 +85,11 @@ classes_are_close_to_what_is_asked_for(void **state)
 
 /* Of every class two slabs, all bytes of all objects written: none lies in another, in a header or
  * behind the end. */
-static void
-objects_lie_apart(void **state)
+TEST(objects_lie_apart)
 {
     struct fixture fixture;
     static uint8_t *objects[2 * SLAB_OBJECTS];
 
-    (void)state;
     for (uint32_t bytes = SLAB_LEAST_OBJECT; bytes <= SLAB_MOST_OBJECT;
          bytes = slab_object_bytes(bytes) + 1) {
         uint32_t size = slab_object_bytes(bytes);
@@ -125,14 +117,12 @@ release_spare(struct fixture *fixture)
     slab_free(&fixture->regions, slab_take_spare(&fixture->set));
 }
 
-static void
-empty_slabs_go_but_for_a_spare(void **state)
+TEST(empty_slabs_go_but_for_a_spare)
 {
     struct fixture fixture;
     static void *objects[MOST_OBJECTS];
     size_t count = 0;
 
-    (void)state;
     fixture_init(&fixture);
     for (uint32_t bytes = 2048; bytes <= 4096; bytes += 256)
         for (size_t i = 0; i < 300; i++, count++)
@@ -152,15 +142,13 @@ empty_slabs_go_but_for_a_spare(void **state)
 }
 
 /* One object more and one less than fill a slab, again and again. */
-static void
-a_slab_on_the_border_is_not_made_again(void **state)
+TEST(a_slab_on_the_border_is_not_made_again)
 {
     enum { FULL = 31 };
     struct fixture fixture;
     void *objects[FULL + 1];
     uint64_t calls, touched;
 
-    (void)state;
     fixture_init(&fixture);
     for (size_t i = 0; i <= FULL; i++)
         objects[i] = take(&fixture, 8192, i);
@@ -182,15 +170,13 @@ a_slab_on_the_border_is_not_made_again(void **state)
 }
 
 /* The spare is for its class, behind slabs in use and before closed ones. */
-static void
-a_spare_is_taken_when_no_other_has_room(void **state)
+TEST(a_spare_is_taken_when_no_other_has_room)
 {
     enum { FULL = 31 };
     struct fixture fixture;
     struct cache_block *owners[SLAB_OBJECTS];
     void *objects[2 * FULL], *other;
 
-    (void)state;
     fixture_init(&fixture);
     for (size_t i = 0; i < 2 * FULL; i++)
         objects[i] = take(&fixture, 8192, i);
@@ -220,13 +206,11 @@ a_spare_is_taken_when_no_other_has_room(void **state)
 }
 
 /* What the set says it holds is what was touched, and no more. */
-static void
-what_is_touched_is_counted(void **state)
+TEST(what_is_touched_is_counted)
 {
     struct fixture fixture;
     void *objects[20];
 
-    (void)state;
     fixture_init(&fixture);
     for (size_t i = 0; i < 20; i++)
         objects[i] = take(&fixture, 5000, i);
@@ -244,14 +228,12 @@ what_is_touched_is_counted(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-the_emptiest_is_closed_and_its_owners_named(void **state)
+TEST(the_emptiest_is_closed_and_its_owners_named)
 {
     struct fixture fixture;
     struct cache_block *owners[SLAB_OBJECTS];
     void *objects[300], *another;
 
-    (void)state;
     fixture_init(&fixture);
     for (size_t i = 0; i < 31 * 3; i++)
         objects[i] = take(&fixture, 8192, i);
@@ -289,13 +271,11 @@ the_emptiest_is_closed_and_its_owners_named(void **state)
 }
 
 /* Two threads may add a slab each where one would do. */
-static void
-a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set(void **state)
+TEST(a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set)
 {
     struct fixture fixture;
     void *first, *next;
 
-    (void)state;
     fixture_init(&fixture);
     first = take(&fixture, 30000, 1);
     slab_set_add(&fixture.set, slab_new(&fixture.regions, 30000));
@@ -312,12 +292,10 @@ a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-no_memory(void **state)
+TEST(no_memory)
 {
     struct fixture fixture;
 
-    (void)state;
     fixture_init(&fixture);
     test_allocator_fail_at(&fixture.allocator, 1, true);
     assert_null(slab_new(&fixture.regions, 2000));
@@ -326,8 +304,7 @@ no_memory(void **state)
 }
 
 /* Against a plain list of what is in use. */
-static void
-anything_in_any_order(void **state)
+TEST(anything_in_any_order)
 {
     static struct {
         uint8_t *object;
@@ -338,7 +315,6 @@ anything_in_any_order(void **state)
     struct fixture fixture;
     size_t in_use = 0;
 
-    (void)state;
     fixture_init(&fixture);
     test_random_init(&random, test_seed());
     for (unsigned step = 0; step < 100000; step++) {
@@ -370,23 +346,4 @@ anything_in_any_order(void **state)
     release_spare(&fixture);
     assert_int_equal(live_slabs(&fixture), 0);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_are_close_to_what_is_asked_for),
-        cmocka_unit_test(objects_lie_apart),
-        cmocka_unit_test(empty_slabs_go_but_for_a_spare),
-        cmocka_unit_test(a_slab_on_the_border_is_not_made_again),
-        cmocka_unit_test(a_spare_is_taken_when_no_other_has_room),
-        cmocka_unit_test(what_is_touched_is_counted),
-        cmocka_unit_test(the_emptiest_is_closed_and_its_owners_named),
-        cmocka_unit_test(a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(anything_in_any_order),
-    };
-
-    return cmocka_run_group_tests_name("slab", tests, NULL, NULL);
 }

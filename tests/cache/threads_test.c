@@ -5,14 +5,11 @@
  */
 #include "cache/cache.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define THREADS  4
 #define FILES    4
@@ -187,60 +184,36 @@ steps(void)
 
 /* The counting allocator's atomics order threads beyond what the cache does, and could hide a race:
  * so this test does without. */
-static void
-threads_find_what_belongs_to_the_key(void **state)
+TEST(threads_find_what_belongs_to_the_key)
 {
-    (void)state;
     run_threads(&mem_default_allocator, CAPACITY, 1, steps(), false, 2200);
     run_threads(&mem_default_allocator, CAPACITY, 3, steps(), false, 2200);
 }
 
-static void
-threads_without_a_cache(void **state)
+TEST(threads_without_a_cache)
 {
-    (void)state;
     run_threads(&mem_default_allocator, PETAL_NO_CACHE, 0, steps() / 4, false, 2200);
 }
 
-static void
-all_memory_comes_back(void **state)
+TEST(all_memory_comes_back)
 {
     struct test_allocator allocator;
 
-    (void)state;
     test_allocator_init(&allocator);
     run_threads(&allocator.table, CAPACITY, 2, steps(), false, 2200);
     assert_int_equal(test_allocator_live_bytes(&allocator), 0);
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-the_capacity_changes_meanwhile(void **state)
+TEST(the_capacity_changes_meanwhile)
 {
-    (void)state;
     run_threads(&mem_default_allocator, CAPACITY, 1, steps(), true, 2200);
     run_threads(&mem_default_allocator, CAPACITY, 3, steps(), true, 2200);
 }
 
 /* Slabs of many sizes come, are closed while threads use what is in them, and go. */
-static void
-slabs_are_closed_meanwhile(void **state)
+TEST(slabs_are_closed_meanwhile)
 {
-    (void)state;
     run_threads(&mem_default_allocator, 4u << 20, 1, steps(), true, 30000);
     run_threads(&mem_default_allocator, 2u << 20, 3, steps() / 2, false, 30000);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_find_what_belongs_to_the_key),
-        cmocka_unit_test(threads_without_a_cache),
-        cmocka_unit_test(all_memory_comes_back),
-        cmocka_unit_test(the_capacity_changes_meanwhile),
-        cmocka_unit_test(slabs_are_closed_meanwhile),
-    };
-
-    return cmocka_run_group_tests_name("cache threads", tests, NULL, NULL);
 }

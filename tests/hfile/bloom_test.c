@@ -3,17 +3,14 @@
  * of HBase's files are equal to what is made of their keys is seen where files are written and
  * checked.
  */
+#include "tests/support/test.h"
 #include "tools/hfile/format/bloom.h"
 #include "tools/hfile/format/format.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -26,13 +23,11 @@ shape_of(uint32_t bytes, double error_rate, bool is_rowcol)
     return shape;
 }
 
-static void
-chunks_are_as_large_as_those_of_hbase(void **state)
+TEST(chunks_are_as_large_as_those_of_hbase)
 {
     struct hfile_bloom_shape row = shape_of(131072, 0.01, false);
     struct hfile_bloom_shape rowcol = shape_of(131072, 0.01, true);
 
-    (void)state;
     assert_int_equal(row.bytes, 131072);
     assert_int_equal(row.hash_count, 7);
     assert_int_equal(row.max_keys, 109306);
@@ -43,12 +38,10 @@ chunks_are_as_large_as_those_of_hbase(void **state)
     assert_int_equal(shape_of(129, 0.01, false).bytes, 256);
 }
 
-static void
-what_is_no_chunk_is_refused(void **state)
+TEST(what_is_no_chunk_is_refused)
 {
     struct hfile_bloom_shape shape;
 
-    (void)state;
     assert_false(hfile_bloom_shape_of(0, 0.01, false, &shape));
     assert_false(hfile_bloom_shape_of(UINT32_MAX, 0.01, false, &shape));
     assert_false(hfile_bloom_shape_of(131072, 0, false, &shape));
@@ -67,12 +60,10 @@ static const struct {
     {"\x6B\xFF\xFE", {838913, 472286, 734909, 997532, 211579, 574374, 311751}},
 };
 
-static void
-keys_set_the_bits_that_hbase_sets(void **state)
+TEST(keys_set_the_bits_that_hbase_sets)
 {
     uint8_t *chunk = calloc(1, 131072), *expected = calloc(1, 131072);
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(VECTORS); i++) {
         const char *key = VECTORS[i].key;
 
@@ -96,14 +87,12 @@ bit_in_java(int32_t position, int32_t bits)
     return (uint32_t)(rest < 0 ? -rest : rest);
 }
 
-static void
-bits_are_taken_as_java_takes_them(void **state)
+TEST(bits_are_taken_as_java_takes_them)
 {
     static const int32_t BITS[] = {8, 16, 24, 32, 40, 2400, 1048576, 1048568, INT32_MAX - 7};
     static const int32_t POSITIONS[] = {
         0, 1, -1, 7, 8, -8, -9, 23, -24, 2401, 123456789, INT32_MAX, INT32_MIN + 1, INT32_MIN};
 
-    (void)state;
     for (size_t b = 0; b < COUNT_OF(BITS); b++)
         for (size_t p = 0; p < COUNT_OF(POSITIONS); p++)
             assert_int_equal(hfile_bloom_bit((uint32_t)POSITIONS[p], (uint32_t)BITS[b]),
@@ -121,12 +110,10 @@ hashes_of(uint32_t number)
 
 /* No key is lost by folding, and the rate of wrong answers holds whatever part of the chunk is in
  * use. */
-static void
-folded_chunks_keep_their_keys_and_their_rate(void **state)
+TEST(folded_chunks_keep_their_keys_and_their_rate)
 {
     static const uint32_t COUNTS[] = {1, 2, 13, 300, 27000, 60000, 109306};
 
-    (void)state;
     for (size_t c = 0; c < COUNT_OF(COUNTS); c++) {
         struct hfile_bloom_shape shape = shape_of(131072, 0.01, false);
         uint8_t *chunk = calloc(1, shape.bytes), *tight;
@@ -151,15 +138,13 @@ folded_chunks_keep_their_keys_and_their_rate(void **state)
 }
 
 /* HBase 2.6.0's file bloom-folded-last has 300 rows in 512 bytes; one row makes two. */
-static void
-chunks_are_folded_as_far_as_hbase_folds_them(void **state)
+TEST(chunks_are_folded_as_far_as_hbase_folds_them)
 {
     static const struct {
         uint32_t keys, bytes, max_keys;
     } FOLDED[] = {{1, 2, 1}, {2, 4, 3}, {9, 16, 13}, {300, 512, 426}, {109306, 131072, 109306}};
     uint8_t *chunk = calloc(1, 131072);
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(FOLDED); i++) {
         struct hfile_bloom_shape shape = shape_of(131072, 0.01, false);
 
@@ -168,19 +153,4 @@ chunks_are_folded_as_far_as_hbase_folds_them(void **state)
         assert_int_equal(shape.max_keys, FOLDED[i].max_keys);
     }
     free(chunk);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_are_as_large_as_those_of_hbase),
-        cmocka_unit_test(what_is_no_chunk_is_refused),
-        cmocka_unit_test(keys_set_the_bits_that_hbase_sets),
-        cmocka_unit_test(bits_are_taken_as_java_takes_them),
-        cmocka_unit_test(folded_chunks_keep_their_keys_and_their_rate),
-        cmocka_unit_test(chunks_are_folded_as_far_as_hbase_folds_them),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,15 @@
  * bytes_test.c -- integers of HFiles, the trailer and FILE_INFO as written: they come back, and
  * none is taken from bytes that end before it does.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/file_info.h"
 #include "tools/hfile/format/key.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/trailer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* Around every border at which a number takes one more byte, in vint and in varint. */
 static size_t
@@ -32,13 +29,11 @@ numbers(int64_t *values)
     return count;
 }
 
-static void
-numbers_come_back(void **state)
+TEST(numbers_come_back)
 {
     int64_t values[2000];
     size_t count = numbers(values);
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         uint8_t bytes[HFILE_MOST_VARINT_BYTES];
         size_t size = hfile_put_vint(bytes, values[i]);
@@ -68,8 +63,7 @@ numbers_come_back(void **state)
 }
 
 /* Hadoop's WritableUtils. */
-static void
-vints_have_hadoops_bytes(void **state)
+TEST(vints_have_hadoops_bytes)
 {
     static const struct {
         int64_t value;
@@ -85,7 +79,6 @@ vints_have_hadoops_bytes(void **state)
                  {INT64_MAX, "\x88\x7f\xff\xff\xff\xff\xff\xff\xff", 9},
                  {INT64_MIN, "\x80\x7f\xff\xff\xff\xff\xff\xff\xff", 9}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint8_t bytes[HFILE_MOST_VINT_BYTES];
 
@@ -94,8 +87,7 @@ vints_have_hadoops_bytes(void **state)
     }
 }
 
-static void
-overlong_varints_are_refused(void **state)
+TEST(overlong_varints_are_refused)
 {
     static const uint8_t eleven[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
                                      0x80, 0x80, 0x80, 0x80, 0x00};
@@ -105,7 +97,6 @@ overlong_varints_are_refused(void **state)
     uint64_t value;
     uint32_t length;
 
-    (void)state;
     assert_false(hfile_take_varint(&rest, &value));
     rest = (struct hfile_bytes){too_large, too_large + sizeof too_large};
     assert_false(hfile_take_varint(&rest, &value));
@@ -116,8 +107,7 @@ overlong_varints_are_refused(void **state)
 
 /* ---- the trailer ---- */
 
-static void
-a_trailer_comes_back(void **state)
+TEST(a_trailer_comes_back)
 {
     struct hfile_trailer trailer = {.file_info_offset = 5000,
                                     .load_on_open_offset = 4000,
@@ -134,7 +124,6 @@ a_trailer_comes_back(void **state)
     struct hfile_trailer read;
     struct hfile_buffer buffer;
 
-    (void)state;
     hfile_buffer_init(&buffer, &hfile_default_allocator);
     assert_true(hfile_buffer_append(&buffer, "before", 6));
     assert_true(hfile_trailer_write(&trailer, &buffer));
@@ -164,8 +153,7 @@ a_trailer_comes_back(void **state)
 
 /* ---- FILE_INFO ---- */
 
-static void
-file_info_comes_back_in_order(void **state)
+TEST(file_info_comes_back_in_order)
 {
     struct hfile_file_info info, read;
     struct hfile_buffer payload;
@@ -173,7 +161,6 @@ file_info_comes_back_in_order(void **state)
     const char *wrong;
     uint32_t number;
 
-    (void)state;
     hfile_file_info_init(&info, &hfile_default_allocator);
     hfile_file_info_init(&read, &hfile_default_allocator);
     hfile_buffer_init(&payload, &hfile_default_allocator);
@@ -217,8 +204,7 @@ key(const char *row, const char *family, const char *qualifier, int64_t timestam
                               .type = type};
 }
 
-static void
-keys_have_hbases_order(void **state)
+TEST(keys_have_hbases_order)
 {
     const petal_hfile_cell sorted[] = {
         key("a", "", "", INT64_MAX, 255), key("a", "f", "", 5, 14),  key("a", "f", "", 5, 4),
@@ -228,7 +214,6 @@ keys_have_hbases_order(void **state)
         key("b", "f", "q", 9, 4),         key("\xff", "f", "", 1, 4)};
     const size_t count = sizeof sorted / sizeof *sorted;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         struct hfile_buffer buffer;
         petal_hfile_cell read = {0};
@@ -247,17 +232,4 @@ keys_have_hbases_order(void **state)
             assert_false(hfile_key_parse(hfile_slice(buffer.bytes, size), &read));
         hfile_buffer_free(&buffer);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_come_back),
-                                       cmocka_unit_test(vints_have_hadoops_bytes),
-                                       cmocka_unit_test(overlong_varints_are_refused),
-                                       cmocka_unit_test(a_trailer_comes_back),
-                                       cmocka_unit_test(file_info_comes_back_in_order),
-                                       cmocka_unit_test(keys_have_hbases_order)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

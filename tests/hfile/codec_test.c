@@ -2,19 +2,16 @@
  * codec_test.c -- payloads come back from every codec, also in HBase's framing with its chunks of
  * 256 KiB; whatever else is stored is an error that ends, inside the memory that was given.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/bytes.h"
 #include "tools/hfile/format/codec.h"
 #include "tools/hfile/format/format.h"
 #include "tools/hfile/format/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -68,14 +65,12 @@ compress(struct hfile_codec *codec, const uint8_t *payload, size_t size, size_t 
 }
 
 /* Sizes next to the borders of chunks of both kinds, random bytes and zeros. */
-static void
-payloads_come_back(void **state)
+TEST(payloads_come_back)
 {
     static const size_t SIZES[] = {0,      1,      2,      33,     2048,    65536,
                                    66000,  218421, 218422, 218423, 261099,  261100,
                                    261101, 436844, 522200, 522201, 1u << 20};
 
-    (void)state;
     for (size_t c = 0; c < COUNT_OF(CODECS); c++) {
         struct hfile_codec codec = {.kind = CODECS[c], .allocator = &hfile_default_allocator};
 
@@ -104,8 +99,7 @@ payloads_come_back(void **state)
 }
 
 /* The lengths of HBase's framing, and how many chunks it makes of 1 MiB. */
-static void
-frames_are_those_of_hbase(void **state)
+TEST(frames_are_those_of_hbase)
 {
     static const struct {
         enum petal_hfile_codec codec;
@@ -115,7 +109,6 @@ frames_are_those_of_hbase(void **state)
     size_t size = 1u << 20;
     uint8_t *payload = payload_of(size, 1);
 
-    (void)state;
     for (size_t f = 0; f < COUNT_OF(FRAMED); f++) {
         struct hfile_codec codec = {.kind = FRAMED[f].codec, .allocator = &hfile_default_allocator};
         size_t stored_bytes, at = 4, chunks = 0;
@@ -147,15 +140,13 @@ frames_are_those_of_hbase(void **state)
 }
 
 /* An empty gzip member is 20 bytes, and its header names no system, as in HBase. */
-static void
-gzip_members_are_those_of_hbase(void **state)
+TEST(gzip_members_are_those_of_hbase)
 {
     struct hfile_codec codec = {.kind = PETAL_HFILE_CODEC_GZ,
                                 .allocator = &hfile_default_allocator};
     size_t stored_bytes;
     uint8_t *stored = compress(&codec, NULL, 0, &stored_bytes);
 
-    (void)state;
     assert_int_equal(stored_bytes, 20);
     assert_memory_equal(stored, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
     free(stored);
@@ -164,8 +155,7 @@ gzip_members_are_those_of_hbase(void **state)
 
 /* Several lengths one after the other, chunks of any size, empty ones between them, are one
  * payload; LZ4's chunks here are all literals. */
-static void
-other_frames_are_read(void **state)
+TEST(other_frames_are_read)
 {
     static const uint8_t STORED[] = "\0\0\0\0"
                                     "\0\0\0\5\0\0\0\3\x20"
@@ -180,7 +170,6 @@ other_frames_are_read(void **state)
     uint8_t back[6];
     const char *wrong;
 
-    (void)state;
     assert_int_equal(uncompress(&codec, STORED, sizeof STORED - 1, back, 6, &wrong), PETAL_OK);
     assert_memory_equal(back, "abcdef", 6);
     assert_int_equal(uncompress(&codec, STORED, sizeof STORED - 1, back, 5, &wrong), PETAL_CORRUPT);
@@ -188,8 +177,7 @@ other_frames_are_read(void **state)
 }
 
 /* As Hadoop's own codec of that name has it. */
-static void
-bare_zstd_frames_are_read(void **state)
+TEST(bare_zstd_frames_are_read)
 {
     struct hfile_codec codec = {.kind = PETAL_HFILE_CODEC_ZSTD,
                                 .allocator = &hfile_default_allocator};
@@ -197,7 +185,6 @@ bare_zstd_frames_are_read(void **state)
     size_t stored_bytes;
     const char *wrong;
 
-    (void)state;
     if (!hfile_codec_is_built(codec.kind)) {
         free(payload);
         free(back);
@@ -228,13 +215,11 @@ expect_bounded(enum petal_status status, const char *wrong)
 
 /* Every truncation is an error, and so is every byte too many. Of LZ4 and SNAPPY a changed byte can
  * be other data of the same length. */
-static void
-damaged_payloads_are_errors(void **state)
+TEST(damaged_payloads_are_errors)
 {
     enum { SIZE = 900 };
     uint8_t *payload = payload_of(SIZE, 7);
 
-    (void)state;
     for (size_t c = 0; c < COUNT_OF(CODECS); c++) {
         struct hfile_codec codec = {.kind = CODECS[c], .allocator = &hfile_default_allocator};
         uint8_t *stored, *back = test_allocate(SIZE), *longer;
@@ -278,10 +263,8 @@ damaged_payloads_are_errors(void **state)
 }
 
 /* Before memory is taken: a size that what is stored cannot have. */
-static void
-claims_are_bounded_by_what_is_stored(void **state)
+TEST(claims_are_bounded_by_what_is_stored)
 {
-    (void)state;
     assert_false(hfile_codec_can_hold(PETAL_HFILE_CODEC_NONE, 4, 5));
     assert_false(hfile_codec_can_hold(PETAL_HFILE_CODEC_LZ4, 100, 100 * 260));
     assert_false(hfile_codec_can_hold(PETAL_HFILE_CODEC_SNAPPY, 100, 100 * 33 + 32));
@@ -294,13 +277,11 @@ claims_are_bounded_by_what_is_stored(void **state)
 
 /* What the codecs allocate comes from the given allocator and goes back to it; where there is none
  * the call says so. (SNAPPY's and ZSTD's own memory is malloc's.) */
-static void
-want_of_memory_is_told(void **state)
+TEST(want_of_memory_is_told)
 {
     static const enum petal_hfile_codec ASKING[] = {PETAL_HFILE_CODEC_GZ, PETAL_HFILE_CODEC_LZ4};
     uint8_t payload[100] = {0}, back[100], stored[1000];
 
-    (void)state;
     for (size_t c = 0; c < COUNT_OF(ASKING); c++) {
         struct test_allocator allocator;
         struct hfile_codec codec = {.kind = ASKING[c], .allocator = &allocator.table};
@@ -325,21 +306,4 @@ want_of_memory_is_told(void **state)
         }
         assert_true(n > 1);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(payloads_come_back),
-        cmocka_unit_test(frames_are_those_of_hbase),
-        cmocka_unit_test(gzip_members_are_those_of_hbase),
-        cmocka_unit_test(other_frames_are_read),
-        cmocka_unit_test(bare_zstd_frames_are_read),
-        cmocka_unit_test(damaged_payloads_are_errors),
-        cmocka_unit_test(claims_are_bounded_by_what_is_stored),
-        cmocka_unit_test(want_of_memory_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

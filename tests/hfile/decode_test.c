@@ -3,16 +3,13 @@
  * the payload, or into the keys that were made whole, and no further.
  */
 #include "tests/hfile/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/reader/block.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static size_t decoded, refused;
 
@@ -158,8 +155,7 @@ decode_one(const char *name)
     petal_hfile_close(file);
 }
 
-static void
-cells_point_into_what_was_given(void **state)
+TEST(cells_point_into_what_was_given)
 {
     static const char *const names[] = {"grid-none-none-nobloom",
                                         "tags-none",
@@ -173,15 +169,13 @@ cells_point_into_what_was_given(void **state)
                                         "binary-keys-fastdiff",
                                         "grid-none-rowindexv1-rowcol-tags-mvcc"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         decode_one(names[i]);
     printf("counted: %zu payloads of data blocks decoded, %zu refused\n", decoded, refused);
 }
 
 /* A key has no more of the key before than that has. */
-static void
-no_key_shares_what_is_not_there(void **state)
+TEST(no_key_shares_what_is_not_there)
 {
     /* DIFF: the family; a cell of row "r" with an empty qualifier; one of the same row. */
     static const uint8_t first[] = {0, 0, 0, 47, 1, 'f', 0, 14, 0, 0, 0, 1, 'r', 5, 4};
@@ -192,7 +186,6 @@ no_key_shares_what_is_not_there(void **state)
     struct hfile_cells cells;
     const char *wrong;
 
-    (void)state;
     hfile_cells_init(&cells, &hfile_default_allocator);
     memcpy(bytes, first, sizeof first);
     memcpy(bytes + sizeof first, second, sizeof second);
@@ -210,13 +203,4 @@ no_key_shares_what_is_not_there(void **state)
         PETAL_CORRUPT);
     assert_string_equal(wrong, "a cell shares more of a key than that one has");
     hfile_cells_free(&cells);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cells_point_into_what_was_given),
-                                       cmocka_unit_test(no_key_shares_what_is_not_there)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,15 @@
  * encoded anew to the same bytes, block by block.
  */
 #include "tests/hfile/golden_file.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/encoding.h"
 #include "tools/hfile/format/key.h"
 #include "tools/hfile/format/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define IN_FRONT 33
 
@@ -139,13 +136,11 @@ expect_cells(const struct hfile_cells *decoded, const struct chance *chance)
     }
 }
 
-static void
-cells_come_back(void **state)
+TEST(cells_come_back)
 {
     struct chance chance;
     struct hfile_cells decoded;
 
-    (void)state;
     test_random_init(&chance.random, 18);
     hfile_cells_init(&decoded, &hfile_default_allocator);
     for (int round = 0; round < 2000; round++) {
@@ -217,18 +212,15 @@ encode_file_anew(const char *name)
     golden_file_close(&file);
 }
 
-static void
-blocks_of_hbase_are_encoded_to_the_same_bytes(void **state)
+TEST(blocks_of_hbase_are_encoded_to_the_same_bytes)
 {
-    (void)state;
     golden_each(encode_file_anew);
     for (int kind = PETAL_HFILE_ENCODING_NONE; kind <= PETAL_HFILE_ENCODING_ROW_INDEX_V1; kind++)
         assert_true(blocks[kind] >= 25);
 }
 
 /* Wherever memory fails, the encoder says so, and gives back what it has. */
-static void
-want_of_memory_is_told(void **state)
+TEST(want_of_memory_is_told)
 {
     const struct hfile_encoding *encoding = hfile_encoding_of(PETAL_HFILE_ENCODING_ROW_INDEX_V1);
     struct hfile_cell_layout layout = {.has_tags = false};
@@ -237,7 +229,6 @@ want_of_memory_is_told(void **state)
     uint64_t n = 0;
     bool is_done = false;
 
-    (void)state;
     while (!is_done) {
         struct test_allocator allocator;
         struct hfile_encoder encoder;
@@ -257,16 +248,4 @@ want_of_memory_is_told(void **state)
         assert_int_equal(test_allocator_live_blocks(&allocator), 0);
     }
     assert_true(n > 5);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_come_back),
-        cmocka_unit_test(blocks_of_hbase_are_encoded_to_the_same_bytes),
-        cmocka_unit_test(want_of_memory_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,14 @@
  * answers of Bloom filters; and that a check finds nothing, and makes every chunk of them anew.
  */
 #include "tests/hfile/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/names.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static size_t files, facts, blocks, answers, chunks, keys;
 
@@ -309,10 +306,8 @@ compare_one(const char *name)
     golden_text_free(&text);
 }
 
-static void
-every_file_says_what_hbase_says(void **state)
+TEST(every_file_says_what_hbase_says)
 {
-    (void)state;
     golden_each(compare_one);
     printf("counted: %zu files of HBase: %zu facts, %zu blocks, %zu answers of filters; %zu chunks "
            "made anew of %zu keys\n",
@@ -321,8 +316,7 @@ every_file_says_what_hbase_says(void **state)
 
 /* ---- user meta blocks ---- */
 
-static void
-meta_blocks_are_read(void **state)
+TEST(meta_blocks_are_read)
 {
     petal_hfile *file;
     petal_error error;
@@ -331,7 +325,6 @@ meta_blocks_are_read(void **state)
     size_t size;
     void *bytes;
 
-    (void)state;
     golden_path("meta-blocks", path, sizeof path);
     must(petal_hfile_open(path, NULL, &file, &error), &error);
     assert_true(petal_hfile_meta_name(file, 1, &name));
@@ -364,8 +357,7 @@ counted_read_at(void *context, uint64_t offset, void *buffer, size_t size, petal
     return counted->source.read_at(counted->source.context, offset, buffer, size, error);
 }
 
-static void
-facts_are_read_from_the_end_alone(void **state)
+TEST(facts_are_read_from_the_end_alone)
 {
     struct counted_source counted = {.least_offset = UINT64_MAX};
     petal_hfile_source source;
@@ -374,7 +366,6 @@ facts_are_read_from_the_end_alone(void **state)
     petal_slice bytes;
     size_t size;
 
-    (void)state;
     bytes.data = golden_bytes("value-1mb-lz4", &size);
     bytes.size = size;
     counted.source = golden_source(&bytes, "value");
@@ -388,10 +379,8 @@ facts_are_read_from_the_end_alone(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
-static void
-every_name_has_its_number(void **state)
+TEST(every_name_has_its_number)
 {
-    (void)state;
     for (unsigned i = 1; i <= 5; i++) {
         const char *text = petal_hfile_codec_text((enum petal_hfile_codec)i);
 
@@ -407,30 +396,16 @@ every_name_has_its_number(void **state)
 
 /* A major compaction of HBase 2.6.0 wrote this file: it says that a dictionary compresses its tags,
  * which stand there as they are. */
-static void
-tags_under_row_index_v1_are_as_they_are(void **state)
+TEST(tags_under_row_index_v1_are_as_they_are)
 {
     petal_hfile_report report;
     petal_hfile *file;
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_hfile_open("tests/hfile/exchange/golden/tags_under_row_index_v1", NULL,
                                       &file, &error),
                      PETAL_OK);
     assert_int_equal(petal_hfile_check(file, NULL, NULL, &report, &error), PETAL_OK);
     assert_int_equal(report.cells, 282);
     petal_hfile_close(file);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_says_what_hbase_says),
-                                       cmocka_unit_test(meta_blocks_are_read),
-                                       cmocka_unit_test(facts_are_read_from_the_end_alone),
-                                       cmocka_unit_test(every_name_has_its_number),
-                                       cmocka_unit_test(tags_under_row_index_v1_are_as_they_are)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

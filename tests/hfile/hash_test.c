@@ -1,16 +1,13 @@
 /*
  * hash_test.c -- the hashes of Bloom filters and the checksums of blocks give what HBase's give.
  */
+#include "tests/support/test.h"
 #include "tools/hfile/format/checksum.h"
 #include "tools/hfile/format/format.h"
 #include "tools/hfile/format/hash.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -25,10 +22,8 @@ static const struct {
     {"\xE9", 0x8be15fb8, 0x30497922, 0x5760acfb, 0x44c6d4b2},
 };
 
-static void
-hashes_are_those_of_hbase(void **state)
+TEST(hashes_are_those_of_hbase)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(VECTORS); i++) {
         const char *key = VECTORS[i].key;
         size_t size = strlen(key);
@@ -43,12 +38,10 @@ hashes_are_those_of_hbase(void **state)
 }
 
 /* Published ones: lookup3.c's own driver, and the reference implementation of MurmurHash3. */
-static void
-hashes_are_those_published(void **state)
+TEST(hashes_are_those_published)
 {
     const char *four_score = "Four score and seven years ago";
 
-    (void)state;
     assert_int_equal(hfile_hash(HFILE_HASH_JENKINS, "", 0, 0), 0xdeadbeef);
     assert_int_equal(hfile_hash(HFILE_HASH_JENKINS, "", 0, 0xdeadbeef), 0xbd5b7dde);
     assert_int_equal(hfile_hash(HFILE_HASH_JENKINS, four_score, 30, 0), 0x17770551);
@@ -62,10 +55,8 @@ hashes_are_those_published(void **state)
     assert_int_equal(hfile_hash(HFILE_HASH_MURMUR3, "\x21", 1, 0), 0x72661cf4);
 }
 
-static void
-only_three_hashes_are_known(void **state)
+TEST(only_three_hashes_are_known)
 {
-    (void)state;
     assert_false(hfile_hash_is_known(-1));
     for (int type = HFILE_HASH_JENKINS; type <= HFILE_HASH_MURMUR3; type++)
         assert_true(hfile_hash_is_known(type));
@@ -73,37 +64,31 @@ only_three_hashes_are_known(void **state)
     assert_false(hfile_hash_is_known((int64_t)1 << 32));
 }
 
-static void
-checksums_are_the_standard_ones(void **state)
+TEST(checksums_are_the_standard_ones)
 {
     uint8_t zeros[32] = {0};
 
-    (void)state;
     assert_int_equal(hfile_checksum(PETAL_HFILE_CHECKSUM_CRC32, "123456789", 9), 0xcbf43926);
     assert_int_equal(hfile_checksum(PETAL_HFILE_CHECKSUM_CRC32C, "123456789", 9), 0xe3069283);
     assert_int_equal(hfile_checksum(PETAL_HFILE_CHECKSUM_CRC32C, zeros, 32), 0x8a9136aa);
 }
 
 /* The data root of an empty file of HBase's. */
-static void
-a_header_has_the_checksum_that_hbase_wrote(void **state)
+TEST(a_header_has_the_checksum_that_hbase_wrote)
 {
     const uint8_t header[33] =
         "IDXROOT2\0\0\0\4\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\2\0\0\x40\0\0\0\0\x21";
 
-    (void)state;
     assert_int_equal(hfile_checksum(PETAL_HFILE_CHECKSUM_CRC32C, header, 33), 0x16dcab25);
 }
 
 /* Whatever the parts: each is summed by itself, the last may be short, and each flipped bit is seen
  * in the right one. */
-static void
-every_part_has_its_checksum(void **state)
+TEST(every_part_has_its_checksum)
 {
     static const uint32_t PARTS[] = {33, 100, 512, 16384};
     uint8_t bytes[1031], sums[4 * 32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 7 + i / 256);
     for (size_t p = 0; p < COUNT_OF(PARTS); p++)
@@ -134,19 +119,4 @@ every_part_has_its_checksum(void **state)
     assert_int_equal(hfile_checksums_size(0, 16384), 0);
     assert_int_equal(hfile_checksums_size(16384, 16384), 4);
     assert_int_equal(hfile_checksums_size(16385, 16384), 8);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_are_those_of_hbase),
-        cmocka_unit_test(hashes_are_those_published),
-        cmocka_unit_test(only_three_hashes_are_known),
-        cmocka_unit_test(checksums_are_the_standard_ones),
-        cmocka_unit_test(a_header_has_the_checksum_that_hbase_wrote),
-        cmocka_unit_test(every_part_has_its_checksum),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

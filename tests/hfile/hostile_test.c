@@ -7,16 +7,13 @@
 #include "tests/hfile/drive.h"
 #include "tests/hfile/golden.h"
 #include "tests/hfile/mend.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* One of each kind: codec, encoding, filters, checksum, levels of index, meta blocks. */
 static const char *const names[] = {"empty",
@@ -142,19 +139,15 @@ flip_bytes(const char *name, bool mended)
     free(bytes);
 }
 
-static void
-every_byte_flipped(void **state)
+TEST(every_byte_flipped)
 {
-    (void)state;
     for (size_t i = 0; i < NAMES; i++)
         flip_bytes(names[i], false);
     report("bytes flipped");
 }
 
-static void
-every_byte_flipped_and_mended(void **state)
+TEST(every_byte_flipped_and_mended)
 {
-    (void)state;
     for (size_t i = 0; i < NAMES; i++)
         flip_bytes(names[i], true);
     report("bytes flipped, checksums made right");
@@ -162,10 +155,8 @@ every_byte_flipped_and_mended(void **state)
 
 /* ---- truncations ---- */
 
-static void
-every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         size_t size, step = stride(3);
         uint8_t *bytes = golden_bytes(names[i], &size);
@@ -207,10 +198,8 @@ lie_everywhere(const char *name)
     free(bytes);
 }
 
-static void
-numbers_that_claim_too_much(void **state)
+TEST(numbers_that_claim_too_much)
 {
-    (void)state;
     for (size_t i = 0; i < NAMES; i++)
         lie_everywhere(names[i]);
     report("numbers that lie");
@@ -220,15 +209,13 @@ numbers_that_claim_too_much(void **state)
 #define LIES   (sizeof lies / sizeof *lies)
 
 /* Every size in the headers of all blocks, as large as it can be said: the file stays small. */
-static void
-sizes_in_headers_that_claim_too_much(void **state)
+TEST(sizes_in_headers_that_claim_too_much)
 {
     static const uint32_t lies[] = {0x7fffffff, 0x80000000, 0xffffffff, 0x0fffffff,
                                     0x10000000, 33,         32,         0};
     static const size_t fields[] = {8, 12, 16, 20, 25, 29};
     const size_t step = stride(5);
 
-    (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         size_t size, taken;
         uint8_t *bytes = golden_bytes(names[i], &size), *mutant = test_allocate(size);
@@ -252,12 +239,10 @@ sizes_in_headers_that_claim_too_much(void **state)
 
 /* Sizes that agree with each other, up to the bounds of the format, of blocks whose file ends long
  * before: no memory is taken for them. */
-static void
-blocks_that_end_behind_the_file(void **state)
+TEST(blocks_that_end_behind_the_file)
 {
     static const uint32_t sizes[] = {0x00100000, 0x01000000, 0x0ff00000, 0x3fffffff, 0x7ff00000};
 
-    (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         size_t size, taken;
         uint8_t *bytes = golden_bytes(names[i], &size), *mutant = test_allocate(size);
@@ -288,10 +273,8 @@ blocks_that_end_behind_the_file(void **state)
 /* ---- pieces ---- */
 
 /* Blocks taken out, doubled, and exchanged, each with right checksums of its own. */
-static void
-blocks_that_were_moved(void **state)
+TEST(blocks_that_were_moved)
 {
-    (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         size_t size, taken, next;
         uint8_t *bytes = golden_bytes(names[i], &size);
@@ -325,12 +308,10 @@ blocks_that_were_moved(void **state)
 
 /* ---- memory ---- */
 
-static void
-each_allocation_fails_once(void **state)
+TEST(each_allocation_fails_once)
 {
     size_t tried = 0;
 
-    (void)state;
     for (size_t i = 0; i < NAMES; i += 3) {
         size_t size;
         uint8_t *bytes = golden_bytes(names[i], &size);
@@ -363,17 +344,4 @@ set_up(void **state)
     return 0;
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_byte_flipped),
-                                       cmocka_unit_test(every_byte_flipped_and_mended),
-                                       cmocka_unit_test(every_truncation_is_refused),
-                                       cmocka_unit_test(numbers_that_claim_too_much),
-                                       cmocka_unit_test(sizes_in_headers_that_claim_too_much),
-                                       cmocka_unit_test(blocks_that_end_behind_the_file),
-                                       cmocka_unit_test(blocks_that_were_moved),
-                                       cmocka_unit_test(each_allocation_fails_once)};
-
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+TEST_GROUP(set_up, NULL);

@@ -3,16 +3,13 @@
  * one, and places just before and after it, with what stands next to them.
  */
 #include "tests/hfile/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static size_t files, refused, cells_read, seeks;
 
@@ -293,10 +290,8 @@ read_one(const char *name)
     golden_text_free(&text);
 }
 
-static void
-every_cell_is_read_and_found(void **state)
+TEST(every_cell_is_read_and_found)
 {
-    (void)state;
     golden_each(read_one);
     printf("counted: %zu files of HBase, %zu cells, %zu searches; %zu files are refused\n", files,
            cells_read, seeks, refused);
@@ -324,16 +319,13 @@ assert_refused(const char *name, const char *word)
     petal_hfile_close(file);
 }
 
-static void
-what_cannot_be_read_is_named(void **state)
+TEST(what_cannot_be_read_is_named)
 {
-    (void)state;
     assert_refused("refuse-index-prefix-tree", "PREFIX_TREE");
     assert_refused("refuse-meta-comparator", "MetaComparator");
 }
 
-static void
-names_say_what_files_are(void **state)
+TEST(names_say_what_files_are)
 {
     static const struct {
         const char *path;
@@ -354,7 +346,6 @@ names_say_what_files_are(void **state)
     petal_hfile *file;
     petal_error error;
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(petal_hfile_name_kind_of(names[i].path), names[i].kind);
     assert_int_equal(petal_hfile_open(names[3].path, NULL, &file, &error), PETAL_UNSUPPORTED);
@@ -363,14 +354,4 @@ names_say_what_files_are(void **state)
     assert_non_null(strstr(error.text, "link"));
     assert_int_equal(petal_hfile_open("there/is/none", NULL, &file, &error), PETAL_NOT_FOUND);
     assert_int_equal(petal_hfile_open("tests", NULL, &file, &error), PETAL_INVALID);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cell_is_read_and_found),
-                                       cmocka_unit_test(what_cannot_be_read_is_named),
-                                       cmocka_unit_test(names_say_what_files_are)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

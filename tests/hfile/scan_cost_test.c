@@ -5,16 +5,13 @@
  */
 #include "tests/hfile/golden.h"
 #include "tests/hfile/memory_sink.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/format.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define BLOCK_BYTES 16384
 
@@ -123,12 +120,10 @@ scan(petal_hfile *file, struct test_allocator *allocator, size_t cells, uint64_t
     petal_hfile_scanner_free(scanner);
 }
 
-static void
-a_scan_does_not_allocate_by_cells(void **state)
+TEST(a_scan_does_not_allocate_by_cells)
 {
     static const size_t sizes[] = {50000, 200000};
 
-    (void)state;
     for (unsigned encoding = 1; encoding <= 5; encoding++) {
         uint64_t calls[2], peaks[2];
 
@@ -156,8 +151,7 @@ a_scan_does_not_allocate_by_cells(void **state)
     }
 }
 
-static void
-opening_and_seeking_read_little(void **state)
+TEST(opening_and_seeking_read_little)
 {
     struct memory_sink memory;
     struct counted counted = {.bytes =
@@ -168,7 +162,6 @@ opening_and_seeking_read_little(void **state)
     const petal_hfile_cell *cell;
     petal_error error;
 
-    (void)state;
     assert_true(info->index_levels >= 2);
     assert_true(counted.read_bytes <= 2 * (info->file_bytes - info->load_on_open_offset));
     must(petal_hfile_scanner_new(file, &scanner, &error), &error);
@@ -189,26 +182,14 @@ opening_and_seeking_read_little(void **state)
     memory_sink_free(&memory);
 }
 
-static void
-mob_files_are_named(void **state)
+TEST(mob_files_are_named)
 {
     struct memory_sink memory;
     struct counted counted = {.bytes = write_file(&memory, 10, PETAL_HFILE_ENCODING_NONE, true)};
     petal_hfile *file = open_counted(&counted, NULL);
 
-    (void)state;
     assert_true(petal_hfile_info_get(file)->is_mob);
     assert_true(petal_hfile_info_get(file)->has_mob_references);
     petal_hfile_close(file);
     memory_sink_free(&memory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_scan_does_not_allocate_by_cells),
-                                       cmocka_unit_test(opening_and_seeking_read_little),
-                                       cmocka_unit_test(mob_files_are_named)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,13 @@
  * and checks, and all get what one alone gets.
  */
 #include "tests/hfile/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define THREADS 4
 #define ROUNDS  3
@@ -69,13 +66,11 @@ run(void *argument)
     return NULL;
 }
 
-static void
-threads_share_a_file(void **state)
+TEST(threads_share_a_file)
 {
     static const char *const names[] = {"grid-snappy-rowindexv1-rowcol-tags-mvcc", "index-3-levels",
                                         "bloom-chunks-row", "grid-gz-fastdiff-rowcol-tags"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct work works[THREADS] = {0};
         pthread_t threads[THREADS];
@@ -96,12 +91,4 @@ threads_share_a_file(void **state)
         }
         petal_hfile_close(file);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_share_a_file)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,15 @@
  */
 #include "tests/hfile/drive.h"
 #include "tests/hfile/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/format.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/protobuf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VERSION_2_TRAILER_BYTES 212
 #define ORIGIN                  "grid-lz4-none-row"
@@ -96,13 +93,11 @@ drive_field(const struct original *original, uint32_t number, bool is_bytes, uin
     return result;
 }
 
-static void
-versions(void **state)
+TEST(versions)
 {
     struct original original = original_read();
     struct drive_result whole = drive_version(&original, HFILE_TRAILER_BYTES, 0x03000003), other;
 
-    (void)state;
     assert_int_equal(whole.checked, PETAL_OK);
     assert_true(whole.cells > 0);
     for (unsigned minor = 0; minor <= 4; minor++) {
@@ -126,8 +121,7 @@ versions(void **state)
     free(original.bytes);
 }
 
-static void
-what_is_refused_is_named(void **state)
+TEST(what_is_refused_is_named)
 {
     static const struct {
         uint32_t field;
@@ -147,7 +141,6 @@ what_is_refused_is_named(void **state)
         {11, true, 0, "one of theirs", "one of theirs"}};
     struct original original = original_read();
 
-    (void)state;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         struct drive_result result = drive_field(&original, fields[i].field, fields[i].is_bytes,
                                                  fields[i].value, fields[i].bytes);
@@ -158,8 +151,7 @@ what_is_refused_is_named(void **state)
     free(original.bytes);
 }
 
-static void
-orders_of_other_names_are_read(void **state)
+TEST(orders_of_other_names_are_read)
 {
     static const char *const comparators[] = {"org.apache.hadoop.hbase.KeyValue$KeyComparator",
                                               "org.apache.hadoop.hbase.CellComparator",
@@ -167,14 +159,12 @@ orders_of_other_names_are_read(void **state)
                                               "org.apache.hadoop.hbase.InnerStoreCellComparator"};
     struct original original = original_read();
 
-    (void)state;
     for (size_t i = 0; i < sizeof comparators / sizeof *comparators; i++)
         assert_int_equal(drive_field(&original, 11, true, 0, comparators[i]).checked, PETAL_OK);
     free(original.bytes);
 }
 
-static void
-numbers_that_cannot_be_are_told(void **state)
+TEST(numbers_that_cannot_be_are_told)
 {
     static const struct {
         uint32_t field;
@@ -186,7 +176,6 @@ numbers_that_cannot_be_are_told(void **state)
                   {10, UINT64_MAX}, {7, 1 << 20},     {10, 1}, {9, 1 << 20}};
     struct original original = original_read();
 
-    (void)state;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         struct drive_result result =
             drive_field(&original, fields[i].field, false, fields[i].value, NULL);
@@ -200,29 +189,16 @@ numbers_that_cannot_be_are_told(void **state)
 
 /* The file's cells are all there, and its trailer says one more or less: its scan does not end as
  * if nothing were missing. */
-static void
-a_scan_counts(void **state)
+TEST(a_scan_counts)
 {
     struct original original = original_read();
     uint64_t cells = drive_version(&original, HFILE_TRAILER_BYTES, 0x03000003).cells;
     struct drive_result more = drive_field(&original, 7, false, cells + 1, NULL);
     struct drive_result less = drive_field(&original, 7, false, cells - 1, NULL);
 
-    (void)state;
     assert_int_equal(more.opened, PETAL_OK);
     assert_int_equal(more.scanned, PETAL_CORRUPT);
     assert_int_equal(more.cells, cells);
     assert_int_equal(less.scanned, PETAL_CORRUPT);
     free(original.bytes);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions), cmocka_unit_test(what_is_refused_is_named),
-        cmocka_unit_test(orders_of_other_names_are_read),
-        cmocka_unit_test(numbers_that_cannot_be_are_told), cmocka_unit_test(a_scan_counts)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,13 @@
  */
 #include "tests/hfile/golden.h"
 #include "tests/hfile/memory_sink.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/format.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CELLS      500
 #define TEXT_BYTES 4096
@@ -209,14 +206,12 @@ choose_options(struct case_of *made, int codec, int encoding, int bloom)
         .with_sequences = test_random_chance(random, 50)};
 }
 
-static void
-files_of_any_options_pass_every_check(void **state)
+TEST(files_of_any_options_pass_every_check)
 {
     int rounds = getenv("PETAL_LONG") != NULL ? 100 : getenv("PETAL_SHORT") != NULL ? 1 : 4;
     struct case_of *made = test_allocate(sizeof *made);
     size_t files = 0;
 
-    (void)state;
     test_random_init(&made->random, 1818);
     for (int round = 0; round < rounds; round++)
         for (int codec = PETAL_HFILE_CODEC_NONE; codec <= PETAL_HFILE_CODEC_ZSTD; codec++)
@@ -242,8 +237,7 @@ files_of_any_options_pass_every_check(void **state)
 /* ---- facts ---- */
 
 /* HBase's rules: a marker of a column's or family's past reaches back to the beginning of time. */
-static void
-times_are_those_that_hbase_goes_by(void **state)
+TEST(times_are_those_that_hbase_goes_by)
 {
     static const struct {
         int type;
@@ -254,7 +248,6 @@ times_are_those_that_hbase_goes_by(void **state)
                    {PETAL_DELETE_FAMILY, 0}};
     struct case_of *made = test_allocate(sizeof *made);
 
-    (void)state;
     for (size_t i = 0; i < sizeof MARKERS / sizeof *MARKERS; i++) {
         struct memory_sink memory;
         petal_slice bytes;
@@ -303,8 +296,7 @@ find_intermediate(void *argument, const petal_hfile_block *block)
 
 /* However small blocks are to be, the first of a level has more entries than index_block_entries;
  * those after it do not, in HBase. Each cell has a block here, and each block a leaf. */
-static void
-a_level_begins_with_as_many_entries_as_in_hbase(void **state)
+TEST(a_level_begins_with_as_many_entries_as_in_hbase)
 {
     struct case_of *made = test_allocate(sizeof *made);
     struct memory_sink memory;
@@ -314,7 +306,6 @@ a_level_begins_with_as_many_entries_as_in_hbase(void **state)
     petal_hfile *file;
     petal_error error;
 
-    (void)state;
     made->options = (petal_hfile_write_options){
         .block_bytes = 1, .index_block_bytes = 1, .index_block_entries = 4};
     made->count = 40;
@@ -340,12 +331,10 @@ a_level_begins_with_as_many_entries_as_in_hbase(void **state)
 
 /* The last block of a file makes its one leaf too large for a leaf, or just not: the leaf is the
  * root then, and stays whole. */
-static void
-a_leaf_that_is_the_root_stays_whole(void **state)
+TEST(a_leaf_that_is_the_root_stays_whole)
 {
     struct case_of *made = test_allocate(sizeof *made);
 
-    (void)state;
     for (uint32_t index_bytes = 60; index_bytes <= 400; index_bytes += 20) {
         for (size_t count = 1; count <= 20; count++) {
             struct memory_sink memory;
@@ -364,17 +353,4 @@ a_leaf_that_is_the_root_stays_whole(void **state)
         }
     }
     free(made);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_level_begins_with_as_many_entries_as_in_hbase),
-        cmocka_unit_test(a_leaf_that_is_the_root_stays_whole),
-        cmocka_unit_test(times_are_those_that_hbase_goes_by),
-        cmocka_unit_test(files_of_any_options_pass_every_check),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,12 @@
  * sink or memory fails; and that it takes no more memory however much is written.
  */
 #include "tests/hfile/memory_sink.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -102,8 +99,7 @@ expect_refused(petal_hfile_writer *writer, const petal_hfile_cell *cell, const c
     assert_non_null(strstr(error.text, "memory"));
 }
 
-static void
-cells_that_a_file_cannot_have_are_refused_by_name(void **state)
+TEST(cells_that_a_file_cannot_have_are_refused_by_name)
 {
     petal_hfile_write_options options = {.created_ms = CREATED_MS};
     struct memory_sink memory, plain_memory;
@@ -115,7 +111,6 @@ cells_that_a_file_cannot_have_are_refused_by_name(void **state)
     petal_hfile_cell good, bad;
     petal_error error;
 
-    (void)state;
     memset(longest, 'x', 1u << 27);
     assert_int_equal(write_file(&plain_sink, &options, 5, &error), PETAL_OK);
     assert_int_equal(petal_hfile_writer_new(&sink, &options, &writer, &error), PETAL_OK);
@@ -170,8 +165,7 @@ cells_that_a_file_cannot_have_are_refused_by_name(void **state)
     free(longest);
 }
 
-static void
-tags_that_are_none_are_refused(void **state)
+TEST(tags_that_are_none_are_refused)
 {
     static const petal_slice WRONG[] = {
         {"\0", 1}, {"\0\0", 2}, {"\0\2A", 3}, {"\0\1A\0", 4}, {"\0\1A\0\3Bx", 7}};
@@ -182,7 +176,6 @@ tags_that_are_none_are_refused(void **state)
     petal_error error;
     petal_hfile_cell cell = {.row = {"r", 1}, .type = PETAL_PUT};
 
-    (void)state;
     assert_int_equal(petal_hfile_writer_new(&sink, &options, &writer, &error), PETAL_OK);
     for (size_t i = 0; i < COUNT_OF(WRONG); i++) {
         cell.tags = WRONG[i];
@@ -195,8 +188,7 @@ tags_that_are_none_are_refused(void **state)
 }
 
 /* Cells with equal keys share a block, and that has an end. */
-static void
-equal_keys_without_end_are_refused(void **state)
+TEST(equal_keys_without_end_are_refused)
 {
     petal_hfile_write_options options = {.created_ms = CREATED_MS, .bloom = PETAL_HFILE_BLOOM_NONE};
     struct memory_sink memory;
@@ -206,7 +198,6 @@ equal_keys_without_end_are_refused(void **state)
     char *value = test_allocate(30u << 20);
     petal_hfile_cell cell = {.row = {"r", 1}, .value = {value, 30u << 20}, .type = PETAL_PUT};
 
-    (void)state;
     memset(value, 0, 30u << 20);
     assert_int_equal(petal_hfile_writer_new(&sink, &options, &writer, &error), PETAL_OK);
     for (int i = 0; i < 3; i++)
@@ -220,8 +211,7 @@ equal_keys_without_end_are_refused(void **state)
     free(value);
 }
 
-static void
-nothing_is_taken_behind_the_end(void **state)
+TEST(nothing_is_taken_behind_the_end)
 {
     struct memory_sink memory;
     petal_hfile_sink sink = memory_sink_begin(&memory);
@@ -231,7 +221,6 @@ nothing_is_taken_behind_the_end(void **state)
     petal_slice name = {"n", 1};
     uint64_t bytes;
 
-    (void)state;
     assert_int_equal(petal_hfile_writer_new(&sink, NULL, &writer, &error), PETAL_OK);
     assert_int_equal(petal_hfile_writer_finish(writer, &bytes, &error), PETAL_OK);
     assert_int_equal(petal_hfile_writer_add(writer, numbered(&cell, 0, false), &error),
@@ -246,8 +235,7 @@ nothing_is_taken_behind_the_end(void **state)
     memory_sink_free(&memory);
 }
 
-static void
-names_that_are_taken_are_refused(void **state)
+TEST(names_that_are_taken_are_refused)
 {
     static const char *const TAKEN[] = {"hfile.LASTKEY",     "hfile.",
                                         "BLOOM_FILTER_TYPE", "MAX_SEQ_ID_KEY",
@@ -259,7 +247,6 @@ names_that_are_taken_are_refused(void **state)
     petal_hfile_writer *writer;
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_hfile_writer_new(&sink, NULL, &writer, &error), PETAL_OK);
     for (size_t i = 0; i < COUNT_OF(TAKEN); i++) {
         petal_slice key = {TAKEN[i], strlen(TAKEN[i])};
@@ -276,8 +263,7 @@ names_that_are_taken_are_refused(void **state)
     memory_sink_free(&memory);
 }
 
-static void
-options_that_cannot_be_meant_are_refused_by_name(void **state)
+TEST(options_that_cannot_be_meant_are_refused_by_name)
 {
     static const struct {
         petal_hfile_write_options options;
@@ -308,7 +294,6 @@ options_that_cannot_be_meant_are_refused_by_name(void **state)
     petal_hfile_writer *writer;
     petal_error error;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(WRONG); i++) {
         assert_int_equal(petal_hfile_writer_new(&sink, &WRONG[i].options, &writer, &error),
                          PETAL_INVALID);
@@ -323,8 +308,7 @@ options_that_cannot_be_meant_are_refused_by_name(void **state)
 /* ---- failures ---- */
 
 /* At whichever write: its status, and its words, come back; nothing is leaked. */
-static void
-a_failing_sink_ends_the_file(void **state)
+TEST(a_failing_sink_ends_the_file)
 {
     petal_hfile_write_options options = SMALL;
     struct memory_sink memory;
@@ -333,7 +317,6 @@ a_failing_sink_ends_the_file(void **state)
     petal_error error;
     uint64_t writes;
 
-    (void)state;
     test_allocator_init(&allocator);
     options.allocator = &allocator.table;
     memory.forgets = true;
@@ -356,26 +339,22 @@ say_nothing(void *context, const void *bytes, size_t size, petal_error *error)
     return PETAL_IO;
 }
 
-static void
-a_sink_that_says_nothing_is_named(void **state)
+TEST(a_sink_that_says_nothing_is_named)
 {
     petal_hfile_sink sink = {NULL, "the silent one", say_nothing};
     petal_error error;
 
-    (void)state;
     assert_int_equal(write_file(&sink, &SMALL, 600, &error), PETAL_IO);
     assert_int_equal(error.status, PETAL_IO);
     assert_non_null(strstr(error.text, "the silent one"));
 }
 
 /* Whichever allocation fails, alone or with all after it. */
-static void
-want_of_memory_ends_the_file(void **state)
+TEST(want_of_memory_ends_the_file)
 {
     static const enum petal_hfile_bloom_type BLOOMS[] = {PETAL_HFILE_BLOOM_ROW,
                                                          PETAL_HFILE_BLOOM_ROWCOL};
 
-    (void)state;
     for (size_t b = 0; b < COUNT_OF(BLOOMS); b++)
         for (int permanently = 0; permanently < 2; permanently++) {
             uint64_t n = 1;
@@ -426,33 +405,12 @@ peak_of(uint64_t cells, uint64_t *calls)
 
 /* Eight times the cells, in about 1,000 and 8,000 blocks, are some entries of roots more. Nor does
  * a cell cost a call of the allocator. */
-static void
-memory_does_not_grow_with_the_file(void **state)
+TEST(memory_does_not_grow_with_the_file)
 {
     uint64_t calls, calls_before, before = peak_of(150000, &calls_before),
                                   peak = peak_of(1200000, &calls);
 
-    (void)state;
     assert_in_range(before, 1, 256u << 10);
     assert_in_range(peak, before, before + (64u << 10));
     assert_in_range(calls, calls_before, calls_before + 30);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_that_a_file_cannot_have_are_refused_by_name),
-        cmocka_unit_test(tags_that_are_none_are_refused),
-        cmocka_unit_test(equal_keys_without_end_are_refused),
-        cmocka_unit_test(nothing_is_taken_behind_the_end),
-        cmocka_unit_test(names_that_are_taken_are_refused),
-        cmocka_unit_test(options_that_cannot_be_meant_are_refused_by_name),
-        cmocka_unit_test(a_failing_sink_ends_the_file),
-        cmocka_unit_test(a_sink_that_says_nothing_is_named),
-        cmocka_unit_test(want_of_memory_ends_the_file),
-        cmocka_unit_test(memory_does_not_grow_with_the_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,14 @@
  */
 #include "tests/hfile/golden_file.h"
 #include "tests/hfile/memory_sink.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/format.h"
 #include "tools/hfile/format/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- what HBase was asked for ---- */
 
@@ -198,20 +195,8 @@ write_file_again(const char *name)
 
 /* Every byte of a file that is not compressed, trailer, FILE_INFO and checksums included. The time
  * of its making is an option. */
-static void
-files_of_hbase_are_written_again(void **state)
+TEST(files_of_hbase_are_written_again)
 {
-    (void)state;
     golden_each(write_file_again);
     assert_true(written >= 58);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_of_hbase_are_written_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

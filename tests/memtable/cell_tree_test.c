@@ -6,15 +6,12 @@
 #include "memtable/arena.h"
 #include "memtable/cell_tree.h"
 #include "memtable/tree_node.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MAX_KEY_BYTES = 64 };
 
@@ -311,12 +308,10 @@ assert_all_seeks(const struct fixture *fixture, const struct test_key *keys, siz
     }
 }
 
-static void
-order_and_seeks_are_those_of_a_sorted_array(void **state)
+TEST(order_and_seeks_are_those_of_a_sorted_array)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned style = 0; style < KEY_STYLES; style++)
         for (unsigned arrival = 0; arrival < ARRIVALS; arrival++)
@@ -336,13 +331,11 @@ order_and_seeks_are_those_of_a_sorted_array(void **state)
             }
 }
 
-static void
-an_empty_tree_has_no_place(void **state)
+TEST(an_empty_tree_has_no_place)
 {
     struct cell_tree_position position;
     struct fixture fixture;
 
-    (void)state;
     fixture_init(&fixture);
     cell_tree_seek_first(&fixture.tree, &position);
     assert_null(position.leaf);
@@ -356,8 +349,7 @@ an_empty_tree_has_no_place(void **state)
 }
 
 /* A position that was taken early still leads to each key that was there. */
-static void
-a_position_outlives_splits(void **state)
+TEST(a_position_outlives_splits)
 {
     struct test_random random;
     size_t count = 4000, shown = 0;
@@ -366,7 +358,6 @@ a_position_outlives_splits(void **state)
     struct test_key *keys;
     size_t *order;
 
-    (void)state;
     test_random_init(&random, test_seed());
     keys = sorted_keys(&random, RANDOM_BYTES, &count);
     order = arrival_order(&random, SHUFFLED, count);
@@ -416,10 +407,8 @@ leaves_for(enum arrival arrival)
  * 1000 keys fill 71 leaves.  A run up copies none, a run down each once.  No order is worse than
  * halves that fill up: two leaves for seven keys.
  */
-static void
-runs_take_few_leaves(void **state)
+TEST(runs_take_few_leaves)
 {
-    (void)state;
     assert_in_range(leaves_for(ASCENDING), 71, 72);
     assert_in_range(leaves_for(DESCENDING), 140, 155);
     assert_in_range(leaves_for(SHUFFLED), 140, 240);
@@ -429,15 +418,13 @@ runs_take_few_leaves(void **state)
 }
 
 /* A batch in which each key splits a leaf, and the inner nodes above are full, too. */
-static void
-the_bound_holds_when_each_insert_splits(void **state)
+TEST(the_bound_holds_when_each_insert_splits)
 {
     struct test_random random;
     size_t count = 60000, run = count / 15 * 14, *order;
     struct fixture fixture;
     struct test_key *keys;
 
-    (void)state;
     test_random_init(&random, test_seed());
     keys = sorted_keys(&random, PLAIN_NUMBERS, &count);
     order = arrival_order(&random, SPLIT_EACH_LEAF, count);
@@ -453,12 +440,10 @@ the_bound_holds_when_each_insert_splits(void **state)
     free(keys);
 }
 
-static void
-impossible_sizes_are_refused(void **state)
+TEST(impossible_sizes_are_refused)
 {
     struct fixture fixture;
 
-    (void)state;
     fixture_init(&fixture);
     assert_true(cell_tree_insert_bytes(&fixture.tree, 0) == 0);
     assert_true(cell_tree_insert_bytes(&fixture.tree, SIZE_MAX) == SIZE_MAX);
@@ -469,13 +454,11 @@ impossible_sizes_are_refused(void **state)
 }
 
 /* Pieces that fill a reservation to the last byte, with leftovers of earlier ones in front. */
-static void
-an_arena_keeps_what_it_reserved(void **state)
+TEST(an_arena_keeps_what_it_reserved)
 {
     struct test_random random;
     struct fixture fixture;
 
-    (void)state;
     test_random_init(&random, test_seed());
     fixture_init(&fixture);
     for (unsigned round = 0; round < 2000; round++) {
@@ -499,20 +482,4 @@ an_arena_keeps_what_it_reserved(void **state)
         assert_int_equal(test_allocator_calls(&fixture.allocator), calls);
     }
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_tree_has_no_place),
-        cmocka_unit_test(order_and_seeks_are_those_of_a_sorted_array),
-        cmocka_unit_test(a_position_outlives_splits),
-        cmocka_unit_test(runs_take_few_leaves),
-        cmocka_unit_test(the_bound_holds_when_each_insert_splits),
-        cmocka_unit_test(impossible_sizes_are_refused),
-        cmocka_unit_test(an_arena_keeps_what_it_reserved),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

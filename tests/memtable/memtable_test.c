@@ -5,14 +5,11 @@
 #include "bloom/hash.h"
 #include "memtable/memtable.h"
 #include "tests/support/cell_model.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Memtable and iterator under test --------------------------------------------- */
 
@@ -147,12 +144,10 @@ assert_seeks_around(struct memtable_iter *iter, const struct cell_model *model,
 
 /* ---- Order, seeks, facts ---------------------------------------------------------- */
 
-static void
-order_and_seeks_are_those_of_the_model(void **state)
+TEST(order_and_seeks_are_those_of_the_model)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++)
         for (size_t count = 1; count <= 10000; count = count * 5 + 2) {
@@ -173,15 +168,13 @@ order_and_seeks_are_those_of_the_model(void **state)
         }
 }
 
-static void
-a_wide_row_is_searched(void **state)
+TEST(a_wide_row_is_searched)
 {
     struct test_random random;
     struct memtable_iter iter;
     struct fixture fixture;
     struct cell_model model;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, WIDE_SHUFFLED, 100000);
     fixture_init(&fixture);
@@ -195,8 +188,7 @@ a_wide_row_is_searched(void **state)
     cell_model_fini(&model);
 }
 
-static void
-parts_of_greatest_size_fit(void **state)
+TEST(parts_of_greatest_size_fit)
 {
     size_t value_bytes = PETAL_MAX_VALUE_BYTES;
     uint8_t *zeros = test_allocate(value_bytes);
@@ -209,7 +201,6 @@ parts_of_greatest_size_fit(void **state)
     struct memtable_iter iter;
     struct fixture fixture;
 
-    (void)state;
     memset(zeros, 0, value_bytes);
     fixture_init(&fixture);
     assert_int_equal(memtable_add(fixture.memtable, &cell, 1), PETAL_OK);
@@ -234,14 +225,12 @@ parts_of_greatest_size_fit(void **state)
     free(zeros);
 }
 
-static void
-an_empty_memtable_is_small_and_has_nothing(void **state)
+TEST(an_empty_memtable_is_small_and_has_nothing)
 {
     struct memtable_facts facts;
     struct memtable_iter iter;
     struct fixture fixture;
 
-    (void)state;
     fixture_init(&fixture);
     assert_true(memtable_is_empty(fixture.memtable));
     assert_int_equal(memtable_bytes(fixture.memtable), 0);
@@ -255,15 +244,13 @@ an_empty_memtable_is_small_and_has_nothing(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-facts_tell_the_contents(void **state)
+TEST(facts_tell_the_contents)
 {
     struct memtable_facts facts;
     struct test_random random;
     struct fixture fixture;
     struct cell_model model;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, ASCENDING, 40);
     model.cells[17].cell.timestamp = 1800000000000;
@@ -285,12 +272,10 @@ facts_tell_the_contents(void **state)
 /* ---- Memory ----------------------------------------------------------------------- */
 
 /* Batches of all sizes, in every pattern: once reserved, they go in with no memory to be had. */
-static void
-what_was_reserved_cannot_fail(void **state)
+TEST(what_was_reserved_cannot_fail)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         struct fixture fixture;
@@ -321,8 +306,7 @@ what_was_reserved_cannot_fail(void **state)
 }
 
 /* Each allocation fails once, in memtable_new, in a reservation, in an add without one. */
-static void
-a_failed_allocation_leaves_the_contents(void **state)
+TEST(a_failed_allocation_leaves_the_contents)
 {
     struct test_random random;
     struct test_allocator allocator;
@@ -330,7 +314,6 @@ a_failed_allocation_leaves_the_contents(void **state)
     struct cell_model model;
     unsigned refused = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, HARD, 8000);
     test_allocator_init(&allocator);
@@ -367,14 +350,12 @@ a_failed_allocation_leaves_the_contents(void **state)
 
 /* Some cells are prepared before, some of those are given up first, as when the log fails; no
  * reserved step asks for memory. */
-static void
-prepared_cells_are_added(void **state)
+TEST(prepared_cells_are_added)
 {
     struct test_random random;
     struct cell_model model;
     struct fixture fixture;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, HARD, 20000);
     fixture_init(&fixture);
@@ -401,15 +382,13 @@ prepared_cells_are_added(void **state)
 
 /* Where there is room a cell is prepared and added without a reservation, and allocates nothing;
  * there is none for a second one until the first is added. */
-static void
-a_cell_is_prepared_where_there_is_room(void **state)
+TEST(a_cell_is_prepared_where_there_is_room)
 {
     struct test_random random;
     struct cell_model model;
     struct fixture fixture;
     size_t refused = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, HARD, 2000);
     fixture_init(&fixture);
@@ -437,14 +416,12 @@ a_cell_is_prepared_where_there_is_room(void **state)
 
 /* What was prepared is no cell until it is added, and another cell that comes in its place is no
  * mistake. */
-static void
-a_prepared_cell_that_is_given_up_is_not_there(void **state)
+TEST(a_prepared_cell_that_is_given_up_is_not_there)
 {
     struct test_random random;
     struct cell_model model;
     struct fixture fixture;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, HARD, 2);
     fixture_init(&fixture);
@@ -460,15 +437,13 @@ a_prepared_cell_that_is_given_up_is_not_there(void **state)
 
 /* Writes that fail, one after the other, as on a full disk. What is added then, without having been
  * prepared, lies where they did. */
-static void
-what_is_given_up_takes_no_memory(void **state)
+TEST(what_is_given_up_takes_no_memory)
 {
     struct test_random random;
     struct cell_model model;
     struct fixture fixture;
     size_t bytes = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, HARD, 300);
     fixture_init(&fixture);
@@ -489,15 +464,13 @@ what_is_given_up_takes_no_memory(void **state)
     cell_model_fini(&model);
 }
 
-static void
-unescaping_reports_that_there_is_no_memory(void **state)
+TEST(unescaping_reports_that_there_is_no_memory)
 {
     struct test_cell made = {.cell.type = PETAL_PUT, .row = {'a', 0, 'b'}};
     struct memtable_iter iter;
     struct fixture fixture;
     petal_error error;
 
-    (void)state;
     test_cell_set(&made, 0, 3, 0, 0);
     fixture_init(&fixture);
     add(fixture.memtable, &made);
@@ -528,14 +501,12 @@ add_numbered_row(struct memtable *memtable, uint64_t number)
     assert_int_equal(memtable_add(memtable, &cell, numbered_row_hash(number)), PETAL_OK);
 }
 
-static void
-the_filter_loses_no_row_and_passes_few_others(void **state)
+TEST(the_filter_loses_no_row_and_passes_few_others)
 {
     enum { ROWS = 100000 };
     struct fixture fixture;
     size_t passed = 0;
 
-    (void)state;
     fixture_init(&fixture);
     for (uint64_t i = 0; i < ROWS; i++) {
         add_numbered_row(fixture.memtable, i);
@@ -551,14 +522,12 @@ the_filter_loses_no_row_and_passes_few_others(void **state)
     fixture_fini(&fixture);
 }
 
-static void
-a_row_written_again_does_not_fill_the_filter(void **state)
+TEST(a_row_written_again_does_not_fill_the_filter)
 {
     struct test_cell made = {.cell.type = PETAL_PUT, .row = "again"};
     struct fixture fixture;
     size_t passed = 0;
 
-    (void)state;
     fixture_init(&fixture);
     for (size_t i = 0; i < 20000; i++) {
         test_cell_set(&made, i, 5, 0, 0);
@@ -568,27 +537,4 @@ a_row_written_again_does_not_fill_the_filter(void **state)
         passed += memtable_may_contain_row(fixture.memtable, numbered_row_hash(i));
     assert_int_equal(passed, 0);
     fixture_fini(&fixture);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_memtable_is_small_and_has_nothing),
-        cmocka_unit_test(order_and_seeks_are_those_of_the_model),
-        cmocka_unit_test(a_wide_row_is_searched),
-        cmocka_unit_test(parts_of_greatest_size_fit),
-        cmocka_unit_test(facts_tell_the_contents),
-        cmocka_unit_test(what_was_reserved_cannot_fail),
-        cmocka_unit_test(a_failed_allocation_leaves_the_contents),
-        cmocka_unit_test(prepared_cells_are_added),
-        cmocka_unit_test(a_cell_is_prepared_where_there_is_room),
-        cmocka_unit_test(a_prepared_cell_that_is_given_up_is_not_there),
-        cmocka_unit_test(what_is_given_up_takes_no_memory),
-        cmocka_unit_test(unescaping_reports_that_there_is_no_memory),
-        cmocka_unit_test(the_filter_loses_no_row_and_passes_few_others),
-        cmocka_unit_test(a_row_written_again_does_not_fill_the_filter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

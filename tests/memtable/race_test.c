@@ -5,12 +5,9 @@
  */
 #include "memtable/memtable.h"
 #include "tests/support/cell_model.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 struct race {
     struct cell_model model;
@@ -211,13 +208,11 @@ run_race(struct test_random *random, enum cell_pattern pattern, size_t count)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-readers_see_all_that_was_published(void **state)
+TEST(readers_see_all_that_was_published)
 {
     unsigned rounds = test_long() ? 200 : 4;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++)
         for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
@@ -225,14 +220,4 @@ readers_see_all_that_was_published(void **state)
                 run_race(&random, pattern, 1 + test_random_below(&random, 800));
             run_race(&random, pattern, 10000);
         }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers_see_all_that_was_published),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

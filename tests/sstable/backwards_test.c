@@ -5,12 +5,9 @@
 #include "tests/support/iter_walk.h"
 
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static void
 walk_file(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list,
@@ -24,12 +21,10 @@ walk_file(struct sst_fixture *f, const struct sst_reader *reader, const struct c
     iter.iter.ops->close(&iter.iter);
 }
 
-static void
-places_before_are_found(void **state)
+TEST(places_before_are_found)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 400u : 24u); round++) {
         const struct cell_shape most = {.cells = 2000,
@@ -53,8 +48,7 @@ places_before_are_found(void **state)
 }
 
 /* In one stay in the epoch, with nothing pinned. */
-static void
-a_borrowing_iterator_goes_back(void **state)
+TEST(a_borrowing_iterator_goes_back)
 {
     struct cell_shape shape = {
         .cells = 1000, .rows = 100, .qualifiers = 9, .row_bytes = 9, .value_bytes = 90};
@@ -66,7 +60,6 @@ a_borrowing_iterator_goes_back(void **state)
     struct sst_iter iter;
     unsigned slot;
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_list_random(&list, &shape, &random);
     options.block_bytes = 1024;
@@ -81,8 +74,7 @@ a_borrowing_iterator_goes_back(void **state)
 }
 
 /* Long keys fill index nodes fast: three levels from a few thousand cells. */
-static void
-indexes_of_many_levels_lead_back(void **state)
+TEST(indexes_of_many_levels_lead_back)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(64 << 20);
@@ -92,7 +84,6 @@ indexes_of_many_levels_lead_back(void **state)
     struct sst_iter iter;
     uint8_t row[2000];
 
-    (void)state;
     test_random_init(&random, test_seed());
     memset(row, 'r', sizeof row);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -165,10 +156,8 @@ blocks_read_again(unsigned rows, unsigned columns, unsigned cell_bytes, bool laz
     return fetched - 2 * blocks;
 }
 
-static void
-going_back_reads_each_block_once(void **state)
+TEST(going_back_reads_each_block_once)
 {
-    (void)state;
     for (unsigned lazy = 0; lazy < 2; lazy++) {
         assert_int_equal(blocks_read_again(3000, 1, 40, lazy), 0);
         assert_int_equal(blocks_read_again(1000, 3, 40, lazy), 0);  /* rows across a border */
@@ -179,20 +168,16 @@ going_back_reads_each_block_once(void **state)
 }
 
 /* Rows of five blocks and some: two blocks at the ends of a row are read again, no others. */
-static void
-wide_rows_cost_two_blocks_more_each(void **state)
+TEST(wide_rows_cost_two_blocks_more_each)
 {
-    (void)state;
     assert_in_range(blocks_read_again(20, 11, 2000, true), 0, 2 * 2 * 20);
 }
 
 /* Places between two blocks, as the rows of other files are: neither is read again for each. */
-static void
-neighbours_asked_for_in_turn_are_kept(void **state)
+TEST(neighbours_asked_for_in_turn_are_kept)
 {
     struct sst_options options = sst_test_options();
 
-    (void)state;
     for (unsigned lazy = 0; lazy < 2; lazy++) {
         struct sst_fixture *f = sst_fixture_new(0);
         struct cell_list list = {0};
@@ -224,19 +209,4 @@ neighbours_asked_for_in_turn_are_kept(void **state)
         assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], lazy ? 2 : 4);
         sst_fixture_end(f, reader, &list);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_before_are_found),
-        cmocka_unit_test(a_borrowing_iterator_goes_back),
-        cmocka_unit_test(indexes_of_many_levels_lead_back),
-        cmocka_unit_test(going_back_reads_each_block_once),
-        cmocka_unit_test(wide_rows_cost_two_blocks_more_each),
-        cmocka_unit_test(neighbours_asked_for_in_turn_are_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

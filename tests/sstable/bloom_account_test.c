@@ -3,13 +3,9 @@
  * without a cache, with one, and with workloads that change; the bounds are those that
  * sstable/bloom_account.h states.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "sstable/bloom_account.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #define BLOCK 4096
@@ -92,10 +88,8 @@ expect_within(const struct file *file, uint64_t blocks)
 }
 
 /* Whatever the share of what is absent: the loss is the stated one, from the first get on. */
-static void
-no_share_of_absent_rows_costs_more_than_no_filter(void **state)
+TEST(no_share_of_absent_rows_costs_more_than_no_filter)
 {
-    (void)state;
     for (unsigned absent = 0; absent <= 1000; absent += 50) {
         for (unsigned keeps = 0; keeps < 2; keeps++) {
             struct file file;
@@ -109,12 +103,10 @@ no_share_of_absent_rows_costs_more_than_no_filter(void **state)
     }
 }
 
-static void
-without_a_cache_lookups_of_what_is_there_soon_do_not_ask(void **state)
+TEST(without_a_cache_lookups_of_what_is_there_soon_do_not_ask)
 {
     struct file file;
 
-    (void)state;
     file_init(&file, false, 100, BLOCK);
     get_many(&file, 2000, 0);
     assert_true(file.read <= file.read_without_filter + fresh * BLOCK + 2 * 2000 / 1024 * BLOCK);
@@ -122,12 +114,10 @@ without_a_cache_lookups_of_what_is_there_soon_do_not_ask(void **state)
     assert_in_range(file.asked, 100, 300); /* 195 are expected */
 }
 
-static void
-absent_rows_keep_the_whole_benefit(void **state)
+TEST(absent_rows_keep_the_whole_benefit)
 {
     struct file file;
 
-    (void)state;
     for (unsigned keeps = 0; keeps < 2; keeps++) {
         file_init(&file, keeps > 0, 100, BLOCK * 9 / 10);
         get_many(&file, 20000, 999);
@@ -137,12 +127,10 @@ absent_rows_keep_the_whole_benefit(void **state)
 
 /* From the deepest debt back, in as many gets as the header lets expect, and some; the other way at
  * once. */
-static void
-a_change_is_noticed(void **state)
+TEST(a_change_is_noticed)
 {
     struct file file;
 
-    (void)state;
     for (unsigned keeps = 0; keeps < 2; keeps++) {
         file_init(&file, keeps > 0, 40, BLOCK / 2);
         get_many(&file, 50000, 0);
@@ -157,12 +145,10 @@ a_change_is_noticed(void **state)
     }
 }
 
-static void
-the_interval_doubles_with_each_block_of_debt(void **state)
+TEST(the_interval_doubles_with_each_block_of_debt)
 {
     struct bloom_account account;
 
-    (void)state;
     bloom_account_init(&account, 0, 0); /* facts of a file may say anything */
     assert_true(bloom_account_pays(&account));
     bloom_account_init(&account, UINT64_MAX, 1);
@@ -181,18 +167,4 @@ the_interval_doubles_with_each_block_of_debt(void **state)
     assert_true(bloom_account_pays(&account));
     bloom_account_settle(&account, 1, 0);
     assert_false(bloom_account_pays(&account));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_share_of_absent_rows_costs_more_than_no_filter),
-        cmocka_unit_test(without_a_cache_lookups_of_what_is_there_soon_do_not_ask),
-        cmocka_unit_test(absent_rows_keep_the_whole_benefit),
-        cmocka_unit_test(a_change_is_noticed),
-        cmocka_unit_test(the_interval_doubles_with_each_block_of_debt),
-    };
-
-    return cmocka_run_group_tests_name("bloom_account", tests, NULL, NULL);
 }

@@ -9,12 +9,9 @@
 #include "bloom/bloom.h"
 #include "sstable/bloom_writer.h"
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void
 fill(struct cell_list *list, unsigned rows, unsigned columns)
@@ -69,12 +66,10 @@ column_error_rate(struct sst_fixture *f, const struct sst_reader *reader, unsign
     return (double)passed / rows / columns;
 }
 
-static void
-error_rate_is_the_one_asked_for(void **state)
+TEST(error_rate_is_the_one_asked_for)
 {
     static const double rates[] = {0.1, 0.01, 0.002};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (unsigned layout = BLOOM_STANDARD; layout <= BLOOM_RIBBON; layout++) {
             struct sst_fixture *f = sst_fixture_new(8 << 20);
@@ -98,10 +93,8 @@ error_rate_is_the_one_asked_for(void **state)
     }
 }
 
-static void
-each_type_serves_its_questions(void **state)
+TEST(each_type_serves_its_questions)
 {
-    (void)state;
     for (unsigned type = PETAL_BLOOM_NONE; type <= PETAL_BLOOM_ROW_ROWCOL; type++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
@@ -130,13 +123,11 @@ each_type_serves_its_questions(void **state)
 }
 
 /* Rows that hold nothing but markers, and all kinds of these, are in the filter. */
-static void
-rows_of_markers_only_are_found(void **state)
+TEST(rows_of_markers_only_are_found)
 {
     static const enum petal_cell_type kinds[] = {PETAL_DELETE, PETAL_DELETE_COLUMN,
                                                  PETAL_DELETE_FAMILY, PETAL_DELETE_FAMILY_VERSION};
 
-    (void)state;
     for (unsigned type = PETAL_BLOOM_ROW; type <= PETAL_BLOOM_ROW_ROWCOL; type++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
@@ -168,15 +159,13 @@ rows_of_markers_only_are_found(void **state)
 }
 
 /* The second question costs nothing where the facts know the answer. */
-static void
-facts_rule_out_family_markers(void **state)
+TEST(facts_rule_out_family_markers)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
     struct cell_list list = {0};
     struct sst_reader *reader;
 
-    (void)state;
     fill(&list, 10, 10);
     options.bloom = PETAL_BLOOM_ROWCOL;
     sst_fixture_write(f, &options, &list);
@@ -187,8 +176,7 @@ facts_rule_out_family_markers(void **state)
 }
 
 /* Keys before the first and behind the last of the file, and prefixes of keys. */
-static void
-keys_outside_the_range_are_answered(void **state)
+TEST(keys_outside_the_range_are_answered)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
@@ -196,7 +184,6 @@ keys_outside_the_range_are_answered(void **state)
     struct sst_reader *reader;
     unsigned passed = 0;
 
-    (void)state;
     fill(&list, 5000, 1);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -209,12 +196,10 @@ keys_outside_the_range_are_answered(void **state)
     sst_fixture_end(f, reader, &list);
 }
 
-static void
-chunks_are_no_larger_than_blocks(void **state)
+TEST(chunks_are_no_larger_than_blocks)
 {
     static const uint32_t blocks[] = {1024, 4096, 65536};
 
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
@@ -269,13 +254,11 @@ filter_bytes(unsigned layout, unsigned rows)
 
 /* Of the same keys at the same rate; but of so few that nothing would be saved RIBBON is
  * STANDARD. */
-static void
-ribbon_takes_a_quarter_less(void **state)
+TEST(ribbon_takes_a_quarter_less)
 {
     uint64_t blocked = filter_bytes(BLOOM_BLOCKED, 60000);
     uint64_t ribbon = filter_bytes(BLOOM_RIBBON, 60000);
 
-    (void)state;
     if (ribbon > blocked / 4 * 3)
         fail_msg("RIBBON takes %llu bytes, BLOCKED %llu", (unsigned long long)ribbon,
                  (unsigned long long)blocked);
@@ -283,8 +266,7 @@ ribbon_takes_a_quarter_less(void **state)
 }
 
 /* A filter that lets much pass saves less: its chunks are smaller by that part. */
-static void
-chunks_leave_room_for_what_the_filter_errs(void **state)
+TEST(chunks_leave_room_for_what_the_filter_errs)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
@@ -293,7 +275,6 @@ chunks_leave_room_for_what_the_filter_errs(void **state)
     const struct file_facts *facts;
     uint64_t average;
 
-    (void)state;
     fill(&list, 100, 500);
     options.block_bytes = 4096;
     options.compression = PETAL_COMPRESSION_NONE;
@@ -310,15 +291,13 @@ chunks_leave_room_for_what_the_filter_errs(void **state)
 }
 
 /* A small cache, a filter of several index nodes, rows over several chunks. */
-static void
-rows_span_chunks_and_caches_are_small(void **state)
+TEST(rows_span_chunks_and_caches_are_small)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 10);
     struct sst_options options = sst_test_options();
     struct cell_list list = {0};
     struct sst_reader *reader;
 
-    (void)state;
     fill(&list, 3, 4000);
     options.bloom = PETAL_BLOOM_ROW_ROWCOL;
     options.block_bytes = 1024;
@@ -333,15 +312,13 @@ rows_span_chunks_and_caches_are_small(void **state)
 
 /* ---- filters that cannot be used ---- */
 
-static void
-unknown_filters_are_ignored_and_counted(void **state)
+TEST(unknown_filters_are_ignored_and_counted)
 {
     static const struct {
         size_t at;
         uint8_t value;
     } changes[] = {{160, 99}, {161, 4}, {161, 0}, {162, 2}, {163, 1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
@@ -374,10 +351,8 @@ damage_block(struct sst_fixture *f, uint64_t offset)
     free(bytes);
 }
 
-static void
-damaged_filter_says_maybe(void **state)
+TEST(damaged_filter_says_maybe)
 {
-    (void)state;
     for (unsigned root = 0; root < 2; root++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
@@ -406,8 +381,7 @@ damaged_filter_says_maybe(void **state)
 }
 
 /* verify asks every key: a filter of other keys, with every checksum right, is found out. */
-static void
-verify_finds_a_filter_that_lies(void **state)
+TEST(verify_finds_a_filter_that_lies)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
@@ -418,7 +392,6 @@ verify_finds_a_filter_that_lies(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     fill(&list, 300, 1);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -435,25 +408,4 @@ verify_finds_a_filter_that_lies(void **state)
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.text, "denies"));
     sst_fixture_end(f, reader, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_rate_is_the_one_asked_for),
-        cmocka_unit_test(each_type_serves_its_questions),
-        cmocka_unit_test(rows_of_markers_only_are_found),
-        cmocka_unit_test(facts_rule_out_family_markers),
-        cmocka_unit_test(keys_outside_the_range_are_answered),
-        cmocka_unit_test(chunks_are_no_larger_than_blocks),
-        cmocka_unit_test(ribbon_takes_a_quarter_less),
-        cmocka_unit_test(chunks_leave_room_for_what_the_filter_errs),
-        cmocka_unit_test(rows_span_chunks_and_caches_are_small),
-        cmocka_unit_test(unknown_filters_are_ignored_and_counted),
-        cmocka_unit_test(damaged_filter_says_maybe),
-        cmocka_unit_test(verify_finds_a_filter_that_lies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

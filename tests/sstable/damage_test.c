@@ -8,19 +8,15 @@
 
 #include "base/coding.h"
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* ---- blocks in wrong places ---- */
 
 /* Two data blocks of equal size, each intact, exchanged. */
-static void
-swapped_blocks_are_caught(void **state)
+TEST(swapped_blocks_are_caught)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -30,7 +26,6 @@ swapped_blocks_are_caught(void **state)
     size_t size;
     char row[16];
 
-    (void)state;
     for (unsigned i = 0; i < 300; i++) {
         snprintf(row, sizeof row, "row%04u", i);
         cell_list_put(&list, row, "q", 1, i + 1, "a value of fixed length");
@@ -60,8 +55,7 @@ swapped_blocks_are_caught(void **state)
 }
 
 /* The head of one file with the tail of another of the same length and content, at each length. */
-static void
-mixed_files_are_caught(void **state)
+TEST(mixed_files_are_caught)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -70,7 +64,6 @@ mixed_files_are_caught(void **state)
     size_t size, their_size;
     bool differs = false;
 
-    (void)state;
     sst_small_cells(&list);
     options.file_identity = TEST_IDENTITY + 1;
     sst_fixture_write(f, &options, &list);
@@ -91,8 +84,7 @@ mixed_files_are_caught(void **state)
     sst_fixture_free(f);
 }
 
-static void
-file_of_another_identity_is_refused(void **state)
+TEST(file_of_another_identity_is_refused)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -101,7 +93,6 @@ file_of_another_identity_is_refused(void **state)
     struct sst_open_options open = {.file_number = 77, .cache = f->cache, .epoch = f->epoch};
     petal_error error = {0};
 
-    (void)state;
     cell_list_put(&list, "a", "q", 1, 1, "v");
     options.file_identity = TEST_IDENTITY + 1;
     sst_fixture_write(f, &options, &list);
@@ -116,14 +107,12 @@ file_of_another_identity_is_refused(void **state)
     sst_fixture_end(f, reader, &list);
 }
 
-static void
-missing_file_is_an_io_error(void **state)
+TEST(missing_file_is_an_io_error)
 {
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     struct sst_reader *reader;
     petal_error error = {0};
 
-    (void)state;
     assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_IO);
     assert_null(reader);
     sst_fixture_free(f);
@@ -157,13 +146,11 @@ is_io(enum petal_status status)
     return status == PETAL_OK || status == PETAL_IO || status == PETAL_NO_SPACE;
 }
 
-static void
-every_failing_call_is_reported(void **state)
+TEST(every_failing_call_is_reported)
 {
     static const int errors[] = {EIO, ENOSPC};
     struct cell_list list = {0};
 
-    (void)state;
     sst_small_cells(&list);
     for (unsigned round = 0; round < 4; round++) {
         bool permanently = round >= 2;
@@ -186,13 +173,11 @@ every_failing_call_is_reported(void **state)
 }
 
 /* A finish that failed leaves no file behind. */
-static void
-unfinished_files_are_removed(void **state)
+TEST(unfinished_files_are_removed)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
     struct cell_list list = {0};
 
-    (void)state;
     sst_small_cells(&list);
     for (uint64_t n = 2; n <= 3; n++) { /* the write; the sync */
         struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -205,12 +190,10 @@ unfinished_files_are_removed(void **state)
     cell_list_fini(&list);
 }
 
-static void
-every_failing_allocation_is_survived(void **state)
+TEST(every_failing_allocation_is_survived)
 {
     struct cell_list list = {0};
 
-    (void)state;
     sst_small_cells(&list);
     for (unsigned permanently = 0; permanently < 2; permanently++) {
         for (uint64_t n = 1;; n++) {
@@ -229,20 +212,4 @@ every_failing_allocation_is_survived(void **state)
         }
     }
     cell_list_fini(&list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(swapped_blocks_are_caught),
-        cmocka_unit_test(mixed_files_are_caught),
-        cmocka_unit_test(file_of_another_identity_is_refused),
-        cmocka_unit_test(missing_file_is_an_io_error),
-        cmocka_unit_test(every_failing_call_is_reported),
-        cmocka_unit_test(unfinished_files_are_removed),
-        cmocka_unit_test(every_failing_allocation_is_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,9 @@
 #include "base/coding.h"
 #include "sstable/data_block.h"
 #include "tests/support/cell_set.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* The block of `set`, in memory of exactly its size. */
 static petal_slice
@@ -85,12 +82,10 @@ refused_or_readable(const uint8_t *bytes, size_t size, const struct cell_set *se
     return false;
 }
 
-static void
-every_changed_byte_is_refused_or_read_in_bounds(void **state)
+TEST(every_changed_byte_is_refused_or_read_in_bounds)
 {
     unsigned kept = 0, refused = 0;
 
-    (void)state;
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
         petal_slice built = build(&set);
@@ -116,13 +111,11 @@ every_changed_byte_is_refused_or_read_in_bounds(void **state)
 
 /* Damage to packed bytes: nothing outside the block is touched, and the result is a block like any
  * other, or refused. */
-static void
-damaged_packs_stay_in_bounds(void **state)
+TEST(damaged_packs_stay_in_bounds)
 {
     unsigned rounds = test_long() ? 300000 : 10000;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
@@ -169,10 +162,8 @@ damaged_packs_stay_in_bounds(void **state)
     }
 }
 
-static void
-every_other_length_is_refused(void **state)
+TEST(every_other_length_is_refused)
 {
-    (void)state;
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
         petal_slice built = build(&set);
@@ -190,14 +181,12 @@ every_other_length_is_refused(void **state)
     }
 }
 
-static void
-several_changed_bytes_are_refused_or_read_in_bounds(void **state)
+TEST(several_changed_bytes_are_refused_or_read_in_bounds)
 {
     static const uint8_t nasty[] = {0x00, 0x01, 0x7f, 0x80, 0x81, 0xff};
     unsigned rounds = test_long() ? 3000000 : 100000;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
@@ -221,14 +210,12 @@ several_changed_bytes_are_refused_or_read_in_bounds(void **state)
 }
 
 /* A length may be written with more bytes than it needs: that is read right or refused. */
-static void
-overlong_lengths_stay_in_bounds(void **state)
+TEST(overlong_lengths_stay_in_bounds)
 {
     struct cell_set set = {0};
     petal_slice built;
     uint8_t *record;
 
-    (void)state;
     cell_set_add_text(&set, "a", "q", "0123456789abcdef", 1, 1, PETAL_PUT);
     cell_set_add_text(&set, "bbbbbb", "qq", "0123456789abcdef", 1, 1, PETAL_PUT);
     built = build(&set);
@@ -267,13 +254,11 @@ put_bare_header(uint8_t *bytes, uint32_t rows, uint32_t cells, enum data_block_f
     put_le16(bytes + 22, 1);
 }
 
-static void
-more_cells_than_the_block_can_hold_are_refused(void **state)
+TEST(more_cells_than_the_block_can_hold_are_refused)
 {
     uint8_t bytes[DATA_BLOCK_HEADER_BYTES + 4 + 8 + 1] = {0};
     struct data_block block;
 
-    (void)state;
     assert_false(data_block_check(&block, bytes, sizeof bytes));
     /* One row; head, first cells, prefix; four billion cells of no bytes at all. */
     put_bare_header(bytes, 1, UINT32_MAX, DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST);
@@ -292,15 +277,13 @@ more_cells_than_the_block_can_hold_are_refused(void **state)
 }
 
 /* What a head holds behind a short row's end must be 00: the search takes it to be. */
-static void
-a_head_that_goes_on_behind_the_row_is_refused(void **state)
+TEST(a_head_that_goes_on_behind_the_row_is_refused)
 {
     struct cell_set set = {0};
     struct data_block block;
     petal_slice built;
     uint8_t *head;
 
-    (void)state;
     cell_set_add_text(&set, "ab", "", "v", 1, 1, PETAL_PUT);
     cell_set_add_text(&set, "cd", "", "v", 1, 1, PETAL_PUT);
     built = build(&set);
@@ -316,15 +299,13 @@ a_head_that_goes_on_behind_the_row_is_refused(void **state)
 }
 
 /* Records of one length that would end behind the block, before its end, or have offsets, too. */
-static void
-fixed_records_must_fill_the_block(void **state)
+TEST(fixed_records_must_fill_the_block)
 {
     struct cell_set set = {0};
     struct data_block block;
     petal_slice built;
     uint8_t *bytes;
 
-    (void)state;
     cell_set_add_text(&set, "a", "", "value", 1, 1, PETAL_PUT);
     cell_set_add_text(&set, "b", "", "value", 1, 1, PETAL_PUT);
     cell_set_add_text(&set, "c", "", "value", 1, 1, PETAL_PUT);
@@ -346,35 +327,15 @@ fixed_records_must_fill_the_block(void **state)
 }
 
 /* Cells without a row would have offsets that no check has seen. */
-static void
-one_cell_per_row_means_as_many_rows(void **state)
+TEST(one_cell_per_row_means_as_many_rows)
 {
     uint8_t bytes[DATA_BLOCK_HEADER_BYTES + 4 + 3 + 1] = {0};
     struct data_block block;
 
-    (void)state;
     put_bare_header(bytes, 1, 2,
                     DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER |
                         DATA_BLOCK_FIXED_ROW_REST);
     bytes[14] = 1;
     bytes[DATA_BLOCK_HEADER_BYTES + 4 + 2] = 200;
     assert_false(data_block_check(&block, bytes, sizeof bytes));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
-        cmocka_unit_test(damaged_packs_stay_in_bounds),
-        cmocka_unit_test(every_other_length_is_refused),
-        cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
-        cmocka_unit_test(overlong_lengths_stay_in_bounds),
-        cmocka_unit_test(more_cells_than_the_block_can_hold_are_refused),
-        cmocka_unit_test(a_head_that_goes_on_behind_the_row_is_refused),
-        cmocka_unit_test(fixed_records_must_fill_the_block),
-        cmocka_unit_test(one_cell_per_row_means_as_many_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,10 @@
 #include "base/checksum.h"
 #include "sstable/data_block.h"
 #include "tests/support/cell_set.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* The block in memory of exactly its size. */
 static petal_slice
@@ -247,13 +244,11 @@ compare_block(petal_slice bytes, const struct cell_set *set, struct test_random 
     data_block_cursor_fini(&cursor);
 }
 
-static void
-random_cells_come_back_and_are_found(void **state)
+TEST(random_cells_come_back_and_are_found)
 {
     struct test_random random;
     unsigned rounds = test_long() ? 600 : 12;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++) {
         for (size_t i = 0; i < CELL_LOOKS; i++) {
@@ -289,13 +284,11 @@ packed_and_back(petal_slice made)
     return size + text_bytes;
 }
 
-static void
-a_packed_block_unpacks(void **state)
+TEST(a_packed_block_unpacks)
 {
     struct test_random random;
     unsigned rounds = test_long() ? 300 : 6;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++) {
         for (size_t i = 0; i < CELL_LOOKS; i++) {
@@ -311,8 +304,7 @@ a_packed_block_unpacks(void **state)
     }
 }
 
-static void
-rows_of_few_symbols_take_four_bits_a_symbol(void **state)
+TEST(rows_of_few_symbols_take_four_bits_a_symbol)
 {
     /* d: a digit of the row's number, most significant first. */
     static const struct {
@@ -328,7 +320,6 @@ rows_of_few_symbols_take_four_bits_a_symbol(void **state)
     };
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         struct cell_set set = {0};
@@ -365,8 +356,7 @@ rows_of_few_symbols_take_four_bits_a_symbol(void **state)
 }
 
 /* The example of FORMAT.md. */
-static void
-packed_bytes_are_as_described(void **state)
+TEST(packed_bytes_are_as_described)
 {
     static const uint8_t numbers[] = "\x03"
                                      "a\x03"
@@ -381,7 +371,6 @@ packed_bytes_are_as_described(void **state)
     petal_slice made;
     size_t text_bytes, size;
 
-    (void)state;
     cell_set_add_text(&set, "pa-b", "", "x", 32, 1, PETAL_PUT);
     cell_set_add_text(&set, "pa-c", "", "x", 644, 1, PETAL_PUT);
     cell_set_add_text(&set, "pb-a", "", "x", 100, 1, PETAL_PUT);
@@ -398,12 +387,10 @@ packed_bytes_are_as_described(void **state)
 }
 
 /* Rows that end within the head, beside others that go on with the zeros it is filled with. */
-static void
-rows_that_differ_by_zeros_behind_their_end_are_told_apart(void **state)
+TEST(rows_that_differ_by_zeros_behind_their_end_are_told_apart)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, 3);
     for (unsigned prefix = 0; prefix < 2; prefix++) {
         struct cell_set set = {0};
@@ -434,8 +421,7 @@ rows_that_differ_by_zeros_behind_their_end_are_told_apart(void **state)
 
 /* ---- named cases ---- */
 
-static void
-a_block_of_one_huge_cell(void **state)
+TEST(a_block_of_one_huge_cell)
 {
     uint8_t *row = test_allocate(PETAL_MAX_ROW_BYTES);
     uint8_t *qualifier = test_allocate(PETAL_MAX_QUALIFIER_BYTES);
@@ -444,7 +430,6 @@ a_block_of_one_huge_cell(void **state)
     struct test_random random;
     petal_slice bytes;
 
-    (void)state;
     test_random_init(&random, 1);
     test_random_bytes(&random, row, PETAL_MAX_ROW_BYTES);
     test_random_bytes(&random, qualifier, PETAL_MAX_QUALIFIER_BYTES);
@@ -480,14 +465,12 @@ a_block_of_one_huge_cell(void **state)
     free(value);
 }
 
-static void
-what_all_cells_share_takes_no_bytes(void **state)
+TEST(what_all_cells_share_takes_no_bytes)
 {
     struct cell_set set = {0};
     struct data_block block;
     petal_slice bytes;
 
-    (void)state;
     for (unsigned i = 0; i < 33; i++) {
         char row[32];
         snprintf(row, sizeof row, "user%012u", i);
@@ -526,12 +509,10 @@ is_plain(struct cell_set *set, bool continues)
     return plain;
 }
 
-static void
-plain_means_no_markers_no_ttls_and_no_column_twice(void **state)
+TEST(plain_means_no_markers_no_ttls_and_no_column_twice)
 {
     struct cell_set set = {0};
 
-    (void)state;
     cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_PUT);
     cell_set_add_text(&set, "r", "b", "", 5, 2, PETAL_PUT);
     cell_set_add_text(&set, "s", "b", "", 5, 3, PETAL_PUT);
@@ -553,12 +534,10 @@ plain_means_no_markers_no_ttls_and_no_column_twice(void **state)
 
 /* A record that is longer than the others makes the block have offsets: a byte a cell, and the
  * end. */
-static void
-records_of_one_length_have_no_offsets(void **state)
+TEST(records_of_one_length_have_no_offsets)
 {
     size_t bytes[2];
 
-    (void)state;
     for (unsigned longer = 0; longer < 2; longer++) {
         struct cell_set set = {0};
         struct data_block block;
@@ -583,12 +562,10 @@ records_of_one_length_have_no_offsets(void **state)
 
 /* Eight bytes for each cell that has one, a byte a cell where some cell has one, and nothing
  * elsewhere. */
-static void
-a_time_to_live_costs_what_it_takes(void **state)
+TEST(a_time_to_live_costs_what_it_takes)
 {
     size_t bytes[3];
 
-    (void)state;
     for (unsigned with = 0; with < 3; with++) {
         struct cell_set set = {0};
         petal_slice built;
@@ -611,14 +588,12 @@ a_time_to_live_costs_what_it_takes(void **state)
     assert_int_equal(bytes[2], bytes[1] + DATA_BLOCK_TTL_BYTES);
 }
 
-static void
-a_family_marker_is_no_version_of_the_empty_column(void **state)
+TEST(a_family_marker_is_no_version_of_the_empty_column)
 {
     struct cell_set set = {0};
     struct data_block block;
     petal_slice bytes;
 
-    (void)state;
     cell_set_add_text(&set, "r", "", "", 5, 1, PETAL_DELETE_FAMILY);
     cell_set_add_text(&set, "r", "", "value", 5, 2, PETAL_PUT);
     bytes = build(&set);
@@ -628,15 +603,13 @@ a_family_marker_is_no_version_of_the_empty_column(void **state)
     cell_set_free(&set);
 }
 
-static void
-reset_forgets_and_a_builder_can_go_on(void **state)
+TEST(reset_forgets_and_a_builder_can_go_on)
 {
     struct data_block_builder builder;
     struct cell_set set = {0};
     petal_slice first, second;
     uint64_t digest;
 
-    (void)state;
     cell_set_add_text(&set, "row1", "a", "x", 5, 1, PETAL_DELETE_COLUMN);
     cell_set_add_text(&set, "row1", "a", "x", 4, 1, PETAL_PUT);
     cell_set_add_text(&set, "row2", "b", "y", 7, 9, PETAL_PUT);
@@ -686,15 +659,13 @@ build_with_failure(const struct cell_set *set, struct test_allocator *allocator,
     return digest;
 }
 
-static void
-building_survives_each_failed_allocation(void **state)
+TEST(building_survives_each_failed_allocation)
 {
     struct test_allocator allocator;
     struct test_random random;
     struct cell_set set;
     uint64_t digest, failures = 0;
 
-    (void)state;
     test_allocator_init(&allocator);
     test_random_init(&random, 4);
     cell_set_random(&set, &random, &cell_looks[8]);
@@ -709,8 +680,7 @@ building_survives_each_failed_allocation(void **state)
     cell_set_free(&set);
 }
 
-static void
-attaching_survives_failed_allocations(void **state)
+TEST(attaching_survives_failed_allocations)
 {
     char row[300], qualifier[300];
     struct test_allocator allocator;
@@ -719,7 +689,6 @@ attaching_survives_failed_allocations(void **state)
     struct cell cell;
     petal_slice bytes;
 
-    (void)state;
     memset(row, 'r', sizeof row - 1);
     memset(qualifier, 'q', sizeof qualifier - 1);
     row[299] = qualifier[299] = '\0';
@@ -747,15 +716,13 @@ attaching_survives_failed_allocations(void **state)
 
 /* ---- the format does not drift ---- */
 
-static void
-built_bytes_do_not_change(void **state)
+TEST(built_bytes_do_not_change)
 {
     static const uint64_t golden[CELL_SMALL_SETS] = {
         0x330c6974818c50c9, 0xe1c7f43cd2db38d5, 0xa2c1e7f3278435d7, 0x58a608e6f60e8fbc,
         0x109154b759b58871, 0x9ffcd526439e689e, 0x849a0d83d46cc80a, 0x19a47ce2891fccd9,
         0x8c27ac81a6374202, 0xe812b157853c2d90};
 
-    (void)state;
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
         petal_slice bytes = build(&set);
@@ -766,28 +733,4 @@ built_bytes_do_not_change(void **state)
         free((void *)(uintptr_t)bytes.data);
         cell_set_free(&set);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_cells_come_back_and_are_found),
-        cmocka_unit_test(a_packed_block_unpacks),
-        cmocka_unit_test(rows_of_few_symbols_take_four_bits_a_symbol),
-        cmocka_unit_test(packed_bytes_are_as_described),
-        cmocka_unit_test(rows_that_differ_by_zeros_behind_their_end_are_told_apart),
-        cmocka_unit_test(a_block_of_one_huge_cell),
-        cmocka_unit_test(what_all_cells_share_takes_no_bytes),
-        cmocka_unit_test(plain_means_no_markers_no_ttls_and_no_column_twice),
-        cmocka_unit_test(records_of_one_length_have_no_offsets),
-        cmocka_unit_test(a_time_to_live_costs_what_it_takes),
-        cmocka_unit_test(a_family_marker_is_no_version_of_the_empty_column),
-        cmocka_unit_test(reset_forgets_and_a_builder_can_go_on),
-        cmocka_unit_test(building_survives_each_failed_allocation),
-        cmocka_unit_test(attaching_survives_failed_allocations),
-        cmocka_unit_test(built_bytes_do_not_change),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

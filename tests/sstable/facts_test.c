@@ -4,13 +4,10 @@
  */
 #include "base/coding.h"
 #include "sstable/facts.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define NUMBERS_BYTES_AT 172
 #define ALL_BYTES        232
@@ -93,14 +90,12 @@ expect_owner(const struct file_facts *facts)
     assert_true(slice_equal(facts->owner.family, slice_from_text("fa")));
 }
 
-static void
-what_goes_in_comes_out(void **state)
+TEST(what_goes_in_comes_out)
 {
     struct file_facts facts = some_facts(), found;
     struct facts_bytes made = encode(&facts);
     const char *what;
 
-    (void)state;
     assert_int_equal(get_le32(made.bytes + NUMBERS_BYTES_AT), ALL_BYTES);
     assert_int_equal(
         facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
@@ -130,8 +125,7 @@ what_goes_in_comes_out(void **state)
     free(made.bytes);
 }
 
-static void
-numbers_of_a_later_version_are_stepped_over(void **state)
+TEST(numbers_of_a_later_version_are_stepped_over)
 {
     const size_t names = 8 + 2 + 5; /* whose the file is */
     struct file_facts facts = owned_facts(), found;
@@ -139,7 +133,6 @@ numbers_of_a_later_version_are_stepped_over(void **state)
     uint8_t *longer = test_allocate(made.size + 9);
     const char *what;
 
-    (void)state;
     memcpy(longer, made.bytes, ALL_BYTES + names);
     memset(longer + ALL_BYTES + names, 0xee, 9);
     memcpy(longer + ALL_BYTES + names + 9, made.bytes + ALL_BYTES + names,
@@ -156,14 +149,12 @@ numbers_of_a_later_version_are_stepped_over(void **state)
     free(made.bytes);
 }
 
-static void
-names_of_the_owner_come_out(void **state)
+TEST(names_of_the_owner_come_out)
 {
     struct file_facts facts = owned_facts(), found;
     struct facts_bytes made = encode(&facts);
     const char *what;
 
-    (void)state;
     assert_int_equal(
         facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
         PETAL_OK);
@@ -202,10 +193,8 @@ expect_refused(size_t at, uint64_t value)
     free(made.bytes);
 }
 
-static void
-impossible_numbers_are_refused(void **state)
+TEST(impossible_numbers_are_refused)
 {
-    (void)state;
     for (uint64_t size = 0; size < 256; size++)
         if (size != ALL_BYTES)
             expect_refused(NUMBERS_BYTES_AT, size | (uint64_t)17 << 32);
@@ -222,14 +211,12 @@ impossible_numbers_are_refused(void **state)
 }
 
 /* Deaths where there is nothing that could die. */
-static void
-deaths_without_times_to_live_are_refused(void **state)
+TEST(deaths_without_times_to_live_are_refused)
 {
     struct file_facts facts = some_facts(), found;
     struct facts_bytes made;
     const char *what = NULL;
 
-    (void)state;
     facts.ttl_cells = 0;
     made = encode(&facts);
     assert_int_equal(
@@ -241,8 +228,7 @@ deaths_without_times_to_live_are_refused(void **state)
 
 /* Times of death beyond the range of numbers, as the rule for one cell has them: dead when the
  * clock is past it. */
-static void
-deaths_are_cut_at_the_ends(void **state)
+TEST(deaths_are_cut_at_the_ends)
 {
     static const struct {
         int64_t timestamp, ttl_ms, death;
@@ -256,7 +242,6 @@ deaths_are_cut_at_the_ends(void **state)
         {0, INT64_MIN, INT64_MIN},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct facts_gatherer gatherer;
         struct cell cell = {.row = slice_from_text("r"),
@@ -279,14 +264,12 @@ deaths_are_cut_at_the_ends(void **state)
     }
 }
 
-static void
-origins_of_a_later_version_are_unknown(void **state)
+TEST(origins_of_a_later_version_are_unknown)
 {
     struct file_facts facts = some_facts(), found;
     struct facts_bytes made = encode(&facts);
     const char *what;
 
-    (void)state;
     for (unsigned origin = FILE_ORIGIN_BULK + 1; origin < 256; origin++) {
         if (origin >= 128 && origin <= 128 + FILE_ORIGIN_BULK)
             continue;
@@ -301,13 +284,11 @@ origins_of_a_later_version_are_unknown(void **state)
     free(made.bytes);
 }
 
-static void
-every_shorter_size_is_refused(void **state)
+TEST(every_shorter_size_is_refused)
 {
     struct file_facts facts = some_facts(), found;
     struct facts_bytes made = encode(&facts);
 
-    (void)state;
     for (size_t size = 0; size < made.size; size++) {
         uint8_t *bytes = malloc(size + (size == 0));
         const char *what;
@@ -320,21 +301,4 @@ every_shorter_size_is_refused(void **state)
         free(bytes);
     }
     free(made.bytes);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_in_comes_out),
-        cmocka_unit_test(numbers_of_a_later_version_are_stepped_over),
-        cmocka_unit_test(names_of_the_owner_come_out),
-        cmocka_unit_test(impossible_numbers_are_refused),
-        cmocka_unit_test(deaths_without_times_to_live_are_refused),
-        cmocka_unit_test(origins_of_a_later_version_are_unknown),
-        cmocka_unit_test(deaths_are_cut_at_the_ends),
-        cmocka_unit_test(every_shorter_size_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * file_pool_test.c -- the bound on open files holds at every moment, an acquired file stays open,
  * readers share handles, failures to open are reported and forgotten.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "sstable/file_pool.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
@@ -97,12 +93,10 @@ holds(struct fixture *fixture, petal_file *file, unsigned i)
 
 /* ---- one thread ---- */
 
-static void
-files_are_opened_when_read_and_no_more_than_allowed(void **state)
+TEST(files_are_opened_when_read_and_no_more_than_allowed)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, 3);
     for (unsigned round = 0; round < 3; round++) {
         for (unsigned i = 0; i < FILES; i++) {
@@ -117,13 +111,11 @@ files_are_opened_when_read_and_no_more_than_allowed(void **state)
     tear_down(&fixture);
 }
 
-static void
-what_fits_is_opened_once(void **state)
+TEST(what_fits_is_opened_once)
 {
     struct fixture fixture;
     uint64_t calls;
 
-    (void)state;
     set_up(&fixture, FILES);
     for (unsigned i = 0; i < FILES; i++)
         use(&fixture, i);
@@ -134,13 +126,11 @@ what_fits_is_opened_once(void **state)
     tear_down(&fixture);
 }
 
-static void
-readers_share_a_handle(void **state)
+TEST(readers_share_a_handle)
 {
     struct fixture fixture;
     petal_file *first, *second;
 
-    (void)state;
     set_up(&fixture, 2);
     first = acquire(&fixture, 0);
     second = acquire(&fixture, 0);
@@ -154,13 +144,11 @@ readers_share_a_handle(void **state)
     tear_down(&fixture);
 }
 
-static void
-acquired_files_stay_open(void **state)
+TEST(acquired_files_stay_open)
 {
     struct fixture fixture;
     petal_file *held[3];
 
-    (void)state;
     set_up(&fixture, 4);
     for (unsigned i = 0; i < 3; i++)
         held[i] = acquire(&fixture, i);
@@ -176,13 +164,11 @@ acquired_files_stay_open(void **state)
 }
 
 /* A file that is read again and again is passed over by the clock's hand. */
-static void
-files_in_use_are_kept(void **state)
+TEST(files_in_use_are_kept)
 {
     struct fixture fixture;
     size_t opened = 0;
 
-    (void)state;
     set_up(&fixture, 4);
     memory_vfs_trace(fixture.vfs, true);
     for (unsigned round = 0; round < 10 * (FILES - 1); round++) {
@@ -198,14 +184,12 @@ files_in_use_are_kept(void **state)
     tear_down(&fixture);
 }
 
-static void
-a_failed_opening_is_that_readers_error(void **state)
+TEST(a_failed_opening_is_that_readers_error)
 {
     struct fixture fixture;
     petal_file *file = (petal_file *)&fixture;
     petal_error error;
 
-    (void)state;
     set_up(&fixture, 2);
     for (unsigned round = 0; round < 4 * FILES; round++) {
         unsigned i = round % FILES;
@@ -231,12 +215,10 @@ a_failed_opening_is_that_readers_error(void **state)
     tear_down(&fixture);
 }
 
-static void
-files_go_whether_open_or_not(void **state)
+TEST(files_go_whether_open_or_not)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, 3);
     for (unsigned i = 0; i < 6; i++)
         use(&fixture, i);
@@ -250,14 +232,12 @@ files_go_whether_open_or_not(void **state)
     tear_down(&fixture);
 }
 
-static void
-without_a_pool_a_file_stays_open(void **state)
+TEST(without_a_pool_a_file_stays_open)
 {
     struct fixture fixture;
     struct pooled_file single;
     petal_file *file, *again;
 
-    (void)state;
     set_up(&fixture, 2);
     pooled_file_init(&single, NULL, &fixture.directory, fixture.names[0]);
     memory_vfs_fail_at(fixture.vfs, 1, EMFILE, false);
@@ -302,12 +282,10 @@ wait_for_room(void *argument)
 }
 
 /* All handles are in use: who wants another one waits for a release. */
-static void
-readers_wait_for_room(void **state)
+TEST(readers_wait_for_room)
 {
     struct fixture fixture;
 
-    (void)state;
     set_up(&fixture, 1);
     for (unsigned round = 0; round < 200; round++) {
         _Atomic(bool) released = false;
@@ -383,40 +361,16 @@ run_threads(uint32_t limit, bool may_fail)
     tear_down(&fixture);
 }
 
-static void
-threads_read_through_few_handles(void **state)
+TEST(threads_read_through_few_handles)
 {
-    (void)state;
     run_threads(1, false);
     run_threads(2, false);
     run_threads(5, false);
     run_threads(FILES, false);
 }
 
-static void
-threads_go_on_after_failures(void **state)
+TEST(threads_go_on_after_failures)
 {
-    (void)state;
     run_threads(1, true);
     run_threads(3, true);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_opened_when_read_and_no_more_than_allowed),
-        cmocka_unit_test(what_fits_is_opened_once),
-        cmocka_unit_test(readers_share_a_handle),
-        cmocka_unit_test(acquired_files_stay_open),
-        cmocka_unit_test(files_in_use_are_kept),
-        cmocka_unit_test(a_failed_opening_is_that_readers_error),
-        cmocka_unit_test(files_go_whether_open_or_not),
-        cmocka_unit_test(without_a_pool_a_file_stays_open),
-        cmocka_unit_test(readers_wait_for_room),
-        cmocka_unit_test(threads_read_through_few_handles),
-        cmocka_unit_test(threads_go_on_after_failures),
-    };
-
-    return cmocka_run_group_tests_name("file_pool", tests, NULL, NULL);
 }

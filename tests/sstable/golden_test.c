@@ -9,12 +9,9 @@
 
 #include "bloom/bloom.h"
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct golden {
     const char *path;
@@ -107,10 +104,8 @@ write_kept(const char *path, const uint8_t *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static void
-same_cells_give_the_same_bytes(void **state)
+TEST(same_cells_give_the_same_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
         struct sst_options options = golden_options(&golden[i]);
@@ -135,10 +130,8 @@ same_cells_give_the_same_bytes(void **state)
     }
 }
 
-static void
-kept_files_are_read(void **state)
+TEST(kept_files_are_read)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
         struct cell_list list = {0};
@@ -174,15 +167,4 @@ kept_files_are_read(void **state)
         cell_list_fini(&list);
         sst_fixture_free(f);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_cells_give_the_same_bytes),
-        cmocka_unit_test(kept_files_are_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,9 @@
 #include "tests/sstable/fixture.h"
 
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void
 expect_at(struct cell_iter *iter, const struct cell_list *list, size_t at)
@@ -66,10 +63,8 @@ fill_blocks(struct cell_list *list, size_t padding)
     free(row);
 }
 
-static void
-place_at_the_head_of_a_block_costs_one_read(void **state)
+TEST(place_at_the_head_of_a_block_costs_one_read)
 {
-    (void)state;
     for (unsigned deep = 0; deep < 2; deep++) {
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(0);
@@ -102,8 +97,7 @@ place_at_the_head_of_a_block_costs_one_read(void **state)
 }
 
 /* Rows and qualifiers that go on with a 00 byte: their keys begin with the shorter one's prefix. */
-static void
-longer_rows_are_not_taken_for_the_row_itself(void **state)
+TEST(longer_rows_are_not_taken_for_the_row_itself)
 {
     static const petal_slice names[] = {
         {"r", 1}, {"r\0", 2}, {"r\0\0", 3}, {"r\0\xff", 3}, {"s", 1}};
@@ -114,7 +108,6 @@ longer_rows_are_not_taken_for_the_row_itself(void **state)
     uint64_t sequence = 1;
     uint8_t value[400];
 
-    (void)state;
     memset(value, 'v', sizeof value);
     for (size_t row = 0; row < 5; row++)
         for (size_t qualifier = 0; qualifier < 5; qualifier++)
@@ -146,15 +139,4 @@ longer_rows_are_not_taken_for_the_row_itself(void **state)
         iter.iter.ops->close(&iter.iter);
     }
     sst_fixture_end(f, reader, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(place_at_the_head_of_a_block_costs_one_read),
-        cmocka_unit_test(longer_rows_are_not_taken_for_the_row_itself),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

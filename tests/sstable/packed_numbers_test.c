@@ -3,15 +3,11 @@
  * stays within bounds.
  */
 #include "sstable/packed_numbers.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The bytes that the numbers take; read again they are the same. */
 static size_t
@@ -36,12 +32,10 @@ taken(const uint64_t *numbers, size_t count, enum packing packing)
     return size;
 }
 
-static void
-numbers_of_all_widths_come_back(void **state)
+TEST(numbers_of_all_widths_come_back)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned width = 0; width <= 64; width++) {
         for (size_t count = 1; count <= PACKED_GROUP; count += 1 + count / 3) {
@@ -57,12 +51,10 @@ numbers_of_all_widths_come_back(void **state)
     }
 }
 
-static void
-numbers_take_the_bits_they_need(void **state)
+TEST(numbers_take_the_bits_they_need)
 {
     uint64_t numbers[PACKED_GROUP];
 
-    (void)state;
     /* All equal, and equally far from one another: no bits. */
     for (size_t i = 0; i < PACKED_GROUP; i++)
         numbers[i] = 5;
@@ -81,14 +73,12 @@ numbers_take_the_bits_they_need(void **state)
     assert_in_range(taken(numbers, PACKED_GROUP, PACKED_AS_THEY_ARE), 3 + 80 + 7, 3 + 80 + 8);
 }
 
-static void
-damaged_numbers_stay_in_bounds(void **state)
+TEST(damaged_numbers_stay_in_bounds)
 {
     unsigned rounds = test_long() ? 1000000 : 50000;
     struct test_random random;
     uint64_t numbers[PACKED_GROUP], before = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++) {
         size_t count = 1 + test_random_below(&random, PACKED_GROUP);
@@ -107,16 +97,4 @@ damaged_numbers_stay_in_bounds(void **state)
         assert_true(end == NULL || end <= exact + size);
         free(exact);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_all_widths_come_back),
-        cmocka_unit_test(numbers_take_the_bits_they_need),
-        cmocka_unit_test(damaged_numbers_stay_in_bounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

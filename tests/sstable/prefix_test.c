@@ -3,12 +3,9 @@
  * seldom; what such a filter does not answer costs no probe; impossible and unknown ones.
  */
 #include "tests/sstable/fixture.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void
 fill(struct cell_list *list, unsigned rows, unsigned columns)
@@ -35,8 +32,7 @@ prefix_options(uint32_t prefix_bytes)
     return options;
 }
 
-static void
-prefixes_serve_gets_and_scans(void **state)
+TEST(prefixes_serve_gets_and_scans)
 {
     struct sst_options options = prefix_options(11); /* that of "row%08u" */
     struct sst_fixture *f = sst_fixture_new(8 << 20);
@@ -45,7 +41,6 @@ prefixes_serve_gets_and_scans(void **state)
     unsigned passed = 0;
     char row[40];
 
-    (void)state;
     for (unsigned r = 0; r < 2000; r++) {
         for (unsigned part = 0; part < 3; part++) {
             snprintf(row, sizeof row, "row%08u/%u", 2 * r, part);
@@ -77,15 +72,13 @@ prefixes_serve_gets_and_scans(void **state)
 }
 
 /* What such a filter cannot answer costs no probe. */
-static void
-questions_that_prefixes_do_not_answer(void **state)
+TEST(questions_that_prefixes_do_not_answer)
 {
     struct sst_options options = prefix_options(4);
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct cell_list list = {0};
     struct sst_reader *reader;
 
-    (void)state;
     fill(&list, 10, 2);
     cell_list_add(&list, slice_from_text("s"), slice_make("", 0), 1, 99, PETAL_DELETE_FAMILY,
                   slice_make("", 0));
@@ -107,8 +100,7 @@ questions_that_prefixes_do_not_answer(void **state)
 }
 
 /* Rows with bytes that are escaped, rows as long as the prefix or shorter, many chunks. */
-static void
-prefixes_of_hostile_rows_are_found(void **state)
+TEST(prefixes_of_hostile_rows_are_found)
 {
     static const uint8_t letters[] = {0x00, 0x00, 0x01, 0x02, 0x7f, 0x80, 0xff, 'a'};
     struct sst_options options = prefix_options(5);
@@ -119,7 +111,6 @@ prefixes_of_hostile_rows_are_found(void **state)
     unsigned absent = 0;
     uint8_t row[8];
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned i = 0; i < 8000; i++) {
         size_t size = 1 + (size_t)test_random_below(&random, 7);
@@ -149,8 +140,7 @@ prefixes_of_hostile_rows_are_found(void **state)
 }
 
 /* Prefixes that need memory; without it the answer is "maybe". */
-static void
-the_longest_prefixes_are_found(void **state)
+TEST(the_longest_prefixes_are_found)
 {
     struct sst_options options = prefix_options(PETAL_MAX_ROW_BYTES);
     struct sst_fixture *f = sst_fixture_new(8 << 20);
@@ -159,7 +149,6 @@ the_longest_prefixes_are_found(void **state)
     struct cell_list list = {0};
     struct sst_reader *reader;
 
-    (void)state;
     memset(row, 0, PETAL_MAX_ROW_BYTES);
     for (uint8_t i = 1; i < 4; i++) {
         row[PETAL_MAX_ROW_BYTES - 1] = i;
@@ -182,8 +171,7 @@ the_longest_prefixes_are_found(void **state)
 
 /* A filter of prefixes has a length, one of whole rows or columns has none: else the facts are
  * damaged. */
-static void
-impossible_prefix_lengths_are_refused(void **state)
+TEST(impossible_prefix_lengths_are_refused)
 {
     static const struct {
         enum petal_bloom_type type;
@@ -193,7 +181,6 @@ impossible_prefix_lengths_are_refused(void **state)
                  {PETAL_BLOOM_ROW, 1, 0},
                  {PETAL_BLOOM_NONE, 1, 0}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = prefix_options(3);
@@ -212,8 +199,7 @@ impossible_prefix_lengths_are_refused(void **state)
     }
 }
 
-static void
-unknown_filter_of_prefixes_is_ignored(void **state)
+TEST(unknown_filter_of_prefixes_is_ignored)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = prefix_options(300);
@@ -221,7 +207,6 @@ unknown_filter_of_prefixes_is_ignored(void **state)
     struct sst_reader *reader;
     char row[301];
 
-    (void)state;
     memset(row, 'x', sizeof row);
     fill(&list, 20, 2);
     sst_fixture_write(f, &options, &list);
@@ -232,19 +217,4 @@ unknown_filter_of_prefixes_is_ignored(void **state)
     assert_int_equal(f->trace.bloom_ignored, 2);
     assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
     sst_fixture_end(f, reader, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prefixes_serve_gets_and_scans),
-        cmocka_unit_test(questions_that_prefixes_do_not_answer),
-        cmocka_unit_test(prefixes_of_hostile_rows_are_found),
-        cmocka_unit_test(the_longest_prefixes_are_found),
-        cmocka_unit_test(impossible_prefix_lengths_are_refused),
-        cmocka_unit_test(unknown_filter_of_prefixes_is_ignored),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

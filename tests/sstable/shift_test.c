@@ -5,11 +5,7 @@
 #include "tests/support/iter_walk.h"
 
 #include "sstable/sst_reader_parts.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static void
 add_to_sequences(struct cell_list *list, uint64_t more)
@@ -64,12 +60,10 @@ seek_all(struct sst_fixture *f, const struct sst_reader *reader, const struct ce
     iter.iter.ops->close(&iter.iter);
 }
 
-static void
-all_ways_give_the_greater_sequences(void **state)
+TEST(all_ways_give_the_greater_sequences)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 200u : 16u); round++) {
         const struct cell_shape most = {.cells = 1200,
@@ -107,15 +101,13 @@ all_ways_give_the_greater_sequences(void **state)
 }
 
 /* Numbers from a manifest that cannot be. */
-static void
-what_would_pass_the_end_is_refused(void **state)
+TEST(what_would_pass_the_end_is_refused)
 {
     struct sst_fixture *f = sst_fixture_new(0);
     struct sst_options options = sst_test_options();
     struct cell_list list = {0};
     struct sst_reader *reader;
 
-    (void)state;
     cell_list_put(&list, "a", "q", 5, 7, "value");
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -125,15 +117,4 @@ what_would_pass_the_end_is_refused(void **state)
     assert_true(sst_reader_shift_sequences(reader, CELL_SEQUENCE_END - 8));
     assert_true(sst_reader_facts(reader)->sequence_max == CELL_SEQUENCE_END - 1);
     sst_fixture_end(f, reader, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_ways_give_the_greater_sequences),
-        cmocka_unit_test(what_would_pass_the_end_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,10 @@
 #include "tests/support/iter_walk.h"
 
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* ---- round trips ---- */
 
@@ -34,14 +31,12 @@ expect_round_trip(struct sst_fixture *f, const struct sst_options *options,
     sst_reader_close(reader);
 }
 
-static void
-random_cells_come_back(void **state)
+TEST(random_cells_come_back)
 {
     static const size_t caches[] = {0, 100 << 10, 64 << 20};
     static const uint32_t blocks[] = {1024, 4096, 65536};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 400u : 36u); round++) {
         const struct cell_shape most = {.cells = 1500,
@@ -80,8 +75,7 @@ expect_random_seeks(struct sst_fixture *f, const struct sst_reader *reader,
     iter.iter.ops->close(&iter.iter);
 }
 
-static void
-seeks_find_their_places(void **state)
+TEST(seeks_find_their_places)
 {
     struct cell_shape shape = {.cells = 3000,
                                .rows = 200,
@@ -91,7 +85,6 @@ seeks_find_their_places(void **state)
                                .marker_percent = 10};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 6; round++) {
         struct sst_fixture *f = sst_fixture_new(round < 3 ? 32 << 20 : 0);
@@ -109,8 +102,7 @@ seeks_find_their_places(void **state)
 }
 
 /* Long keys fill index nodes fast: three levels from a few thousand cells. */
-static void
-indexes_of_many_levels_are_searched(void **state)
+TEST(indexes_of_many_levels_are_searched)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(64 << 20);
@@ -119,7 +111,6 @@ indexes_of_many_levels_are_searched(void **state)
     struct test_random random;
     uint8_t row[2000];
 
-    (void)state;
     test_random_init(&random, test_seed());
     memset(row, 'r', sizeof row);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -143,8 +134,7 @@ indexes_of_many_levels_are_searched(void **state)
 }
 
 /* A row over many blocks: its columns are found, and none of its blocks claims too much. */
-static void
-wide_row_spans_blocks(void **state)
+TEST(wide_row_spans_blocks)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(32 << 20);
@@ -152,7 +142,6 @@ wide_row_spans_blocks(void **state)
     struct sst_reader *reader;
     char qualifier[16];
 
-    (void)state;
     cell_list_put(&list, "before", "q", 1, 1, "v");
     for (unsigned i = 0; i < 5000; i++) {
         snprintf(qualifier, sizeof qualifier, "c%06u", i);
@@ -172,15 +161,13 @@ wide_row_spans_blocks(void **state)
     sst_fixture_end(f, reader, &list);
 }
 
-static void
-largest_cells_fit(void **state)
+TEST(largest_cells_fit)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(64 << 20);
     struct cell_list list = {0};
     uint8_t *bytes = test_allocate(PETAL_MAX_VALUE_BYTES);
 
-    (void)state;
     memset(bytes, 0, PETAL_MAX_VALUE_BYTES);
     cell_list_put(&list, "\x01", "", 1, 1, "");
     for (uint8_t i = 1; i <= 3; i++) {
@@ -210,8 +197,7 @@ fill_rows(struct cell_list *list, unsigned rows)
     }
 }
 
-static void
-lazy_iterator_leaves_blocks_unread(void **state)
+TEST(lazy_iterator_leaves_blocks_unread)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(32 << 20);
@@ -219,7 +205,6 @@ lazy_iterator_leaves_blocks_unread(void **state)
     struct sst_reader *reader;
     struct sst_iter iter;
 
-    (void)state;
     fill_rows(&list, 1000);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -249,8 +234,7 @@ lazy_iterator_leaves_blocks_unread(void **state)
 }
 
 /* A pinned iterator goes on though its blocks were evicted and the epoch left. */
-static void
-pinned_iterator_outlives_eviction(void **state)
+TEST(pinned_iterator_outlives_eviction)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(200 << 10);
@@ -258,7 +242,6 @@ pinned_iterator_outlives_eviction(void **state)
     struct sst_reader *reader;
     struct sst_iter slow;
 
-    (void)state;
     fill_rows(&list, 20000);
     options.block_bytes = 1024;
     sst_fixture_write(f, &options, &list);
@@ -282,8 +265,7 @@ pinned_iterator_outlives_eviction(void **state)
 
 /* ---- facts ---- */
 
-static void
-facts_tell_what_is_inside(void **state)
+TEST(facts_tell_what_is_inside)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -293,7 +275,6 @@ facts_tell_what_is_inside(void **state)
     const struct file_facts *facts;
     size_t size;
 
-    (void)state;
     options.origin = FILE_ORIGIN_ALL_FILES;
     options.written_ms = 1234;
     cell_list_put(&list, "b", "x", 70, 3, "v");
@@ -339,13 +320,11 @@ facts_tell_what_is_inside(void **state)
 }
 
 /* A marker at T covers all that is older: a query of older times must not skip its file. */
-static void
-hiding_markers_widen_the_time_range(void **state)
+TEST(hiding_markers_widen_the_time_range)
 {
     static const enum petal_cell_type kinds[] = {PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
     struct sst_options options = sst_test_options();
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
         struct cell_list list = {0};
@@ -362,15 +341,13 @@ hiding_markers_widen_the_time_range(void **state)
     }
 }
 
-static void
-many_qualifiers_are_not_recorded(void **state)
+TEST(many_qualifiers_are_not_recorded)
 {
     static const struct {
         unsigned count, bytes;
         bool exact;
     } cases[] = {{256, 8, true}, {257, 8, false}, {16, 1024, true}, {17, 1024, false}};
 
-    (void)state;
     for (size_t c = 0; c < 4; c++) {
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -414,15 +391,13 @@ read_one(struct sst_fixture *f, const struct sst_reader *reader, const struct ce
     iter.iter.ops->close(&iter.iter);
 }
 
-static void
-trace_counts_blocks_cached_and_fetched(void **state)
+TEST(trace_counts_blocks_cached_and_fetched)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct cell_list list = {0};
     struct sst_reader *reader;
 
-    (void)state;
     fill_rows(&list, 1000);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -446,15 +421,13 @@ trace_counts_blocks_cached_and_fetched(void **state)
 
 /* ---- refusals ---- */
 
-static void
-writer_refuses_what_is_out_of_order(void **state)
+TEST(writer_refuses_what_is_out_of_order)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     struct cell_list list = {0};
     petal_error error;
 
-    (void)state;
     cell_list_put(&list, "b", "q", 1, 1, "v");
     cell_list_put(&list, "a", "q", 1, 2, "v");
     assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_INVALID);
@@ -472,15 +445,13 @@ writer_refuses_what_is_out_of_order(void **state)
     sst_fixture_free(f);
 }
 
-static void
-writer_leaves_an_existing_file_alone(void **state)
+TEST(writer_leaves_an_existing_file_alone)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     struct cell_list list = {0};
     petal_error error;
 
-    (void)state;
     cell_list_put(&list, "a", "q", 1, 1, "v");
     sst_fixture_write(f, &options, &list);
     assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_IO);
@@ -519,14 +490,12 @@ write_with_sync_failing(const struct cell_list *list, size_t n, size_t *syncs)
     return status;
 }
 
-static void
-long_files_are_synced_on_the_way(void **state)
+TEST(long_files_are_synced_on_the_way)
 {
     static char value[100000];
     struct cell_list list = {0};
     size_t syncs;
 
-    (void)state;
     for (unsigned i = 0; i < 200; i++) {
         char row[8];
 
@@ -539,27 +508,4 @@ long_files_are_synced_on_the_way(void **state)
     for (size_t n = 1; n <= 3; n++)
         assert_int_equal(write_with_sync_failing(&list, n, &syncs), PETAL_IO);
     cell_list_fini(&list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_cells_come_back),
-        cmocka_unit_test(seeks_find_their_places),
-        cmocka_unit_test(indexes_of_many_levels_are_searched),
-        cmocka_unit_test(wide_row_spans_blocks),
-        cmocka_unit_test(largest_cells_fit),
-        cmocka_unit_test(lazy_iterator_leaves_blocks_unread),
-        cmocka_unit_test(pinned_iterator_outlives_eviction),
-        cmocka_unit_test(facts_tell_what_is_inside),
-        cmocka_unit_test(hiding_markers_widen_the_time_range),
-        cmocka_unit_test(many_qualifiers_are_not_recorded),
-        cmocka_unit_test(trace_counts_blocks_cached_and_fetched),
-        cmocka_unit_test(writer_refuses_what_is_out_of_order),
-        cmocka_unit_test(writer_leaves_an_existing_file_alone),
-        cmocka_unit_test(long_files_are_synced_on_the_way),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

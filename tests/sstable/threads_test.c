@@ -3,13 +3,10 @@
  * while blocks come and go.  For ThreadSanitizer.
  */
 #include "tests/sstable/fixture.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define THREADS 4
 
@@ -104,8 +101,7 @@ work(void *argument)
     return NULL;
 }
 
-static void
-threads_read_one_file(void **state)
+TEST(threads_read_one_file)
 {
     struct cell_shape shape = {.cells = 6000,
                                .rows = 2000,
@@ -121,7 +117,6 @@ threads_read_one_file(void **state)
     pthread_t threads[THREADS];
     struct worker workers[THREADS];
 
-    (void)state;
     test_random_init(&random, test_seed());
     cell_list_random(&list, &shape, &random);
     options.block_bytes = 1024;
@@ -140,14 +135,4 @@ threads_read_one_file(void **state)
         assert_int_equal(workers[i].wrong, 0);
     }
     sst_fixture_end(f, reader, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_read_one_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

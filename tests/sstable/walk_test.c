@@ -7,13 +7,10 @@
 #include "sstable/block_io.h"
 #include "sstable/trailer.h"
 #include "tests/sstable/fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MOST_BLOCKS 400
 
@@ -287,13 +284,11 @@ verify(struct scene *scene)
                      faults == 0);
 }
 
-static void
-what_is_whole_is_found(void **state)
+TEST(what_is_whole_is_found)
 {
     struct test_random random;
     unsigned rounds = test_long() ? 20000 : test_short() ? 60 : 600;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned kind = 0; kind < 2; kind++) {
         struct scene scene;
@@ -314,8 +309,7 @@ what_is_whole_is_found(void **state)
 }
 
 /* Without trailer and manifest nothing can be checked, so nothing is believed. */
-static void
-no_identity_is_an_error(void **state)
+TEST(no_identity_is_an_error)
 {
     const struct sst_walk_options none = {.file_identity = 0}, other = {.file_identity = 77};
     struct test_random random;
@@ -323,7 +317,6 @@ no_identity_is_an_error(void **state)
     struct sst_walk *walk;
     petal_error error;
 
-    (void)state;
     test_random_init(&random, test_seed());
     scene_begin(&scene, 0, &random);
     assert_int_equal(sst_walk_open(&walk, &scene.f->directory, SST_PATH, &other, &error),
@@ -337,8 +330,7 @@ no_identity_is_an_error(void **state)
 }
 
 /* Bytes that look like the beginnings of long blocks, everywhere: the search ends. */
-static void
-the_search_for_blocks_is_bounded(void **state)
+TEST(the_search_for_blocks_is_bounded)
 {
     struct test_random random;
     struct scene scene;
@@ -347,7 +339,6 @@ the_search_for_blocks_is_bounded(void **state)
     const size_t size = 4u << 20;
     uint8_t *bytes = test_allocate(size);
 
-    (void)state;
     test_random_init(&random, test_seed());
     scene_begin(&scene, 0, &random);
     memset(bytes, 0, size);
@@ -364,16 +355,4 @@ the_search_for_blocks_is_bounded(void **state)
     sst_walk_close(walk);
     free(bytes);
     scene_end(&scene);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_whole_is_found),
-        cmocka_unit_test(no_identity_is_an_error),
-        cmocka_unit_test(the_search_for_blocks_is_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,14 @@
  * the next one, counts, two bitmaps, files and maps; threads lose nothing.
  */
 #include "tests/bloom/set_fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define CHUNK_NUMBERS (UINT64_C(32) * 8192)
 
@@ -90,12 +87,10 @@ any_size(struct test_random *random, unsigned round)
                                                           : 3 * CHUNK_NUMBERS);
 }
 
-static void
-bitmaps_answer_as_their_model(void **state)
+TEST(bitmaps_answer_as_their_model)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 60; round++) {
         struct model model = new_model(any_size(&random, round));
@@ -107,12 +102,10 @@ bitmaps_answer_as_their_model(void **state)
     }
 }
 
-static void
-united_bitmaps_have_what_both_had(void **state)
+TEST(united_bitmaps_have_what_both_had)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 45; round++) {
         uint64_t numbers = any_size(&random, round);
@@ -140,12 +133,10 @@ load(bool map, petal_bitmap2 **loaded, petal_error *error)
     return petal_bitmap2_load("bitmap", &options, loaded, error);
 }
 
-static void
-files_come_back(void **state)
+TEST(files_come_back)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 18; round++) {
         struct model model = new_model(any_size(&random, round / 3));
@@ -173,8 +164,7 @@ files_come_back(void **state)
 }
 
 /* A state that is never written is an error. */
-static void
-a_state_that_there_is_not_is_refused(void **state)
+TEST(a_state_that_there_is_not_is_refused)
 {
     struct model model = new_model(40);
     petal_bitmap2 *loaded;
@@ -182,7 +172,6 @@ a_state_that_there_is_not_is_refused(void **state)
     size_t size;
     uint8_t *bytes;
 
-    (void)state;
     assert_int_equal(petal_bitmap2_save(model.bitmap, "bitmap", NULL), PETAL_OK);
     assert_int_equal(memory_vfs_read_file(set_vfs, "bitmap", &bytes, &size), 0);
     bytes[4096 + 8] = 0x0C; /* of number 33 */
@@ -196,14 +185,12 @@ a_state_that_there_is_not_is_refused(void **state)
     free_model(&model);
 }
 
-static void
-sizes_that_cannot_be_are_refused(void **state)
+TEST(sizes_that_cannot_be_are_refused)
 {
     struct model small = new_model(4), large = new_model(5);
     petal_bitmap2 *made;
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_bitmap2_create(0, &set_env, &made, &error), PETAL_INVALID);
     assert_int_equal(petal_bitmap2_create(PETAL_BITMAP_MAX_BITS + 1, &set_env, &made, &error),
                      PETAL_INVALID);
@@ -234,15 +221,13 @@ work(void *argument)
 }
 
 /* Of all threads that enter a number one finds it new, one finds it once. */
-static void
-threads_lose_no_entry(void **state)
+TEST(threads_lose_no_entry)
 {
     petal_bitmap2 *bitmap;
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
     uint64_t seen[3] = {0};
 
-    (void)state;
     assert_int_equal(petal_bitmap2_create(THREAD_NUMBERS, &set_env, &bitmap, NULL), PETAL_OK);
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){bitmap, {0}};
@@ -298,13 +283,11 @@ see_write(int signal_number)
 
 /* Another thread that found the number there would count without it, were it there before the mark
  * of its chunk. */
-static void
-a_chunk_is_marked_before_a_number_is_in_it(void **state)
+TEST(a_chunk_is_marked_before_a_number_is_in_it)
 {
     const petal_allocator pages = {NULL, allocate_pages, release_pages};
     struct sigaction watch = {.sa_handler = see_write}, before;
 
-    (void)state;
     set_env.allocator = &pages;
     assert_int_equal(petal_bitmap2_create(100, &set_env, &watched, NULL), PETAL_OK);
     assert_int_equal(mprotect(last_piece, 1, PROT_READ), 0); /* the marks are taken last */
@@ -319,18 +302,4 @@ a_chunk_is_marked_before_a_number_is_in_it(void **state)
     set_env.allocator = NULL;
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bitmaps_answer_as_their_model),
-        cmocka_unit_test(united_bitmaps_have_what_both_had),
-        cmocka_unit_test(files_come_back),
-        cmocka_unit_test(a_state_that_there_is_not_is_refused),
-        cmocka_unit_test(sizes_that_cannot_be_are_refused),
-        cmocka_unit_test(threads_lose_no_entry),
-        cmocka_unit_test(a_chunk_is_marked_before_a_number_is_in_it),
-    };
-
-    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
-}
+TEST_GROUP(set_fixture_begin, set_fixture_end);

@@ -4,18 +4,15 @@
  */
 #include "base/mem.h"
 #include "tests/bloom/set_fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CHUNK_BITS (UINT64_C(64) * 8192)
 
@@ -131,13 +128,11 @@ check_some(const struct model *model, const petal_bitmap *bitmap, struct test_ra
     assert_int_equal(petal_bitmap_count(bitmap), count);
 }
 
-static void
-small_bitmaps_answer_as_their_model(void **state)
+TEST(small_bitmaps_answer_as_their_model)
 {
     static const uint64_t sizes[] = {1, 2, 63, 64, 65, 511, 512, 2047, 2048, 2049, 10000};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct model model = new_model(sizes[i]);
@@ -152,13 +147,11 @@ small_bitmaps_answer_as_their_model(void **state)
     }
 }
 
-static void
-large_bitmaps_answer_as_their_model(void **state)
+TEST(large_bitmaps_answer_as_their_model)
 {
     struct test_random random;
     unsigned rounds = test_short() ? 10 : 60;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++) {
         struct model model = new_model(CHUNK_BITS * test_random_below(&random, 4) + 1 +
@@ -175,8 +168,7 @@ large_bitmaps_answer_as_their_model(void **state)
 }
 
 /* More bits than the model can hold: a number in a few thousand. */
-static void
-huge_bitmaps_answer_as_a_list(void **state)
+TEST(huge_bitmaps_answer_as_a_list)
 {
     const uint64_t bits = (UINT64_C(1) << 35) + 12345;
     enum { NUMBERS = 3000 };
@@ -185,7 +177,6 @@ huge_bitmaps_answer_as_a_list(void **state)
     struct test_random random;
     uint64_t number = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned i = 0; i < NUMBERS; i++) {
         /* Some close together, some far, one in the last word. */
@@ -203,13 +194,11 @@ huge_bitmaps_answer_as_a_list(void **state)
     petal_bitmap_free(bitmap);
 }
 
-static void
-sizes_that_cannot_be_are_refused(void **state)
+TEST(sizes_that_cannot_be_are_refused)
 {
     petal_bitmap *made;
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_bitmap_create(0, NULL, &made, &error), PETAL_INVALID);
     assert_null(made);
     assert_int_equal(petal_bitmap_create(PETAL_BITMAP_MAX_BITS + 1, NULL, &made, &error),
@@ -220,12 +209,10 @@ sizes_that_cannot_be_are_refused(void **state)
 
 /* ---- two bitmaps ---- */
 
-static void
-two_bitmaps_are_joined_as_their_models(void **state)
+TEST(two_bitmaps_are_joined_as_their_models)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 60; round++) {
         uint64_t bits = round % 2 == 0 ? 1 + test_random_below(&random, 3000)
@@ -247,13 +234,11 @@ two_bitmaps_are_joined_as_their_models(void **state)
     }
 }
 
-static void
-bitmaps_of_other_sizes_are_not_joined(void **state)
+TEST(bitmaps_of_other_sizes_are_not_joined)
 {
     petal_bitmap *a = new_bitmap(100), *b = new_bitmap(101);
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_bitmap_unite(a, b, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "100 and 101 bits"));
     petal_bitmap_free(a);
@@ -270,12 +255,10 @@ load(bool map, petal_bitmap **loaded, petal_error *error)
     return petal_bitmap_load("bitmap", &options, loaded, error);
 }
 
-static void
-files_come_back(void **state)
+TEST(files_come_back)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 24; round++) {
         struct model model = new_model(1 + test_random_below(&random, 3 * CHUNK_BITS));
@@ -303,8 +286,7 @@ files_come_back(void **state)
     }
 }
 
-static void
-lies_of_files_are_refused(void **state)
+TEST(lies_of_files_are_refused)
 {
     static const struct {
         size_t at;
@@ -322,7 +304,6 @@ lies_of_files_are_refused(void **state)
     size_t size;
     uint8_t *bytes;
 
-    (void)state;
     assert_int_equal(petal_bitmap_save(made, "bitmap", NULL), PETAL_OK);
     assert_int_equal(memory_vfs_read_file(set_vfs, "bitmap", &bytes, &size), 0);
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
@@ -371,8 +352,7 @@ resident_bytes(void)
 }
 
 /* In memory and, where the file system has holes, on the disk: 2^32 bits of which few are set. */
-static void
-far_from_all_numbers_there_is_no_memory(void **state)
+TEST(far_from_all_numbers_there_is_no_memory)
 {
     const uint64_t bits = UINT64_C(1) << 32, mebibyte = 1 << 20;
     char *directory = test_directory_new(), *path = test_path(directory, "bitmap");
@@ -380,7 +360,6 @@ far_from_all_numbers_there_is_no_memory(void **state)
     petal_bitmap *bitmap, *loaded;
     struct stat status;
 
-    (void)state;
     assert_int_equal(petal_bitmap_create(bits, NULL, &bitmap, NULL), PETAL_OK);
     for (uint64_t i = 0; i < 10; i++)
         petal_bitmap_set(bitmap, i * (bits / 10));
@@ -424,8 +403,7 @@ expect_sparse(const petal_bitmap *bitmap, uint64_t numbers, uint64_t before)
 
 /* A mapped file is mostly holes: of 2^30 bits, 128 MiB, nothing of the other bitmap is written to
  * for those. */
-static void
-uniting_takes_memory_near_numbers_only(void **state)
+TEST(uniting_takes_memory_near_numbers_only)
 {
     const uint64_t bits = UINT64_C(1) << 30;
     const petal_bloom_load_options options = {.map = true};
@@ -434,7 +412,6 @@ uniting_takes_memory_near_numbers_only(void **state)
     petal_bitmap2 *made2, *mapped2, *target2;
     uint64_t before;
 
-    (void)state;
     assert_int_equal(petal_bitmap_create(bits, NULL, &made, NULL), PETAL_OK);
     assert_int_equal(petal_bitmap2_create(bits, NULL, &made2, NULL), PETAL_OK);
     for (uint64_t i = 0; i < SPARSE_NUMBERS; i++) {
@@ -466,12 +443,10 @@ uniting_takes_memory_near_numbers_only(void **state)
 }
 
 /* The largest, of which most machines have not the memory. */
-static void
-the_largest_bitmap_can_be_had(void **state)
+TEST(the_largest_bitmap_can_be_had)
 {
     petal_bitmap *bitmap;
 
-    (void)state;
     assert_int_equal(petal_bitmap_create(PETAL_BITMAP_MAX_BITS, NULL, &bitmap, NULL), PETAL_OK);
     assert_false(petal_bitmap_set(bitmap, PETAL_BITMAP_MAX_BITS - 1));
     assert_true(petal_bitmap_set(bitmap, PETAL_BITMAP_MAX_BITS - 1));
@@ -480,13 +455,11 @@ the_largest_bitmap_can_be_had(void **state)
     petal_bitmap_free(bitmap);
 }
 
-static void
-want_of_memory_is_told(void **state)
+TEST(want_of_memory_is_told)
 {
     struct test_allocator allocator;
     uint64_t n = 0;
 
-    (void)state;
     test_allocator_init(&allocator);
     set_env.allocator = &allocator.table;
     do {
@@ -541,15 +514,13 @@ work(void *argument)
     return NULL;
 }
 
-static void
-threads_lose_no_number(void **state)
+TEST(threads_lose_no_number)
 {
     petal_bitmap *bitmap = new_bitmap(2 * CHUNK_BITS);
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
     uint64_t first = 0;
 
-    (void)state;
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){bitmap, i, 0, 0};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -564,24 +535,4 @@ threads_lose_no_number(void **state)
     petal_bitmap_free(bitmap);
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_bitmaps_answer_as_their_model),
-        cmocka_unit_test(large_bitmaps_answer_as_their_model),
-        cmocka_unit_test(huge_bitmaps_answer_as_a_list),
-        cmocka_unit_test(sizes_that_cannot_be_are_refused),
-        cmocka_unit_test(two_bitmaps_are_joined_as_their_models),
-        cmocka_unit_test(bitmaps_of_other_sizes_are_not_joined),
-        cmocka_unit_test(files_come_back),
-        cmocka_unit_test(lies_of_files_are_refused),
-        cmocka_unit_test(far_from_all_numbers_there_is_no_memory),
-        cmocka_unit_test(uniting_takes_memory_near_numbers_only),
-        cmocka_unit_test(the_largest_bitmap_can_be_had),
-        cmocka_unit_test(want_of_memory_is_told),
-        cmocka_unit_test(threads_lose_no_number),
-    };
-
-    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
-}
+TEST_GROUP(set_fixture_begin, set_fixture_end);

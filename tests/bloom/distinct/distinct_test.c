@@ -4,16 +4,13 @@
  * many; files come back, and none that is damaged is believed.
  */
 #include "tests/bloom/set_fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LEAST_PRECISION 4u
 #define MOST_PRECISION  21u
@@ -77,12 +74,10 @@ any_hash(struct test_random *random)
     return test_random_chance(random, 20) ? hash >> test_random_below(random, 64) : hash;
 }
 
-static void
-registers_are_those_of_a_plain_model(void **state)
+TEST(registers_are_those_of_a_plain_model)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned precision = LEAST_PRECISION; precision <= MOST_PRECISION; precision++) {
         petal_distinct *distinct = new_distinct(precision, 5);
@@ -114,12 +109,10 @@ registers_are_those_of_a_plain_model(void **state)
     }
 }
 
-static void
-keys_are_entered_by_their_hashes(void **state)
+TEST(keys_are_entered_by_their_hashes)
 {
     petal_distinct *keys = new_distinct(12, 77), *hashes = new_distinct(12, 77);
 
-    (void)state;
     for (unsigned i = 0; i < 10000; i++) {
         const petal_slice key = {&i, i % 5};
         uint64_t hash = petal_bloom_hash(key, 77);
@@ -135,12 +128,10 @@ keys_are_entered_by_their_hashes(void **state)
 /* ---- union ---- */
 
 /* Parts of whatever precision, united in any order, are the sketch of all keys with the least. */
-static void
-a_union_is_the_sketch_of_all_keys(void **state)
+TEST(a_union_is_the_sketch_of_all_keys)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 200; round++) {
         unsigned least = MOST_PRECISION, parts = 2 + (unsigned)test_random_below(&random, 4);
@@ -174,13 +165,11 @@ a_union_is_the_sketch_of_all_keys(void **state)
     }
 }
 
-static void
-other_salts_are_not_united(void **state)
+TEST(other_salts_are_not_united)
 {
     petal_distinct *a = new_distinct(4, 1), *b = new_distinct(5, 2);
     petal_error error;
 
-    (void)state;
     assert_int_equal(petal_distinct_salt(a), 1);
     assert_int_equal(petal_distinct_unite(a, b, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "different salts"));
@@ -217,14 +206,12 @@ add_keys(void *argument)
     return NULL;
 }
 
-static void
-threads_lose_no_key(void **state)
+TEST(threads_lose_no_key)
 {
     petal_distinct *together = new_distinct(6, 0), *alone = new_distinct(6, 0);
     struct adder adders[THREADS];
     pthread_t threads[THREADS];
 
-    (void)state;
     for (unsigned i = 0; i < THREADS; i++) {
         adders[i] = (struct adder){together, i};
         assert_int_equal(pthread_create(&threads[i], NULL, add_keys, &adders[i]), 0);
@@ -255,8 +242,7 @@ raise_registers(void *argument)
     return NULL;
 }
 
-static void
-the_greatest_of_ranks_that_come_at_once_stays(void **state)
+TEST(the_greatest_of_ranks_that_come_at_once_stays)
 {
     petal_distinct *together = new_distinct(MOST_PRECISION, 0);
     struct adder adders[THREADS];
@@ -264,7 +250,6 @@ the_greatest_of_ranks_that_come_at_once_stays(void **state)
     size_t size;
     uint8_t *bytes;
 
-    (void)state;
     for (unsigned i = 0; i < THREADS; i++) {
         adders[i] = (struct adder){together, i};
         assert_int_equal(pthread_create(&threads[i], NULL, raise_registers, &adders[i]), 0);
@@ -352,14 +337,12 @@ check_errors(const struct errors *errors, unsigned precision, uint64_t keys, dou
 
 /* Many runs of few registers, where a wrong constant shows: 7 of 100 of 16 registers. And so many
  * counts are within once and twice the error that is promised. */
-static void
-few_registers_are_not_biased(void **state)
+TEST(few_registers_are_not_biased)
 {
     static const uint64_t keys[] = {1, 3, 10, 30, 100, 1000};
     const unsigned runs = 5000;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned precision = LEAST_PRECISION; precision <= 7; precision++) {
         double sum[6] = {0};
@@ -392,15 +375,13 @@ few_registers_are_not_biased(void **state)
     }
 }
 
-static void
-the_error_is_that_of_theory(void **state)
+TEST(the_error_is_that_of_theory)
 {
     static struct errors errors[PRECISIONS][POINTS];
     unsigned runs = test_long() ? 2000 : test_short() ? 100 : 200;
     size_t last = POINTS - 3; /* 500,000 */
     uint64_t seed = test_seed();
 
-    (void)state;
     for (unsigned run = 0; run < runs; run++)
         run_keys(errors, last, seed * 1000003 + run);
     for (size_t p = 0; p < PRECISIONS; p++) {
@@ -418,14 +399,12 @@ the_error_is_that_of_theory(void **state)
         check_errors(&errors[p][POINTS - 1], tried_precisions[p], points[POINTS - 1], 1);
 }
 
-static void
-errors_that_cannot_be_had_are_refused(void **state)
+TEST(errors_that_cannot_be_had_are_refused)
 {
     static const double wrong[] = {-1, 0.0009, 0.27, 1, INFINITY, NAN};
     petal_distinct *made;
     petal_error error;
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_int_equal(petal_distinct_create(wrong[i], 0, &set_env, &made, &error),
                          PETAL_INVALID);
@@ -450,12 +429,10 @@ load(bool map, petal_distinct **loaded, petal_error *error)
     return petal_distinct_load("distinct", &options, loaded, error);
 }
 
-static void
-files_come_back(void **state)
+TEST(files_come_back)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned way = 0; way < 2; way++) {
         petal_distinct *made = new_distinct(11, 9), *loaded;
@@ -484,8 +461,7 @@ files_come_back(void **state)
     }
 }
 
-static void
-lies_of_files_are_refused(void **state)
+TEST(lies_of_files_are_refused)
 {
     static const struct {
         size_t at;
@@ -504,7 +480,6 @@ lies_of_files_are_refused(void **state)
     size_t size;
     uint8_t *bytes = bytes_of(made, &size);
 
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         uint8_t before = bytes[lies[i].at];
         petal_distinct *loaded;
@@ -525,14 +500,12 @@ lies_of_files_are_refused(void **state)
 }
 
 /* Registers that are all full are no reason to divide by 0. */
-static void
-full_registers_count_at_most_all_hashes(void **state)
+TEST(full_registers_count_at_most_all_hashes)
 {
     petal_distinct *made = new_distinct(4, 0), *loaded;
     size_t size;
     uint8_t *bytes = bytes_of(made, &size);
 
-    (void)state;
     memset(bytes + SET_FILE_PAGE_BYTES, 61, 16);
     set_seal(bytes, size);
     assert_int_equal(memory_vfs_write_file(set_vfs, "distinct", bytes, size), 0);
@@ -543,13 +516,11 @@ full_registers_count_at_most_all_hashes(void **state)
     petal_distinct_free(loaded);
 }
 
-static void
-want_of_memory_is_told(void **state)
+TEST(want_of_memory_is_told)
 {
     struct test_allocator allocator;
     uint64_t n = 0;
 
-    (void)state;
     test_allocator_init(&allocator);
     set_env.allocator = &allocator.table;
     do {
@@ -567,24 +538,4 @@ want_of_memory_is_told(void **state)
     set_env.allocator = NULL;
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_are_those_of_a_plain_model),
-        cmocka_unit_test(keys_are_entered_by_their_hashes),
-        cmocka_unit_test(a_union_is_the_sketch_of_all_keys),
-        cmocka_unit_test(other_salts_are_not_united),
-        cmocka_unit_test(threads_lose_no_key),
-        cmocka_unit_test(the_greatest_of_ranks_that_come_at_once_stays),
-        cmocka_unit_test(the_error_is_that_of_theory),
-        cmocka_unit_test(few_registers_are_not_biased),
-        cmocka_unit_test(errors_that_cannot_be_had_are_refused),
-        cmocka_unit_test(files_come_back),
-        cmocka_unit_test(lies_of_files_are_refused),
-        cmocka_unit_test(full_registers_count_at_most_all_hashes),
-        cmocka_unit_test(want_of_memory_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, set_fixture_begin, set_fixture_end);
-}
+TEST_GROUP(set_fixture_begin, set_fixture_end);

@@ -6,15 +6,12 @@
 #include "bloom/file/set_file.h"
 
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define BODY_BYTES ((size_t)150000)
 #define NAME       "set"
@@ -143,12 +140,10 @@ try_cuts(struct memory_vfs *vfs, int before, enum petal_status said)
     return fixed + SEEDS;
 }
 
-static void
-a_power_cut_leaves_the_old_file_or_the_new(void **state)
+TEST(a_power_cut_leaves_the_old_file_or_the_new)
 {
     uint64_t tried = 0;
 
-    (void)state;
     for (int before = NONE; before <= OLD; before++) {
         bool cut = true;
 
@@ -184,13 +179,11 @@ check_failed(struct memory_vfs *vfs, const petal_error *error, bool for_good)
 }
 
 /* Each call, with some errors, once and for good. */
-static void
-a_failed_save_leaves_the_old_file_alone(void **state)
+TEST(a_failed_save_leaves_the_old_file_alone)
 {
     static const int errors[] = {EIO, ENOSPC, EAGAIN, ENOMEM, EACCES};
     uint64_t tried = 0, failures = 1;
 
-    (void)state;
     for (uint64_t n = 1; failures > 0; n++) {
         for (size_t i = 0; i < 2 * sizeof errors / sizeof errors[0]; i++) {
             struct memory_vfs *vfs = disk_with(OLD);
@@ -219,12 +212,10 @@ a_failed_save_leaves_the_old_file_alone(void **state)
                  (unsigned long long)tried / (2 * sizeof errors / sizeof errors[0]));
 }
 
-static void
-a_full_disk_is_told_and_left_as_it_was(void **state)
+TEST(a_full_disk_is_told_and_left_as_it_was)
 {
     unsigned refused = 0;
 
-    (void)state;
     for (uint64_t room = 0; room < BODY_BYTES + 20000; room += 4096) {
         struct memory_vfs *vfs = memory_vfs_new();
         petal_env env = env_of(vfs);
@@ -246,13 +237,11 @@ a_full_disk_is_told_and_left_as_it_was(void **state)
     assert_in_range(refused, 30, 60);
 }
 
-static void
-want_of_memory_is_told(void **state)
+TEST(want_of_memory_is_told)
 {
     uint64_t n = 0;
     bool failed = true;
 
-    (void)state;
     while (failed) {
         struct memory_vfs *vfs = disk_with(OLD);
         struct test_allocator allocator;
@@ -281,8 +270,7 @@ want_of_memory_is_told(void **state)
 /* ---- several writers ---- */
 
 /* What is being written is no leftover; who comes last has the name. */
-static void
-writers_of_one_name_do_not_disturb_each_other(void **state)
+TEST(writers_of_one_name_do_not_disturb_each_other)
 {
     const struct set_file_head head = {
         .type = PETAL_BLOOM_FILE_BITMAP, .layout = 1, .parameters = {NEW}};
@@ -290,7 +278,6 @@ writers_of_one_name_do_not_disturb_each_other(void **state)
     petal_env env = env_of(vfs);
     struct set_file_writer *writer;
 
-    (void)state;
     assert_int_equal(begin(&env, NEW, &writer, NULL), PETAL_OK);
     assert_int_equal(memory_vfs_count_files(vfs, "/"), 2);
     assert_int_equal(save(&env, OTHER, NULL), PETAL_OK);
@@ -306,8 +293,7 @@ writers_of_one_name_do_not_disturb_each_other(void **state)
 }
 
 /* Names that only look like leftovers are other people's. */
-static void
-other_files_are_left_alone(void **state)
+TEST(other_files_are_left_alone)
 {
     static const char *const names[] = {".set.saving-", ".set.saving-0123456789abcdeF",
                                         ".set.saving-0123456789abcdef0", "set.saving-",
@@ -315,7 +301,6 @@ other_files_are_left_alone(void **state)
     struct memory_vfs *vfs = memory_vfs_new();
     petal_env env = env_of(vfs);
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(memory_vfs_write_file(vfs, names[i], "x", 1), 0);
     assert_int_equal(save(&env, NEW, NULL), PETAL_OK);
@@ -344,13 +329,11 @@ meet_at_lock(void *argument, const struct memory_vfs_call *call, const void *byt
     assert_int_equal(save(&env, OTHER, NULL), PETAL_OK);
 }
 
-static void
-a_file_that_was_taken_for_a_leftover_is_made_again(void **state)
+TEST(a_file_that_was_taken_for_a_leftover_is_made_again)
 {
     struct meeting meeting = {.vfs = memory_vfs_new()};
     petal_env env = env_of(meeting.vfs);
 
-    (void)state;
     memory_vfs_watch(meeting.vfs, meet_at_lock, &meeting);
     assert_int_equal(save(&env, NEW, NULL), PETAL_OK);
     assert_true(meeting.has_met);
@@ -359,18 +342,4 @@ a_file_that_was_taken_for_a_leftover_is_made_again(void **state)
     memory_vfs_free(meeting.vfs);
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_power_cut_leaves_the_old_file_or_the_new),
-        cmocka_unit_test(a_failed_save_leaves_the_old_file_alone),
-        cmocka_unit_test(a_full_disk_is_told_and_left_as_it_was),
-        cmocka_unit_test(want_of_memory_is_told),
-        cmocka_unit_test(writers_of_one_name_do_not_disturb_each_other),
-        cmocka_unit_test(other_files_are_left_alone),
-        cmocka_unit_test(a_file_that_was_taken_for_a_leftover_is_made_again),
-    };
-
-    return cmocka_run_group_tests(tests, fill_bodies, NULL);
-}
+TEST_GROUP(fill_bodies, NULL);

@@ -7,18 +7,15 @@
 
 #include "base/mem.h"
 #include "tests/bloom/set_fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define PIECE 65536
 
@@ -74,8 +71,7 @@ check_set(const petal_env *env, const char *path, const void *body, size_t size,
     set_file_close(&file);
 }
 
-static void
-what_is_written_comes_back(void **state)
+TEST(what_is_written_comes_back)
 {
     static const size_t sizes[] = {0, 1, 8, 4096, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 300000};
     char *directory = test_directory_new(), *path = test_path(directory, "a set");
@@ -83,7 +79,6 @@ what_is_written_comes_back(void **state)
     uint8_t *body = test_allocate(300000);
     struct env env;
 
-    (void)state;
     env_init(&env, NULL);
     test_random_init(&random, test_seed());
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -105,8 +100,7 @@ what_is_written_comes_back(void **state)
 }
 
 /* Bytes and runs of zeros at any border give the file of the whole, in which zeros are holes. */
-static void
-pieces_make_the_whole(void **state)
+TEST(pieces_make_the_whole)
 {
     enum { MOST = 40 * PIECE };
     char *directory = test_directory_new(), *path = test_path(directory, "set");
@@ -114,7 +108,6 @@ pieces_make_the_whole(void **state)
     struct test_random random;
     struct env env;
 
-    (void)state;
     env_init(&env, NULL);
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < 30; round++) {
@@ -178,8 +171,7 @@ expect_open(const petal_env *env, const char *path, enum petal_status status, co
 }
 
 /* Names of 256 bytes and more, in the file's place and in a directory's; and of builders. */
-static void
-names_that_are_too_long_are_refused(void **state)
+TEST(names_that_are_too_long_are_refused)
 {
     char *directory = test_directory_new(), name[301], *file, *below;
     petal_bloom_builder_options options = {0};
@@ -187,7 +179,6 @@ names_that_are_too_long_are_refused(void **state)
     petal_error error;
     struct env env;
 
-    (void)state;
     env_init(&env, NULL);
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -210,8 +201,7 @@ names_that_are_too_long_are_refused(void **state)
     test_directory_free(directory);
 }
 
-static void
-paths_that_name_no_file_are_refused(void **state)
+TEST(paths_that_name_no_file_are_refused)
 {
     static const char *const none[] = {"/", "a/", ".", "..", "a/.", "/.."};
     char *directory = test_directory_new(), *inner = test_path(directory, "d"),
@@ -220,7 +210,6 @@ paths_that_name_no_file_are_refused(void **state)
          *below = test_path(file, "below");
     struct env env;
 
-    (void)state;
     env_init(&env, NULL);
     write_set(&env, file, "x", 1);
     assert_int_equal(mkdir(inner, 0700), 0);
@@ -255,15 +244,13 @@ paths_that_name_no_file_are_refused(void **state)
 }
 
 /* Relative ones too, and names as long as a name may be. */
-static void
-paths_are_taken_apart(void **state)
+TEST(paths_are_taken_apart)
 {
     struct disk disk = disk_of(memory_vfs_new());
     char longest[256 + 2] = "d/";
     struct memory_vfs *vfs = disk.vfs;
     petal_directory *made;
 
-    (void)state;
     assert_int_equal(disk.env.vfs->open_directory(disk.env.vfs->context, "d", true, &made), 0);
     disk.env.vfs->close_directory(disk.env.vfs->context, made);
     /* "ä" is two bytes: the copy of the name in the other one ends between characters. */
@@ -308,15 +295,13 @@ expect_bytes(struct disk *disk, const uint8_t *bytes, size_t size, enum petal_st
     expect_open(&disk->given, "set", status, text);
 }
 
-static void
-what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
     struct disk disk = disk_of(memory_vfs_new());
     size_t size;
     uint8_t *bytes = good_file(&disk, 1000, &size);
     uint8_t spoilt[SET_FILE_PAGE_BYTES + 1001];
 
-    (void)state;
     assert_int_equal(size, SET_FILE_PAGE_BYTES + 1000);
 #define SPOIL(change, status, text)                                                                \
     do {                                                                                           \
@@ -346,8 +331,7 @@ what_is_wrong_is_named(void **state)
 }
 
 /* Errors that only who wants the body meets. */
-static void
-wrong_bodies_are_refused(void **state)
+TEST(wrong_bodies_are_refused)
 {
     struct disk disk = disk_of(memory_vfs_new());
     const petal_bloom_load_options maps = {.map = true, .env = &disk.given}, torn = {.size = 5};
@@ -356,7 +340,6 @@ wrong_bodies_are_refused(void **state)
     size_t size;
     uint8_t *bytes = good_file(&disk, 200000, &size);
 
-    (void)state;
     assert_int_equal(set_file_open("set", &maps, PETAL_BLOOM_FILE_FILTER, &file, &error),
                      PETAL_INVALID);
     assert_non_null(strstr(error.text, "holds a bitmap, not a filter"));
@@ -374,8 +357,7 @@ wrong_bodies_are_refused(void **state)
 }
 
 /* Each bit of each byte, each length: never a set, never a wrong one. */
-static void
-no_damage_passes(void **state)
+TEST(no_damage_passes)
 {
     struct disk disk = disk_of(memory_vfs_new());
     const petal_bloom_load_options options = {.env = &disk.given};
@@ -385,7 +367,6 @@ no_damage_passes(void **state)
     uint8_t *bytes = good_file(&disk, 100, &size);
     uint64_t tried = 0;
 
-    (void)state;
     for (size_t at = 0; at < size; at++) {
         uint8_t bit = (uint8_t)(1u << at % 8);
 
@@ -408,15 +389,13 @@ no_damage_passes(void **state)
 }
 
 /* A header that promises more than there is takes no memory for it. */
-static void
-memory_is_taken_for_bytes_that_are_there(void **state)
+TEST(memory_is_taken_for_bytes_that_are_there)
 {
     struct disk disk = disk_of(memory_vfs_new());
     struct test_allocator allocator;
     size_t size;
     uint8_t *bytes = good_file(&disk, 100, &size);
 
-    (void)state;
     test_allocator_init(&allocator);
     disk.given.allocator = &allocator.table;
     put_le64(bytes + 16, (uint64_t)1 << 40);
@@ -447,8 +426,7 @@ release(void *context, void *memory, size_t size)
 }
 
 /* On the border of a page each would take one, and what malloc loses before it. */
-static void
-small_sets_are_on_no_border_of_a_page(void **state)
+TEST(small_sets_are_on_no_border_of_a_page)
 {
     const petal_allocator allocator = {NULL, allocate_and_look, release};
     struct disk disk = disk_of(memory_vfs_new());
@@ -457,7 +435,6 @@ small_sets_are_on_no_border_of_a_page(void **state)
     petal_bitmap2 *bitmap2;
     petal_distinct *distinct;
 
-    (void)state;
     disk.given.allocator = &allocator;
     widest = 0;
     assert_int_equal(petal_bitmap_create(100, &disk.given, &bitmap, NULL), PETAL_OK);
@@ -474,8 +451,7 @@ small_sets_are_on_no_border_of_a_page(void **state)
 }
 
 /* An env that was never filled in, or is of another struct, says so by its size. */
-static void
-envs_of_wrong_sizes_are_refused(void **state)
+TEST(envs_of_wrong_sizes_are_refused)
 {
     const petal_env wrong = {.size = 9};
     const petal_bloom_load_options options = {.env = &wrong};
@@ -486,7 +462,6 @@ envs_of_wrong_sizes_are_refused(void **state)
     petal_bitmap2 *bitmap2;
     petal_distinct *distinct;
 
-    (void)state;
     memset(errors, 0, sizeof errors);
     (void)!petal_bitmap_create(9, &wrong, &bitmap, &errors[0]);
     (void)!petal_bitmap2_create(9, &wrong, &bitmap2, &errors[1]);
@@ -500,24 +475,4 @@ envs_of_wrong_sizes_are_refused(void **state)
         assert_int_equal(errors[i].status, PETAL_INVALID);
         assert_non_null(strstr(errors[i].text, "the size of petal_env is 9;"));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_comes_back),
-        cmocka_unit_test(pieces_make_the_whole),
-        cmocka_unit_test(paths_that_name_no_file_are_refused),
-        cmocka_unit_test(names_that_are_too_long_are_refused),
-        cmocka_unit_test(paths_are_taken_apart),
-        cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(wrong_bodies_are_refused),
-        cmocka_unit_test(no_damage_passes),
-        cmocka_unit_test(memory_is_taken_for_bytes_that_are_there),
-        cmocka_unit_test(envs_of_wrong_sizes_are_refused),
-        cmocka_unit_test(small_sets_are_on_no_border_of_a_page),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,17 +7,14 @@
 #include "bloom/filter/parts.h"
 #include "bloom/petal_bloom.h"
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -155,14 +152,12 @@ assert_has_all(const petal_bloom *bloom, uint64_t keys)
     assert_true(info.is_read_only);
 }
 
-static void
-no_key_is_lost(void **state)
+TEST(no_key_is_lost)
 {
     static const double rates[] = {0.5, 0.1, 0.01, 0.001, 1.0 / 65536};
     static const uint64_t counts[] = {0, 1, 2, 3, 7, 50, 400, 3000, 33000, 70000};
     uint64_t filters = 0;
 
-    (void)state;
     for (size_t r = 0; r < COUNT_OF(rates); r++) {
         for (size_t n = 0; n < COUNT_OF(counts); n++, filters++) {
             petal_bloom *bloom = built(rates[r], counts[n]);
@@ -177,13 +172,11 @@ no_key_is_lost(void **state)
 }
 
 /* The same keys make the same filter, in whatever order and however often they come. */
-static void
-doubles_are_one_key(void **state)
+TEST(doubles_are_one_key)
 {
     const petal_slice key = {"key", 3};
     petal_error error;
 
-    (void)state;
     petal_bloom_builder_options options = options_of(0.01, NULL, NULL);
     petal_bloom_builder *builder = builder_of(&options, 100000);
     petal_bloom *bloom;
@@ -218,8 +211,7 @@ check_rate(const petal_bloom *bloom, uint64_t asked)
                  info_of(bloom).rate, measured, expected);
 }
 
-static void
-rates_and_sizes_are_those_asked_for(void **state)
+TEST(rates_and_sizes_are_those_asked_for)
 {
     static const struct {
         double rate;
@@ -231,7 +223,6 @@ rates_and_sizes_are_those_asked_for(void **state)
         {0.003, 100000, 1.05}, {0.001, 1000000, 1.05}, {1e-4, 100000, 1.05},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         petal_bloom *bloom = built(cases[i].rate, cases[i].keys);
         petal_bloom_info info = info_of(bloom);
@@ -251,12 +242,10 @@ rates_and_sizes_are_those_asked_for(void **state)
     }
 }
 
-static void
-plans_are_what_is_built(void **state)
+TEST(plans_are_what_is_built)
 {
     static const uint64_t counts[] = {1, 1000, 40000, 500000, 3000000};
 
-    (void)state;
     for (size_t n = 0; n < COUNT_OF(counts); n++) {
         petal_bloom_options options = {
             .kind = PETAL_BLOOM_KIND_RIBBON, .rate = 0.002, .keys = counts[n]};
@@ -276,12 +265,10 @@ plans_are_what_is_built(void **state)
 }
 
 /* What a filter holds of the caller's allocator is what it says, and little more than its bits. */
-static void
-no_memory_is_held_for_nothing(void **state)
+TEST(no_memory_is_held_for_nothing)
 {
     static const uint64_t counts[] = {1, 100, 1000, 33000, 70000, 300000, 700000};
 
-    (void)state;
     for (size_t n = 0; n < COUNT_OF(counts); n++) {
         struct test_allocator allocator;
         petal_env env = {.size = sizeof env, .allocator = &allocator.table};
@@ -325,12 +312,10 @@ load(const petal_env *env, bool map)
     return bloom;
 }
 
-static void
-files_answer_as_memory_does(void **state)
+TEST(files_answer_as_memory_does)
 {
     static const uint64_t counts[] = {0, 1, 1000, 100000};
 
-    (void)state;
     for (size_t c = 0; c < COUNT_OF(counts); c++) {
         uint64_t keys = counts[c], passed;
         struct memory_vfs *vfs = memory_vfs_new();
@@ -377,8 +362,7 @@ digest_of(const uint8_t *bytes, size_t size)
 }
 
 /* Whole files, headers and checksums included. */
-static void
-files_keep_their_bytes(void **state)
+TEST(files_keep_their_bytes)
 {
     static const struct {
         double rate;
@@ -390,7 +374,6 @@ files_keep_their_bytes(void **state)
     };
     uint64_t kept = seed;
 
-    (void)state;
     seed = 1;
     for (size_t i = 0; i < COUNT_OF(golden); i++) {
         struct memory_vfs *vfs = memory_vfs_new();
@@ -416,12 +399,10 @@ files_keep_their_bytes(void **state)
 
 /* ---- more keys than memory ---- */
 
-static void
-hashes_on_disk_make_the_same_filter(void **state)
+TEST(hashes_on_disk_make_the_same_filter)
 {
     uint64_t keys = test_short() ? 3 * LEAST_WAITING / 2 : 5 * LEAST_WAITING;
 
-    (void)state;
     struct memory_vfs *vfs = memory_vfs_new();
     struct test_allocator allocator;
     petal_env env = env_of(vfs);
@@ -457,12 +438,10 @@ hashes_on_disk_make_the_same_filter(void **state)
 
 /* Keys that come again and again fill no memory while they are few, and of many that are on disk
  * more than once a filter has each once. */
-static void
-many_doubles_take_no_room(void **state)
+TEST(many_doubles_take_no_room)
 {
     const uint64_t few = LEAST_WAITING / 3, many = LEAST_WAITING - 5;
 
-    (void)state;
     for (int round = 0; round < 2; round++) {
         struct memory_vfs *vfs = memory_vfs_new();
         petal_env env = env_of(vfs);
@@ -490,8 +469,7 @@ many_doubles_take_no_room(void **state)
 }
 
 /* Without a directory memory grows. */
-static void
-without_a_directory_all_is_in_memory(void **state)
+TEST(without_a_directory_all_is_in_memory)
 {
     uint64_t keys = 2 * LEAST_WAITING;
     struct test_allocator allocator;
@@ -501,7 +479,6 @@ without_a_directory_all_is_in_memory(void **state)
     petal_error error;
     petal_bloom *bloom;
 
-    (void)state;
     test_allocator_init(&allocator);
     bloom = finish(builder_of(&options, keys));
     assert_has_all(bloom, keys);
@@ -563,13 +540,11 @@ check_outcome(struct memory_vfs *vfs, enum petal_status said, const petal_error 
     petal_bloom_free(bloom);
 }
 
-static void
-a_failed_call_is_told_and_leaves_nothing(void **state)
+TEST(a_failed_call_is_told_and_leaves_nothing)
 {
     static const int errors[] = {EIO, ENOSPC};
     uint64_t tried = 0, failures = 1;
 
-    (void)state;
     for (uint64_t n = 1; failures > 0; n++) {
         struct memory_vfs *vfs = memory_vfs_new();
         petal_env env = env_of(vfs);
@@ -591,13 +566,11 @@ a_failed_call_is_told_and_leaves_nothing(void **state)
     test_counted("%llu builds over files of which a call failed", (unsigned long long)tried);
 }
 
-static void
-a_full_disk_is_told_and_leaves_nothing(void **state)
+TEST(a_full_disk_is_told_and_leaves_nothing)
 {
     uint64_t room = 0, refused = 0;
     enum petal_status said = PETAL_NO_SPACE;
 
-    (void)state;
     for (; said != PETAL_OK; room += test_short() ? 1000000 : 300000) {
         struct memory_vfs *vfs = memory_vfs_new();
         petal_env env = env_of(vfs);
@@ -618,13 +591,11 @@ a_full_disk_is_told_and_leaves_nothing(void **state)
     assert_true(refused > 3);
 }
 
-static void
-want_of_memory_is_told(void **state)
+TEST(want_of_memory_is_told)
 {
     uint64_t tried = 0, forgiven = 0;
     bool failed = true;
 
-    (void)state;
     for (uint64_t n = 1; failed; n++) {
         for (int save = 0; save < 2; save++) {
             struct memory_vfs *vfs = memory_vfs_new();
@@ -655,15 +626,13 @@ want_of_memory_is_told(void **state)
 }
 
 /* A death between making the temporary file and removing its name leaves that, empty. */
-static void
-what_a_death_leaves_says_what_it_is(void **state)
+TEST(what_a_death_leaves_says_what_it_is)
 {
     struct memory_vfs *vfs = memory_vfs_new();
     petal_env env = env_of(vfs);
     bool seen = false;
     petal_error error;
 
-    (void)state;
     for (uint64_t n = 1; n < 6; n++) {
         memory_vfs_cut_at(vfs, n);
         assert_int_not_equal(try_build(&env, true, &error), PETAL_OK);
@@ -675,15 +644,13 @@ what_a_death_leaves_says_what_it_is(void **state)
     memory_vfs_free(vfs);
 }
 
-static void
-wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
     petal_bloom_builder_options options;
     petal_bloom_builder *builder;
     petal_bloom *bloom;
     petal_error error;
 
-    (void)state;
     options = options_of(0.01, NULL, NULL);
     options.filter.kind = PETAL_BLOOM_KIND_BLOCKED;
     assert_int_equal(petal_bloom_builder_create(&options, &builder, &error), PETAL_INVALID);
@@ -723,12 +690,10 @@ wrong_options_are_refused(void **state)
 
 /* Hashes that are not spread fill few parts, or one: that is told, or works, and takes no longer
  * than the memory that they take. */
-static void
-hashes_that_are_not_spread_are_no_trap(void **state)
+TEST(hashes_that_are_not_spread_are_no_trap)
 {
     uint64_t *hashes = test_allocate(40000 * sizeof *hashes);
 
-    (void)state;
     for (unsigned shift = 0; shift <= 32; shift += 16) {
         petal_bloom_builder_options options = options_of(0.01, NULL, NULL);
         petal_bloom_builder *builder = builder_of(&options, 0);
@@ -814,8 +779,7 @@ change_bytes(struct hostile *hostile, uint8_t *bytes, size_t size, uint64_t coun
     try_body(hostile, bytes, size, UINT64_MAX / BLOOM_RIBBON_FOOTER_BYTES + 2);
 }
 
-static void
-hostile_bodies_stay_in_bounds(void **state)
+TEST(hostile_bodies_stay_in_bounds)
 {
     struct memory_vfs *vfs = memory_vfs_new();
     petal_env env = env_of(vfs);
@@ -827,7 +791,6 @@ hostile_bodies_stay_in_bounds(void **state)
     petal_error error;
     size_t size;
 
-    (void)state;
     assert_int_equal(count, 3);
     must(petal_bloom_save(bloom, NAME, &error), &error);
     assert_int_equal(memory_vfs_read_file(vfs, NAME, &file, &size), 0);
@@ -851,26 +814,6 @@ hostile_bodies_stay_in_bounds(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_key_is_lost),
-        cmocka_unit_test(doubles_are_one_key),
-        cmocka_unit_test(rates_and_sizes_are_those_asked_for),
-        cmocka_unit_test(plans_are_what_is_built),
-        cmocka_unit_test(no_memory_is_held_for_nothing),
-        cmocka_unit_test(files_answer_as_memory_does),
-        cmocka_unit_test(files_keep_their_bytes),
-        cmocka_unit_test(hashes_on_disk_make_the_same_filter),
-        cmocka_unit_test(many_doubles_take_no_room),
-        cmocka_unit_test(without_a_directory_all_is_in_memory),
-        cmocka_unit_test(a_failed_call_is_told_and_leaves_nothing),
-        cmocka_unit_test(a_full_disk_is_told_and_leaves_nothing),
-        cmocka_unit_test(want_of_memory_is_told),
-        cmocka_unit_test(what_a_death_leaves_says_what_it_is),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(hashes_that_are_not_spread_are_no_trap),
-        cmocka_unit_test(hostile_bodies_stay_in_bounds),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -3,14 +3,10 @@
  * stands there, a load is an error that names file and place, or gives a filter that can be asked,
  * added to, grown, counted and saved within its bytes. Another version is an error of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/coding.h"
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -237,12 +233,10 @@ change_much(struct fixture *fixture, size_t numbers)
     }
 }
 
-static void
-wrong_content_is_an_error_or_a_filter(void **state)
+TEST(wrong_content_is_an_error_or_a_filter)
 {
     static struct fixture fixture;
 
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
         /* The entries of three segments, and one that there is not. */
         size_t table = kind == PETAL_BLOOM_KIND_GROWING ? 32 : 0;
@@ -274,12 +268,10 @@ assert_refused(struct fixture *fixture, enum petal_status status, const char *te
         fail_msg("\"%s\" does not say \"%s\"", error.text, text);
 }
 
-static void
-texts_say_what_is_wrong(void **state)
+TEST(texts_say_what_is_wrong)
 {
     static struct fixture fixture;
 
-    (void)state;
     fixture_init(&fixture);
     make_file(&fixture, PETAL_BLOOM_KIND_BLOCKED);
     put_le16(fixture.bytes + LAYOUT_AT, 2);
@@ -309,11 +301,6 @@ texts_say_what_is_wrong(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_content_is_an_error_or_a_filter),
-        cmocka_unit_test(texts_say_what_is_wrong),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

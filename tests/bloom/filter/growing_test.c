@@ -2,13 +2,9 @@
  * growing_test.c -- a filter that grows holds its rate through all segments that it gets, tells
  * exactly what is new, and goes on in a file where it was.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -83,13 +79,11 @@ measure(const petal_bloom *bloom, unsigned asked)
 }
 
 /* At the moment when all segments are full, which is the worst: of 1, 2, ... 10 of them. */
-static void
-rates_of_the_chain_sum_to_less(void **state)
+TEST(rates_of_the_chain_sum_to_less)
 {
     static const double rates[] = {0.1, 0.01, 0.001};
     unsigned most = test_short() ? 5 : 10;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         petal_bloom *bloom = new_filter(rates[i], 0, NULL);
         uint64_t keys = 0, added = 0;
@@ -121,12 +115,10 @@ rates_of_the_chain_sum_to_less(void **state)
 }
 
 /* It is full when a few more keys have come than it takes; the second one then adds nothing yet. */
-static void
-the_first_segment_has_its_part_of_the_rate(void **state)
+TEST(the_first_segment_has_its_part_of_the_rate)
 {
     static const double rates[] = {0.3, 0.1, 0.03};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         petal_bloom *bloom = new_filter(rates[i], 1000000, NULL);
 
@@ -135,15 +127,13 @@ the_first_segment_has_its_part_of_the_rate(void **state)
     }
 }
 
-static void
-what_is_in_is_never_new(void **state)
+TEST(what_is_in_is_never_new)
 {
     petal_bloom *bloom = new_filter(0.01, 0, NULL);
     petal_bloom_info before = {.size = sizeof before}, after = before;
     uint64_t twice[128];
     bool were_new[128];
 
-    (void)state;
     /* Doubles in one call, across the border of each segment. */
     for (uint64_t i = 0; i < 300000; i += 64) {
         for (uint64_t j = 0; j < 64; j++)
@@ -161,8 +151,7 @@ what_is_in_is_never_new(void **state)
 }
 
 /* 4,096 keys of the first segment wait for no further memory; the next one does. */
-static void
-a_key_without_memory_is_not_entered(void **state)
+TEST(a_key_without_memory_is_not_entered)
 {
     struct test_allocator allocator;
     petal_env env = {.size = sizeof env};
@@ -170,7 +159,6 @@ a_key_without_memory_is_not_entered(void **state)
     petal_bloom *bloom;
     uint64_t hash, full = 0;
 
-    (void)state;
     test_allocator_init(&allocator);
     env.allocator = &allocator.table;
     bloom = new_filter(0.01, 0, &env);
@@ -198,14 +186,12 @@ a_key_without_memory_is_not_entered(void **state)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-it_goes_on_from_a_file(void **state)
+TEST(it_goes_on_from_a_file)
 {
     const petal_bloom_load_options map = {.map = true};
     char *directory = test_directory_new(), *path = test_path(directory, "set");
     petal_bloom *bloom = new_filter(0.01, 1000, NULL), *mapped;
 
-    (void)state;
     for (uint64_t keys = 0; keys < 60000;) {
         petal_bloom_info before = {.size = sizeof before}, after = before;
 
@@ -231,28 +217,11 @@ it_goes_on_from_a_file(void **state)
     test_directory_free(directory);
 }
 
-static void
-chains_are_not_combined(void **state)
+TEST(chains_are_not_combined)
 {
     petal_bloom *a = new_filter(0.01, 0, NULL), *b = new_filter(0.01, 0, NULL);
 
-    (void)state;
     assert_int_equal(petal_bloom_unite(a, b, NULL), PETAL_INVALID);
     petal_bloom_free(a);
     petal_bloom_free(b);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_the_chain_sum_to_less),
-        cmocka_unit_test(the_first_segment_has_its_part_of_the_rate),
-        cmocka_unit_test(what_is_in_is_never_new),
-        cmocka_unit_test(a_key_without_memory_is_not_entered),
-        cmocka_unit_test(it_goes_on_from_a_file),
-        cmocka_unit_test(chains_are_not_combined),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

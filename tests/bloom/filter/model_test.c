@@ -3,13 +3,9 @@
  * keys by the formulas of bloom/bloom.h and bloom/filter/counters.h, written down once more. After
  * each of many random calls both give the same answers, false positives included.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -329,12 +325,10 @@ play_rounds(enum petal_bloom_kind kind, unsigned rounds, unsigned steps)
     test_counted("kind %d: %" PRIu64 " random calls, as the model", (int)kind, play.calls);
 }
 
-static void
-both_kinds_are_as_the_model(void **state)
+TEST(both_kinds_are_as_the_model)
 {
     unsigned rounds = test_long() ? 400 : test_short() ? 4 : 20;
 
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++)
         play_rounds((enum petal_bloom_kind)kind, rounds, 300);
 }
@@ -342,10 +336,6 @@ both_kinds_are_as_the_model(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_kinds_are_as_the_model),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -1,11 +1,7 @@
 /* options_test.c -- what cannot be meant is refused, and the text says what is wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
@@ -34,8 +30,7 @@ assert_refused(const petal_bloom_options *options, enum petal_status status, con
     assert_int_equal(plan.size, sizeof plan);
 }
 
-static void
-rates_are_checked(void **state)
+TEST(rates_are_checked)
 {
     static const struct {
         double rate;
@@ -50,17 +45,14 @@ rates_are_checked(void **state)
         {INFINITY, "rate is inf; it must lie between 0 and 1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++)
             assert_refused(&KEYS(.rate = wrong[i].rate, .kind = (enum petal_bloom_kind)kind),
                            PETAL_INVALID, wrong[i].text);
 }
 
-static void
-numbers_are_checked(void **state)
+TEST(numbers_are_checked)
 {
-    (void)state;
     assert_refused(NULL, PETAL_INVALID, "options is NULL");
     assert_refused(&(petal_bloom_options){.kind = PETAL_BLOOM_KIND_COUNTING}, PETAL_INVALID,
                    "keys is 0; kind COUNTING is made for a known number of keys, at least 1");
@@ -72,13 +64,11 @@ numbers_are_checked(void **state)
 }
 
 /* What addresses cannot name is one error, what there is not another. */
-static void
-memory_is_an_error_of_its_own(void **state)
+TEST(memory_is_an_error_of_its_own)
 {
     struct test_allocator allocator;
     petal_env env = {.size = sizeof env};
 
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
         petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind, .keys = UINT64_MAX};
 
@@ -98,13 +88,11 @@ memory_is_an_error_of_its_own(void **state)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
-static void
-what_is_planned_is_made(void **state)
+TEST(what_is_planned_is_made)
 {
     static const double rates[] = {0.5, 0.1, 0.01, 0.001, 0.0001, 1e-6};
     static const uint64_t keys[] = {1, 2, 10, 100, 1000, 54321, 1000000};
 
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
             for (size_t j = 0; j < sizeof keys / sizeof *keys; j++) {
@@ -129,17 +117,4 @@ what_is_planned_is_made(void **state)
                 assert_true(petal_bloom_expected_rate(bloom, keys[j]) == plan.rate);
                 petal_bloom_free(bloom);
             }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_are_checked),
-        cmocka_unit_test(numbers_are_checked),
-        cmocka_unit_test(memory_is_an_error_of_its_own),
-        cmocka_unit_test(what_is_planned_is_made),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

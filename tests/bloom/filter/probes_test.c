@@ -3,13 +3,9 @@
  * asked for. PETAL_PROBES says how many questions each kind is asked; about 2.5
  * million, or 25 million under PETAL_LONG.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -98,43 +94,29 @@ probe(enum petal_bloom_kind kind)
     test_counted("kind %d: %" PRIu64 " probes, none in vain", (int)kind, probes);
 }
 
-static void
-blocked_filters_deny_no_key(void **state)
+TEST(blocked_filters_deny_no_key)
 {
-    (void)state;
     probe(PETAL_BLOOM_KIND_BLOCKED);
 }
 
-static void
-counting_filters_deny_no_key(void **state)
+TEST(counting_filters_deny_no_key)
 {
-    (void)state;
     probe(PETAL_BLOOM_KIND_COUNTING);
 }
 
-static void
-growing_filters_deny_no_key(void **state)
+TEST(growing_filters_deny_no_key)
 {
-    (void)state;
     probe(PETAL_BLOOM_KIND_GROWING);
 }
 
-static void
-ribbon_filters_deny_no_key(void **state)
+TEST(ribbon_filters_deny_no_key)
 {
-    (void)state;
     probe(PETAL_BLOOM_KIND_RIBBON);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocked_filters_deny_no_key),
-        cmocka_unit_test(counting_filters_deny_no_key),
-        cmocka_unit_test(growing_filters_deny_no_key),
-        cmocka_unit_test(ribbon_filters_deny_no_key),
-    };
     const char *probes = getenv("PETAL_PROBES");
 
     seed = test_seed();
@@ -142,5 +124,5 @@ main(void)
              : test_long()  ? 25000000
              : test_short() ? 250000
                             : 2500000;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

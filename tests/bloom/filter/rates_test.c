@@ -3,14 +3,10 @@
  * the keys a filter was made for, with half of them and with twice as many. And what the filter
  * says of itself, from the bits that are set, is so.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/coding.h"
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -74,13 +70,11 @@ check(const petal_bloom *bloom, uint64_t salt, uint64_t keys)
                  petal_bloom_count(bloom), keys);
 }
 
-static void
-rates_are_those_of_theory(void **state)
+TEST(rates_are_those_of_theory)
 {
     static const double rates[] = {0.1, 0.01, 0.001, 0.0001};
     uint64_t measured = 0;
 
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
             petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind,
@@ -156,13 +150,11 @@ check_small(enum petal_bloom_kind kind, uint64_t keys, double rate)
 }
 
 /* Of few keys each has a good part of the bits. */
-static void
-few_keys_hold_the_rate(void **state)
+TEST(few_keys_hold_the_rate)
 {
     static const uint64_t keys[] = {1, 2, 3, 10, 30, 100, 300};
     size_t count = test_long() ? 7 : 5;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         check_small(PETAL_BLOOM_KIND_BLOCKED, keys[i], 0.001);
         check_small(PETAL_BLOOM_KIND_COUNTING, keys[i], 0.001);
@@ -170,10 +162,8 @@ few_keys_hold_the_rate(void **state)
 }
 
 /* What no key can be told from any more neither divides by 0 nor takes for ever. */
-static void
-full_filters_let_all_pass(void **state)
+TEST(full_filters_let_all_pass)
 {
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
         petal_bloom_options options = {
             .kind = (enum petal_bloom_kind)kind, .keys = 1, .rate = 0.5, .salt = 5};
@@ -187,16 +177,4 @@ full_filters_let_all_pass(void **state)
         assert_true(measure(bloom, 5, 1000) == 1);
         petal_bloom_free(bloom);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_are_those_of_theory),
-        cmocka_unit_test(few_keys_hold_the_rate),
-        cmocka_unit_test(full_filters_let_all_pass),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * added is missed, at any moment; of those who add one key one at least is told that it was new; no
  * counter loses a step. Run under a thread sanitizer, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <pthread.h>
@@ -158,10 +154,8 @@ roomy(enum petal_bloom_kind kind)
     return options;
 }
 
-static void
-keys_added_by_all_are_new_to_one(void **state)
+TEST(keys_added_by_all_are_new_to_one)
 {
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++) {
         petal_bloom_options options = roomy((enum petal_bloom_kind)kind);
         struct stage *stage = stage_new(&options);
@@ -179,12 +173,10 @@ keys_added_by_all_are_new_to_one(void **state)
 }
 
 /* Nobody else adds what one's thread has added, so what another thread undoes is missed. */
-static void
-keys_of_each_thread_stay(void **state)
+TEST(keys_of_each_thread_stay)
 {
     unsigned rounds = test_short() ? 1 : 4;
 
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_GROWING; kind++)
         for (unsigned round = 0; round < rounds; round++) {
             /* Of GROWING three segments. */
@@ -200,10 +192,8 @@ keys_of_each_thread_stay(void **state)
 }
 
 /* What threads have added together is what one adds. */
-static void
-bits_are_those_of_one_thread(void **state)
+TEST(bits_are_those_of_one_thread)
 {
-    (void)state;
     for (int kind = PETAL_BLOOM_KIND_BLOCKED; kind <= PETAL_BLOOM_KIND_COUNTING; kind++) {
         petal_bloom_options options = {.kind = (enum petal_bloom_kind)kind, .keys = KEYS};
         struct stage *stage = stage_new(&options);
@@ -252,8 +242,7 @@ come_and_go(void *argument)
     return NULL;
 }
 
-static void
-removed_keys_take_none_with_them(void **state)
+TEST(removed_keys_take_none_with_them)
 {
     /* 4 lines for 80 keys that come and go and 30 that stay: counters are shared, none comes to
      * 15. */
@@ -262,7 +251,6 @@ removed_keys_take_none_with_them(void **state)
     struct stage *stage = stage_new(&options);
     petal_bloom *alone;
 
-    (void)state;
     assert_int_equal(petal_bloom_create(&options, &alone, NULL), PETAL_OK);
     petal_bloom_get_info(alone, &info);
     assert_int_equal(info.bytes, 4 * 64);
@@ -316,13 +304,11 @@ remove_in_step(void *argument)
 }
 
 /* Every thread adds each key; two of them are taken back by one thread, then each tries once. */
-static void
-a_key_is_removed_as_often_as_it_was_added(void **state)
+TEST(a_key_is_removed_as_often_as_it_was_added)
 {
     petal_bloom_options options = {.kind = PETAL_BLOOM_KIND_COUNTING, .keys = 200000};
     struct stage *stage = stage_new(&options);
 
-    (void)state;
     run(stage, add_in_step);
     for (uint32_t i = 0; i < IN_STEP; i++)
         for (int time = 0; time < 2; time++)
@@ -364,8 +350,7 @@ release_to_test(void *context, void *memory, size_t size)
     slow->test.table.release(slow->test.table.context, memory, size);
 }
 
-static void
-a_segment_is_made_once(void **state)
+TEST(a_segment_is_made_once)
 {
     struct slow_allocator slow = {
         .table = {.context = &slow, .allocate = allocate_slowly, .release = release_to_test}};
@@ -374,7 +359,6 @@ a_segment_is_made_once(void **state)
     petal_bloom_info info = {.size = sizeof info};
     struct stage *stage;
 
-    (void)state;
     test_allocator_init(&slow.test);
     stage = stage_new(&options);
     run(stage, add_own_keys);
@@ -388,15 +372,6 @@ a_segment_is_made_once(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_added_by_all_are_new_to_one),
-        cmocka_unit_test(keys_of_each_thread_stay),
-        cmocka_unit_test(bits_are_those_of_one_thread),
-        cmocka_unit_test(removed_keys_take_none_with_them),
-        cmocka_unit_test(a_segment_is_made_once),
-        cmocka_unit_test(a_key_is_removed_as_often_as_it_was_added),
-    };
-
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

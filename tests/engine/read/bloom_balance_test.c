@@ -3,14 +3,10 @@
  * lookups of what is there, with and without a cache, after others too; many columns of one row;
  * scans. "Without" is the same reads of the same file, its filter unused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -134,15 +130,13 @@ expect_no_more(uint64_t with, uint64_t without)
 
 /* Receipt and statistics tell a question that was not asked from one that was answered "may
  * contain". */
-static void
-test_what_does_not_pay_is_not_asked(void **state)
+TEST(test_what_does_not_pay_is_not_asked)
 {
     struct store store;
     petal_stats before, after;
     const petal_receipt_source *source;
     unsigned gets = 0;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, PETAL_NO_CACHE);
     petal_stats_get(store.fixture.db, &before);
     expect_no_more(read_many(&store, 2000, 0, 0, 0),
@@ -162,12 +156,10 @@ test_what_does_not_pay_is_not_asked(void **state)
     end(&store);
 }
 
-static void
-test_absent_rows_are_asked_for_again(void **state)
+TEST(test_absent_rows_are_asked_for_again)
 {
     struct store store;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)256 << 10);
     read_many(&store, 5000, 0, 0, 0);
     read_many(&store, 20000, 0, 1, 0);
@@ -177,13 +169,11 @@ test_absent_rows_are_asked_for_again(void **state)
 }
 
 /* Chunks that were loaded for absent rows leave the room to data. */
-static void
-test_a_small_cache_is_not_held_by_filters_that_do_not_pay(void **state)
+TEST(test_a_small_cache_is_not_held_by_filters_that_do_not_pay)
 {
     struct store store;
     uint64_t with, without;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW_ROWCOL, (size_t)128 << 10);
     read_many(&store, 5000, 1, 0, PETAL_WITHOUT(PETAL_SKIP_BLOOM));
     without = read_many(&store, 5000, 1, 0, PETAL_WITHOUT(PETAL_SKIP_BLOOM));
@@ -199,12 +189,10 @@ test_a_small_cache_is_not_held_by_filters_that_do_not_pay(void **state)
 
 /* Columns of a row that lie in one block: each is a question with a chunk of its own, and no or one
  * block is saved. */
-static void
-test_many_columns_of_a_row(void **state)
+TEST(test_many_columns_of_a_row)
 {
     struct store store;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROWCOL, PETAL_NO_CACHE);
     for (unsigned odd = 0; odd < 2; odd++)
         expect_no_more(read_many(&store, 2000, COLUMNS, odd, 0),
@@ -235,27 +223,11 @@ scan(struct store *store, uint32_t without)
 }
 
 /* A row of a scan is much smaller than a block: not seeking its column saves nothing. */
-static void
-test_scans_of_small_rows(void **state)
+TEST(test_scans_of_small_rows)
 {
     struct store store;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROWCOL, PETAL_NO_CACHE);
     expect_no_more(scan(&store, 0), scan(&store, PETAL_WITHOUT(PETAL_SKIP_BLOOM)));
     end(&store);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_does_not_pay_is_not_asked),
-        cmocka_unit_test(test_absent_rows_are_asked_for_again),
-        cmocka_unit_test(test_a_small_cache_is_not_held_by_filters_that_do_not_pay),
-        cmocka_unit_test(test_many_columns_of_a_row),
-        cmocka_unit_test(test_scans_of_small_rows),
-    };
-
-    return cmocka_run_group_tests_name("engine_filter_balance", tests, NULL, NULL);
 }

@@ -6,13 +6,10 @@
 #include "bloom/hash.h"
 #include "engine/read/collect.h"
 #include "memtable/memtable.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #define SALT  1
 #define CELLS 20000u
@@ -87,13 +84,11 @@ check_answer(struct row_collect *collect)
     }
 }
 
-static void
-what_is_held_outlives_its_source(void **state)
+TEST(what_is_held_outlives_its_source)
 {
     struct test_allocator allocator;
     struct row_collect collect;
 
-    (void)state;
     test_allocator_init(&allocator);
     start(&collect, &allocator.table);
     for (unsigned part = 0; part < 3; part++) {
@@ -128,15 +123,13 @@ count_interruption(struct epoch_stay *stay)
     return row_collect_hold(counted->collect);
 }
 
-static void
-many_cells_are_not_looked_at_in_one_stay(void **state)
+TEST(many_cells_are_not_looked_at_in_one_stay)
 {
     struct test_allocator allocator;
     struct row_collect collect;
     struct counted_stay counted = {.stay.hold = count_interruption, .collect = &collect};
     struct epoch *epoch;
 
-    (void)state;
     test_allocator_init(&allocator);
     epoch = mem_alloc_aligned(&allocator.table, CACHE_LINE_BYTES, sizeof *epoch);
     assert_int_equal(epoch_init(epoch), PETAL_OK);
@@ -159,15 +152,4 @@ many_cells_are_not_looked_at_in_one_stay(void **state)
     epoch_fini(epoch);
     mem_free(&allocator.table, epoch, sizeof *epoch);
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_held_outlives_its_source),
-        cmocka_unit_test(many_cells_are_not_looked_at_in_one_stay),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

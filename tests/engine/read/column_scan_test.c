@@ -3,13 +3,9 @@
  * nothing behind the scan's bounds, and nothing of rows that no other file has come to; in both
  * directions, and however many columns are named.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -68,13 +64,11 @@ blocks_of_scan(const struct read_fixture *fixture, petal_scan_options scan)
 }
 
 /* Two blocks for each row and file: the column's place, and the row's end. */
-static void
-nothing_is_read_behind_the_bounds(void **state)
+TEST(nothing_is_read_behind_the_bounds)
 {
     petal_scan_options scan = {.start_row = text("row00190"), .stop_row = text("row00200")};
     struct read_fixture fixture;
 
-    (void)state;
     for (unsigned files = 1; files <= 3; files++) {
         fill(&fixture, files);
         assert_int_equal(blocks_of_scan(&fixture, scan), 2 * 10 * files);
@@ -83,13 +77,11 @@ nothing_is_read_behind_the_bounds(void **state)
 }
 
 /* Behind the last row every file is asked for the next one, as far as one has it. */
-static void
-files_do_not_run_ahead(void **state)
+TEST(files_do_not_run_ahead)
 {
     petal_scan_options scan = {.start_row = text("row00100"), .row_limit = 10};
     struct read_fixture fixture;
 
-    (void)state;
     fill(&fixture, 3);
     assert_in_range(blocks_of_scan(&fixture, scan), 2 * 10 * 3, 2 * 11 * 3);
     fixture_fini(&fixture.base);
@@ -187,15 +179,13 @@ costs_what_forward_does(const struct read_fixture *fixture, petal_scan_options s
     assert_in_range(back.seeks, 0, 4 * forward.seeks + 32);
 }
 
-static void
-reversed_scans_cost_what_forward_ones_do(void **state)
+TEST(reversed_scans_cost_what_forward_ones_do)
 {
     static const struct layout layouts[] = {
         {0, false, PETAL_BLOOM_NONE}, {0, true, PETAL_BLOOM_NONE},    {1, false, PETAL_BLOOM_NONE},
         {2, true, PETAL_BLOOM_NONE},  {3, false, PETAL_BLOOM_ROWCOL}, {2, true, PETAL_BLOOM_ROWCOL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct read_fixture fixture;
 
@@ -222,8 +212,7 @@ reversed_scans_cost_what_forward_ones_do(void **state)
 
 /* Where only a few rows have cells in the newer files, the others cost what the oldest file costs
  * alone. */
-static void
-files_are_asked_about_rows_that_they_have(void **state)
+TEST(files_are_asked_about_rows_that_they_have)
 {
     petal_family_options family = {
         .bloom = PETAL_BLOOM_NONE, .block_bytes = 1024, .compression = PETAL_COMPRESSION_NONE};
@@ -231,7 +220,6 @@ files_are_asked_about_rows_that_they_have(void **state)
     struct read_fixture fixture;
     struct work alone, beside;
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     for (unsigned i = 0; i < ROWS; i++)
         reads_put(&fixture, "f", number_text(row, "row", i), text("q"), 1, text("v"));
@@ -254,8 +242,7 @@ files_are_asked_about_rows_that_they_have(void **state)
 #define NAMED 1000
 
 /* Rows of one column each: what is asked of the file follows that, not the columns named. */
-static void
-rows_cost_what_they_have(void **state)
+TEST(rows_cost_what_they_have)
 {
     petal_family_options family = {.bloom = PETAL_BLOOM_ROWCOL, .block_bytes = 1024};
     static char names[NAMED][16];
@@ -264,7 +251,6 @@ rows_cost_what_they_have(void **state)
     char row[16], column[16];
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     for (unsigned i = 0; i < ROWS; i++)
         reads_put(&fixture, "f", number_text(row, "row", i), number_text(column, "c", i * 7 % 2000),
@@ -291,8 +277,7 @@ rows_cost_what_they_have(void **state)
 
 /* What is later than the time range is not walked through, unless a marker there may hide what is
  * in it. */
-static void
-versions_later_than_the_range_are_sought_past(void **state)
+TEST(versions_later_than_the_range_are_sought_past)
 {
     petal_family_options family = {.versions = VERSIONS, .block_bytes = 1024};
     petal_scan_options scan = {.read = {.versions = PETAL_ALL_VERSIONS,
@@ -301,7 +286,6 @@ versions_later_than_the_range_are_sought_past(void **state)
                                         .time_limit = 12}};
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     for (const char *qualifier = "ab"; *qualifier != '\0'; qualifier++) {
         for (int i = 1; i <= VERSIONS; i++)
@@ -324,19 +308,4 @@ versions_later_than_the_range_are_sought_past(void **state)
     reads_flush(&fixture);
     assert_string_equal(reads_scan(&fixture, &scan), "r/f:b@11=v r/f:b@10=v ");
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_read_behind_the_bounds),
-        cmocka_unit_test(files_do_not_run_ahead),
-        cmocka_unit_test(reversed_scans_cost_what_forward_ones_do),
-        cmocka_unit_test(files_are_asked_about_rows_that_they_have),
-        cmocka_unit_test(rows_cost_what_they_have),
-        cmocka_unit_test(versions_later_than_the_range_are_sought_past),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,10 @@
 #include "engine/read/columns.h"
 #include "memtable/memtable.h"
 #include "tests/support/iter_walk.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MAX_NAMED 8
 
@@ -212,13 +209,11 @@ walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, bool reversed,
     return saved;
 }
 
-static void
-only_named_columns_and_family_markers_are_shown(void **state)
+TEST(only_named_columns_and_family_markers_are_shown)
 {
     struct test_random random;
     uint32_t saved = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
         const struct cell_shape most = {.cells = 1000,
@@ -336,12 +331,10 @@ walk_merged(struct sst_fixture *f, bool reversed, const struct cell_list *list,
         close_source(&sources[i]);
 }
 
-static void
-lazy_ones_merged_show_the_same(void **state)
+TEST(lazy_ones_merged_show_the_same)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
         const struct cell_shape most = {.cells = 1000,
@@ -373,8 +366,7 @@ lazy_ones_merged_show_the_same(void **state)
 
 /* A row without the named column costs two questions or seeks at most: its place is found, the
  * filter is asked. */
-static void
-the_way_back_asks_the_filter(void **state)
+TEST(the_way_back_asks_the_filter)
 {
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     struct named named = {.qualifiers = {slice_from_text("named")}, .count = 1};
@@ -387,7 +379,6 @@ the_way_back_asks_the_filter(void **state)
     struct cell_key key;
     char row[16];
 
-    (void)state;
     for (unsigned i = 0; i < 100; i++) {
         snprintf(row, sizeof row, "row%04u", i);
         cell_list_put(&list, row, i % 50 == 20 ? "named" : "other", 5, i + 1, "v");
@@ -414,16 +405,4 @@ the_way_back_asks_the_filter(void **state)
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
     sst_fixture_end(f, reader, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_named_columns_and_family_markers_are_shown),
-        cmocka_unit_test(lazy_ones_merged_show_the_same),
-        cmocka_unit_test(the_way_back_asks_the_filter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  * warm get allocates nothing; that a get of an absent row touches data blocks only for false
  * positives of the filters.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -131,15 +127,13 @@ expect_receipt(const struct store *store, const char *expected)
     assert_null(petal_receipt_at(store->receipt, petal_receipt_count(store->receipt)));
 }
 
-static void
-test_receipt_tells_why_files_were_skipped(void **state)
+TEST(test_receipt_tells_why_files_were_skipped)
 {
     struct store store;
     petal_read_options read = {0};
     petal_column column = {.qualifier = slice_from_text("q")};
     char bytes[16];
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill(&store);
     column.family = store.family;
@@ -171,13 +165,11 @@ test_receipt_tells_why_files_were_skipped(void **state)
     end(&store);
 }
 
-static void
-test_receipt_of_memtables(void **state)
+TEST(test_receipt_of_memtables)
 {
     struct store store;
     petal_stats before, after;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     put(&store, slice_from_text("old"), "q", 100);
     put(&store, slice_from_text("z"), "q", 100);
@@ -210,8 +202,7 @@ skipped(const petal_stats *stats)
 }
 
 /* The sum of all receipts is what the statistics say. */
-static void
-test_statistics_add_up(void **state)
+TEST(test_statistics_add_up)
 {
     uint64_t considered = 0, read = 0, probes = 0, data = 0, bytes_fetched = 0;
     struct test_random random;
@@ -219,7 +210,6 @@ test_statistics_add_up(void **state)
     petal_stats before, after;
     char bytes[16];
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, PETAL_NO_CACHE);
     fill(&store);
     test_random_init(&random, test_seed());
@@ -259,13 +249,11 @@ test_statistics_add_up(void **state)
     end(&store);
 }
 
-static void
-test_statistics_of_writes(void **state)
+TEST(test_statistics_of_writes)
 {
     struct store store;
     petal_stats stats;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill(&store);
     petal_stats_get(store.fixture.db, &stats);
@@ -307,14 +295,12 @@ check_file(void *argument, const petal_file_info *file)
     return true;
 }
 
-static void
-test_facts_of_files(void **state)
+TEST(test_facts_of_files)
 {
     struct store store;
     uint64_t cells = 0;
     petal_error error;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill(&store);
     must(petal_table_files(store.table, check_file, &cells, &error), &error);
@@ -325,8 +311,7 @@ test_facts_of_files(void **state)
 /* ---- cost ---- */
 
 /* With the cache warm, gets of every kind allocate nothing, and neither does their receipt. */
-static void
-test_warm_gets_allocate_nothing(void **state)
+TEST(test_warm_gets_allocate_nothing)
 {
     struct store store;
     uint64_t calls = 0;
@@ -335,7 +320,6 @@ test_warm_gets_allocate_nothing(void **state)
     petal_error error;
     char bytes[16];
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)8 << 20);
     fill(&store);
     put(&store, slice_from_text("row00001"), "r", 700);
@@ -357,13 +341,11 @@ test_warm_gets_allocate_nothing(void **state)
 
 /* Rows that are not there, inside the range of the files: every data block touched is a counted
  * false positive. */
-static void
-test_absent_rows_touch_no_data(void **state)
+TEST(test_absent_rows_touch_no_data)
 {
     enum { GETS = 3000 };
     static const enum petal_bloom_type blooms[] = {PETAL_BLOOM_ROW, PETAL_BLOOM_ROW_ROWCOL};
 
-    (void)state;
     for (size_t b = 0; b < 2; b++) {
         struct store store;
         petal_stats before, after;
@@ -386,15 +368,13 @@ test_absent_rows_touch_no_data(void **state)
     }
 }
 
-static void
-test_reads_kept_out_of_the_cache(void **state)
+TEST(test_reads_kept_out_of_the_cache)
 {
     petal_read_options read = {.keep_out_of_cache = true};
     struct store store;
     petal_stats before, after;
     char bytes[16];
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)8 << 20);
     fill(&store);
     petal_stats_get(store.fixture.db, &before);
@@ -464,12 +444,10 @@ read_versions(struct store *store, int32_t versions, int64_t newest, int64_t ste
     return files_read(store);
 }
 
-static void
-test_only_files_of_the_newest_versions_are_read(void **state)
+TEST(test_only_files_of_the_newest_versions_are_read)
 {
     struct store store;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill_versions(&store, 1);
     assert_int_equal(read_versions(&store, 1, 1000, 100), 1);
@@ -481,12 +459,10 @@ test_only_files_of_the_newest_versions_are_read(void **state)
     end(&store);
 }
 
-static void
-test_files_hold_several_of_the_newest_versions(void **state)
+TEST(test_files_hold_several_of_the_newest_versions)
 {
     struct store store;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill_versions(&store, 2);
     assert_int_equal(read_versions(&store, 2, 1001, 1), 1);
@@ -502,13 +478,11 @@ test_files_hold_several_of_the_newest_versions(void **state)
 }
 
 /* For each version that a marker hides one more is looked for. */
-static void
-test_markers_of_versions_open_more_files(void **state)
+TEST(test_markers_of_versions_open_more_files)
 {
     struct store store;
     petal_error error;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill_versions(&store, 1);
     must(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), 1000, PETAL_DELETE,
@@ -521,15 +495,13 @@ test_markers_of_versions_open_more_files(void **state)
 }
 
 /* A marker of one version lets an older version show, one marker one version. */
-static void
-test_markers_of_versions_keep_few_versions(void **state)
+TEST(test_markers_of_versions_keep_few_versions)
 {
     struct store store;
     petal_column column = {.qualifier = slice_from_text("q")};
     petal_read_options read = {.columns = &column, .column_count = 1};
     petal_error error;
 
-    (void)state;
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     column.family = store.family;
     must(petal_delete(store.family, slice_from_text("other"), slice_from_text("q"), 1, PETAL_DELETE,
@@ -552,25 +524,4 @@ test_markers_of_versions_keep_few_versions(void **state)
              &error);
     }
     end(&store);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_receipt_tells_why_files_were_skipped),
-        cmocka_unit_test(test_receipt_of_memtables),
-        cmocka_unit_test(test_statistics_add_up),
-        cmocka_unit_test(test_statistics_of_writes),
-        cmocka_unit_test(test_facts_of_files),
-        cmocka_unit_test(test_warm_gets_allocate_nothing),
-        cmocka_unit_test(test_absent_rows_touch_no_data),
-        cmocka_unit_test(test_reads_kept_out_of_the_cache),
-        cmocka_unit_test(test_only_files_of_the_newest_versions_are_read),
-        cmocka_unit_test(test_files_hold_several_of_the_newest_versions),
-        cmocka_unit_test(test_markers_of_versions_open_more_files),
-        cmocka_unit_test(test_markers_of_versions_keep_few_versions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

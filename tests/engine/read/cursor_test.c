@@ -5,15 +5,11 @@
  * places inside a row: of raw scans, of filters that decide on rows, the cursor's own, and in rows
  * that some families lack.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/db.h"
 #include "tests/engine/read/fixture.h"
 #include "tests/model/run.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -178,22 +174,18 @@ seek_about(uint64_t seed, bool reversed)
     end(&fixture);
 }
 
-static void
-test_seeks(void **state)
+TEST(test_seeks)
 {
     uint64_t seed = test_seed();
 
-    (void)state;
     for (unsigned round = 0; round < ROUNDS; round++)
         seek_about(seed + round, false);
 }
 
-static void
-test_seeks_of_reversed_scans(void **state)
+TEST(test_seeks_of_reversed_scans)
 {
     uint64_t seed = test_seed();
 
-    (void)state;
     for (unsigned round = 0; round < ROUNDS; round++)
         seek_about(seed + round, true);
 }
@@ -315,27 +307,23 @@ move_beside_writes(uint64_t seed)
     end(&fixture);
 }
 
-static void
-test_moves_beside_background_work(void **state)
+TEST(test_moves_beside_background_work)
 {
     uint64_t seed = test_seed();
 
-    (void)state;
     for (unsigned round = 0; round < (test_long() ? ROUNDS : 5u); round++)
         move_beside_writes(seed + round);
 }
 
 /* ---- places inside a row ---- */
 
-static void
-test_raw_seeks_find_markers(void **state)
+TEST(test_raw_seeks_find_markers)
 {
     petal_scan_options scan = {.raw = true, .read.versions = PETAL_ALL_VERSIONS};
     struct read_fixture fixture;
     petal_cursor *cursor;
     petal_family *a, *b;
 
-    (void)state;
     reads_open(&fixture, "ab", NULL);
     a = reads_family(&fixture, "a");
     b = reads_family(&fixture, "b");
@@ -363,8 +351,7 @@ test_raw_seeks_find_markers(void **state)
 }
 
 /* A filter that decides on rows sees what lies before the place, too. */
-static void
-test_row_filters_judge_the_whole_row(void **state)
+TEST(test_row_filters_judge_the_whole_row)
 {
     petal_scan_options scan = {.stop_row = {NULL, 0}};
     struct read_fixture fixture;
@@ -372,7 +359,6 @@ test_row_filters_judge_the_whole_row(void **state)
     petal_cursor *cursor;
     petal_family *b;
 
-    (void)state;
     reads_open(&fixture, "ab", NULL);
     b = reads_family(&fixture, "b");
     for (int row = 0; row < 2; row++) {
@@ -421,8 +407,7 @@ seek_own_cells(struct read_fixture *fixture, const petal_scan_options *scan)
     petal_cursor_close(cursor);
 }
 
-static void
-test_seeks_to_the_own_cell(void **state)
+TEST(test_seeks_to_the_own_cell)
 {
     static const petal_family_options family = {.block_bytes = 1024,
                                                 .compression = PETAL_COMPRESSION_NONE};
@@ -430,7 +415,6 @@ test_seeks_to_the_own_cell(void **state)
     struct read_fixture fixture;
     petal_filter *filter;
 
-    (void)state;
     memset(value, 'v', sizeof value - 1);
     reads_open(&fixture, "ab", &family);
     fixture_must_close(&fixture.base);
@@ -475,13 +459,11 @@ fill_with_gaps(struct read_fixture *fixture)
 }
 
 /* A place in a family that has no cell in the row: its next row stays whole. */
-static void
-test_seeks_into_a_family_that_the_row_lacks(void **state)
+TEST(test_seeks_into_a_family_that_the_row_lacks)
 {
     struct read_fixture fixture;
     petal_cursor *cursor;
 
-    (void)state;
     fill_with_gaps(&fixture);
     cursor = reads_cursor(&fixture, NULL);
     assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
@@ -495,13 +477,11 @@ test_seeks_into_a_family_that_the_row_lacks(void **state)
 }
 
 /* The same by a seek to the row alone, and behind the end of a family. */
-static void
-test_steps_from_a_row_that_the_first_family_lacks(void **state)
+TEST(test_steps_from_a_row_that_the_first_family_lacks)
 {
     struct read_fixture fixture;
     petal_cursor *cursor;
 
-    (void)state;
     reads_open(&fixture, "ab", NULL);
     reads_put(&fixture, "a", text("r1"), text("q"), 1, text("v"));
     reads_put(&fixture, "b", text("r1"), text("q"), 1, text("v"));
@@ -522,8 +502,7 @@ test_steps_from_a_row_that_the_first_family_lacks(void **state)
 
 /* Steps by cells and by rows in turn; rows get longer, so that the memory for the row at hand
  * moves. */
-static void
-test_cells_and_rows_in_turn(void **state)
+TEST(test_cells_and_rows_in_turn)
 {
     char row[64];
     struct read_fixture fixture;
@@ -531,7 +510,6 @@ test_cells_and_rows_in_turn(void **state)
     petal_result *result;
     petal_error error;
 
-    (void)state;
     reads_open(&fixture, "abc", NULL);
     for (int i = 1; i <= 40; i++) {
         memset(row, 'r', sizeof row);
@@ -566,8 +544,7 @@ test_cells_and_rows_in_turn(void **state)
 
 /* A get that is late gives nothing, of several rows as well; cursors go on, in the row and by any
  * step, and a column that no row has is looked for in steps, too. */
-static void
-test_reads_that_are_late(void **state)
+TEST(test_reads_that_are_late)
 {
     petal_family_options family = {.versions = 3};
     petal_read_options late = {.deadline_ms = 1, .versions = 3};
@@ -583,7 +560,6 @@ test_reads_that_are_late(void **state)
     unsigned calls = 0, cells = 0;
     char name[8];
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     for (unsigned i = 0; i < 50; i++) {
         snprintf(name, sizeof name, "q%03u", i);
@@ -644,8 +620,7 @@ test_reads_that_are_late(void **state)
 
 /* A filter may take long for a single cell, so the clock is looked at every few of them: here each
  * takes 2^18 steps of a regular expression, and a value of a few bytes. */
-static void
-test_costly_filters_are_stopped(void **state)
+TEST(test_costly_filters_are_stopped)
 {
     petal_family_options family = {.versions = 1};
     petal_scan_options scan = {.read.deadline_ms = 1};
@@ -657,7 +632,6 @@ test_costly_filters_are_stopped(void **state)
     const petal_cell *cell;
     char name[8];
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     for (unsigned i = 0; i < 200; i++) {
         snprintf(name, sizeof name, "r%03u", i);
@@ -677,24 +651,4 @@ test_costly_filters_are_stopped(void **state)
     petal_receipt_free(receipt);
     petal_filter_free(filter);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seeks),
-        cmocka_unit_test(test_seeks_of_reversed_scans),
-        cmocka_unit_test(test_moves_beside_background_work),
-        cmocka_unit_test(test_raw_seeks_find_markers),
-        cmocka_unit_test(test_row_filters_judge_the_whole_row),
-        cmocka_unit_test(test_seeks_to_the_own_cell),
-        cmocka_unit_test(test_seeks_into_a_family_that_the_row_lacks),
-        cmocka_unit_test(test_steps_from_a_row_that_the_first_family_lacks),
-        cmocka_unit_test(test_cells_and_rows_in_turn),
-        cmocka_unit_test(test_reads_that_are_late),
-        cmocka_unit_test(test_costly_filters_are_stopped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  * altered gives what was there before or PETAL_NOT_FOUND, and never the nothing that is in neither.
  * An allocator makes the change between two steps of the read: at each of its allocations in turn.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -151,29 +147,14 @@ change_meanwhile(read_function *read, enum change change, bool named)
     }
 }
 
-static void
-scans_find_what_was_there_or_fail(void **state)
+TEST(scans_find_what_was_there_or_fail)
 {
-    (void)state;
     for (enum change change = CHANGE_RESTORE; change < CHANGES; change++)
         change_meanwhile(read_by_cursor, change, false);
 }
 
-static void
-gets_find_what_was_there_or_fail(void **state)
+TEST(gets_find_what_was_there_or_fail)
 {
-    (void)state;
     for (enum change change = CHANGE_RESTORE; change < CHANGES; change++)
         change_meanwhile(read_by_get, change, true);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scans_find_what_was_there_or_fail),
-        cmocka_unit_test(gets_find_what_was_there_or_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * reported or the answer is right, nothing leaks, a cursor can be sought anew, and the next read
  * has the right answer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -408,30 +404,15 @@ fail_all(enum contents contents, bool memory, size_t cache_bytes)
     fixture_fini(&asker.fixture.base);
 }
 
-static void
-test_each_allocation_fails_once(void **state)
+TEST(test_each_allocation_fails_once)
 {
-    (void)state;
     fail_all(VERSIONS_AND_MARKERS, true, PETAL_NO_CACHE);
     fail_all(PLAIN, true, PETAL_NO_CACHE);
     fail_all(VERSIONS_AND_MARKERS, true, (size_t)64 << 10);
 }
 
-static void
-test_each_file_call_fails_once(void **state)
+TEST(test_each_file_call_fails_once)
 {
-    (void)state;
     for (enum contents contents = 0; contents < CONTENTS; contents++)
         fail_all(contents, false, PETAL_NO_CACHE);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_allocation_fails_once),
-        cmocka_unit_test(test_each_file_call_fails_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

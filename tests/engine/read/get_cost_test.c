@@ -3,13 +3,9 @@
  * the row, its columns or the store: markers of single versions, old versions, family markers. Each
  * is counted with some of them and with ten times as many.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -150,12 +146,10 @@ expect_answer(const struct get_cost_fixture *fixture, const char *expected)
 
 /* ---- markers of single versions ---- */
 
-static void
-test_markers_of_other_rows_leave_found_newer_alone(void **state)
+TEST(test_markers_of_other_rows_leave_found_newer_alone)
 {
     static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         struct get_cost_fixture fixture;
 
@@ -173,12 +167,10 @@ test_markers_of_other_rows_leave_found_newer_alone(void **state)
 }
 
 /* A marker costs the reads that the version it hides would have saved, no more. */
-static void
-test_markers_that_hide_a_version_cost_one_file(void **state)
+TEST(test_markers_that_hide_a_version_cost_one_file)
 {
     static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         petal_slice qualifier = i == 0 ? text("q") : (petal_slice){0};
         struct work work;
@@ -231,10 +223,8 @@ work_beside_markers(unsigned count, bool whole, bool flushed)
     return work;
 }
 
-static void
-test_markers_in_memory_ask_no_older_versions(void **state)
+TEST(test_markers_in_memory_ask_no_older_versions)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         assert_in_range(work_beside_markers(FEW, i & 1, i & 2).cells_read, 1, 8);
         assert_in_range(work_beside_markers(MANY, i & 1, i & 2).cells_read, 1, 8);
@@ -246,10 +236,8 @@ test_markers_in_memory_ask_no_older_versions(void **state)
  * of that has a greater timestamp: what was taken of it did not reach far enough. The answer is
  * right, and what is looked at grows with the markers.
  */
-static void
-test_markers_that_come_late(void **state)
+TEST(test_markers_that_come_late)
 {
-    (void)state;
     for (unsigned deleted = 1; deleted <= FEW; deleted *= 10) {
         for (unsigned whole = 0; whole < 2; whole++) {
             struct get_cost_fixture fixture;
@@ -298,10 +286,8 @@ work_of_whole_row(unsigned versions, bool flushed, const petal_read_options *opt
     return work;
 }
 
-static void
-test_whole_rows_seek_past_old_versions(void **state)
+TEST(test_whole_rows_seek_past_old_versions)
 {
-    (void)state;
     for (unsigned count = FEW; count <= MANY; count *= 10) {
         for (unsigned flushed = 0; flushed < 2; flushed++) {
             struct work work = work_of_whole_row(count, flushed, NULL);
@@ -314,10 +300,8 @@ test_whole_rows_seek_past_old_versions(void **state)
 }
 
 /* A column all of whose versions are below the time range. */
-static void
-test_whole_rows_seek_past_versions_below_the_range(void **state)
+TEST(test_whole_rows_seek_past_versions_below_the_range)
 {
-    (void)state;
     for (unsigned count = FEW; count <= MANY; count *= 10) {
         for (unsigned flushed = 0; flushed < 2; flushed++) {
             struct work work = work_of_whole_row(count, flushed,
@@ -355,10 +339,8 @@ work_of_old_versions(unsigned versions, bool whole, bool flushed, int64_t delete
     return work;
 }
 
-static void
-test_versions_above_the_range_are_sought_past(void **state)
+TEST(test_versions_above_the_range_are_sought_past)
 {
-    (void)state;
     for (unsigned count = FEW; count <= MANY; count *= 10) {
         for (unsigned i = 0; i < 4; i++) {
             struct work work = work_of_old_versions(count, i & 1, i & 2, 0);
@@ -410,10 +392,8 @@ work_of_named_columns(unsigned columns, unsigned named, bool flushed)
     return work;
 }
 
-static void
-test_named_columns_of_wide_rows(void **state)
+TEST(test_named_columns_of_wide_rows)
 {
-    (void)state;
     for (unsigned columns = MANY; columns <= 10 * MANY; columns *= 10) {
         for (unsigned flushed = 0; flushed < 2; flushed++) {
             for (unsigned named = 1; named <= 1000; named *= 1000) {
@@ -449,10 +429,8 @@ work_behind_family_markers(unsigned count, enum petal_cell_type type, bool whole
     return work;
 }
 
-static void
-test_the_greatest_family_marker_is_enough(void **state)
+TEST(test_the_greatest_family_marker_is_enough)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         assert_in_range(
             work_behind_family_markers(FEW, PETAL_DELETE_FAMILY, i & 1, i & 2).cells_read, 1, 16);
@@ -463,10 +441,8 @@ test_the_greatest_family_marker_is_enough(void **state)
 
 /* Of the row's markers of kind 10, at so many odd timestamps, only those of the versions asked for
  * matter. */
-static void
-test_family_versions_are_searched(void **state)
+TEST(test_family_versions_are_searched)
 {
-    (void)state;
     for (unsigned count = FEW; count <= MANY; count *= 10) {
         for (unsigned i = 0; i < 8; i++) {
             bool whole = i & 1, flushed = i & 2, apart = i & 4;
@@ -495,12 +471,10 @@ test_family_versions_are_searched(void **state)
 }
 
 /* Gets agree with scans, which take all markers, whatever is hidden. */
-static void
-test_many_family_versions_at_random(void **state)
+TEST(test_many_family_versions_at_random)
 {
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_short() ? 10 : 60); round++) {
         uint64_t span = 10 + test_random_below(&random, 1000);
@@ -540,24 +514,4 @@ test_many_family_versions_at_random(void **state)
         }
         end(&fixture);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markers_of_other_rows_leave_found_newer_alone),
-        cmocka_unit_test(test_markers_that_hide_a_version_cost_one_file),
-        cmocka_unit_test(test_markers_in_memory_ask_no_older_versions),
-        cmocka_unit_test(test_markers_that_come_late),
-        cmocka_unit_test(test_whole_rows_seek_past_old_versions),
-        cmocka_unit_test(test_whole_rows_seek_past_versions_below_the_range),
-        cmocka_unit_test(test_versions_above_the_range_are_sought_past),
-        cmocka_unit_test(test_named_columns_of_wide_rows),
-        cmocka_unit_test(test_the_greatest_family_marker_is_enough),
-        cmocka_unit_test(test_family_versions_are_searched),
-        cmocka_unit_test(test_many_family_versions_at_random),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
  * prefix_scan_test.c -- filters of row prefixes in scans: files without the prefix are left out
  * when all rows of the scan share it, and no answer changes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -72,13 +68,11 @@ skipped(const struct read_fixture *fixture, const petal_scan_options *given, con
     return count;
 }
 
-static void
-test_scans_of_a_prefix(void **state)
+TEST(test_scans_of_a_prefix)
 {
     petal_scan_options scan = {.prefix = text("p07")};
     struct read_fixture fixture;
 
-    (void)state;
     fill(&fixture);
     assert_int_equal(skipped(&fixture, &scan, "p07/3/f:q@1=v "), FILES - 1);
     scan.prefix = text("p07/3");
@@ -95,13 +89,11 @@ test_scans_of_a_prefix(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_scans_between_rows_of_a_prefix(void **state)
+TEST(test_scans_between_rows_of_a_prefix)
 {
     petal_scan_options scan = {.start_row = text("p07"), .stop_row = text("p07/9")};
     struct read_fixture fixture;
 
-    (void)state;
     fill(&fixture);
     assert_int_equal(skipped(&fixture, &scan, "p07/3/f:q@1=v "), FILES - 1);
     scan.start_row = text("p07/4");
@@ -115,14 +107,12 @@ test_scans_between_rows_of_a_prefix(void **state)
 }
 
 /* A cursor that is sought anew stays inside its bounds, and so does what was left out. */
-static void
-test_seeks_inside_a_prefix(void **state)
+TEST(test_seeks_inside_a_prefix)
 {
     petal_scan_options scan = {.prefix = text("p07")};
     struct read_fixture fixture;
     petal_cursor *cursor;
 
-    (void)state;
     fill(&fixture);
     cursor = reads_cursor(&fixture, &scan);
     reads_seek(cursor, text("p"), NULL, text(""));
@@ -131,16 +121,4 @@ test_seeks_inside_a_prefix(void **state)
     assert_string_equal(reads_rest(cursor), "");
     petal_cursor_close(cursor);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scans_of_a_prefix),
-        cmocka_unit_test(test_scans_between_rows_of_a_prefix),
-        cmocka_unit_test(test_seeks_inside_a_prefix),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

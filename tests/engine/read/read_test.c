@@ -1,12 +1,8 @@
 /* read_test.c -- gets of several rows, cursors, seeks, snapshots and raw scans, through the public
  * calls. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +20,7 @@ multi_get(const struct read_fixture *fixture, const petal_slice *rows, size_t co
     must(petal_multi_get(fixture->table, rows, count, options, results, &error), &error);
 }
 
-static void
-test_multi_get(void **state)
+TEST(test_multi_get)
 {
     petal_slice rows[] = {text("c"), text("a"),   text("missing"), text("b"),
                           text("a"), BYTES("\0"), text("zz")};
@@ -34,7 +29,6 @@ test_multi_get(void **state)
     struct read_fixture fixture;
     petal_error error;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     reads_put(&fixture, "f", text("a"), text("q"), 1, text("1"));
     reads_put(&fixture, "g", text("a"), text("q"), 2, text("2"));
@@ -64,8 +58,7 @@ test_multi_get(void **state)
 
 /* Rows of one block cost one fetch of it, in whatever order they are asked and however small the
  * cache is. */
-static void
-test_multi_get_reads_blocks_once(void **state)
+TEST(test_multi_get_reads_blocks_once)
 {
     enum { ROWS = 400 };
     petal_family_options family = {.block_bytes = 4096, .compression = PETAL_COMPRESSION_NONE};
@@ -76,7 +69,6 @@ test_multi_get_reads_blocks_once(void **state)
     petal_error error;
     petal_stats before, after;
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     memset(value, 'v', sizeof value);
     for (unsigned i = 0; i < ROWS; i++) {
@@ -101,14 +93,12 @@ test_multi_get_reads_blocks_once(void **state)
 
 /* ---- what is asked ---- */
 
-static void
-test_time_ranges_by_family(void **state)
+TEST(test_time_ranges_by_family)
 {
     struct read_fixture fixture;
     petal_read_options options = {.versions = PETAL_ALL_VERSIONS};
     petal_family_time_range ranges[2];
 
-    (void)state;
     reads_open(&fixture, "fgh", &three_versions);
     for (int64_t t = 10; t <= 50; t += 10) {
         reads_put(&fixture, "f", text("a"), text("q"), t, text("f"));
@@ -133,14 +123,12 @@ test_time_ranges_by_family(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_family_cell_limits(void **state)
+TEST(test_family_cell_limits)
 {
     struct read_fixture fixture;
     petal_read_options options = {.family_cell_limit = 2, .family_cell_offset = 1};
     petal_scan_options scan;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     for (int i = 0; i < 5; i++) {
         char qualifier[2] = {(char)('a' + i), 0};
@@ -169,15 +157,13 @@ test_family_cell_limits(void **state)
 
 /* Under NEW_VERSION_BEHAVIOR a later put above the time range still made what is in it surplus; no
  * file may be left out for that. */
-static void
-test_time_ranges_in_the_order_of_writes(void **state)
+TEST(test_time_ranges_in_the_order_of_writes)
 {
     petal_family_options family = {.new_version_behavior = true};
     petal_read_options options = {.has_time_range = true, .time_min = 0, .time_limit = 20};
     struct read_fixture fixture;
     const char *with;
 
-    (void)state;
     reads_open(&fixture, "f", &family);
     reads_put(&fixture, "f", text("a"), text("q"), 10, text("old"));
     reads_flush(&fixture);
@@ -211,13 +197,11 @@ fill_rows(const struct read_fixture *fixture)
     reads_put(fixture, "f", BYTES("\xff\xfe\xff"), text("q"), 1, text("9"));
 }
 
-static void
-test_bounds(void **state)
+TEST(test_bounds)
 {
     struct read_fixture fixture;
     petal_scan_options scan = {.start_row = text("b"), .stop_row = text("ba")};
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     fill_rows(&fixture);
     assert_string_equal(reads_scan(&fixture, NULL),
@@ -240,13 +224,11 @@ test_bounds(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_bounds_of_reversed_scans(void **state)
+TEST(test_bounds_of_reversed_scans)
 {
     struct read_fixture fixture;
     petal_scan_options scan = {.reversed = true};
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     fill_rows(&fixture);
     assert_string_equal(reads_scan(&fixture, &scan),
@@ -266,12 +248,10 @@ test_bounds_of_reversed_scans(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_prefixes(void **state)
+TEST(test_prefixes)
 {
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     fill_rows(&fixture);
     for (int reversed = 0; reversed < 2; reversed++) {
@@ -303,14 +283,12 @@ test_prefixes(void **state)
 
 /* ---- seeks ---- */
 
-static void
-test_seeks(void **state)
+TEST(test_seeks)
 {
     struct read_fixture fixture;
     petal_scan_options scan = {.start_row = text("b"), .stop_row = text("d")};
     petal_cursor *cursor;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     fill_rows(&fixture);
     reads_put(&fixture, "f", text("b"), text("r"), 1, text("w"));
@@ -337,14 +315,12 @@ test_seeks(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_seeks_of_reversed_scans(void **state)
+TEST(test_seeks_of_reversed_scans)
 {
     struct read_fixture fixture;
     petal_scan_options scan = {.start_row = text("c"), .stop_row = text("a"), .reversed = true};
     petal_cursor *cursor;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     fill_rows(&fixture);
     reads_put(&fixture, "f", text("b"), text("r"), 1, text("w"));
@@ -364,15 +340,13 @@ test_seeks_of_reversed_scans(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_seeks_under_filters(void **state)
+TEST(test_seeks_under_filters)
 {
     struct read_fixture fixture;
     petal_filter *rows, *page;
     petal_scan_options scan = {.row_limit = 2};
     petal_cursor *cursor;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     fill_rows(&fixture);
     reads_put(&fixture, "f", text("ba"), text("r"), 1, text("w"));
@@ -404,14 +378,12 @@ test_seeks_under_filters(void **state)
 
 /* ---- pieces ---- */
 
-static void
-test_batches(void **state)
+TEST(test_batches)
 {
     struct read_fixture fixture;
     petal_scan_options scan = {.batch = 2};
     petal_cursor *cursor;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     for (int i = 0; i < 3; i++) {
         char qualifier[2] = {(char)('a' + i), 0};
@@ -460,8 +432,7 @@ scan_options_of(uint64_t memory[64], const petal_scan_options *scan, size_t read
     return (const petal_scan_options *)memory;
 }
 
-static void
-test_scan_options_of_other_headers(void **state)
+TEST(test_scan_options_of_other_headers)
 {
     petal_scan_options scan = {.start_row = text("b"), .row_limit = 1, .reversed = true};
     petal_snapshot *snapshot;
@@ -469,7 +440,6 @@ test_scan_options_of_other_headers(void **state)
     uint64_t memory[64];
     petal_error error;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("a"), text("q"), 1, text("1"));
     must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
@@ -503,8 +473,7 @@ test_scan_options_of_other_headers(void **state)
 #define COLUMNS 600
 
 /* Named downwards, or at random, and twice: the answer is that of columns named in order. */
-static void
-test_columns_in_any_order(void **state)
+TEST(test_columns_in_any_order)
 {
     petal_read_options read = {.column_count = COLUMNS};
     static char names[COLUMNS][8];
@@ -513,7 +482,6 @@ test_columns_in_any_order(void **state)
     struct read_fixture fixture;
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     reads_open(&fixture, "f", NULL);
     read.columns = columns;
@@ -542,27 +510,4 @@ test_columns_in_any_order(void **state)
         expected = reads_get(&fixture, text("r"), &read); /* its text does not live long */
     }
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_multi_get),
-        cmocka_unit_test(test_multi_get_reads_blocks_once),
-        cmocka_unit_test(test_time_ranges_by_family),
-        cmocka_unit_test(test_family_cell_limits),
-        cmocka_unit_test(test_time_ranges_in_the_order_of_writes),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_bounds_of_reversed_scans),
-        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_seeks),
-        cmocka_unit_test(test_seeks_of_reversed_scans),
-        cmocka_unit_test(test_seeks_under_filters),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_scan_options_of_other_headers),
-        cmocka_unit_test(test_columns_in_any_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

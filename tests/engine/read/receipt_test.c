@@ -1,13 +1,9 @@
 /*
  * receipt_test.c -- what receipts say of an answer, by whichever way it was found.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -76,12 +72,10 @@ bytes_of_scan(struct receipts *receipts, bool by_cell, bool filtered)
     return petal_receipt_bytes_returned(receipts->receipt);
 }
 
-static void
-test_bytes_returned(void **state)
+TEST(test_bytes_returned)
 {
     struct receipts receipts;
 
-    (void)state;
     begin(&receipts);
     reads_put(&receipts.fixture, "f", text("row1"), text("q1"), 1, text("some value"));
     reads_put(&receipts.fixture, "f", text("row1"), text("q2"), 1, text("some value"));
@@ -101,14 +95,12 @@ test_bytes_returned(void **state)
 /* ---- hidden cells ---- */
 
 /* A column that is named twice is read once. */
-static void
-test_columns_named_twice(void **state)
+TEST(test_columns_named_twice)
 {
     struct receipts receipts;
     petal_column columns[3];
     petal_read_options read = {.columns = columns, .column_count = 3};
 
-    (void)state;
     begin(&receipts);
     reads_put(&receipts.fixture, "f", text("r"), text("q1"), 1, text("1"));
     reads_put(&receipts.fixture, "f", text("r"), text("q2"), 1, text("2"));
@@ -149,14 +141,12 @@ delete_marker(struct receipts *receipts, const char *family, const char *row, co
 }
 
 /* Each thing that can hide a cell hides one, in a get and in a scan. */
-static void
-test_cells_are_hidden_by(void **state)
+TEST(test_cells_are_hidden_by)
 {
     struct receipts receipts;
     petal_read_options read = {.has_time_range = true, .time_min = 10, .time_limit = 100};
     petal_filter *filter;
 
-    (void)state;
     begin(&receipts);
     reads_put(&receipts.fixture, "f", text("r"), text("a"), 20, text("v"));
     delete_marker(&receipts, "f", "r", "a", 20, PETAL_DELETE);
@@ -192,13 +182,11 @@ test_cells_are_hidden_by(void **state)
 }
 
 /* A receipt names the first ones and counts all. */
-static void
-test_many_cells_are_hidden(void **state)
+TEST(test_many_cells_are_hidden)
 {
     struct receipts receipts;
     petal_read_options read = {.has_time_range = true, .time_min = 0, .time_limit = 1};
 
-    (void)state;
     begin(&receipts);
     for (int i = 0; i < 2 * PETAL_HIDDEN_CELLS; i++) { /* of one column it would look at a few */
         char name[16];
@@ -236,8 +224,7 @@ watch_verification(void *argument, uint64_t done, uint64_t total)
     return ++watch->calls < watch->most;
 }
 
-static void
-test_verification_is_watched(void **state)
+TEST(test_verification_is_watched)
 {
     struct receipts receipts;
     struct watch all = {.most = UINT32_MAX}, cut = {.most = 2};
@@ -245,7 +232,6 @@ test_verification_is_watched(void **state)
         .size = sizeof options, .argument = &all, .watch = watch_verification};
     petal_error error;
 
-    (void)state;
     begin(&receipts);
     reads_put(&receipts.fixture, "f", text("r"), text("q"), 1, text("v"));
     reads_flush(&receipts.fixture);
@@ -259,18 +245,4 @@ test_verification_is_watched(void **state)
                      PETAL_BUSY);
     assert_int_equal(cut.calls, 2);
     end(&receipts);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes_returned),
-        cmocka_unit_test(test_columns_named_twice),
-        cmocka_unit_test(test_cells_are_hidden_by),
-        cmocka_unit_test(test_many_cells_are_hidden),
-        cmocka_unit_test(test_verification_is_watched),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * one number in all of them; and what a snapshot answers does not change. Meant for
  * ThreadSanitizer, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <inttypes.h>
@@ -432,8 +428,7 @@ open_arena(struct arena *arena, const char *directory)
     atomic_store(&arena->finished, 1);
 }
 
-static void
-test_readers_of_every_kind(void **state)
+TEST(test_readers_of_every_kind)
 {
     static void *(*const work[])(void *) = {writer_thread, reader_thread, reader_thread,
                                             snapshot_thread, mover_thread};
@@ -444,7 +439,6 @@ test_readers_of_every_kind(void **state)
     struct arena arena;
     petal_error error;
 
-    (void)state;
     open_arena(&arena, directory);
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work[i], &arena), 0);
@@ -461,12 +455,4 @@ test_readers_of_every_kind(void **state)
     petal_filter_free(arena.filter);
     assert_int_equal(petal_close(arena.db, &error), PETAL_OK);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_readers_of_every_kind)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * traps_test.c -- what has made stores with filters, markers and versions answer wrongly, each as a
  * test of its own: first the traps of leaving files out, then places where HBase itself is wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 #include "tests/model/run.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -164,10 +160,8 @@ count_scan_of(struct trap *trap, const char *first, const char *second, bool rev
 /* ---- leaving files out ---- */
 
 /* A read below the markers' timestamps must not leave out the file that holds them. */
-static void
-test_markers_widen_time_ranges(void **state)
+TEST(test_markers_widen_time_ranges)
 {
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         struct trap trap;
 
@@ -187,12 +181,10 @@ test_markers_widen_time_ranges(void **state)
 }
 
 /* The filter of columns has no column of the row, but the row's family marker. */
-static void
-test_family_marker_alone_in_a_file(void **state)
+TEST(test_family_marker_alone_in_a_file)
 {
     static const enum petal_cell_type types[] = {PETAL_DELETE_FAMILY, PETAL_DELETE_FAMILY_VERSION};
 
-    (void)state;
     for (size_t i = 0; i < 2 * BLOOMS; i++) {
         struct trap trap;
 
@@ -212,12 +204,10 @@ test_family_marker_alone_in_a_file(void **state)
 }
 
 /* A row whose only cells in a file are markers of columns. */
-static void
-test_rows_of_markers_are_in_filters(void **state)
+TEST(test_rows_of_markers_are_in_filters)
 {
     static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_COLUMN};
 
-    (void)state;
     for (size_t i = 0; i < 2 * BLOOMS; i++) {
         struct trap trap;
 
@@ -235,10 +225,8 @@ test_rows_of_markers_are_in_filters(void **state)
 }
 
 /* All of a file is past the TTL, but MIN_VERSIONS keeps it. */
-static void
-test_min_versions_forbid_skips_by_ttl(void **state)
+TEST(test_min_versions_forbid_skips_by_ttl)
 {
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         petal_family_options family = {.versions = 3, .min_versions = 1, .ttl_seconds = 10};
         petal_scan_options scan = {.stop_row = {NULL, 0}};
@@ -256,10 +244,8 @@ test_min_versions_forbid_skips_by_ttl(void **state)
 }
 
 /* Without MIN_VERSIONS the file may be left out, and its cells are not seen. */
-static void
-test_expired_files_are_not_seen(void **state)
+TEST(test_expired_files_are_not_seen)
 {
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         petal_family_options family = {.versions = 3, .ttl_seconds = 10};
         struct trap trap;
@@ -276,14 +262,12 @@ test_expired_files_are_not_seen(void **state)
     }
 }
 
-static void
-test_bytes_are_unsigned(void **state)
+TEST(test_bytes_are_unsigned)
 {
     static const char *const names[] = {"\x01", "\x7f", "\x80",    "\x80\x80",
                                         "\xfe", "\xff", "\xff\xff"};
     size_t count = sizeof names / sizeof *names;
 
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         petal_scan_options scan = {.start_row = {"\x7f\xff", 2}, .stop_row = {"\xff", 1}};
         struct trap trap;
@@ -329,10 +313,8 @@ find_filter(struct trap *trap)
     return found;
 }
 
-static void
-test_damaged_filters_say_maybe(void **state)
+TEST(test_damaged_filters_say_maybe)
 {
-    (void)state;
     for (size_t i = 1; i < BLOOMS - 1; i++) {
         struct memory_vfs_call filter;
         struct trap trap;
@@ -372,12 +354,10 @@ test_damaged_filters_say_maybe(void **state)
 
 /* A family marker is met, also behind a newer put with the empty qualifier that fills a block of
  * its own. */
-static void
-test_family_marker_behind_a_put_without_qualifier(void **state)
+TEST(test_family_marker_behind_a_put_without_qualifier)
 {
     static const char filler[1024] = {'x'};
 
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         struct trap trap;
 
@@ -398,12 +378,10 @@ test_family_marker_behind_a_put_without_qualifier(void **state)
 }
 
 /* MIN_VERSIONS keeps as many expired versions of a column that is named as of one that is not. */
-static void
-test_min_versions_of_named_columns(void **state)
+TEST(test_min_versions_of_named_columns)
 {
     petal_family_options family = {.versions = 3, .min_versions = 1, .ttl_seconds = 10};
 
-    (void)state;
     for (size_t i = 0; i < 2 * BLOOMS; i++) {
         struct trap trap;
 
@@ -424,13 +402,11 @@ test_min_versions_of_named_columns(void **state)
 }
 
 /* NEW_VERSION_BEHAVIOR with named columns, a file and something beside it: reads end. */
-static void
-test_order_of_writes_reads_end(void **state)
+TEST(test_order_of_writes_reads_end)
 {
     petal_family_options family = {.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE,
                                    .new_version_behavior = true};
 
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         struct trap trap;
 
@@ -447,10 +423,8 @@ test_order_of_writes_reads_end(void **state)
 
 /* NEW_VERSION_BEHAVIOR: any order of writes and timestamps is read and compacted, and gives what
  * the rules give. */
-static void
-test_order_of_writes_never_fails(void **state)
+TEST(test_order_of_writes_never_fails)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct run_settings settings = {.bloom = blooms[seed % 4],
                                         .block_bytes = seed % 2 == 0 ? 1024 : 0};
@@ -471,13 +445,11 @@ test_order_of_writes_never_fails(void **state)
 
 /* Raw scans of any time range, over families with and without a TTL, end and show the stored cells
  * of the range. */
-static void
-test_raw_scans_of_time_ranges_end(void **state)
+TEST(test_raw_scans_of_time_ranges_end)
 {
     static const enum petal_cell_type types[] = {PETAL_PUT, PETAL_DELETE, PETAL_DELETE_COLUMN,
                                                  PETAL_DELETE_FAMILY, PETAL_DELETE_FAMILY_VERSION};
 
-    (void)state;
     for (size_t i = 0; i < 2 * BLOOMS; i++) {
         petal_family_options family = {.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE,
                                        .versions = 100,
@@ -519,12 +491,10 @@ test_raw_scans_of_time_ranges_end(void **state)
 
 /* NEW_VERSION_BEHAVIOR: a family marker hides a put with the empty qualifier that was written
  * before it, and no later one. */
-static void
-test_order_of_writes_family_marker_and_no_qualifier(void **state)
+TEST(test_order_of_writes_family_marker_and_no_qualifier)
 {
     petal_family_options family = {.new_version_behavior = true};
 
-    (void)state;
     for (size_t i = 0; i < BLOOMS; i++) {
         struct trap trap;
 
@@ -540,26 +510,4 @@ test_order_of_writes_family_marker_and_no_qualifier(void **state)
         assert_int_equal(count_cells(&trap, "row", ""), 1);
         end(&trap);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markers_widen_time_ranges),
-        cmocka_unit_test(test_family_marker_alone_in_a_file),
-        cmocka_unit_test(test_rows_of_markers_are_in_filters),
-        cmocka_unit_test(test_min_versions_forbid_skips_by_ttl),
-        cmocka_unit_test(test_expired_files_are_not_seen),
-        cmocka_unit_test(test_bytes_are_unsigned),
-        cmocka_unit_test(test_damaged_filters_say_maybe),
-        cmocka_unit_test(test_family_marker_behind_a_put_without_qualifier),
-        cmocka_unit_test(test_min_versions_of_named_columns),
-        cmocka_unit_test(test_order_of_writes_reads_end),
-        cmocka_unit_test(test_order_of_writes_never_fails),
-        cmocka_unit_test(test_raw_scans_of_time_ranges_end),
-        cmocka_unit_test(test_order_of_writes_family_marker_and_no_qualifier),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

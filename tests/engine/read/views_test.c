@@ -3,14 +3,10 @@
  * and compactions, tables that are altered and dropped; and what raw scans show of all that is
  * stored.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/state/read_point.h"
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
@@ -109,8 +105,7 @@ stored_cells(const struct read_fixture *fixture)
     return cells;
 }
 
-static void
-test_a_snapshot_stays(void **state)
+TEST(test_a_snapshot_stays)
 {
     petal_family_options family = {.versions = 2};
     petal_snapshot *snapshot, *later;
@@ -119,7 +114,6 @@ test_a_snapshot_stays(void **state)
     petal_error error;
     uint64_t held;
 
-    (void)state;
     reads_open(&fixture, "fg", &family);
     write_first(&fixture);
     must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
@@ -165,8 +159,7 @@ alter(const struct read_fixture *fixture, const char *letters, uint32_t versions
     must(petal_table_alter(fixture->table, &options, &error), &error);
 }
 
-static void
-test_tables_that_change(void **state)
+TEST(test_tables_that_change)
 {
     petal_family_options family = {.versions = 2};
     petal_column column;
@@ -177,7 +170,6 @@ test_tables_that_change(void **state)
     petal_result *result;
     petal_error error;
 
-    (void)state;
     reads_open(&fixture, "fg", &family);
     reads_put(&fixture, "f", text("a"), text("q"), 1, text("1"));
     reads_put(&fixture, "f", text("a"), text("q"), 2, text("2"));
@@ -246,14 +238,12 @@ write_all_kinds(const struct read_fixture *fixture)
     "a/f:@40=t a/f:@30!10 a/f:@20!14 a/f:@20!12 a/f:@20!10 a/f:@20=e a/f:@10=h "                   \
     "a/f:q@20!12 a/f:q@20!8 a/f:q@20=2 a/g:q@5=g "
 
-static void
-test_raw_order(void **state)
+TEST(test_raw_order)
 {
     petal_family_options family = {.versions = 3, .keep_deleted_cells = PETAL_KEEP_DELETED_TRUE};
     petal_scan_options scan = {.raw = true, .read.versions = PETAL_ALL_VERSIONS};
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "fg", &family);
     write_all_kinds(&fixture);
     assert_string_equal(reads_scan(&fixture, &scan), RAW_ROW "b/f:q@5=b ");
@@ -274,14 +264,12 @@ test_raw_order(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_raw_seeks(void **state)
+TEST(test_raw_seeks)
 {
     petal_scan_options scan = {.raw = true, .read.versions = PETAL_ALL_VERSIONS};
     struct read_fixture fixture;
     petal_cursor *cursor;
 
-    (void)state;
     reads_open(&fixture, "fg", NULL);
     write_all_kinds(&fixture);
     for (int reversed = 0; reversed < 2; reversed++) {
@@ -302,8 +290,7 @@ test_raw_seeks(void **state)
 
 /* ---- odd bytes, great values ---- */
 
-static void
-test_odd_bytes(void **state)
+TEST(test_odd_bytes)
 {
     static const petal_slice names[] = {{"\0", 1},      {"\0\0", 2},    {"\0\1", 2},  {"\0\xff", 2},
                                         {"\1", 1},      {"a", 1},       {"a\0", 2},   {"a\0\0", 3},
@@ -312,7 +299,6 @@ test_odd_bytes(void **state)
     enum { NAMES = sizeof names / sizeof *names };
     struct read_fixture fixture;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     for (unsigned i = 0; i < NAMES * NAMES; i++) {
         unsigned at = i * 31 % (NAMES * NAMES);
@@ -359,8 +345,7 @@ check_value(petal_slice value, uint8_t first)
         assert_int_equal(slice_bytes(value)[i], (uint8_t)(first + i));
 }
 
-static void
-test_great_values(void **state)
+TEST(test_great_values)
 {
     petal_scan_options scan = {.reversed = true};
     uint8_t *bytes = test_allocate(1 << 20);
@@ -369,7 +354,6 @@ test_great_values(void **state)
     struct read_fixture fixture;
     petal_error error;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     for (uint8_t n = 0; n < 4; n++) {
         for (size_t i = 0; i < 1 << 20; i++)
@@ -394,8 +378,7 @@ test_great_values(void **state)
 
 /* Commits that drop markers hold the snapshots' mutex while the manifest is synced: reads do not
  * wait for it. */
-static void
-test_reads_take_no_snapshot(void **state)
+TEST(test_reads_take_no_snapshot)
 {
     struct read_fixture fixture;
     petal_slice rows[] = {text("b"), text("a"), text("none")};
@@ -403,7 +386,6 @@ test_reads_take_no_snapshot(void **state)
     petal_scan_options scan = {0};
     petal_error error;
 
-    (void)state;
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("a"), text("q"), 1, text("one"));
     reads_put(&fixture, "f", text("b"), text("q"), 1, text("two"));
@@ -420,20 +402,4 @@ test_reads_take_no_snapshot(void **state)
     for (size_t i = 0; i < 3; i++)
         petal_result_free(results[i]);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_snapshot_stays),
-        cmocka_unit_test(test_tables_that_change),
-        cmocka_unit_test(test_raw_order),
-        cmocka_unit_test(test_raw_seeks),
-        cmocka_unit_test(test_odd_bytes),
-        cmocka_unit_test(test_great_values),
-        cmocka_unit_test(test_reads_take_no_snapshot),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

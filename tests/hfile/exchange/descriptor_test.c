@@ -2,16 +2,13 @@
  * descriptor_test.c -- what HBase says of a table becomes the options of a table of Petal: a
  * .tableinfo that HBase 2.6.0 wrote (golden/tableinfo), the text of describe, and bad ones of both.
  */
+#include "tests/support/test.h"
 #include "tools/hfile/exchange/descriptor.h"
 #include "tools/hfile/format/bytes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TABLE_INFO "tests/hfile/exchange/golden/tableinfo"
 
@@ -66,15 +63,13 @@ assert_attribute(const petal_family_options *family, const char *name, const cha
     fail_msg("there is no %s", name);
 }
 
-static void
-test_table_info_of_hbase(void **state)
+TEST(test_table_info_of_hbase)
 {
     struct described *described = described_new();
     const petal_table_options *table = &described->descriptor.table;
     char bytes[4096];
     size_t size = read_table_info(bytes, sizeof bytes);
 
-    (void)state;
     assert_int_equal(descriptor_parse_schema(&described->descriptor,
                                              hfile_slice(bytes + 4, size - 4), "tableinfo",
                                              &described->error),
@@ -97,14 +92,12 @@ test_table_info_of_hbase(void **state)
 }
 
 /* Cut anywhere, and with any byte changed, it is taken or named as damaged, and nothing else. */
-static void
-test_table_info_damaged(void **state)
+TEST(test_table_info_damaged)
 {
     char bytes[4096];
     size_t size = read_table_info(bytes, sizeof bytes);
     unsigned refused = 0;
 
-    (void)state;
     for (size_t i = 4; i < 2 * size; i++) {
         struct described *described = described_new();
         size_t place = i % size < 4 ? 4 : i % size, given = i < size ? i : size;
@@ -126,8 +119,7 @@ test_table_info_damaged(void **state)
     assert_true(refused > size / 2);
 }
 
-static void
-test_text_of_describe(void **state)
+TEST(test_text_of_describe)
 {
     static const char text[] =
         "Table users is ENABLED\n"
@@ -144,7 +136,6 @@ test_text_of_describe(void **state)
     struct described *described = described_new();
     const petal_family_options *family;
 
-    (void)state;
     assert_int_equal(descriptor_parse_text(&described->descriptor, hfile_text_slice(text),
                                            "describe.txt", &described->error),
                      PETAL_OK);
@@ -164,8 +155,7 @@ test_text_of_describe(void **state)
     described_free(described);
 }
 
-static void
-test_bad_texts_are_named(void **state)
+TEST(test_bad_texts_are_named)
 {
     static const struct {
         const char *text, *named;
@@ -178,7 +168,6 @@ test_bad_texts_are_named(void **state)
                {"{NAME => 'f', TTL => 'x", "NAME => 'value'"},
                {"{NAME => 'f', METADATA => {A => {B => 'c'}}}", "nested more than two deep"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct described *described = described_new();
 
@@ -190,14 +179,4 @@ test_bad_texts_are_named(void **state)
             fail_msg("'%s' is told as '%s'", bad[i].text, described->error.text);
         described_free(described);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_info_of_hbase), cmocka_unit_test(test_table_info_damaged),
-        cmocka_unit_test(test_text_of_describe), cmocka_unit_test(test_bad_texts_are_named)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,15 @@
  * give the cells that they had, or an error that names them and nothing else.
  */
 #include "tests/hfile/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/petal_hfile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static petal_slice
 text(const char *letters)
@@ -195,8 +192,7 @@ assert_value(struct place *place, const char *row, const char *family, const cha
 
 /* Of equal keys in several files: by the cells' sequences, by MAX_SEQ_ID_KEY, by the file's
  * name. */
-static void
-test_of_equal_keys_the_newest(void **state)
+TEST(test_of_equal_keys_the_newest)
 {
     struct place place;
     petal_hfile_cell old = put("r1", "f", "old"), new = put("r1", "f", "new");
@@ -209,7 +205,6 @@ test_of_equal_keys_the_newest(void **state)
     petal_error error;
     char *paths[6];
 
-    (void)state;
     place_open(&place);
     sequenced[0].sequence = 7;
     sequenced[1].sequence = 50;
@@ -239,8 +234,7 @@ test_of_equal_keys_the_newest(void **state)
     place_close(&place);
 }
 
-static void
-test_families_and_empty_files(void **state)
+TEST(test_families_and_empty_files)
 {
     struct place place;
     petal_hfile_cell f[] = {put("r1", "f", "1"), put("r2", "f", "2"), put("r3", "f", "3")};
@@ -249,7 +243,6 @@ test_families_and_empty_files(void **state)
     petal_error error;
     char *paths[3];
 
-    (void)state;
     place_open(&place);
     paths[0] = make_file(&place, "f", f, 3, (petal_hfile_write_options){0});
     paths[1] = make_file(&place, "g", g, 2, (petal_hfile_write_options){0});
@@ -273,8 +266,7 @@ test_families_and_empty_files(void **state)
 }
 
 /* The table is the one of that name, or is made for the import, and dropped with it. */
-static void
-test_into_a_table_by_name(void **state)
+TEST(test_into_a_table_by_name)
 {
     struct place place;
     petal_hfile_cell cells[] = {put("r1", "f", "1"), put("r2", "f", "2")};
@@ -286,7 +278,6 @@ test_into_a_table_by_name(void **state)
     petal_error error;
     char *path, *bad_path;
 
-    (void)state;
     place_open(&place);
     tagged.tags = (petal_slice){"\0\2\1x", 4};
     path = make_file(&place, "f", cells, 2, (petal_hfile_write_options){0});
@@ -326,8 +317,7 @@ test_into_a_table_by_name(void **state)
 
 /* What would be wrong without a word stays outside: values that are names of MOB files, whatever is
  * done with tags, and a region whose writes are not all in files, unless that is wanted. */
-static void
-test_what_an_hfile_does_not_have(void **state)
+TEST(test_what_an_hfile_does_not_have)
 {
     struct place place;
     petal_hfile_cell cell = put("r1", "f", "\0\0\0\1name of a file"), plain = put("r2", "f", "v");
@@ -338,7 +328,6 @@ test_what_an_hfile_does_not_have(void **state)
     char *path, *folder, *file;
     const char *region;
 
-    (void)state;
     place_open(&place);
     for (char type = PETAL_HFILE_TAG_MOB_REFERENCE; type <= PETAL_HFILE_TAG_MOB_TABLE; type++) {
         const char tag[] = {0, 1, type};
@@ -412,8 +401,7 @@ patient(void *argument, uint64_t done, uint64_t total)
 }
 
 /* A copy of the cells by files, times to live and markers with them. */
-static void
-test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
     struct place from, to;
     char *out;
@@ -423,7 +411,6 @@ test_there_and_back(void **state)
     petal_error error;
     uint64_t count, copied;
 
-    (void)state;
     place_open(&from);
     place_open(&to);
     fill(&from, 300);
@@ -444,8 +431,7 @@ test_there_and_back(void **state)
 }
 
 /* The watch says no, at each of its calls: nothing is there. */
-static void
-test_given_up(void **state)
+TEST(test_given_up)
 {
     struct place place;
     char *out;
@@ -455,7 +441,6 @@ test_given_up(void **state)
         .size = sizeof all, .watch = patient, .argument = &calls};
     petal_error error;
 
-    (void)state;
     place_open(&place);
     fill(&place, 30000);
     before = count_of(place.table);
@@ -487,8 +472,7 @@ test_given_up(void **state)
 }
 
 /* Each allocation of the database fails: an import enters whole, or not, and leaks nothing. */
-static void
-test_memory_fails(void **state)
+TEST(test_memory_fails)
 {
     struct place place;
     petal_hfile_cell cells[] = {put("r1", "f", "1"), put("r2", "f", "2"), put("r3", "f", "3")};
@@ -497,7 +481,6 @@ test_memory_fails(void **state)
     petal_error error;
     uint64_t failed = 0, exports = 0;
 
-    (void)state;
     place_open(&place);
     path = make_file(&place, "f", cells, 3, (petal_hfile_write_options){0});
     paths[0] = path;
@@ -541,8 +524,7 @@ test_memory_fails(void **state)
 }
 
 /* Structs of an older header, which end before what this one knows, and of none. */
-static void
-test_options_of_other_sizes(void **state)
+TEST(test_options_of_other_sizes)
 {
     struct place place;
     petal_hfile_cell cell = put("r1", "f", "1");
@@ -554,7 +536,6 @@ test_options_of_other_sizes(void **state)
     const char *paths[1];
     petal_error error;
 
-    (void)state;
     place_open(&place);
     path = make_file(&place, "f", &cell, 1, (petal_hfile_write_options){0});
     out = test_path(place.files, "out");
@@ -667,14 +648,12 @@ try_golden(const char *name)
     free(bytes);
 }
 
-static void
-test_a_byte_changed(void **state)
+TEST(test_a_byte_changed)
 {
     petal_family_options family = {.name = text("cf"), .versions = INT32_MAX};
     petal_table_options table = {.name = text("golden"), .families = &family, .family_count = 1};
     petal_error error;
 
-    (void)state;
     place_open(&golden_place);
     assert_int_equal(petal_table_create(golden_place.db, &table, &golden_place.table, &error),
                      PETAL_OK);
@@ -682,22 +661,4 @@ test_a_byte_changed(void **state)
     test_counted("%d files with a byte changed, %d refused", (int)mutants, (int)refused);
     assert_true(mutants > 300 && refused > mutants / 2);
     place_close(&golden_place);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_of_equal_keys_the_newest),
-        cmocka_unit_test(test_families_and_empty_files),
-        cmocka_unit_test(test_into_a_table_by_name),
-        cmocka_unit_test(test_what_an_hfile_does_not_have),
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_given_up),
-        cmocka_unit_test(test_memory_fails),
-        cmocka_unit_test(test_options_of_other_sizes),
-        cmocka_unit_test(test_a_byte_changed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,16 @@
  * find_test.c -- which files paths lead to: of families, regions, tables and snapshots, as HBase
  * lays them out.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/exchange/find.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/protobuf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #define TABLE_INFO "tests/hfile/exchange/golden/tableinfo"
 
@@ -282,10 +279,8 @@ put_manifest(const char *name, const char *const *files, bool with_reference,
 #define D1 "b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1"
 #define D2 "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
 
-static void
-test_files_and_folders(void **state)
+TEST_WITH(test_files_and_folders, set_up, tear_down)
 {
-    (void)state;
     put_hfile("t/r1/a/" F1);
     put_file("t/r1/a/_half", "", 0);
     put_hfile("t/r1/bc/00000000000000000000000000000001_SeqId_7_");
@@ -314,13 +309,11 @@ test_files_and_folders(void **state)
     assert_refused("w", PETAL_UNSUPPORTED, "MOB");
 }
 
-static void
-test_edits(void **state)
+TEST_WITH(test_edits, set_up, tear_down)
 {
     struct found_files found;
     petal_error error;
 
-    (void)state;
     put_hfile("t/r/a/" F1);
     put_file("t/r/recovered.edits/0000000000000000012", "", 0);
     put_file("t/r/recovered.edits/12.seqid", "x", 1);
@@ -347,10 +340,8 @@ test_edits(void **state)
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-static void
-test_regions_that_overlap(void **state)
+TEST_WITH(test_regions_that_overlap, set_up, tear_down)
 {
-    (void)state;
     put_region_info("t/" P "/.regioninfo", "", "", false);
     put_hfile("t/" P "/a/" F1);
     put_region_info("t/" D1 "/.regioninfo", "", "m", false);
@@ -378,13 +369,11 @@ test_regions_that_overlap(void **state)
 }
 
 /* Of the same regions by folders of their families, and by their files. */
-static void
-test_regions_of_families(void **state)
+TEST_WITH(test_regions_of_families, set_up, tear_down)
 {
     static const char *const regions[] = {P, D1, D2};
     static const char *const files[] = {F1, F2, F3};
 
-    (void)state;
     put_region_info("t/" P "/.regioninfo", "", "", true);
     put_region_info("t/" D1 "/.regioninfo", "", "m", false);
     put_region_info("t/" D2 "/.regioninfo", "m", "", false);
@@ -418,10 +407,8 @@ test_regions_of_families(void **state)
 }
 
 /* What refers to another region's file says that this was split or merged. */
-static void
-test_references(void **state)
+TEST_WITH(test_references, set_up, tear_down)
 {
-    (void)state;
     put_region_info("data/n/t/" P "/.regioninfo", "", "", false);
     put_hfile("data/n/t/" P "/a/" F1);
     put_region_info("data/n/t/" D1 "/.regioninfo", "", "m", false);
@@ -443,10 +430,8 @@ test_references(void **state)
     assert_refused("data/n/t", PETAL_CORRUPT, "not a reference");
 }
 
-static void
-test_links(void **state)
+TEST_WITH(test_links, set_up, tear_down)
 {
-    (void)state;
     put_hfile("data/default/old/" P "/a/" F1);
     put_hfile("archive/data/n/old/" P "/a/" F2);
     put_file("data/default/new/" D1 "/a/old=" P "-" F1, "", 0);
@@ -464,8 +449,7 @@ test_links(void **state)
 }
 
 /* Names that lead out of the folders of tables. */
-static void
-test_links_to_elsewhere(void **state)
+TEST_WITH(test_links_to_elsewhere, set_up, tear_down)
 {
     static const char *const names[] = {"..=" P "-" F1,
                                         "..=..=" P "-" F1,
@@ -479,7 +463,6 @@ test_links_to_elsewhere(void **state)
                                         "t=" P "-.."
                                         "." D1};
 
-    (void)state;
     put_hfile("data/default/t/" P "/a/" F1);
     put_hfile("data/" P "/a/" F1);
     put_hfile(P "/a/" F1);
@@ -503,13 +486,11 @@ test_links_to_elsewhere(void **state)
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
-static void
-test_snapshots(void **state)
+TEST_WITH(test_snapshots, set_up, tear_down)
 {
     static const char *const files[] = {F1, F2, NULL};
     static const char *const elsewhere[] = {"../../../../../secret", NULL};
 
-    (void)state;
     put_manifest("e/.hbase-snapshot/s1/data.manifest", files, false, NULL, 0);
     put_file("e/.hbase-snapshot/.tmp/x", "", 0);
     put_file("e/archive/data/default/t1/r1/a/" F1, "", 0);
@@ -530,8 +511,7 @@ test_snapshots(void **state)
 }
 
 /* Those that were split are left out, replicas as well; MOB's region is none of rows. */
-static void
-test_regions_of_snapshots(void **state)
+TEST_WITH(test_regions_of_snapshots, set_up, tear_down)
 {
     static const char *const files[] = {F1, NULL}, *const halves[] = {F1 "." P, NULL};
     static const struct info split[] = {{"", "", true, false},
@@ -541,7 +521,6 @@ test_regions_of_snapshots(void **state)
     static const struct info overlap[] = {{"", "", false, false}, {"", "m", false, false}};
     static const struct info hole[] = {{"", "", true, false}, {"", "m", false, false}};
 
-    (void)state;
     put_file("archive/data/default/t1/" P "/a/" F1, "", 0);
     put_manifest(".hbase-snapshot/s1/data.manifest", files, false, split, 4);
     assert_found(".hbase-snapshot/s1",
@@ -553,21 +532,4 @@ test_regions_of_snapshots(void **state)
     put_manifest(".hbase-snapshot/s4/data.manifest", halves, true, split + 1, 2);
     assert_found(".hbase-snapshot/s4",
                  ".hbase-snapshot/s4/../../archive/data/default/t1/" P "/a/" F1 "^", true);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_files_and_folders, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_edits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_regions_that_overlap, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_regions_of_families, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_references, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_links_to_elsewhere, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_snapshots, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_regions_of_snapshots, set_up, tear_down)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,17 @@
  * cells that HBase's own clone has, or it is refused; whatever becomes of the small files that say
  * what belongs to it, nothing is read from elsewhere.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/petal_hfile.h"
 
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #define GOLDEN "tests/hfile/exchange/golden/hbase"
 
@@ -155,37 +152,29 @@ assert_all_cells(const char *before, const char *const *names, size_t count, con
     test_directory_free(directory);
 }
 
-static void
-test_snapshots_are_as_hbase_clones_them(void **state)
+TEST(test_snapshots_are_as_hbase_clones_them)
 {
-    (void)state;
     assert_all_cells("/.hbase-snapshot/", snapshots, COUNT(snapshots), "");
 }
 
-static void
-test_folders_of_tables_as_well(void **state)
+TEST(test_folders_of_tables_as_well)
 {
-    (void)state;
     assert_all_cells("/data/default/", folders, COUNT(folders), "");
 }
 
 /* A family's folder in its region's is not only a folder of files. */
-static void
-test_folders_of_families_as_well(void **state)
+TEST(test_folders_of_families_as_well)
 {
-    (void)state;
     assert_all_cells("/data/default/", folders, COUNT(folders), "/*/f");
 }
 
-static void
-test_what_was_left_out_is_counted(void **state)
+TEST(test_what_was_left_out_is_counted)
 {
     char *directory = test_directory_new();
     petal_db *db = open_database(directory);
     petal_hfile_import_counts counts;
     petal_error error;
 
-    (void)state;
     assert_int_equal(import_as(db, GOLDEN "/.hbase-snapshot/split", "a", NULL, &counts, &error),
                      PETAL_OK);
     assert_int_equal(counts.files, 2);
@@ -215,8 +204,7 @@ test_what_was_left_out_is_counted(void **state)
 }
 
 /* Nothing in the folder says which regions are the old ones: in HBase that is in hbase:meta. */
-static void
-test_what_cannot_be_told_is_refused(void **state)
+TEST(test_what_cannot_be_told_is_refused)
 {
     static const struct {
         const char *path;
@@ -233,7 +221,6 @@ test_what_cannot_be_told_is_refused(void **state)
     petal_db *db = open_database(directory);
     petal_error error;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char path[PATH_MAX];
         petal_table *table;
@@ -341,8 +328,7 @@ put_bytes(const char *path, const char *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static void
-test_small_files_that_lie(void **state)
+TEST(test_small_files_that_lie)
 {
     const size_t step = getenv("PETAL_LONG") != NULL ? 1 : getenv("PETAL_SHORT") != NULL ? 61 : 13;
     static const char changes[] = {0x01, (char)0x80, (char)0xff, 0x10};
@@ -351,7 +337,6 @@ test_small_files_that_lie(void **state)
     petal_error error;
     size_t mutants = 0, taken = 0;
 
-    (void)state;
     copied_to = root;
     assert_int_equal(nftw(GOLDEN, copy_entry, 16, FTW_PHYS), 0);
     assert_int_equal(nftw(root, note_small_file, 16, FTW_PHYS), 0);
@@ -381,17 +366,4 @@ test_small_files_that_lie(void **state)
     assert_int_equal(petal_close(db, &error), PETAL_OK);
     test_directory_free(directory);
     test_directory_free(root);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_snapshots_are_as_hbase_clones_them),
-                                       cmocka_unit_test(test_folders_of_tables_as_well),
-                                       cmocka_unit_test(test_folders_of_families_as_well),
-                                       cmocka_unit_test(test_what_was_left_out_is_counted),
-                                       cmocka_unit_test(test_what_cannot_be_told_is_refused),
-                                       cmocka_unit_test(test_small_files_that_lie)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

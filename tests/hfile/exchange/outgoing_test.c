@@ -2,16 +2,13 @@
  * outgoing_test.c -- what of a family goes to HBase: its readers, for whom a marker wins over a put
  * of its own timestamp whatever came first, see of it what Petal's readers see of the family.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/exchange/outgoing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST_CELLS 4096
 
@@ -228,12 +225,10 @@ try_seed(uint64_t seed, uint64_t *ties)
     test_directory_free(directory);
 }
 
-static void
-test_hbase_sees_what_petal_sees(void **state)
+TEST(test_hbase_sees_what_petal_sees)
 {
     uint64_t seed = test_seed(), lists = 200, ties = 0;
 
-    (void)state;
     for (uint64_t i = 0; i < lists; i++)
         try_seed(seed + i, &ties);
     assert_true(ties > lists);
@@ -243,8 +238,7 @@ test_hbase_sees_what_petal_sees(void **state)
 
 /* A marker's time to live goes with it, also where the marker becomes an earlier one: it dies
  * then. */
-static void
-test_markers_keep_their_time_to_live(void **state)
+TEST(test_markers_keep_their_time_to_live)
 {
     char *directory = test_directory_new();
     petal_options options = {.size = sizeof options, .create = true, .no_compaction = true};
@@ -262,7 +256,6 @@ test_markers_keep_their_time_to_live(void **state)
     bool more;
     unsigned markers = 0;
 
-    (void)state;
     assert_int_equal(petal_open(directory, &options, &db, &error), PETAL_OK);
     assert_int_equal(petal_table_create(db, &table_options, &table, &error), PETAL_OK);
     family = petal_table_family_at(table, 0);
@@ -289,13 +282,4 @@ test_markers_keep_their_time_to_live(void **state)
     outgoing_close(&outgoing);
     assert_int_equal(petal_close(db, &error), PETAL_OK);
     test_directory_free(directory);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hbase_sees_what_petal_sees),
-                                       cmocka_unit_test(test_markers_keep_their_time_to_live)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
  * constants. */
 #include "tools/bench/keys/distribution.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define DRAWS 400000
 #define GROWS 4000 /* of a growing number of items */
@@ -53,12 +50,10 @@ zeta_by_adding(uint64_t items)
     return sum;
 }
 
-static void
-test_zeta(void **state)
+TEST(test_zeta)
 {
     static const uint64_t items[] = {1, 2, 10, 999, 1000, 1001, 1002, 5000, 1000000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
         assert_true(fabs(bench_zeta(items[i]) - zeta_by_adding(items[i])) < 1e-10);
     /* ZETAN in YCSB's ScrambledZipfianGenerator. */
@@ -76,12 +71,10 @@ gray_below(uint64_t rank, uint64_t items, double zeta)
 }
 
 /* The first two ranks, the latest items, are exact, the others near. */
-static void
-test_zipf(void **state)
+TEST(test_zipf)
 {
     static const uint64_t items[] = {1000, 100000};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         uint64_t *counts = draw(BENCH_LATEST, items[i]), sum = 0;
         double zeta = zeta_by_adding(items[i]);
@@ -100,10 +93,8 @@ test_zipf(void **state)
     }
 }
 
-static void
-test_few_items(void **state)
+TEST(test_few_items)
 {
-    (void)state;
     for (int kind = BENCH_SCRAMBLED; kind <= BENCH_LATEST; kind++) {
         for (uint64_t items = 1; items <= 3; items++)
             free(draw((enum bench_distribution_kind)kind, items));
@@ -120,15 +111,13 @@ compare_down(const void *a, const void *b)
 
 /* The hottest items have the shares of the first ranks, wherever they lie; both halves of the range
  * have their part. */
-static void
-test_scrambled(void **state)
+TEST(test_scrambled)
 {
     const uint64_t items = 100000;
     uint64_t *counts = draw(BENCH_SCRAMBLED, items);
     double zeta = bench_zeta(BENCH_SCRAMBLED_RANKS);
     uint64_t first_half = 0;
 
-    (void)state;
     check_share(counts[bench_fnv(0) % items], 1 / zeta);
     for (uint64_t i = 0; i < items / 2; i++)
         first_half += counts[i];
@@ -140,24 +129,20 @@ test_scrambled(void **state)
 }
 
 /* What YCSB's Utils.fnvhash64 gives. */
-static void
-test_hash(void **state)
+TEST(test_hash)
 {
-    (void)state;
     assert_true(bench_fnv(0) == UINT64_C(6284781860667377211));
     assert_true(bench_fnv(1) == UINT64_C(8517097267634966620));
 }
 
 /* The newest are hot, also when there are more of them each time. */
-static void
-test_latest(void **state)
+TEST(test_latest)
 {
     uint64_t *counts = draw(BENCH_LATEST, 1000), newest = 0;
     struct bench_distribution distribution;
     struct bench_random random = {bench_scramble(1)};
     double share = 0;
 
-    (void)state;
     check_share(counts[999], 1 / zeta_by_adding(1000));
     check_share(counts[998], pow(2, -BENCH_ZIPF_THETA) / zeta_by_adding(1000));
     free(counts);
@@ -170,16 +155,4 @@ test_latest(void **state)
             share += 1 / bench_zeta(items) / GROWS;
     }
     check_share(newest, share);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zeta),      cmocka_unit_test(test_zipf),
-        cmocka_unit_test(test_few_items), cmocka_unit_test(test_scrambled),
-        cmocka_unit_test(test_hash),      cmocka_unit_test(test_latest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

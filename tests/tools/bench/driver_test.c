@@ -2,16 +2,13 @@
  * ahead; schedules. */
 #include "tools/bench/harness/driver.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/bench/harness/util.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define POSITIONS 5000
 
@@ -91,12 +88,10 @@ check_all(uint64_t operations)
         assert_int_equal(seen[i], i < operations);
 }
 
-static void
-test_every_position_once(void **state)
+TEST(test_every_position_once)
 {
     static const uint64_t counts[] = {1, 3, 7, 100, 511, 512, 513, 4999};
 
-    (void)state;
     for (unsigned threads = 1; threads <= 5; threads += 2) {
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             for (unsigned prepared = 0; prepared <= 64; prepared += 32) {
@@ -116,12 +111,10 @@ test_every_position_once(void **state)
     }
 }
 
-static void
-test_threads_have_the_same_positions_again(void **state)
+TEST(test_threads_have_the_same_positions_again)
 {
     unsigned before[POSITIONS];
 
-    (void)state;
     free(run((struct bench_drive){.threads = 3, .operations = POSITIONS}));
     for (size_t i = 0; i < POSITIONS; i++)
         before[i] = owner[i];
@@ -130,39 +123,22 @@ test_threads_have_the_same_positions_again(void **state)
         assert_int_equal(owner[i], before[i]);
 }
 
-static void
-test_some_are_timed(void **state)
+TEST(test_some_are_timed)
 {
     struct bench_driven *driven =
         run((struct bench_drive){.threads = 1, .operations = 1600, .sample = 16});
 
-    (void)state;
     assert_int_equal(driven->latencies.total, 100);
     free(driven);
 }
 
 /* 100 operations at 1,000 a second: none begins before its time. */
-static void
-test_schedule(void **state)
+TEST(test_schedule)
 {
     struct bench_driven *driven =
         run((struct bench_drive){.threads = 2, .operations = 100, .rate = 1000});
 
-    (void)state;
     check_all(100);
     assert_true(driven->seconds >= 0.09);
     free(driven);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_position_once),
-        cmocka_unit_test(test_threads_have_the_same_positions_again),
-        cmocka_unit_test(test_some_are_timed),
-        cmocka_unit_test(test_schedule),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* glance_test.c -- the one screen of `kv-bench readamp`: it fits, whatever the figures; its
  * sentence and its marks follow from them. */
+#include "tests/support/test.h"
 #include "tools/bench/readamp/glance.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LINES   24
 #define COLUMNS 80
@@ -81,12 +78,10 @@ expect(const struct glance *glance, const char *wanted)
     free(screen.text);
 }
 
-static void
-it_fits_on_a_screen(void **state)
+TEST(it_fits_on_a_screen)
 {
     static const double counts[] = {0, 0.0001, 0.99999, 9.999, 70.5, 99.999, 99999};
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof counts / sizeof *counts; i++) {
         struct glance glance = usual();
         struct screen screen;
@@ -106,12 +101,10 @@ it_fits_on_a_screen(void **state)
     }
 }
 
-static void
-the_sentence_follows_from_the_figures(void **state)
+TEST(the_sentence_follows_from_the_figures)
 {
     struct glance glance = usual();
 
-    (void)state;
     expect(&glance, "What is not there costs 0.3 blocks instead of 6 (20 times fewer), what one "
                     "file has 0.3 (20 times fewer), where the filter can tell: ROW in 2 of 8 "
                     "lookups, ROWCOL in 7, ROW_ROWCOL in 8; all 32 counts are as expected; HBase "
@@ -144,12 +137,10 @@ the_sentence_follows_from_the_figures(void **state)
 }
 
 /* With what is to be expected: chance says neither that they are alike nor that they differ. */
-static void
-what_hbase_reads_is_compared(void **state)
+TEST(what_hbase_reads_is_compared)
 {
     struct glance glance = usual();
 
-    (void)state;
     glance.cells[7][0].hbase = 9;
     glance.cells[7][1].hbase = 9;
     glance.cells[2][2].hbase = 0.25;
@@ -169,13 +160,11 @@ what_hbase_reads_is_compared(void **state)
     expect(&glance, "not as expected. ");
 }
 
-static void
-cells_show_what_was_counted(void **state)
+TEST(cells_show_what_was_counted)
 {
     struct glance glance = usual();
     struct screen screen;
 
-    (void)state;
     glance.cells[0][1].outside = glance.cells[0][3].outside = true;
     glance.cells[0][1].measured = 3.25;
     screen = print(&glance, (struct glance_style){0});
@@ -190,17 +179,4 @@ cells_show_what_was_counted(void **state)
         strstr(screen.text, " ██████ 6.00 ███▎   3.25!██████ 6.00 ▎     0.300!\n\033[2m"));
     assert_non_null(strstr(screen.text, "0.310/-\033[0m\n"));
     free(screen.text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_fits_on_a_screen),
-        cmocka_unit_test(the_sentence_follows_from_the_figures),
-        cmocka_unit_test(what_hbase_reads_is_compared),
-        cmocka_unit_test(cells_show_what_was_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
  * counting. */
 #include "tools/bench/harness/histogram.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/bench/harness/permutation.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VALUES 20000
 
@@ -52,14 +49,12 @@ check_share(const struct bench_histogram *histogram, const uint64_t *sorted, dou
     assert_true(found - exact <= exact / 64);
 }
 
-static void
-test_shares(void **state)
+TEST(test_shares)
 {
     struct bench_histogram *histogram = histogram_new();
     uint64_t *values = test_allocate(VALUES * sizeof *values);
     static const double shares[] = {0, 0.1, 0.5, 0.9, 0.99, 0.999, 1};
 
-    (void)state;
     assert_int_equal(bench_histogram_share(histogram, 0.5), 0);
     for (size_t i = 0; i < VALUES; i++) {
         values[i] = random_value();
@@ -75,12 +70,10 @@ test_shares(void **state)
     free(histogram);
 }
 
-static void
-test_ends_of_the_range(void **state)
+TEST(test_ends_of_the_range)
 {
     struct bench_histogram *histogram = histogram_new();
 
-    (void)state;
     bench_histogram_add(histogram, UINT64_MAX);
     assert_true(bench_histogram_share(histogram, 0.5) == UINT64_MAX);
     for (uint64_t i = 0; i < BENCH_HISTOGRAM_STEPS; i++)
@@ -94,13 +87,11 @@ test_ends_of_the_range(void **state)
     free(histogram);
 }
 
-static void
-test_merging(void **state)
+TEST(test_merging)
 {
     struct bench_histogram *all = histogram_new(), *parts[2] = {histogram_new(), histogram_new()};
     struct bench_histogram *sum = histogram_new();
 
-    (void)state;
     for (size_t i = 0; i < VALUES; i++) {
         uint64_t value = random_value();
 
@@ -139,12 +130,10 @@ check_permutation(uint64_t range, uint64_t seed)
     free(seen);
 }
 
-static void
-test_permutations(void **state)
+TEST(test_permutations)
 {
     static const uint64_t ranges[] = {63, 64, 65, 1000, 4096, 5000, 65537, 100000};
 
-    (void)state;
     for (uint64_t range = 1; range <= 40; range++)
         check_permutation(range, test_random_next(&source));
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -154,13 +143,6 @@ test_permutations(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_ends_of_the_range),
-        cmocka_unit_test(test_merging),
-        cmocka_unit_test(test_permutations),
-    };
-
     test_random_init(&source, test_seed());
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

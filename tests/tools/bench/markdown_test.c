@@ -2,16 +2,13 @@
  * the range of the repeats does not hold 1. */
 #include "tools/bench/results/markdown.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum bench_verdict
 verdict(const double *ratios, size_t count)
@@ -21,14 +18,12 @@ verdict(const double *ratios, size_t count)
     return bench_verdict_of(&spread);
 }
 
-static void
-test_verdicts(void **state)
+TEST(test_verdicts)
 {
     static const double below[] = {0.9, 0.5, 0.999}, above[] = {1.001, 7, 1.2};
     static const double around[] = {0.3, 0.2, 1.01}, touching[] = {0.5, 1, 0.7}, from[] = {1, 2, 3};
     static const double many[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 1.5};
 
-    (void)state;
     assert_int_equal(verdict(below, 3), BENCH_AHEAD);
     assert_int_equal(verdict(above, 3), BENCH_BEHIND);
     assert_int_equal(verdict(around, 3), BENCH_UNDECIDED);
@@ -74,8 +69,7 @@ add(struct bench_result *result, const char *operation, const char *store,
 
 #define LIST(...) ((const double[3]){__VA_ARGS__})
 
-static void
-test_table(void **state)
+TEST(test_table)
 {
     static const char *const stores[] = {"slow", "petal", "quick", "like"};
     static const char wanted[] = "| | Petal | slow | quick | like | others |\n"
@@ -89,7 +83,6 @@ test_table(void **state)
     char text[2048] = "";
     FILE *file = tmpfile();
 
-    (void)state;
     assert_non_null(file);
     add(&result, "get", "slow", BENCH_PER_SECOND, LIST(1e6, 0.8e6, 1.2e6), 0.1);
     add(&result, "get", "petal", BENCH_PER_SECOND, LIST(2e6, 2e6, 2e6), 0.2);
@@ -106,15 +99,4 @@ test_table(void **state)
     fclose(file);
     assert_string_equal(text, wanted);
     bench_result_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
  * benchmark waits. */
 #include "tools/bench/harness/others.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void
 check_near(double found, double wanted)
@@ -20,12 +17,10 @@ check_near(double found, double wanted)
 }
 
 /* Idle and waiting for disks is not busy; what guests take is among user and nice already. */
-static void
-test_line(void **state)
+TEST(test_line)
 {
     double busy = -1;
 
-    (void)state;
     assert_true(bench_busy_read("cpu  100 20 30 5000 700 4 6 40 90 9\n", 100, &busy));
     check_near(busy, 2.0);
     assert_true(bench_busy_read("cpu  18446744073709551615 0 0 0 0 0 0 0 0 0\n", 1000, &busy));
@@ -37,15 +32,13 @@ test_line(void **state)
 }
 
 /* Own time does not count, that of children that have ended as little. */
-static void
-test_taken(void **state)
+TEST(test_taken)
 {
     const struct bench_machine before = {.busy = 100, .own = 7, .all = 1000};
     const struct bench_machine after = {.busy = 106, .own = 10, .all = 1020};
     const struct bench_machine unknown = {.busy = NAN, .own = 10, .all = 1020};
     double busy, own, all;
 
-    (void)state;
     bench_machine_taken(&before, &after, &busy, &own, &all);
     check_near(busy, 6);
     check_near(own, 3);
@@ -59,14 +52,12 @@ test_taken(void **state)
 }
 
 /* Where there is a /proc/stat: time passes, and what this process does is its own. */
-static void
-test_this_machine(void **state)
+TEST(test_this_machine)
 {
     struct bench_machine before, after;
     volatile double work = 0;
     double busy, own, all;
 
-    (void)state;
     bench_machine_get(&before);
     do {
         for (int i = 0; i < 1000000; i++)
@@ -105,14 +96,12 @@ looks_of(const double *seen, double limit, double *seconds)
     return looks;
 }
 
-static void
-test_waiting(void **state)
+TEST(test_waiting)
 {
     static const double idle[] = {0.01, -1}, soon[] = {0.9, 0.3, 0.06, 0.05, -1}, busy[] = {1, -1},
                         unknown[] = {NAN, -1};
     double seconds = 60;
 
-    (void)state;
     assert_int_equal(looks_of(idle, 0.05, &seconds), 1);
     check_near(seconds, 60); /* a look at an idle machine is no waiting */
     assert_int_equal(looks_of(soon, 0.05, &seconds), 4);
@@ -128,17 +117,4 @@ test_waiting(void **state)
     assert_int_equal(looks_of(busy, 1, &seconds), 1);
     seconds = 0;
     assert_int_equal(looks_of(idle, 0.05, &seconds), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),
-        cmocka_unit_test(test_taken),
-        cmocka_unit_test(test_this_machine),
-        cmocka_unit_test(test_waiting),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,22 @@
 /* pairs_test.c -- keys and values of kv-bench's workloads; records over plain keys. */
 #include "tools/bench/keys/pairs.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/bench/keys/fields.h"
 
 #include <lz4.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* ---- pairs ---- */
 
-static void
-test_keys(void **state)
+TEST(test_keys)
 {
     const struct bench_pairs pairs = {.key_bytes = 5, .value_bytes = 10};
     char key[24], before[24], absent[24];
 
-    (void)state;
     for (uint64_t n = 1; n < 49999; n++) {
         bench_pairs_key(&pairs, n - 1, false, before);
         bench_pairs_key(&pairs, n - 1, true, absent);
@@ -37,14 +32,12 @@ test_keys(void **state)
 }
 
 /* Blocks of values compress to half, and a little more for what says so. */
-static void
-test_values(void **state)
+TEST(test_values)
 {
     enum { BLOCK = 16384 };
     static const size_t sizes[] = {100, 1000, 4096};
     char *block = test_allocate(BLOCK), *compressed = test_allocate(LZ4_COMPRESSBOUND(BLOCK));
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const struct bench_pairs pairs = {.key_bytes = 16, .value_bytes = sizes[i]};
         size_t used = 0;
@@ -65,13 +58,11 @@ test_values(void **state)
     free(compressed);
 }
 
-static void
-test_other_values_are_wrong(void **state)
+TEST(test_other_values_are_wrong)
 {
     static const size_t sizes[] = {2, 7, 15, 16, 100};
     uint8_t value[100], other[100];
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const struct bench_pairs pairs = {.key_bytes = 16, .value_bytes = sizes[i]};
 
@@ -86,8 +77,7 @@ test_other_values_are_wrong(void **state)
 }
 
 /* Spread: keys far apart, in no order; values told apart by their beginnings. */
-static void
-test_spread_pairs(void **state)
+TEST(test_spread_pairs)
 {
     const struct bench_pairs pairs = {
         .key_bytes = BENCH_KEY_BYTES, .value_bytes = 100, .spread = true};
@@ -95,7 +85,6 @@ test_spread_pairs(void **state)
     uint8_t room[100];
     unsigned rising = 0;
 
-    (void)state;
     for (uint64_t n = 1; n < 1000; n++) {
         petal_slice value = bench_pairs_value(&pairs, n, room);
 
@@ -231,8 +220,7 @@ check_field(const struct bench_field *field, const char *name, const char *value
 }
 
 /* One row's name begins another's: the byte 0 keeps them apart. */
-static void
-test_records(void **state)
+TEST(test_records)
 {
     const struct bench_field two[] = {{bench_text("a"), bench_text("1")},
                                       {bench_text("b"), bench_text("22")}};
@@ -240,7 +228,6 @@ test_records(void **state)
     struct bench_field fields[BENCH_MOST_FIELDS];
     struct bench_record record;
 
-    (void)state;
     array = (struct array){0};
     bench_record_init(&record, &plain, &array);
     bench_record_put(&record, bench_text("user1"), two, 2);
@@ -264,18 +251,4 @@ test_records(void **state)
     assert_int_equal(bench_record_scan(&record, bench_text("user2"), 2), 1);
     assert_int_equal(bench_record_scan(&record, bench_text("user3"), 2), 0);
     bench_record_free(&record);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_other_values_are_wrong),
-        cmocka_unit_test(test_spread_pairs),
-        cmocka_unit_test(test_records),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,10 @@
  * that wrong figures are caught. */
 #include "tools/bench/readamp/model.h"
 
+#include "tests/support/test.h"
 #include "tools/bench/harness/bits.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define FILES 6
 
@@ -40,8 +37,7 @@ expect(enum petal_bloom_type filter, enum readamp_lookup lookup)
     return expected;
 }
 
-static void
-blocks_are_those_of_the_table(void **state)
+TEST(blocks_are_those_of_the_table)
 {
     /* The five newest files, or all, of rate 0.01: 0.048 and 0.06. */
     static const double sums[READAMP_LOOKUPS][4] = {
@@ -58,7 +54,6 @@ blocks_are_those_of_the_table(void **state)
     static const enum petal_bloom_type filters[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
                                                     PETAL_BLOOM_ROWCOL, PETAL_BLOOM_ROW_ROWCOL};
 
-    (void)state;
     for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
         for (size_t i = 0; lookup != READAMP_COLUMNS_200 && i < 4; i++) {
             struct readamp_expected expected = expect(filters[i], (enum readamp_lookup)lookup);
@@ -69,13 +64,11 @@ blocks_are_those_of_the_table(void **state)
 }
 
 /* 34, 34, 33, 33, 33, 33 of the columns, newest first: 200, 166, 132, 99, 66, 33 are asked. */
-static void
-columns_that_were_found_are_not_asked_again(void **state)
+TEST(columns_that_were_found_are_not_asked_again)
 {
     struct readamp_expected none = expect(PETAL_BLOOM_NONE, READAMP_COLUMNS_200);
     struct readamp_expected columns = expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMNS_200);
 
-    (void)state;
     assert_true(fabs(none.data - 696) < 1e-9);
     assert_true(fabs(columns.data - (200 + 166 * 0.008 + 132 * 0.012 + 99 * 0.008 + 66 * 0.012 +
                                      33 * 0.008)) < 1e-9);
@@ -83,18 +76,14 @@ columns_that_were_found_are_not_asked_again(void **state)
     assert_true(fabs(columns.true_positives - 200) < 1e-9);
 }
 
-static void
-files_older_than_the_answer_are_counted(void **state)
+TEST(files_older_than_the_answer_are_counted)
 {
-    (void)state;
     assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST).found_newer == FILES - 1);
     assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_ABSENT_ROW).found_newer == 0);
 }
 
-static void
-what_is_certain_has_no_error(void **state)
+TEST(what_is_certain_has_no_error)
 {
-    (void)state;
     assert_true(expect(PETAL_BLOOM_NONE, READAMP_ABSENT_ROW).standard_error == 0);
     assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE).standard_error == 0);
     assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE).false_rate < 0);
@@ -103,12 +92,10 @@ what_is_certain_has_no_error(void **state)
 
 /* Chance alone gives sqrt(0.06 (1/10000 + 1/5000)) = 0.0042; filters' own rates, common keys and
  * whole lines make it more. */
-static void
-wrong_figures_are_caught(void **state)
+TEST(wrong_figures_are_caught)
 {
     struct readamp_expected expected = expect(PETAL_BLOOM_ROW, READAMP_ABSENT_ROW);
 
-    (void)state;
     assert_true(expected.standard_error > 0.0042 && expected.standard_error < 0.0075);
     assert_false(readamp_is_outside(0.062, expected.data, expected.standard_error, expected.grain));
     assert_true(readamp_is_outside(0.12, expected.data, expected.standard_error, expected.grain));
@@ -117,8 +104,7 @@ wrong_figures_are_caught(void **state)
     assert_false(readamp_is_outside(6, 6, 0, 0));
 }
 
-static void
-more_gets_leave_less_to_chance(void **state)
+TEST(more_gets_leave_less_to_chance)
 {
     struct readamp_store store = store_of(PETAL_BLOOM_ROW);
     struct readamp_reads few = {READAMP_ABSENT_ROW, 1000, 1e12};
@@ -126,7 +112,6 @@ more_gets_leave_less_to_chance(void **state)
     struct readamp_reads again = {READAMP_ABSENT_ROW, 1e9, 1000};
     struct readamp_expected a, b, c;
 
-    (void)state;
     readamp_expect(&store, &few, &a);
     readamp_expect(&store, &many, &b);
     readamp_expect(&store, &again, &c);
@@ -134,38 +119,17 @@ more_gets_leave_less_to_chance(void **state)
     assert_true(fabs(c.standard_error - a.standard_error) < 1e-6);
 }
 
-static void
-bits_and_rates_are_each_others(void **state)
+TEST(bits_and_rates_are_each_others)
 {
-    (void)state;
     assert_true(fabs(bench_bits_of_rate(0.01) - 9.585 * 1.034) < 0.01);
     for (double bits = 4; bits <= 16; bits += 2)
         assert_true(fabs(bench_bits_of_rate(bench_rate_of_bits(bits)) - bits) < 1e-6);
 }
 
-static void
-hbase_is_known_for_six_files(void **state)
+TEST(hbase_is_known_for_six_files)
 {
-    (void)state;
     assert_true(readamp_hbase(READAMP_COLUMNS_200, PETAL_BLOOM_ROWCOL, 6, 0.01) == 200.2);
     assert_true(readamp_hbase(READAMP_COLUMNS_200, PETAL_BLOOM_ROWCOL, 6, 0.1) < 0);
     assert_true(readamp_hbase(READAMP_COLUMNS_200, PETAL_BLOOM_NONE, 5, 0.01) < 0);
     assert_true(readamp_hbase(READAMP_NEWEST, PETAL_BLOOM_ROW_ROWCOL, 6, 0.01) < 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_those_of_the_table),
-        cmocka_unit_test(columns_that_were_found_are_not_asked_again),
-        cmocka_unit_test(files_older_than_the_answer_are_counted),
-        cmocka_unit_test(what_is_certain_has_no_error),
-        cmocka_unit_test(wrong_figures_are_caught),
-        cmocka_unit_test(more_gets_leave_less_to_chance),
-        cmocka_unit_test(bits_and_rates_are_each_others),
-        cmocka_unit_test(hbase_is_known_for_six_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,15 @@
  * hostile files. */
 #include "tools/bench/results/result.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/bench/harness/json.h"
 #include "tools/bench/harness/util.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/bench_result_test-XXXXXX";
 
@@ -26,13 +23,11 @@ check_near(double found, double wanted)
 
 /* ---- statistics ---- */
 
-static void
-test_spreads(void **state)
+TEST(test_spreads)
 {
     static const double odd[] = {5, 1, 4, 2, 3}, even[] = {10, 40, 20, 30}, one[] = {7};
     struct bench_spread spread = bench_spread_of(odd, 5);
 
-    (void)state;
     check_near(spread.median, 3);
     check_near(spread.least, 1);
     check_near(spread.greatest, 5);
@@ -48,13 +43,11 @@ test_spreads(void **state)
 }
 
 /* Within repeats: the median of ratios is not the ratio of medians. */
-static void
-test_ratios(void **state)
+TEST(test_ratios)
 {
     static const double over[] = {10, 200, 3000}, under[] = {1, 100, 1000, 5};
     double ratios[BENCH_MOST_REPEATS];
 
-    (void)state;
     assert_int_equal(bench_ratios(over, 3, under, 4, ratios), 3);
     check_near(ratios[0], 10);
     check_near(ratios[1], 2);
@@ -63,13 +56,11 @@ test_ratios(void **state)
 }
 
 /* Against the tables that books have: U of 4 and 4 values, of 5 and 5. */
-static void
-test_rank_test(void **state)
+TEST(test_rank_test)
 {
     static const double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10};
     static const double mixed[] = {1, 2, 3, 4, 7}, above[] = {5, 6, 8, 9, 10};
 
-    (void)state;
     check_near(bench_rank_test(low, 4, high, 4), 2.0 / 70);
     check_near(bench_rank_test(low, 5, high, 5), 2.0 / 252);
     check_near(bench_rank_test(high, 5, low, 5), 2.0 / 252);
@@ -78,8 +69,7 @@ test_rank_test(void **state)
     check_near(bench_rank_test(low, 1, high, 1), 1);
 }
 
-static void
-test_noise_rule(void **state)
+TEST(test_noise_rule)
 {
     static const double five[] = {100, 101, 102, 103, 104},
                         near[] = {105, 105.1, 105.2, 105.3, 105.4};
@@ -88,7 +78,6 @@ test_noise_rule(void **state)
     static const double touching[] = {103.5, 104.5, 105.5};
     static const double one[] = {100}, more[] = {124}, much_more[] = {126};
 
-    (void)state;
     assert_true(bench_differ(five, 5, far, 5));
     assert_true(bench_differ(far, 5, five, 5));
     assert_false(bench_differ(five, 5, near + 0, 2));
@@ -103,12 +92,10 @@ test_noise_rule(void **state)
 }
 
 /* However sure: below 3 % nothing counts. */
-static void
-test_small_changes(void **state)
+TEST(test_small_changes)
 {
     double before[20], after[20];
 
-    (void)state;
     for (int i = 0; i < 20; i++) {
         before[i] = 1000 + i;
         after[i] = 1026 + i;
@@ -133,12 +120,10 @@ random_deviation(struct test_random *source)
 
 /* Noise alone, wide of 10 %, is taken for a change in less than 2 of 100 pairs; a change by half
  * nearly always found. */
-static void
-test_how_often_noise_counts(void **state)
+TEST(test_how_often_noise_counts)
 {
     struct test_random source = {1};
 
-    (void)state;
     for (size_t repeats = 3; repeats <= 9; repeats++) {
         unsigned wrong = 0, found = 0;
 
@@ -193,14 +178,12 @@ write_and_read(const struct bench_result *result, struct bench_result *again)
         fail_msg("%s", fault);
 }
 
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
     struct bench_outcome get, scan, count;
     struct bench_result result = {0}, again = {0};
     const struct bench_series *series;
 
-    (void)state;
     bench_outcome_init(&get, "get hit", "petal", 2);
     get.name.block_bytes = 4096;
     bench_outcome_init(&scan, "scan", "lmdb", 1);
@@ -243,13 +226,11 @@ test_round_trip(void **state)
 
 /* ---- measuring ---- */
 
-static void
-test_rates(void **state)
+TEST(test_rates)
 {
     struct bench_histogram *latencies = bench_alloc(sizeof *latencies);
     struct bench_outcome outcome;
 
-    (void)state;
     for (uint64_t i = 1; i <= 1000; i++)
         bench_histogram_add(latencies, i * 1000);
     bench_outcome_init(&outcome, "readrandom", "some", 2);
@@ -268,8 +249,7 @@ test_rates(void **state)
 }
 
 /* What this process does itself is seen. */
-static void
-test_meter(void **state)
+TEST(test_meter)
 {
     char name[] = "/tmp/bench_result_test-XXXXXX";
     int file = mkstemp(name);
@@ -277,7 +257,6 @@ test_meter(void **state)
     struct bench_outcome outcome;
     struct bench_meter meter;
 
-    (void)state;
     if (access("/proc/self/io", R_OK) != 0)
         skip(); /* the kernel does not count */
     assert_true(file >= 0);
@@ -299,8 +278,7 @@ test_meter(void **state)
     free(bytes);
 }
 
-static void
-test_settings(void **state)
+TEST(test_settings)
 {
     uint64_t count = 7;
     size_t bytes = 4096;
@@ -315,7 +293,6 @@ test_settings(void **state)
         {"--threads", BENCH_COUNTS, &list}};
     json_t *settings = bench_json_object();
 
-    (void)state;
     bench_settings_to_json(settings, options, sizeof options / sizeof *options);
     check_near(json_number_value(json_object_get(settings, "num")), 7);
     check_near(json_number_value(json_object_get(settings, "block_size")), 4096);
@@ -334,8 +311,7 @@ test_settings(void **state)
     "{\"kind\":\"compare\",\"results\":[{\"operation\":" operation                                 \
     ",\"store\":\"petal\",\"block_bytes\":" block ",\"threads\":" threads "," lists "}]}"
 
-static void
-test_hostile_files(void **state)
+TEST(test_hostile_files)
 {
     static const struct {
         const char *text, *fault;
@@ -368,7 +344,6 @@ test_hostile_files(void **state)
         {RESULT("\"get\"", "1", "1", "\"found\":[1]"), "results[0].per_second"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_result result = {0};
         char fault[256] = "";
@@ -385,13 +360,11 @@ test_hostile_files(void **state)
 }
 
 /* More repeats than a series holds; the same series twice; a file that is not there. */
-static void
-test_too_much(void **state)
+TEST(test_too_much)
 {
     struct bench_result result = {0};
     char fault[256], text[4096] = "";
 
-    (void)state;
     for (int i = 0; i <= BENCH_MOST_REPEATS; i++)
         strcat(text, i == 0 ? "{\"kind\":\"compare\",\"results\":[{\"operation\":\"a\","
                               "\"store\":\"b\",\"block_bytes\":1,\"threads\":1,\"per_second\":[1"
@@ -420,21 +393,15 @@ remove_file(void **state)
     return unlink(path);
 }
 
+TEST_GROUP(NULL, remove_file);
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spreads),       cmocka_unit_test(test_ratios),
-        cmocka_unit_test(test_rank_test),     cmocka_unit_test(test_noise_rule),
-        cmocka_unit_test(test_small_changes), cmocka_unit_test(test_how_often_noise_counts),
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_meter),         cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_too_much),
-    };
     int file = mkstemp(path);
 
     if (file < 0)
         return 2;
     close(file);
-    return cmocka_run_group_tests(tests, NULL, remove_file);
+    return test_run();
 }

@@ -1,12 +1,7 @@
 /* simulate_model_test.c -- a store in numbers, with values that one can count by hand: the picks
  * are the engine's. */
+#include "tests/support/test.h"
 #include "tools/bench/simulate/model.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 /* A memtable of 100 bytes makes a file of 100 cells; the log takes as much. */
 static const struct simulate_settings tiny = {.order = SIMULATE_RANDOM,
@@ -24,12 +19,10 @@ flush_times(struct simulate_store *store, unsigned times)
         simulate_flush(store);
 }
 
-static void
-nine_flushes_are_left_alone(void **state)
+TEST(nine_flushes_are_left_alone)
 {
     struct simulate_store store;
 
-    (void)state;
     simulate_begin(&store, &tiny);
     flush_times(&store, POLICY_MIN_RUNS - 1);
     assert_int_equal(store.count, 9);
@@ -39,12 +32,10 @@ nine_flushes_are_left_alone(void **state)
     assert_true(simulate_disk(&store) == 900 && simulate_live(&store) == 900);
 }
 
-static void
-the_tenth_makes_all_one(void **state)
+TEST(the_tenth_makes_all_one)
 {
     struct simulate_store store;
 
-    (void)state;
     simulate_begin(&store, &tiny);
     flush_times(&store, POLICY_MIN_RUNS);
     assert_int_equal(store.count, 1);
@@ -57,12 +48,10 @@ the_tenth_makes_all_one(void **state)
 }
 
 /* What was merged waits until there is much more next to it. */
-static void
-what_was_merged_waits(void **state)
+TEST(what_was_merged_waits)
 {
     struct simulate_store store;
 
-    (void)state;
     simulate_begin(&store, &tiny);
     flush_times(&store, 14);
     assert_int_equal(store.count, 5); /* 1,000 and four of 100: no half of it, and fewer than ten */
@@ -71,13 +60,11 @@ what_was_merged_waits(void **state)
 }
 
 /* In order no two files share rows: a get meets one. */
-static void
-a_get_of_sequential_keys_meets_one_run(void **state)
+TEST(a_get_of_sequential_keys_meets_one_run)
 {
     struct simulate_settings settings = tiny;
     struct simulate_store store;
 
-    (void)state;
     settings.order = SIMULATE_SEQUENTIAL;
     simulate_begin(&store, &settings);
     assert_int_equal(simulate_runs_met(&store), 0);
@@ -88,13 +75,11 @@ a_get_of_sequential_keys_meets_one_run(void **state)
 
 /* 100 draws of 100 keys hit 63 of them; ten such files hold all 100, which is what a merge
  * leaves. */
-static void
-overwrites_are_merged_away(void **state)
+TEST(overwrites_are_merged_away)
 {
     struct simulate_settings settings = tiny;
     struct simulate_store store;
 
-    (void)state;
     settings.order = SIMULATE_OVERWRITE;
     simulate_begin(&store, &settings);
     flush_times(&store, 9);
@@ -106,18 +91,4 @@ overwrites_are_merged_away(void **state)
     assert_int_equal(store.runs[0].bytes, 100);
     assert_true(store.merged == 100 && store.longest == 630);
     assert_true(store.most_disk > 7.3 && store.most_disk < 7.301);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nine_flushes_are_left_alone),
-        cmocka_unit_test(the_tenth_makes_all_one),
-        cmocka_unit_test(what_was_merged_waits),
-        cmocka_unit_test(a_get_of_sequential_keys_meets_one_run),
-        cmocka_unit_test(overwrites_are_merged_away),
-    };
-
-    return cmocka_run_group_tests_name("a store in numbers", tests, NULL, NULL);
 }

@@ -3,17 +3,14 @@
  * is told, united as the library does it, and what does not fit is refused by name.
  */
 #include "bloom/petal_bloom.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { SAID_BYTES = 8192 };
 
@@ -115,10 +112,8 @@ save_doubles(const char *name, uint64_t numbers, uint64_t step, uint64_t twice)
     free(path);
 }
 
-static void
-bitmaps_are_told_and_united(void **state)
+TEST_WITH(bitmaps_are_told_and_united, set_up, tear_down)
 {
-    (void)state;
     save_bitmap("twos", 1000, 2);
     save_bitmap("threes", 1000, 3);
     save_bitmap("wide", 2000, 2);
@@ -137,10 +132,8 @@ bitmaps_are_told_and_united(void **state)
     expect("info no", 2, "no file no");
 }
 
-static void
-doubles_are_told_and_united(void **state)
+TEST_WITH(doubles_are_told_and_united, set_up, tear_down)
 {
-    (void)state;
     save_doubles("few", 1000, 2, 4);
     save_doubles("more", 1000, 3, 9);
     save_doubles("wide", 2000, 2, 4);
@@ -154,15 +147,4 @@ doubles_are_told_and_united(void **state)
     expect("info both", 0, "numbers more than once: 388\n");
     expect("merge no few wide", 2, "wide does not go with few: ");
     expect("merge no few single", 2, "few is a bitmap of doubles, and single is a bitmap");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bitmaps_are_told_and_united, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(doubles_are_told_and_united, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,14 @@
  * format_test.c -- what the shell prints as JSON and CSV, read again by small readers of these, is
  * what was given.
  */
+#include "tests/support/test.h"
 #include "tools/shell/print/format.h"
 #include "tools/shell/print/width.h"
 #include "tools/shell/text/json.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What one record of (text, 7, nothing, "z") is printed as; behind a second set of one column. */
 static size_t
@@ -102,13 +98,11 @@ read_json(const char *printed, char *text)
 }
 
 /* Bytes that are no UTF-8 are base64, all others are the text that they are. */
-static void
-test_every_byte_comes_back_from_json(void **state)
+TEST(test_every_byte_comes_back_from_json)
 {
     char bytes[256], text[2048], *printed;
     size_t size;
 
-    (void)state;
     for (size_t begin = 0; begin <= 128; begin += 128) {
         for (size_t i = 0; i < 256; i++)
             bytes[i] = (char)(begin == 0 ? i % 128 : i);
@@ -135,15 +129,13 @@ test_every_byte_comes_back_from_json(void **state)
     }
 }
 
-static void
-test_utf8_stays_text(void **state)
+TEST(test_utf8_stays_text)
 {
     static const char given[] = "a\tb\"c\\ \x7f\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
     static const char *const others[] = {
         "\xff", "\xc3(", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "eight by\xc3"};
     char *printed;
 
-    (void)state;
     (void)print_record(FORMAT_JSON, slice_of_string(given), false, &printed);
     assert_string_equal(printed,
                         "{\"text\":\"a\\u0009b\\\"c\\\\ \x7f\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\","
@@ -156,15 +148,13 @@ test_utf8_stays_text(void **state)
     }
 }
 
-static void
-test_what_is_no_base64(void **state)
+TEST(test_what_is_no_base64)
 {
     static const char *const wrong[] = {"A",    "AA",   "AAA",  "=",    "====",     "A===",
                                         "AB==", "AAB=", "A*==", "AA=A", "AAAA AAA", "AA==AA=="};
     char text[16];
     size_t size;
 
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
         assert_false(base64_read(slice_of_string(wrong[i]), text, &size));
     assert_true(base64_read(slice_of_string(""), text, &size));
@@ -177,26 +167,22 @@ test_what_is_no_base64(void **state)
 /* ---- CSV, tables
  * ------------------------------------------------------------------------------------ */
 
-static void
-test_csv_is_quoted_where_needed(void **state)
+TEST(test_csv_is_quoted_where_needed)
 {
     static const char given[] = "a,\"b\"\r\nc";
     char *printed;
 
-    (void)state;
     (void)print_record(FORMAT_CSV, (petal_slice){given, sizeof(given) - 1}, true, &printed);
     assert_string_equal(printed, "text,number,nothing,last\r\n\"a,\"\"b\"\"\r\nc\",-7,,z\r\n");
     free(printed);
 }
 
-static void
-test_a_set_without_records_has_names(void **state)
+TEST(test_a_set_without_records_has_names)
 {
     char *printed;
     size_t size = 0;
     struct format format = {.mode = FORMAT_CSV, .file = open_memstream(&printed, &size)};
 
-    (void)state;
     format_begin(&format, "text number");
     format_end(&format);
     format_begin(&format, "text");
@@ -210,14 +196,12 @@ test_a_set_without_records_has_names(void **state)
 }
 
 /* More records than are held back for their widths; the wider one that comes late is not cut. */
-static void
-test_tables_are_aligned(void **state)
+TEST(test_tables_are_aligned)
 {
     char *printed;
     size_t size = 0, lines = 0;
     struct format format = {.mode = FORMAT_TABLE, .file = open_memstream(&printed, &size)};
 
-    (void)state;
     format_begin(&format, "text number");
     for (unsigned i = 0; i < 1500; i++) {
         format_string(&format, i == 1400 ? "wider than the others" : "\xc3\xa4\n");
@@ -260,8 +244,7 @@ print_on_terminal(unsigned columns, size_t records, const char *const texts[])
     return printed;
 }
 
-static void
-test_tables_are_as_wide_as_the_terminal(void **state)
+TEST(test_tables_are_as_wide_as_the_terminal)
 {
     static const char *const texts[] = {
         "r1", "a value that is too long for this terminal",
@@ -269,7 +252,6 @@ test_tables_are_as_wide_as_the_terminal(void **state)
         "r3", "gr\xc3\xbc\xc3\x9f e\xcc\x81t\xcc\x81\xc2\x9b"};
     char *printed;
 
-    (void)state;
     /* Blanks and bars take 8 columns, the row 3, numbers 13: 9 are left. */
     printed = print_on_terminal(33, 3, texts);
     assert_string_equal(
@@ -296,14 +278,12 @@ test_tables_are_as_wide_as_the_terminal(void **state)
 
 /* Whatever is printed: no line is wider than the terminal, no character is cut, numbers are
  * whole. */
-static void
-test_no_line_is_too_wide(void **state)
+TEST(test_no_line_is_too_wide)
 {
     static const char *const pieces[] = {
         "a", "bc", "\xc3\xa9", "e\xcc\x81", "\xe6\x9d\xb1", "\xf0\x9f\x98\x80", "\t", "\\"};
     uint32_t random = 12345;
 
-    (void)state;
     for (unsigned columns = 26; columns < 120; columns++) {
         char texts[8][256], *printed;
         const char *given[8];
@@ -332,12 +312,10 @@ test_no_line_is_too_wide(void **state)
     }
 }
 
-static void
-test_widths_of_characters(void **state)
+TEST(test_widths_of_characters)
 {
     size_t used;
 
-    (void)state;
     assert_int_equal(width_of(slice_of_string("abc")), 3);
     assert_int_equal(width_of(slice_of_string("\xe6\x9d\xb1\xe4\xba\xac")), 4);
     assert_int_equal(width_of(slice_of_string("e\xcc\x81")), 1);
@@ -347,22 +325,4 @@ test_widths_of_characters(void **state)
     /* What combines belongs to what it stands behind. */
     assert_int_equal(width_cut(slice_of_string("e\xcc\x81z"), 1, &used).size, 3);
     assert_int_equal(used, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_byte_comes_back_from_json),
-        cmocka_unit_test(test_utf8_stays_text),
-        cmocka_unit_test(test_what_is_no_base64),
-        cmocka_unit_test(test_csv_is_quoted_where_needed),
-        cmocka_unit_test(test_a_set_without_records_has_names),
-        cmocka_unit_test(test_tables_are_aligned),
-        cmocka_unit_test(test_tables_are_as_wide_as_the_terminal),
-        cmocka_unit_test(test_no_line_is_too_wide),
-        cmocka_unit_test(test_widths_of_characters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * read, what reads since it waits for more to come. Where neither is so, the signal is there when
  * the command begins, in this process.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tests/tools/shell/process.h"
 #include "tools/shell/commands.h"
@@ -16,18 +17,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 40000 };
 
@@ -104,14 +100,12 @@ remove_table(void **state)
     return 0;
 }
 
-static void
-test_a_scan_stops_and_the_shell_goes_on(void **state)
+TEST(test_a_scan_stops_and_the_shell_goes_on)
 {
     struct shell_process shell;
     int rows = 0, last = 0, again = 0;
     char *said, shown[32];
 
-    (void)state;
     start_terminal(&shell);
     shell_process_type(&shell, "scan 't'; list\r");
     shell_process_expect(&shell, " r00001 "); /* of one row the words are others */
@@ -138,14 +132,12 @@ test_a_scan_stops_and_the_shell_goes_on(void **state)
 }
 
 /* What a pipe is told while nobody reads it is less than it prints, so a count in it is at work. */
-static void
-test_a_count_stops_and_says_how_far_it_came(void **state)
+TEST(test_a_count_stops_and_says_how_far_it_came)
 {
     struct shell_process shell;
     int rows = 0, last = 0, status;
     char *said;
 
-    (void)state;
     start_pipe(&shell, "count 't', INTERVAL => 1; list");
     shell_process_expect(&shell, "Current count: 9, row: r00008");
     shell_process_interrupt(&shell);
@@ -165,15 +157,13 @@ test_a_count_stops_and_says_how_far_it_came(void **state)
 }
 
 /* The rows that were counted, and those behind the place that is named, are all. */
-static void
-test_a_count_goes_on_where_it_stopped(void **state)
+TEST(test_a_count_goes_on_where_it_stopped)
 {
     const char *const places[] = {"'t', STARTROW => \"r00123\\x00\"",
                                   "'t', STOPROW => \"r00123\\x00\""};
     char command[64], *counted;
     int rows[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         (void)snprintf(command, sizeof(command), "count %s, INTERVAL => 1000000", places[i]);
         counted = run(command);
@@ -186,12 +176,10 @@ test_a_count_goes_on_where_it_stopped(void **state)
 
 /* At a terminal one line changes, where a pipe is told of each interval; a count that takes no time
  * has none. */
-static void
-test_a_count_is_one_line_at_a_terminal(void **state)
+TEST(test_a_count_is_one_line_at_a_terminal)
 {
     struct shell_process shell;
 
-    (void)state;
     start_terminal(&shell);
     shell_process_type(&shell, "count 't', INTERVAL => 10\r");
     shell_process_expect(&shell, "40001 row(s)");
@@ -200,8 +188,7 @@ test_a_count_is_one_line_at_a_terminal(void **state)
 }
 
 /* No command is in the loops: what prints, sleeps or takes memory looks for a signal. */
-static void
-test_a_loop_stops(void **state)
+TEST(test_a_loop_stops)
 {
     static const char *const loops[] = {
         "puts 'be' + 'gun'; loop { (1..3).each { |i| puts i } }; list\r",
@@ -210,7 +197,6 @@ test_a_loop_stops(void **state)
     };
     struct shell_process shell;
 
-    (void)state;
     start_terminal(&shell);
     for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
         char prompt[32];
@@ -227,13 +213,11 @@ test_a_loop_stops(void **state)
 }
 
 /* Nothing in the loop looks for a signal: the second one ends the shell. */
-static void
-test_a_second_signal_ends_the_shell(void **state)
+TEST(test_a_second_signal_ends_the_shell)
 {
     struct shell_process shell;
     int status;
 
-    (void)state;
     start_terminal(&shell);
     shell_process_type(&shell, "puts 'be' + 'gun'; while true do end\r");
     shell_process_expect(&shell, "begun");
@@ -242,13 +226,11 @@ test_a_second_signal_ends_the_shell(void **state)
     shell_process_free(&shell);
 }
 
-static void
-test_the_prompt_begins_anew(void **state)
+TEST(test_the_prompt_begins_anew)
 {
     struct shell_process shell;
     size_t typed;
 
-    (void)state;
     start_terminal(&shell);
     shell_process_type(&shell, "nonsense");
     shell_process_expect(&shell, "nonsense");
@@ -268,13 +250,11 @@ test_the_prompt_begins_anew(void **state)
     end_terminal(&shell);
 }
 
-static void
-test_a_script_ends(void **state)
+TEST(test_a_script_ends)
 {
     struct shell_process shell;
     int status;
 
-    (void)state;
     start_pipe(&shell, "scan 't'; list\nlist");
     shell_process_expect(&shell, "column=f:a");
     shell_process_interrupt(&shell);
@@ -336,23 +316,19 @@ import_is_cut(const char *head, const char *row)
     free(counted);
 }
 
-static void
-test_an_import_stops(void **state)
+TEST(test_an_import_stops)
 {
-    (void)state;
     import_is_cut("row,f:a\n", "r%d,some value\n");
     import_is_cut("row,family,qualifier,value\n", "r%d,f,a,some value\n");
 }
 
 /* Whoever feeds it goes on until the line was seen: it comes when some time has passed, at a
  * terminal. */
-static void
-test_an_import_shows_how_far_it_came(void **state)
+TEST(test_an_import_shows_how_far_it_came)
 {
     struct shell_process shell;
     pid_t feeder;
 
-    (void)state;
     free(run("create 'long', 'f'"));
     start_terminal(&shell);
     shell_process_type(&shell, "import 'long', 'pipe', FORMAT => 'csv'\r");
@@ -378,15 +354,13 @@ test_an_import_shows_how_far_it_came(void **state)
 }
 
 /* Told to standard error, without a terminal: the status says it. */
-static void
-test_an_import_from_standard_input_ends(void **state)
+TEST(test_an_import_from_standard_input_ends)
 {
     struct shell_process shell;
     char *arguments[] = {"kv-shell", "--no-took", "db",  "import", "t",
                          "-",        "--format",  "csv", NULL};
     int ends[2], before = dup(STDIN_FILENO), status;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(fcntl(ends[1], F_SETFD, FD_CLOEXEC), 0);
     (void)dup2(ends[0], STDIN_FILENO);
@@ -404,12 +378,10 @@ test_an_import_from_standard_input_ends(void **state)
     shell_process_free(&shell);
 }
 
-static void
-test_an_export_stops(void **state)
+TEST(test_an_export_stops)
 {
     struct shell_process shell;
 
-    (void)state;
     start_terminal(&shell);
     shell_process_type(&shell, "export 't', '-'; list\r");
     shell_process_expect(&shell, "r00009,f,a");
@@ -450,14 +422,12 @@ interrupt_command(const char *name, struct value *arguments, size_t count, struc
     (void)fclose(nowhere);
 }
 
-static void
-test_a_verification_stops(void **state)
+TEST(test_a_verification_stops)
 {
     struct value table = value_string(slice_of_string("t"));
     struct text message = {0};
     int percent = -1;
 
-    (void)state;
     interrupt_command("verify", &table, 1, &message);
     assert_int_equal(sscanf(text_string(&message), "Interrupted at %d %%: sound", &percent), 1);
     assert_in_range(percent, 0, 99);
@@ -497,8 +467,7 @@ interrupt_input(const char *input, struct text *messages)
     (void)fclose(errors);
 }
 
-static void
-test_a_loop_of_writes_stops(void **state)
+TEST(test_a_loop_of_writes_stops)
 {
     static const char *const inputs[] = {
         "9.times { |i| put 'w', \"r#{i}\", 'f:a', i }",
@@ -510,7 +479,6 @@ test_a_loop_of_writes_stops(void **state)
         "1.times { get 'w', 'r' }",
     };
 
-    (void)state;
     free(run("create 'w', 'f'"));
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
         struct text messages = {0};
@@ -521,28 +489,24 @@ test_a_loop_of_writes_stops(void **state)
     }
 }
 
-static void
-test_a_compaction_goes_on(void **state)
+TEST(test_a_compaction_goes_on)
 {
     struct value table = value_string(slice_of_string("t"));
     struct text message = {0};
 
-    (void)state;
     interrupt_command("major_compact", &table, 1, &message);
     assert_string_equal(text_string(&message),
                         "Interrupted: the compaction goes on in the background");
     text_free(&message);
 }
 
-static void
-test_a_file_of_an_export_that_stopped(void **state)
+TEST(test_a_file_of_an_export_that_stopped)
 {
     struct value arguments[2] = {value_string(slice_of_string("t")),
                                  value_string(slice_of_string("out.csv"))};
     struct text message = {0};
     char *files;
 
-    (void)state;
     free(run("export 't', 'out.csv', LIMIT => 1"));
     interrupt_command("export", arguments, 2, &message);
     assert_string_equal(text_string(&message), "Interrupted");
@@ -554,8 +518,7 @@ test_a_file_of_an_export_that_stopped(void **state)
 }
 
 /* It says how far it came, which is true, and the same command goes on. */
-static void
-test_a_deletion_of_many_rows_stops(void **state)
+TEST(test_a_deletion_of_many_rows_stops)
 {
     struct value_pair prefix = {value_string(slice_of_string("ROWPREFIXFILTER")),
                                 value_string(slice_of_string("r"))};
@@ -566,7 +529,6 @@ test_a_deletion_of_many_rows_stops(void **state)
     struct text message = {0};
     char *counted;
 
-    (void)state;
     free(run("create 'many', 'f'; import 'many', 'rows.csv'"));
     interrupt_command("deleteall", arguments, 2, &message);
     assert_string_equal(text_string(&message),
@@ -613,14 +575,12 @@ progress_to(int end, int other, char *text, size_t size)
     *strstr(text, "END") = '\0';
 }
 
-static void
-test_progress_is_drawn_and_wiped_away(void **state)
+TEST(test_progress_is_drawn_and_wiped_away)
 {
     struct winsize size = {.ws_row = 24, .ws_col = 80};
     char text[512];
     int master, slave;
 
-    (void)state;
     assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
     progress_to(slave, master, text, sizeof(text));
     assert_string_equal(text,
@@ -629,13 +589,11 @@ test_progress_is_drawn_and_wiped_away(void **state)
     (void)close(slave);
 }
 
-static void
-test_progress_is_for_terminals(void **state)
+TEST(test_progress_is_for_terminals)
 {
     char text[512];
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     progress_to(ends[1], ends[0], text, sizeof(text));
     assert_string_equal(text, "");
@@ -643,32 +601,12 @@ test_progress_is_for_terminals(void **state)
     (void)close(ends[1]);
 }
 
+TEST_GROUP(make_table, remove_table);
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_scan_stops_and_the_shell_goes_on),
-        cmocka_unit_test(test_a_count_stops_and_says_how_far_it_came),
-        cmocka_unit_test(test_a_count_goes_on_where_it_stopped),
-        cmocka_unit_test(test_a_count_is_one_line_at_a_terminal),
-        cmocka_unit_test(test_a_loop_stops),
-        cmocka_unit_test(test_a_second_signal_ends_the_shell),
-        cmocka_unit_test(test_a_loop_of_writes_stops),
-        cmocka_unit_test(test_the_prompt_begins_anew),
-        cmocka_unit_test(test_a_script_ends),
-        cmocka_unit_test(test_an_import_stops),
-        cmocka_unit_test(test_an_import_shows_how_far_it_came),
-        cmocka_unit_test(test_an_import_from_standard_input_ends),
-        cmocka_unit_test(test_an_export_stops),
-        cmocka_unit_test(test_a_verification_stops),
-        cmocka_unit_test(test_a_file_of_an_export_that_stopped),
-        cmocka_unit_test(test_a_deletion_of_many_rows_stops),
-        cmocka_unit_test(test_a_compaction_goes_on),
-        cmocka_unit_test(test_progress_is_drawn_and_wiped_away),
-        cmocka_unit_test(test_progress_is_for_terminals),
-    };
-
     /* As become_shell does, for commands that run in this process. */
     (void)signal(SIGINT, SIG_DFL);
-    return cmocka_run_group_tests(tests, make_table, remove_table);
+    return test_run();
 }

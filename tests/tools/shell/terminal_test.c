@@ -5,21 +5,18 @@
  * The shell runs on a pseudo terminal, in a new directory that is its home as well.  Each step
  * types letters and waits for what they must bring about, however long that takes.
  */
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tests/tools/shell/process.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { HISTORY_BYTES = 1 << 16 };
 
@@ -59,8 +56,7 @@ read_history(void)
 /* ---- Tests
  * ------------------------------------------------------------------------------------------ */
 
-static void
-tab_completes(void **state)
+TEST(tab_completes)
 {
     static const struct {
         const char *letters, *words;
@@ -104,7 +100,6 @@ tab_completes(void **state)
     };
     struct shell_process shell;
 
-    (void)state;
     start(&shell);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         shell_process_type(&shell, steps[i].letters);
@@ -116,8 +111,7 @@ tab_completes(void **state)
 }
 
 /* What may have been meant is asked where people read it. */
-static void
-near_names_are_suggested(void **state)
+TEST(near_names_are_suggested)
 {
     static const struct {
         const char *typed, *words;
@@ -142,7 +136,6 @@ near_names_are_suggested(void **state)
     };
     struct shell_process shell;
 
-    (void)state;
     start(&shell);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         shell_process_type(&shell, steps[i].typed);
@@ -157,13 +150,11 @@ near_names_are_suggested(void **state)
 }
 
 /* Help's lines end at words, at the terminal's width. */
-static void
-help_heeds_the_width(void **state)
+TEST(help_heeds_the_width)
 {
     char *arguments[] = {"kv-shell", "--no-took", "db", NULL};
     struct shell_process shell;
 
-    (void)state;
     shell_process_start(&shell, 50, arguments);
     shell_process_expect(&shell, "petal:001");
     shell_process_type(&shell, "help 'compact'\n");
@@ -179,13 +170,11 @@ help_heeds_the_width(void **state)
 }
 
 /* What it says, and completes, before there is anything; the directory is made by create. */
-static void
-a_conversation_begins_without_a_database(void **state)
+TEST(a_conversation_begins_without_a_database)
 {
     char *arguments[] = {"kv-shell", "--no-took", "new", NULL};
     struct shell_process shell;
 
-    (void)state;
     shell_process_start(&shell, 200, arguments);
     shell_process_expect(&shell,
                          "There is no database in new yet: create 'table', 'family' makes it.");
@@ -201,14 +190,12 @@ a_conversation_begins_without_a_database(void **state)
     stop(&shell);
 }
 
-static void
-lines_are_kept(void **state)
+TEST(lines_are_kept)
 {
     struct shell_process shell;
     struct stat facts;
     char *history;
 
-    (void)state;
     start(&shell);
     shell_process_type(&shell, "count 'target'\n");
     shell_process_expect(&shell, "2 row(s)");
@@ -228,13 +215,11 @@ lines_are_kept(void **state)
     free(history);
 }
 
-static void
-old_lines_go(void **state)
+TEST(old_lines_go)
 {
     struct shell_process shell;
     char *history;
 
-    (void)state;
     assert_int_equal(setenv("HISTSIZE", "2", 1), 0);
     start(&shell);
     history = read_history();
@@ -250,13 +235,11 @@ old_lines_go(void **state)
     assert_int_equal(unsetenv("HISTSIZE"), 0);
 }
 
-static void
-a_pipe_leaves_no_history(void **state)
+TEST(a_pipe_leaves_no_history)
 {
     char command[4200];
     char *before = read_history(), *after;
 
-    (void)state;
     (void)snprintf(command, sizeof(command), "echo list | '%s' db >/dev/null",
                    shell_process_path());
     assert_int_equal(system(command), 0);
@@ -268,15 +251,13 @@ a_pipe_leaves_no_history(void **state)
 
 /* A csv whose names do not tell the row: the subcommand asks, until the answer fits, and so does
  * the command of a conversation; no answer imports nothing. */
-static void
-import_asks_for_the_row(void **state)
+TEST(import_asks_for_the_row)
 {
     char *subcommand[] = {"kv-shell", "--no-took",  "asked",    "import",
                           "people",   "people.csv", "--create", NULL};
     struct shell_process shell;
     FILE *file = fopen("people.csv", "w");
 
-    (void)state;
     assert_non_null(file);
     assert_true(fputs("name,age,city\nada,36,London\n", file) >= 0 && fclose(file) == 0);
 
@@ -336,19 +317,4 @@ remove_directory(void **state)
     return chdir("/") + system(command);
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tab_completes),
-        cmocka_unit_test(near_names_are_suggested),
-        cmocka_unit_test(help_heeds_the_width),
-        cmocka_unit_test(a_conversation_begins_without_a_database),
-        cmocka_unit_test(lines_are_kept),
-        cmocka_unit_test(old_lines_go),
-        cmocka_unit_test(a_pipe_leaves_no_history),
-        cmocka_unit_test(import_asks_for_the_row),
-    };
-
-    return cmocka_run_group_tests(tests, enter_directory, remove_directory);
-}
+TEST_GROUP(enter_directory, remove_directory);

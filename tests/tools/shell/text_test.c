@@ -2,6 +2,7 @@
  * text_test.c -- what the shell asks of an input, values, layout and input formats, without a
  * database.
  */
+#include "tests/support/test.h"
 #include "tools/shell/files/record.h"
 #include "tools/shell/print/output.h"
 #include "tools/shell/print/wrap.h"
@@ -9,14 +10,9 @@
 #include "tools/shell/session/value.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Inputs ------------------------------------------------------------------------------------
  */
@@ -36,10 +32,8 @@ read_source(const char *input)
     return shown;
 }
 
-static void
-test_prefixes(void **state)
+TEST(test_prefixes)
 {
-    (void)state;
     assert_string_equal(read_source("explain get 't', 'r'"), "explain_get 't', 'r'||0|0");
     assert_string_equal(read_source("time   scan 't'"), "  time_scan 't'||0|0");
     assert_string_equal(read_source("x = [time explain\tget('t')"),
@@ -57,10 +51,8 @@ test_prefixes(void **state)
     assert_string_equal(read_source("mytime get; time 5; time"), "mytime get; time 5; time||0|0");
 }
 
-static void
-test_strings_side_by_side(void **state)
+TEST(test_strings_side_by_side)
 {
-    (void)state;
     assert_string_equal(read_source("get 't' 'r'"), "get 't' 'r'|'t' 'r'|8|0");
     assert_string_equal(read_source("get 't',\n 'r' \"f:a\""),
                         "get 't',\n 'r' \"f:a\"|'r' \"f:a\"|14|0");
@@ -82,10 +74,8 @@ apart(const char *input)
     return shown;
 }
 
-static void
-test_missing_commas(void **state)
+TEST(test_missing_commas)
 {
-    (void)state;
     assert_string_equal(apart("create 'u' {NAME => 'f'}"), "{");
     assert_string_equal(apart("scan 't' LIMIT => 1"), "LIMIT");
     assert_string_equal(apart("count \"t\" 15, 'x' y"), "15");
@@ -94,12 +84,10 @@ test_missing_commas(void **state)
     assert_string_equal(apart("case 'a' when 'b' then 'c' else 'd' end"), "");
 }
 
-static void
-test_open_brackets(void **state)
+TEST(test_open_brackets)
 {
     char deep[1000];
 
-    (void)state;
     assert_string_equal(read_source("f([{"), "f([{||0|3");
     assert_string_equal(read_source("')' # ]\n("), "')' # ]\n(||0|1");
     assert_string_equal(read_source("]]}("), "]]}(||0|1");
@@ -110,8 +98,7 @@ test_open_brackets(void **state)
 
 /* ---- Values ---- */
 
-static void
-test_values(void **state)
+TEST(test_values)
 {
     struct value items[] = {value_integer(-5),
                             {.kind = VALUE_FLOAT, .as.number = 1e20},
@@ -128,7 +115,6 @@ test_values(void **state)
     struct text text = {0};
     int64_t integer;
 
-    (void)state;
     value_inspect(&text, &list);
     assert_string_equal(text_string(&text), "[-5, 1.0e+20, 0.1, 1000.0, "
                                             "\"a\\\"\\#{\\n\\u0000\\xFF\xc3\xa9\", :s, nil, true]");
@@ -149,12 +135,10 @@ test_values(void **state)
 /* ---- Texts
  * --------------------------------------------------------------------------------------- */
 
-static void
-test_texts(void **state)
+TEST(test_texts)
 {
     struct text text = {0};
 
-    (void)state;
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
     text_add_binary(&text, (petal_slice){"a\\ ~\x7f\x00\xff", 7});
     assert_string_equal(text_string(&text), "a\\x5C ~\\x7F\\x00\\xFF");
@@ -193,13 +177,11 @@ written(FILE *file)
     return bytes;
 }
 
-static void
-test_plain_layout(void **state)
+TEST(test_plain_layout)
 {
     FILE *file = tmpfile();
     struct output output;
 
-    (void)state;
     assert_non_null(file);
     output_init(&output, file, false);
     output_header(&output, "ROW", "COLUMN+CELL");
@@ -210,13 +192,11 @@ test_plain_layout(void **state)
     (void)fclose(file);
 }
 
-static void
-test_terminal_layout(void **state)
+TEST(test_terminal_layout)
 {
     FILE *file = tmpfile();
     struct output output;
 
-    (void)state;
     assert_non_null(file);
     output_init(&output, file, true); /* no terminal behind it: 80 characters */
     output_header(&output, "ROW", "COLUMN+CELL");
@@ -256,10 +236,8 @@ wrapped_example(const char *example, unsigned width)
     return text_string(&text);
 }
 
-static void
-test_wrapping(void **state)
+TEST(test_wrapping)
 {
-    (void)state;
     assert_string_equal(wrapped("", 10, 2), "");
     assert_string_equal(wrapped("one two three", 20, 2), "one two three");
     assert_string_equal(wrapped("one two three", 13, 2), "one two three");
@@ -326,10 +304,8 @@ records(enum file_format format, const char *input, size_t row_columns)
     return text_string(&text);
 }
 
-static void
-test_csv(void **state)
+TEST(test_csv)
 {
-    (void)state;
     assert_string_equal(records(FILE_CSV,
                                 "id,f:a,f:b\nr1,1,2\r\n\"r,2\",\"say \"\"hi\"\"\",\n"
                                 "r3,\"two\nlines\",\"\"\n\nr4,x\nr5,1,2,3\nr6,,9\n",
@@ -347,42 +323,17 @@ test_csv(void **state)
                         "4: something else than a comma follows a closing quote\n");
 }
 
-static void
-test_tsv(void **state)
+TEST(test_tsv)
 {
-    (void)state;
     assert_string_equal(records(FILE_TSV, "id\tf:a\tf:b\nr1\t\"1\"\t2\n\t1\t2\n", 1),
                         "r1{f:a=\"1\"|f:b=2}\n3: the row's column 'id' is empty\n");
 }
 
-static void
-test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     assert_string_equal(records(FILE_CSV, "a,b,c,d\n1,2,3,4\n5,\"\",,6\n5,6,\"7\",\n", 3),
                         "3 & 2 & 1{d=4}\n3: the row's column 'c' is empty\n7 & 6 & 5{}\n");
     assert_string_equal(records(FILE_CSV, "a,b\n1,\n\nx\n,2\n", 0),
                         "0000000001{a=1}\n4: there is 1 value, but the first line has 2 columns\n"
                         "0000000003{b=2}\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_strings_side_by_side),
-        cmocka_unit_test(test_missing_commas),
-        cmocka_unit_test(test_open_brackets),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_plain_layout),
-        cmocka_unit_test(test_terminal_layout),
-        cmocka_unit_test(test_wrapping),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_tsv),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
