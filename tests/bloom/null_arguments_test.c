@@ -20,19 +20,6 @@ struct state {
     petal_bloom_builder *builder;
 };
 
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
-static petal_slice
-text(const char *bytes)
-{
-    return (petal_slice){bytes, strlen(bytes)};
-}
-
 static petal_bloom *
 make_bloom(enum petal_bloom_kind kind)
 {

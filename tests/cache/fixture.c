@@ -1,11 +1,9 @@
 /* fixture.c -- see tests/cache/fixture.h. */
 #include "tests/cache/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 struct cache_fixture *
 cache_fixture_new(size_t capacity, unsigned shards)

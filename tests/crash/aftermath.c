@@ -1,14 +1,9 @@
 /* aftermath.c -- see tests/crash/aftermath.h. */
 #include "tests/crash/aftermath.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/manifest/names.h"
 #include "engine/state/db.h"
+#include "tests/support/test.h"
 
 #include <string.h>
 

@@ -145,18 +145,17 @@ TEST(test_a_new_directory_survives)
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct fixture made;
-        petal_error error;
         petal_db *db;
 
         fixture_init(&made, 1);
         vfs_make_directory(made.env.vfs, "/outer");
         vfs_sync_directory(made.env.vfs, "/");
-        must(petal_open(paths[i], &made.options, &db, &error), &error);
+        MUST(petal_open(paths[i], &made.options, &db, WHY));
         memory_vfs_power_cut(made.vfs, MEMORY_CUT_LOSE_ALL, 0);
         petal_close(db, NULL);
         made.options.create = false;
-        must(petal_open(paths[i], &made.options, &db, &error), &error);
-        must(petal_close(db, &error), &error);
+        MUST(petal_open(paths[i], &made.options, &db, WHY));
+        MUST(petal_close(db, WHY));
         fixture_fini(&made);
     }
 }

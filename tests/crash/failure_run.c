@@ -1,15 +1,10 @@
 /* failure_run.c -- see tests/crash/failure_run.h. */
 #include "tests/crash/failure_run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,12 +2,7 @@
 #include "tests/crash/failure_sets.h"
 
 #include "bloom/petal_bloom.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define NUMBERS 100000u
 #define KEYS    6000u /* more than the first segment of GROWING has room for */

@@ -44,13 +44,11 @@ check_read_only(struct fixture *fixture, struct ledger *ledger, uint64_t count, 
 static void
 start_with_writes(struct fixture *fixture, struct ledger *ledger)
 {
-    petal_error error;
-
     fixture_init(fixture, 4);
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
     for (uint64_t number = 1; number <= 7; number++)
-        must(ledger_write(ledger, number, PETAL_SYNC_WAL, &error), &error);
+        MUST(ledger_write(ledger, number, PETAL_SYNC_WAL, WHY));
 }
 
 TEST(test_read_only_after_the_log_failed)

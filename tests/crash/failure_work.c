@@ -1,14 +1,9 @@
 /* failure_work.c -- see tests/crash/failure_work.h. */
 #include "tests/crash/failure_work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/slice.h"
 #include "tests/crash/failure_sets.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,10 +147,8 @@ step_windows(struct failure_run *run)
 static void
 step_unsealed(struct failure_run *run)
 {
-    petal_error error;
-
     memory_vfs_fail_at(run->fixture.vfs, 3, 5 /* EIO */, false); /* the edit, the sync, the seal */
-    must(petal_table_drop(table_of(run, "kept"), &error), &error);
+    MUST(petal_table_drop(table_of(run, "kept"), WHY));
     assert_int_equal(memory_vfs_failures(run->fixture.vfs), 1);
 }
 
@@ -194,14 +187,11 @@ put_rows(petal_table *table, unsigned first, unsigned count, size_t bytes)
 
     assert_true(bytes <= sizeof value);
     for (unsigned i = first; i < first + count; i++) {
-        petal_error error;
-
         snprintf(row, sizeof row, "row %05u", i);
         for (size_t at = 0; at < bytes; at++)
             value[at] = (char)(at * 31 + i * 7 + (at * i) / 13);
-        must(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
-                       PETAL_LATEST, slice_make(value, bytes), NULL, &error),
-             &error);
+        MUST(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
+                       PETAL_LATEST, slice_make(value, bytes), NULL, WHY));
     }
 }
 
@@ -220,16 +210,14 @@ static void
 fill_long(petal_table *table)
 {
     char row[LONG_BYTES + 8], value[600];
-    petal_error error;
 
     for (unsigned i = 0; i < LONG_ROWS; i++) {
         long_row(row, i);
         for (size_t at = 0; at < sizeof value; at++)
             value[at] = (char)(at * i + at / 7);
-        must(petal_put(petal_table_family_at(table, 0), slice_make(row, LONG_BYTES + 1),
+        MUST(petal_put(petal_table_family_at(table, 0), slice_make(row, LONG_BYTES + 1),
                        slice_make(row + 2, LONG_BYTES - 2), PETAL_LATEST,
-                       slice_make(value, sizeof value), NULL, &error),
-             &error);
+                       slice_make(value, sizeof value), NULL, WHY));
     }
 }
 
@@ -240,7 +228,6 @@ fill_marked(petal_table *table, unsigned first)
     static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
                                                  PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
     const petal_slice rows[] = {TEXT("\xff\xfe one"), TEXT("\xff\xfe two")}, none = {NULL, 0};
-    petal_error error;
 
     for (unsigned i = first; i < first + 60; i++) {
         petal_family *family = petal_table_family_at(table, i / 2 % 2);
@@ -249,13 +236,10 @@ fill_marked(petal_table *table, unsigned first)
         bool of_column = type == PETAL_DELETE || type == PETAL_DELETE_COLUMN;
 
         if (i % 4 == 3)
-            must(petal_delete(family, rows[i % 2], of_column ? qualifier : none, i / 2, type, NULL,
-                              &error),
-                 &error);
+            MUST(petal_delete(family, rows[i % 2], of_column ? qualifier : none, i / 2, type, NULL,
+                              WHY));
         else
-            must(petal_put(family, rows[i % 2], qualifier, i, slice_from_text("value"), NULL,
-                           &error),
-                 &error);
+            MUST(petal_put(family, rows[i % 2], qualifier, i, slice_from_text("value"), NULL, WHY));
     }
 }
 
@@ -263,13 +247,11 @@ static void
 fill_wide(petal_table *table)
 {
     char name[8];
-    petal_error error;
 
     for (unsigned i = 0; i < WIDE_CELLS; i++) {
         snprintf(name, sizeof name, "q%03u", i);
-        must(petal_put(petal_table_family_at(table, 0), slice_from_text("wide"),
-                       slice_from_text(name), PETAL_LATEST, slice_from_text(name), NULL, &error),
-             &error);
+        MUST(petal_put(petal_table_family_at(table, 0), slice_from_text("wide"),
+                       slice_from_text(name), PETAL_LATEST, slice_from_text(name), NULL, WHY));
     }
 }
 
@@ -277,12 +259,9 @@ fill_wide(petal_table *table)
 static void
 fill_busy(petal_table *table)
 {
-    petal_error error;
-
     for (int64_t time = 2; time < 10; time++)
-        must(petal_put(petal_table_family_at(table, 0), slice_from_text("busy"),
-                       slice_from_text("q"), time, slice_from_text("value"), NULL, &error),
-             &error);
+        MUST(petal_put(petal_table_family_at(table, 0), slice_from_text("busy"),
+                       slice_from_text("q"), time, slice_from_text("value"), NULL, WHY));
 }
 
 /* More family markers in it than a get looks at first. */
@@ -290,12 +269,10 @@ static void
 mark_busy(petal_table *table)
 {
     const petal_slice none = {NULL, 0};
-    petal_error error;
 
     for (int64_t i = 0; i < WIDE_CELLS; i++)
-        must(petal_delete(petal_table_family_at(table, 0), slice_from_text("busy"), none, 2 * i + 1,
-                          PETAL_DELETE_FAMILY_VERSION, NULL, &error),
-             &error);
+        MUST(petal_delete(petal_table_family_at(table, 0), slice_from_text("busy"), none, 2 * i + 1,
+                          PETAL_DELETE_FAMILY_VERSION, NULL, WHY));
 }
 
 /* Of several versions and two families. */
@@ -316,9 +293,8 @@ create_marked(struct failure_run *run, const char *name, bool newer)
     petal_table_options options = {
         .name = slice_from_text(name), .families = families, .family_count = 2};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(run->fixture.db, &options, &table, &error), &error);
+    MUST(petal_table_create(run->fixture.db, &options, &table, WHY));
 }
 
 /* The tables that all work stands on; nothing fails meanwhile. */
@@ -340,19 +316,18 @@ step_furnish(struct failure_run *run)
                                        .bloom_prefix_bytes = 300,
                                        .block_bytes = 1024};
     petal_db *db = run->fixture.db;
-    petal_error error;
 
-    must(ledger_create(&run->ledger, db, &error), &error);
-    must(create(run, "counted", &prefix, &error), &error);
-    must(create(run, "altered", &plain, &error), &error);
-    must(create(run, "emptied", &newer, &error), &error);
-    must(create(run, "steady", &plain, &error), &error);
-    must(create(run, "kept", &deleted, &error), &error);
-    must(create(run, "long", &beginnings, &error), &error);
+    MUST(ledger_create(&run->ledger, db, WHY));
+    MUST(create(run, "counted", &prefix, WHY));
+    MUST(create(run, "altered", &plain, WHY));
+    MUST(create(run, "emptied", &newer, WHY));
+    MUST(create(run, "steady", &plain, WHY));
+    MUST(create(run, "kept", &deleted, WHY));
+    MUST(create(run, "long", &beginnings, WHY));
     create_marked(run, "marked", false);
     create_marked(run, "history", true);
     create_marked(run, "loaded", false);
-    must(create(run, "wide", &wide, &error), &error);
+    MUST(create(run, "wide", &wide, WHY));
     fill_wide(table_of(run, "wide"));
     fill_wide(table_of(run, "altered"));
     fill_busy(table_of(run, "wide"));
@@ -363,15 +338,14 @@ step_furnish(struct failure_run *run)
     put_rows(table_of(run, "emptied"), 0, 20, 20);
     put_rows(table_of(run, "kept"), 0, 10, 20);
     put_rows(table_of(run, "loaded"), 0, 2, 20);
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
     fill_marked(table_of(run, "marked"), 60);
     fill_marked(table_of(run, "history"), 60);
     mark_busy(table_of(run, "wide"));
     put_rows(table_of(run, "steady"), 20, 20, 100);
-    must(petal_table_snapshot_create(table_of(run, "steady"), slice_from_text("old"), NULL, &error),
-         &error);
+    MUST(petal_table_snapshot_create(table_of(run, "steady"), slice_from_text("old"), NULL, WHY));
     run->promise.tables_made = true;
-    must(petal_table_open(db, slice_from_text("counted"), &run->counted, &error), &error);
+    MUST(petal_table_open(db, slice_from_text("counted"), &run->counted, WHY));
 }
 
 static void
@@ -386,16 +360,14 @@ static void
 step_fill(struct failure_run *run)
 {
     for (unsigned i = 0; i < 9; i++) {
-        petal_error error;
         char *value = test_allocate((size_t)1 << 20);
         struct test_random random;
 
         test_random_init(&random, i);
         test_random_bytes(&random, value, (size_t)1 << 20);
-        must(petal_put(petal_table_family_at(table_of(run, "kept"), 0), slice_make(value, 8),
+        MUST(petal_put(petal_table_family_at(table_of(run, "kept"), 0), slice_make(value, 8),
                        slice_from_text("large"), PETAL_LATEST, slice_make(value, (size_t)1 << 20),
-                       NULL, &error),
-             &error);
+                       NULL, WHY));
         free(value);
     }
 }
@@ -406,15 +378,13 @@ step_fill_index(struct failure_run *run)
 {
     static char row[HUGE_ROW_BYTES];
     petal_family *family = petal_table_family_at(table_of(run, "long"), 0);
-    petal_error error;
 
     for (unsigned i = 0; i < 90; i++) {
         memset(row, 's', sizeof row);
         row[1] = (char)('0' + i / 3);
         row[sizeof row - 1] = (char)('0' + i % 3);
-        must(petal_put(family, slice_make(row, sizeof row), slice_from_text("q"), PETAL_LATEST,
-                       slice_make(row, 1000), NULL, &error),
-             &error);
+        MUST(petal_put(family, slice_make(row, sizeof row), slice_from_text("q"), PETAL_LATEST,
+                       slice_make(row, 1000), NULL, WHY));
     }
 }
 
@@ -436,9 +406,8 @@ static void
 step_create_lost(struct failure_run *run)
 {
     petal_family_options family = {0};
-    petal_error error;
 
-    must(create(run, "lost", &family, &error), &error);
+    MUST(create(run, "lost", &family, WHY));
     put_rows(table_of(run, "lost"), 0, 5, 10);
 }
 
@@ -1631,11 +1600,10 @@ count_left(const struct image *image)
 {
     struct failure_run run;
     struct ledger_state state;
-    petal_error error;
 
     failure_run_init(&run, memory_vfs_clone(image->disk), &image->promise, NULL);
     step_open(&run);
-    must(ledger_read(&run.ledger, &state, &error), &error);
+    MUST(ledger_read(&run.ledger, &state, WHY));
     failure_run_fini(&run);
     return ledger_last(&state);
 }

@@ -20,24 +20,20 @@
 static void
 must_write(struct ledger *ledger, uint64_t first, uint64_t last)
 {
-    petal_error error;
-
     for (uint64_t number = first; number <= last; number++)
-        must(ledger_write(ledger, number, PETAL_SYNC_WAL, &error), &error);
+        MUST(ledger_write(ledger, number, PETAL_SYNC_WAL, WHY));
 }
 
 /* A process has died: 100 writes, 40 of them in store files, the others in three logs. */
 static void
 make(struct fixture *fixture, struct ledger *ledger)
 {
-    petal_error error;
-
     *ledger = (struct ledger){.filler = 100};
     fixture_init(fixture, 4);
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
     must_write(ledger, 1, 40);
-    must(petal_flush(fixture->db, NULL, &error), &error);
+    MUST(petal_flush(fixture->db, NULL, WHY));
     must_write(ledger, 41, 60);
     must(fixture_close_log(fixture), NULL);
     must_write(ledger, 61, 80);
@@ -49,9 +45,7 @@ make(struct fixture *fixture, struct ledger *ledger)
 static uint64_t
 must_be_prefix(struct fixture *fixture, struct ledger *ledger)
 {
-    petal_error error;
-
-    must(ledger_attach(ledger, fixture->db, &error), &error);
+    MUST(ledger_attach(ledger, fixture->db, WHY));
     return ledger_must_be_prefix(ledger);
 }
 
@@ -159,7 +153,6 @@ TEST(test_it_goes_on_when_there_is_room)
 {
     struct fixture fixture;
     struct ledger ledger;
-    petal_error error;
 
     make(&fixture, &ledger);
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
@@ -169,12 +162,12 @@ TEST(test_it_goes_on_when_there_is_room)
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 900);
     must_write(&ledger, 101, 101);
     check_crashes(&fixture, 100, 101);
-    must(ledger_write(&ledger, 102, PETAL_FSYNC_WAL, &error), &error);
+    MUST(ledger_write(&ledger, 102, PETAL_FSYNC_WAL, WHY));
     check_crashes(&fixture, 102, 102);
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
     must_write(&ledger, 103, 110);
     check_crashes(&fixture, 102, 110);
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     check_crashes(&fixture, 110, 110);
     assert_true(fixture_count_files(&fixture, ".log") <= 1);
     must_write(&ledger, 111, 120);
@@ -195,12 +188,11 @@ count_cells(petal_table *table)
     petal_scan_options options = {.size = sizeof options};
     petal_cursor *cursor;
     const petal_cell *cell;
-    petal_error error;
     uint64_t count = 0;
 
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         count++;
@@ -345,21 +337,19 @@ make_with_later_flush(struct fixture *fixture, struct ledger *ledger)
     petal_table_options options = {
         .name = slice_from_text("other"), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
 
     *ledger = (struct ledger){.filler = LEDGER_MAX_FILLER};
     fixture_init(fixture, 4);
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
     for (uint64_t first = 1; first < LATE_WRITES; first += LATE_WRITES / 3) {
         must_write(ledger, first, first + LATE_WRITES / 3 - 1);
         must(fixture_close_log(fixture), NULL);
     }
-    must(petal_table_create(fixture->db, &options, &table, &error), &error);
-    must(petal_put(petal_table_family_at(table, 0), slice_from_text("r"), slice_from_text("q"),
-                   PETAL_LATEST, slice_from_text("v"), NULL, &error),
-         &error);
-    must(petal_flush(fixture->db, table, &error), &error);
+    MUST(petal_table_create(fixture->db, &options, &table, WHY));
+    MUST(petal_put(petal_table_family_at(table, 0), slice_from_text("r"), slice_from_text("q"),
+                   PETAL_LATEST, slice_from_text("v"), NULL, WHY));
+    MUST(petal_flush(fixture->db, table, WHY));
     fixture_die(fixture);
 }
 

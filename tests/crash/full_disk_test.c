@@ -14,12 +14,10 @@
 static void
 start(struct fixture *fixture, struct ledger *ledger)
 {
-    petal_error error;
-
     *ledger = (struct ledger){0};
     fixture_init(fixture, 4);
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
 }
 
 /* Room for so many bytes more. */
@@ -32,9 +30,7 @@ leave_room(struct fixture *fixture, uint64_t bytes)
 static uint64_t
 must_be_prefix(struct fixture *fixture, struct ledger *ledger)
 {
-    petal_error error;
-
-    must(ledger_attach(ledger, fixture->db, &error), &error);
+    MUST(ledger_attach(ledger, fixture->db, WHY));
     return ledger_must_be_prefix(ledger);
 }
 

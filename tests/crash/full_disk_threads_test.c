@@ -77,12 +77,11 @@ check_writer(petal_db *db, const struct writer *writer)
 {
     petal_table *table = open_table(db);
     petal_result *result;
-    petal_error error;
     size_t count = 0;
     char row[16];
 
-    must(petal_result_new(db, &result, &error), &error);
-    must(petal_get(table, row_of(writer->index, row), NULL, result, &error), &error);
+    MUST(petal_result_new(db, &result, WHY));
+    MUST(petal_get(table, row_of(writer->index, row), NULL, result, WHY));
     for (unsigned number = 0; number < writer->attempted; number++) {
         char column[16];
         bool found;
@@ -121,7 +120,6 @@ TEST(test_refused_groups_leave_nothing)
     struct test_random random;
     struct fixture fixture;
     petal_table *table;
-    petal_error error;
     uint64_t refused = 0, acknowledged = 0;
 
     memset(writers, 0, WRITERS * sizeof *writers);
@@ -147,9 +145,8 @@ TEST(test_refused_groups_leave_nothing)
         memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
         /* Brings what is in the buffer into the log; of another size, so that what follows lies in
          * other places. */
-        must(petal_put(petal_table_family_at(table, 0), slice_from_text("other"),
-                       slice_make(NULL, 0), PETAL_LATEST, slice_make(NULL, 0), NULL, &error),
-             &error);
+        MUST(petal_put(petal_table_family_at(table, 0), slice_from_text("other"),
+                       slice_make(NULL, 0), PETAL_LATEST, slice_make(NULL, 0), NULL, WHY));
         check_after_death(&fixture, writers);
     }
     for (unsigned i = 0; i < WRITERS; i++) {

@@ -282,22 +282,21 @@ open_and_check(uint64_t acknowledged)
     petal_env env = {.log_context = &notes, .log = note_line};
     petal_options options = small_memtables();
     struct ledger ledger = {.filler = FILLER};
-    petal_error error;
     petal_db *db;
     uint64_t count;
 
     keep_files();
     notes = open_notes();
     options.env = &env;
-    must(petal_open(place.directory, &options, &db, &error), &error);
-    must(ledger_create(&ledger, db, &error), &error);
+    MUST(petal_open(place.directory, &options, &db, WHY));
+    MUST(ledger_create(&ledger, db, WHY));
     count = ledger_must_be_prefix(&ledger);
     /* One write may have been stored and not told of. */
     if (count < acknowledged || count > acknowledged + 1)
         print_error("%" PRIu64 " writes were acknowledged, %" PRIu64 " are there\n", acknowledged,
                     count);
     assert_true(count == acknowledged || count == acknowledged + 1);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     close(notes);
     return count;
 }

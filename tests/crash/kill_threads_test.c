@@ -153,11 +153,9 @@ compact_tables(void *argument)
 static void
 write_all(void)
 {
-    petal_error error;
-
     for (uint64_t number = 1; number <= WRITES; number++) {
         atomic_store(&life.attempted, number);
-        must(ledger_write(&life.ledger, number, PETAL_SYNC_WAL, &error), &error);
+        MUST(ledger_write(&life.ledger, number, PETAL_SYNC_WAL, WHY));
         atomic_store(&life.acknowledged, number);
     }
 }
@@ -165,8 +163,6 @@ write_all(void)
 static void
 begin_life(uint64_t seed)
 {
-    petal_error error;
-
     fixture_init(&life.fixture, seed);
     test_random_init(&life.random, seed);
     life.files = life.fixture.env.vfs;
@@ -183,7 +179,7 @@ begin_life(uint64_t seed)
     life.fixture.options.log_sync_interval_ms = 1;
     fixture_must_open(&life.fixture);
     life.ledger = (struct ledger){.filler = FILLER};
-    must(ledger_create(&life.ledger, life.fixture.db, &error), &error);
+    MUST(ledger_create(&life.ledger, life.fixture.db, WHY));
     atomic_store(&life.acknowledged, 0);
     atomic_store(&life.attempted, 0);
     atomic_store(&life.failed, false);
@@ -196,12 +192,11 @@ check_prefix(struct memory_vfs *vfs, uint64_t least, uint64_t most)
 {
     struct ledger ledger = {.filler = FILLER};
     struct fixture after;
-    petal_error error;
     uint64_t count;
 
     fixture_init_on(&after, vfs, 1);
     fixture_must_open(&after);
-    must(ledger_attach(&ledger, after.db, &error), &error);
+    MUST(ledger_attach(&ledger, after.db, WHY));
     count = ledger_must_be_prefix(&ledger);
     if (count < least || count > most)
         print_error("%" PRIu64 " writes are there, not %" PRIu64 " to %" PRIu64 "\n", count, least,

@@ -1,28 +1,15 @@
 /* ledger.c -- see tests/crash/ledger.h. */
 #include "tests/crash/ledger.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/slice.h"
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- a database in memory ---- */
-
-void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        print_error("%s: %s\n", petal_status_text(status), error != NULL ? error->text : "");
-    assert_int_equal(status, PETAL_OK);
-}
 
 void
 fixture_init_on(struct fixture *fixture, struct memory_vfs *vfs, uint64_t seed)

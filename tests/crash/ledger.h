@@ -8,13 +8,14 @@
  * and must then be equal, slot for slot, to the state after all writes up to that one: a hole or
  * half a batch shows as a difference.  All timestamps are assigned by the store.
  *
- * Nothing here asserts but must(), fixture_*, ledger_must_*: the ledger may be used in threads and
+ * Nothing here asserts but fixture_*, ledger_must_*: the ledger may be used in threads and
  * forked processes.
  */
 #ifndef PETAL_TESTS_CRASH_LEDGER_H
 #define PETAL_TESTS_CRASH_LEDGER_H
 
 #include "tests/disk/vfs.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 /* ---- A database in memory ---- */
@@ -32,9 +33,6 @@ struct fixture {
     petal_options options;
     petal_db *db;
 };
-
-/* Fails the test, with the error's text, unless the status is PETAL_OK. */
-void must(enum petal_status status, const petal_error *error);
 
 void fixture_init(struct fixture *fixture, uint64_t seed);
 

@@ -1,13 +1,8 @@
 /* life.c -- see tests/crash/life.h. */
 #include "tests/crash/life.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/state/db.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>

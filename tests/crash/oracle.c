@@ -1,11 +1,7 @@
 /* oracle.c -- see tests/crash/oracle.h. */
 #include "tests/crash/oracle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <string.h>
 

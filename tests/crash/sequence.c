@@ -1,11 +1,7 @@
 /* sequence.c -- see tests/crash/sequence.h. */
 #include "tests/crash/sequence.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>

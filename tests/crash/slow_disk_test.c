@@ -94,16 +94,14 @@ fill(struct slow_disk_fixture *fixture)
 {
     static char value[VALUE_BYTES];
     petal_batch *batch;
-    petal_error error;
     char name[16];
 
-    must(petal_batch_new(fixture->reads.base.db, &batch, &error), &error);
+    MUST(petal_batch_new(fixture->reads.base.db, &batch, WHY));
     for (unsigned row = 0; row < COLD_ROWS; row++) {
-        must(petal_batch_put(batch, fixture->family, name_row(name, row), text("q"), 1,
-                             slice_make(value, sizeof value), &error),
-             &error);
+        MUST(petal_batch_put(batch, fixture->family, name_row(name, row), text("q"), 1,
+                             slice_make(value, sizeof value), WHY));
         if (petal_batch_count(batch) == 100 || row + 1 == COLD_ROWS) {
-            must(petal_write(fixture->reads.base.db, batch, NULL, &error), &error);
+            MUST(petal_write(fixture->reads.base.db, batch, NULL, WHY));
             petal_batch_clear(batch);
         }
     }
@@ -117,7 +115,6 @@ begin(struct slow_disk_fixture *fixture, enum petal_bloom_type bloom)
     petal_family_options family = {.name = text("f"), .bloom = bloom, .block_bytes = 4096};
     petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
     struct fixture *base = &fixture->reads.base;
-    petal_error error;
 
     fixture_init(base, 1);
     fixture->vfs = *memory_vfs_table(base->vfs);
@@ -127,7 +124,7 @@ begin(struct slow_disk_fixture *fixture, enum petal_bloom_type bloom)
     base->options.cache_bytes = (size_t)1 << 20;
     base->options.memtable_bytes = (size_t)64 << 20;
     fixture_must_open(base);
-    must(petal_table_create(base->db, &options, &fixture->reads.table, &error), &error);
+    MUST(petal_table_create(base->db, &options, &fixture->reads.table, WHY));
     fixture->family = petal_table_family_at(fixture->reads.table, 0);
     fill(fixture);
 }
@@ -331,7 +328,6 @@ TEST(test_answers_of_many_cells_are_made_in_many_stays)
         struct read_fixture fixture = {0};
         petal_family_options family = {.name = text("f")};
         petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
-        petal_error error;
 
         fixture_init(&fixture.base, 1);
         watch = (struct watch){.allocator = fixture.base.env.allocator};
@@ -339,7 +335,7 @@ TEST(test_answers_of_many_cells_are_made_in_many_stays)
         fixture.base.options.no_compaction = true;
         fixture.base.options.cache_bytes = (size_t)64 << 20; /* no reads that interrupt a stay */
         fixture_must_open(&fixture.base);
-        must(petal_table_create(fixture.base.db, &options, &fixture.table, &error), &error);
+        MUST(petal_table_create(fixture.base.db, &options, &fixture.table, WHY));
         for (unsigned flushed = 0; flushed < 2; flushed++) {
             petal_result *result = reads_result(&fixture);
             char name[16];
@@ -348,12 +344,12 @@ TEST(test_answers_of_many_cells_are_made_in_many_stays)
                 reads_put(&fixture, "f", text("row"), name_row(name, i), 1, name_row(name, i));
             if (flushed == 0)
                 reads_flush(&fixture);
-            must(petal_get(fixture.table, text("row"), NULL, result, &error), &error);
+            MUST(petal_get(fixture.table, text("row"), NULL, result, WHY));
             petal_result_free(result);
             result = reads_result(&fixture);
             watch.retired = watch.released = false;
             watch.epoch = fixture.base.db->epoch;
-            must(petal_get(fixture.table, text("row"), NULL, result, &error), &error);
+            MUST(petal_get(fixture.table, text("row"), NULL, result, WHY));
             watch.epoch = NULL;
             assert_true(watch.retired);
             assert_int_equal(watch.released, columns > 1000);

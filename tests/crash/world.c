@@ -2,13 +2,8 @@
 #include "tests/crash/world.h"
 
 #include "base/slice.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,14 +1,9 @@
 /* answers.c -- see answers.h. */
 #include "tests/damage/answers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/checksum.h"
 #include "base/slice.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,14 +27,12 @@ static void
 make_tools(struct visit *visit)
 {
     petal_db *db = visit->fixture.db;
-    petal_error error;
 
     for (size_t i = 0; i < sizeof visit->results / sizeof visit->results[0]; i++)
-        must(petal_result_new(db, &visit->results[i], &error), &error);
-    must(petal_receipt_new(db, &visit->receipt, &error), &error);
-    must(petal_filter_parse(db, slice_from_text("ValueFilter(!=, 'binary:x')"), &visit->filter,
-                            &error),
-         &error);
+        MUST(petal_result_new(db, &visit->results[i], WHY));
+    MUST(petal_receipt_new(db, &visit->receipt, WHY));
+    MUST(petal_filter_parse(db, slice_from_text("ValueFilter(!=, 'binary:x')"), &visit->filter,
+                            WHY));
 }
 
 static void

@@ -1,10 +1,7 @@
 /* format_page.c -- see format_page.h. */
 #include "tests/damage/format_page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>

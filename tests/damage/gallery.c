@@ -1,13 +1,8 @@
 /* gallery.c -- see gallery.h. */
 #include "tests/damage/gallery.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/slice.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,9 @@
 /* manifest_promise.c -- see manifest_promise.h. */
 #include "tests/damage/manifest_promise.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/checksum.h"
 #include "base/coding.h"
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 #include <string.h>

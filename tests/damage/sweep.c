@@ -1,14 +1,9 @@
 /* sweep.c -- see sweep.h. */
 #include "tests/damage/sweep.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/slice.h"
 #include "tests/disk/paths.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <malloc.h>

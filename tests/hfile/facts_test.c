@@ -15,15 +15,6 @@
 static size_t files, facts, blocks, answers, chunks, keys;
 
 static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK) {
-        print_error("%s\n", error->text);
-        fail();
-    }
-}
-
-static void
 assert_bytes(petal_slice found, const char *expected)
 {
     char *text = golden_escape(found);

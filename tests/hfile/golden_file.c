@@ -1,6 +1,7 @@
 /* golden_file.c -- see golden_file.h. */
 #include "tests/hfile/golden_file.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/format/block_header.h"
 #include "tools/hfile/format/codec.h"
@@ -8,12 +9,8 @@
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 bool
 golden_is_writable(const char *name)

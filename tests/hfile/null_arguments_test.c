@@ -30,19 +30,6 @@ static const petal_hfile_cell some_cell = {.row = {"row", 3},
                                            .timestamp = 1,
                                            .type = PETAL_PUT};
 
-static petal_slice
-text(const char *bytes)
-{
-    return (petal_slice){bytes, strlen(bytes)};
-}
-
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 static petal_hfile_writer *
 new_writer(struct memory_sink *memory)
 {

@@ -20,15 +20,6 @@ struct cells {
     size_t count;
 };
 
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK) {
-        print_error("%s\n", error->text);
-        fail();
-    }
-}
-
 static petal_slice
 copy(petal_slice bytes)
 {

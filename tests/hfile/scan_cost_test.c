@@ -15,15 +15,6 @@
 
 #define BLOCK_BYTES 16384
 
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK) {
-        print_error("%s\n", error->text);
-        fail();
-    }
-}
-
 /* Rows of 16 bytes, values of 100. `mob`: FILE_INFO says that the file belongs to MOB. */
 static petal_slice
 write_file(struct memory_sink *memory, size_t cells, enum petal_hfile_encoding encoding, bool mob)

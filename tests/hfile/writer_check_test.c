@@ -78,13 +78,6 @@ make_cells(struct case_of *made)
 }
 
 static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
-static void
 write_cells(const struct case_of *made, struct memory_sink *memory)
 {
     petal_hfile_sink sink = memory_sink_begin(memory);

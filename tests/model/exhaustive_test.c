@@ -98,17 +98,15 @@ static void
 attach(struct exhaustive_fixture *fixture)
 {
     char name[24];
-    petal_error error;
 
     snprintf(name, sizeof name, "t%" PRIu64, fixture->tables);
     fixture->engine.db = fixture->base.db;
-    must(petal_table_open(fixture->base.db, slice_from_text(name), &fixture->engine.tables[0].table,
-                          &error),
-         &error);
+    MUST(petal_table_open(fixture->base.db, slice_from_text(name), &fixture->engine.tables[0].table,
+                          WHY));
     fixture->engine.tables[0].families[0] =
         petal_table_family_at(fixture->engine.tables[0].table, 0);
     fixture->engine.tables[0].families[1] = fixture->engine.tables[0].families[0];
-    must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
+    MUST(petal_result_new(fixture->base.db, &fixture->engine.result, WHY));
 }
 
 static void
@@ -124,24 +122,20 @@ create(struct exhaustive_fixture *fixture)
     char name[24];
     petal_family_options family;
     petal_table_options options = {.families = &family, .family_count = 1};
-    petal_error error;
 
     run_family_options(&fixture->family, &fixture->settings, &family);
     family.name = model_text_family_name(0);
     snprintf(name, sizeof name, "t%" PRIu64, ++fixture->tables);
     options.name = slice_from_text(name);
-    must(petal_table_create(fixture->base.db, &options, &fixture->engine.tables[0].table, &error),
-         &error);
+    MUST(petal_table_create(fixture->base.db, &options, &fixture->engine.tables[0].table, WHY));
     attach(fixture);
 }
 
 static void
 drop(struct exhaustive_fixture *fixture)
 {
-    petal_error error;
-
     detach(fixture);
-    must(petal_table_drop(fixture->engine.tables[0].table, &error), &error);
+    MUST(petal_table_drop(fixture->engine.tables[0].table, WHY));
 }
 
 static void
@@ -186,16 +180,14 @@ static void
 do_step(struct exhaustive_fixture *fixture, struct model *model, const struct step *step,
         unsigned place)
 {
-    petal_error error;
-
     switch (step->kind) {
     case OPERATION_FLUSH:
         model_flush(model, model->sequence);
-        must(petal_flush(fixture->base.db, fixture->engine.tables[0].table, &error), &error);
+        MUST(petal_flush(fixture->base.db, fixture->engine.tables[0].table, WHY));
         break;
     case OPERATION_COMPACT:
         model_compact(model, 0, model->sequence, 0);
-        must(petal_compact(fixture->engine.tables[0].table, NULL, &error), &error);
+        MUST(petal_compact(fixture->engine.tables[0].table, NULL, WHY));
         break;
     case OPERATION_REOPEN:
     case OPERATION_CRASH:

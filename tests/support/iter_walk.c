@@ -1,11 +1,9 @@
 /* iter_walk.c -- see iter_walk.h. */
 #include "tests/support/iter_walk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 struct walk {
     struct cell_iter *iter;

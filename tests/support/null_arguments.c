@@ -1,12 +1,8 @@
 /* null_arguments.c -- see null_arguments.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/support/null_arguments.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <ctype.h>

@@ -48,3 +48,13 @@ main(void)
 {
     return test_run();
 }
+
+_Thread_local petal_error must_error;
+
+void
+must(enum petal_status status, const petal_error *error)
+{
+    if (status != PETAL_OK)
+        print_error("%s: %s\n", petal_status_text(status), error != NULL ? error->text : "");
+    assert_int_equal(status, PETAL_OK);
+}

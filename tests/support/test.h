@@ -19,6 +19,10 @@
 
 #include <cmocka.h>
 
+#include "engine/petal.h"
+
+#include <string.h>
+
 /* A test without a state. */
 #define TEST(name) TEST_ENTERED(name, unused_state, test_enter(#name, name, NULL, NULL, NULL))
 
@@ -54,5 +58,19 @@ void test_enter_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /* Runs all; returns how many failed. */
 int test_run(void);
+
+/* Fails the test, with the error's text, unless the status is PETAL_OK. */
+void must(enum petal_status status, const petal_error *error);
+
+/* The same of one call: MUST(petal_flush(db, NULL, WHY)). */
+#define MUST(call) must(call, WHY)
+#define WHY        (&must_error)
+extern _Thread_local petal_error must_error;
+
+static inline petal_slice
+text(const char *bytes)
+{
+    return (petal_slice){bytes, strlen(bytes)};
+}
 
 #endif

@@ -66,13 +66,6 @@ try_add(petal_bloom_builder *builder, uint64_t from, uint64_t to, petal_error *e
     return status;
 }
 
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 static petal_bloom_builder *
 builder_of(const petal_bloom_builder_options *options, uint64_t keys)
 {

@@ -26,7 +26,7 @@ struct scene {
 };
 
 static void
-must(const struct scene *scene, enum petal_status status)
+scene_must(const struct scene *scene, enum petal_status status)
 {
     if (status != PETAL_OK)
         fail_msg("%s", scene->error.text);
@@ -57,13 +57,13 @@ open_database(struct scene *scene, const char *path)
                                    .log_sync_interval_ms = PETAL_NEVER,
                                    .env = &scene->env};
 
-    must(scene, petal_open(path, &options, &scene->db, &scene->error));
+    scene_must(scene, petal_open(path, &options, &scene->db, &scene->error));
 }
 
 static void
 close_database(struct scene *scene)
 {
-    must(scene, petal_close(scene->db, &scene->error));
+    scene_must(scene, petal_close(scene->db, &scene->error));
 }
 
 /* The process dies: what it left is the scene from here on. */
@@ -99,9 +99,9 @@ shape_table(struct scene *scene, petal_table *table, const char *name, const cha
         list[options.family_count] = (petal_family_options){
             .size = sizeof list[0], .name = {families + options.family_count, 1}};
     if (table != NULL)
-        must(scene, petal_table_alter(table, &options, &scene->error));
+        scene_must(scene, petal_table_alter(table, &options, &scene->error));
     else
-        must(scene, petal_table_create(scene->db, &options, &table, &scene->error));
+        scene_must(scene, petal_table_create(scene->db, &options, &table, &scene->error));
     return table;
 }
 
@@ -110,21 +110,21 @@ find_table(struct scene *scene, const char *name)
 {
     petal_table *table;
 
-    must(scene, petal_table_open(scene->db, slice_of(name), &table, &scene->error));
+    scene_must(scene, petal_table_open(scene->db, slice_of(name), &table, &scene->error));
     return table;
 }
 
 static void
 put(struct scene *scene, petal_table *table, const char *row, const char *value)
 {
-    must(scene, petal_put(petal_table_family_at(table, 0), slice_of(row), slice_of("q"),
-                          PETAL_LATEST, slice_of(value), NULL, &scene->error));
+    scene_must(scene, petal_put(petal_table_family_at(table, 0), slice_of(row), slice_of("q"),
+                                PETAL_LATEST, slice_of(value), NULL, &scene->error));
 }
 
 static void
 flush(struct scene *scene, petal_table *table)
 {
-    must(scene, petal_flush(scene->db, table, &scene->error));
+    scene_must(scene, petal_flush(scene->db, table, &scene->error));
 }
 
 /* What all tables show: "table:row=value " for each cell. */
@@ -141,11 +141,11 @@ show_table(void *argument, petal_table *table)
     petal_cursor *cursor;
     const petal_cell *cell;
 
-    must(shown->scene, petal_cursor_open(table, NULL, &cursor, &shown->scene->error));
+    scene_must(shown->scene, petal_cursor_open(table, NULL, &cursor, &shown->scene->error));
     for (;;) {
         size_t used = strlen(shown->text);
 
-        must(shown->scene, petal_cursor_next(cursor, &cell, &shown->scene->error));
+        scene_must(shown->scene, petal_cursor_next(cursor, &cell, &shown->scene->error));
         if (cell == NULL)
             break;
         (void)snprintf(shown->text + used, sizeof shown->text - used, "%.*s:%.*s=%.*s ",
@@ -163,7 +163,7 @@ assert_shows(struct scene *scene, const char *path, const char *expected)
     struct shown shown = {.scene = scene};
 
     open_database(scene, path);
-    must(scene, petal_table_list(scene->db, show_table, &shown, &scene->error));
+    scene_must(scene, petal_table_list(scene->db, show_table, &shown, &scene->error));
     close_database(scene);
     assert_string_equal(shown.text, expected);
 }
@@ -187,7 +187,7 @@ salvage(struct scene *scene, const char *from, const char *to)
     const petal_check_options options = {.size = sizeof options, .env = &scene->env};
     petal_check_counts counts;
 
-    must(scene, petal_salvage(from, to, &options, &counts, &scene->error));
+    scene_must(scene, petal_salvage(from, to, &options, &counts, &scene->error));
     return counts;
 }
 
@@ -207,8 +207,8 @@ TEST(dropped_families_stay_dropped)
     table = shape_table(&scene, NULL, "t", "fg");
     put(&scene, table, "row", "dropped");
     flush(&scene, table);
-    must(&scene, petal_cursor_open(table, NULL, &cursor, &scene.error));
-    must(&scene, petal_cursor_next(cursor, &cell, &scene.error));
+    scene_must(&scene, petal_cursor_open(table, NULL, &cursor, &scene.error));
+    scene_must(&scene, petal_cursor_next(cursor, &cell, &scene.error));
     (void)shape_table(&scene, table, "t", "g");
     (void)shape_table(&scene, table, "t", "fg");
     left = memory_vfs_clone(scene.vfs);
@@ -262,8 +262,8 @@ TEST(rows_ahead_of_the_clock_are_replaced)
         open_database(&scene, "db");
         table = shape_table(&scene, NULL, "t", "f");
         for (unsigned i = 0; i < 10; i++)
-            must(&scene, petal_increment(petal_table_family_at(table, 0), slice_of("row"),
-                                         slice_of("q"), 1, NULL, &sum, &scene.error));
+            scene_must(&scene, petal_increment(petal_table_family_at(table, 0), slice_of("row"),
+                                               slice_of("q"), 1, NULL, &sum, &scene.error));
         if (is_flushed)
             flush(&scene, table);
         die(&scene);
@@ -293,18 +293,19 @@ TEST(given_timestamps_do_not_drag_the_clock)
     scene_over(&scene, memory_vfs_new());
     open_database(&scene, "db");
     table = shape_table(&scene, NULL, "t", "f");
-    must(&scene, petal_put(petal_table_family_at(table, 0), slice_of("far"), slice_of("q"), far,
-                           slice_of("v"), NULL, &scene.error));
+    scene_must(&scene, petal_put(petal_table_family_at(table, 0), slice_of("far"), slice_of("q"),
+                                 far, slice_of("v"), NULL, &scene.error));
     flush(&scene, table);
-    must(&scene, petal_put(petal_table_family_at(table, 0), slice_of("far"), slice_of("q"), far + 1,
-                           slice_of("v"), NULL, &scene.error));
+    scene_must(&scene, petal_put(petal_table_family_at(table, 0), slice_of("far"), slice_of("q"),
+                                 far + 1, slice_of("v"), NULL, &scene.error));
     die(&scene);
     remove_manifest(&scene, "db");
     (void)salvage(&scene, "db", "out");
     open_database(&scene, "out");
     put(&scene, find_table(&scene, "t"), "near", "v");
-    must(&scene, petal_result_new(scene.db, &result, &scene.error));
-    must(&scene, petal_get(find_table(&scene, "t"), slice_of("near"), NULL, result, &scene.error));
+    scene_must(&scene, petal_result_new(scene.db, &result, &scene.error));
+    scene_must(&scene,
+               petal_get(find_table(&scene, "t"), slice_of("near"), NULL, result, &scene.error));
     assert_int_equal(petal_result_cell(result, 0)->timestamp, scene.now);
     petal_result_free(result);
     close_database(&scene);
@@ -321,9 +322,9 @@ TEST(salvaged_files_name_their_tables)
     (void)shape_table(&scene, NULL, "a", "f");
     put(&scene, shape_table(&scene, NULL, "b", "f"), "row1", "b");
     put(&scene, shape_table(&scene, NULL, "c", "f"), "row1", "c");
-    must(&scene,
-         petal_table_snapshot_create(find_table(&scene, "c"), slice_of("s"), NULL, &scene.error));
-    must(&scene, petal_table_drop(find_table(&scene, "a"), &scene.error));
+    scene_must(&scene, petal_table_snapshot_create(find_table(&scene, "c"), slice_of("s"), NULL,
+                                                   &scene.error));
+    scene_must(&scene, petal_table_drop(find_table(&scene, "a"), &scene.error));
     close_database(&scene);
     assert_int_equal(salvage(&scene, "db", "out").faults, 0);
 
@@ -355,8 +356,8 @@ TEST(what_was_truncated_is_kept_apart)
     table = shape_table(&scene, NULL, "t", "f");
     put(&scene, table, "row1", "truncated");
     flush(&scene, table);
-    must(&scene, petal_table_snapshot_create(table, slice_of("s"), NULL, &scene.error));
-    must(&scene, petal_table_truncate(table, &table, &scene.error));
+    scene_must(&scene, petal_table_snapshot_create(table, slice_of("s"), NULL, &scene.error));
+    scene_must(&scene, petal_table_truncate(table, &table, &scene.error));
     put(&scene, table, "row2", "flushed");
     flush(&scene, table);
     put(&scene, table, "row3", "logged");
@@ -460,7 +461,7 @@ TEST(few_files_are_open)
     close_database(&scene);
     watch.vfs = scene.vfs;
     options.env = &scene.env;
-    must(&scene, petal_salvage("db", "out", &options, &counts, &scene.error));
+    scene_must(&scene, petal_salvage("db", "out", &options, &counts, &scene.error));
     assert_int_equal(counts.store_files, MANY_FILES);
     assert_int_equal(counts.cells, MANY_FILES);
     assert_in_range(watch.most, 64, MOST_OPEN);
@@ -537,15 +538,15 @@ make_story(struct scene *scene, enum manifest_story story)
     table = shape_table(scene, NULL, "t", "fgh");
     put(scene, table, "row1", "one");
     flush(scene, table);
-    must(scene, petal_table_snapshot_create(table, slice_of("s"), NULL, &scene->error));
+    scene_must(scene, petal_table_snapshot_create(table, slice_of("s"), NULL, &scene->error));
     put(scene, table, "row2", "two");
     flush(scene, table);
-    must(scene, petal_cursor_open(table, NULL, &cursor, &scene->error));
-    must(scene, petal_compact(table, NULL, &scene->error));
+    scene_must(scene, petal_cursor_open(table, NULL, &cursor, &scene->error));
+    scene_must(scene, petal_compact(table, NULL, &scene->error));
     (void)shape_table(scene, table, "t", "fg");
     put(scene, shape_table(scene, NULL, "u", "f"), "row1", "dropped");
     flush(scene, find_table(scene, "u"));
-    must(scene, petal_table_drop(find_table(scene, "u"), &scene->error));
+    scene_must(scene, petal_table_drop(find_table(scene, "u"), &scene->error));
     put(scene, shape_table(scene, NULL, "u", "f"), "row1", "later");
     put(scene, table, "row3", "in the log");
     {

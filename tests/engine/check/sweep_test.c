@@ -55,13 +55,6 @@ leave(struct surroundings *around)
     memory_vfs_free(around->vfs);
 }
 
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 static petal_db *
 open_database(struct surroundings *around, const char *path, bool create)
 {

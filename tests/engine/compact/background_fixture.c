@@ -1,11 +1,7 @@
 /* background_fixture.c -- see tests/engine/compact/background_fixture.h. */
 #include "tests/engine/compact/background_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static void
 keep_line(void *context, enum petal_log_level level, const char *line)
@@ -36,20 +32,16 @@ place_open(struct place *place, const petal_family_options *family)
 void
 place_reopen(struct place *place)
 {
-    petal_error error;
-
     petal_close(place->fixture.db, NULL);
     place->fixture.db = NULL;
     fixture_must_open(&place->fixture);
-    must(petal_table_open(place->fixture.db, slice_from_text("t"), &place->table, &error), &error);
+    MUST(petal_table_open(place->fixture.db, slice_from_text("t"), &place->table, WHY));
 }
 
 void
 settle(struct place *place)
 {
-    petal_error error;
-
-    must(petal_wait_idle(place->fixture.db, &error), &error);
+    MUST(petal_wait_idle(place->fixture.db, WHY));
 }
 
 void
@@ -67,15 +59,13 @@ put_file(struct place *place, unsigned first, unsigned last)
 void
 must_hold_rows(struct place *place, unsigned first, unsigned last)
 {
-    petal_error error;
-
     for (unsigned i = first; i <= last; i++) {
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
         assert_string_equal(compact_fixture_value(place->table, row), row);
     }
-    must(petal_table_verify(place->table, &error), &error);
+    MUST(petal_table_verify(place->table, WHY));
 }
 
 static bool
@@ -99,9 +89,8 @@ struct totals
 totals_of(struct place *place)
 {
     struct totals totals = {0};
-    petal_error error;
 
-    must(petal_table_files(place->table, add_file, &totals, &error), &error);
+    MUST(petal_table_files(place->table, add_file, &totals, WHY));
     return totals;
 }
 

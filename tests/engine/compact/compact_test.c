@@ -29,9 +29,8 @@ static struct file_sum
 files_of(petal_table *table)
 {
     struct file_sum sum = {0};
-    petal_error error;
 
-    must(petal_table_files(table, sum_file, &sum, &error), &error);
+    MUST(petal_table_files(table, sum_file, &sum, WHY));
     return sum;
 }
 
@@ -41,13 +40,12 @@ TEST(test_answers_stay_and_counts_balance)
 {
     struct compact_fixture fixture;
     petal_stats before, after;
-    petal_error error;
     uint64_t dropped = 0;
 
     compact_fixture_fill(&fixture);
     assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
     petal_stats_get(fixture.base.db, &before);
-    must(compact_fixture_compact_all(&fixture, &error), &error);
+    MUST(compact_fixture_compact_all(&fixture, WHY));
     petal_stats_get(fixture.base.db, &after);
     assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
     assert_int_equal(after.compactions, LEDGER_STORES);
@@ -67,7 +65,7 @@ TEST(test_answers_stay_and_counts_balance)
         assert_int_equal(files_of(fixture.ledger.tables[t]).markers, 0);
     fixture_must_close(&fixture.base);
     fixture_must_open(&fixture.base);
-    must(ledger_attach(&fixture.ledger, fixture.base.db, &error), &error);
+    MUST(ledger_attach(&fixture.ledger, fixture.base.db, WHY));
     assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
     fixture_fini(&fixture.base);
 }
@@ -104,7 +102,6 @@ TEST(test_nothing_left_leaves_no_file)
 {
     struct compact_fixture fixture;
     petal_table *table;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -119,7 +116,7 @@ TEST(test_nothing_left_leaves_no_file)
     assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 0);
     fixture_must_close(&fixture.base);
     fixture_must_open(&fixture.base);
-    must(petal_table_open(fixture.base.db, slice_from_text("t"), &table, &error), &error);
+    MUST(petal_table_open(fixture.base.db, slice_from_text("t"), &table, WHY));
     assert_string_equal(compact_fixture_value(table, "r"), "");
     fixture_fini(&fixture.base);
 }
@@ -132,15 +129,13 @@ TEST(test_cells_past_their_own_time_go)
     struct compact_fixture fixture;
     petal_stats stats;
     petal_table *table;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     test_clock_set(&fixture.base.clock, 1000);
     for (int turn = 0; turn < 2; turn++) {
-        must(petal_put(petal_table_family_at(table, 0), slice_from_text("r"), slice_from_text("q"),
-                       PETAL_LATEST, slice_from_text("mortal"), &mortal, &error),
-             &error);
+        MUST(petal_put(petal_table_family_at(table, 0), slice_from_text("r"), slice_from_text("q"),
+                       PETAL_LATEST, slice_from_text("mortal"), &mortal, WHY));
         compact_fixture_put(table, "s", PETAL_LATEST, "stays");
         if (turn == 0)
             compact_fixture_flush(fixture.base.db);
@@ -168,7 +163,6 @@ TEST(test_files_go_with_their_last_reader)
     petal_table *table;
     petal_cursor *cursor;
     const petal_cell *cell;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
@@ -177,16 +171,16 @@ TEST(test_files_go_with_their_last_reader)
     compact_fixture_flush(fixture.base.db);
     compact_fixture_put(table, "c", 10, "3");
     compact_fixture_flush(fixture.base.db);
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     compact_fixture_delete(table, "b", 20, PETAL_DELETE_COLUMN);
     compact_fixture_flush(fixture.base.db);
     compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 1);
     assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 3); /* the marker's has gone */
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_true(slice_equal(cell->value, slice_from_text("2")));
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_true(slice_equal(cell->value, slice_from_text("3")));
     petal_cursor_close(cursor);
     assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 1);
@@ -201,7 +195,6 @@ TEST(test_a_run_is_cut_at_row_borders)
     petal_family_options family = {.block_bytes = 1024};
     struct store_view *store;
     petal_table *table;
-    petal_error error;
     char row[8];
 
     compact_fixture_open(&fixture);
@@ -214,7 +207,7 @@ TEST(test_a_run_is_cut_at_row_borders)
     }
     fixture.base.db->compact_file_bytes = 2000;
     compact_fixture_compact(table);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
     assert_true(files_of(table).files > 2);
     assert_int_equal(files_of(table).cells, 400);
     store = view_at(atomic_load(&fixture.base.db->views.current),
@@ -229,7 +222,7 @@ TEST(test_a_run_is_cut_at_row_borders)
     assert_true(fixture_directory_is_clean(&fixture.base));
     fixture_must_close(&fixture.base);
     fixture_must_open(&fixture.base);
-    must(petal_table_open(fixture.base.db, slice_from_text("t"), &table, &error), &error);
+    MUST(petal_table_open(fixture.base.db, slice_from_text("t"), &table, WHY));
     compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 1);
     assert_int_equal(files_of(table).cells, 400);
@@ -277,18 +270,17 @@ TEST(test_a_snapshot_keeps_what_it_sees)
     struct compact_fixture fixture;
     petal_snapshot *older, *middle, *newer;
     petal_table *table;
-    petal_error error;
     petal_db *db;
 
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_put(table, "r", 10, "a");
-    must(petal_snapshot_new(db, &older, &error), &error);
+    MUST(petal_snapshot_new(db, &older, WHY));
     compact_fixture_put(table, "r", 20, "b");
-    must(petal_snapshot_new(db, &middle, &error), &error);
+    MUST(petal_snapshot_new(db, &middle, WHY));
     compact_fixture_put(table, "r", 30, "c");
-    must(petal_snapshot_new(db, &newer, &error), &error);
+    MUST(petal_snapshot_new(db, &newer, WHY));
     compact_fixture_put(table, "r", 40, "d");
     assert_true(snapshot_sequence(older) < snapshot_sequence(middle));
     compact_fixture_flush(db);
@@ -320,7 +312,6 @@ TEST(test_the_oldest_read_point)
     struct compact_fixture fixture;
     petal_snapshot *snapshots[3];
     petal_table *table;
-    petal_error error;
     petal_db *db;
 
     compact_fixture_open(&fixture);
@@ -328,7 +319,7 @@ TEST(test_the_oldest_read_point)
     table = compact_fixture_table(&fixture.base, "t", NULL);
     for (int i = 0; i < 3; i++) {
         compact_fixture_put(table, "r", PETAL_LATEST, "a");
-        must(petal_snapshot_new(db, &snapshots[i], &error), &error);
+        MUST(petal_snapshot_new(db, &snapshots[i], WHY));
     }
     compact_fixture_put(table, "r", PETAL_LATEST, "a");
     assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[0]));
@@ -347,14 +338,13 @@ TEST(test_a_marker_stays_with_what_it_hides)
     struct compact_fixture fixture;
     petal_snapshot *snapshot;
     petal_table *table;
-    petal_error error;
     petal_db *db;
 
     compact_fixture_open(&fixture);
     db = fixture.base.db;
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_delete(table, "r", 50, PETAL_DELETE_COLUMN);
-    must(petal_snapshot_new(db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(db, &snapshot, WHY));
     compact_fixture_put(table, "r", 40, "hidden");
     compact_fixture_flush(db);
     assert_string_equal(compact_fixture_value(table, "r"), "");
@@ -407,9 +397,7 @@ TEST(test_files_flushed_meanwhile_stay)
 static void
 drop_meanwhile(struct compact_fixture_interruption *interruption)
 {
-    petal_error error;
-
-    must(petal_table_drop(interruption->table, &error), &error);
+    MUST(petal_table_drop(interruption->table, WHY));
 }
 
 TEST(test_table_dropped_meanwhile)

@@ -69,13 +69,12 @@ write_many_runs(struct moment *moment)
 TEST(test_writers_go_on_beside_what_is_asked)
 {
     struct moment moment;
-    petal_error error;
 
     moment_open(&moment, false);
     put_file(&moment.place, 0, 99);
     moment.act = write_many_runs;
     moment.armed = true;
-    must(petal_compact(moment.place.table, NULL, &error), &error);
+    MUST(petal_compact(moment.place.table, NULL, WHY));
     assert_false(moment.armed);
     assert_true(moment.seen.runs <= STORE_MOST_RUNS);
     settle(&moment.place);
@@ -161,7 +160,6 @@ write_meanwhile(struct moment *moment)
 TEST(test_nobody_is_stopped_by_a_long_job)
 {
     struct moment moment;
-    petal_error error;
 
     moment_open(&moment, true);
     moment.place.fixture.options.memory_bytes = (size_t)64 << 20;
@@ -177,7 +175,7 @@ TEST(test_nobody_is_stopped_by_a_long_job)
     atomic_init(&moment.written, false);
     moment.act = write_meanwhile;
     moment.armed = true;
-    must(petal_compact(moment.place.table, NULL, &error), &error);
+    MUST(petal_compact(moment.place.table, NULL, WHY));
     assert_false(moment.armed);
     pthread_join(moment.writer, NULL);
     assert_int_equal(stats_of(&moment.place).stopped_writes, 0);
@@ -207,7 +205,6 @@ arm_again(struct moment *moment)
 TEST(test_many_runs_become_few_before_a_long_job)
 {
     struct moment moment;
-    petal_error error;
 
     moment_open(&moment, true);
     moment.place.fixture.options.memtable_bytes = (size_t)1 << 20;
@@ -220,7 +217,7 @@ TEST(test_many_runs_become_few_before_a_long_job)
     moment.place.fixture.db->no_compaction = false;
     moment.act = arm_again; /* at the first job; the second sees what it has left */
     moment.armed = true;
-    must(petal_compact(moment.place.table, NULL, &error), &error);
+    MUST(petal_compact(moment.place.table, NULL, WHY));
     assert_false(moment.armed);
     assert_int_equal(moment.seen.runs, POLICY_FEW_RUNS);
     assert_int_equal(totals_of(&moment.place).runs, 1);
@@ -277,7 +274,6 @@ TEST(test_the_disk_settles_below_the_bound)
         unsigned deletions = seed % 2 == 0 ? 0 : 10 * seed;
         struct test_random random;
         struct place place;
-        petal_error error;
         uint64_t settled, least;
 
         test_random_init(&random, 100 + seed);
@@ -290,10 +286,10 @@ TEST(test_the_disk_settles_below_the_bound)
             write_at_random(&place, &random, deletions);
             settle(&place);
             settled = totals_of(&place).bytes;
-            must(petal_table_verify(place.table, &error), &error);
+            MUST(petal_table_verify(place.table, WHY));
             if (part < RATES - 1)
                 continue;
-            must(petal_compact(place.table, NULL, &error), &error);
+            MUST(petal_compact(place.table, NULL, WHY));
             least = totals_of(&place).bytes;
             if ((double)settled >
                 (double)least * (1 + POLICY_NEWER_SHARE) /
@@ -430,7 +426,6 @@ TEST(test_what_was_in_vain_is_not_repeated)
 {
     static struct visitor visitor = {.mutex = PTHREAD_MUTEX_INITIALIZER};
     struct place *place = &visitor.place;
-    petal_error error;
 
     place_open(place, NULL);
     place->fixture.env.clock_context = &visitor;
@@ -454,7 +449,7 @@ TEST(test_what_was_in_vain_is_not_repeated)
     assert_in_range(stats_of(place).compactions, 1, 2);
     assert_int_equal(totals_of(place).markers, 50);
     set_visitor(&visitor, false);
-    must(petal_compact(place->table, NULL, &error), &error);
+    MUST(petal_compact(place->table, NULL, WHY));
     assert_int_equal(totals_of(place).markers, 0);
     must_hold_rows(place, 50, 99);
     fixture_fini(&place->fixture);

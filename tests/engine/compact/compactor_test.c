@@ -111,11 +111,10 @@ TEST(test_a_snapshot_keeps_what_is_deleted)
 {
     struct place place;
     petal_snapshot *snapshot;
-    petal_error error;
 
     place_open(&place, NULL);
     put_file(&place, 0, 9);
-    must(petal_snapshot_new(place.fixture.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(place.fixture.db, &snapshot, WHY));
     for (unsigned i = 0; i < 10; i++) {
         char row[32];
 
@@ -316,7 +315,6 @@ TEST(test_damage_is_left_alone)
 {
     struct place place;
     char first[64] = "", path[128];
-    petal_error error;
     petal_stats stats;
     uint8_t *bytes;
     size_t size;
@@ -339,9 +337,8 @@ TEST(test_damage_is_left_alone)
     assert_int_equal(stats.background_error.status, PETAL_CORRUPT);
     assert_string_equal(stats.background_error.file, path);
     assert_non_null(strstr(place.log.errors, "compactions leave this file alone"));
-    must(petal_put(petal_table_family_at(place.table, 0), slice_from_text("x"),
-                   slice_from_text("q"), PETAL_LATEST, slice_from_text("x"), NULL, &error),
-         &error);
+    MUST(petal_put(petal_table_family_at(place.table, 0), slice_from_text("x"),
+                   slice_from_text("q"), PETAL_LATEST, slice_from_text("x"), NULL, WHY));
     /* The inputs are there: with the byte as it was nothing is missing. */
     petal_close(place.fixture.db, NULL);
     place.fixture.db = NULL;
@@ -398,7 +395,6 @@ TEST(test_outputs_keep_their_place)
 {
     struct place place;
     petal_family *family;
-    petal_error error;
 
     make_files(&place, 3);
     family = petal_table_family_at(place.table, 0);
@@ -409,21 +405,21 @@ TEST(test_outputs_keep_their_place)
     compact_fixture_flush(place.fixture.db);
     compact_fixture_put(place.table, "row0000", 1000, "fourth");
     compact_fixture_flush(place.fixture.db);
-    must(compactor_compact_runs(family, 3, 2, &error), &error);
+    MUST(compactor_compact_runs(family, 3, 2, WHY));
     assert_int_equal(totals_of(&place).runs, 5);
     assert_int_equal(totals_of(&place).markers, 1);
     assert_string_equal(compact_fixture_value(place.table, "row0000"), "fourth");
     assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
-    must(compactor_compact_runs(family, 0, 3, &error), &error);
+    MUST(compactor_compact_runs(family, 0, 3, WHY));
     assert_int_equal(totals_of(&place).runs, 3);
     assert_string_equal(compact_fixture_value(place.table, "row0000"), "fourth");
     assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
-    must(compactor_compact_runs(family, 0, 10, &error), &error); /* all of them */
+    MUST(compactor_compact_runs(family, 0, 10, WHY)); /* all of them */
     assert_int_equal(totals_of(&place).runs, 1);
     assert_int_equal(totals_of(&place).markers, 0);
     assert_string_equal(compact_fixture_value(place.table, "row0000"), "fourth");
     assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
-    must(compactor_compact_runs(family, 7, 2, &error), &error); /* there are none */
+    MUST(compactor_compact_runs(family, 7, 2, WHY)); /* there are none */
     fixture_fini(&place.fixture);
 }
 

@@ -1,13 +1,8 @@
 /* fixture.c -- see tests/engine/compact/fixture.h. */
 #include "tests/engine/compact/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "engine/state/db.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 
@@ -54,22 +49,18 @@ compact_fixture_open(struct compact_fixture *fixture)
 static void
 write_and_flush(struct compact_fixture *fixture, uint64_t first, uint64_t last)
 {
-    petal_error error;
-
     for (uint64_t number = first; number <= last; number++) {
         test_clock_advance(&fixture->base.clock, 1);
-        must(ledger_write(&fixture->ledger, number, PETAL_SYNC_WAL, &error), &error);
+        MUST(ledger_write(&fixture->ledger, number, PETAL_SYNC_WAL, WHY));
     }
-    must(petal_flush(fixture->base.db, NULL, &error), &error);
+    MUST(petal_flush(fixture->base.db, NULL, WHY));
 }
 
 void
 compact_fixture_fill(struct compact_fixture *fixture)
 {
-    petal_error error;
-
     compact_fixture_open(fixture);
-    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
+    MUST(ledger_create(&fixture->ledger, fixture->base.db, WHY));
     for (uint64_t part = 0; part < 4; part++)
         write_and_flush(fixture, part * COMPACT_FIXTURE_WRITES / 4 + 1,
                         (part + 1) * COMPACT_FIXTURE_WRITES / 4);
@@ -94,21 +85,17 @@ compact_fixture_table(struct fixture *fixture, const char *name, const petal_fam
     petal_table_options options = {
         .name = slice_from_text(name), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
 
     family.name = slice_from_text("f");
-    must(petal_table_create(fixture->db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture->db, &options, &table, WHY));
     return table;
 }
 
 void
 compact_fixture_put(petal_table *table, const char *row, int64_t timestamp, const char *value)
 {
-    petal_error error;
-
-    must(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
-                   timestamp, slice_from_text(value), NULL, &error),
-         &error);
+    MUST(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
+                   timestamp, slice_from_text(value), NULL, WHY));
 }
 
 void
@@ -117,27 +104,21 @@ compact_fixture_delete(petal_table *table, const char *row, int64_t timestamp,
 {
     bool family = type == PETAL_DELETE_FAMILY || type == PETAL_DELETE_FAMILY_VERSION;
     petal_slice qualifier = family ? slice_make(NULL, 0) : slice_from_text("q");
-    petal_error error;
 
-    must(petal_delete(petal_table_family_at(table, 0), slice_from_text(row), qualifier, timestamp,
-                      type, NULL, &error),
-         &error);
+    MUST(petal_delete(petal_table_family_at(table, 0), slice_from_text(row), qualifier, timestamp,
+                      type, NULL, WHY));
 }
 
 void
 compact_fixture_flush(petal_db *db)
 {
-    petal_error error;
-
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
 }
 
 void
 compact_fixture_compact(petal_table *table)
 {
-    petal_error error;
-
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_compact(table, NULL, WHY));
 }
 
 const char *
@@ -146,10 +127,9 @@ compact_fixture_value_at(petal_table *table, const char *row, const petal_snapsh
     petal_read_options options = {.snapshot = snapshot};
     static char text[64];
     petal_result *result;
-    petal_error error;
 
-    must(petal_result_new(table->db, &result, &error), &error);
-    must(petal_get(table, slice_from_text(row), &options, result, &error), &error);
+    MUST(petal_result_new(table->db, &result, WHY));
+    MUST(petal_get(table, slice_from_text(row), &options, result, WHY));
     text[0] = '\0';
     if (petal_result_count(result) > 0)
         snprintf(text, sizeof text, "%.*s", (int)petal_result_cell(result, 0)->value.size,

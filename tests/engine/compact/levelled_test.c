@@ -29,18 +29,15 @@ static struct range
 range_of(petal_table *table)
 {
     struct range range = {0};
-    petal_error error;
 
-    must(petal_table_files(table, note_range, &range, &error), &error);
+    MUST(petal_table_files(table, note_range, &range, WHY));
     return range;
 }
 
 static void
 verify(petal_table *table)
 {
-    petal_error error;
-
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
 }
 
 static bool
@@ -135,12 +132,11 @@ TEST(test_not_below_a_snapshot)
     struct compact_fixture fixture;
     petal_snapshot *snapshot;
     petal_table *table;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_put(table, "a", 10, "first");
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     compact_fixture_flush(fixture.base.db);
     compact_fixture_put(table, "a", 10, "second");
     compact_fixture_put(table, "b", 10, "unseen");
@@ -155,7 +151,7 @@ TEST(test_not_below_a_snapshot)
     assert_string_equal(compact_fixture_value(table, "a"), "second");
 
     /* One that is taken of what is settled sees it. */
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     compact_fixture_put(table, "a", 10, "third");
     compact_fixture_flush(fixture.base.db);
     assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "second");
@@ -209,7 +205,6 @@ TEST(test_the_order_of_writes_may_come_later)
     const petal_table_options altered = {.families = &ordered, .family_count = 1};
     struct compact_fixture fixture;
     petal_table *table;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     table = compact_fixture_table(&fixture.base, "t", &three);
@@ -220,7 +215,7 @@ TEST(test_the_order_of_writes_may_come_later)
     compact_fixture_compact(table);
     assert_true(is_level(table));
     assert_string_equal(compact_fixture_value(table, "a"), "a30");
-    must(petal_table_alter(table, &altered, &error), &error);
+    MUST(petal_table_alter(table, &altered, WHY));
     assert_string_equal(compact_fixture_value(table, "a"), "a30");
     compact_fixture_delete(table, "a", 30, PETAL_DELETE);
     expect_through_files(&fixture, table, "a", "a20");
@@ -237,7 +232,6 @@ TEST(test_sequences_go_on)
 {
     struct compact_fixture fixture;
     petal_table *table;
-    petal_error error;
     uint64_t greatest;
 
     compact_fixture_open(&fixture);
@@ -249,7 +243,7 @@ TEST(test_sequences_go_on)
         compact_fixture_put(table, "a", 10, value);
         fixture_must_close(&fixture.base);
         fixture_must_open(&fixture.base);
-        must(petal_table_open(fixture.base.db, slice_from_text("t"), &table, &error), &error);
+        MUST(petal_table_open(fixture.base.db, slice_from_text("t"), &table, WHY));
         assert_string_equal(compact_fixture_value(table, "a"), value);
         compact_fixture_flush(fixture.base.db);
         assert_true(range_of(table).greatest > greatest);
@@ -268,15 +262,14 @@ TEST(test_table_snapshots_of_levelled_files)
     const petal_slice snapshot = {"kept", 4}, clone = {"clone", 5};
     struct compact_fixture fixture;
     petal_table *table, *cloned;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     table = settled_table(&fixture, NULL);
-    must(petal_table_snapshot_create(table, snapshot, NULL, &error), &error);
+    MUST(petal_table_snapshot_create(table, snapshot, NULL, WHY));
     compact_fixture_put(table, "a", 10, "later");
     compact_fixture_flush(fixture.base.db);
     compact_fixture_compact(table);
-    must(petal_table_snapshot_clone(fixture.base.db, snapshot, clone, &cloned, &error), &error);
+    MUST(petal_table_snapshot_clone(fixture.base.db, snapshot, clone, &cloned, WHY));
     assert_string_equal(compact_fixture_value(cloned, "a"), "a10");
     compact_fixture_put(cloned, "a", 10, "own");
     expect_through_files(&fixture, cloned, "a", "own");

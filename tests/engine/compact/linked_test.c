@@ -43,16 +43,13 @@ must_have(struct place *place, uint64_t runs, uint64_t files)
 static void
 compact_runs(struct place *place)
 {
-    petal_error error;
-
-    must(compactor_compact_runs(petal_table_family_at(place->table, 0), 0, 100, &error), &error);
+    MUST(compactor_compact_runs(petal_table_family_at(place->table, 0), 0, 100, WHY));
 }
 
 TEST(test_a_sequential_load_is_written_once)
 {
     for (unsigned descending = 0; descending < 2; descending++) {
         struct place place;
-        petal_error error;
 
         open_place(&place, NULL, true);
         for (unsigned i = 0; i < FILES; i++) {
@@ -72,7 +69,7 @@ TEST(test_a_sequential_load_is_written_once)
         must_have(&place, 1, FILES); /* the manifest says so */
         must_hold_rows(&place, 0, FILES * FILE_ROWS - 1);
         /* Who asks for it gets one file. */
-        must(petal_compact(place.table, NULL, &error), &error);
+        MUST(petal_compact(place.table, NULL, WHY));
         must_have(&place, 1, 1);
         must_hold_rows(&place, 0, FILES * FILE_ROWS - 1);
         assert_true(fixture_directory_is_clean(&place.fixture));
@@ -87,13 +84,11 @@ static void
 put_column(struct place *place, unsigned row, unsigned number, int64_t timestamp)
 {
     char row_text[32], qualifier[32];
-    petal_error error;
 
     snprintf(row_text, sizeof row_text, "row%04u", row);
     snprintf(qualifier, sizeof qualifier, "q%u", number);
-    must(petal_put(petal_table_family_at(place->table, 0), slice_from_text(row_text),
-                   slice_from_text(qualifier), timestamp, slice_from_text("value"), NULL, &error),
-         &error);
+    MUST(petal_put(petal_table_family_at(place->table, 0), slice_from_text(row_text),
+                   slice_from_text(qualifier), timestamp, slice_from_text("value"), NULL, WHY));
 }
 
 /* Rows of several columns are linked whatever the filter; but not the file where one column has two
@@ -110,7 +105,6 @@ TEST(test_rows_of_several_columns_are_linked)
 
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         struct place place;
-        petal_error error;
 
         open_place(&place, &families[i], false);
         for (unsigned row = 0; row < FILES; row++) {
@@ -128,7 +122,7 @@ TEST(test_rows_of_several_columns_are_linked)
         compact_runs(&place);
         must_have(&place, 1, FILES + 1);
         assert_int_equal(stats_of(&place).compaction_cells_in, COLUMNS + 1);
-        must(petal_table_verify(place.table, &error), &error);
+        MUST(petal_table_verify(place.table, WHY));
         fixture_fini(&place.fixture);
     }
 }
@@ -167,10 +161,9 @@ alter(struct place *place, const petal_family_options *family)
     petal_family_options changed = *family;
     petal_table_options options = {
         .name = slice_from_text("t"), .families = &changed, .family_count = 1};
-    petal_error error;
 
     changed.name = slice_from_text("f");
-    must(petal_table_alter(place->table, &options, &error), &error);
+    MUST(petal_table_alter(place->table, &options, WHY));
 }
 
 /* Markers, several cells of a column, cells past a time to live, and blocks of another size than

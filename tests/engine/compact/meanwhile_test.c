@@ -82,17 +82,13 @@ arm(struct compact_fixture *fixture, petal_table *table, enum moment moment,
 static void
 drop_first_family(struct compact_fixture_interruption *interruption)
 {
-    petal_error error;
-
-    must(table_alter_to(interruption->table, "gh", &error), &error);
+    MUST(table_alter_to(interruption->table, "gh", WHY));
 }
 
 static void
 drop_table(struct compact_fixture_interruption *interruption)
 {
-    petal_error error;
-
-    must(petal_table_drop(interruption->table, &error), &error);
+    MUST(petal_table_drop(interruption->table, WHY));
 }
 
 /* Families f, g and h, each with `files` files of `rows` rows. */
@@ -218,13 +214,12 @@ TEST(test_a_hidden_put_comes_to_light)
     petal_snapshot *older;
     struct compact_fixture fixture;
     petal_table *table;
-    petal_error error;
 
     open_fixture(&fixture);
     table = compact_fixture_table(&fixture.base, "t", NULL);
     compact_fixture_delete(table, "r", 20, PETAL_DELETE_COLUMN);
     compact_fixture_flush(fixture.base.db);
-    must(petal_snapshot_new(fixture.base.db, &older, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &older, WHY));
     compact_fixture_put(table, "r", 10, "hidden");
     compact_fixture_compact(table);
     assert_string_equal(compact_fixture_value(table, "r"), "hidden");
@@ -239,10 +234,9 @@ TEST(test_a_snapshot_keeps_its_answer)
     petal_snapshot *snapshot;
     struct compact_fixture fixture;
     petal_table *table;
-    petal_error error;
 
     table = open_with_hidden_put(&fixture);
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     assert_string_equal(compact_fixture_value_at(table, "r", snapshot), "");
     compact_fixture_compact(table);
     assert_string_equal(compact_fixture_value_at(table, "r", snapshot), "");
@@ -258,9 +252,7 @@ static petal_snapshot *taken;
 static void
 take_snapshot(struct compact_fixture_interruption *interruption)
 {
-    petal_error error;
-
-    must(petal_snapshot_new(interruption->base->db, &taken, &error), &error);
+    MUST(petal_snapshot_new(interruption->base->db, &taken, WHY));
     assert_string_equal(compact_fixture_value_at(interruption->table, "r", taken), "");
 }
 

@@ -10,21 +10,14 @@
 
 #include <stdlib.h>
 
-static petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
 static petal_table *
 make_table(struct fixture *fixture, const char *name)
 {
     petal_family_options families[2] = {{.name = text("g")}, {.name = text("f")}};
     petal_table_options options = {.name = text(name), .families = families, .family_count = 2};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(fixture->db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture->db, &options, &table, WHY));
     return table;
 }
 
@@ -32,11 +25,8 @@ static void
 put(petal_table *table, const char *row, const char *qualifier, int64_t timestamp,
     const char *value)
 {
-    petal_error error;
-
-    must(petal_put(petal_table_family_at(table, 0), text(row), text(qualifier), timestamp,
-                   text(value), NULL, &error),
-         &error);
+    MUST(petal_put(petal_table_family_at(table, 0), text(row), text(qualifier), timestamp,
+                   text(value), NULL, WHY));
 }
 
 /* "value@timestamp" of each cell of the row, in order; lives until the next call. */
@@ -45,12 +35,11 @@ row_text(struct fixture *fixture, petal_table *table, const char *row)
 {
     static char line[400];
     petal_result *result;
-    petal_error error;
     size_t used = 0;
 
     line[0] = '\0';
-    must(petal_result_new(fixture->db, &result, &error), &error);
-    must(petal_get(table, text(row), NULL, result, &error), &error);
+    MUST(petal_result_new(fixture->db, &result, WHY));
+    MUST(petal_get(table, text(row), NULL, result, WHY));
     for (size_t i = 0; i < petal_result_count(result); i++) {
         const petal_cell *cell = petal_result_cell(result, i);
 
@@ -91,9 +80,8 @@ static void
 check_names(struct fixture *fixture, size_t most, const char *expected)
 {
     struct name_list list = {.most = most};
-    petal_error error;
 
-    must(petal_table_list(fixture->db, add_name, &list, &error), &error);
+    MUST(petal_table_list(fixture->db, add_name, &list, WHY));
     assert_string_equal(list.text, expected);
 }
 
@@ -139,13 +127,12 @@ check_described(struct fixture *fixture)
     petal_family_options described = {.size = sizeof described};
     petal_table *table;
     petal_family *family;
-    petal_error error;
 
-    must(petal_table_open(fixture->db, text("t"), &table, &error), &error);
+    MUST(petal_table_open(fixture->db, text("t"), &table, WHY));
     assert_int_equal(petal_table_durability(table), PETAL_FSYNC_WAL);
     assert_int_equal(petal_table_family_count(table), 2);
     assert_true(slice_equal(petal_family_name(petal_table_family_at(table, 0)), text("a")));
-    must(petal_table_family(table, text("b"), &family, &error), &error);
+    MUST(petal_table_family(table, text("b"), &family, WHY));
     assert_ptr_equal(family, petal_table_family_at(table, 1));
     petal_family_describe(family, &described);
     assert_true(slice_equal(described.name, text("b")));
@@ -222,26 +209,25 @@ TEST(test_shorter_option_structs)
     petal_result *result;
     petal_table *table;
     petal_cursor *cursor;
-    petal_error error;
 
     fixture_init(&fixture, 8);
     fixture.options.size = sizeof fixture.options;
     fixture.env.size = sizeof fixture.env;
     fixture_must_open(&fixture);
-    must(petal_table_create(fixture.db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture.db, &options, &table, WHY));
     petal_family_describe(petal_table_family_at(table, 0), &described);
     assert_int_equal(described.block_bytes, 65536);
     assert_int_equal(described.bloom, 66);
     put(table, "row", "q", 5, "value");
-    must(petal_result_new(fixture.db, &result, &error), &error);
-    must(petal_get(table, text("row"), &read, result, &error), &error);
+    MUST(petal_result_new(fixture.db, &result, WHY));
+    MUST(petal_get(table, text("row"), &read, result, WHY));
     assert_int_equal(petal_result_count(result), 1);
     put(table, "row2", "q", 5, "value");
-    must(petal_cursor_open(table, &scan, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &scan, &cursor, WHY));
     for (size_t row = 0; row < 3; row++) {
         const petal_cell *cell;
 
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (row == 2)
             assert_null(cell);
         else
@@ -257,11 +243,8 @@ TEST(test_shorter_option_structs)
 static void
 erase(petal_table *table, const char *qualifier, int64_t timestamp, enum petal_cell_type type)
 {
-    petal_error error;
-
-    must(petal_delete(petal_table_family_at(table, 0), text("row"), text(qualifier), timestamp,
-                      type, NULL, &error),
-         &error);
+    MUST(petal_delete(petal_table_family_at(table, 0), text("row"), text(qualifier), timestamp,
+                      type, NULL, WHY));
 }
 
 /* PETAL_LATEST with kind 8 takes away the newest version, and the one before it comes to light; in
@@ -271,17 +254,16 @@ TEST(test_delete_of_the_newest_version)
     for (int flushed = 0; flushed < 2; flushed++) {
         struct fixture fixture;
         petal_table *table;
-        petal_error error;
 
         begin(&fixture);
         table = make_table(&fixture, "t");
         /* Each in a file of its own: a flush drops what is surplus in its memtable. */
         put(table, "row", "q", 10, "ten");
         if (flushed == 1)
-            must(petal_flush(fixture.db, NULL, &error), &error);
+            MUST(petal_flush(fixture.db, NULL, WHY));
         put(table, "row", "q", 30, "thirty");
         if (flushed == 1)
-            must(petal_flush(fixture.db, NULL, &error), &error);
+            MUST(petal_flush(fixture.db, NULL, WHY));
         put(table, "row", "q", 20, "twenty");
         put(table, "row", "r", 99, "other");
         for (const char *const *left =
@@ -289,7 +271,7 @@ TEST(test_delete_of_the_newest_version)
                                        "ten@10 other@99", NULL};
              *left != NULL; left++) {
             if (flushed == 1)
-                must(petal_flush(fixture.db, NULL, &error), &error);
+                MUST(petal_flush(fixture.db, NULL, WHY));
             assert_string_equal(row_text(&fixture, table, "row"), *left);
             erase(table, "q", PETAL_LATEST, PETAL_DELETE);
         }
@@ -327,14 +309,12 @@ TEST(test_deletions_hide_what_they_should)
 static void
 reopen(struct fixture *fixture, petal_table **table, bool die)
 {
-    petal_error error;
-
     if (die)
         fixture_die(fixture);
     else
         fixture_must_close(fixture);
     fixture_must_open(fixture);
-    must(petal_table_open(fixture->db, text("t"), table, &error), &error);
+    MUST(petal_table_open(fixture->db, text("t"), table, WHY));
 }
 
 TEST(test_assigned_timestamps_never_go_back)
@@ -423,26 +403,23 @@ TEST(test_durability_of_tables)
     struct fixture fixture;
     petal_table *plain, *safe;
     petal_batch *batch;
-    petal_error error;
 
     begin(&fixture);
     plain = make_table(&fixture, "t");
-    must(petal_table_create(fixture.db, &options, &safe, &error), &error);
+    MUST(petal_table_create(fixture.db, &options, &safe, WHY));
     put(plain, "row", "q", 1, "one");
-    must(petal_batch_new(fixture.db, &batch, &error), &error);
-    must(petal_batch_put(batch, petal_table_family_at(plain, 0), text("row"), text("q"), 2,
-                         text("two"), &error),
-         &error);
-    must(petal_batch_put(batch, petal_table_family_at(safe, 0), text("row"), text("q"), 2,
-                         text("two"), &error),
-         &error);
-    must(petal_write(fixture.db, batch, NULL, &error), &error);
+    MUST(petal_batch_new(fixture.db, &batch, WHY));
+    MUST(petal_batch_put(batch, petal_table_family_at(plain, 0), text("row"), text("q"), 2,
+                         text("two"), WHY));
+    MUST(petal_batch_put(batch, petal_table_family_at(safe, 0), text("row"), text("q"), 2,
+                         text("two"), WHY));
+    MUST(petal_write(fixture.db, batch, NULL, WHY));
     petal_batch_free(batch);
     put(plain, "row", "q", 3, "three");
     fixture_die(&fixture);
     memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 0);
     fixture_must_open(&fixture);
-    must(petal_table_open(fixture.db, text("t"), &plain, &error), &error);
+    MUST(petal_table_open(fixture.db, text("t"), &plain, WHY));
     assert_string_equal(row_text(&fixture, plain, "row"), "two@2");
     fixture_fini(&fixture);
 }
@@ -454,10 +431,9 @@ expect_rows(petal_cursor *cursor, const char *expected)
 {
     char rows[100] = "";
     const petal_cell *cell;
-    petal_error error;
 
     do {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell != NULL)
             strncat(rows, cell->row.data, cell->row.size);
     } while (cell != NULL);
@@ -470,29 +446,28 @@ TEST(test_cursor_bounds_and_limits)
     struct fixture fixture;
     petal_cursor *cursor;
     petal_table *table;
-    petal_error error;
 
     begin(&fixture);
     table = make_table(&fixture, "t");
     for (const char *row = "fbdace"; *row != '\0'; row++) {
         put(table, (char[]){*row, '\0'}, "q", 1, "v");
         if (*row == 'd')
-            must(petal_flush(fixture.db, NULL, &error), &error);
+            MUST(petal_flush(fixture.db, NULL, WHY));
     }
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
     expect_rows(cursor, "abcdef");
     petal_cursor_close(cursor);
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     expect_rows(cursor, "bcd");
-    must(petal_cursor_seek(cursor, text("c"), NULL, slice_make(NULL, 0), &error), &error);
+    MUST(petal_cursor_seek(cursor, text("c"), NULL, slice_make(NULL, 0), WHY));
     expect_rows(cursor, "cd");
-    must(petal_cursor_seek(cursor, text("a"), NULL, slice_make(NULL, 0), &error), &error);
+    MUST(petal_cursor_seek(cursor, text("a"), NULL, slice_make(NULL, 0), WHY));
     expect_rows(cursor, "bcd");
-    must(petal_cursor_seek(cursor, text("x"), NULL, slice_make(NULL, 0), &error), &error);
+    MUST(petal_cursor_seek(cursor, text("x"), NULL, slice_make(NULL, 0), WHY));
     expect_rows(cursor, "");
     petal_cursor_close(cursor);
     options.row_limit = 2;
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     expect_rows(cursor, "bc");
     petal_cursor_close(cursor);
     petal_cursor_close(NULL);

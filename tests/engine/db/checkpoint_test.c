@@ -26,27 +26,21 @@ static void
 write_some(struct checkpoint_fixture *fixture, uint64_t first, uint64_t last,
            enum petal_durability durability)
 {
-    petal_error error;
-
     for (uint64_t number = first; number <= last; number++)
-        must(ledger_write(&fixture->ledger, number, durability, &error), &error);
+        MUST(ledger_write(&fixture->ledger, number, durability, WHY));
 }
 
 /* Files of two flushes, a log, cells that no log has, a table snapshot. */
 static void
 fill(struct checkpoint_fixture *fixture)
 {
-    petal_error error;
-
     fixture_must_open(&fixture->base);
-    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
+    MUST(ledger_create(&fixture->ledger, fixture->base.db, WHY));
     write_some(fixture, 1, 10, PETAL_SYNC_WAL);
-    must(petal_flush(fixture->base.db, NULL, &error), &error);
-    must(petal_table_snapshot_create(fixture->ledger.tables[0], slice_from_text("ten"), NULL,
-                                     &error),
-         &error);
+    MUST(petal_flush(fixture->base.db, NULL, WHY));
+    MUST(petal_table_snapshot_create(fixture->ledger.tables[0], slice_from_text("ten"), NULL, WHY));
     write_some(fixture, 11, 15, PETAL_FSYNC_WAL);
-    must(petal_flush(fixture->base.db, fixture->ledger.tables[1], &error), &error);
+    MUST(petal_flush(fixture->base.db, fixture->ledger.tables[1], WHY));
     write_some(fixture, 16, WRITES, PETAL_FSYNC_WAL);
 }
 
@@ -78,20 +72,17 @@ static petal_db *
 must_open_copy(struct fixture *fixture, struct ledger *ledger)
 {
     petal_db *db;
-    petal_error error;
 
-    must(petal_open(COPY, &fixture->options, &db, &error), &error);
+    MUST(petal_open(COPY, &fixture->options, &db, WHY));
     *ledger = (struct ledger){0};
-    must(ledger_attach(ledger, db, &error), &error);
+    MUST(ledger_attach(ledger, db, WHY));
     return db;
 }
 
 static void
 must_close(petal_db *db)
 {
-    petal_error error;
-
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 /* It holds `writes` of the ledger, and the snapshot that was there; it can be written. */
@@ -101,39 +92,33 @@ check_copy(struct fixture *fixture, uint64_t writes)
     char text[COPY_BED_TEXT_BYTES];
     struct ledger ledger;
     petal_table *restored;
-    petal_error error;
     petal_db *db = must_open_copy(fixture, &ledger);
 
     assert_int_equal(ledger_must_be_prefix(&ledger), writes);
     assert_string_equal(copy_fixture_snapshots(db, text), "ten ");
-    must(ledger_write(&ledger, writes + 1, PETAL_SYNC_WAL, &error), &error);
+    MUST(ledger_write(&ledger, writes + 1, PETAL_SYNC_WAL, WHY));
     must_close(db);
     db = must_open_copy(fixture, &ledger);
     assert_int_equal(ledger_must_be_prefix(&ledger), writes + 1);
-    must(petal_table_snapshot_clone(db, slice_from_text("ten"), slice_from_text("clone"), &restored,
-                                    &error),
-         &error);
-    must(petal_table_verify(restored, &error), &error);
-    must(petal_table_drop(restored, &error), &error);
+    MUST(petal_table_snapshot_clone(db, slice_from_text("ten"), slice_from_text("clone"), &restored,
+                                    WHY));
+    MUST(petal_table_verify(restored, WHY));
+    MUST(petal_table_drop(restored, WHY));
     must_close(db);
 }
 
 static void
 reopen(struct checkpoint_fixture *fixture)
 {
-    petal_error error;
-
     fixture_must_close(&fixture->base);
     fixture_must_open(&fixture->base);
-    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
+    MUST(ledger_attach(&fixture->ledger, fixture->base.db, WHY));
 }
 
 static void
 checkpoint(struct checkpoint_fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_checkpoint(fixture->base.db, COPY, &error), &error);
+    MUST(petal_checkpoint(fixture->base.db, COPY, WHY));
 }
 
 /* ---- tests ---- */
@@ -161,14 +146,13 @@ TEST_WITH(what_is_in_memory_only_is_in_the_copy, setup, teardown)
 TEST_WITH(the_copy_lives_by_itself, setup, teardown)
 {
     struct checkpoint_fixture *fixture = *state;
-    petal_error error;
 
     checkpoint(fixture);
     write_some(fixture, WRITES + 1, WRITES + 9, PETAL_SYNC_WAL);
-    must(petal_flush(fixture->base.db, NULL, &error), &error);
-    must(petal_compact(fixture->ledger.tables[0], NULL, &error), &error);
-    must(petal_table_drop(fixture->ledger.tables[1], &error), &error);
-    must(petal_table_snapshot_delete(fixture->base.db, slice_from_text("ten"), &error), &error);
+    MUST(petal_flush(fixture->base.db, NULL, WHY));
+    MUST(petal_compact(fixture->ledger.tables[0], NULL, WHY));
+    MUST(petal_table_drop(fixture->ledger.tables[1], WHY));
+    MUST(petal_table_snapshot_delete(fixture->base.db, slice_from_text("ten"), WHY));
     check_copy(&fixture->base, WRITES);
     fixture_must_close(&fixture->base);
     fixture_must_open(&fixture->base);
@@ -178,15 +162,14 @@ TEST_WITH(the_copy_lives_by_itself, setup, teardown)
 TEST(an_empty_database_has_checkpoints)
 {
     struct fixture fixture;
-    petal_error error;
     petal_db *db;
 
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
-    must(petal_checkpoint(fixture.db, COPY, &error), &error);
+    MUST(petal_checkpoint(fixture.db, COPY, WHY));
     fixture_must_close(&fixture);
     fixture.options.create = false;
-    must(petal_open(COPY, &fixture.options, &db, &error), &error);
+    MUST(petal_open(COPY, &fixture.options, &db, WHY));
     must_close(db);
     fixture_fini(&fixture);
 }

@@ -14,14 +14,12 @@ struct close_fixture {
 static void
 begin(struct close_fixture *fixture)
 {
-    petal_error error;
-
     memset(fixture, 0, sizeof *fixture);
     fixture_init(&fixture->base, 1);
     fixture_must_open(&fixture->base);
-    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
+    MUST(ledger_create(&fixture->ledger, fixture->base.db, WHY));
     for (uint64_t n = 1; n <= 20; n++)
-        must(ledger_write(&fixture->ledger, n, PETAL_SYNC_WAL, &error), &error);
+        MUST(ledger_write(&fixture->ledger, n, PETAL_SYNC_WAL, WHY));
 }
 
 static void
@@ -45,15 +43,14 @@ TEST(test_open_cursors_keep_it_open)
     petal_cursor *first, *second;
     const petal_cell *cell;
     struct close_fixture fixture;
-    petal_error error;
 
     begin(&fixture);
-    must(petal_cursor_open(fixture.ledger.tables[0], NULL, &first, &error), &error);
-    must(petal_cursor_next(first, &cell, &error), &error);
+    MUST(petal_cursor_open(fixture.ledger.tables[0], NULL, &first, WHY));
+    MUST(petal_cursor_next(first, &cell, WHY));
     expect_busy(&fixture, "1 cursor ");
-    must(petal_cursor_next(first, &cell, &error), &error);
+    MUST(petal_cursor_next(first, &cell, WHY));
     assert_non_null(cell);
-    must(petal_cursor_open(fixture.ledger.tables[0], NULL, &second, &error), &error);
+    MUST(petal_cursor_open(fixture.ledger.tables[0], NULL, &second, WHY));
     expect_busy(&fixture, "2 cursors ");
     petal_cursor_close(first);
     petal_cursor_close(second);
@@ -67,14 +64,13 @@ TEST(test_each_kind_is_named)
     petal_receipt *receipts[2];
     petal_cursor *cursor;
     struct close_fixture fixture;
-    petal_error error;
 
     begin(&fixture);
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     expect_busy(&fixture, "1 snapshot ");
     for (size_t i = 0; i < 2; i++)
-        must(petal_receipt_new(fixture.base.db, &receipts[i], &error), &error);
-    must(petal_cursor_open(fixture.ledger.tables[0], NULL, &cursor, &error), &error);
+        MUST(petal_receipt_new(fixture.base.db, &receipts[i], WHY));
+    MUST(petal_cursor_open(fixture.ledger.tables[0], NULL, &cursor, WHY));
     expect_busy(&fixture, "1 cursor, 1 snapshot and 2 receipts ");
     petal_snapshot_free(snapshot);
     expect_busy(&fixture, "1 cursor and 2 receipts ");
@@ -122,17 +118,14 @@ TEST(test_what_may_be_freed_afterwards)
     petal_batch *batch;
     petal_filter *filter;
     struct close_fixture fixture;
-    petal_error error;
 
     begin(&fixture);
-    must(petal_result_new(fixture.base.db, &result, &error), &error);
-    must(petal_batch_new(fixture.base.db, &batch, &error), &error);
-    must(petal_filter_parse(fixture.base.db, (petal_slice){"KeyOnlyFilter()", 15}, &filter, &error),
-         &error);
-    must(petal_get(fixture.ledger.tables[0], (petal_slice){"r", 1}, NULL, result, &error), &error);
-    must(petal_batch_put(batch, fixture.ledger.families[0], (petal_slice){"r", 1},
-                         (petal_slice){"q", 1}, 1, (petal_slice){"v", 1}, &error),
-         &error);
+    MUST(petal_result_new(fixture.base.db, &result, WHY));
+    MUST(petal_batch_new(fixture.base.db, &batch, WHY));
+    MUST(petal_filter_parse(fixture.base.db, (petal_slice){"KeyOnlyFilter()", 15}, &filter, WHY));
+    MUST(petal_get(fixture.ledger.tables[0], (petal_slice){"r", 1}, NULL, result, WHY));
+    MUST(petal_batch_put(batch, fixture.ledger.families[0], (petal_slice){"r", 1},
+                         (petal_slice){"q", 1}, 1, (petal_slice){"v", 1}, WHY));
     fixture_must_close(&fixture.base);
     petal_result_free(result);
     petal_batch_clear(batch);

@@ -19,19 +19,6 @@
 
 #define ROWS 40
 
-static petal_slice
-text(const char *string)
-{
-    return (petal_slice){string, strlen(string)};
-}
-
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 /* ---- Fixture: two places with a database "db" in each ---- */
 
 struct places {

@@ -21,19 +21,6 @@
 #define FORKS         60
 #define CHILD_SECONDS 60
 
-static petal_slice
-text(const char *string)
-{
-    return (petal_slice){string, strlen(string)};
-}
-
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 /* ---- Fixture: a database with one of everything ---- */
 
 struct fixture {

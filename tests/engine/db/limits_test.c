@@ -60,23 +60,22 @@ try_stray(const char *number, const char *suffix, enum content content)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
-    petal_error error;
     char *stray;
 
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    MUST(ledger_create(&ledger, fixture.db, WHY));
     for (uint64_t i = 1; i <= 9; i++)
-        must(ledger_write(&ledger, i, PETAL_FSYNC_WAL, &error), &error);
+        MUST(ledger_write(&ledger, i, PETAL_FSYNC_WAL, WHY));
     fixture_die(&fixture);
     stray = make_stray(&fixture, number, suffix, content);
     for (uint64_t opening = 0; opening < 3; opening++) {
         fixture_must_open(&fixture);
-        must(ledger_attach(&ledger, fixture.db, &error), &error);
+        MUST(ledger_attach(&ledger, fixture.db, WHY));
         assert_int_equal(ledger_must_be_prefix(&ledger), 9 + 2 * opening);
-        must(ledger_write(&ledger, 10 + 2 * opening, PETAL_FSYNC_WAL, &error), &error);
-        must(petal_flush(fixture.db, ledger.tables[0], &error), &error);
-        must(ledger_write(&ledger, 11 + 2 * opening, PETAL_FSYNC_WAL, &error), &error);
+        MUST(ledger_write(&ledger, 10 + 2 * opening, PETAL_FSYNC_WAL, WHY));
+        MUST(petal_flush(fixture.db, ledger.tables[0], WHY));
+        MUST(ledger_write(&ledger, 11 + 2 * opening, PETAL_FSYNC_WAL, WHY));
         memory_vfs_list(fixture.vfs, FIXTURE_DIRECTORY, check_name, stray);
         if (opening == 1)
             fixture_must_close(&fixture);

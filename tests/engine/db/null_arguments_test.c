@@ -28,19 +28,6 @@ struct state {
     petal_bulk *bulk;
 };
 
-static petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 /* What is asked for here needs no durable file, and hundreds of databases are made. */
 static int
 sync_nothing(void *context, petal_file *file)

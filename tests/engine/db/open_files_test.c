@@ -27,19 +27,18 @@ static void
 begin(struct fixture *fixture)
 {
     struct ledger ledger = {0};
-    petal_error error;
 
     fixture_init(fixture, 5);
     fixture->options.open_files = FEW;
     fixture->options.cache_bytes = PETAL_NO_CACHE;
     fixture->options.no_compaction = true;
     fixture_must_open(fixture);
-    must(ledger_create(&ledger, fixture->db, &error), &error);
+    MUST(ledger_create(&ledger, fixture->db, WHY));
     for (uint64_t number = 1; number <= WRITES; number++) {
         test_clock_advance(&fixture->clock, 1);
-        must(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, &error), &error);
+        MUST(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, WHY));
         if (number % 5 == 0)
-            must(petal_flush(fixture->db, NULL, &error), &error);
+            MUST(petal_flush(fixture->db, NULL, WHY));
     }
     fixture_must_close(fixture);
     assert_true(fixture_count_files(fixture, ".sst") >= FILES);
@@ -87,11 +86,10 @@ hash_scan(petal_table *table, bool reversed)
     uint64_t hash = 14695981039346656037u;
     const petal_cell *cell;
     petal_cursor *cursor;
-    petal_error error;
 
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         hash = (hash ^ (uint64_t)cell->timestamp ^ (uint64_t)cell->type) * 1099511628211u;
@@ -112,12 +110,11 @@ take_answers(struct fixture *fixture)
 {
     struct ledger ledger = {0};
     struct answers answers;
-    petal_error error;
 
     memset(&answers, 0, sizeof answers);
-    must(ledger_attach(&ledger, fixture->db, &error), &error);
-    must(ledger_read(&ledger, &answers.state, &error), &error);
-    must(ledger_verify(&ledger, &error), &error);
+    MUST(ledger_attach(&ledger, fixture->db, WHY));
+    MUST(ledger_read(&ledger, &answers.state, WHY));
+    MUST(ledger_verify(&ledger, WHY));
     for (unsigned t = 0; t < LEDGER_TABLES; t++) {
         answers.scans[t][0] = hash_scan(ledger.tables[t], false);
         answers.scans[t][1] = hash_scan(ledger.tables[t], true);
@@ -129,7 +126,6 @@ TEST(test_the_same_answers_with_few_files_open)
 {
     struct fixture fixture;
     struct answers all, few;
-    petal_error error;
 
     begin(&fixture);
     fixture.options.open_files = 1000;
@@ -153,8 +149,8 @@ TEST(test_the_same_answers_with_few_files_open)
     for (unsigned t = 0; t < LEDGER_TABLES; t++) {
         struct ledger ledger = {0};
 
-        must(ledger_attach(&ledger, fixture.db, &error), &error);
-        must(petal_compact(ledger.tables[t], NULL, &error), &error);
+        MUST(ledger_attach(&ledger, fixture.db, WHY));
+        MUST(petal_compact(ledger.tables[t], NULL, WHY));
         assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
     }
     assert_true(most_open(&fixture) <= FEW + 1);
@@ -235,18 +231,17 @@ TEST(test_threads)
     struct ledger ledger = {0};
     struct reader readers[FEW + 2];
     pthread_t threads[FEW + 2];
-    petal_error error;
 
     begin(&fixture);
     memory_vfs_trace(fixture.vfs, true);
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    MUST(ledger_attach(&ledger, fixture.db, WHY));
     for (size_t i = 0; i < FEW + 2; i++) {
         readers[i] = (struct reader){.ledger = &ledger};
         assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
     }
     for (unsigned t = 0; t < LEDGER_TABLES; t++)
-        must(petal_compact(ledger.tables[t], NULL, &error), &error);
+        MUST(petal_compact(ledger.tables[t], NULL, WHY));
     for (size_t i = 0; i < FEW + 2; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(readers[i].wrong, 0);

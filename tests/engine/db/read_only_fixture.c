@@ -1,11 +1,7 @@
 /* read_only_fixture.c -- see tests/engine/db/read_only_fixture.h. */
 #include "tests/engine/db/read_only_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,17 +14,16 @@ void
 read_only_begin(struct fixture *fixture)
 {
     struct ledger ledger = {.filler = READ_ONLY_FILLER};
-    petal_error error;
 
     fixture_init(fixture, 7);
     fixture->options.memtable_bytes = (size_t)4 << 20;
     fixture_must_open(fixture);
-    must(ledger_create(&ledger, fixture->db, &error), &error);
+    MUST(ledger_create(&ledger, fixture->db, WHY));
     for (uint64_t number = 1; number <= READ_ONLY_WRITES; number++) {
         test_clock_advance(&fixture->clock, 1);
-        must(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, &error), &error);
+        MUST(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, WHY));
         if (number % 20 == 0 && number <= READ_ONLY_WRITES / 2)
-            must(petal_flush(fixture->db, NULL, &error), &error);
+            MUST(petal_flush(fixture->db, NULL, WHY));
     }
     fixture_die(fixture);
     fixture->options.memtable_bytes = (size_t)64 << 10;
@@ -275,25 +270,24 @@ read_only_read_everything(struct fixture *fixture)
     petal_receipt *receipt;
     petal_cursor *cursor;
     petal_stats stats;
-    petal_error error;
     size_t files = 0, cells = 0;
 
-    must(ledger_attach(&ledger, fixture->db, &error), &error);
+    MUST(ledger_attach(&ledger, fixture->db, WHY));
     assert_int_equal(ledger_must_be_prefix(&ledger), READ_ONLY_WRITES);
-    must(petal_snapshot_new(fixture->db, &snapshot, &error), &error);
-    must(petal_receipt_new(fixture->db, &receipt, &error), &error);
+    MUST(petal_snapshot_new(fixture->db, &snapshot, WHY));
+    MUST(petal_receipt_new(fixture->db, &receipt, WHY));
     scan.read.snapshot = snapshot;
     scan.read.receipt = receipt;
-    must(petal_cursor_open(ledger.tables[0], &scan, &cursor, &error), &error);
+    MUST(petal_cursor_open(ledger.tables[0], &scan, &cursor, WHY));
     do {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         cells += cell != NULL;
     } while (cell != NULL);
     petal_cursor_close(cursor);
     assert_true(cells > 0);
     petal_receipt_free(receipt);
     petal_snapshot_free(snapshot);
-    must(petal_table_files(ledger.tables[0], count_one, &files, &error), &error);
+    MUST(petal_table_files(ledger.tables[0], count_one, &files, WHY));
     assert_true(files > 0);
     assert_true(petal_table_memtable_bytes(ledger.tables[0]) > 0);
     petal_table_describe(ledger.tables[0], &described);

@@ -121,20 +121,19 @@ TEST(test_processes_read_at_once)
     char *directory = make_database();
     struct waiting_process reader;
     petal_db *db;
-    petal_error error;
 
-    must(petal_open(directory, &reading, &db, &error), &error);
+    MUST(petal_open(directory, &reading, &db, WHY));
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(in_child(open_and_read, directory), PETAL_OK);
     assert_int_equal(open_and_read(directory), PETAL_OK); /* in the same process, too */
     assert_int_equal(in_child(open_for_writing, directory), PETAL_BUSY);
     assert_int_equal(open_for_writing(directory), PETAL_BUSY);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     assert_true(process_prepare(&reader, open_and_read, directory));
-    must(petal_open(directory, &writing, &db, &error), &error);
+    MUST(petal_open(directory, &writing, &db, WHY));
     assert_int_equal(process_act(&reader), PETAL_BUSY);
     assert_int_equal(open_and_read(directory), PETAL_BUSY);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     assert_int_equal(in_child(open_and_read, directory), PETAL_OK);
     assert_int_equal(in_child(open_for_writing, directory), PETAL_OK);
     test_directory_free(directory);
@@ -171,11 +170,10 @@ TEST(test_no_thread_is_started)
     char *directory = make_database();
     size_t before = test_thread_count();
     petal_db *db;
-    petal_error error;
 
-    must(petal_open(directory, &reading, &db, &error), &error);
+    MUST(petal_open(directory, &reading, &db, WHY));
     assert_true(test_thread_count() <= before);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     test_directory_free(directory);
 }
 

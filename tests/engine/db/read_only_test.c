@@ -18,7 +18,6 @@ TEST(test_shows_what_a_writing_opening_shows)
     struct ledger ledger = {.filler = READ_ONLY_FILLER};
     struct read_only_image before;
     petal_stats stats;
-    petal_error error;
 
     read_only_begin(&fixture);
     before = read_only_image(&fixture);
@@ -30,11 +29,11 @@ TEST(test_shows_what_a_writing_opening_shows)
     }
     read_only_choose(&fixture, false);
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    MUST(ledger_attach(&ledger, fixture.db, WHY));
     assert_int_equal(ledger_must_be_prefix(&ledger), READ_ONLY_WRITES);
     petal_stats_get(fixture.db, &stats);
     assert_false(stats.read_only);
-    must(ledger_write(&ledger, READ_ONLY_WRITES + 1, PETAL_DURABILITY_DEFAULT, &error), &error);
+    MUST(ledger_write(&ledger, READ_ONLY_WRITES + 1, PETAL_DURABILITY_DEFAULT, WHY));
     fixture_fini(&fixture);
 }
 
@@ -127,7 +126,6 @@ TEST(test_writes_nothing)
     struct read_only_seal sealed;
     struct ledger ledger = {.filler = READ_ONLY_FILLER};
     struct read_only_image before;
-    petal_error error;
 
     read_only_begin(&fixture);
     /* What a writing opening would remove. */
@@ -138,7 +136,7 @@ TEST(test_writes_nothing)
     memory_vfs_trace(fixture.vfs, true);
     read_only_open(&fixture);
     read_only_read_everything(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    MUST(ledger_attach(&ledger, fixture.db, WHY));
     refuse_cells(&ledger);
     refuse_batches(&ledger);
     refuse_the_rest(&ledger);

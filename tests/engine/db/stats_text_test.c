@@ -189,11 +189,10 @@ number_of(const struct checker *checker, const char *name)
 static void
 scrape(petal_db *db, struct checker *checker)
 {
-    petal_error error;
     size_t size;
     char *text;
 
-    must(petal_stats_text(db, PETAL_PROMETHEUS, &text, &size, &error), &error);
+    MUST(petal_stats_text(db, PETAL_PROMETHEUS, &text, &size, WHY));
     check_format(checker, text, size);
     petal_stats_text_free(text);
 }
@@ -207,9 +206,8 @@ make_family(petal_db *db)
     petal_table_options options = {
         .name = slice_from_text("t"), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(db, &options, &table, &error), &error);
+    MUST(petal_table_create(db, &options, &table, WHY));
     return petal_table_family_at(table, 0);
 }
 

@@ -24,19 +24,6 @@
 #define MOST_NAMES 16
 #define ROWS       50
 
-static petal_slice
-text(const char *string)
-{
-    return (petal_slice){string, strlen(string)};
-}
-
-static void
-must(enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        fail_msg("%s", error->text);
-}
-
 /* ---- Fixture: a directory with a database `db`, closed, and a file `victim` ---- */
 
 struct place {

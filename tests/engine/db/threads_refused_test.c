@@ -237,15 +237,13 @@ check_error(const petal_error *error, enum petal_status status, int call)
 static void
 prepare(struct fixture *fixture, struct ledger *ledger, uint64_t writes)
 {
-    petal_error error;
-
     fixture_init(fixture, 1);
     fixture->options.no_compaction = false;
     fixture->options.log_sync_interval_ms = 1;
     if (writes == 0)
         return;
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
     for (uint64_t number = 1; number <= writes; number++)
         ledger_must_write(ledger, number, PETAL_SYNC_WAL);
     fixture_die(fixture);
@@ -380,14 +378,13 @@ refuse_at_work(int call, unsigned visit, unsigned *failed)
 {
     struct work work = {.ledger = {.filler = 100}};
     struct rest rest;
-    petal_error error;
     bool reached;
 
     prepare(&work.fixture, NULL, 0);
     work.fixture.options.no_compaction = true;
     rest = take_rest();
     fixture_must_open(&work.fixture);
-    must(ledger_create(&work.ledger, work.fixture.db, &error), &error);
+    MUST(ledger_create(&work.ledger, work.fixture.db, WHY));
     refuse(call, visit);
     do_work(&work);
     close_once(&work);
@@ -396,7 +393,7 @@ refuse_at_work(int call, unsigned visit, unsigned *failed)
     check_nothing_is_left(&work.fixture, &rest);
     *failed += work.failed;
     fixture_must_open(&work.fixture);
-    must(ledger_attach(&work.ledger, work.fixture.db, &error), &error);
+    MUST(ledger_attach(&work.ledger, work.fixture.db, WHY));
     assert_int_equal(ledger_must_be_prefix(&work.ledger), WRITES + 1);
     fixture_must_close(&work.fixture);
     fixture_fini(&work.fixture);

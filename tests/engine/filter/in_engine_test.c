@@ -28,9 +28,8 @@ make(const struct read_fixture *fixture, const char *name, const petal_filter_ar
      size_t count)
 {
     petal_filter *filter;
-    petal_error error;
 
-    must(petal_filter_make(fixture->base.db, name, arguments, count, &filter, &error), &error);
+    MUST(petal_filter_make(fixture->base.db, name, arguments, count, &filter, WHY));
     return filter;
 }
 
@@ -39,10 +38,8 @@ static petal_filter *
 make_skip(const struct read_fixture *fixture, petal_filter *member)
 {
     petal_filter *filter;
-    petal_error error;
 
-    must(petal_filter_combine(fixture->base.db, PETAL_FILTER_SKIP, &member, 1, &filter, &error),
-         &error);
+    MUST(petal_filter_combine(fixture->base.db, PETAL_FILTER_SKIP, &member, 1, &filter, WHY));
     petal_filter_free(member);
     return filter;
 }

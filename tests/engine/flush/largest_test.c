@@ -75,11 +75,9 @@ static void
 put(petal_table *table, uint64_t row, petal_slice value)
 {
     char key[24];
-    petal_error error;
 
-    must(petal_put(petal_table_family_at(table, 0), number_key(key, row), slice_from_text("q"),
-                   PETAL_LATEST, value, NULL, &error),
-         &error);
+    MUST(petal_put(petal_table_family_at(table, 0), number_key(key, row), slice_from_text("q"),
+                   PETAL_LATEST, value, NULL, WHY));
 }
 
 static void
@@ -93,11 +91,9 @@ put_cold(struct largest_fixture *fixture, uint64_t row)
 static void
 put_hot(struct largest_fixture *fixture, uint64_t count)
 {
-    petal_error error;
-
     for (uint64_t i = 0; i < count; i++) {
         put(fixture->hot, fixture->hot_rows++, slice_make(fixture->value, sizeof fixture->value));
-        must(flush_wait_idle(fixture->base.db, &error), &error);
+        MUST(flush_wait_idle(fixture->base.db, WHY));
     }
 }
 
@@ -180,14 +176,13 @@ static uint64_t
 most_at_once(struct largest_fixture *fixture, unsigned rows, size_t bytes)
 {
     uint64_t most = 0, before = fixture->flushed;
-    petal_error error;
 
     for (unsigned row = 0; row < rows; row++) {
         for (unsigned i = 0; i < COLD_TABLES; i++) {
             uint64_t count;
 
             put(fixture->cold[i], row, slice_make(fixture->value, bytes));
-            must(flush_wait_idle(fixture->base.db, &error), &error);
+            MUST(flush_wait_idle(fixture->base.db, WHY));
             count = flushed(fixture);
             most = count > most ? count : most;
         }

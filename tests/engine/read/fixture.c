@@ -1,11 +1,7 @@
 /* fixture.c -- see tests/engine/read/fixture.h. */
 #include "tests/engine/read/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -21,12 +21,6 @@ struct read_fixture {
 /* A slice of literal bytes, zero bytes included. */
 #define BYTES(literal) slice_make(literal, sizeof literal - 1)
 
-static inline petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
 /* An open database with a table "t"; its families are those of `letters`, with the attributes of
  * `given` (NULL: defaults). */
 void reads_open(struct read_fixture *fixture, const char *letters,

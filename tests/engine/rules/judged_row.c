@@ -1,13 +1,8 @@
 /* judged_row.c -- see judged_row.h. */
 #include "tests/engine/rules/judged_row.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/slice.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdio.h>

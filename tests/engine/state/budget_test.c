@@ -88,12 +88,10 @@ put(petal_family *family, unsigned number)
 {
     char row[16];
     uint8_t value[1000] = {0};
-    petal_error error;
     int length = snprintf(row, sizeof row, "row%06u", number);
 
-    must(petal_put(family, (petal_slice){row, (size_t)length}, (petal_slice){"q", 1}, PETAL_LATEST,
-                   (petal_slice){value, sizeof value}, NULL, &error),
-         &error);
+    MUST(petal_put(family, (petal_slice){row, (size_t)length}, (petal_slice){"q", 1}, PETAL_LATEST,
+                   (petal_slice){value, sizeof value}, NULL, WHY));
 }
 
 TEST(what_is_charged_is_given_back)
@@ -104,13 +102,12 @@ TEST(what_is_charged_is_given_back)
     petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
     petal_table_options t = {.size = sizeof t, .name = {"t", 1}, .families = &f, .family_count = 1};
     petal_stats stats;
-    petal_error error;
 
     fixture_init(&fixture, 1);
     fixture.options.no_compaction = true;
     fixture_must_open(&fixture);
-    must(petal_table_create(fixture.db, &t, &table, &error), &error);
-    must(petal_table_family(table, (petal_slice){"f", 1}, &family, &error), &error);
+    MUST(petal_table_create(fixture.db, &t, &table, WHY));
+    MUST(petal_table_family(table, (petal_slice){"f", 1}, &family, WHY));
     for (unsigned i = 0; i < 100; i++)
         put(family, i);
     petal_stats_get(fixture.db, &stats);
@@ -118,7 +115,7 @@ TEST(what_is_charged_is_given_back)
     assert_in_range(stats.memtable_memory, petal_table_memtable_bytes(table), 400000);
     assert_int_equal(stats.memtable_memory, fixture.db->writers.active_memory);
     assert_int_equal(stats.file_memory, 0);
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     epoch_collect(fixture.db->epoch);
     petal_stats_get(fixture.db, &stats);
     assert_int_equal(stats.memtable_memory, 0);
@@ -126,7 +123,7 @@ TEST(what_is_charged_is_given_back)
     assert_int_equal(stats.flushes_waiting, 0);
     assert_in_range(stats.file_memory, 200, 100000);
     put(family, 7);
-    must(petal_table_drop(table, &error), &error);
+    MUST(petal_table_drop(table, WHY));
     epoch_collect(fixture.db->epoch);
     petal_stats_get(fixture.db, &stats);
     assert_int_equal(stats.memtable_memory, 0);

@@ -135,21 +135,17 @@ static struct recorded
 recorded_of(petal_table *table)
 {
     struct recorded recorded = {0};
-    petal_error error;
 
-    must(petal_table_files(table, note_file, &recorded, &error), &error);
+    MUST(petal_table_files(table, note_file, &recorded, WHY));
     return recorded;
 }
 
 static void
 flush_a_row(struct fixture *fixture, petal_table *table, const char *row)
 {
-    petal_error error;
-
-    must(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
-                   PETAL_LATEST, slice_from_text("v"), NULL, &error),
-         &error);
-    must(petal_flush(fixture->db, table, &error), &error);
+    MUST(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
+                   PETAL_LATEST, slice_from_text("v"), NULL, WHY));
+    MUST(petal_flush(fixture->db, table, WHY));
 }
 
 static bool
@@ -167,12 +163,11 @@ TEST(files_record_their_share)
     struct fixture fixture;
     struct recorded recorded;
     petal_table *table;
-    petal_error error;
 
     fixture_init(&fixture, 5);
     fixture.options.no_compaction = true;
     fixture_must_open(&fixture);
-    must(petal_table_create(fixture.db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture.db, &options, &table, WHY));
     flush_a_row(&fixture, table, "a");
     recorded = recorded_of(table);
     assert_int_equal(recorded.files, 1);
@@ -184,7 +179,7 @@ TEST(files_record_their_share)
     recorded = recorded_of(table);
     assert_int_equal(recorded.files, 2);
     assert_int_not_equal(recorded.runs[0], recorded.runs[1]);
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_compact(table, NULL, WHY));
     recorded = recorded_of(table);
     assert_int_equal(recorded.files, 1);
     assert_true(is_near(recorded.rates[0], 0.01 / 2));
@@ -193,13 +188,13 @@ TEST(files_record_their_share)
     family.bloom_kind = PETAL_BLOOM_KIND_DEFAULT;
     family.bloom_rate_per_file = true;
     family.bloom_error_rate = 0.02;
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     flush_a_row(&fixture, table, "c");
     recorded = recorded_of(table);
     assert_int_equal(recorded.files, 2);
     assert_true(is_near(recorded.rates[0], 0.02)); /* newest first */
     assert_true(is_near(recorded.rates[1], 0.01 / 2));
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_compact(table, NULL, WHY));
     recorded = recorded_of(table);
     assert_int_equal(recorded.files, 1);
     assert_int_equal(recorded.kinds[0], PETAL_BLOOM_KIND_BLOCKED);
@@ -298,23 +293,20 @@ make_columns(struct fixture *fixture, double rate, bool markers)
     petal_table_options options = {
         .name = slice_from_text("t"), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
     char name[24];
 
     fixture_must_open(fixture);
-    must(petal_table_create(fixture->db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture->db, &options, &table, WHY));
     for (unsigned row = 0; row < ROWS; row++) {
         petal_family *f = petal_table_family_at(table, 0);
 
         if (markers && row % 4 == 0)
-            must(petal_delete(f, row_name(name, row, ""), slice_make(NULL, 0), PETAL_LATEST,
-                              PETAL_DELETE_FAMILY, NULL, &error),
-                 &error);
-        must(petal_put(f, row_name(name, row, ""), slice_from_text("q"), PETAL_LATEST,
-                       slice_from_text("v"), NULL, &error),
-             &error);
+            MUST(petal_delete(f, row_name(name, row, ""), slice_make(NULL, 0), PETAL_LATEST,
+                              PETAL_DELETE_FAMILY, NULL, WHY));
+        MUST(petal_put(f, row_name(name, row, ""), slice_from_text("q"), PETAL_LATEST,
+                       slice_from_text("v"), NULL, WHY));
     }
-    must(petal_flush(fixture->db, table, &error), &error);
+    MUST(petal_flush(fixture->db, table, WHY));
     return table;
 }
 
@@ -331,19 +323,17 @@ share_read(struct fixture *fixture, petal_table *table, size_t column_count, uns
                                   .without = PETAL_WITHOUT(PETAL_SKIP_COLUMNS)};
     petal_stats before, after;
     petal_result *result;
-    petal_error error;
     char name[24];
 
     for (size_t i = 0; i < column_count; i++)
         columns[i].family = petal_table_family_at(table, 0);
-    must(petal_result_new(fixture->db, &result, &error), &error);
+    MUST(petal_result_new(fixture->db, &result, WHY));
     petal_stats_get(fixture->db, &before);
     for (unsigned i = 0; i < gets; i++) {
         char end[12];
 
         snprintf(end, sizeof end, "x%u", i);
-        must(petal_get(table, row_name(name, i % (ROWS - 1), end), &options, result, &error),
-             &error);
+        MUST(petal_get(table, row_name(name, i % (ROWS - 1), end), &options, result, WHY));
         assert_int_equal(petal_result_count(result), 0);
     }
     petal_stats_get(fixture->db, &after);

@@ -97,12 +97,10 @@ put_row(struct damaged_family_fixture *fixture, unsigned store, unsigned row, un
 static void
 put_rows(struct damaged_family_fixture *fixture, unsigned store, unsigned rows, unsigned round)
 {
-    petal_error error;
-
     test_clock_advance(&fixture->base.clock, 1);
     for (unsigned s = 0; s < STORES; s++) {
         for (unsigned row = 0; (store == ALL || store == s) && row < rows; row++)
-            must(put_row(fixture, s, row, round, &error), &error);
+            MUST(put_row(fixture, s, row, round, WHY));
     }
 }
 
@@ -153,16 +151,12 @@ scan(struct damaged_family_fixture *fixture, unsigned table, petal_family *famil
 static void
 attach(struct damaged_family_fixture *fixture)
 {
-    petal_error error;
-
     for (unsigned t = 0; t < TABLES; t++) {
-        must(petal_table_open(fixture->base.db, slice_from_text(table_names[t]),
-                              &fixture->tables[t], &error),
-             &error);
+        MUST(petal_table_open(fixture->base.db, slice_from_text(table_names[t]),
+                              &fixture->tables[t], WHY));
         for (unsigned f = 0; f < FAMILIES; f++)
-            must(petal_table_family(fixture->tables[t], slice_from_text(family_names[f]),
-                                    &fixture->families[t * FAMILIES + f], &error),
-                 &error);
+            MUST(petal_table_family(fixture->tables[t], slice_from_text(family_names[f]),
+                                    &fixture->families[t * FAMILIES + f], WHY));
     }
 }
 
@@ -176,8 +170,6 @@ open_fixture(struct damaged_family_fixture *fixture)
 static void
 make_fixture(struct damaged_family_fixture *fixture, unsigned rounds)
 {
-    petal_error error;
-
     memset(fixture, 0, sizeof *fixture);
     pthread_mutex_init(&fixture->mutex, NULL);
     fixture_init(&fixture->base, 61);
@@ -191,12 +183,12 @@ make_fixture(struct damaged_family_fixture *fixture, unsigned rounds)
                                        .families = families,
                                        .family_count = FAMILIES};
 
-        must(petal_table_create(fixture->base.db, &options, &fixture->tables[t], &error), &error);
+        MUST(petal_table_create(fixture->base.db, &options, &fixture->tables[t], WHY));
     }
     attach(fixture);
     for (unsigned round = 0; round < rounds; round++) {
         put_rows(fixture, ALL, ROWS, round);
-        must(petal_flush(fixture->base.db, NULL, &error), &error);
+        MUST(petal_flush(fixture->base.db, NULL, WHY));
     }
 }
 
@@ -238,9 +230,8 @@ static void
 find_victim(struct damaged_family_fixture *fixture, unsigned store, struct victim *victim)
 {
     struct file_search search = {.family = petal_family_name(fixture->families[store])};
-    petal_error error;
 
-    must(petal_table_files(fixture->tables[store / FAMILIES], note_file, &search, &error), &error);
+    MUST(petal_table_files(fixture->tables[store / FAMILIES], note_file, &search, WHY));
     assert_true(search.number != 0);
     snprintf(victim->path, sizeof victim->path, FIXTURE_DIRECTORY "/%06" PRIu64 ".sst",
              search.number);
@@ -383,16 +374,15 @@ check_first_store_fails_alone(struct damaged_family_fixture *fixture, const char
 static void
 check_all_there(struct damaged_family_fixture *fixture, unsigned rows, unsigned round)
 {
-    petal_error error;
     size_t cells;
 
     for (unsigned store = 0; store < STORES; store++) {
         for (unsigned row = 0; row < rows; row += 3)
-            must(get_row(fixture, store, row, round, &error), &error);
+            MUST(get_row(fixture, store, row, round, WHY));
     }
     for (unsigned t = 0; t < TABLES; t++) {
-        must(scan(fixture, t, NULL, &cells, &error), &error);
-        must(petal_table_verify(fixture->tables[t], &error), &error);
+        MUST(scan(fixture, t, NULL, &cells, WHY));
+        MUST(petal_table_verify(fixture->tables[t], WHY));
     }
     assert_int_equal(background_error(fixture).status, PETAL_OK);
 }
@@ -509,9 +499,7 @@ TEST(test_logged_cells_are_kept)
 static void
 drop_table(struct damaged_family_fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_table_drop(fixture->tables[0], &error), &error);
+    MUST(petal_table_drop(fixture->tables[0], WHY));
 }
 
 static void
@@ -519,29 +507,25 @@ alter_away(struct damaged_family_fixture *fixture)
 {
     petal_family_options family = {.name = slice_from_text("g")};
     petal_table_options options = {.families = &family, .family_count = 1};
-    petal_error error;
 
-    must(petal_table_alter(fixture->tables[0], &options, &error), &error);
+    MUST(petal_table_alter(fixture->tables[0], &options, WHY));
 }
 
 static void
 restore(struct damaged_family_fixture *fixture)
 {
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_snapshot_restore(fixture->base.db, slice_from_text("before"), &table, &error),
-         &error);
-    must(petal_table_snapshot_delete(fixture->base.db, slice_from_text("before"), &error), &error);
+    MUST(petal_table_snapshot_restore(fixture->base.db, slice_from_text("before"), &table, WHY));
+    MUST(petal_table_snapshot_delete(fixture->base.db, slice_from_text("before"), WHY));
 }
 
 static void
 truncate_it(struct damaged_family_fixture *fixture)
 {
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_truncate(fixture->tables[0], &table, &error), &error);
+    MUST(petal_table_truncate(fixture->tables[0], &table, WHY));
 }
 
 /* The damaged file goes with its family, the other files of it, and those that were flushed since;
@@ -551,16 +535,13 @@ mend(void (*mender)(struct damaged_family_fixture *fixture), enum damage kind, b
 {
     struct damaged_family_fixture fixture;
     struct victim victim;
-    petal_error error;
     size_t cells;
 
     make_fixture(&fixture, 1);
     if (mender == restore)
-        must(
-            petal_table_snapshot_create(fixture.tables[0], slice_from_text("before"), NULL, &error),
-            &error);
+        MUST(petal_table_snapshot_create(fixture.tables[0], slice_from_text("before"), NULL, WHY));
     put_rows(&fixture, ALL, 20, 1);
-    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.base.db, NULL, WHY));
     find_victim(&fixture, 0, &victim);
     if (logged)
         put_rows(&fixture, 0, 5, 2);
@@ -572,32 +553,28 @@ mend(void (*mender)(struct damaged_family_fixture *fixture), enum damage kind, b
     assert_false(memory_vfs_exists(fixture.base.vfs, victim.path));
     for (unsigned time = 0; time < 2; time++) {
         assert_true(fixture_directory_is_clean(&fixture.base));
-        must(get_row(&fixture, 2, 1, 1, &error), &error);
+        MUST(get_row(&fixture, 2, 1, 1, WHY));
         if (mender == alter_away)
-            must(get_row(&fixture, 1, 1, 1, &error), &error);
+            MUST(get_row(&fixture, 1, 1, 1, WHY));
         fixture_must_close(&fixture.base);
         fixture_must_open(&fixture.base);
         if (mender == restore || mender == truncate_it) {
             attach(&fixture);
             check_all_there(&fixture, 0, 0);
             for (unsigned row = 0; mender == restore && row < ROWS; row++)
-                must(get_row(&fixture, 0, row, 0, &error), &error);
-            must(scan(&fixture, 0, NULL, &cells, &error), &error);
+                MUST(get_row(&fixture, 0, row, 0, WHY));
+            MUST(scan(&fixture, 0, NULL, &cells, WHY));
             assert_int_equal(cells > 0, mender == restore);
         } else {
-            must(petal_table_open(fixture.base.db, slice_from_text("good"), &fixture.tables[1],
-                                  &error),
-                 &error);
-            must(petal_table_family(fixture.tables[1], slice_from_text("f"), &fixture.families[2],
-                                    &error),
-                 &error);
+            MUST(petal_table_open(fixture.base.db, slice_from_text("good"), &fixture.tables[1],
+                                  WHY));
+            MUST(petal_table_family(fixture.tables[1], slice_from_text("f"), &fixture.families[2],
+                                    WHY));
             if (mender == alter_away) {
-                must(petal_table_open(fixture.base.db, slice_from_text("bad"), &fixture.tables[0],
-                                      &error),
-                     &error);
-                must(petal_table_family(fixture.tables[0], slice_from_text("g"),
-                                        &fixture.families[1], &error),
-                     &error);
+                MUST(petal_table_open(fixture.base.db, slice_from_text("bad"), &fixture.tables[0],
+                                      WHY));
+                MUST(petal_table_family(fixture.tables[0], slice_from_text("g"),
+                                        &fixture.families[1], WHY));
             }
         }
     }
@@ -698,7 +675,6 @@ TEST(test_newer_runs_are_merged)
     struct run_count count = {.family = slice_from_text("f")};
     struct damaged_family_fixture fixture;
     struct victim victim;
-    petal_error error;
 
     make_fixture(&fixture, 3);
     damage_block(&fixture, 0, &victim);
@@ -707,10 +683,10 @@ TEST(test_newer_runs_are_merged)
     open_fixture(&fixture);
     for (unsigned round = 3; round < 40; round++) {
         put_rows(&fixture, 0, ROWS, round);
-        must(petal_flush(fixture.base.db, fixture.tables[0], &error), &error);
-        must(petal_wait_idle(fixture.base.db, &error), &error);
+        MUST(petal_flush(fixture.base.db, fixture.tables[0], WHY));
+        MUST(petal_wait_idle(fixture.base.db, WHY));
     }
-    must(petal_table_files(fixture.tables[0], count_file, &count, &error), &error);
+    MUST(petal_table_files(fixture.tables[0], count_file, &count, WHY));
     assert_in_range(count.files, 2, 10);
     assert_true(memory_vfs_exists(fixture.base.vfs, victim.path));
     fixture_must_close(&fixture.base);

@@ -71,9 +71,8 @@ static petal_file_info
 only_file(petal_table *table)
 {
     petal_file_info file = {0};
-    petal_error error;
 
-    must(petal_table_files(table, note_file, &file, &error), &error);
+    MUST(petal_table_files(table, note_file, &file, WHY));
     assert_int_equal(file.cells, ROWS);
     return file;
 }
@@ -88,7 +87,6 @@ compacted(struct compact_fixture *fixture, const char *name, const char *value)
     petal_table *table = compact_fixture_table(&fixture->base, name, &family);
     struct test_random random;
     petal_file_info flushed, file;
-    petal_error error;
 
     test_random_init(&random, 7);
     for (unsigned i = 0; i < ROWS; i++) {
@@ -105,7 +103,7 @@ compacted(struct compact_fixture *fixture, const char *name, const char *value)
     flushed = only_file(table);
     assert_true(flushed.data_bytes < flushed.raw_data_bytes); /* by LZ4, in any case */
     compact_fixture_compact(table);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
     assert_string_equal(compact_fixture_value(table, "row00000000") + 30,
                         "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvv");
     file = only_file(table);
@@ -140,13 +138,12 @@ TEST(test_an_alteration_reaches_what_is_compacted_next)
     struct compact_fixture fixture;
     petal_table *table;
     petal_file_info file;
-    petal_error error;
 
     compact_fixture_open(&fixture);
     file = compacted(&fixture, "t", "LZ4HC");
     assert_true(file.data_bytes < file.raw_data_bytes);
-    must(petal_table_open(fixture.base.db, slice_from_text("t"), &table, &error), &error);
-    must(petal_table_alter(table, &altered, &error), &error);
+    MUST(petal_table_open(fixture.base.db, slice_from_text("t"), &table, WHY));
+    MUST(petal_table_alter(table, &altered, WHY));
     compact_fixture_compact(table);
     file = only_file(table);
     assert_true(file.data_bytes > file.raw_data_bytes);

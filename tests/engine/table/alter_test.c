@@ -103,23 +103,22 @@ TEST(test_a_cursor_outlives_its_family)
     petal_table *table;
     petal_cursor *cursor;
     const petal_cell *cell;
-    petal_error error;
 
     table_begin(&fixture);
     table = table_make(&fixture, "fg");
     table_put(table, "g", "row", "1");
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     table_put(table, "g", "rox", "2");
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
-    must(table_alter_to(table, "fhij", &error), &error);
+    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
+    MUST(table_alter_to(table, "fhij", WHY));
     table_put(table, "h", "row", "3");
     assert_int_equal(fixture_count_files(&fixture, ".sst"), 1);
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_true(slice_equal(cell->family, text("g")));
     assert_true(slice_equal(cell->value, text("1")));
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_true(slice_equal(cell->value, text("2")));
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_null(cell);
     petal_cursor_close(cursor);
     assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
@@ -132,11 +131,10 @@ static void
 set_read_only(petal_table *table, bool read_only)
 {
     petal_table_options options = {.size = sizeof options};
-    petal_error error;
 
     petal_table_describe(table, &options);
     options.read_only = read_only;
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
 }
 
 TEST(test_a_read_only_table_takes_no_writes)
@@ -183,17 +181,16 @@ TEST(test_the_log_of_a_dropped_family_is_passed_over)
 {
     struct fixture fixture;
     petal_table *table;
-    petal_error error;
 
     table_begin(&fixture);
     table = table_make(&fixture, "fgh");
     table_put(table, "f", "row", "1");
     table_put(table, "g", "row", "2");
     table_put(table, "h", "row", "3");
-    must(table_alter_to(table, "fi", &error), &error);
+    MUST(table_alter_to(table, "fi", WHY));
     table_put(table, "i", "row", "4");
     /* Its id was the last one: only the manifest's counter tells that it has been there. */
-    must(table_alter_to(table, "f", &error), &error);
+    MUST(table_alter_to(table, "f", WHY));
     fixture_die(&fixture);
     fixture_must_open(&fixture);
     assert_string_equal(table_row(fixture.db, table_reopen(&fixture), "row"), "f:1");
@@ -293,10 +290,9 @@ allocate_and_alter(void *context, size_t alignment, size_t size)
         petal_family_options family = {
             .name = text("f"), .versions = 1, .new_version_behavior = true};
         petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
-        petal_error error;
 
         memory->armed = false;
-        must(petal_table_alter(memory->altered, &options, &error), &error);
+        MUST(petal_table_alter(memory->altered, &options, WHY));
     }
     return memory->inner->allocate(memory->inner->context, alignment, size);
 }
@@ -322,7 +318,6 @@ TEST(test_order_of_writes_comes_during_a_get)
     struct fixture fixture;
     petal_result *result;
     petal_family *f;
-    petal_error error;
 
     fixture_init(&fixture, 1);
     memory.inner = fixture.env.allocator;
@@ -330,17 +325,17 @@ TEST(test_order_of_writes_comes_during_a_get)
     fixture_must_open(&fixture);
     memory.altered = table_make(&fixture, "f");
     f = table_family_named(memory.altered, "f");
-    must(petal_put(f, text("r"), text("a"), 1, text("v"), NULL, &error), &error);
-    must(petal_put(f, text("r"), text("a"), 2, text("v"), NULL, &error), &error);
-    must(petal_delete(f, text("r"), text("a"), 2, PETAL_DELETE, NULL, &error), &error);
-    must(petal_delete(f, text("r"), text("b"), 3, PETAL_DELETE_COLUMN, NULL, &error), &error);
-    must(petal_put(f, text("r"), text("b"), 1, text("v"), NULL, &error), &error);
+    MUST(petal_put(f, text("r"), text("a"), 1, text("v"), NULL, WHY));
+    MUST(petal_put(f, text("r"), text("a"), 2, text("v"), NULL, WHY));
+    MUST(petal_delete(f, text("r"), text("a"), 2, PETAL_DELETE, NULL, WHY));
+    MUST(petal_delete(f, text("r"), text("b"), 3, PETAL_DELETE_COLUMN, NULL, WHY));
+    MUST(petal_put(f, text("r"), text("b"), 1, text("v"), NULL, WHY));
     for (int i = 0; i < 20; i++)
         columns[i] = (petal_column){f, text(i % 2 == 0 ? "a" : "b"), false};
     for (int turn = 0; turn < 3; turn++) {
-        must(petal_result_new(fixture.db, &result, &error), &error);
+        MUST(petal_result_new(fixture.db, &result, WHY));
         memory.armed = turn == 1;
-        must(petal_get(memory.altered, text("r"), &read, result, &error), &error);
+        MUST(petal_get(memory.altered, text("r"), &read, result, WHY));
         assert_false(memory.armed);
         assert_int_equal(petal_result_count(result), 1);
         assert_true(

@@ -190,12 +190,11 @@ alter_once(struct arena *arena, uint32_t number)
                                    .durability = number % 3 == 0 ? PETAL_ASYNC_WAL : PETAL_SYNC_WAL,
                                    .attributes = &mark,
                                    .attribute_count = 1};
-    petal_error error;
 
     mark.value.size = (size_t)snprintf(digits, sizeof digits, "%" PRIu32, number);
     families[0].attributes = &mark;
     families[0].attribute_count = 1;
-    must(petal_table_alter(arena->table, &options, &error), &error);
+    MUST(petal_table_alter(arena->table, &options, WHY));
 }
 
 static void
@@ -217,10 +216,9 @@ TEST(test_alterations_beside_reads_and_writes)
     struct worker writers[WRITERS], readers[READERS];
     char *directory = test_directory_new();
     struct arena arena = {0};
-    petal_error error;
 
-    must(petal_open(directory, &options, &arena.db, &error), &error);
-    must(petal_table_create(arena.db, &made, &arena.table, &error), &error);
+    MUST(petal_open(directory, &options, &arena.db, WHY));
+    MUST(petal_table_create(arena.db, &made, &arena.table, WHY));
     arena.kept = table_family_named(arena.table, "f");
     start(writers, WRITERS, &arena, run_writer);
     start(readers, READERS, &arena, run_reader);
@@ -229,7 +227,7 @@ TEST(test_alterations_beside_reads_and_writes)
 
         alter_once(&arena, i);
         if (i % 4 == 0)
-            must(petal_flush(arena.db, arena.table, &error), &error);
+            MUST(petal_flush(arena.db, arena.table, WHY));
         while (atomic_load(&arena.reads) == reads && atomic_load(&arena.faults) == 0)
             sched_yield(); /* someone has read in between */
     }
@@ -239,7 +237,7 @@ TEST(test_alterations_beside_reads_and_writes)
     for (unsigned i = 0; i < READERS; i++)
         pthread_join(readers[i].thread, NULL);
     assert_int_equal(arena.faults, 0);
-    must(petal_table_verify(arena.table, &error), &error);
-    must(petal_close(arena.db, &error), &error);
+    MUST(petal_table_verify(arena.table, WHY));
+    MUST(petal_close(arena.db, WHY));
     test_directory_free(directory);
 }

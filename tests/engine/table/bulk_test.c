@@ -46,9 +46,8 @@ static petal_bulk *
 begin(petal_table *table)
 {
     petal_bulk *bulk;
-    petal_error error;
 
-    must(petal_bulk_begin(table, NULL, &bulk, &error), &error);
+    MUST(petal_bulk_begin(table, NULL, &bulk, WHY));
     return bulk;
 }
 
@@ -56,17 +55,13 @@ static void
 must_add(petal_bulk *bulk, petal_family *family, const char *row, const char *qualifier,
          int64_t timestamp, enum petal_cell_type type, const char *value)
 {
-    petal_error error;
-
-    must(add(bulk, family, row, qualifier, timestamp, type, value, &error), &error);
+    MUST(add(bulk, family, row, qualifier, timestamp, type, value, WHY));
 }
 
 static void
 must_commit(petal_bulk *bulk)
 {
-    petal_error error;
-
-    must(petal_bulk_commit(bulk, &error), &error);
+    MUST(petal_bulk_commit(bulk, WHY));
     petal_bulk_free(bulk);
 }
 
@@ -74,35 +69,27 @@ static void
 must_put(petal_family *family, const char *row, const char *qualifier, int64_t timestamp,
          const char *value)
 {
-    petal_error error;
-
-    must(petal_put(family, text(row), text(qualifier), timestamp, text(value), NULL, &error),
-         &error);
+    MUST(petal_put(family, text(row), text(qualifier), timestamp, text(value), NULL, WHY));
 }
 
 static void
 must_flush(petal_db *db)
 {
-    petal_error error;
-
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
 }
 
 static void
 must_compact(petal_table *table)
 {
-    petal_error error;
-
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_compact(table, NULL, WHY));
 }
 
 static petal_snapshot *
 must_snapshot(petal_db *db)
 {
     petal_snapshot *snapshot;
-    petal_error error;
 
-    must(petal_snapshot_new(db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(db, &snapshot, WHY));
     return snapshot;
 }
 
@@ -114,9 +101,8 @@ make_table(struct fixture *fixture, uint32_t versions)
         {.name = {"g", 1}, .versions = versions, .bloom = PETAL_BLOOM_ROWCOL}};
     petal_table_options options = {.name = text("t"), .families = families, .family_count = 2};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(fixture->db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture->db, &options, &table, WHY));
     return table;
 }
 
@@ -144,15 +130,14 @@ content(petal_table *table, const petal_snapshot *snapshot, bool raw)
         .read.snapshot = snapshot, .read.versions = PETAL_ALL_VERSIONS, .raw = raw};
     const petal_cell *cell;
     petal_cursor *cursor;
-    petal_error error;
     size_t used = 0;
 
     line[0] = '\0';
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     for (;;) {
         char kind[8] = "=";
 
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         if (cell->type != PETAL_PUT)
@@ -172,10 +157,8 @@ content(petal_table *table, const petal_snapshot *snapshot, bool raw)
 static void
 expect(petal_table *table, const char *wanted)
 {
-    petal_error error;
-
     assert_string_equal(content(table, NULL, false), wanted);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
 }
 
 /* What a get of one column gives; "" for nothing. */
@@ -187,11 +170,10 @@ value_at(petal_db *db, petal_table *table, const char *row, const char *qualifie
     petal_column column = {.family = table_family_named(table, "f"), .qualifier = text(qualifier)};
     petal_read_options options = {.columns = &column, .column_count = 1, .snapshot = snapshot};
     petal_result *result;
-    petal_error error;
 
     value[0] = '\0';
-    must(petal_result_new(db, &result, &error), &error);
-    must(petal_get(table, text(row), &options, result, &error), &error);
+    MUST(petal_result_new(db, &result, WHY));
+    MUST(petal_get(table, text(row), &options, result, WHY));
     if (petal_result_count(result) > 0) {
         petal_slice found = petal_result_cell(result, 0)->value;
 
@@ -220,7 +202,6 @@ TEST(timestamps_versions_markers_and_lives_stay)
     petal_table *table;
     petal_bulk *bulk;
     petal_cell mortal = cell_of("b", "p", 2, PUT, "late");
-    petal_error error;
 
     table = begin_with_table(&fixture, 5, &f);
     g = table_family_named(table, "g");
@@ -236,7 +217,7 @@ TEST(timestamps_versions_markers_and_lives_stay)
     must_add(bulk, g, "b", "z", 4, PUT, "other");
     mortal.has_ttl = true;
     mortal.ttl_ms = INT64_C(1) << 50;
-    must(petal_bulk_add(bulk, f, &mortal, &error), &error);
+    MUST(petal_bulk_add(bulk, f, &mortal, WHY));
     expect(table, "");
     must_commit(bulk);
     assert_string_equal(content(table, NULL, true), all);
@@ -426,21 +407,20 @@ TEST(all_cells_are_found_in_many_files)
     petal_bulk *bulk;
     petal_cursor *cursor, *seeking;
     const petal_cell *cell;
-    petal_error error;
     int files = 0, found = 0;
 
     table = begin_with_table(&fixture, 5, &f);
-    must(petal_bulk_begin(table, &options, &bulk, &error), &error);
+    MUST(petal_bulk_begin(table, &options, &bulk, WHY));
     add_many(bulk, f, "bulk");
     for (int i = 0; i < 100; i++)
         must_put(f, "row000000", "q", 30, "lower");
     must_put(f, "row000001", "q", 15, "between");
     must_commit(bulk);
-    must(petal_table_files(table, count_files, &files, &error), &error);
+    MUST(petal_table_files(table, count_files, &files, WHY));
     assert_true(files > 5);
-    must(petal_table_verify(table, &error), &error);
-    must(petal_cursor_open(table, &back, &cursor, &error), &error);
-    must(petal_cursor_open(table, NULL, &seeking, &error), &error);
+    MUST(petal_table_verify(table, WHY));
+    MUST(petal_cursor_open(table, &back, &cursor, WHY));
+    MUST(petal_cursor_open(table, NULL, &seeking, WHY));
     for (int i = ROWS - 1; i >= 0; i--) {
         char row[16];
 
@@ -448,31 +428,31 @@ TEST(all_cells_are_found_in_many_files)
         for (int64_t timestamp = 30; timestamp > 0; timestamp -= 10) {
             if (i % 7 == 3 && timestamp == 20)
                 continue;
-            must(petal_cursor_next(cursor, &cell, &error), &error);
+            MUST(petal_cursor_next(cursor, &cell, WHY));
             assert_non_null(cell);
             assert_true(slice_equal(cell->row, text(row)));
             assert_true(cell->timestamp == timestamp);
             assert_true(slice_equal(cell->value, text("bulk")));
             found++;
             if (i == 1 && timestamp == 20)
-                must(petal_cursor_next(cursor, &cell, &error), &error);
+                MUST(petal_cursor_next(cursor, &cell, WHY));
         }
         if (i % 50 == 0) {
             assert_string_equal(value_at(fixture.db, table, row, "q", NULL), "bulk");
-            must(petal_cursor_seek(seeking, text(row), f, text("q"), &error), &error);
-            must(petal_cursor_next(seeking, &cell, &error), &error);
+            MUST(petal_cursor_seek(seeking, text(row), f, text("q"), WHY));
+            MUST(petal_cursor_next(seeking, &cell, WHY));
             assert_non_null(cell);
             assert_true(slice_equal(cell->row, text(row)) && cell->timestamp == 30);
         }
     }
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_null(cell);
     petal_cursor_close(cursor);
     petal_cursor_close(seeking);
     assert_true(found > 2 * ROWS);
     must_flush(fixture.db);
     must_compact(table);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
     assert_string_equal(value_at(fixture.db, table, "row000000", "q", NULL), "bulk");
     fixture_fini(&fixture);
 }
@@ -507,12 +487,11 @@ TEST(what_cannot_be_is_refused_and_nothing_enters)
     petal_table *table, *other;
     petal_family *f;
     petal_cell cell;
-    petal_error error;
     char *large = test_allocate(PETAL_MAX_VALUE_BYTES + 1);
 
     memset(large, 'x', PETAL_MAX_VALUE_BYTES + 1);
     table = begin_with_table(&fixture, 5, &f);
-    must(petal_table_create(fixture.db, &other_options, &other, &error), &error);
+    MUST(petal_table_create(fixture.db, &other_options, &other, WHY));
     expect_refused(table, f, cell_of("a", "q", 5, PUT, ""), "does not come behind");
     expect_refused(table, f, cell_of("b", "p", 5, PUT, ""), "does not come behind");
     expect_refused(table, f, cell_of("b", "q", 6, PUT, ""), "does not come behind");
@@ -626,9 +605,8 @@ begin_below(petal_table *table)
 {
     petal_bulk_options options = {.place = PETAL_BULK_BELOW};
     petal_bulk *bulk;
-    petal_error error;
 
-    must(petal_bulk_begin(table, &options, &bulk, &error), &error);
+    MUST(petal_bulk_begin(table, &options, &bulk, WHY));
     return bulk;
 }
 
@@ -647,7 +625,6 @@ TEST(a_bulk_goes_below_all_that_is_there)
     petal_snapshot *before;
     petal_cursor *cursor;
     const petal_cell *cell;
-    petal_error error;
 
     table = begin_with_table(&fixture, 5, &f);
     must_put(f, "a", "level", 5, "there");
@@ -659,7 +636,7 @@ TEST(a_bulk_goes_below_all_that_is_there)
     for (int i = 0; i < 20; i++) /* the cell in memory is not among the latest */
         must_put(table_family_named(table, "g"), "p", "q", 5, "beside");
     before = must_snapshot(fixture.db);
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
     for (int round = 0; round < 2; round++) {
         const char *value = round == 0 ? "first" : "second";
 
@@ -678,10 +655,10 @@ TEST(a_bulk_goes_below_all_that_is_there)
         must_commit(bulk);
     }
     for (int i = 0; i < 3; i++) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         assert_true(cell != NULL && slice_equal(cell->value, text("there")));
     }
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_true(cell != NULL && slice_equal(cell->value, text("beside")));
     petal_cursor_close(cursor);
     for (int round = 0; round < 4; round++) {
@@ -793,25 +770,24 @@ TEST(copies_have_what_was_loaded)
     petal_table *table, *clone;
     petal_options options;
     petal_db *copy;
-    petal_error error;
 
     table_begin(&fixture);
     table = load_shifted(&fixture);
-    must(petal_table_snapshot_create(table, name, NULL, &error), &error);
-    must(petal_table_snapshot_clone(fixture.db, name, text("clone"), &clone, &error), &error);
+    MUST(petal_table_snapshot_create(table, name, NULL, WHY));
+    MUST(petal_table_snapshot_clone(fixture.db, name, text("clone"), &clone, WHY));
     expect(clone, SHIFTED);
     must_compact(clone);
     expect(clone, SHIFTED);
     must_put(table_family_named(table, "f"), "a", "q", 5, "later");
-    must(petal_table_snapshot_restore(fixture.db, name, &table, &error), &error);
+    MUST(petal_table_snapshot_restore(fixture.db, name, &table, WHY));
     expect(table, SHIFTED);
-    must(petal_checkpoint(fixture.db, "/copy", &error), &error);
+    MUST(petal_checkpoint(fixture.db, "/copy", WHY));
     options = fixture.options;
     options.create = false;
-    must(petal_open("/copy", &options, &copy, &error), &error);
-    must(petal_table_open(copy, text("t"), &table, &error), &error);
+    MUST(petal_open("/copy", &options, &copy, WHY));
+    MUST(petal_table_open(copy, text("t"), &table, WHY));
     expect(table, SHIFTED);
-    must(petal_close(copy, &error), &error);
+    MUST(petal_close(copy, WHY));
     fixture_fini(&fixture);
 }
 
@@ -831,15 +807,14 @@ expect_salvaged(struct fixture *fixture, const char *to, int least_faults, const
     petal_options options = fixture->options;
     petal_table *table;
     petal_db *db;
-    petal_error error;
 
-    must(petal_salvage(FIXTURE_DIRECTORY, to, &check, NULL, &error), &error);
+    MUST(petal_salvage(FIXTURE_DIRECTORY, to, &check, NULL, WHY));
     assert_true(faults >= least_faults && (least_faults > 0 || faults == 0));
     options.create = false;
-    must(petal_open(to, &options, &db, &error), &error);
-    must(petal_table_open(db, text("t"), &table, &error), &error);
+    MUST(petal_open(to, &options, &db, WHY));
+    MUST(petal_table_open(db, text("t"), &table, WHY));
     expect(table, wanted);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 static void
@@ -862,11 +837,10 @@ TEST(what_was_loaded_is_verified_and_salvaged)
     petal_check_options check = {0};
     petal_table *table;
     petal_bulk *bulk;
-    petal_error error;
 
     table_begin(&living);
     table = load_shifted(&living);
-    must(petal_bulk_begin(table, &files, &bulk, &error), &error); /* some of which are whole */
+    MUST(petal_bulk_begin(table, &files, &bulk, WHY)); /* some of which are whole */
     add_many(bulk, table_family_named(table, "g"), "uncommitted");
     must_put(table_family_named(table, "f"), "c", "q", 5, "logged");
     fixture_init_on(&fixture, memory_vfs_clone(living.vfs), 9);
@@ -874,7 +848,7 @@ TEST(what_was_loaded_is_verified_and_salvaged)
     petal_bulk_free(bulk);
     fixture_fini(&living);
     check.env = &fixture.env;
-    must(petal_verify(FIXTURE_DIRECTORY, &check, NULL, &error), &error);
+    MUST(petal_verify(FIXTURE_DIRECTORY, &check, NULL, WHY));
     expect_salvaged(&fixture, "/whole", 0, all);
     fixture_must_open(&fixture);
     assert_true(fixture_directory_is_clean(&fixture));
@@ -990,7 +964,6 @@ TEST(bulks_that_do_not_say_when_are_told)
     struct fixture fixture;
     struct told told = {0};
     petal_check_options check = {.argument = &told, .fault = note_order};
-    petal_error error;
 
     table_begin(&fixture);
     check.env = &fixture.env;
@@ -998,14 +971,14 @@ TEST(bulks_that_do_not_say_when_are_told)
     fixture_must_close(&fixture);
     for (unsigned number = 1; number < 20; number++)
         take_shift_away(&fixture, number);
-    must(petal_verify(FIXTURE_DIRECTORY, &check, NULL, &error), &error);
-    must(petal_salvage(FIXTURE_DIRECTORY, "/whole", &check, NULL, &error), &error);
+    MUST(petal_verify(FIXTURE_DIRECTORY, &check, NULL, WHY));
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/whole", &check, NULL, WHY));
     assert_true(told.orders == 0 && told.others == 0);
     fixture_must_open(&fixture);
     expect(table_reopen(&fixture), SHIFTED);
     fixture_must_close(&fixture);
     remove_file(&fixture, "MANIFEST");
-    must(petal_salvage(FIXTURE_DIRECTORY, "/lost", &check, NULL, &error), &error);
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/lost", &check, NULL, WHY));
     assert_int_equal(told.orders, 2);
     fixture_fini(&fixture);
 }
@@ -1073,11 +1046,10 @@ TEST(who_has_read_before_a_bulk_reads_again)
     petal_table *table;
     petal_family *f;
     petal_bulk *bulk;
-    petal_error error;
     int64_t sum;
 
     table = begin_with_table(&fixture, 1, &f);
-    must(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, &error), &error);
+    MUST(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, WHY));
     for (unsigned below = 0; below < 2; below++) {
         uint64_t read_point = fixture.db->writers.last_sequence;
 
@@ -1086,7 +1058,7 @@ TEST(who_has_read_before_a_bulk_reads_again)
         must_commit(bulk);
         for (uint64_t hash = 0; hash < 3000; hash += 7)
             assert_false(row_locks_unchanged(&fixture.db->writers.row_locks, hash, read_point));
-        must(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, &error), &error);
+        MUST(petal_increment(f, text("a"), text("n"), 5, NULL, &sum, WHY));
     }
     assert_int_equal(sum, 15);
     fixture_fini(&fixture);
@@ -1114,7 +1086,6 @@ TEST(many_small_bulks_stall_nobody)
     struct fixture fixture;
     petal_table *table;
     petal_family *f;
-    petal_error error;
 
     fixture_init(&fixture, 8);
     fixture.options.no_compaction = false;
@@ -1134,14 +1105,14 @@ TEST(many_small_bulks_stall_nobody)
         must_add(bulk, f, row, "q", 5, PUT, "bulk");
         must_commit(bulk);
         must_put(f, "put", "q", 5, row);
-        must(petal_table_files(table, count_runs, &seen, &error), &error);
+        MUST(petal_table_files(table, count_runs, &seen, WHY));
         assert_true(seen.count <= STORE_MOST_RUNS + 1);
     }
-    must(petal_wait_idle(fixture.db, &error), &error);
+    MUST(petal_wait_idle(fixture.db, WHY));
     assert_string_equal(value_at(fixture.db, table, "r", "q", NULL), "r148");
     assert_string_equal(value_at(fixture.db, table, "r149", "q", NULL), "bulk");
     assert_string_equal(value_at(fixture.db, table, "put", "q", NULL), "r149");
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
     fixture_fini(&fixture);
 }
 
@@ -1298,13 +1269,12 @@ TEST(memory_does_not_grow_with_the_bulk)
     for (int row = 0; row < 400000; row++) { /* 44 million bytes */
         char name[16], value[100];
         petal_cell cell = cell_of(name, "q", 5, PUT, "");
-        petal_error error;
 
         snprintf(name, sizeof name, "row%08d", row);
         test_random_bytes(&fixture.random, value, sizeof value); /* which nothing compresses */
         cell.row = text(name);
         cell.value = slice_make(value, sizeof value);
-        must(petal_bulk_add(bulk, family, &cell, &error), &error);
+        MUST(petal_bulk_add(bulk, family, &cell, WHY));
     }
     must_commit(bulk);
     assert_in_range(test_allocator_peak_bytes(&fixture.allocator) - before, 1, 8 << 20);
@@ -1343,15 +1313,14 @@ TEST(descriptors_count_under_open_files)
     struct fixture fixture;
     petal_table *table;
     petal_bulk *bulk;
-    petal_error error;
 
     fixture_init(&fixture, 5);
     fixture.options.open_files = FEW_OPEN;
     fixture.options.no_compaction = true;
     memory_vfs_trace(fixture.vfs, true);
     fixture_must_open(&fixture);
-    must(petal_table_create(fixture.db, &options, &table, &error), &error);
-    must(petal_bulk_begin(table, &bulk_options, &bulk, &error), &error);
+    MUST(petal_table_create(fixture.db, &options, &table, WHY));
+    MUST(petal_bulk_begin(table, &bulk_options, &bulk, WHY));
     for (int row = 0; row < 125; row++) {
         char name[16];
 
@@ -1363,7 +1332,7 @@ TEST(descriptors_count_under_open_files)
     table_put(table, "a", "written", "meanwhile");
     must_commit(bulk);
     assert_in_range(most_open(&fixture), 1, FEW_OPEN);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
     assert_string_equal(table_row(fixture.db, table, "row00000124"),
                         "a:row00000124 b:row00000124 c:row00000124 d:row00000124 "
                         "e:row00000124 f:row00000124 g:row00000124 h:row00000124");
@@ -1380,7 +1349,6 @@ TEST(memory_counts_and_is_bounded)
     struct fixture fixture;
     petal_table *table;
     petal_bulk *bulk;
-    petal_error error;
     petal_stats stats;
     uint64_t before, peak, most = 0;
 
@@ -1389,7 +1357,7 @@ TEST(memory_counts_and_is_bounded)
     fixture.options.cache_bytes = PETAL_NO_CACHE;
     fixture.options.memtable_bytes = 0;
     fixture_must_open(&fixture);
-    must(petal_table_create(fixture.db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture.db, &options, &table, WHY));
     petal_stats_get(fixture.db, &stats);
     before = stats.file_memory;
     test_allocator_forget_peak(&fixture.allocator);
@@ -1405,8 +1373,7 @@ TEST(memory_counts_and_is_bounded)
                 cell.row = text(name);
                 test_random_bytes(&fixture.random, value, sizeof value);
                 cell.value = slice_make(value, sizeof value);
-                must(petal_bulk_add(bulk, petal_table_family_at(table, family), &cell, &error),
-                     &error);
+                MUST(petal_bulk_add(bulk, petal_table_family_at(table, family), &cell, WHY));
             }
         }
         petal_stats_get(fixture.db, &stats);
@@ -1417,6 +1384,6 @@ TEST(memory_counts_and_is_bounded)
     must_commit(bulk);
     petal_stats_get(fixture.db, &stats);
     assert_true(stats.file_memory - before < most - before);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
     fixture_fini(&fixture);
 }

@@ -86,7 +86,6 @@ static int
 setup(void **state)
 {
     struct capture_fixture *fixture = test_allocate(sizeof *fixture);
-    petal_error error;
 
     *fixture = (struct capture_fixture){0};
     fixture_init(&fixture->base, 1);
@@ -95,8 +94,8 @@ setup(void **state)
     gate.vfs.open = open_through_gate;
     fixture->base.env.vfs = &gate.vfs;
     fixture_must_open(&fixture->base);
-    must(copy_fixture_create(fixture->base.db, "t", &fixture->t, &error), &error);
-    must(copy_fixture_create(fixture->base.db, "u", &fixture->u, &error), &error);
+    MUST(copy_fixture_create(fixture->base.db, "t", &fixture->t, WHY));
+    MUST(copy_fixture_create(fixture->base.db, "u", &fixture->u, WHY));
     *state = fixture;
     return 0;
 }
@@ -118,16 +117,13 @@ write_batch(struct capture_fixture *fixture, const char *value)
     petal_write_options options = {.durability = PETAL_SKIP_WAL};
     petal_slice row = slice_from_text("r"), none = slice_make(NULL, 0);
     petal_batch *batch;
-    petal_error error;
 
-    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
-    must(petal_batch_put(batch, petal_table_family_at(fixture->t, 0), row, none, PETAL_LATEST,
-                         slice_from_text(value), &error),
-         &error);
-    must(petal_batch_put(batch, petal_table_family_at(fixture->u, 1), row, none, PETAL_LATEST,
-                         slice_from_text(value), &error),
-         &error);
-    must(petal_write(fixture->base.db, batch, &options, &error), &error);
+    MUST(petal_batch_new(fixture->base.db, &batch, WHY));
+    MUST(petal_batch_put(batch, petal_table_family_at(fixture->t, 0), row, none, PETAL_LATEST,
+                         slice_from_text(value), WHY));
+    MUST(petal_batch_put(batch, petal_table_family_at(fixture->u, 1), row, none, PETAL_LATEST,
+                         slice_from_text(value), WHY));
+    MUST(petal_write(fixture->base.db, batch, &options, WHY));
     petal_batch_free(batch);
 }
 
@@ -206,10 +202,9 @@ run_between(struct capture_fixture *fixture, struct call *call,
 static petal_db *
 must_open_copy(struct capture_fixture *fixture)
 {
-    petal_error error;
     petal_db *db;
 
-    must(petal_open(COPY, &fixture->base.options, &db, &error), &error);
+    MUST(petal_open(COPY, &fixture->base.options, &db, WHY));
     return db;
 }
 
@@ -217,7 +212,6 @@ TEST_WITH(a_checkpoint_between_flushes_is_one_moment, setup, teardown)
 {
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .copies = true};
-    petal_error error;
     petal_db *copy;
 
     run_between(fixture, &call, NULL);
@@ -227,7 +221,7 @@ TEST_WITH(a_checkpoint_between_flushes_is_one_moment, setup, teardown)
     copy = must_open_copy(fixture);
     copy_fixture_expect(copy_fixture_open(copy, "t"), "r/f=2 ");
     copy_fixture_expect(copy_fixture_open(copy, "u"), "r/g=2 ");
-    must(petal_close(copy, &error), &error);
+    MUST(petal_close(copy, WHY));
 }
 
 TEST_WITH(a_table_snapshot_between_flushes_is_one_moment, setup, teardown)
@@ -235,13 +229,11 @@ TEST_WITH(a_table_snapshot_between_flushes_is_one_moment, setup, teardown)
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
     petal_table *made;
-    petal_error error;
 
     run_between(fixture, &call, NULL);
     assert_int_equal(call.status, PETAL_OK);
-    must(petal_table_snapshot_clone(fixture->base.db, slice_from_text("s"), slice_from_text("c"),
-                                    &made, &error),
-         &error);
+    MUST(petal_table_snapshot_clone(fixture->base.db, slice_from_text("s"), slice_from_text("c"),
+                                    &made, WHY));
     copy_fixture_expect(made, "r/g=2 ");
     copy_fixture_expect(fixture->u, "r/g=4 ");
 }
@@ -251,9 +243,7 @@ TEST_WITH(a_table_snapshot_between_flushes_is_one_moment, setup, teardown)
 static void
 drop_u(struct capture_fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_table_drop(fixture->u, &error), &error);
+    MUST(petal_table_drop(fixture->u, WHY));
 }
 
 TEST_WITH(a_table_dropped_meanwhile_is_not_in_the_checkpoint, setup, teardown)
@@ -290,9 +280,8 @@ drop_family(struct capture_fixture *fixture)
 {
     petal_family_options family = {.name = {"f", 1}};
     petal_table_options options = {.families = &family, .family_count = 1};
-    petal_error error;
 
-    must(petal_table_alter(fixture->u, &options, &error), &error);
+    MUST(petal_table_alter(fixture->u, &options, WHY));
 }
 
 TEST_WITH(a_family_dropped_meanwhile_is_in_no_copy, setup, teardown)
@@ -300,13 +289,11 @@ TEST_WITH(a_family_dropped_meanwhile_is_in_no_copy, setup, teardown)
     struct capture_fixture *fixture = *state;
     struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
     petal_table *made;
-    petal_error error;
 
     run_between(fixture, &call, drop_family);
     assert_int_equal(call.status, PETAL_OK);
-    must(petal_table_snapshot_clone(fixture->base.db, slice_from_text("s"), slice_from_text("c"),
-                                    &made, &error),
-         &error);
+    MUST(petal_table_snapshot_clone(fixture->base.db, slice_from_text("s"), slice_from_text("c"),
+                                    &made, WHY));
     assert_int_equal(petal_table_family_count(made), 1);
     copy_fixture_expect(made, "");
     copy_fixture_expect_no_stray(&fixture->base);
@@ -321,10 +308,8 @@ static _Atomic(bool) loaded;
 static void *
 commit_bulk(void *argument)
 {
-    petal_error error;
-
     (void)argument;
-    must(petal_bulk_commit(loading, &error), &error);
+    MUST(petal_bulk_commit(loading, WHY));
     atomic_store(&loaded, true);
     return NULL;
 }
@@ -350,13 +335,12 @@ TEST_WITH(a_bulk_waits_for_a_capture_that_it_is_not_of, setup, teardown)
                        .value = slice_from_text("loaded"),
                        .timestamp = 5,
                        .type = PETAL_PUT};
-    petal_error error;
     petal_db *copy;
 
-    must(petal_bulk_begin(fixture->t, NULL, &loading, &error), &error);
-    must(petal_bulk_add(loading, petal_table_family_at(fixture->t, 1), &cell, &error), &error);
+    MUST(petal_bulk_begin(fixture->t, NULL, &loading, WHY));
+    MUST(petal_bulk_add(loading, petal_table_family_at(fixture->t, 1), &cell, WHY));
     cell.row = slice_from_text("more"); /* the one before goes to the file, which is made */
-    must(petal_bulk_add(loading, petal_table_family_at(fixture->t, 1), &cell, &error), &error);
+    MUST(petal_bulk_add(loading, petal_table_family_at(fixture->t, 1), &cell, WHY));
     run_between(fixture, &call, begin_to_load);
     pthread_join(loader, NULL);
     petal_bulk_free(loading);
@@ -364,7 +348,7 @@ TEST_WITH(a_bulk_waits_for_a_capture_that_it_is_not_of, setup, teardown)
     copy_fixture_expect(fixture->t, "bulk/g=loaded more/g=loaded r/f=4 ");
     copy = must_open_copy(fixture);
     copy_fixture_expect(copy_fixture_open(copy, "t"), "r/f=2 ");
-    must(petal_close(copy, &error), &error);
+    MUST(petal_close(copy, WHY));
 }
 
 /* ---- a flush that fails and is made good ---- */
@@ -377,7 +361,6 @@ TEST_WITH(a_flush_without_space_is_the_callers_error, setup, teardown)
                            {.db = db, .copies = true}};
     char text[COPY_BED_TEXT_BYTES];
     petal_table *made;
-    petal_error error;
 
     for (size_t i = 0; i < 2; i++) {
         gate_close();
@@ -389,13 +372,12 @@ TEST_WITH(a_flush_without_space_is_the_callers_error, setup, teardown)
         assert_string_equal(copy_fixture_snapshots(db, text), "");
         gate_open(0);
         /* The same job, which nobody waits for any more. */
-        must(petal_flush(db, NULL, &error), &error);
+        MUST(petal_flush(db, NULL, WHY));
     }
     copy_fixture_expect_no_stray(&fixture->base);
-    must(petal_table_snapshot_create(fixture->t, slice_from_text("s"), NULL, &error), &error);
-    must(petal_checkpoint(db, COPY, &error), &error);
-    must(petal_table_snapshot_clone(db, slice_from_text("s"), slice_from_text("c"), &made, &error),
-         &error);
+    MUST(petal_table_snapshot_create(fixture->t, slice_from_text("s"), NULL, WHY));
+    MUST(petal_checkpoint(db, COPY, WHY));
+    MUST(petal_table_snapshot_clone(db, slice_from_text("s"), slice_from_text("c"), &made, WHY));
     copy_fixture_expect(made, "r/f=2 ");
     copy_fixture_expect_no_stray(&fixture->base);
 }

@@ -1,14 +1,10 @@
 /* copy_fixture.c -- see tests/engine/table/copy_fixture.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "tests/engine/table/copy_fixture.h"
 #include "base/slice.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
-#include "tests/engine/table/copy_fixture.h"
+#include "tests/support/test.h"
 
 enum petal_status
 copy_fixture_create(petal_db *db, const char *name, petal_table **table, petal_error *error)
@@ -31,9 +27,8 @@ petal_table *
 copy_fixture_open(petal_db *db, const char *name)
 {
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_open(db, slice_from_text(name), &table, &error), &error);
+    MUST(petal_table_open(db, slice_from_text(name), &table, WHY));
     return table;
 }
 
@@ -54,9 +49,7 @@ copy_fixture_put(petal_table *table, const char *family, const char *row, const 
 void
 copy_fixture_must_put(petal_table *table, const char *family, const char *row, const char *value)
 {
-    petal_error error;
-
-    must(copy_fixture_put(table, family, row, value, PETAL_DURABILITY_DEFAULT, &error), &error);
+    MUST(copy_fixture_put(table, family, row, value, PETAL_DURABILITY_DEFAULT, WHY));
 }
 
 static void
@@ -76,12 +69,11 @@ copy_fixture_text(petal_table *table, const petal_snapshot *snapshot,
     petal_scan_options options = {.read.snapshot = snapshot};
     const petal_cell *cell;
     petal_cursor *cursor;
-    petal_error error;
 
     text[0] = '\0';
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         append(text, cell->row, "/");
@@ -96,10 +88,9 @@ void
 copy_fixture_expect(petal_table *table, const char *text)
 {
     char buffer[COPY_BED_TEXT_BYTES];
-    petal_error error;
 
     assert_string_equal(copy_fixture_text(table, NULL, buffer), text);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
 }
 
 static bool
@@ -112,10 +103,8 @@ append_name(void *argument, const petal_table_snapshot_info *info)
 const char *
 copy_fixture_snapshots(petal_db *db, char text[COPY_BED_TEXT_BYTES])
 {
-    petal_error error;
-
     text[0] = '\0';
-    must(petal_table_snapshot_list(db, append_name, text, &error), &error);
+    MUST(petal_table_snapshot_list(db, append_name, text, WHY));
     return text;
 }
 
@@ -144,14 +133,13 @@ size_t
 copy_fixture_named_files(struct fixture *fixture)
 {
     struct manifest *manifest;
-    petal_error error;
     struct env env;
     struct directory directory;
     size_t count;
 
     env_init(&env, &fixture->env);
     assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, false), 0);
-    must(manifest_load(&manifest, &directory, &error), &error);
+    MUST(manifest_load(&manifest, &directory, WHY));
     count = count_named(fixture, manifest);
     manifest_free(manifest);
     directory_close(&directory);

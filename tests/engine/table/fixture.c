@@ -1,11 +1,7 @@
 /* fixture.c -- see tests/engine/table/fixture.h. */
 #include "tests/engine/table/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 void
 table_begin(struct fixture *fixture)
@@ -40,9 +36,8 @@ table_make(struct fixture *fixture, const char *letters)
     petal_family_options families[8];
     petal_table_options options = table_plain_options(families, letters);
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(fixture->db, &options, &table, &error), &error);
+    MUST(petal_table_create(fixture->db, &options, &table, WHY));
     return table;
 }
 
@@ -50,20 +45,16 @@ petal_family *
 table_family_named(petal_table *table, const char *name)
 {
     petal_family *family;
-    petal_error error;
 
-    must(petal_table_family(table, text(name), &family, &error), &error);
+    MUST(petal_table_family(table, text(name), &family, WHY));
     return family;
 }
 
 void
 table_put(petal_table *table, const char *family, const char *row, const char *value)
 {
-    petal_error error;
-
-    must(petal_put(table_family_named(table, family), text(row), text("q"), PETAL_LATEST,
-                   text(value), NULL, &error),
-         &error);
+    MUST(petal_put(table_family_named(table, family), text(row), text("q"), PETAL_LATEST,
+                   text(value), NULL, WHY));
 }
 
 const char *
@@ -71,12 +62,11 @@ table_row(petal_db *db, petal_table *table, const char *row)
 {
     static char line[400];
     petal_result *result;
-    petal_error error;
     size_t used = 0;
 
     line[0] = '\0';
-    must(petal_result_new(db, &result, &error), &error);
-    must(petal_get(table, text(row), NULL, result, &error), &error);
+    MUST(petal_result_new(db, &result, WHY));
+    MUST(petal_get(table, text(row), NULL, result, WHY));
     for (size_t i = 0; i < petal_result_count(result); i++) {
         const petal_cell *cell = petal_result_cell(result, i);
 
@@ -92,8 +82,7 @@ petal_table *
 table_reopen(struct fixture *fixture)
 {
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_open(fixture->db, text("t"), &table, &error), &error);
+    MUST(petal_table_open(fixture->db, text("t"), &table, WHY));
     return table;
 }

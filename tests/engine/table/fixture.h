@@ -15,12 +15,6 @@
     }
 #define COUNT(array) (sizeof array / sizeof *array)
 
-static inline petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
 /* A fixture with an open, empty database. */
 void table_begin(struct fixture *fixture);
 

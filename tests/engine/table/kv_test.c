@@ -105,12 +105,6 @@ struct keys {
     petal_error error;
 };
 
-static petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
 #define MANY 300 /* more than are searched abreast */
 
 static char many_names[MANY][8];

@@ -164,9 +164,8 @@ static void
 expect(struct fixture *fixture, const char *wanted, const char *change, uint64_t at)
 {
     char text[4 * COPY_BED_TEXT_BYTES] = "", snapshots[COPY_BED_TEXT_BYTES];
-    petal_error error;
 
-    must(petal_table_list(fixture->db, describe, text, &error), &error);
+    MUST(petal_table_list(fixture->db, describe, text, WHY));
     strcat(text, "; ");
     strcat(text, copy_fixture_snapshots(fixture->db, snapshots));
     if (strcmp(text, wanted) != 0)
@@ -180,13 +179,12 @@ static void
 begin(struct fixture *fixture)
 {
     petal_table *table;
-    petal_error error;
 
     fixture_init(fixture, 1);
     fixture_must_open(fixture);
-    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
+    MUST(copy_fixture_create(fixture->db, "t", &table, WHY));
     copy_fixture_must_put(table, "f", "a", "1");
-    must(petal_table_snapshot_create(table, NAME("s"), NULL, &error), &error);
+    MUST(petal_table_snapshot_create(table, NAME("s"), NULL, WHY));
     copy_fixture_must_put(table, "g", "b", "2");
 }
 

@@ -34,9 +34,8 @@ static void
 check_names(struct fixture *fixture, const char *expected)
 {
     struct names names = {""};
-    petal_error error;
 
-    must(petal_table_list(fixture->db, add_name, &names, &error), &error);
+    MUST(petal_table_list(fixture->db, add_name, &names, WHY));
     assert_string_equal(names.text, expected);
 }
 

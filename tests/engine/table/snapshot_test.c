@@ -41,28 +41,23 @@ static petal_table *
 make_table(struct fixture *fixture)
 {
     petal_table *table;
-    petal_error error;
 
-    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
+    MUST(copy_fixture_create(fixture->db, "t", &table, WHY));
     return table;
 }
 
 static void
 take(petal_table *table, const char *name)
 {
-    petal_error error;
-
-    must(petal_table_snapshot_create(table, NAME(name), NULL, &error), &error);
+    MUST(petal_table_snapshot_create(table, NAME(name), NULL, WHY));
 }
 
 static petal_table *
 clone(struct fixture *fixture, const char *snapshot, const char *name)
 {
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_snapshot_clone(fixture->db, NAME(snapshot), NAME(name), &table, &error),
-         &error);
+    MUST(petal_table_snapshot_clone(fixture->db, NAME(snapshot), NAME(name), &table, WHY));
     return table;
 }
 
@@ -70,26 +65,21 @@ static petal_table *
 restore(struct fixture *fixture, const char *snapshot)
 {
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_snapshot_restore(fixture->db, NAME(snapshot), &table, &error), &error);
+    MUST(petal_table_snapshot_restore(fixture->db, NAME(snapshot), &table, WHY));
     return table;
 }
 
 static void
 flush(struct fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_flush(fixture->db, NULL, &error), &error);
+    MUST(petal_flush(fixture->db, NULL, WHY));
 }
 
 static void
 drop(petal_table *table)
 {
-    petal_error error;
-
-    must(petal_table_drop(table, &error), &error);
+    MUST(petal_table_drop(table, WHY));
 }
 
 static void
@@ -115,27 +105,25 @@ TEST_WITH(a_snapshot_keeps_what_was_there, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture), *made;
-    petal_error error;
 
     copy_fixture_must_put(table, "f", "a", "1");
     flush(fixture);
     copy_fixture_must_put(table, "g", "a", "2");
-    must(copy_fixture_put(table, "f", "b", "3", PETAL_SKIP_WAL, &error), &error);
+    MUST(copy_fixture_put(table, "f", "b", "3", PETAL_SKIP_WAL, WHY));
     take(table, "s");
     copy_fixture_must_put(table, "f", "a", "4");
     copy_fixture_must_put(table, "f", "c", "5");
-    must(petal_delete(petal_table_family_at(table, 1), NAME("a"), slice_make(NULL, 0), PETAL_LATEST,
-                      PETAL_DELETE_FAMILY, NULL, &error),
-         &error);
+    MUST(petal_delete(petal_table_family_at(table, 1), NAME("a"), slice_make(NULL, 0), PETAL_LATEST,
+                      PETAL_DELETE_FAMILY, NULL, WHY));
     flush(fixture);
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_compact(table, NULL, WHY));
     copy_fixture_expect(table, "a/f=4 b/f=3 c/f=5 ");
     made = clone(fixture, "s", "c");
     copy_fixture_expect(made, "a/f=1 a/g=2 b/f=3 ");
     copy_fixture_must_put(made, "f", "a", "own");
     copy_fixture_expect(made, "a/f=own a/g=2 b/f=3 ");
     copy_fixture_expect(table, "a/f=4 b/f=3 c/f=5 ");
-    must(petal_compact(made, NULL, &error), &error);
+    MUST(petal_compact(made, NULL, WHY));
     reopen(fixture);
     copy_fixture_expect(copy_fixture_open(fixture->db, "c"), "a/f=own a/g=2 b/f=3 ");
     copy_fixture_expect(copy_fixture_open(fixture->db, "t"), "a/f=4 b/f=3 c/f=5 ");
@@ -147,13 +135,12 @@ TEST_WITH(what_is_in_memory_can_be_left_out, setup, teardown)
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
     petal_table_snapshot_options options = {.size = sizeof options, .skip_flush = true};
-    petal_error error;
 
-    must(petal_table_snapshot_create(table, NAME("none"), &options, &error), &error);
+    MUST(petal_table_snapshot_create(table, NAME("none"), &options, WHY));
     copy_fixture_must_put(table, "f", "a", "1");
     flush(fixture);
     copy_fixture_must_put(table, "f", "b", "2");
-    must(petal_table_snapshot_create(table, NAME("s"), &options, &error), &error);
+    MUST(petal_table_snapshot_create(table, NAME("s"), &options, WHY));
     copy_fixture_expect(clone(fixture, "s", "c"), "a/f=1 ");
     copy_fixture_expect(clone(fixture, "none", "d"), "");
     copy_fixture_expect(table, "a/f=1 b/f=2 ");
@@ -192,11 +179,10 @@ TEST_WITH(families_are_those_of_the_time, setup, teardown)
     petal_table *table = make_table(fixture);
     petal_family_options only = {.name = NAME("h")};
     petal_table_options options = {.families = &only, .family_count = 1};
-    petal_error error;
 
     copy_fixture_must_put(table, "g", "a", "1");
     take(table, "old");
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     copy_fixture_must_put(table, "h", "a", "2");
     take(table, "new");
     copy_fixture_expect(clone(fixture, "old", "c"), "a/g=1 ");
@@ -217,17 +203,16 @@ TEST_WITH(older_read_points_see_what_was_written_by_then, setup, teardown)
     petal_table *table = make_table(fixture), *made;
     char text[COPY_BED_TEXT_BYTES];
     petal_snapshot *early;
-    petal_error error;
 
     copy_fixture_must_put(table, "f", "a", "1");
-    must(petal_snapshot_new(fixture->db, &early, &error), &error);
+    MUST(petal_snapshot_new(fixture->db, &early, WHY));
     copy_fixture_must_put(table, "f", "a", "2");
     copy_fixture_must_put(table, "f", "b", "2");
     take(table, "s");
     made = clone(fixture, "s", "c");
     copy_fixture_must_put(made, "f", "a", "3");
     flush(fixture);
-    must(petal_compact(made, NULL, &error), &error);
+    MUST(petal_compact(made, NULL, WHY));
     assert_string_equal(copy_fixture_text(made, early, text), "a/f=1 ");
     assert_string_equal(copy_fixture_text(table, early, text), "a/f=1 ");
     assert_string_equal(copy_fixture_text(made, NULL, text), "a/f=3 b/f=2 ");
@@ -283,15 +268,14 @@ TEST_WITH(cursors_stay_with_the_table_as_it_was, setup, teardown)
     petal_table *table = make_table(fixture);
     const petal_cell *cell;
     petal_cursor *cursor;
-    petal_error error;
 
     copy_fixture_must_put(table, "f", "a", "1");
     take(table, "s");
     copy_fixture_must_put(table, "f", "a", "2");
     flush(fixture);
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
     copy_fixture_expect(restore(fixture, "s"), "a/f=1 ");
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_true(slice_equal(cell->value, NAME("2")));
     petal_cursor_close(cursor);
 }
@@ -372,7 +356,6 @@ TEST_WITH(a_snapshot_shares_its_files, setup, teardown)
 {
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
-    petal_error error;
     uint64_t used;
     char value[3001];
 
@@ -388,7 +371,7 @@ TEST_WITH(a_snapshot_shares_its_files, setup, teardown)
     drop(table);
     drop(copy_fixture_open(fixture->db, "c"));
     assert_int_equal(fixture_count_files(fixture, ".sst"), 1);
-    must(petal_table_snapshot_delete(fixture->db, NAME("s"), &error), &error);
+    MUST(petal_table_snapshot_delete(fixture->db, NAME("s"), WHY));
     assert_int_equal(fixture_count_files(fixture, ".sst"), 0);
     expect_snapshots(fixture, "");
     reopen(fixture);
@@ -448,17 +431,16 @@ TEST_WITH(a_table_can_be_restored_any_number_of_times, setup, teardown)
     petal_table *table = make_table(fixture), *made;
     size_t files = 0, open = 0;
     uint64_t live = 0;
-    petal_error error;
 
     copy_fixture_must_put(table, "f", "a", "1");
     copy_fixture_must_put(table, "g", "b", "2");
     take(table, "s");
     for (unsigned round = 0; round < RESTORES; round++) {
-        must(petal_table_snapshot_restore(fixture->db, NAME("s"), &made, &error), &error);
+        MUST(petal_table_snapshot_restore(fixture->db, NAME("s"), &made, WHY));
         copy_fixture_expect(made, "a/f=1 b/g=2 ");
         copy_fixture_must_put(made, "f", "a", "other");
-        must(petal_flush(fixture->db, NULL, &error), &error);
-        must(petal_compact(made, NULL, &error), &error);
+        MUST(petal_flush(fixture->db, NULL, WHY));
+        MUST(petal_compact(made, NULL, WHY));
         if (round == 20) {
             files = fixture_count_files(fixture, "");
             open = memory_vfs_open_files(fixture->vfs);

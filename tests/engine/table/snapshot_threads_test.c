@@ -249,17 +249,16 @@ check_copy(struct snapshot_threads_fixture *fixture)
     petal_vfs vfs = *memory_vfs_table(fixture->base.vfs);
     uint64_t least = atomic_load(&fixture->written), found;
     struct ledger ledger = {0};
-    petal_error error;
     petal_db *db;
 
-    must(petal_checkpoint(fixture->base.db, COPY, &error), &error);
-    must(petal_open(COPY, &fixture->base.options, &db, &error), &error);
-    must(ledger_attach(&ledger, db, &error), &error);
+    MUST(petal_checkpoint(fixture->base.db, COPY, WHY));
+    MUST(petal_open(COPY, &fixture->base.options, &db, WHY));
+    MUST(ledger_attach(&ledger, db, WHY));
     found = ledger_must_be_prefix(&ledger);
     assert_true(found >= least);
     assert_true(found <= atomic_load(&fixture->written) + 1);
     (void)batch_in(fixture, copy_fixture_open(db, "t"));
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     memory_vfs_list(fixture->base.vfs, COPY, remove_name, &vfs);
 }
 
@@ -270,14 +269,13 @@ TEST(all_at_once)
     pthread_t threads[sizeof works / sizeof *works];
     struct snapshot_threads_fixture *fixture = test_allocate(sizeof *fixture);
     petal_table *table;
-    petal_error error;
 
     memset(fixture, 0, sizeof *fixture);
     fixture_init(&fixture->base, 1);
     fixture->base.options.memtable_bytes = 64 << 10;
     fixture_must_open(&fixture->base);
-    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
-    must(copy_fixture_create(fixture->base.db, "t", &table, &error), &error);
+    MUST(ledger_create(&fixture->ledger, fixture->base.db, WHY));
+    MUST(copy_fixture_create(fixture->base.db, "t", &table, WHY));
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, works[i], fixture), 0);
     for (unsigned round = 0; round < ROUNDS; round++)

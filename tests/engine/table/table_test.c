@@ -155,23 +155,22 @@ TEST(test_every_attribute_comes_back)
     };
     struct fixture fixture;
     petal_table *table;
-    petal_error error;
 
     table_begin(&fixture);
-    must(petal_table_check(&options, &error), &error);
-    must(petal_table_create(fixture.db, &options, &table, &error), &error);
+    MUST(petal_table_check(&options, WHY));
+    MUST(petal_table_create(fixture.db, &options, &table, WHY));
     check_described(table, true);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
     check_described(table_reopen(&fixture), true);
     /* The same by alteration, twice: the second time from what describe says. */
-    must(petal_table_drop(table_reopen(&fixture), &error), &error);
+    MUST(petal_table_drop(table_reopen(&fixture), WHY));
     table = table_make(&fixture, "a");
     options.read_only = false;
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     check_described(table, false);
     petal_table_describe(table, &options);
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     check_described(table, false);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
@@ -335,18 +334,17 @@ TEST(test_descriptions_stay_good)
     petal_family_options rich;
     struct fixture fixture;
     petal_table *table;
-    petal_error error;
 
     table_begin(&fixture);
     table = table_make(&fixture, "f");
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     before.size = sizeof before;
     rich.size = sizeof rich;
     petal_table_describe(table, &before);
     petal_family_describe(table_family_named(table, "rich"), &rich);
     families[0] = (petal_family_options){.name = rich_family.name};
-    must(petal_table_alter(table, &options, &error), &error);
-    must(table_alter_to(table, "f", &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
+    MUST(table_alter_to(table, "f", WHY));
     after.size = sizeof after;
     petal_table_describe(table, &after);
     assert_int_equal(after.family_count, 1);

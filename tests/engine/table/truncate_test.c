@@ -15,11 +15,9 @@
 static void
 fill(petal_db *db, petal_table *table)
 {
-    petal_error error;
-
     copy_fixture_must_put(table, "f", "a", "1");
     copy_fixture_must_put(table, "g", "a", "2");
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
     copy_fixture_must_put(table, "f", "b", "3");
 }
 
@@ -27,11 +25,10 @@ static petal_table *
 begin(struct fixture *fixture)
 {
     petal_table *table;
-    petal_error error;
 
     fixture_init(fixture, 1);
     fixture_must_open(fixture);
-    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
+    MUST(copy_fixture_create(fixture->db, "t", &table, WHY));
     fill(fixture->db, table);
     return table;
 }
@@ -70,11 +67,10 @@ TEST(it_is_empty_and_the_same_otherwise)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture), *truncated, *other;
-    petal_error error;
 
-    must(copy_fixture_create(fixture.db, "other", &other, &error), &error);
+    MUST(copy_fixture_create(fixture.db, "other", &other, WHY));
     copy_fixture_must_put(other, "f", "o", "1");
-    must(petal_table_truncate(table, &truncated, &error), &error);
+    MUST(petal_table_truncate(table, &truncated, WHY));
     assert_ptr_equal(copy_fixture_open(fixture.db, "t"), truncated);
     check_options(truncated);
     copy_fixture_expect(truncated, "");
@@ -86,7 +82,7 @@ TEST(it_is_empty_and_the_same_otherwise)
     check_options(table);
     copy_fixture_expect(table, "");
     copy_fixture_must_put(table, "g", "c", "4");
-    must(petal_table_truncate(table, &truncated, &error), &error);
+    MUST(petal_table_truncate(table, &truncated, WHY));
     copy_fixture_must_put(truncated, "g", "d", "5");
     reopen(&fixture);
     copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "d/g=5 ");
@@ -101,15 +97,12 @@ TEST(markers_go_too)
     struct fixture fixture;
     petal_table *table = begin(&fixture);
     petal_family *family;
-    petal_error error;
 
-    must(petal_table_family(table, NAME("f"), &family, &error), &error);
-    must(
-        petal_delete(family, NAME("a"), NAME(""), INT64_MAX - 1, PETAL_DELETE_FAMILY, NULL, &error),
-        &error);
-    must(petal_table_truncate(table, &table, &error), &error);
-    must(petal_table_family(table, NAME("f"), &family, &error), &error);
-    must(petal_put(family, NAME("a"), NAME(""), 5, NAME("old"), NULL, &error), &error);
+    MUST(petal_table_family(table, NAME("f"), &family, WHY));
+    MUST(petal_delete(family, NAME("a"), NAME(""), INT64_MAX - 1, PETAL_DELETE_FAMILY, NULL, WHY));
+    MUST(petal_table_truncate(table, &table, WHY));
+    MUST(petal_table_family(table, NAME("f"), &family, WHY));
+    MUST(petal_put(family, NAME("a"), NAME(""), 5, NAME("old"), NULL, WHY));
     copy_fixture_expect(table, "a/f=old ");
     fixture_fini(&fixture);
 }
@@ -139,11 +132,10 @@ static size_t
 count_to_end(petal_cursor *cursor)
 {
     const petal_cell *cell;
-    petal_error error;
     size_t count = 0;
 
     for (;; count++) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             return count;
     }
@@ -159,15 +151,14 @@ TEST(readers_that_are_open)
     petal_snapshot *snapshot;
     petal_cursor *begun, *fresh;
     const petal_cell *cell;
-    petal_error error;
 
-    must(petal_snapshot_new(fixture.db, &snapshot, &error), &error);
-    must(petal_cursor_open(table, NULL, &begun, &error), &error);
-    must(petal_cursor_next(begun, &cell, &error), &error);
-    must(petal_cursor_open(table, NULL, &fresh, &error), &error);
-    must(petal_table_truncate(table, &truncated, &error), &error);
+    MUST(petal_snapshot_new(fixture.db, &snapshot, WHY));
+    MUST(petal_cursor_open(table, NULL, &begun, WHY));
+    MUST(petal_cursor_next(begun, &cell, WHY));
+    MUST(petal_cursor_open(table, NULL, &fresh, WHY));
+    MUST(petal_table_truncate(table, &truncated, WHY));
     copy_fixture_must_put(truncated, "f", "z", "9");
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     assert_int_equal(count_to_end(begun), 2);
     assert_int_equal(count_to_end(fresh), 3);
     assert_string_equal(copy_fixture_text(truncated, snapshot, seen), "");
@@ -183,14 +174,13 @@ TEST(table_snapshots_stay)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture), *made;
-    petal_error error;
 
-    must(petal_table_snapshot_create(table, NAME("s"), NULL, &error), &error);
-    must(petal_table_truncate(table, &table, &error), &error);
-    must(petal_table_snapshot_clone(fixture.db, NAME("s"), NAME("c"), &made, &error), &error);
+    MUST(petal_table_snapshot_create(table, NAME("s"), NULL, WHY));
+    MUST(petal_table_truncate(table, &table, WHY));
+    MUST(petal_table_snapshot_clone(fixture.db, NAME("s"), NAME("c"), &made, WHY));
     copy_fixture_expect(made, FULL);
     copy_fixture_expect(table, "");
-    must(petal_table_snapshot_restore(fixture.db, NAME("s"), &made, &error), &error);
+    MUST(petal_table_snapshot_restore(fixture.db, NAME("s"), &made, WHY));
     copy_fixture_expect(made, FULL);
     copy_fixture_expect_no_stray(&fixture);
     fixture_fini(&fixture);
@@ -203,10 +193,9 @@ TEST(altered_tables)
     petal_table_options options = {.families = families, .family_count = 2, .read_only = true};
     struct fixture fixture;
     petal_table *table = begin(&fixture);
-    petal_error error;
 
-    must(petal_table_alter(table, &options, &error), &error);
-    must(petal_table_truncate(table, &table, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
+    MUST(petal_table_truncate(table, &table, WHY));
     options = (petal_table_options){.size = sizeof(options)};
     petal_table_describe(table, &options);
     assert_true(options.read_only);
@@ -215,7 +204,7 @@ TEST(altered_tables)
     assert_int_equal(options.families[0].versions, 7);
     copy_fixture_expect(table, "");
     options.read_only = false;
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     copy_fixture_must_put(table, "h", "a", "1");
     reopen(&fixture);
     copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "a/h=1 ");
@@ -226,10 +215,9 @@ TEST(any_number_of_times)
 {
     struct fixture fixture;
     petal_table *table = begin(&fixture);
-    petal_error error;
 
     for (unsigned i = 0; i < 50; i++) {
-        must(petal_table_truncate(table, &table, &error), &error);
+        MUST(petal_table_truncate(table, &table, WHY));
         copy_fixture_expect(table, "");
         fill(fixture.db, table);
         copy_fixture_expect_no_stray(&fixture);

@@ -16,12 +16,10 @@
 static void
 start(struct fixture *fixture, struct ledger *ledger)
 {
-    petal_error error;
-
     *ledger = (struct ledger){0};
     fixture_init(fixture, 4);
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
 }
 
 /* What a fresh process finds in the files, which are consumed. */
@@ -84,7 +82,6 @@ TEST(test_no_write_waits_for_the_medium)
     struct fixture fixture;
     struct ledger ledger = {.filler = 2000};
     petal_stats stats = {.flushes = 0};
-    petal_error error;
     uint64_t writes = 0;
 
     fixture_init(&fixture, 4);
@@ -95,7 +92,7 @@ TEST(test_no_write_waits_for_the_medium)
     fixture.env.vfs = &vfs_counting;
     fixture.options.memtable_bytes = (size_t)64 << 10;
     fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    MUST(ledger_create(&ledger, fixture.db, WHY));
     ledger_must_write(&ledger, ++writes, PETAL_SYNC_WAL); /* the first one makes the log */
     writing_thread = pthread_self();
     waits = 0;
@@ -198,13 +195,12 @@ TEST(test_what_is_closed_and_not_synced)
     struct ledger ledger;
     struct wal_promise promise;
     uint64_t first, second;
-    petal_error error;
 
     start(&fixture, &ledger);
     ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     first = wal_oldest_open(fixture.db);
     must(fixture_close_log(&fixture), NULL);
-    must(wal_sync_closed(fixture.db, &error), &error);
+    MUST(wal_sync_closed(fixture.db, WHY));
     promise = wal_promised(fixture.db);
     assert_int_equal(promise.log_number, first);
     ledger_must_write(&ledger, 2, PETAL_SYNC_WAL);
@@ -214,7 +210,7 @@ TEST(test_what_is_closed_and_not_synced)
     assert_int_equal(wal_promised(fixture.db).length, promise.length);
     assert_int_equal(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX),
                      second);
-    must(wal_sync_closed(fixture.db, &error), &error);
+    MUST(wal_sync_closed(fixture.db, WHY));
     assert_int_equal(wal_promised(fixture.db).log_number, second);
     assert_true(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX) > second);
     fixture_must_close(&fixture);
@@ -289,7 +285,6 @@ TEST(test_all_logs_are_opened_as_the_option_says)
     for (int no_mapping = 0; no_mapping <= 1; no_mapping++) {
         struct fixture fixture;
         struct ledger ledger = {.filler = 200};
-        petal_error error;
 
         fixture_init(&fixture, 4);
         vfs_behind = fixture.env.vfs;
@@ -299,7 +294,7 @@ TEST(test_all_logs_are_opened_as_the_option_says)
         fixture.options.no_log_mapping = no_mapping != 0;
         logs_opened = logs_unmapped = others_unmapped = 0;
         fixture_must_open(&fixture);
-        must(ledger_create(&ledger, fixture.db, &error), &error);
+        MUST(ledger_create(&ledger, fixture.db, WHY));
         ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
         wal_make_spare(fixture.db);
         must(fixture_close_log(&fixture), NULL);
@@ -323,20 +318,16 @@ make_table(petal_db *db, const char *name)
     petal_table_options options = {
         .name = slice_from_text(name), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(db, &options, &table, &error), &error);
+    MUST(petal_table_create(db, &options, &table, WHY));
     return table;
 }
 
 static void
 put_one(petal_table *table, const void *value, size_t size)
 {
-    petal_error error;
-
-    must(petal_put(petal_table_family_at(table, 0), slice_from_text("row"), slice_from_text("q"),
-                   PETAL_LATEST, slice_make(value, size), NULL, &error),
-         &error);
+    MUST(petal_put(petal_table_family_at(table, 0), slice_from_text("row"), slice_from_text("q"),
+                   PETAL_LATEST, slice_make(value, size), NULL, WHY));
 }
 
 /* A busy table is flushed by its owner again and again, `bytes` each time, beside tables in which
@@ -348,7 +339,6 @@ flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
     petal_table *cold[COLD_TABLES], *busy;
     struct fixture fixture;
     petal_stats stats;
-    petal_error error;
 
     memset(value, 'v', bytes);
     fixture_init(&fixture, 4);
@@ -361,7 +351,7 @@ flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
         if (round % 7 == 0 && round / 7 < COLD_TABLES)
             put_one(cold[round / 7], "cold", 4);
         put_one(busy, value, bytes);
-        must(petal_flush(fixture.db, busy, &error), &error);
+        MUST(petal_flush(fixture.db, busy, WHY));
         assert_in_range(fixture_count_files(&fixture, ".log"), 0, most_logs);
     }
     petal_stats_get(fixture.db, &stats);
@@ -372,9 +362,9 @@ flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
     for (unsigned i = 0; i < COLD_TABLES; i++) {
         petal_result *result;
 
-        must(petal_table_open(fixture.db, slice_make(&"abcde"[i], 1), &cold[i], &error), &error);
-        must(petal_result_new(fixture.db, &result, &error), &error);
-        must(petal_get(cold[i], slice_from_text("row"), NULL, result, &error), &error);
+        MUST(petal_table_open(fixture.db, slice_make(&"abcde"[i], 1), &cold[i], WHY));
+        MUST(petal_result_new(fixture.db, &result, WHY));
+        MUST(petal_get(cold[i], slice_from_text("row"), NULL, result, WHY));
         assert_int_equal(petal_result_count(result), 1);
         petal_result_free(result);
     }

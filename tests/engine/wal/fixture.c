@@ -1,16 +1,12 @@
 /* fixture.c -- see tests/engine/wal/fixture.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/disk/paths.h"
 #include "tests/engine/wal/fixture.h"
+#include "tests/support/test.h"
 
 void
 wal_fixture_init(struct wal_fixture *fixture)

@@ -52,23 +52,21 @@ TEST(a_put_takes_eleven_bytes_more)
 TEST(a_row_stands_once_in_a_batch)
 {
     struct read_fixture fixture;
-    petal_error error;
     petal_batch *batch;
     uint64_t before;
 
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("row"), text("q"), PETAL_LATEST, text("v"));
     before = log_bytes(&fixture);
-    must(petal_batch_new(fixture.base.db, &batch, &error), &error);
+    MUST(petal_batch_new(fixture.base.db, &batch, WHY));
     for (unsigned i = 0; i < 10; i++) {
         char qualifier[3];
 
         snprintf(qualifier, sizeof qualifier, "q%u", i);
-        must(petal_batch_put(batch, reads_family(&fixture, "f"), text("a longer row"),
-                             text(qualifier), PETAL_LATEST, text("value"), &error),
-             &error);
+        MUST(petal_batch_put(batch, reads_family(&fixture, "f"), text("a longer row"),
+                             text(qualifier), PETAL_LATEST, text("value"), WHY));
     }
-    must(petal_write(fixture.base.db, batch, NULL, &error), &error);
+    MUST(petal_write(fixture.base.db, batch, NULL, WHY));
     petal_batch_free(batch);
     /* A header, the number of cells, the row; for each flags, qualifier and value. */
     assert_int_equal(log_bytes(&fixture) - before, 6 + 1 + 13 + 10 * (1 + 3 + 6));

@@ -54,12 +54,10 @@ sync_directory_in_steps(void *context, petal_directory *directory)
 static void
 begin(void)
 {
-    petal_error error;
-
     fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    MUST(ledger_create(&ledger, fixture.db, WHY));
     for (uint64_t number = 1; number <= WRITES; number++)
-        must(ledger_write(&ledger, number, PETAL_SYNC_WAL, &error), &error);
+        MUST(ledger_write(&ledger, number, PETAL_SYNC_WAL, WHY));
 }
 
 /* Threads give NULL when their call failed. */
@@ -96,10 +94,8 @@ must_join(pthread_t thread)
 static void
 check_nothing_is_lost(struct fixture *after)
 {
-    petal_error error;
-
     fixture_must_open(after);
-    must(ledger_attach(&ledger, after->db, &error), &error);
+    MUST(ledger_attach(&ledger, after->db, WHY));
     assert_int_equal(ledger_must_be_prefix(&ledger), WRITES + 1);
     assert_true(fixture_directory_is_clean(after));
 }
@@ -158,7 +154,6 @@ stop_flush(const char *name)
 TEST(test_a_log_is_closed_beside_a_flush)
 {
     struct fixture after;
-    petal_error error;
     pthread_t flusher;
 
     fixture_init(&fixture, 6);
@@ -167,10 +162,10 @@ TEST(test_a_log_is_closed_beside_a_flush)
     stage_reach(ARMED);
     flusher = start(flush_all);
     stage_wait_for(FLUSH_STOPPED);
-    must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
+    MUST(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, WHY));
     must(fixture_close_log(&fixture), NULL);
     must_join(flusher);
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     sync_point_set_hook(NULL);
     stage_reach(IDLE);
     assert_non_null(left);
@@ -226,17 +221,15 @@ TEST(test_a_forgotten_log_is_noticed)
 TEST(test_a_log_that_ended_with_a_dropped_table)
 {
     petal_slice one = slice_make("1", 1);
-    petal_error error;
 
     fixture_init(&fixture, 9);
     begin();
     for (unsigned table = 0; table < LEDGER_TABLES; table++)
-        must(petal_put(ledger.families[table * LEDGER_FAMILIES], one, one, PETAL_LATEST, one, NULL,
-                       &error),
-             &error);
-    must(petal_table_drop(ledger.tables[1], &error), &error);
-    must(petal_flush(fixture.db, NULL, &error), &error);
-    must(petal_put(ledger.families[0], one, one, PETAL_LATEST, one, NULL, &error), &error);
+        MUST(petal_put(ledger.families[table * LEDGER_FAMILIES], one, one, PETAL_LATEST, one, NULL,
+                       WHY));
+    MUST(petal_table_drop(ledger.tables[1], WHY));
+    MUST(petal_flush(fixture.db, NULL, WHY));
+    MUST(petal_put(ledger.families[0], one, one, PETAL_LATEST, one, NULL, WHY));
     fixture_die(&fixture);
     fixture_must_open(&fixture);
     assert_true(fixture_directory_is_clean(&fixture));

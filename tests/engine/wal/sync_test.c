@@ -17,13 +17,11 @@
 static void
 start(struct fixture *fixture, struct ledger *ledger, uint32_t interval_ms)
 {
-    petal_error error;
-
     *ledger = (struct ledger){0};
     fixture_init(fixture, 4);
     fixture->options.log_sync_interval_ms = interval_ms;
     fixture_must_open(fixture);
-    must(ledger_create(ledger, fixture->db, &error), &error);
+    MUST(ledger_create(ledger, fixture->db, WHY));
 }
 
 /* ---- damage in a closed log ---- */
@@ -165,7 +163,6 @@ TEST(test_async_writes_are_stored)
 {
     struct fixture fixture;
     struct ledger ledger;
-    petal_error error;
 
     start(&fixture, &ledger, PETAL_NEVER);
     for (uint64_t number = 1; number <= 5; number++)
@@ -173,7 +170,7 @@ TEST(test_async_writes_are_stored)
     assert_int_equal(count_syncs(fixture.db), 0);
     fixture_die(&fixture);
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    MUST(ledger_attach(&ledger, fixture.db, WHY));
     assert_int_equal(ledger_must_be_prefix(&ledger), 5);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);

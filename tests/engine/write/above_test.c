@@ -20,26 +20,19 @@ static void
 delete_cells(petal_family *family, const char *row, const char *qualifier,
              enum petal_cell_type type)
 {
-    petal_error error;
-
-    must(petal_delete(family, text(row), text(qualifier), PETAL_LATEST, type, NULL, &error),
-         &error);
+    MUST(petal_delete(family, text(row), text(qualifier), PETAL_LATEST, type, NULL, WHY));
 }
 
 static void
 delete_row(struct write_fixture *w, const char *row)
 {
-    petal_error error;
-
-    must(petal_delete_row(w->table, text(row), PETAL_LATEST, NULL, &error), &error);
+    MUST(petal_delete_row(w->table, text(row), PETAL_LATEST, NULL, WHY));
 }
 
 static void
 flush(struct write_fixture *w)
 {
-    petal_error error;
-
-    must(petal_flush(w->base.db, NULL, &error), &error);
+    MUST(petal_flush(w->base.db, NULL, WHY));
 }
 
 static void
@@ -102,7 +95,6 @@ TEST(test_it_is_remembered)
 {
     for (int way = 0; way < 6; way++) {
         struct write_fixture w;
-        petal_error error;
 
         write_fixture_init(&w);
         increment_until(&w, "r", 10);
@@ -118,7 +110,7 @@ TEST(test_it_is_remembered)
             flush(&w);
             write_fixture_put(w.f, "q", "a", PETAL_LATEST, "x");
             flush(&w);
-            must(petal_compact(w.table, NULL, &error), &error);
+            MUST(petal_compact(w.table, NULL, WHY));
             reopen(&w, false);
         }
         write_fixture_put(w.f, "r", "n", PETAL_LATEST, "x");
@@ -136,16 +128,15 @@ TEST(test_table_snapshots_remember)
     struct write_fixture w;
     petal_table *clone;
     petal_family *f;
-    petal_error error;
 
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
-    must(petal_table_snapshot_create(w.table, text("s"), NULL, &error), &error);
+    MUST(petal_table_snapshot_create(w.table, text("s"), NULL, WHY));
     delete_row(&w, "r");
-    must(petal_table_snapshot_clone(w.base.db, text("s"), text("c"), &clone, &error), &error);
-    must(petal_table_family(clone, text("f"), &f, &error), &error);
+    MUST(petal_table_snapshot_clone(w.base.db, text("s"), text("c"), &clone, WHY));
+    MUST(petal_table_family(clone, text("f"), &f, WHY));
     write_fixture_put(f, "r", "n", PETAL_LATEST, "x");
-    must(petal_get(clone, text("r"), NULL, w.read, &error), &error);
+    MUST(petal_get(clone, text("r"), NULL, w.read, WHY));
     assert_string_equal(write_fixture_describe(w.read), "r/f:n=x@1010");
     write_fixture_fini(&w);
 }
@@ -176,20 +167,19 @@ TEST(test_explicit_timestamps_do_not_count)
 TEST(test_batches)
 {
     struct write_fixture w;
-    petal_error error;
 
     write_fixture_init(&w);
     increment_until(&w, "r", 10);
     write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "gone");
     write_fixture_batch_put(&w, w.f, "s", "a", PETAL_LATEST, "x");
-    must(petal_batch_delete_row(w.batch, w.table, text("r"), PETAL_LATEST, &error), &error);
+    MUST(petal_batch_delete_row(w.batch, w.table, text("r"), PETAL_LATEST, WHY));
     write_fixture_batch_put(&w, w.f, "s", "b", PETAL_LATEST, "y");
     write_fixture_batch_put(&w, w.f, "r", "b", PETAL_LATEST, "stays");
     write_fixture_batch_put(&w, w.f, "r", "n", PETAL_LATEST, "new");
     write_fixture_write_batch(&w);
     write_fixture_expect_row(&w, "r", "r/f:b=stays@1010 r/f:n=new@1010");
     write_fixture_expect_row(&w, "s", "s/f:a=x@1000 s/f:b=y@1000");
-    must(petal_delete_rows(w.table, text(""), text(""), NULL, NULL, &error), &error);
+    MUST(petal_delete_rows(w.table, text(""), text(""), NULL, NULL, WHY));
     write_fixture_expect_row(&w, "r", "");
     write_fixture_expect_row(&w, "s", "");
     write_fixture_fini(&w);
@@ -203,7 +193,6 @@ TEST(test_conditions_over_families)
         struct write_fixture w;
         petal_condition condition = {.compare = PETAL_NOT_EQUAL, .value = text("?")};
         petal_filter *filter = NULL;
-        petal_error error;
         bool applied;
 
         write_fixture_init(&w);
@@ -212,15 +201,14 @@ TEST(test_conditions_over_families)
         else
             increment_until(&w, "r", 10);
         if (way == 1) {
-            must(petal_filter_parse(w.base.db, text("KeyOnlyFilter()"), &filter, &error), &error);
+            MUST(petal_filter_parse(w.base.db, text("KeyOnlyFilter()"), &filter, WHY));
             condition.filter = filter;
         } else {
             condition.family = w.f;
             condition.qualifier = text("n");
         }
         write_fixture_batch_put(&w, w.g, "r", "a", PETAL_LATEST, "first");
-        must(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, &applied, &error),
-             &error);
+        MUST(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, &applied, WHY));
         assert_true(applied);
         petal_filter_free(filter);
         if (way == 2)
@@ -245,7 +233,6 @@ TEST(test_explicit_timestamps_under_a_condition)
 {
     struct write_fixture w;
     petal_condition condition = {.compare = PETAL_NOT_EQUAL, .value = text("?")};
-    petal_error error;
     bool applied;
 
     write_fixture_init(&w);
@@ -254,7 +241,7 @@ TEST(test_explicit_timestamps_under_a_condition)
     condition.qualifier = text("n");
     write_fixture_batch_put(&w, w.g, "r", "a", 2000, "the caller's");
     write_fixture_batch_put(&w, w.g, "r", "b", 1, "early");
-    must(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, &applied, &error), &error);
+    MUST(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, &applied, WHY));
     assert_true(applied);
     write_fixture_put(w.g, "r", "a", PETAL_LATEST, "hidden");
     write_fixture_expect_row(&w, "r",
@@ -268,11 +255,10 @@ TEST(test_explicit_timestamps_under_a_condition)
 static void
 expect_kv(struct write_fixture *w, petal_kv *kv, const char *value)
 {
-    petal_error error;
     petal_slice found_value;
     bool found;
 
-    must(petal_kv_get(kv, text("k"), w->read, &found, &found_value, &error), &error);
+    MUST(petal_kv_get(kv, text("k"), w->read, &found, &found_value, WHY));
     assert_int_equal(found, value != NULL);
     if (found)
         assert_true(slice_equal(found_value, text(value)));
@@ -285,50 +271,47 @@ TEST(test_keys_and_values)
     petal_batch *batch;
     petal_family *v;
     petal_kv *kv;
-    petal_error error;
     int64_t sum = 0;
 
     write_fixture_init(&w);
-    must(petal_kv_open(w.base.db, text("kv"), NULL, &kv, &error), &error);
+    MUST(petal_kv_open(w.base.db, text("kv"), NULL, &kv, WHY));
     v = petal_table_family_at(petal_kv_table(kv), 0);
     for (int i = 0; i < 20; i++)
-        must(petal_increment(v, text("k"), text(""), 1, NULL, &sum, &error), &error);
-    must(petal_kv_put(kv, text("k"), text("zero"), NULL, &error), &error);
+        MUST(petal_increment(v, text("k"), text(""), 1, NULL, &sum, WHY));
+    MUST(petal_kv_put(kv, text("k"), text("zero"), NULL, WHY));
     expect_kv(&w, kv, "zero");
-    must(petal_kv_delete(kv, text("k"), &error), &error);
+    MUST(petal_kv_delete(kv, text("k"), WHY));
     expect_kv(&w, kv, NULL);
     for (int way = 0; way < 2; way++) {
         write_fixture_put(v, "k", "", 1000000, "future");
         if (way == 1)
-            must(petal_flush(w.base.db, NULL, &error), &error);
-        must(petal_kv_put(kv, text("k"), text("a"), NULL, &error), &error);
+            MUST(petal_flush(w.base.db, NULL, WHY));
+        MUST(petal_kv_put(kv, text("k"), text("a"), NULL, WHY));
         expect_kv(&w, kv, "a");
-        must(petal_batch_new(w.base.db, &batch, &error), &error);
-        must(petal_kv_batch_put(batch, kv, text("k"), text("b"), &error), &error);
-        must(petal_write(w.base.db, batch, NULL, &error), &error);
+        MUST(petal_batch_new(w.base.db, &batch, WHY));
+        MUST(petal_kv_batch_put(batch, kv, text("k"), text("b"), WHY));
+        MUST(petal_write(w.base.db, batch, NULL, WHY));
         expect_kv(&w, kv, "b");
         petal_batch_clear(batch);
-        must(petal_kv_batch_delete(batch, kv, text("k"), &error), &error);
-        must(petal_write(w.base.db, batch, NULL, &error), &error);
+        MUST(petal_kv_batch_delete(batch, kv, text("k"), WHY));
+        MUST(petal_write(w.base.db, batch, NULL, WHY));
         petal_batch_free(batch);
         expect_kv(&w, kv, NULL);
-        must(petal_kv_put(kv, text("k"), text("c"), NULL, &error), &error);
-        must(petal_kv_delete_range(kv, text(""), text(""), NULL, NULL, &error), &error);
+        MUST(petal_kv_put(kv, text("k"), text("c"), NULL, WHY));
+        MUST(petal_kv_delete_range(kv, text(""), text(""), NULL, NULL, WHY));
         expect_kv(&w, kv, NULL);
-        must(petal_kv_put_if_absent(kv, text("k"), text("d"), NULL, &error), &error);
+        MUST(petal_kv_put_if_absent(kv, text("k"), text("d"), NULL, WHY));
         expect_kv(&w, kv, "d");
-        must(petal_kv_delete(kv, text("k"), &error), &error);
+        MUST(petal_kv_delete(kv, text("k"), WHY));
         expect_kv(&w, kv, NULL);
     }
-    must(petal_kv_delete_range(
-             kv, text(""), text(""),
-             &(petal_delete_rows_options){.has_timestamp = true, .timestamp = 2000000}, NULL,
-             &error),
-         &error);
-    must(petal_kv_put(kv, text("k"), text("e"), NULL, &error), &error);
+    MUST(petal_kv_delete_range(
+        kv, text(""), text(""),
+        &(petal_delete_rows_options){.has_timestamp = true, .timestamp = 2000000}, NULL, WHY));
+    MUST(petal_kv_put(kv, text("k"), text("e"), NULL, WHY));
     expect_kv(&w, kv, "e");
     write_fixture_put(v, "k", "", PETAL_LATEST - 1, "end");
-    must(petal_kv_put(kv, text("k"), text("f"), NULL, &error), &error);
+    MUST(petal_kv_put(kv, text("k"), text("f"), NULL, WHY));
     expect_kv(&w, kv, "f");
     write_fixture_fini(&w);
 }
@@ -338,20 +321,18 @@ TEST(test_new_versions)
 {
     petal_write_options options = {.new_version = true};
     struct write_fixture w;
-    petal_error error;
 
     write_fixture_init(&w);
     for (int i = 0; i < 3; i++)
-        must(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text(i == 2 ? "z" : "y"), &options,
-                       &error),
-             &error);
-    must(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("x"), &options, &error), &error);
+        MUST(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text(i == 2 ? "z" : "y"), &options,
+                       WHY));
+    MUST(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("x"), &options, WHY));
     write_fixture_batch_put(&w, w.f, "r", "b", PETAL_LATEST, "b");
-    must(petal_write(w.base.db, w.batch, &options, &error), &error);
+    MUST(petal_write(w.base.db, w.batch, &options, WHY));
     write_fixture_expect_row(&w, "r", "r/f:a=z@1002 r/f:a=y@1001 r/f:a=y@1000 r/f:b=b@1000");
     write_fixture_expect_row(&w, "s", "s/f:a=x@1000");
     write_fixture_put(w.f, "s", "a", 7000, "future");
-    must(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("h"), &options, &error), &error);
+    MUST(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("h"), &options, WHY));
     write_fixture_expect_row(&w, "s", "s/f:a=future@7000 s/f:a=h@1001 s/f:a=x@1000");
     write_fixture_fini(&w);
 }

@@ -10,20 +10,17 @@
 static bool
 applies(struct write_fixture *w, const petal_condition *condition)
 {
-    petal_error error;
     bool applied = false, marked;
 
     write_fixture_batch_put(w, w->f, "r", "mark", 1, "v");
-    must(petal_mutate_row(w->table, text("r"), condition, w->batch, NULL, &applied, &error),
-         &error);
+    MUST(petal_mutate_row(w->table, text("r"), condition, w->batch, NULL, &applied, WHY));
     petal_batch_clear(w->batch);
-    must(petal_get(w->table, text("r"),
+    MUST(petal_get(w->table, text("r"),
                    &(petal_read_options){.columns = &(petal_column){w->f, text("mark"), false},
                                          .column_count = 1},
-                   w->read, &error),
-         &error);
+                   w->read, WHY));
     marked = petal_result_count(w->read) > 0;
-    must(petal_delete(w->f, text("r"), text("mark"), 1, PETAL_DELETE, NULL, &error), &error);
+    MUST(petal_delete(w->f, text("r"), text("mark"), 1, PETAL_DELETE, NULL, WHY));
     assert_int_equal(applied, marked);
     return applied;
 }
@@ -124,7 +121,6 @@ TEST(test_timestamps_under_a_condition)
 {
     petal_condition condition = {.compare = PETAL_EQUAL}; /* none or empty */
     struct write_fixture w;
-    petal_error error;
     bool applied;
 
     write_fixture_init(&w);
@@ -136,11 +132,9 @@ TEST(test_timestamps_under_a_condition)
     write_fixture_batch_put(&w, w.g, "r", "own", 7, "p");
     write_fixture_batch_append(&w, w.f, "r", "old", "y");
     write_fixture_batch_increment(&w, w.f, "r", "new", 1);
-    must(petal_batch_delete(w.batch, w.f, text("r"), text("judged"), PETAL_LATEST,
-                            PETAL_DELETE_COLUMN, &error),
-         &error);
-    must(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, &error),
-         &error);
+    MUST(petal_batch_delete(w.batch, w.f, text("r"), text("judged"), PETAL_LATEST,
+                            PETAL_DELETE_COLUMN, WHY));
+    MUST(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, WHY));
     assert_true(applied);
     write_fixture_expect_given(&w, "r/f:new=#1@1000 r/f:old=xy@2001");
     write_fixture_expect_row(
@@ -148,15 +142,14 @@ TEST(test_timestamps_under_a_condition)
         "r/f:judged=@3000 r/f:new=#1@1000 r/f:old=xy@2001 r/f:old=x@2000 r/g:own=p@7 "
         "r/g:put=p@3000");
     /* The batch stays as it was: without the condition its put is of now. */
-    must(petal_mutate_row(w.table, text("r"), NULL, w.batch, &w.options, &applied, &error), &error);
+    MUST(petal_mutate_row(w.table, text("r"), NULL, w.batch, &w.options, &applied, WHY));
     assert_true(applied);
     write_fixture_expect_given(&w, "r/f:new=#2@1001 r/f:old=xyy@2002");
     write_fixture_put(w.g, "s", "put", PETAL_LATEST, "p"); /* the store's own clock was not moved */
     write_fixture_expect_row(&w, "s", "s/g:put=p@1000");
     /* When it does not hold nothing is given. */
     write_fixture_put(w.f, "r", "judged", 3000, "full");
-    must(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, &error),
-         &error);
+    MUST(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, WHY));
     assert_false(applied);
     write_fixture_expect_given(&w, "");
     write_fixture_fini(&w);

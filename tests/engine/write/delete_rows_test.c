@@ -38,18 +38,15 @@ put_rows(struct write_fixture *w, const char *names)
 {
     for (; *names != '\0'; names++) {
         petal_slice row = {names, 1};
-        petal_error error;
 
-        must(petal_put(w->f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
+        MUST(petal_put(w->f, row, text("q"), PETAL_LATEST, text("v"), NULL, WHY));
     }
 }
 
 static void
 delete_row(struct write_fixture *w, const char *row, int64_t timestamp)
 {
-    petal_error error;
-
-    must(petal_delete_row(w->table, text(row), timestamp, NULL, &error), &error);
+    MUST(petal_delete_row(w->table, text(row), timestamp, NULL, WHY));
 }
 
 /* Delete; *rows as the call counts them. */
@@ -58,9 +55,8 @@ delete_rows(struct write_fixture *w, const char *from, const char *to,
             const petal_delete_rows_options *options)
 {
     petal_deleted_rows deleted;
-    petal_error error;
 
-    must(petal_delete_rows(w->table, text(from), text(to), options, &deleted, &error), &error);
+    MUST(petal_delete_rows(w->table, text(from), text(to), options, &deleted, WHY));
     assert_int_equal(deleted.next.size, 0);
     return deleted.rows;
 }
@@ -238,11 +234,10 @@ TEST(test_rows_are_those_of_the_beginning)
     petal_delete_rows_options options = {
         .batch_rows = 2, .argument = &meanwhile, .watch = put_meanwhile};
     petal_snapshot *snapshot;
-    petal_error error;
 
     write_fixture_init(&w);
     put_rows(&w, "abcdf");
-    must(petal_snapshot_new(w.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(w.base.db, &snapshot, WHY));
     assert_int_equal(delete_rows(&w, "", "", &options), 5);
     assert_int_equal(meanwhile.calls, 3);
     expect_rows(&w, "a e");
@@ -359,7 +354,6 @@ static void
 put_deleted_rows(struct write_fixture *w)
 {
     char name[16];
-    petal_error error;
 
     for (unsigned i = 0; i < GONE_ROWS; i++) {
         snprintf(name, sizeof name, "d%06u", i);
@@ -369,8 +363,7 @@ put_deleted_rows(struct write_fixture *w)
     for (unsigned i = 0; i < GONE_CELLS; i++) {
         snprintf(name, sizeof name, "%06u", i);
         write_fixture_put(w->f, "e", name, 7, "v");
-        must(petal_delete(w->f, text("e"), text(name), 7, PETAL_DELETE_COLUMN, NULL, &error),
-             &error);
+        MUST(petal_delete(w->f, text("e"), text(name), 7, PETAL_DELETE_COLUMN, NULL, WHY));
     }
 }
 
@@ -454,7 +447,6 @@ static void
 expect_whole_rows(struct memory_vfs *files, uint64_t told)
 {
     struct write_fixture w;
-    petal_error error;
     unsigned gone = 0;
     char row[2] = "a";
 
@@ -462,7 +454,7 @@ expect_whole_rows(struct memory_vfs *files, uint64_t told)
     fixture_must_open(&w.base);
     write_fixture_attach(&w);
     for (; row[0] < 'a' + CUT_ROWS; row[0]++) {
-        must(petal_get(w.table, text(row), NULL, w.read, &error), &error);
+        MUST(petal_get(w.table, text(row), NULL, w.read, WHY));
         assert_true(petal_result_count(w.read) == 0 || petal_result_count(w.read) == 2);
         if (petal_result_count(w.read) == 0)
             assert_int_equal(gone++, row[0] - 'a');
@@ -478,7 +470,6 @@ TEST(test_rows_that_are_gone_stay_so_after_a_crash)
     petal_delete_rows_options options = {.durability = PETAL_FSYNC_WAL};
     struct write_fixture w;
     struct memory_vfs *files;
-    petal_error error;
     char row[2] = "a";
 
     write_fixture_init(&w);
@@ -486,7 +477,7 @@ TEST(test_rows_that_are_gone_stay_so_after_a_crash)
         write_fixture_put(w.f, row, "q", 1, "v");
         write_fixture_put(w.g, row, "q", 1, "v");
     }
-    must(petal_flush(w.base.db, NULL, &error), &error);
+    MUST(petal_flush(w.base.db, NULL, WHY));
     assert_int_equal(delete_rows(&w, "", "", NULL), CUT_ROWS);
     assert_int_equal(delete_rows(&w, "", "", &options), 0);
     files = memory_vfs_clone(w.base.vfs);
@@ -504,7 +495,6 @@ work_of_rows(unsigned rows, unsigned cells)
     petal_delete_rows_options options = {.batch_rows = 50};
     struct write_fixture w;
     petal_stats before, after;
-    petal_error error;
     char row[16], qualifier[16];
 
     write_fixture_init(&w);
@@ -515,7 +505,7 @@ work_of_rows(unsigned rows, unsigned cells)
             write_fixture_put(w.f, row, qualifier, PETAL_LATEST, "v");
         }
     }
-    must(petal_flush(w.base.db, NULL, &error), &error);
+    MUST(petal_flush(w.base.db, NULL, WHY));
     petal_stats_get(w.base.db, &before);
     assert_int_equal(delete_rows(&w, "", "", &options), rows);
     petal_stats_get(w.base.db, &after);

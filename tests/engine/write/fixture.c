@@ -1,27 +1,20 @@
 /* fixture.c -- see tests/engine/write/fixture.h. */
 #include "tests/engine/write/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/coding.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 
 void
 write_fixture_attach(struct write_fixture *w)
 {
-    petal_error error;
-
-    must(petal_table_open(w->base.db, text("t"), &w->table, &error), &error);
-    must(petal_table_family(w->table, text("f"), &w->f, &error), &error);
-    must(petal_table_family(w->table, text("g"), &w->g, &error), &error);
-    must(petal_result_new(w->base.db, &w->read, &error), &error);
-    must(petal_result_new(w->base.db, &w->given, &error), &error);
-    must(petal_batch_new(w->base.db, &w->batch, &error), &error);
+    MUST(petal_table_open(w->base.db, text("t"), &w->table, WHY));
+    MUST(petal_table_family(w->table, text("f"), &w->f, WHY));
+    MUST(petal_table_family(w->table, text("g"), &w->g, WHY));
+    MUST(petal_result_new(w->base.db, &w->read, WHY));
+    MUST(petal_result_new(w->base.db, &w->given, WHY));
+    MUST(petal_batch_new(w->base.db, &w->batch, WHY));
     w->options = (petal_write_options){.result = w->given};
 }
 
@@ -39,11 +32,10 @@ write_fixture_init(struct write_fixture *w)
     petal_family_options families[2] = {{.name = text("f"), .versions = 3},
                                         {.name = text("g"), .versions = 3}};
     petal_table_options options = {.name = text("t"), .families = families, .family_count = 2};
-    petal_error error;
 
     fixture_init(&w->base, 5);
     fixture_must_open(&w->base);
-    must(petal_table_create(w->base.db, &options, &w->table, &error), &error);
+    MUST(petal_table_create(w->base.db, &options, &w->table, WHY));
     write_fixture_attach(w);
 }
 
@@ -95,9 +87,8 @@ void
 write_fixture_expect_row(struct write_fixture *w, const char *row, const char *cells)
 {
     petal_read_options options = {.versions = PETAL_ALL_VERSIONS};
-    petal_error error;
 
-    must(petal_get(w->table, text(row), &options, w->read, &error), &error);
+    MUST(petal_get(w->table, text(row), &options, w->read, WHY));
     assert_string_equal(write_fixture_describe(w->read), cells);
 }
 
@@ -113,21 +104,16 @@ void
 write_fixture_put(petal_family *family, const char *row, const char *qualifier, int64_t timestamp,
                   const char *value)
 {
-    petal_error error;
-
-    must(petal_put(family, text(row), text(qualifier), timestamp, text(value), NULL, &error),
-         &error);
+    MUST(petal_put(family, text(row), text(qualifier), timestamp, text(value), NULL, WHY));
 }
 
 int64_t
 write_fixture_increment(struct write_fixture *w, const char *row, const char *qualifier,
                         int64_t amount)
 {
-    petal_error error;
     int64_t sum = 77;
 
-    must(petal_increment(w->f, text(row), text(qualifier), amount, &w->options, &sum, &error),
-         &error);
+    MUST(petal_increment(w->f, text(row), text(qualifier), amount, &w->options, &sum, WHY));
     return sum;
 }
 
@@ -135,67 +121,49 @@ void
 write_fixture_append(struct write_fixture *w, const char *row, const char *qualifier,
                      const char *value)
 {
-    petal_error error;
-
-    must(petal_append(w->f, text(row), text(qualifier), text(value), &w->options, &error), &error);
+    MUST(petal_append(w->f, text(row), text(qualifier), text(value), &w->options, WHY));
 }
 
 void
 write_fixture_begin(struct write_fixture *w, const petal_mutation_options *options)
 {
-    petal_error error;
-
-    must(petal_batch_mutation(w->batch, options, &error), &error);
+    MUST(petal_batch_mutation(w->batch, options, WHY));
 }
 
 void
 write_fixture_batch_put(struct write_fixture *w, petal_family *family, const char *row,
                         const char *qualifier, int64_t timestamp, const char *value)
 {
-    petal_error error;
-
-    must(petal_batch_put(w->batch, family, text(row), text(qualifier), timestamp, text(value),
-                         &error),
-         &error);
+    MUST(
+        petal_batch_put(w->batch, family, text(row), text(qualifier), timestamp, text(value), WHY));
 }
 
 void
 write_fixture_batch_append(struct write_fixture *w, petal_family *family, const char *row,
                            const char *qualifier, const char *value)
 {
-    petal_error error;
-
-    must(petal_batch_append(w->batch, family, text(row), text(qualifier), text(value), &error),
-         &error);
+    MUST(petal_batch_append(w->batch, family, text(row), text(qualifier), text(value), WHY));
 }
 
 void
 write_fixture_batch_increment(struct write_fixture *w, petal_family *family, const char *row,
                               const char *qualifier, int64_t amount)
 {
-    petal_error error;
-
-    must(petal_batch_increment(w->batch, family, text(row), text(qualifier), amount, &error),
-         &error);
+    MUST(petal_batch_increment(w->batch, family, text(row), text(qualifier), amount, WHY));
 }
 
 void
 write_fixture_batch_delete_newest(struct write_fixture *w, petal_family *family, const char *row,
                                   const char *qualifier)
 {
-    petal_error error;
-
-    must(petal_batch_delete(w->batch, family, text(row), text(qualifier), PETAL_LATEST,
-                            PETAL_DELETE, &error),
-         &error);
+    MUST(petal_batch_delete(w->batch, family, text(row), text(qualifier), PETAL_LATEST,
+                            PETAL_DELETE, WHY));
 }
 
 void
 write_fixture_write_batch(struct write_fixture *w)
 {
-    petal_error error;
-
-    must(petal_write(w->base.db, w->batch, &w->options, &error), &error);
+    MUST(petal_write(w->base.db, w->batch, &w->options, WHY));
     petal_batch_clear(w->batch);
 }
 

@@ -17,12 +17,6 @@ struct write_fixture {
     petal_write_options options; /* with `given` for results */
 };
 
-static inline petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
 /* The clock stands at 1000. */
 void write_fixture_init(struct write_fixture *w);
 void write_fixture_fini(struct write_fixture *w);

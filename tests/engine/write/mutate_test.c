@@ -153,13 +153,11 @@ TEST(test_reads_come_before_writes)
 
 TEST(test_deletions_of_the_newest)
 {
-    petal_error error;
     struct write_fixture w;
 
     write_fixture_init(&w);
     write_fixture_put_versions(&w);
-    must(petal_delete(w.f, text("r"), text("a"), PETAL_LATEST, PETAL_DELETE, &w.options, &error),
-         &error);
+    MUST(petal_delete(w.f, text("r"), text("a"), PETAL_LATEST, PETAL_DELETE, &w.options, WHY));
     write_fixture_expect_given(&w, "");
     write_fixture_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
     /* Other rows, families and mutations count on their own. */
@@ -237,11 +235,10 @@ TEST(test_time_to_live_is_taken_over)
 {
     petal_mutation_options other = {.has_ttl = true, .ttl_ms = 70};
     petal_write_options brief = {.has_ttl = true, .ttl_ms = 50};
-    petal_error error;
     struct write_fixture w;
 
     write_fixture_init(&w);
-    must(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text("x"), &brief, &error), &error);
+    MUST(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text("x"), &brief, WHY));
     write_fixture_expect_row(&w, "r", "r/f:a=x@1000+50");
     test_clock_advance(&w.base.clock, 40);
     write_fixture_append(&w, "r", "a", "y");
@@ -261,10 +258,9 @@ expect_stored(struct write_fixture *w, const char *cells)
 {
     petal_scan_options options = {.raw = true, .read = {.versions = PETAL_ALL_VERSIONS}};
     petal_cursor *cursor;
-    petal_error error;
 
-    must(petal_cursor_open(w->table, &options, &cursor, &error), &error);
-    must(petal_cursor_next_row(cursor, w->read, &error), &error);
+    MUST(petal_cursor_open(w->table, &options, &cursor, WHY));
+    MUST(petal_cursor_next_row(cursor, w->read, WHY));
     assert_string_equal(write_fixture_describe(w->read), cells);
     petal_cursor_close(cursor);
 }
@@ -272,11 +268,8 @@ expect_stored(struct write_fixture *w, const char *cells)
 static void
 batch_delete(struct write_fixture *w, int64_t timestamp, enum petal_cell_type type)
 {
-    petal_error error;
-
-    must(petal_batch_delete(w->batch, w->f, text("r"), text(type == PETAL_DELETE_FAMILY ? "" : "a"),
-                            timestamp, type, &error),
-         &error);
+    MUST(petal_batch_delete(w->batch, w->f, text("r"), text(type == PETAL_DELETE_FAMILY ? "" : "a"),
+                            timestamp, type, WHY));
 }
 
 TEST(test_a_dead_cell_uncovers_no_double)
@@ -397,9 +390,7 @@ TEST(test_many_rows)
         write_fixture_batch_increment(&w, w.f, row, "n", i);
     }
     for (int time = 0; time < 3; time++) {
-        petal_error error;
-
-        must(petal_write(w.base.db, w.batch, &w.options, &error), &error);
+        MUST(petal_write(w.base.db, w.batch, &w.options, WHY));
         assert_int_equal(petal_result_count(w.given), 1000);
     }
     for (int i = 0; i < 1000; i++) {
@@ -446,9 +437,8 @@ static void
 expect_changed(struct write_fixture *w, bool changed)
 {
     petal_read_options newest = {.versions = 1};
-    petal_error error;
 
-    must(petal_get(w->table, text("r"), &newest, w->read, &error), &error);
+    MUST(petal_get(w->table, text("r"), &newest, w->read, WHY));
     assert_string_equal(write_fixture_describe(w->read),
                         changed ? "r/f:a=v@30 r/f:b=v+@1000+9 r/g:a=v@20 r/g:n=#2@1000+9"
                                 : "r/f:a=v@30 r/f:b=v@10 r/g:a=v@30");

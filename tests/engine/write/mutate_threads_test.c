@@ -53,12 +53,6 @@ expect_ok(struct arena *arena, enum petal_status status, const petal_error *erro
         fprintf(stderr, "%s: %s\n", petal_status_text(status), error->text);
 }
 
-static petal_slice
-text(const char *bytes)
-{
-    return slice_from_text(bytes);
-}
-
 static bool
 goes_on(struct arena *arena)
 {

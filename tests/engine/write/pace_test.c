@@ -92,7 +92,6 @@ begin(struct pace_fixture *fixture)
 {
     petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
     petal_table_options t = {.size = sizeof t, .name = {"t", 1}, .families = &f, .family_count = 1};
-    petal_error error;
 
     *fixture = (struct pace_fixture){.table = NULL};
     fixture_init(&fixture->base, 1);
@@ -104,9 +103,8 @@ begin(struct pace_fixture *fixture)
     fixture->base.options.memtable_bytes = 128 * KIB;
     fixture->base.options.no_compaction = true;
     fixture_must_open(&fixture->base);
-    must(petal_table_create(fixture->base.db, &t, &fixture->table, &error), &error);
-    must(petal_table_family(fixture->table, (petal_slice){"f", 1}, &fixture->family, &error),
-         &error);
+    MUST(petal_table_create(fixture->base.db, &t, &fixture->table, WHY));
+    MUST(petal_table_family(fixture->table, (petal_slice){"f", 1}, &fixture->family, WHY));
 }
 
 static void
@@ -184,22 +182,21 @@ TEST(nobody_waits_for_a_cursor)
 {
     petal_cursor *cursors[10];
     struct pace_fixture fixture;
-    petal_error error;
     unsigned number = 0;
 
     begin(&fixture);
     for (unsigned i = 0; i < 10; i++) {
         for (unsigned k = 0; k < 25; k++)
-            must(put(&fixture, number++, &error), &error);
-        must(petal_cursor_open(fixture.table, NULL, &cursors[i], &error), &error);
-        must(petal_flush(fixture.base.db, NULL, &error), &error);
+            MUST(put(&fixture, number++, WHY));
+        MUST(petal_cursor_open(fixture.table, NULL, &cursors[i], WHY));
+        MUST(petal_flush(fixture.base.db, NULL, WHY));
     }
     assert_true(stats_of(&fixture).memtable_memory > 512 * KIB);
-    must(put(&fixture, number++, &error), &error);
+    MUST(put(&fixture, number++, WHY));
     assert_int_equal(stats_of(&fixture).stopped_writes, 0);
     for (unsigned i = 0; i < 10; i++)
         petal_cursor_close(cursors[i]);
-    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.base.db, NULL, WHY));
     epoch_collect(fixture.base.db->epoch);
     assert_int_equal(stats_of(&fixture).memtable_memory, 0);
     end(&fixture);
@@ -210,13 +207,11 @@ TEST(a_write_larger_than_the_limit_goes_through)
 {
     static const uint8_t value[1024 * 1024];
     struct pace_fixture fixture;
-    petal_error error;
 
     begin(&fixture);
     for (unsigned i = 0; i < 10; i++)
-        must(petal_put(fixture.family, (petal_slice){"r", 1}, (petal_slice){"q", 1}, PETAL_LATEST,
-                       (petal_slice){value, sizeof value}, NULL, &error),
-             &error);
+        MUST(petal_put(fixture.family, (petal_slice){"r", 1}, (petal_slice){"q", 1}, PETAL_LATEST,
+                       (petal_slice){value, sizeof value}, NULL, WHY));
     end(&fixture);
 }
 
@@ -272,11 +267,9 @@ put_one(void *argument)
 static void
 fill_with_runs(struct pace_fixture *fixture, struct waiting *waiting)
 {
-    petal_error error;
-
     for (unsigned i = 0; i < STORE_MOST_RUNS; i++) {
-        must(put(fixture, i, &error), &error);
-        must(petal_flush(fixture->base.db, NULL, &error), &error);
+        MUST(put(fixture, i, WHY));
+        MUST(petal_flush(fixture->base.db, NULL, WHY));
     }
     fixture->base.db->no_compaction = false;
     *waiting = (struct waiting){.fixture = fixture};
@@ -292,10 +285,9 @@ make_table(struct pace_fixture *fixture, const char *name, petal_table **table)
     petal_table_options t = {
         .size = sizeof t, .name = {name, strlen(name)}, .families = &f, .family_count = 1};
     petal_family *family;
-    petal_error error;
 
-    must(petal_table_create(fixture->base.db, &t, table, &error), &error);
-    must(petal_table_family(*table, (petal_slice){"f", 1}, &family, &error), &error);
+    MUST(petal_table_create(fixture->base.db, &t, table, WHY));
+    MUST(petal_table_family(*table, (petal_slice){"f", 1}, &family, WHY));
     return family;
 }
 
@@ -313,28 +305,26 @@ TEST(the_cap_of_a_store_stops_its_writers_only)
     struct pace_fixture fixture;
     petal_table *other, *another;
     petal_family *family;
-    petal_error error;
     int64_t sum;
 
     begin(&fixture);
     family = make_table(&fixture, "other", &other);
     fill_with_runs(&fixture, &waiting);
     for (unsigned i = 0; i < 100; i++)
-        must(put_other(family, &error), &error);
+        MUST(put_other(family, WHY));
     for (unsigned i = 0; i < 2 * ROW_LOCKS; i++) {
         char row[16];
         int length = snprintf(row, sizeof row, "row%u", i);
 
-        must(petal_increment(family, (petal_slice){row, (size_t)length}, (petal_slice){"n", 1}, 1,
-                             NULL, &sum, &error),
-             &error);
+        MUST(petal_increment(family, (petal_slice){row, (size_t)length}, (petal_slice){"n", 1}, 1,
+                             NULL, &sum, WHY));
     }
-    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.base.db, NULL, WHY));
     make_table(&fixture, "another", &another);
-    must(petal_table_drop(another, &error), &error);
-    must(petal_compact(other, NULL, &error), &error);
+    MUST(petal_table_drop(another, WHY));
+    MUST(petal_compact(other, NULL, WHY));
     assert_int_equal(stats_of(&fixture).stopped_writes, 1);
-    must(petal_compact(fixture.table, NULL, &error), &error);
+    MUST(petal_compact(fixture.table, NULL, WHY));
     pthread_join(waiting.thread, NULL);
     must(waiting.status, &waiting.error);
     end(&fixture);
@@ -344,11 +334,10 @@ TEST(a_dropped_store_lets_its_writers_go)
 {
     struct waiting waiting;
     struct pace_fixture fixture;
-    petal_error error;
 
     begin(&fixture);
     fill_with_runs(&fixture, &waiting);
-    must(petal_table_drop(fixture.table, &error), &error);
+    MUST(petal_table_drop(fixture.table, WHY));
     pthread_join(waiting.thread, NULL);
     assert_int_equal(waiting.status, PETAL_NOT_FOUND);
     end(&fixture);
@@ -371,11 +360,10 @@ static bool
 is_there(struct pace_fixture *fixture, const char *row)
 {
     petal_result *result;
-    petal_error error;
     bool found;
 
-    must(petal_result_new(fixture->base.db, &result, &error), &error);
-    must(petal_get(fixture->table, (petal_slice){row, strlen(row)}, NULL, result, &error), &error);
+    MUST(petal_result_new(fixture->base.db, &result, WHY));
+    MUST(petal_get(fixture->table, (petal_slice){row, strlen(row)}, NULL, result, WHY));
     found = petal_result_count(result) > 0;
     petal_result_free(result);
     return found;
@@ -416,12 +404,11 @@ TEST(a_deadline_at_the_cap_of_runs)
 {
     struct waiting waiting;
     struct pace_fixture fixture;
-    petal_error error;
 
     begin(&fixture);
     fill_with_runs(&fixture, &waiting);
     must_time_out(&fixture);
-    must(petal_compact(fixture.table, NULL, &error), &error);
+    MUST(petal_compact(fixture.table, NULL, WHY));
     pthread_join(waiting.thread, NULL);
     must(waiting.status, &waiting.error);
     assert_true(is_there(&fixture, "row001000"));
@@ -434,7 +421,6 @@ TEST(the_cap_of_memory_stops_writers_only)
     struct pace_fixture fixture;
     petal_table *other;
     pthread_t thread;
-    petal_error error;
 
     begin(&fixture);
     set_gate(true);
@@ -443,7 +429,7 @@ TEST(the_cap_of_memory_stops_writers_only)
         sched_yield();
     must_time_out(&fixture);
     make_table(&fixture, "other", &other); /* and what it needs of memory */
-    must(petal_table_drop(other, &error), &error);
+    MUST(petal_table_drop(other, WHY));
     set_gate(false);
     pthread_join(thread, NULL);
     assert_int_equal(atomic_load(&fixture.written), PUTS);
@@ -468,7 +454,6 @@ TEST(a_large_write_has_its_turn)
     uint8_t *value = calloc(1, LARGE_BYTES);
     struct pace_fixture fixture;
     pthread_t threads[2];
-    petal_error error;
 
     begin(&fixture);
     for (unsigned i = 0; i < 2; i++)
@@ -476,9 +461,8 @@ TEST(a_large_write_has_its_turn)
     while (stats_of(&fixture).flushes == 0)
         sched_yield();
     for (unsigned i = 0; i < 3; i++)
-        must(petal_put(fixture.family, (petal_slice){"large", 5}, (petal_slice){"q", 1},
-                       PETAL_LATEST, (petal_slice){value, LARGE_BYTES}, NULL, &error),
-             &error);
+        MUST(petal_put(fixture.family, (petal_slice){"large", 5}, (petal_slice){"q", 1},
+                       PETAL_LATEST, (petal_slice){value, LARGE_BYTES}, NULL, WHY));
     atomic_store(&fixture.refused, 1);
     for (unsigned i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
@@ -493,17 +477,16 @@ TEST(a_full_memtable_takes_more_while_a_commit_runs)
     for (int which = 0; which < 2; which++) {
         struct pace_fixture fixture;
         struct mutex *held;
-        petal_error error;
         unsigned number = 0;
 
         begin(&fixture);
         held = which == 0 ? &fixture.base.db->views.mutex : &fixture.base.db->schema.mutex;
         mutex_lock(held);
         while (fixture.base.db->writers.active_bytes < 128 * KIB * 5 / 4)
-            must(put(&fixture, number++, &error), &error);
+            MUST(put(&fixture, number++, WHY));
         assert_int_equal(stats_of(&fixture).flushes_waiting, 0);
         mutex_unlock(held);
-        must(put(&fixture, number++, &error), &error);
+        MUST(put(&fixture, number++, WHY));
         assert_true(fixture.base.db->writers.active_bytes < 8 * KIB);
         end(&fixture);
     }
@@ -525,16 +508,15 @@ TEST(the_leader_removes_no_files)
 {
     struct read_point point;
     struct pace_fixture fixture;
-    petal_error error;
     unsigned number = 0;
 
     begin(&fixture);
     for (unsigned i = 0; i < 2; i++) {
-        must(put(&fixture, number++, &error), &error);
-        must(petal_flush(fixture.base.db, NULL, &error), &error);
+        MUST(put(&fixture, number++, WHY));
+        MUST(petal_flush(fixture.base.db, NULL, WHY));
     }
     read_begin(fixture.base.db, &point);
-    must(petal_compact(fixture.table, fixture.family, &error), &error);
+    MUST(petal_compact(fixture.table, fixture.family, WHY));
     read_end(fixture.base.db, &point);
     assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 3);
     set_gate(true);
@@ -542,11 +524,11 @@ TEST(the_leader_removes_no_files)
     writer = pthread_self();
     fixture.vfs.remove = remove_counted;
     while (!flush_waits(fixture.base.db))
-        must(put(&fixture, number++, &error), &error);
+        MUST(put(&fixture, number++, WHY));
     assert_int_equal(removed, 0);
     fixture.vfs.remove = behind_gate->remove;
     set_gate(false);
-    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.base.db, NULL, WHY));
     assert_int_equal(fixture_count_files(&fixture.base, ".sst"),
                      3); /* the output, and of two flushes */
     end(&fixture);

@@ -14,12 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static petal_slice
-text(const char *letters)
-{
-    return (petal_slice){letters, strlen(letters)};
-}
-
 /* ---- A database and a directory for files ---------------------------------------------------- */
 
 struct place {

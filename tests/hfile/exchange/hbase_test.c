@@ -26,12 +26,6 @@ static const char *const folders[] = {"halves", "merging", "copy", "from_ns", "c
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-static petal_slice
-text(const char *letters)
-{
-    return (petal_slice){letters, strlen(letters)};
-}
-
 static petal_db *
 open_database(const char *directory)
 {

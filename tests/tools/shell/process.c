@@ -1,21 +1,18 @@
 /* process.c -- see tests/tools/shell/process.h. */
 #include "tests/tools/shell/process.h"
 
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { PATIENCE_MS = 30000, TEXT_BYTES = 4 << 20, ROWS = 40 };
 
