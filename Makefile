@@ -660,8 +660,9 @@ fuzz: ## run fuzzers at length, FUZZER="sst wal" or all, FUZZ_SECONDS=3 each; ke
 	@tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) keep $(FUZZER)
 
 # The parsers that fuzzers feed.
-FUZZ_PARSERS = $(addprefix sstable/,block_io.c bloom_reader.c bloom_rows.c data_block.c data_block_pack.c packed_numbers.c facts.c index_block.c \
-	index_tree.c sst_file.c sst_iter.c sst_point.c sst_reader.c trailer.c) bloom/bloom.c bloom/ribbon.c base/cell.c \
+FUZZ_PARSERS = $(addprefix sstable/block/,block_io.c data_block.c data_block_pack.c packed_numbers.c index_block.c) \
+	$(addprefix sstable/filter/,bloom_reader.c bloom_rows.c) sstable/index/index_tree.c $(addprefix sstable/file/,facts.c sst_file.c trailer.c) \
+	$(addprefix sstable/,sst_iter.c sst_point.c sst_reader.c) bloom/bloom.c bloom/ribbon.c base/cell.c \
 	bloom/file/set_file.c bloom/bitmap/bitmap.c bloom/distinct/distinct.c $(addprefix bloom/filter/,array.c filter.c growing.c parts.c) \
 	$(addprefix engine/manifest/,apply.c apply_schema.c item.c manifest.c names.c undo.c) $(addprefix engine/wal/,fragment.c reader.c record.c replay.c) \
 	$(filter tools/hfile/format/% tools/hfile/reader/%,$(HFILE_SOURCES)) \

@@ -3,7 +3,7 @@
 #include "sstable/sst_reader.h"
 
 #include "bloom/hash.h"
-#include "sstable/bloom_prefix.h"
+#include "sstable/filter/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>

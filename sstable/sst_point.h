@@ -1,6 +1,6 @@
 /*
- * sst_point.h -- what one store file says of one column or one row, for fast gets: without an iterator,
- * without an encoded key of the caller's, in one block.
+ * sst_point.h -- what one store file says of one column or one row, for fast gets: without an
+ * iterator, without an encoded key of the caller's, in one block.
  *
  * PUTS ONLY.  The answer is the newest put that the read point sees, in HBase's order (timestamp,
  * then sequence).  Markers that stand in other blocks, of this file or others, are not looked at:
@@ -17,7 +17,7 @@
 #ifndef PETAL_SSTABLE_SST_POINT_H
 #define PETAL_SSTABLE_SST_POINT_H
 
-#include "sstable/index_tree.h"
+#include "sstable/index/index_tree.h"
 #include "sstable/sst_reader.h"
 
 enum sst_point_answer {

@@ -1,8 +1,8 @@
 /*
  * sst_reader.h -- an open store file: facts, Bloom filter, iterators.  Immutable but for the
- * filter's account (sstable/bloom_account.h), which is atomic, so any number of threads use it at
- * once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data: by
- * one read as a rule.
+ * filter's account (sstable/filter/bloom_account.h), which is atomic, so any number of threads use
+ * it at once without locks.  Opening reads trailer, facts and the roots of the two indexes, no
+ * data: by one read as a rule.
  *
  * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the
  * cache's epoch; what they point to is good until the caller leaves it.  Iterators pin their blocks
@@ -14,10 +14,10 @@
 #include "base/cell_iter.h"
 #include "base/directory.h"
 #include "cache/cache.h"
-#include "sstable/data_block.h"
-#include "sstable/format.h"
-#include "sstable/index_tree.h"
-#include "sstable/read_trace.h"
+#include "sstable/block/data_block.h"
+#include "sstable/block/format.h"
+#include "sstable/file/read_trace.h"
+#include "sstable/index/index_tree.h"
 
 struct sst_reader;
 
@@ -37,7 +37,7 @@ struct sst_open_options {
 /*
  * `path`: of a file in `directory`, which outlives the reader.  PETAL_CORRUPT names path and
  * offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the Bloom index is no
- * error: the filter is ignored, and counted in each trace (sstable/bloom_reader.h).
+ * error: the filter is ignored, and counted in each trace (sstable/filter/bloom_reader.h).
  */
 enum petal_status sst_reader_open(struct sst_reader **reader, const struct directory *directory,
                                   const char *path, const struct sst_open_options *options,
@@ -92,8 +92,8 @@ bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
  * many data blocks. */
 void sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks);
 
-/* The directory of its filter of rows (sstable/bloom_rows.h); NULL: it has none.  And the question
- * to a chunk of it that no hint leads to, counted and settled as the others.  EPOCH. */
+/* The directory of its filter of rows (sstable/filter/bloom_rows.h); NULL: it has none.  And the
+ * question to a chunk of it that no hint leads to, counted and settled as the others.  EPOCH. */
 struct bloom_rows;
 struct bloom_rows_chunk;
 const struct bloom_rows *sst_reader_bloom_rows(const struct sst_reader *reader);

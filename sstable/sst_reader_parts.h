@@ -3,11 +3,11 @@
 #ifndef PETAL_SSTABLE_SST_READER_PARTS_H
 #define PETAL_SSTABLE_SST_READER_PARTS_H
 
-#include "sstable/bloom_reader.h"
-#include "sstable/facts.h"
-#include "sstable/sst_file.h"
+#include "sstable/file/facts.h"
+#include "sstable/file/sst_file.h"
+#include "sstable/file/trailer.h"
+#include "sstable/filter/bloom_reader.h"
 #include "sstable/sst_reader.h"
-#include "sstable/trailer.h"
 
 /* Opening reads the end of the file at once: this fraction of it, between these. */
 #define SST_TAIL_SHARE       32

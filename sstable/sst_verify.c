@@ -10,7 +10,7 @@
 
 #include "base/kept_cell.h"
 #include "bloom/hash.h"
-#include "sstable/bloom_prefix.h"
+#include "sstable/filter/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
 #include "sstable/sst_walk.h"
 

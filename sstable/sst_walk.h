@@ -66,7 +66,7 @@ struct epoch *sst_walk_epoch(const struct sst_walk *walk);
 
 const char *sst_walk_path(const struct sst_walk *walk);
 uint64_t sst_walk_identity(const struct sst_walk *walk);
-/* As the trailer says (sstable/trailer.h); 0 also where it cannot be read. */
+/* As the trailer says (sstable/file/trailer.h); 0 also where it cannot be read. */
 uint64_t sst_walk_stated_shift(const struct sst_walk *walk);
 
 /* The file's size. */

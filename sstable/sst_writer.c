@@ -8,10 +8,10 @@
 
 #include "base/kept_cell.h"
 #include "bloom/hash.h"
-#include "sstable/bloom_writer.h"
-#include "sstable/data_block.h"
-#include "sstable/facts.h"
-#include "sstable/trailer.h"
+#include "sstable/block/data_block.h"
+#include "sstable/file/facts.h"
+#include "sstable/file/trailer.h"
+#include "sstable/filter/bloom_writer.h"
 
 #include <assert.h>
 #include <inttypes.h>

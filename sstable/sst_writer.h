@@ -15,7 +15,7 @@
 
 #include "base/cell.h"
 #include "base/directory.h"
-#include "sstable/sst_options.h"
+#include "sstable/file/sst_options.h"
 
 struct sst_writer;
 

@@ -12,7 +12,7 @@
 #include "base/directory.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
-#include "sstable/file_pool.h"
+#include "sstable/block/file_pool.h"
 #include "sstable/sst_reader.h"
 
 /* A log or store file in the directory. */

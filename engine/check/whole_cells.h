@@ -11,7 +11,7 @@
 #include "base/cell_iter.h"
 #include "base/kept_cell.h"
 #include "engine/check/plan.h"
-#include "sstable/data_block.h"
+#include "sstable/block/data_block.h"
 #include "sstable/sst_walk.h"
 
 struct whole_cells {
@@ -30,7 +30,7 @@ struct whole_cells {
     struct kept_cell last; /* after which the next one must sort */
 };
 
-/* A file of the family. One that is missing or cannot be read at all is told, and gives no cells. */
+/* A file of the family. One that is missing or unreadable is told, and gives no cells. */
 enum petal_status whole_cells_open(struct whole_cells *cells, const struct plan *plan,
                                    const struct plan_table *table, const struct plan_family *family,
                                    const struct plan_file *file, bool quiet, petal_error *error);

@@ -15,7 +15,7 @@
 #include "base/argument.h"
 #include "base/inline.h"
 #include "bloom/hash.h"
-#include "sstable/facts.h"
+#include "sstable/file/facts.h"
 
 #include <assert.h>
 
@@ -501,8 +501,8 @@ get_column(struct fast_get *get, petal_db *db, petal_family *family, petal_slice
 
 /* ---- whole rows ---- */
 
-/* In a file with fewer, many rows do not lie in one block.  Their blocks go through the cache, where
- * a merge, or the general get, finds them again. */
+/* In a file with fewer, many rows do not lie in one block.  Their blocks go through the cache,
+ * where a merge, or the general get, finds them again. */
 #define LEAST_ROWS_PER_BLOCK 8
 
 /* The cells of the row that a file alone may have, if they lie in one block. */

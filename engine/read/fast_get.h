@@ -19,7 +19,7 @@
 #include "engine/read/get.h"
 #include "engine/read/row_merge.h"
 #include "engine/rules/point.h"
-#include "sstable/bloom_rows.h"
+#include "sstable/filter/bloom_rows.h"
 #include "sstable/sst_point.h"
 
 /* What a fast get, or one of its steps, has come to. */

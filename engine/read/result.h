@@ -7,7 +7,7 @@
 
 #include "engine/read/collect.h"
 #include "engine/state/db.h"
-#include "sstable/sst_file.h"
+#include "sstable/file/sst_file.h"
 
 struct petal_result {
     petal_db *db; /* not looked at when it is freed, which may be after petal_close */

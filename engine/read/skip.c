@@ -3,7 +3,7 @@
 
 #include "bloom/hash.h"
 #include "engine/read/options.h"
-#include "sstable/facts.h"
+#include "sstable/file/facts.h"
 
 #include <assert.h>
 

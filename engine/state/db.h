@@ -52,7 +52,7 @@
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
 #include "engine/state/writers.h"
-#include "sstable/readahead.h"
+#include "sstable/file/readahead.h"
 
 /* Objects that a user can have open, by name. */
 #define DB_OPEN_KINDS(X)                                                                           \

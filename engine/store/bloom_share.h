@@ -19,7 +19,7 @@
 #define PETAL_ENGINE_STORE_BLOOM_SHARE_H
 
 #include "engine/petal.h"
-#include "sstable/format.h"
+#include "sstable/block/format.h"
 
 #define BLOOM_SHARE_MOST_BITS 20
 

@@ -9,7 +9,7 @@
 
 #include "base/directory.h"
 #include "engine/manifest/state.h"
-#include "sstable/format.h"
+#include "sstable/block/format.h"
 
 /*
  * Do the facts of an orphan prove that the manifest was truncated? Then *error, which may be NULL,

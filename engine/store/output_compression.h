@@ -12,7 +12,7 @@
 #define PETAL_ENGINE_STORE_OUTPUT_COMPRESSION_H
 
 #include "engine/petal.h"
-#include "sstable/format.h"
+#include "sstable/block/format.h"
 
 struct output_compression {
     enum petal_compression compression;

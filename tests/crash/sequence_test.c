@@ -23,7 +23,7 @@
  */
 
 #include "engine/manifest/format.h"
-#include "sstable/block_io.h"
+#include "sstable/block/block_io.h"
 #include "tests/crash/sequence.h"
 #include "tests/crash/work.h"
 #include "tests/disk/paths.h"

@@ -4,8 +4,8 @@
  */
 
 #include "base/coding.h"
-#include "sstable/block_io.h"
-#include "sstable/trailer.h"
+#include "sstable/block/block_io.h"
+#include "sstable/file/trailer.h"
 #include "tests/damage/manifest_promise.h"
 #include "tests/support/test.h"
 

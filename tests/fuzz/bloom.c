@@ -4,7 +4,7 @@
  */
 #include "bloom/bloom.h"
 #include "base/coding.h"
-#include "sstable/bloom_rows.h"
+#include "sstable/filter/bloom_rows.h"
 #include "tests/fuzz/target.h"
 
 #define KEYS 16

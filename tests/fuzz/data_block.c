@@ -3,7 +3,7 @@
  * and searched, where each way finds what a walk over the cells gives; and a block that is built of
  * these cells, packed and unpacked, has the same.
  */
-#include "sstable/data_block.h"
+#include "sstable/block/data_block.h"
 #include "tests/fuzz/target.h"
 
 #define MOST_CELLS 200 /* of blocks that are looked at from all sides */

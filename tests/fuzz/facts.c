@@ -2,10 +2,10 @@
  * facts.c -- any bytes as the facts of a store file, and as its trailer: refused with a reason, or
  * facts that are the same when they are written and read again.
  */
-#include "sstable/facts.h"
+#include "sstable/file/facts.h"
 #include "base/checksum.h"
 #include "base/coding.h"
-#include "sstable/trailer.h"
+#include "sstable/file/trailer.h"
 #include "tests/fuzz/target.h"
 
 static void

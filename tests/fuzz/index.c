@@ -2,7 +2,7 @@
  * index.c -- any bytes as a node of an index: refused, or searched as a walk over its keys would
  * find. Input: byte 0: 1: what follows builds a node, which is then damaged; else: the node itself.
  */
-#include "sstable/index_block.h"
+#include "sstable/block/index_block.h"
 #include "tests/fuzz/target.h"
 
 #define MOST_KEYS 200

@@ -10,8 +10,8 @@
 #include "engine/manifest/format.h"
 #include "engine/wal/file_format.h"
 #include "engine/wal/fragment.h"
-#include "sstable/block_io.h"
-#include "sstable/trailer.h"
+#include "sstable/block/block_io.h"
+#include "sstable/file/trailer.h"
 
 /* ---- store files: frames one behind the other, and the trailer ---- */
 

@@ -9,7 +9,7 @@
  */
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
-#include "sstable/facts.h"
+#include "sstable/file/facts.h"
 #include "sstable/sst_point.h"
 #include "sstable/sst_reader.h"
 #include "sstable/sst_writer.h"

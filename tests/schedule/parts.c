@@ -8,7 +8,7 @@
 #include "engine/state/lead.h"
 #include "engine/state/view.h"
 #include "memtable/memtable.h"
-#include "sstable/file_pool.h"
+#include "sstable/block/file_pool.h"
 #include "tests/disk/vfs.h"
 
 #include <stdio.h>

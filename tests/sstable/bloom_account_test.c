@@ -1,10 +1,10 @@
 /*
  * bloom_account_test.c -- the account of what asking a filter costs and saves: simulated files
  * without a cache, with one, and with workloads that change; the bounds are those that
- * sstable/bloom_account.h states.
+ * sstable/filter/bloom_account.h states.
  */
 
-#include "sstable/bloom_account.h"
+#include "sstable/filter/bloom_account.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/coding.h"
 #include "bloom/bloom.h"
-#include "sstable/bloom_writer.h"
+#include "sstable/filter/bloom_writer.h"
 #include "sstable/sst_reader_parts.h"
 #include "tests/support/test.h"
 

@@ -3,7 +3,7 @@
  * in memory of exactly their size, so that AddressSanitizer sees a step beyond.
  */
 #include "base/coding.h"
-#include "sstable/data_block.h"
+#include "sstable/block/data_block.h"
 #include "tests/support/cell_set.h"
 #include "tests/support/test.h"
 

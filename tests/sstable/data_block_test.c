@@ -3,7 +3,7 @@
  * seeks find what a walk finds, facts hold, bytes do not drift.
  */
 #include "base/checksum.h"
-#include "sstable/data_block.h"
+#include "sstable/block/data_block.h"
 #include "tests/support/cell_set.h"
 #include "tests/support/test.h"
 

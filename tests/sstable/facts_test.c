@@ -3,7 +3,7 @@
  * writer are read, impossible ones are refused.
  */
 #include "base/coding.h"
-#include "sstable/facts.h"
+#include "sstable/file/facts.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 

@@ -3,7 +3,7 @@
  * readers share handles, failures to open are reported and forgotten.
  */
 
-#include "sstable/file_pool.h"
+#include "sstable/block/file_pool.h"
 #include "tests/disk/vfs.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"

@@ -5,8 +5,8 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "bloom/hash.h"
-#include "sstable/block_io.h"
-#include "sstable/trailer.h"
+#include "sstable/block/block_io.h"
+#include "sstable/file/trailer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "base/cell.h"
 #include "base/checksum.h"
-#include "sstable/index_block.h"
+#include "sstable/block/index_block.h"
 #include "tests/support/test_support.h"
 
 #include <setjmp.h>

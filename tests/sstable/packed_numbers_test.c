@@ -2,7 +2,7 @@
  * packed_numbers_test.c -- groups of numbers come back, take the bits they need, and damage to them
  * stays within bounds.
  */
-#include "sstable/packed_numbers.h"
+#include "sstable/block/packed_numbers.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 

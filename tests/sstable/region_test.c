@@ -5,7 +5,7 @@
  */
 #include "tests/sstable/fixture.h"
 
-#include "sstable/index_region.h"
+#include "sstable/index/index_region.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  */
 #include "sstable/sst_walk.h"
 
-#include "sstable/block_io.h"
-#include "sstable/trailer.h"
+#include "sstable/block/block_io.h"
+#include "sstable/file/trailer.h"
 #include "tests/sstable/fixture.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"

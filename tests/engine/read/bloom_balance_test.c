@@ -12,8 +12,8 @@
 
 #define ROWS    8000
 #define COLUMNS 4
-/* What an open file may spend, in blocks of a table here (sstable/bloom_account.h), and what caches
- * differ by. */
+/* What an open file may spend, in blocks of a table here (sstable/filter/bloom_account.h), and what
+ * caches differ by. */
 #define BLOCK_BYTES 1024
 #define ALLOWED     (24 * BLOCK_BYTES)
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sstable/readahead.h"
+#include "sstable/file/readahead.h"
 #include "tests/engine/read/fixture.h"
 
 #include <inttypes.h>

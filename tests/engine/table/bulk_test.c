@@ -4,7 +4,7 @@
  */
 
 #include "engine/state/db.h"
-#include "sstable/trailer.h"
+#include "sstable/file/trailer.h"
 #include "tests/engine/table/copy_fixture.h"
 #include "tests/engine/table/fixture.h"
 #include "tests/support/test.h"

@@ -131,7 +131,7 @@ readamp_line_fill(struct readamp_line *line, enum readamp_cache cache,
 /*
  * A filter must not make a lookup read more bytes than none does. What is allowed for: each open
  * file may spend so many blocks to find out that asking its filter does not pay, and asks one
- * question in 1024 after that (sstable/bloom_account.h).
+ * question in 1024 after that (sstable/filter/bloom_account.h).
  */
 #define ACCOUNT_BLOCKS   24
 #define ACCOUNT_INTERVAL 1024

@@ -3,10 +3,10 @@
 
 #include "base/coding.h"
 #include "bloom/bloom.h"
-#include "sstable/data_block.h"
-#include "sstable/facts.h"
+#include "sstable/block/data_block.h"
+#include "sstable/file/facts.h"
+#include "sstable/file/trailer.h"
 #include "sstable/sst_walk.h"
-#include "sstable/trailer.h"
 
 #include <stdlib.h>
 

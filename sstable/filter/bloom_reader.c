@@ -1,0 +1,183 @@
+/* bloom_reader.c -- see sstable/filter/bloom_reader.h. */
+#include "sstable/filter/bloom_reader.h"
+
+#include "bloom/bloom.h"
+#include "bloom/hash.h"
+
+#include <assert.h>
+
+static bool
+is_known(const struct file_facts *facts)
+{
+    return facts->bloom >= PETAL_BLOOM_ROW && facts->bloom <= PETAL_BLOOM_ROW_PREFIX &&
+           facts->bloom_hash_version == BLOOM_HASH_VERSION &&
+           facts->bloom_layout >= BLOOM_STANDARD && facts->bloom_layout <= BLOOM_RIBBON;
+}
+
+enum petal_status
+bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
+                  const struct file_facts *facts, struct block_handle root,
+                  struct bloom_account *account, petal_error *error)
+{
+    enum petal_status status;
+
+    *reader = (struct bloom_reader){.account = account};
+    bloom_account_init(account, facts->data_bytes, facts->data_blocks);
+    if (facts->bloom == PETAL_BLOOM_NONE)
+        return PETAL_OK;
+    reader->prefix_bytes = facts->bloom == PETAL_BLOOM_ROW_PREFIX ? facts->bloom_prefix_bytes : 0;
+    reader->salt = facts->salt;
+    reader->serves_rows = facts->bloom != PETAL_BLOOM_ROWCOL && reader->prefix_bytes == 0;
+    reader->serves_columns = facts->bloom != PETAL_BLOOM_ROW && reader->prefix_bytes == 0;
+    reader->unknown = !is_known(facts);
+    if (reader->unknown)
+        return PETAL_OK;
+    status = index_tree_open(&reader->tree, file, BLOCK_BLOOM_INDEX, root, error);
+    if (status == PETAL_CORRUPT) {
+        error_clear(error);
+        reader->damaged = true;
+        status = PETAL_OK;
+    } else if (status == PETAL_OK && facts->bloom == PETAL_BLOOM_ROW) {
+        status = bloom_rows_open(&reader->rows, file, facts->row_min, facts->row_max,
+                                 &reader->tree.root, account);
+        if (status != PETAL_OK)
+            error_no_memory(error);
+    }
+    return status;
+}
+
+void
+bloom_reader_close(struct bloom_reader *reader)
+{
+    if (reader->rows.memory != NULL)
+        bloom_rows_close(&reader->rows, reader->tree.file->source.env->allocator);
+    index_tree_close(&reader->tree);
+}
+
+/* Ask the chunk at the place.  It is touched only when it says "absent", then also if it was just
+ * fetched: see cache.h. */
+static inline enum petal_status
+probe_chunk(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash,
+            const struct read_context *context, struct bloom_filter *filter, bool *may_contain,
+            petal_error *error)
+{
+    const struct sst_file *file = reader->tree.file;
+    struct cache_block *block;
+
+    block = cache_look_hinted(file->cache, place->hint, file->number, place->handle.offset);
+    if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
+        enum petal_status status =
+            index_tree_load(&reader->tree, place, BLOCK_BLOOM, context, &block, error);
+
+        if (status != PETAL_OK)
+            return status;
+    } else {
+        context->trace->blocks_cached[PETAL_BLOCK_FILTER]++;
+    }
+    if (!bloom_open(filter, block->data, block->size)) /* it was checked: never */
+        filter->shape.bits = 0;
+    *may_contain = filter->shape.bits == 0 || bloom_may_contain(filter, hash);
+    if (!*may_contain)
+        cache_touch(block);
+    return PETAL_OK;
+}
+
+enum petal_status
+bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
+                   const struct read_context *context, bool *may_contain, petal_error *error)
+{
+    struct index_place place;
+    struct bloom_filter filter;
+    enum petal_status status =
+        index_tree_find(&reader->tree, prefix, context, &place, may_contain, error);
+
+    if (status != PETAL_OK || !*may_contain)
+        return status;
+    return probe_chunk(reader, &place, hash, context, &filter, may_contain, error);
+}
+
+/* The same of a chunk in the directory, which learns what the chunk is. */
+static enum petal_status
+probe_chunk_of_rows(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
+                    uint64_t hash, const struct read_context *context, bool *may_contain)
+{
+    struct index_place place = {
+        .handle = {.offset = chunk->offset,
+                   .size = chunk->bytes + BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES},
+        .hint = &chunk->hint,
+        .position = (uint32_t)(chunk - reader->rows.chunks)};
+    struct bloom_filter filter;
+    enum petal_status status =
+        probe_chunk(reader, &place, hash, context, &filter, may_contain, NULL);
+
+    if (status == PETAL_OK && filter.shape.bits > 0)
+        atomic_store_explicit(&chunk->shape, bloom_rows_shape(chunk, &filter.shape),
+                              memory_order_relaxed);
+    return status;
+}
+
+/* What is asked. */
+struct bloom_question {
+    petal_slice prefix;             /* the place of the key .. */
+    struct bloom_rows_chunk *chunk; /* .. or, if not NULL, the chunk of the directory that has it */
+    uint64_t hash;
+};
+
+/* `saves`: what "absent" saves of the file's bytes. */
+static bool
+ask(const struct bloom_reader *reader, const struct bloom_question *question, uint32_t saves,
+    const struct read_context *context)
+{
+    struct read_trace *trace = context->trace;
+    struct read_context careful;
+    uint64_t before = trace->bytes_fetched;
+    bool may_contain = true;
+    enum petal_status status;
+
+    if (reader->unknown || reader->damaged) {
+        trace->bloom_ignored++;
+        return true;
+    }
+    if (!bloom_account_pays(reader->account) && !bloom_account_draw(reader->account)) {
+        careful = *context;
+        careful.only_cached = true;
+        context = &careful;
+    }
+    if (question->chunk != NULL)
+        status =
+            probe_chunk_of_rows(reader, question->chunk, question->hash, context, &may_contain);
+    else
+        status = bloom_reader_probe(reader, question->prefix, question->hash, context, &may_contain,
+                                    NULL);
+    if (status == PETAL_OK) {
+        trace->bloom_probes++;
+        trace->bloom_negatives += !may_contain;
+    } else {
+        may_contain = true;
+        trace->bloom_unasked += status == PETAL_NOT_FOUND;
+        trace->bloom_ignored += status != PETAL_NOT_FOUND;
+    }
+    if (trace->bytes_fetched != before)
+        bloom_account_settle(reader->account, trace->bytes_fetched - before,
+                             may_contain ? 0 : saves);
+    else if (!may_contain)
+        bloom_account_credit(reader->account, saves);
+    return may_contain;
+}
+
+bool
+bloom_reader_ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
+                 uint32_t saves, const struct read_context *context)
+{
+    return ask(reader, &(struct bloom_question){.prefix = prefix, .hash = hash}, saves, context);
+}
+
+bool
+bloom_reader_ask_chunk(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
+                       uint64_t row_hash, const struct read_context *context)
+{
+    assert(reader->serves_rows);
+    assert(chunk >= reader->rows.chunks && chunk < reader->rows.chunks + reader->rows.count);
+    return ask(reader, &(struct bloom_question){.chunk = chunk, .hash = row_hash}, READ_SAVES_BLOCK,
+               context);
+}
