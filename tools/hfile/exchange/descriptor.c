@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Of TableSchema, ColumnFamilySchema, TableName, BytesBytesPair and NameStringPair. */
+/* Of TableSchema and ColumnFamilySchema. TableName, BytesBytesPair and NameStringPair are pairs. */
 enum {
     SCHEMA_TABLE_NAME = 1,
     SCHEMA_ATTRIBUTES = 2,
@@ -16,11 +16,7 @@ enum {
     SCHEMA_CONFIGURATION = 4,
     FAMILY_NAME = 1,
     FAMILY_ATTRIBUTES = 2,
-    FAMILY_CONFIGURATION = 3,
-    TABLE_NAME_NAMESPACE = 1,
-    TABLE_NAME_QUALIFIER = 2,
-    PAIR_FIRST = 1,
-    PAIR_SECOND = 2
+    FAMILY_CONFIGURATION = 3
 };
 
 void
@@ -342,17 +338,7 @@ not_a_schema(const char *file, petal_error *error)
 static bool
 take_pair(petal_slice message, petal_slice *first, petal_slice *second)
 {
-    struct hfile_bytes left = hfile_bytes_of(message);
-    struct hfile_field field;
-
-    *first = *second = hfile_slice(NULL, 0);
-    while (hfile_field_take(&left, &field)) {
-        if (field.number == PAIR_FIRST && field.is_bytes)
-            *first = field.bytes;
-        else if (field.number == PAIR_SECOND && field.is_bytes)
-            *second = field.bytes;
-    }
-    return hfile_bytes_left(&left) == 0 && first->size > 0;
+    return hfile_pair_take(message, first, second) && first->size > 0;
 }
 
 static enum petal_status
@@ -365,8 +351,6 @@ parse_table_name(struct descriptor *descriptor, petal_slice message, const char 
 
     if (!take_pair(message, &space, &name) || name.size == 0)
         return not_a_schema(file, error);
-    static_assert(TABLE_NAME_NAMESPACE == PAIR_FIRST && TABLE_NAME_QUALIFIER == PAIR_SECOND,
-                  "a table's name is a pair");
     whole = arena_allocate(descriptor->arena, space.size + 1 + name.size);
     if (whole == NULL)
         return hfile_error_no_memory(error);

@@ -21,16 +21,15 @@
 /* No description of a table, region, reference or snapshot is larger. */
 #define FIND_MOST_DESCRIPTOR_BYTES (64u << 20)
 
-/* Of SnapshotDataManifest, SnapshotRegionManifest, its FamilyFiles and StoreFile. */
+/* Of SnapshotDataManifest, SnapshotRegionManifest and its FamilyFiles. StoreFile is a pair of name and
+ * reference. */
 enum {
     MANIFEST_SCHEMA = 1,
     MANIFEST_REGIONS = 2,
     REGION_INFO = 2,
     REGION_FAMILIES = 3,
     FAMILY_FILES_NAME = 1,
-    FAMILY_FILES_FILES = 2,
-    STORE_FILE_NAME = 1,
-    STORE_FILE_REFERENCE = 2
+    FAMILY_FILES_FILES = 2
 };
 
 void
@@ -66,6 +65,17 @@ is_there(const char *path)
     struct stat what;
 
     return stat(path, &what) == 0;
+}
+
+/* The message after the magic; false: there is none. */
+static bool
+take_message(petal_slice file, petal_slice *message)
+{
+    struct hfile_bytes left = hfile_bytes_of(file);
+    bool taken = hfile_take_protobuf_magic(&left);
+
+    *message = hfile_slice(left.at, hfile_bytes_left(&left));
+    return taken;
 }
 
 /* The names in a folder as a list that ends with NULL. */
@@ -175,12 +185,8 @@ follow(struct found_files *found, const struct target_place *place, const char *
             bytes = *message;
         else
             status = read_whole(found, path, &bytes, error);
-        if (status == PETAL_OK && message == NULL) {
-            if (bytes.size < 4 || memcmp(bytes.data, "PBUF", 4) != 0)
-                return hfile_error_corrupt(error, path, 0,
-                                           "this is not a reference to half of a file");
-            bytes = hfile_slice(hfile_slice_bytes(bytes) + 4, bytes.size - 4);
-        }
+        if (status == PETAL_OK && message == NULL && !take_message(bytes, &bytes))
+            return hfile_error_corrupt(error, path, 0, "this is not a reference to half of a file");
         if (status == PETAL_OK)
             status =
                 reference_parse(bytes, &found->arena, path, &file->half, &file->split_row, error);
@@ -334,11 +340,10 @@ read_table_info(struct found_files *found, const char *folder, petal_error *erro
     status = read_whole(found, path, &bytes, error);
     if (status != PETAL_OK)
         return status;
-    if (bytes.size < 4 || memcmp(bytes.data, "PBUF", 4) != 0)
+    if (!take_message(bytes, &bytes))
         return hfile_error_corrupt(error, path, 0, "this is not a description of a table");
     found->has_descriptor = true;
-    return descriptor_parse_schema(
-        &found->descriptor, hfile_slice(hfile_slice_bytes(bytes) + 4, bytes.size - 4), path, error);
+    return descriptor_parse_schema(&found->descriptor, bytes, path, error);
 }
 
 static enum petal_status add_folder(struct found_files *found, const char *path, unsigned depth,
@@ -479,35 +484,28 @@ static enum petal_status
 add_family_files(struct found_files *found, struct snapshot *snapshot, petal_slice message,
                  petal_error *error)
 {
-    struct hfile_bytes left = hfile_bytes_of(message), inner;
-    struct hfile_field field, part;
+    struct hfile_bytes left = hfile_bytes_of(message);
+    struct hfile_field field;
     const char *family = NULL;
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK && hfile_field_take(&left, &field)) {
-        const char *name = NULL;
-        petal_slice reference;
-        bool is_reference = false;
+        petal_slice stored, reference;
+        const char *name;
 
         if (field.is_bytes && field.number == FAMILY_FILES_NAME)
             family = arena_copy(&found->arena, field.bytes);
         if (!field.is_bytes || field.number != FAMILY_FILES_FILES)
             continue;
-        inner = hfile_bytes_of(field.bytes);
-        while (hfile_field_take(&inner, &part)) {
-            if (part.is_bytes && part.number == STORE_FILE_NAME)
-                name = arena_copy(&found->arena, part.bytes);
-            if (part.is_bytes && part.number == STORE_FILE_REFERENCE) {
-                reference = part.bytes;
-                is_reference = true;
-            }
-        }
+        if (!hfile_pair_take(field.bytes, &stored, &reference))
+            return not_a_manifest(snapshot->manifest, error);
+        name = arena_copy(&found->arena, stored);
         /* Names that are no names of files would lead elsewhere. */
         if (family == NULL || name == NULL || *name == '\0' || *name == '.' || *family == '\0' ||
             *family == '.' || strchr(name, '/') != NULL || strchr(family, '/') != NULL)
             return not_a_manifest(snapshot->manifest, error);
-        status = add_snapshot_file(found, snapshot, family, name, is_reference ? &reference : NULL,
-                                   error);
+        status = add_snapshot_file(found, snapshot, family, name,
+                                   reference.data != NULL ? &reference : NULL, error);
     }
     return status;
 }
@@ -806,9 +804,8 @@ leave_named_files(struct found_files *found, const struct found_file *file, peta
         hfile_slice(file->entry, slash == NULL ? 0 : (size_t)(slash - file->entry) + 1);
     struct hfile_bytes left = hfile_bytes_of(event);
     struct hfile_field field;
-    petal_slice magic;
 
-    if (!hfile_take_slice(&left, 4, &magic) || memcmp(magic.data, "PBUF", 4) != 0)
+    if (!hfile_take_protobuf_magic(&left))
         return PETAL_OK;
     while (hfile_field_take(&left, &field)) {
         struct found_file key = {.half = HALF_WHOLE};

@@ -64,12 +64,11 @@ region_parse_file(struct region *region, struct arena *arena, petal_slice bytes,
                   petal_error *error)
 {
     struct hfile_bytes left = hfile_bytes_of(bytes);
-    petal_slice magic, message;
+    petal_slice message;
     uint64_t size;
 
-    if (!hfile_take_slice(&left, 4, &magic) || memcmp(magic.data, "PBUF", 4) != 0 ||
-        !hfile_take_varint(&left, &size) || !hfile_take_slice(&left, size, &message) ||
-        message.size == 0)
+    if (!hfile_take_protobuf_magic(&left) || !hfile_take_varint(&left, &size) ||
+        !hfile_take_slice(&left, size, &message) || message.size == 0)
         return not_a_region(file, error);
     return region_parse(region, arena, message, file, error);
 }

@@ -100,35 +100,18 @@ hfile_file_info_add(struct hfile_file_info *info, petal_slice key, petal_slice v
     return true;
 }
 
-/* A pair without key or value has an empty one. */
-static bool
-parse_pair(petal_slice bytes, petal_slice *key, petal_slice *value)
-{
-    struct hfile_bytes rest = hfile_bytes_of(bytes);
-    struct hfile_field field;
-
-    *key = *value = hfile_slice(NULL, 0);
-    while (hfile_field_take(&rest, &field)) {
-        if (field.is_bytes && field.number == FIELD_KEY)
-            *key = field.bytes;
-        else if (field.is_bytes && field.number == FIELD_VALUE)
-            *value = field.bytes;
-    }
-    return hfile_bytes_left(&rest) == 0;
-}
-
 enum petal_status
 hfile_file_info_parse(petal_slice payload, struct hfile_file_info *info, const char **wrong)
 {
     struct hfile_bytes rest = hfile_bytes_of(payload), message;
     struct hfile_field field;
-    petal_slice magic, bytes;
+    petal_slice bytes;
     uint64_t size;
 
     *wrong = "FILE_INFO is cut short";
-    if (!hfile_take_slice(&rest, HFILE_PROTOBUF_MAGIC_BYTES, &magic))
+    if (payload.size < HFILE_PROTOBUF_MAGIC_BYTES)
         return PETAL_CORRUPT;
-    if (!hfile_slice_equal(magic, hfile_text_slice(HFILE_PROTOBUF_MAGIC))) {
+    if (!hfile_take_protobuf_magic(&rest)) {
         *wrong = "FILE_INFO is no protobuf: it is damaged, or older than HBase 0.96";
         return PETAL_UNSUPPORTED;
     }
@@ -142,7 +125,7 @@ hfile_file_info_parse(petal_slice payload, struct hfile_file_info *info, const c
 
         if (!field.is_bytes || field.number != FIELD_ENTRY)
             continue;
-        if (!parse_pair(field.bytes, &key, &value))
+        if (!hfile_pair_take(field.bytes, &key, &value))
             return PETAL_CORRUPT;
         if (!hfile_file_info_add(info, key, value))
             return PETAL_NO_MEMORY;

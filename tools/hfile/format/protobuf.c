@@ -1,6 +1,8 @@
 /* protobuf.c -- see protobuf.h. */
 #include "tools/hfile/format/protobuf.h"
 
+#include "tools/hfile/format/format.h"
+
 enum wire_kind { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
 static uint64_t
@@ -85,4 +87,29 @@ hfile_field_append_bytes(struct hfile_buffer *buffer, uint32_t number, petal_sli
     return hfile_buffer_append_varint(buffer, head_of(number, WIRE_BYTES)) &&
            hfile_buffer_append_varint(buffer, bytes.size) &&
            hfile_buffer_append_slice(buffer, bytes);
+}
+
+bool
+hfile_pair_take(petal_slice message, petal_slice *first, petal_slice *second)
+{
+    struct hfile_bytes rest = hfile_bytes_of(message);
+    struct hfile_field field;
+
+    *first = *second = hfile_slice(NULL, 0);
+    while (hfile_field_take(&rest, &field)) {
+        if (field.is_bytes && field.number == 1)
+            *first = field.bytes;
+        else if (field.is_bytes && field.number == 2)
+            *second = field.bytes;
+    }
+    return hfile_bytes_left(&rest) == 0;
+}
+
+bool
+hfile_take_protobuf_magic(struct hfile_bytes *bytes)
+{
+    petal_slice magic;
+
+    return hfile_take_slice(bytes, HFILE_PROTOBUF_MAGIC_BYTES, &magic) &&
+           hfile_slice_equal(magic, hfile_text_slice(HFILE_PROTOBUF_MAGIC));
 }

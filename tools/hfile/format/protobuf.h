@@ -1,5 +1,5 @@
 /*
- * protobuf.h -- as much of protobuf's wire format as trailers and FILE_INFO need: fields one after
+ * protobuf.h -- as much of protobuf's wire format as HBase's files need: fields one after
  * the other, each a varint with number and kind, then the value.
  */
 #ifndef PETAL_HFILE_FORMAT_PROTOBUF_H
@@ -23,5 +23,11 @@ size_t hfile_field_bytes(uint32_t number, size_t size);
 
 bool hfile_field_append_number(struct hfile_buffer *buffer, uint32_t number, uint64_t value);
 bool hfile_field_append_bytes(struct hfile_buffer *buffer, uint32_t number, petal_slice bytes);
+
+/* A message of two fields of bytes; one that it lacks is empty, its data NULL. False: it is none. */
+bool hfile_pair_take(petal_slice message, petal_slice *first, petal_slice *second);
+
+/* "PBUF", which stands in front of messages. False: it does not. */
+bool hfile_take_protobuf_magic(struct hfile_bytes *bytes);
 
 #endif

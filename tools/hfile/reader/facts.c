@@ -146,7 +146,7 @@ set_layout(petal_hfile *file)
 static void
 set_time_range(petal_hfile *file)
 {
-    petal_slice value = entry(file, HFILE_INFO_TIME_RANGE), magic;
+    petal_slice value = entry(file, HFILE_INFO_TIME_RANGE);
     petal_hfile_info *info = &file->info;
     struct hfile_bytes rest = hfile_bytes_of(value);
     struct hfile_field field;
@@ -157,8 +157,7 @@ set_time_range(petal_hfile *file)
         info->has_time_range = true;
         return;
     }
-    if (!hfile_take_slice(&rest, HFILE_PROTOBUF_MAGIC_BYTES, &magic) ||
-        !hfile_slice_equal(magic, hfile_text_slice(HFILE_PROTOBUF_MAGIC)))
+    if (!hfile_take_protobuf_magic(&rest))
         return;
     while (hfile_field_take(&rest, &field)) {
         if (field.number == 1)
