@@ -292,15 +292,17 @@ write_family(struct output *output, bool again, bool *lost, petal_error *error)
     return status;
 }
 
+/* A file that cannot be removed stays: its number is not used again, and no manifest names it. */
 static void
 remove_written(struct output *output)
 {
-    struct salvage *salvage = output->salvage;
+    struct plan_family *family = output->family;
     char path[PETAL_PATH_BYTES];
 
-    for (; output->family->made_count > 0; output->family->made_count--) {
-        filename_store_file(path, salvage->directory.path, --salvage->next_number);
-        directory_remove(&salvage->directory, path);
+    while (family->made_count > 0) {
+        filename_store_file(path, output->salvage->directory.path,
+                            family->made[--family->made_count].number);
+        directory_remove(&output->salvage->directory, path);
     }
 }
 

@@ -188,20 +188,19 @@ compress_block(struct block_sink *sink, enum block_kind kind, petal_slice raw, u
                size_t room)
 {
     size_t packed, text, front;
-    uint8_t *text_at, sizes[2 * VARINT64_MAX_BYTES];
+    uint8_t *packed_at = sink->packed + raw.size, sizes[2 * VARINT64_MAX_BYTES];
     uint32_t stored;
 
     if (kind != BLOCK_DATA)
         return compress_bytes(sink, raw, to, room);
-    text_at = sink->packed + data_block_pack_bound(raw.size);
-    packed = data_block_pack(slice_bytes(raw), raw.size, sink->packed, text_at, &text);
+    packed = data_block_pack(slice_bytes(raw), raw.size, packed_at, sink->packed, &text);
     front = (size_t)(put_varint64(put_varint64(sizes, packed), text) - sizes);
     if (front + packed >= room)
         return 0;
     memcpy(to, sizes, front);
-    memcpy(to + front, sink->packed, packed);
+    memcpy(to + front, packed_at, packed);
     front += packed;
-    stored = compress_bytes(sink, slice_make(text_at, text), to + front, room - front);
+    stored = compress_bytes(sink, slice_make(sink->packed, text), to + front, room - front);
     stored = stored == 0 ? 0 : (uint32_t)front + stored;
     return raw.size > (uint64_t)stored * PACKED_SHARE ? 0 : stored;
 }
@@ -210,7 +209,7 @@ compress_block(struct block_sink *sink, enum block_kind kind, petal_slice raw, u
 static enum petal_status
 reserve_packed(struct block_sink *sink, size_t raw_bytes, petal_error *error)
 {
-    size_t need = 2 * data_block_pack_bound(raw_bytes);
+    size_t need = raw_bytes + data_block_pack_bound(raw_bytes);
 
     if (!mem_grow_array(sink->env->allocator, &sink->packed, &sink->packed_capacity, 0, need, 1))
         return error_no_memory(error);

@@ -53,7 +53,7 @@ struct block_sink {
     uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
-    uint8_t *packed; /* the data block that is compressed, packed, and its text */
+    uint8_t *packed; /* of the data block that is compressed: its text, its packed numbers */
     size_t packed_capacity;
     void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };

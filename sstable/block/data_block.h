@@ -155,11 +155,11 @@ void data_block_builder_reset(struct data_block_builder *builder);
  * need, and the text, which is for LZ4 (FORMAT.md, "Packed data block").
  */
 
-/* Bytes that either may take. */
+/* Bytes that the packed numbers take at most; the text takes fewer than the block. */
 size_t data_block_pack_bound(size_t size);
 
 /* Write both; return the bytes of `packed`.  REQUIRES: `bytes` are those of
- * data_block_builder_finish; room for data_block_pack_bound(size) bytes each. */
+ * data_block_builder_finish; room for data_block_pack_bound(size) and for `size` bytes. */
 size_t data_block_pack(const uint8_t *bytes, size_t size, uint8_t *packed, uint8_t *text,
                        size_t *text_bytes);
 
