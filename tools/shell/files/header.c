@@ -1,7 +1,6 @@
 /* header.c -- see tools/shell/files/header.h. */
 #include "tools/shell/files/header.h"
 
-#include "tools/shell/files/new_table.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/near.h"
 #include "tools/shell/session/opening.h"
@@ -486,8 +485,9 @@ make_table(struct intake *intake)
 {
     struct session *session = intake->session;
     size_t count = 0, most = intake->reader.column_count;
-    petal_slice *families = memory_allocate(most * sizeof(*families));
-    struct new_table new_table = {.name = intake->name, .families = families};
+    petal_family_options *families = memory_allocate(most * sizeof(*families));
+    petal_table_options options = {
+        .size = sizeof(options), .name = intake->name, .families = families};
     enum shell_status status = SHELL_FINE;
     petal_error error;
 
@@ -497,24 +497,25 @@ make_table(struct intake *intake)
 
         if (!column->wanted)
             continue;
-        while (same < count && !slices_equal(families[same], column->family_name))
+        while (same < count && !slices_equal(families[same].name, column->family_name))
             same++;
-        families[same] = column->family_name;
+        families[same] =
+            (petal_family_options){.size = sizeof(*families), .name = column->family_name};
         count += same == count;
     }
-    new_table.family_count = count;
-    if (new_table_check(&new_table, &error) != PETAL_OK)
+    options.family_count = count;
+    if (petal_table_check(&options, &error) != PETAL_OK)
         status = session_fail_petal(session, &error);
     if (status == SHELL_FINE)
         status = session_make_database(session);
     if (status == SHELL_FINE &&
-        new_table_create(session->db, &new_table, &intake->table, &error) != PETAL_OK)
+        petal_table_create(session->db, &options, &intake->table, &error) != PETAL_OK)
         status = session_fail_petal(session, &error);
     free(families);
     if (status != SHELL_FINE)
         return status;
     text_clear(&session->scratch);
-    new_table_tell(&session->scratch, intake->table);
+    intake_describe_table(&session->scratch, intake->table);
     output_plain(&session->output, "%s", text_string(&session->scratch));
     return SHELL_FINE;
 }

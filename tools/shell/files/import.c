@@ -8,7 +8,6 @@
 
 #include "tools/shell/files/commands.h"
 #include "tools/shell/files/header.h"
-#include "tools/shell/files/new_table.h"
 #include "tools/shell/files/pipeline.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/opening.h"
@@ -235,7 +234,7 @@ tell_table(struct import *import)
     struct text *text = &session->scratch;
 
     text_clear(text);
-    new_table_tell(text, import->intake.table);
+    intake_describe_table(text, import->intake.table);
     output_plain(&session->output, "%s; its families keep all versions, which alter can change",
                  text_string(text));
 }

@@ -6,10 +6,11 @@
  */
 #include "tools/shell/files/import.h"
 
-#include "tools/shell/files/new_table.h"
+#include "tools/shell/text/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A table that is made keeps all versions: what export wrote of several comes back. */
@@ -156,21 +157,39 @@ add_cell(struct import_job *job, petal_error *error)
     return outcome;
 }
 
+/* Give the table one more family. */
+static enum petal_status
+add_family(petal_table *table, const petal_family_options *family, petal_error *error)
+{
+    petal_table_options options = {.size = sizeof(options)};
+    petal_family_options *families;
+    enum petal_status status;
+
+    petal_table_describe(table, &options);
+    families = memory_allocate((options.family_count + 1) * sizeof(*families));
+    memcpy(families, options.families, options.family_count * sizeof(*families));
+    families[options.family_count++] = *family;
+    options.families = families;
+    status = petal_table_alter(table, &options, error);
+    free(families);
+    return status;
+}
+
 /* Make the family, with its table if that is not there: only a table of this import gets more
  * families. */
 static enum petal_status
 make_family(struct import *import, petal_slice name, petal_error *error)
 {
     struct intake *intake = &import->intake;
+    const petal_family_options family = {
+        .size = sizeof(family), .name = name, .versions = MADE_VERSIONS};
+    const petal_table_options options = {
+        .size = sizeof(options), .name = intake->name, .families = &family, .family_count = 1};
     enum petal_status outcome;
 
     if (intake->table != NULL)
-        return new_table_add_family(intake->table, name, MADE_VERSIONS, error);
-    outcome = new_table_create(
-        intake->session->db,
-        &(struct new_table){
-            .name = intake->name, .families = &name, .family_count = 1, .versions = MADE_VERSIONS},
-        &intake->table, error);
+        return add_family(intake->table, &family, error);
+    outcome = petal_table_create(intake->session->db, &options, &intake->table, error);
     import->made = outcome == PETAL_OK;
     return outcome;
 }

@@ -520,3 +520,17 @@ intake_wants(const struct intake *intake, const struct record_field *field)
     return (intake_hash(reader->row, 0) % intake->parts + field->column) % intake->parts ==
            intake->part - 1;
 }
+
+void
+intake_describe_table(struct text *text, const petal_table *table)
+{
+    size_t count = petal_table_family_count(table);
+
+    text_add_string(text, "Created table ");
+    text_add_slice(text, petal_table_name(table));
+    text_add_string(text, count == 1 ? " with the family " : " with the families ");
+    for (size_t i = 0; i < count; i++) {
+        text_add_string(text, i > 0 ? ", " : "");
+        text_add_binary(text, petal_family_name(petal_table_family_at(table, i)));
+    }
+}

@@ -94,6 +94,9 @@ bool intake_wants(const struct intake *intake, const struct record_field *field)
 
 uint64_t intake_hash(petal_slice row, uint64_t column);
 
+/* "Created table t with the families a, b" */
+void intake_describe_table(struct text *text, const petal_table *table);
+
 /* The subcommands.  They return when all is written, or with what went wrong; if
  * session->message is empty, they have printed it. */
 enum shell_status import_main(struct session *session, int argc, char **argv);
