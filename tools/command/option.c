@@ -56,14 +56,15 @@ bool
 option_take_value(const struct command_option *option, const char *name, char *value,
                   struct text *why)
 {
-    size_t before = why->size;
+    struct text given = {0};
     bool taken;
 
-    /* `take` may change the value. */
-    text_add_format(why, "%s takes %s, not \"%.200s\"", name, option->wants, value);
+    text_add_string(&given, value); /* `take` may change it */
     taken = option->take(option->argument, value);
-    if (taken)
-        why->size = before;
+    if (!taken)
+        text_add_format(why, "%s takes %s, not \"%.200s\"", name, option->wants,
+                        text_string(&given));
+    text_free(&given);
     return taken;
 }
 
