@@ -9,7 +9,6 @@
 #include "tests/engine/table/fixture.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,32 +335,6 @@ TEST(markers_wait_for_older_cells_in_memory)
     must_compact(table);
     expect(table, "b/f:q@5=bulk ");
     assert_string_equal(content(table, NULL, true), "b/f:q@5=bulk ");
-    fixture_fini(&fixture);
-}
-
-/* Logs that hold what is in memory are replayed beside the bulk: nothing is lost, nothing twice. */
-TEST(what_memory_held_is_replayed_below_a_bulk)
-{
-    struct fixture fixture;
-    petal_family *f;
-    petal_table *table;
-    petal_bulk *bulk;
-
-    table = begin_with_table(&fixture, 5, &f);
-    must_put(f, "a", "q", 5, "lower");
-    must_put(f, "a", "r", 5, "kept");
-    bulk = begin(table);
-    must_add(bulk, f, "a", "q", 5, PUT, "bulk");
-    must_put(f, "a", "s", 5, "kept");
-    must_commit(bulk);
-    must_put(f, "a", "t", 5, "kept");
-    for (int round = 0; round < 3; round++) {
-        fixture_die(&fixture);
-        fixture_must_open(&fixture);
-        table = table_reopen(&fixture);
-        expect(table, "a/f:q@5=bulk a/f:r@5=kept a/f:s@5=kept a/f:t@5=kept ");
-        assert_true(fixture_directory_is_clean(&fixture));
-    }
     fixture_fini(&fixture);
 }
 
@@ -1113,45 +1086,6 @@ TEST(many_small_bulks_stall_nobody)
     assert_string_equal(value_at(fixture.db, table, "r149", "q", NULL), "bulk");
     assert_string_equal(value_at(fixture.db, table, "put", "q", NULL), "r149");
     MUST(petal_table_verify(table, WHY));
-    fixture_fini(&fixture);
-}
-
-TEST(a_full_disk_takes_nothing_of_a_bulk)
-{
-    struct fixture fixture;
-    petal_table *table;
-    petal_bulk *bulk;
-    petal_error error = {0};
-    bool full = false;
-
-    table = begin_with_table(&fixture, 5, NULL);
-    for (uint64_t room = 0; room < 400000; room += 20000) {
-        enum petal_status status;
-
-        bulk = begin(table);
-        memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + room);
-        status = PETAL_OK;
-        for (int i = 0; status == PETAL_OK && i < ROWS; i++) {
-            char row[16];
-
-            snprintf(row, sizeof row, "row%06d", i);
-            status = add(bulk, table_family_named(table, "f"), row, "q", 5, PUT, row, &error);
-        }
-        if (status == PETAL_OK)
-            status = petal_bulk_commit(bulk, &error);
-        petal_bulk_free(bulk);
-        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-        if (status == PETAL_OK)
-            break;
-        full = true;
-        assert_int_equal(status, PETAL_NO_SPACE);
-        expect(table, "");
-        assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
-    }
-    assert_true(full);
-    assert_string_equal(value_at(fixture.db, table, "row000007", "q", NULL), "row000007");
-    table = reopen(&fixture);
-    assert_string_equal(value_at(fixture.db, table, "row000007", "q", NULL), "row000007");
     fixture_fini(&fixture);
 }
 
