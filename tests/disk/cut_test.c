@@ -585,3 +585,67 @@ TEST_WITH(names_in_flight_may_survive, set_up, tear_down)
     power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     expect_text(vfs, "d/c", NO_FILE);
 }
+
+/* ---- links: what is left of a file with several names ---- */
+
+static int
+link_names(struct memory_vfs *vfs, const char *from, const char *to)
+{
+    return memory_vfs_table(vfs)->link(vfs, directory_of(from), name_of(from), directory_of(to),
+                                       name_of(to));
+}
+
+/* For tests of links: "d/a" is durable. */
+static int
+set_up_file(void **state)
+{
+    return set_up(state) != 0 || memory_vfs_write_file(*state, "d/a", "text", 4) != 0;
+}
+
+/* Each name is as durable as its own directory has made it. */
+TEST_WITH(a_link_waits_for_its_directory, set_up_file, tear_down)
+{
+    struct memory_vfs *vfs = *state;
+
+    assert_int_equal(link_names(vfs, "d/a", "b"), 0);
+    assert_int_equal(link_names(vfs, "d/a", "d/c"), 0);
+    assert_int_equal(sync_directory(vfs, "d"), 0);
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/c", "text");
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "b", NO_FILE);
+    expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "b", "text");
+    assert_int_equal(memory_vfs_table(vfs)->remove(vfs, inner, "a"), 0);
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "text");
+    assert_int_equal(sync_directory(vfs, "d"), 0);
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", NO_FILE);
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/c", "text");
+}
+
+TEST_WITH(the_bytes_are_those_of_one_file, set_up_file, tear_down)
+{
+    struct memory_vfs *vfs = *state;
+    const petal_vfs *table = memory_vfs_table(vfs);
+    petal_file *file;
+
+    assert_int_equal(link_names(vfs, "d/a", "b"), 0);
+    assert_int_equal(memory_vfs_used(vfs), 4);
+    assert_int_equal(sync_directory(vfs, "/"), 0);
+    assert_int_equal(table->open(vfs, root, "b", PETAL_FILE_WRITE, &file), 0);
+    assert_int_equal(table->write_at(vfs, file, 4, "more", 4), 0);
+    assert_int_equal(memory_vfs_used(vfs), 8);
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "text");
+    expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/a", "textmore");
+    assert_int_equal(table->sync(vfs, file), 0);
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "textmore");
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "b", "textmore");
+    assert_int_equal(table->close(vfs, file), 0);
+}
+
+TEST_WITH(a_link_in_flight_may_survive, set_up_file, tear_down)
+{
+    struct memory_vfs *vfs = *state;
+
+    memory_vfs_cut_at(vfs, 1);
+    assert_int_equal(link_names(vfs, "d/a", "b"), EIO);
+    expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "b", "text");
+    expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "b", NO_FILE);
+}
