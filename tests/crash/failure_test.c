@@ -37,16 +37,13 @@ check_read_only(struct fixture *fixture, struct ledger *ledger, uint64_t count, 
     assert_int_equal(petal_close(fixture->db, &error), PETAL_READ_ONLY);
     fixture->db = NULL;
     fixture_must_open(fixture);
-    must(ledger_attach(ledger, fixture->db, &error), &error);
-    assert_true(ledger_must_be_prefix(ledger) >= count);
+    assert_true(ledger_must_find(ledger, fixture->db) >= count);
 }
 
 static void
 start_with_writes(struct fixture *fixture, struct ledger *ledger)
 {
-    fixture_init(fixture, 4);
-    fixture_must_open(fixture);
-    MUST(ledger_create(ledger, fixture->db, WHY));
+    ledger_start(ledger, fixture, 4);
     for (uint64_t number = 1; number <= 7; number++)
         MUST(ledger_write(ledger, number, PETAL_SYNC_WAL, WHY));
 }
@@ -88,8 +85,7 @@ TEST(test_a_sync_that_finds_the_disk_full)
         assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
         fixture.db = NULL;
         fixture_must_open(&fixture);
-        must(ledger_attach(&ledger, fixture.db, &error), &error);
-        assert_int_equal(ledger_must_be_prefix(&ledger), 8);
+        assert_int_equal(ledger_must_find(&ledger, fixture.db), 8);
         fixture_fini(&fixture);
 
         start_with_writes(&fixture, &ledger);
@@ -255,8 +251,7 @@ TEST(test_a_log_that_reads_short_is_not_torn)
     assert_non_null(strstr(error.file, ".log"));
     ends_early = NULL;
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&ledger), 7);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 7);
     fixture_fini(&fixture);
 }
 
@@ -278,8 +273,7 @@ TEST(test_a_manifest_that_reads_short_is_not_torn)
     assert_non_null(strstr(error.text, "become shorter"));
     ends_early = NULL;
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&ledger), 7);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 7);
     fixture_fini(&fixture);
 }
 
@@ -295,9 +289,7 @@ TEST(test_want_of_memory_is_told_as_such)
     petal_error error;
     char *path;
 
-    fixture_init(&fixture, 4);
-    fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    ledger_start(&ledger, &fixture, 4);
     must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
     fixture_must_close(&fixture);
     path = fixture_only_file(&fixture, ".sst");

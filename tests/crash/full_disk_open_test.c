@@ -29,9 +29,7 @@ static void
 make(struct fixture *fixture, struct ledger *ledger)
 {
     *ledger = (struct ledger){.filler = 100};
-    fixture_init(fixture, 4);
-    fixture_must_open(fixture);
-    MUST(ledger_create(ledger, fixture->db, WHY));
+    ledger_start(ledger, fixture, 4);
     must_write(ledger, 1, 40);
     MUST(petal_flush(fixture->db, NULL, WHY));
     must_write(ledger, 41, 60);
@@ -40,13 +38,6 @@ make(struct fixture *fixture, struct ledger *ledger)
     must(fixture_close_log(fixture), NULL);
     must_write(ledger, 81, 100);
     fixture_die(fixture);
-}
-
-static uint64_t
-must_be_prefix(struct fixture *fixture, struct ledger *ledger)
-{
-    MUST(ledger_attach(ledger, fixture->db, WHY));
-    return ledger_must_be_prefix(ledger);
 }
 
 /* What another process finds in a copy of the files, with room or without. */
@@ -60,7 +51,7 @@ prefix_of(struct memory_vfs *files, uint64_t capacity, size_t filler)
     memory_vfs_set_capacity(files, capacity);
     fixture_init_on(&after, files, 9);
     fixture_must_open(&after);
-    count = must_be_prefix(&after, &ledger);
+    count = ledger_must_find(&ledger, after.db);
     if (capacity == UINT64_MAX)
         fixture_must_close(&after);
     else
@@ -120,7 +111,7 @@ TEST(test_everything_is_there)
         for (unsigned time = 0; time < 2 && full; time++) {
             memory_vfs_set_capacity(fixture.vfs, used + room);
             fixture_must_open(&fixture);
-            assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+            assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
             full = fixture_count_files(&fixture, ".log") > 1;
             check_crashes(&fixture, 100, 100);
             if (!full)
@@ -137,11 +128,11 @@ TEST(test_everything_is_there)
         memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
         if (fixture.db == NULL)
             fixture_must_open(&fixture);
-        assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+        assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
         must_write(&ledger, 101, 120);
         fixture_must_close(&fixture);
         fixture_must_open(&fixture);
-        assert_int_equal(must_be_prefix(&fixture, &ledger), 120);
+        assert_int_equal(ledger_must_find(&ledger, fixture.db), 120);
         fixture_must_close(&fixture);
         fixture_fini(&fixture);
     }
@@ -157,7 +148,7 @@ TEST(test_it_goes_on_when_there_is_room)
     make(&fixture, &ledger);
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
     fixture_must_open(&fixture);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
     /* Room for a log, not for files. */
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 900);
     must_write(&ledger, 101, 101);
@@ -171,10 +162,10 @@ TEST(test_it_goes_on_when_there_is_room)
     check_crashes(&fixture, 110, 110);
     assert_true(fixture_count_files(&fixture, ".log") <= 1);
     must_write(&ledger, 111, 120);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), 120);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 120);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), 120);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 120);
     assert_true(fixture_directory_is_clean(&fixture));
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
@@ -214,7 +205,7 @@ TEST(test_tables_can_be_dropped)
     used = memory_vfs_used(fixture.vfs);
     memory_vfs_set_capacity(fixture.vfs, used + SLACK_BYTES);
     fixture_must_open(&fixture);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
     cells = count_cells(ledger.tables[1]);
     assert_true(cells > 0);
     snprintf(name, sizeof name, "%.*s", (int)petal_table_name(ledger.tables[1]).size,
@@ -339,9 +330,7 @@ make_with_later_flush(struct fixture *fixture, struct ledger *ledger)
     petal_table *table;
 
     *ledger = (struct ledger){.filler = LEDGER_MAX_FILLER};
-    fixture_init(fixture, 4);
-    fixture_must_open(fixture);
-    MUST(ledger_create(ledger, fixture->db, WHY));
+    ledger_start(ledger, fixture, 4);
     for (uint64_t first = 1; first < LATE_WRITES; first += LATE_WRITES / 3) {
         must_write(ledger, first, first + LATE_WRITES / 3 - 1);
         must(fixture_close_log(fixture), NULL);
@@ -373,7 +362,7 @@ TEST(test_power_cut_between_the_jobs)
         fixture.options.memory_bytes = (size_t)64 << 20;
         memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
         fixture_must_open(&fixture);
-        assert_int_equal(must_be_prefix(&fixture, &ledger), LATE_WRITES);
+        assert_int_equal(ledger_must_find(&ledger, fixture.db), LATE_WRITES);
         memory_vfs_cut_at(fixture.vfs, ++n);
         memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
         (void)!petal_flush(fixture.db, NULL, NULL);

@@ -15,9 +15,7 @@ static void
 start(struct fixture *fixture, struct ledger *ledger)
 {
     *ledger = (struct ledger){0};
-    fixture_init(fixture, 4);
-    fixture_must_open(fixture);
-    MUST(ledger_create(ledger, fixture->db, WHY));
+    ledger_start(ledger, fixture, 4);
 }
 
 /* Room for so many bytes more. */
@@ -25,13 +23,6 @@ static void
 leave_room(struct fixture *fixture, uint64_t bytes)
 {
     memory_vfs_set_capacity(fixture->vfs, memory_vfs_used(fixture->vfs) + bytes);
-}
-
-static uint64_t
-must_be_prefix(struct fixture *fixture, struct ledger *ledger)
-{
-    MUST(ledger_attach(ledger, fixture->db, WHY));
-    return ledger_must_be_prefix(ledger);
 }
 
 /* What a fresh process finds in a copy of the files. */
@@ -44,7 +35,7 @@ prefix_after(struct memory_vfs *files)
 
     fixture_init_on(&after, files, 9);
     fixture_must_open(&after);
-    count = must_be_prefix(&after, &ledger);
+    count = ledger_must_find(&ledger, after.db);
     fixture_must_close(&after);
     fixture_fini(&after);
     return count;
@@ -104,7 +95,7 @@ refuse_with_room(uint64_t room, enum petal_durability durability)
     fixture_die(&fixture);
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
     fixture_must_open(&fixture);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), status == PETAL_OK ? 8 : 9);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), status == PETAL_OK ? 8 : 9);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
     return status != PETAL_OK;
@@ -151,7 +142,7 @@ TEST(test_refused_writes_take_no_memory)
     }
     assert_int_equal(memtable_memory(fixture.db), memory);
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), 0);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 0);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
 }
@@ -227,7 +218,7 @@ refuse_where_files_are_copied(uint64_t room, uint64_t *undecided)
     fixture_die(&fixture);
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
     fixture_must_open(&fixture);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), status == PETAL_OK ? 8 : 9);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), status == PETAL_OK ? 8 : 9);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
     return status != PETAL_OK;

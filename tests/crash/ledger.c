@@ -273,6 +273,23 @@ fixture_directory_is_clean(struct fixture *fixture)
     return check.clean && check.seen == check.count;
 }
 
+size_t
+fixture_most_open(struct fixture *fixture)
+{
+    size_t open = 0, most = 0, count = memory_vfs_trace_count(fixture->vfs);
+
+    for (size_t i = 0; i < count; i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
+
+        if (strstr(call.path, ".sst") == NULL || call.error != 0)
+            continue;
+        open += call.operation == MEMORY_VFS_OPEN;
+        open -= call.operation == MEMORY_VFS_CLOSE;
+        most = open > most ? open : most;
+    }
+    return most;
+}
+
 /* ---- the ledger: what write n is ---- */
 
 struct ledger_cell {
@@ -640,4 +657,19 @@ ledger_must_be_prefix(const struct ledger *ledger)
     assert_true(ledger_is_after(&state, count));
     must(ledger_verify(ledger, &error), &error);
     return count;
+}
+
+uint64_t
+ledger_must_find(struct ledger *ledger, petal_db *db)
+{
+    MUST(ledger_attach(ledger, db, WHY));
+    return ledger_must_be_prefix(ledger);
+}
+
+void
+ledger_start(struct ledger *ledger, struct fixture *fixture, uint64_t seed)
+{
+    fixture_init(fixture, seed);
+    fixture_must_open(fixture);
+    MUST(ledger_create(ledger, fixture->db, WHY));
 }

@@ -76,6 +76,10 @@ char *fixture_only_file(struct fixture *fixture, const char *suffix);
 /* How many names in the directory end so; "" counts all. */
 size_t fixture_count_files(struct fixture *fixture, const char *suffix);
 
+/* The most store files that were open at once since the trace of the file layer began, when none
+ * was. */
+size_t fixture_most_open(struct fixture *fixture);
+
 /* Whether each file is the lock, the manifest, a store file of a living table or the only log; says
  * what is not. */
 bool fixture_directory_is_clean(struct fixture *fixture);
@@ -136,5 +140,11 @@ enum petal_status ledger_verify(const struct ledger *ledger, petal_error *error)
 
 /* As a test: read, verify; returns the number of writes of which the content is the prefix. */
 uint64_t ledger_must_be_prefix(const struct ledger *ledger);
+
+/* The same of a database that was opened just now. */
+uint64_t ledger_must_find(struct ledger *ledger, petal_db *db);
+
+/* A new database, open, with the ledger's tables. */
+void ledger_start(struct ledger *ledger, struct fixture *fixture, uint64_t seed);
 
 #endif

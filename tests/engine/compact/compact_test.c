@@ -65,8 +65,7 @@ TEST(test_answers_stay_and_counts_balance)
         assert_int_equal(files_of(fixture.ledger.tables[t]).markers, 0);
     fixture_must_close(&fixture.base);
     fixture_must_open(&fixture.base);
-    MUST(ledger_attach(&fixture.ledger, fixture.base.db, WHY));
-    assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
+    assert_int_equal(ledger_must_find(&fixture.ledger, fixture.base.db), COMPACT_FIXTURE_WRITES);
     fixture_fini(&fixture.base);
 }
 

@@ -15,9 +15,7 @@ static void
 begin(struct close_fixture *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
-    fixture_init(&fixture->base, 1);
-    fixture_must_open(&fixture->base);
-    MUST(ledger_create(&fixture->ledger, fixture->base.db, WHY));
+    ledger_start(&fixture->ledger, &fixture->base, 1);
     for (uint64_t n = 1; n <= 20; n++)
         MUST(ledger_write(&fixture->ledger, n, PETAL_SYNC_WAL, WHY));
 }

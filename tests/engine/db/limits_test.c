@@ -62,17 +62,14 @@ try_stray(const char *number, const char *suffix, enum content content)
     struct ledger ledger = {0};
     char *stray;
 
-    fixture_init(&fixture, 3);
-    fixture_must_open(&fixture);
-    MUST(ledger_create(&ledger, fixture.db, WHY));
+    ledger_start(&ledger, &fixture, 3);
     for (uint64_t i = 1; i <= 9; i++)
         MUST(ledger_write(&ledger, i, PETAL_FSYNC_WAL, WHY));
     fixture_die(&fixture);
     stray = make_stray(&fixture, number, suffix, content);
     for (uint64_t opening = 0; opening < 3; opening++) {
         fixture_must_open(&fixture);
-        MUST(ledger_attach(&ledger, fixture.db, WHY));
-        assert_int_equal(ledger_must_be_prefix(&ledger), 9 + 2 * opening);
+        assert_int_equal(ledger_must_find(&ledger, fixture.db), 9 + 2 * opening);
         MUST(ledger_write(&ledger, 10 + 2 * opening, PETAL_FSYNC_WAL, WHY));
         MUST(petal_flush(fixture.db, ledger.tables[0], WHY));
         MUST(ledger_write(&ledger, 11 + 2 * opening, PETAL_FSYNC_WAL, WHY));
@@ -155,7 +152,6 @@ TEST(test_a_manifest_that_is_full)
     must(make_table(fixture.db, made, &error), &error);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&ledger), 20);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 20);
     fixture_fini(&fixture);
 }

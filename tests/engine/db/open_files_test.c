@@ -44,24 +44,6 @@ begin(struct fixture *fixture)
     assert_true(fixture_count_files(fixture, ".sst") >= FILES);
 }
 
-/* The most store files that were open at once since the trace began, when none was. */
-static size_t
-most_open(struct fixture *fixture)
-{
-    size_t open = 0, most = 0, count = memory_vfs_trace_count(fixture->vfs);
-
-    for (size_t i = 0; i < count; i++) {
-        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
-
-        if (strstr(call.path, ".sst") == NULL || call.error != 0)
-            continue;
-        open += call.operation == MEMORY_VFS_OPEN;
-        open -= call.operation == MEMORY_VFS_CLOSE;
-        most = open > most ? open : most;
-    }
-    return most;
-}
-
 static size_t
 count_opened(struct fixture *fixture)
 {
@@ -133,7 +115,7 @@ TEST(test_the_same_answers_with_few_files_open)
     fixture_must_open(&fixture);
     all = take_answers(&fixture);
     fixture_must_close(&fixture);
-    assert_true(most_open(&fixture) >= FILES);
+    assert_true(fixture_most_open(&fixture) >= FILES);
     memory_vfs_trace(fixture.vfs, false);
 
     fixture.options.open_files = FEW;
@@ -142,7 +124,7 @@ TEST(test_the_same_answers_with_few_files_open)
     few = take_answers(&fixture);
     assert_true(ledger_is_after(&few.state, WRITES));
     assert_memory_equal(&all, &few, sizeof all);
-    assert_int_equal(most_open(&fixture), FEW);
+    assert_int_equal(fixture_most_open(&fixture), FEW);
     assert_true(count_opened(&fixture) > 2 * FILES);
 
     /* A compaction reads all files at once, and writes one. */
@@ -153,7 +135,7 @@ TEST(test_the_same_answers_with_few_files_open)
         MUST(petal_compact(ledger.tables[t], NULL, WHY));
         assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
     }
-    assert_true(most_open(&fixture) <= FEW + 1);
+    assert_true(fixture_most_open(&fixture) <= FEW + 1);
     memory_vfs_trace(fixture.vfs, false);
     assert_true(memory_vfs_open_files(fixture.vfs) <= FEW + 3); /* lock, manifest, log */
     fixture_fini(&fixture);
@@ -246,7 +228,7 @@ TEST(test_threads)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(readers[i].wrong, 0);
     }
-    assert_true(most_open(&fixture) <= FEW + 1);
+    assert_true(fixture_most_open(&fixture) <= FEW + 1);
     memory_vfs_trace(fixture.vfs, false);
     fixture_fini(&fixture);
 }

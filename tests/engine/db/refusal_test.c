@@ -39,9 +39,7 @@ TEST(test_errors_are_cleared_and_may_be_null)
     struct ledger ledger = {0};
     petal_error error;
 
-    fixture_init(&fixture, 1);
-    fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    ledger_start(&ledger, &fixture, 1);
     error = (petal_error){.status = PETAL_IO, .text = "old", .file = "old", .os_error = 5};
     must(petal_table_open(fixture.db, slice_from_text("left"), &table, &error), &error);
     assert_int_equal(error.status, PETAL_OK);
@@ -246,9 +244,7 @@ TEST(test_wrong_cells)
     petal_error error;
 
     memset(bytes, 'x', PETAL_MAX_VALUE_BYTES + 1);
-    fixture_init(&fixture, 1);
-    fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    ledger_start(&ledger, &fixture, 1);
     put_refused(&ledger, empty, empty, 5, empty, "empty", "32767");
     put_refused(&ledger, slice_make(bytes, 32768), empty, 5, empty, "32768", "32767");
     put_refused(&ledger, row, slice_make(bytes, PETAL_MAX_QUALIFIER_BYTES + 1), 5, empty, "1048577",
@@ -290,9 +286,7 @@ TEST(test_wrong_reads)
     petal_cursor *cursor;
     petal_error error;
 
-    fixture_init(&fixture, 1);
-    fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    ledger_start(&ledger, &fixture, 1);
     must(petal_result_new(fixture.db, &result, &error), &error);
     refused(petal_get(ledger.tables[0], slice_make(NULL, 0), NULL, result, &error), PETAL_INVALID,
             &error, "0 bytes", NULL);

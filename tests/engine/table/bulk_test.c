@@ -1219,24 +1219,6 @@ TEST(memory_does_not_grow_with_the_bulk)
 
 #define FEW_OPEN 8
 
-/* Most of the store files that were open at once since the trace began, when none was. */
-static size_t
-most_open(struct fixture *fixture)
-{
-    size_t open = 0, most = 0, count = memory_vfs_trace_count(fixture->vfs);
-
-    for (size_t i = 0; i < count; i++) {
-        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
-
-        if (strstr(call.path, ".sst") == NULL || call.error != 0)
-            continue;
-        open += call.operation == MEMORY_VFS_OPEN;
-        open -= call.operation == MEMORY_VFS_CLOSE;
-        most = open > most ? open : most;
-    }
-    return most;
-}
-
 /* A thousand files of eight families, which come mixed, by less descriptors than families; and
  * other writes, so that the files have to be told other sequences. */
 TEST(descriptors_count_under_open_files)
@@ -1265,7 +1247,7 @@ TEST(descriptors_count_under_open_files)
     assert_true(fixture_count_files(&fixture, ".sst") >= 992);
     table_put(table, "a", "written", "meanwhile");
     must_commit(bulk);
-    assert_in_range(most_open(&fixture), 1, FEW_OPEN);
+    assert_in_range(fixture_most_open(&fixture), 1, FEW_OPEN);
     MUST(petal_table_verify(table, WHY));
     assert_string_equal(table_row(fixture.db, table, "row00000124"),
                         "a:row00000124 b:row00000124 c:row00000124 d:row00000124 "

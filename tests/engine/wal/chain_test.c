@@ -17,9 +17,7 @@ static void
 start(struct fixture *fixture, struct ledger *ledger)
 {
     *ledger = (struct ledger){0};
-    fixture_init(fixture, 4);
-    fixture_must_open(fixture);
-    MUST(ledger_create(ledger, fixture->db, WHY));
+    ledger_start(ledger, fixture, 4);
 }
 
 /* What a fresh process finds in the files, which are consumed. */
