@@ -5,13 +5,10 @@
 #include "tests/sstable/fixture.h"
 
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define BIG_CACHE (16u << 20)
 
@@ -59,12 +56,10 @@ reads_of_opening(struct sst_fixture *f, struct sst_reader **reader)
     return reads;
 }
 
-static void
-opening_is_one_read(void **state)
+TEST(opening_is_one_read)
 {
     static const unsigned rows[] = {1, 10, 1000, 20000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct cell_list list = {0};
         struct sst_fixture *f = make_file(&list, rows[i], 16, 4096);
@@ -79,15 +74,13 @@ opening_is_one_read(void **state)
 }
 
 /* The roots stand behind all else that the indexes have. */
-static void
-the_end_holds_what_opening_needs(void **state)
+TEST(the_end_holds_what_opening_needs)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, 12000, 100, 512);
     struct sst_reader *reader;
     const struct trailer *trailer;
 
-    (void)state;
     assert_int_equal(reads_of_opening(f, &reader), 1);
     trailer = &reader->trailer;
     assert_int_equal(reader->index.root.level, 1);
@@ -98,14 +91,12 @@ the_end_holds_what_opening_needs(void **state)
     free_file(f, &list);
 }
 
-static void
-a_long_root_is_read_by_itself(void **state)
+TEST(a_long_root_is_read_by_itself)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, 400, 280, 300);
     struct sst_reader *reader;
 
-    (void)state;
     assert_int_equal(reads_of_opening(f, &reader), 2);
     assert_true(reader->trailer.data_root.size > 100000);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
@@ -151,8 +142,7 @@ put_in_front(struct sst_fixture *f)
     f->env.vfs = &disk.table;
 }
 
-static void
-a_bad_place_hurts_where_it_is_needed(void **state)
+TEST(a_bad_place_hurts_where_it_is_needed)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, 100, 16, 512);
@@ -160,7 +150,6 @@ a_bad_place_hurts_where_it_is_needed(void **state)
     struct trailer trailer = reader->trailer;
     petal_error error;
 
-    (void)state;
     sst_reader_close(reader);
     put_in_front(f);
     disk.bad = trailer.data_root.offset - 1; /* of the last chunk */
@@ -176,14 +165,12 @@ a_bad_place_hurts_where_it_is_needed(void **state)
     free_file(f, &list);
 }
 
-static void
-an_end_that_comes_short_is_made_good(void **state)
+TEST(an_end_that_comes_short_is_made_good)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, 1000, 16, 1024);
     struct sst_reader *reader;
 
-    (void)state;
     put_in_front(f);
     disk.most = SST_TAIL_LEAST_BYTES - 1;
     reader = sst_fixture_open(f);
@@ -195,15 +182,13 @@ an_end_that_comes_short_is_made_good(void **state)
 }
 
 /* A file that was cut anywhere is refused with its path, and the place where it ends. */
-static void
-cut_files_are_refused(void **state)
+TEST(cut_files_are_refused)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, 100, 16, 512);
     size_t size;
     uint8_t *bytes = sst_fixture_bytes(f, &size);
 
-    (void)state;
     for (size_t kept = 0; kept < size; kept += kept < size - 200 && kept > 200 ? 61 : 1) {
         struct sst_reader *reader;
         petal_error error;
@@ -215,19 +200,4 @@ cut_files_are_refused(void **state)
     }
     free(bytes);
     free_file(f, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_is_one_read),
-        cmocka_unit_test(the_end_holds_what_opening_needs),
-        cmocka_unit_test(a_long_root_is_read_by_itself),
-        cmocka_unit_test(a_bad_place_hurts_where_it_is_needed),
-        cmocka_unit_test(an_end_that_comes_short_is_made_good),
-        cmocka_unit_test(cut_files_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,9 @@
 #include "base/coding.h"
 #include "sstable/sst_point.h"
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void
 fix_trailer(uint8_t *bytes, size_t size)
@@ -24,8 +21,7 @@ fix_trailer(uint8_t *bytes, size_t size)
                                   TRAILER_BYTES - 8));
 }
 
-static void
-other_versions_are_refused_by_name(void **state)
+TEST(other_versions_are_refused_by_name)
 {
     static const uint8_t versions[] = {0, SST_FORMAT_VERSION + 1, 255};
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
@@ -35,7 +31,6 @@ other_versions_are_refused_by_name(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     sst_small_cells(&list);
     sst_fixture_write(f, &options, &list);
     bytes = sst_fixture_bytes(f, &size);
@@ -60,8 +55,7 @@ data_root(const uint8_t *bytes, size_t size)
 
 /* The data index names a filter chunk, which is in the cache already: no reader takes it for a data
  * block. */
-static void
-block_named_for_two_purposes_is_refused(void **state)
+TEST(block_named_for_two_purposes_is_refused)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -74,7 +68,6 @@ block_named_for_two_purposes_is_refused(void **state)
     uint32_t entries;
     size_t size;
 
-    (void)state;
     sst_small_cells(&list);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -106,8 +99,7 @@ block_named_for_two_purposes_is_refused(void **state)
 
 /* The index names a block by a key that is not its first cell's: whoever believed the place is
  * told. */
-static void
-wrong_place_in_the_index_is_found_out(void **state)
+TEST(wrong_place_in_the_index_is_found_out)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -119,7 +111,6 @@ wrong_place_in_the_index_is_found_out(void **state)
     uint64_t root;
     size_t size;
 
-    (void)state;
     cell_list_put(&list, "row", "column", 7, 7, "value");
     options.bloom = PETAL_BLOOM_NONE;
     sst_fixture_write(f, &options, &list);
@@ -146,10 +137,8 @@ wrong_place_in_the_index_is_found_out(void **state)
 
 /* The index claims of a block in the middle of a row, or of a column, that it begins it: verify
  * finds out. */
-static void
-false_claims_of_the_index_are_found_out(void **state)
+TEST(false_claims_of_the_index_are_found_out)
 {
-    (void)state;
     for (unsigned versions = 0; versions < 2; versions++) {
         struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
         struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -189,10 +178,8 @@ false_claims_of_the_index_are_found_out(void **state)
 }
 
 /* The facts say that no column has two cells: verify finds out. The missing claim does no harm. */
-static void
-false_claim_of_single_cells_is_found_out(void **state)
+TEST(false_claim_of_single_cells_is_found_out)
 {
-    (void)state;
     for (unsigned versions = 1; versions <= 2; versions++) {
         struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
         struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -227,8 +214,7 @@ false_claim_of_single_cells_is_found_out(void **state)
 }
 
 /* A few hundred bytes said to be 64 MiB: they cannot be, and nobody is asked for the memory. */
-static void
-blocks_said_to_be_huge_are_refused(void **state)
+TEST(blocks_said_to_be_huge_are_refused)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -238,7 +224,6 @@ blocks_said_to_be_huge_are_refused(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     for (unsigned i = 0; i < 40; i++) {
         char row[16];
 
@@ -290,8 +275,7 @@ write_with_byte_replaced(struct sst_fixture *f, const struct cell_list *list, ui
 
 /* A row twice in a block, rows and columns that descend: who went on from what he found would be
  * sent to it again. */
-static void
-cells_out_of_order_are_refused(void **state)
+TEST(cells_out_of_order_are_refused)
 {
     static const struct {
         const char *row, *other_row, *qualifier, *other_qualifier;
@@ -307,7 +291,6 @@ cells_out_of_order_are_refused(void **state)
         {"rrrrrr1", "rrrrrr2", "qa", "qa", '1', '2'},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
         struct cell_list list = {0};
@@ -335,8 +318,7 @@ cells_out_of_order_are_refused(void **state)
 }
 
 /* Versions that ascend in time. */
-static void
-versions_out_of_order_are_refused(void **state)
+TEST(versions_out_of_order_are_refused)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -347,7 +329,6 @@ versions_out_of_order_are_refused(void **state)
     uint8_t *bytes, *timestamps;
     size_t size;
 
-    (void)state;
     cell_list_put(&list, "r", "q", 9, 8, "value");
     cell_list_put(&list, "r", "q", 7, 7, "another value");
     options.bloom = PETAL_BLOOM_NONE;
@@ -376,8 +357,7 @@ versions_out_of_order_are_refused(void **state)
 }
 
 /* The last row of a block lies behind the first of the next one: each is in order by itself. */
-static void
-blocks_that_overlap_are_found_out(void **state)
+TEST(blocks_that_overlap_are_found_out)
 {
     static const char value[] = "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -386,7 +366,6 @@ blocks_that_overlap_are_found_out(void **state)
     petal_error error = {0};
     struct sst_iter iter;
 
-    (void)state;
     cell_list_put(&list, "a", "q", 7, 1, value);
     cell_list_put(&list, "b", "q", 7, 2, value);
     cell_list_put(&list, "c", "q", 7, 3, value);
@@ -584,14 +563,12 @@ read_forward_within(struct sst_fixture *f, struct sst_reader *reader, bool lazy,
 
 /* As many levels as there may be, and each node names all nodes of the level below: a walk of 5^12
  * leaves or more. */
-static void
-nodes_named_many_times_are_not_walked(void **state)
+TEST(nodes_named_many_times_are_not_walked)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     struct cell_list list = {0};
 
-    (void)state;
     options.bloom = PETAL_BLOOM_NONE;
     sst_small_cells(&list);
     for (unsigned same = 0; same < 2; same++) {
@@ -690,8 +667,7 @@ read_carelessly(struct sst_fixture *f)
     sst_reader_close(reader);
 }
 
-static void
-blocks_made_to_deceive_do_no_harm(void **state)
+TEST(blocks_made_to_deceive_do_no_harm)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -700,7 +676,6 @@ blocks_made_to_deceive_do_no_harm(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     test_random_init(&random, test_seed());
     sst_small_cells(&list);
     sst_fixture_write(f, &options, &list);
@@ -955,8 +930,7 @@ what_is_verified_is_right(struct sst_fixture *f, const struct cell_list *list)
 
 /* Trees of one to four levels with some lies: each way through them ends and goes forward only, and
  * no lie that verify does not find makes a wrong answer. */
-static void
-indexes_made_to_deceive_do_no_harm(void **state)
+TEST(indexes_made_to_deceive_do_no_harm)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
@@ -964,7 +938,6 @@ indexes_made_to_deceive_do_no_harm(void **state)
     struct cell_list list = {0};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     options.bloom = PETAL_BLOOM_ROW_ROWCOL;
     sst_small_cells(&list);
@@ -1000,8 +973,7 @@ indexes_made_to_deceive_do_no_harm(void **state)
 }
 
 /* Facts that hold together, but not for the cells. */
-static void
-false_times_of_death_are_found_out(void **state)
+TEST(false_times_of_death_are_found_out)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -1009,7 +981,6 @@ false_times_of_death_are_found_out(void **state)
     struct sst_reader *reader;
     petal_error error = {0};
 
-    (void)state;
     cell_list_put(&list, "row", "a", 50, 1, "value");
     cell_list_give_ttl(&list, 10);
     cell_list_put(&list, "row", "b", 50, 2, "value");
@@ -1031,8 +1002,7 @@ false_times_of_death_are_found_out(void **state)
 }
 
 /* Bytes between the blocks and the trailer belong to nothing: reads do not care, verify does. */
-static void
-verify_accounts_for_every_byte(void **state)
+TEST(verify_accounts_for_every_byte)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
@@ -1042,7 +1012,6 @@ verify_accounts_for_every_byte(void **state)
     uint8_t *bytes, *longer;
     size_t size;
 
-    (void)state;
     sst_small_cells(&list);
     sst_fixture_write(f, &options, &list);
     bytes = sst_fixture_bytes(f, &size);
@@ -1062,27 +1031,4 @@ verify_accounts_for_every_byte(void **state)
     free(bytes);
     cell_list_fini(&list);
     sst_fixture_free(f);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_versions_are_refused_by_name),
-        cmocka_unit_test(block_named_for_two_purposes_is_refused),
-        cmocka_unit_test(wrong_place_in_the_index_is_found_out),
-        cmocka_unit_test(false_claims_of_the_index_are_found_out),
-        cmocka_unit_test(false_claim_of_single_cells_is_found_out),
-        cmocka_unit_test(blocks_said_to_be_huge_are_refused),
-        cmocka_unit_test(cells_out_of_order_are_refused),
-        cmocka_unit_test(versions_out_of_order_are_refused),
-        cmocka_unit_test(blocks_that_overlap_are_found_out),
-        cmocka_unit_test(nodes_named_many_times_are_not_walked),
-        cmocka_unit_test(blocks_made_to_deceive_do_no_harm),
-        cmocka_unit_test(indexes_made_to_deceive_do_no_harm),
-        cmocka_unit_test(false_times_of_death_are_found_out),
-        cmocka_unit_test(verify_accounts_for_every_byte),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,10 @@
 #include "base/cell.h"
 #include "base/checksum.h"
 #include "sstable/block/index_block.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MAX_KEYS      300
 #define MAX_KEY_BYTES 64
@@ -201,14 +198,12 @@ compare_node(petal_slice bytes, const struct keys *keys, uint32_t level, struct 
     free(memory);
 }
 
-static void
-random_keys_come_back_and_are_found(void **state)
+TEST(random_keys_come_back_and_are_found)
 {
     static struct keys keys;
     struct test_random random;
     unsigned rounds = test_long() ? 20000 : 400;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < rounds; round++) {
         size_t count = 1 + test_random_below(&random, round % 4 == 0 ? MAX_KEYS - 1 : 12);
@@ -223,14 +218,12 @@ random_keys_come_back_and_are_found(void **state)
     }
 }
 
-static void
-equal_heads_are_told_apart_by_what_follows(void **state)
+TEST(equal_heads_are_told_apart_by_what_follows)
 {
     static struct keys keys;
     struct test_random random;
     petal_slice bytes;
 
-    (void)state;
     test_random_init(&random, 7);
     keys.count = 0;
     keys_add(&keys, slice_from_text("a"));
@@ -254,15 +247,13 @@ equal_heads_are_told_apart_by_what_follows(void **state)
     release(bytes);
 }
 
-static void
-reset_forgets(void **state)
+TEST(reset_forgets)
 {
     static struct keys keys;
     struct index_block_builder *builder;
     petal_slice bytes;
     uint64_t digest;
 
-    (void)state;
     keys.count = 0;
     keys_add(&keys, slice_from_text("kiwi"));
     keys_add(&keys, slice_from_text("lemon"));
@@ -335,13 +326,11 @@ small_keys(struct keys *keys, unsigned which)
         keys_add(keys, slice_make("\x00\xff", 2));
 }
 
-static void
-every_changed_byte_is_refused_or_read_in_bounds(void **state)
+TEST(every_changed_byte_is_refused_or_read_in_bounds)
 {
     static struct keys keys;
     unsigned kept = 0, refused = 0;
 
-    (void)state;
     for (unsigned which = 0; which < SMALL_NODES; which++) {
         petal_slice built;
         uint8_t *bytes;
@@ -365,8 +354,7 @@ every_changed_byte_is_refused_or_read_in_bounds(void **state)
     assert_true(kept > 0 && refused > 0);
 }
 
-static void
-several_changed_bytes_are_refused_or_read_in_bounds(void **state)
+TEST(several_changed_bytes_are_refused_or_read_in_bounds)
 {
     static struct keys keys;
     struct test_random random;
@@ -374,7 +362,6 @@ several_changed_bytes_are_refused_or_read_in_bounds(void **state)
     petal_slice built;
     uint8_t *bytes;
 
-    (void)state;
     test_random_init(&random, test_seed());
     small_keys(&keys, 2);
     built = build(&keys, 0);
@@ -396,12 +383,10 @@ several_changed_bytes_are_refused_or_read_in_bounds(void **state)
     release(built);
 }
 
-static void
-every_other_length_is_refused(void **state)
+TEST(every_other_length_is_refused)
 {
     static struct keys keys;
 
-    (void)state;
     for (unsigned which = 0; which < SMALL_NODES; which++) {
         petal_slice built;
 
@@ -419,25 +404,21 @@ every_other_length_is_refused(void **state)
     }
 }
 
-static void
-a_node_without_entries_is_refused(void **state)
+TEST(a_node_without_entries_is_refused)
 {
     uint8_t bytes[INDEX_BLOCK_HEADER_BYTES] = {0};
-    (void)state;
     assert_int_equal(index_block_memory(bytes, sizeof bytes, 0), 0);
 }
 
 /* ---- memory, format ---- */
 
-static void
-building_survives_each_failed_allocation(void **state)
+TEST(building_survives_each_failed_allocation)
 {
     static struct keys keys;
     struct test_allocator allocator;
     struct test_random random;
     uint64_t digest = 0, failures;
 
-    (void)state;
     test_allocator_init(&allocator);
     test_random_init(&random, 3);
     keys_random(&keys, &random, 200, 5, 30);
@@ -473,14 +454,12 @@ building_survives_each_failed_allocation(void **state)
     assert_true(failures > 8);
 }
 
-static void
-built_bytes_are_those_of_version_1(void **state)
+TEST(built_bytes_are_those_of_version_1)
 {
     static const uint64_t golden[SMALL_NODES] = {0xceb869533e96663b, 0x1b0ac2a984996e5b,
                                                  0x13123332b36437be};
     static struct keys keys;
 
-    (void)state;
     for (unsigned which = 0; which < SMALL_NODES; which++) {
         petal_slice bytes;
         uint64_t digest;
@@ -492,22 +471,4 @@ built_bytes_are_those_of_version_1(void **state)
         if (digest != golden[which])
             fail_msg("block %u: 0x%016llx", which, (unsigned long long)digest);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_keys_come_back_and_are_found),
-        cmocka_unit_test(equal_heads_are_told_apart_by_what_follows),
-        cmocka_unit_test(reset_forgets),
-        cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
-        cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
-        cmocka_unit_test(every_other_length_is_refused),
-        cmocka_unit_test(a_node_without_entries_is_refused),
-        cmocka_unit_test(building_survives_each_failed_allocation),
-        cmocka_unit_test(built_bytes_are_those_of_version_1),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

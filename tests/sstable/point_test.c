@@ -5,14 +5,11 @@
 #include "tests/sstable/fixture.h"
 
 #include "sstable/sst_point.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct tally {
     size_t found, absent, declined;
@@ -184,15 +181,13 @@ ask_all(struct sst_fixture *f, const struct sst_reader *reader, const struct cel
     }
 }
 
-static void
-random_files_answer_as_their_cells(void **state)
+TEST(random_files_answer_as_their_cells)
 {
     static const size_t caches[] = {0, 30 << 10, 64 << 20};
     static const uint32_t blocks[] = {256, 1024, 4096, 65536};
     struct tally columns = {0}, rows = {0};
     struct test_random random;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
         const struct cell_shape most = {.cells = 800,
@@ -221,10 +216,8 @@ random_files_answer_as_their_cells(void **state)
 
 /* One cell a row, of one column or of several, puts without a time to live: nothing is declined,
  * and an answer costs one data block. */
-static void
-plain_files_decline_nothing(void **state)
+TEST(plain_files_decline_nothing)
 {
-    (void)state;
     for (unsigned columns = 1; columns <= 3; columns++) {
         struct sst_fixture *f = sst_fixture_new(64 << 20);
         struct sst_options options = sst_test_options();
@@ -253,8 +246,7 @@ plain_files_decline_nothing(void **state)
 }
 
 /* A block that is not there and must not be read, or cannot be, is no answer. */
-static void
-what_cannot_be_read_is_declined(void **state)
+TEST(what_cannot_be_read_is_declined)
 {
     struct sst_fixture *f = sst_fixture_new(64 << 20);
     struct sst_options options = sst_test_options();
@@ -265,7 +257,6 @@ what_cannot_be_read_is_declined(void **state)
     struct data_block_put put;
     unsigned slot;
 
-    (void)state;
     cell_list_put(&list, "row", "q", 7, 9, "value");
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
@@ -363,13 +354,11 @@ ask_cell(struct passing *p, size_t index)
     return answer;
 }
 
-static void
-a_full_cache_takes_what_is_asked_for_twice(void **state)
+TEST(a_full_cache_takes_what_is_asked_for_twice)
 {
     struct passing p;
     uint64_t inserted, fetched;
 
-    (void)state;
     begin_passing(&p, 128 << 10, NULL);
     /* Most blocks once, so that the cache is full behind the first eighth of them. */
     for (size_t i = 0; i < p.list.count; i += 40)
@@ -398,14 +387,12 @@ calls_of(struct sst_fixture *f, enum memory_vfs_operation operation)
 
 /* One that is mapped is not read, block by block; one that cannot be is.  Damage is told as
  * ever. */
-static void
-a_mapped_file_is_not_read(void **state)
+TEST(a_mapped_file_is_not_read)
 {
     struct passing p;
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     begin_passing(&p, 0, NULL);
     for (unsigned way = 0; way < 4; way++) {
         bool fails = way == 2, damaged = way == 3;
@@ -442,14 +429,12 @@ a_mapped_file_is_not_read(void **state)
 }
 
 /* With room for all of them: what is not to be kept is not, what is for memory is. */
-static void
-who_opens_the_file_says_what_is_kept(void **state)
+TEST(who_opens_the_file_says_what_is_kept)
 {
     const struct sst_open_options in_memory = {.file_number = 9, .in_memory = true};
     const struct sst_open_options not_kept = {.file_number = 9, .no_block_cache = true};
     struct passing p;
 
-    (void)state;
     begin_passing(&p, 64 << 20, NULL);
     p.context.keep_out_of_cache = true;
     for (unsigned i = 0; i < 3; i++)
@@ -474,14 +459,12 @@ who_opens_the_file_says_what_is_kept(void **state)
 }
 
 /* Each bit of a block that is read past the cache is looked at. */
-static void
-damage_is_noticed_past_the_cache(void **state)
+TEST(damage_is_noticed_past_the_cache)
 {
     struct passing p;
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     begin_passing(&p, 64 << 20, NULL);
     p.context.keep_out_of_cache = true;
     assert_int_equal(ask_cell(&p, 0), SST_POINT_FOUND);
@@ -500,20 +483,4 @@ damage_is_noticed_past_the_cache(void **state)
     assert_int_equal(ask_cell(&p, 0), SST_POINT_FAILED);
     test_allocator_fail_at(&p.f->allocator, 0, false);
     end_passing(&p);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_files_answer_as_their_cells),
-        cmocka_unit_test(plain_files_decline_nothing),
-        cmocka_unit_test(what_cannot_be_read_is_declined),
-        cmocka_unit_test(a_full_cache_takes_what_is_asked_for_twice),
-        cmocka_unit_test(who_opens_the_file_says_what_is_kept),
-        cmocka_unit_test(a_mapped_file_is_not_read),
-        cmocka_unit_test(damage_is_noticed_past_the_cache),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,13 +10,10 @@
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define COMMON_BYTES 20
 #define COUNT_BYTES  8
@@ -288,43 +285,29 @@ probe_type(enum petal_bloom_type type, const char *name)
                  files);
 }
 
-static void
-filters_of_rows_deny_no_key(void **state)
+TEST(filters_of_rows_deny_no_key)
 {
-    (void)state;
     probe_type(PETAL_BLOOM_ROW, "ROW");
 }
 
-static void
-filters_of_columns_deny_no_key(void **state)
+TEST(filters_of_columns_deny_no_key)
 {
-    (void)state;
     probe_type(PETAL_BLOOM_ROWCOL, "ROWCOL");
 }
 
-static void
-filters_of_rows_and_columns_deny_no_key(void **state)
+TEST(filters_of_rows_and_columns_deny_no_key)
 {
-    (void)state;
     probe_type(PETAL_BLOOM_ROW_ROWCOL, "ROW_ROWCOL");
 }
 
-static void
-filters_of_prefixes_deny_no_key(void **state)
+TEST(filters_of_prefixes_deny_no_key)
 {
-    (void)state;
     probe_type(PETAL_BLOOM_ROW_PREFIX, "ROW_PREFIX");
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filters_of_rows_deny_no_key),
-        cmocka_unit_test(filters_of_columns_deny_no_key),
-        cmocka_unit_test(filters_of_rows_and_columns_deny_no_key),
-        cmocka_unit_test(filters_of_prefixes_deny_no_key),
-    };
     const char *probes = getenv("PETAL_PROBES");
 
     seed = test_seed();
@@ -332,5 +315,5 @@ main(void)
              : test_long()  ? 100000000
              : test_short() ? 50000
                             : 200000;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -5,12 +5,9 @@
 #include "tests/sstable/fixture.h"
 
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define ROWS        40000
 #define VALUE_BYTES 100
@@ -158,15 +155,13 @@ expect_areas_once(void)
 }
 
 /* Then, one by one, areas. */
-static void
-the_first_gets_read_their_block_alone(void **state)
+TEST(the_first_gets_read_their_block_alone)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
     struct readahead_limit limit;
     struct sst_reader *reader;
 
-    (void)state;
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
     assert_int_equal(layer.count, 0);
@@ -183,8 +178,7 @@ the_first_gets_read_their_block_alone(void **state)
 }
 
 /* Each area once, in pieces that grow; and what the reader itself reads is as it is without. */
-static void
-gets_in_no_order_begin_all_of_the_file(void **state)
+TEST(gets_in_no_order_begin_all_of_the_file)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
@@ -194,7 +188,6 @@ gets_in_no_order_begin_all_of_the_file(void **state)
     uint64_t data_areas;
     size_t larger = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
@@ -221,8 +214,7 @@ gets_in_no_order_begin_all_of_the_file(void **state)
 }
 
 /* Where each get is the first of its area, each begins that area and no more. */
-static void
-sparse_gets_begin_an_area_each(void **state)
+TEST(sparse_gets_begin_an_area_each)
 {
     struct readahead_limit limit;
     struct read_around around;
@@ -230,7 +222,6 @@ sparse_gets_begin_an_area_each(void **state)
     struct sst_fixture *f = make_file(&list);
     struct sst_reader *reader;
 
-    (void)state;
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, NULL);
     assert_true(read_around_init(&around, &limit, (uint64_t)1 << 40, f->env.allocator));
@@ -246,8 +237,7 @@ sparse_gets_begin_an_area_each(void **state)
     free_file(f, &list);
 }
 
-static void
-a_place_outside_of_the_file_begins_nothing(void **state)
+TEST(a_place_outside_of_the_file_begins_nothing)
 {
     struct readahead_limit limit;
     struct read_around around;
@@ -255,7 +245,6 @@ a_place_outside_of_the_file_begins_nothing(void **state)
     struct sst_fixture *f = make_file(&list);
     struct sst_reader *reader;
 
-    (void)state;
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, NULL);
     assert_true(read_around_init(&around, &limit, 5 * AREA + 1, f->env.allocator));
@@ -271,15 +260,13 @@ a_place_outside_of_the_file_begins_nothing(void **state)
 
 /* Files that are together larger than the limit bring nothing along; as soon as one is closed the
  * others do. */
-static void
-files_larger_than_the_limit_bring_nothing(void **state)
+TEST(files_larger_than_the_limit_bring_nothing)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
     struct readahead_limit limit;
     struct sst_reader *reader, *other;
 
-    (void)state;
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
     limit.most_open = sst_reader_facts(reader)->file_bytes;
@@ -299,8 +286,7 @@ files_larger_than_the_limit_bring_nothing(void **state)
 }
 
 /* Who goes through the file has large reads of his own. */
-static void
-scans_bring_nothing_but_around_their_first_block(void **state)
+TEST(scans_bring_nothing_but_around_their_first_block)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list);
@@ -308,7 +294,6 @@ scans_bring_nothing_but_around_their_first_block(void **state)
     struct sst_reader *reader;
     struct sst_iter iter;
 
-    (void)state;
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, &limit);
     pass_the_first_gets(&reader->around);
@@ -350,8 +335,7 @@ ask_all(void *argument)
     return NULL;
 }
 
-static void
-threads_begin_each_area_once(void **state)
+TEST(threads_begin_each_area_once)
 {
     struct crowd crowd;
     struct readahead_limit limit;
@@ -360,7 +344,6 @@ threads_begin_each_area_once(void **state)
     struct sst_reader *reader;
     pthread_t threads[THREADS];
 
-    (void)state;
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
     reader = open_file(f, NULL);
     crowd.source = &reader->file.source;
@@ -379,16 +362,6 @@ threads_begin_each_area_once(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_gets_read_their_block_alone),
-        cmocka_unit_test(gets_in_no_order_begin_all_of_the_file),
-        cmocka_unit_test(sparse_gets_begin_an_area_each),
-        cmocka_unit_test(a_place_outside_of_the_file_begins_nothing),
-        cmocka_unit_test(files_larger_than_the_limit_bring_nothing),
-        cmocka_unit_test(scans_bring_nothing_but_around_their_first_block),
-        cmocka_unit_test(threads_begin_each_area_once),
-    };
-
     pthread_mutex_init(&layer.mutex, NULL);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

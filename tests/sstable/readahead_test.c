@@ -5,12 +5,9 @@
 #include "tests/sstable/fixture.h"
 
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define ROWS        20000
 #define VALUE_BYTES 100
@@ -129,8 +126,7 @@ traced_reads(struct sst_fixture *f, size_t *sizes, size_t most)
     return count;
 }
 
-static void
-a_scan_reads_in_growing_windows(void **state)
+TEST(a_scan_reads_in_growing_windows)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -140,7 +136,6 @@ a_scan_reads_in_growing_windows(void **state)
     size_t sizes[64], count, first_block;
     uint64_t data_bytes = sst_reader_facts(reader)->data_bytes;
 
-    (void)state;
     assert_int_equal(reader->index.root.level, 0); /* no reads of index nodes below */
     memory_vfs_trace(f->vfs, true);
     sst_iter_init(&iter, reader, &context, false, false);
@@ -170,8 +165,7 @@ a_scan_reads_in_growing_windows(void **state)
     free_file(f, &list);
 }
 
-static void
-who_reads_a_whole_file_begins_large(void **state)
+TEST(who_reads_a_whole_file_begins_large)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -181,7 +175,6 @@ who_reads_a_whole_file_begins_large(void **state)
     struct sst_iter iter;
     size_t sizes[4];
 
-    (void)state;
     memory_vfs_trace(f->vfs, true);
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
@@ -195,8 +188,7 @@ who_reads_a_whole_file_begins_large(void **state)
 }
 
 /* A search and ten cells: the block, and where they go over its end the smallest window. */
-static void
-short_scans_read_little(void **state)
+TEST(short_scans_read_little)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, SMALL_CACHE);
@@ -204,7 +196,6 @@ short_scans_read_little(void **state)
     struct test_random random;
     unsigned windows = 0;
 
-    (void)state;
     test_random_init(&random, test_seed());
     for (unsigned i = 0; i < 300; i++) {
         size_t from = (size_t)test_random_below(&random, ROWS - 10);
@@ -230,8 +221,7 @@ short_scans_read_little(void **state)
 }
 
 /* Each search begins anew, wherever it leads. */
-static void
-searches_end_a_window(void **state)
+TEST(searches_end_a_window)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, SMALL_CACHE);
@@ -239,7 +229,6 @@ searches_end_a_window(void **state)
     struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
     struct sst_iter iter;
 
-    (void)state;
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
     expect_cells(&iter, &list, 0, 5000);
@@ -254,8 +243,7 @@ searches_end_a_window(void **state)
     free_file(f, &list);
 }
 
-static void
-going_back_reads_windows_too(void **state)
+TEST(going_back_reads_windows_too)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -264,7 +252,6 @@ going_back_reads_windows_too(void **state)
     uint64_t data_bytes = sst_reader_facts(reader)->data_bytes;
     struct sst_iter iter;
 
-    (void)state;
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, NULL), PETAL_OK);
     for (size_t i = list.count; i-- > 0;) {
@@ -288,8 +275,7 @@ going_back_reads_windows_too(void **state)
 
 /* ---- memory ---- */
 
-static void
-windows_stay_within_the_limit(void **state)
+TEST(windows_stay_within_the_limit)
 {
     enum { READERS = 6 };
     struct cell_list list = {0};
@@ -304,7 +290,6 @@ windows_stay_within_the_limit(void **state)
     struct sst_reader *reader;
     struct sst_iter iters[READERS];
 
-    (void)state;
     readahead_limit_init(&limit, 4 * READAHEAD_LEAST_BYTES, 0);
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
     for (unsigned k = 0; k < READERS; k++) {
@@ -342,8 +327,7 @@ scan_all(struct sst_fixture *f, const struct sst_reader *reader, const struct ce
     iter.iter.ops->close(&iter.iter);
 }
 
-static void
-a_scan_fills_what_is_free(void **state)
+TEST(a_scan_fills_what_is_free)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -351,7 +335,6 @@ a_scan_fills_what_is_free(void **state)
     uint64_t blocks = sst_reader_facts(reader)->data_blocks;
     uint64_t reads;
 
-    (void)state;
     scan_all(f, reader, &list);
     reads = f->trace.file_reads;
     scan_all(f, reader, &list);
@@ -361,8 +344,7 @@ a_scan_fills_what_is_free(void **state)
     free_file(f, &list);
 }
 
-static void
-a_scan_drives_nothing_out(void **state)
+TEST(a_scan_drives_nothing_out)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, SMALL_CACHE);
@@ -370,7 +352,6 @@ a_scan_drives_nothing_out(void **state)
     struct cache_usage before, after;
     struct sst_iter iter;
 
-    (void)state;
     for (size_t i = 0; i < list.count; i += 20) { /* points, until the cache is full */
         sst_iter_init(&iter, reader, &f->context, false, false);
         seek(&iter, &list.cells[i]);
@@ -426,8 +407,7 @@ read_around(struct sst_fixture *f, const struct sst_reader *reader, const struct
     return missed > 0 ? missed - 1 : 0;
 }
 
-static void
-an_unreadable_sector_costs_its_block(void **state)
+TEST(an_unreadable_sector_costs_its_block)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, SMALL_CACHE);
@@ -436,7 +416,6 @@ an_unreadable_sector_costs_its_block(void **state)
     struct block_handle block;
     size_t in_block = 0;
 
-    (void)state;
     put_in_front(f);
     reader = sst_fixture_open(f);
     sst_iter_init(&iter, reader, &f->context, false, false);
@@ -464,14 +443,12 @@ an_unreadable_sector_costs_its_block(void **state)
 }
 
 /* A bad place that belongs to no data block is nobody's. */
-static void
-an_unreadable_tail_costs_nothing(void **state)
+TEST(an_unreadable_tail_costs_nothing)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, SMALL_CACHE);
     struct sst_reader *reader;
 
-    (void)state;
     put_in_front(f);
     reader = sst_fixture_open(f);
     disk.bad_begin = reader->trailer.data_root.offset;
@@ -483,14 +460,12 @@ an_unreadable_tail_costs_nothing(void **state)
     free_file(f, &list);
 }
 
-static void
-short_reads_are_made_good(void **state)
+TEST(short_reads_are_made_good)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, SMALL_CACHE);
     struct sst_reader *reader;
 
-    (void)state;
     put_in_front(f);
     reader = sst_fixture_open(f);
     disk.most = 8192;
@@ -500,24 +475,4 @@ short_reads_are_made_good(void **state)
     sst_reader_close(reader);
     f->env.vfs = disk.below;
     free_file(f, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_scan_reads_in_growing_windows),
-        cmocka_unit_test(who_reads_a_whole_file_begins_large),
-        cmocka_unit_test(short_scans_read_little),
-        cmocka_unit_test(searches_end_a_window),
-        cmocka_unit_test(going_back_reads_windows_too),
-        cmocka_unit_test(windows_stay_within_the_limit),
-        cmocka_unit_test(a_scan_fills_what_is_free),
-        cmocka_unit_test(a_scan_drives_nothing_out),
-        cmocka_unit_test(an_unreadable_sector_costs_its_block),
-        cmocka_unit_test(an_unreadable_tail_costs_nothing),
-        cmocka_unit_test(short_reads_are_made_good),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,10 @@
 
 #include "sstable/index/index_region.h"
 #include "sstable/sst_reader_parts.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define ROWS      12000
 #define BIG_CACHE (64u << 20)
@@ -78,14 +75,12 @@ gaps(const struct index_block *node)
     return count;
 }
 
-static void
-chunks_and_nodes_stand_side_by_side(void **state)
+TEST(chunks_and_nodes_stand_side_by_side)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
 
-    (void)state;
     assert_int_equal(reader->index.root.level, 1);
     assert_in_range(reader->index.root.count, 20, 2000);
     assert_int_equal(reader->bloom.tree.root.level, 0);
@@ -98,8 +93,7 @@ chunks_and_nodes_stand_side_by_side(void **state)
 }
 
 /* More chunks than the writer keeps back stand in several regions, data blocks between them. */
-static void
-large_files_have_several_regions(void **state)
+TEST(large_files_have_several_regions)
 {
     enum { MANY = 320000 };
     struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
@@ -108,7 +102,6 @@ large_files_have_several_regions(void **state)
     struct sst_reader *reader;
     char row[16];
 
-    (void)state;
     options.bloom_error_rate = 1e-6;
     assert_int_equal(sst_writer_open(&writer, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
     for (unsigned i = 0; i < MANY; i++) {
@@ -138,8 +131,7 @@ large_files_have_several_regions(void **state)
 
 /* ---- counts ---- */
 
-static void
-a_filter_comes_by_one_read(void **state)
+TEST(a_filter_comes_by_one_read)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -147,7 +139,6 @@ a_filter_comes_by_one_read(void **state)
     const struct file_facts *facts = sst_reader_facts(reader);
     struct cache_usage usage;
 
-    (void)state;
     for (size_t i = 0; i < list.count; i++)
         assert_true(sst_ask_row(f, reader, list.cells[i].row));
     assert_int_equal(f->trace.file_reads, 1);
@@ -163,14 +154,12 @@ a_filter_comes_by_one_read(void **state)
 }
 
 /* A search for each row, in no order: the index by one read, each data block by one. */
-static void
-a_cold_search_is_one_read_of_one_block(void **state)
+TEST(a_cold_search_is_one_read_of_one_block)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
 
-    (void)state;
     for (size_t i = 0; i < list.count; i++)
         find(f, reader, &list.cells[i * 7919 % list.count]);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_INDEX], 1);
@@ -180,14 +169,12 @@ a_cold_search_is_one_read_of_one_block(void **state)
 }
 
 /* Where the cache has no room for a region, a question costs its own block. */
-static void
-a_small_cache_is_not_stirred(void **state)
+TEST(a_small_cache_is_not_stirred)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, 12 << 10);
     struct sst_reader *reader = sst_fixture_open(f);
 
-    (void)state;
     for (size_t i = 0; i < list.count; i++)
         (void)sst_ask_row(f, reader, list.cells[i * 7919 % list.count].row);
     assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 10);
@@ -197,8 +184,7 @@ a_small_cache_is_not_stirred(void **state)
     free_file(f, &list);
 }
 
-static void
-the_limit_of_large_reads_holds(void **state)
+TEST(the_limit_of_large_reads_holds)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -210,7 +196,6 @@ the_limit_of_large_reads_holds(void **state)
                                        .readahead_limit = &limit};
     struct sst_reader *reader;
 
-    (void)state;
     readahead_limit_init(&limit, 4096, 0); /* two or three chunks by one read */
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
     for (size_t i = 0; i < list.count; i++)
@@ -225,8 +210,7 @@ the_limit_of_large_reads_holds(void **state)
 /* ---- damage ---- */
 
 /* One chunk of a region is damaged: it says "maybe", and costs the others nothing. */
-static void
-a_damaged_chunk_is_left_out(void **state)
+TEST(a_damaged_chunk_is_left_out)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
@@ -237,7 +221,6 @@ a_damaged_chunk_is_left_out(void **state)
     uint8_t *bytes;
     size_t size;
 
-    (void)state;
     sst_reader_close(reader);
     bytes = sst_fixture_bytes(f, &size);
     bytes[chunk.offset + 40] ^= 1;
@@ -272,15 +255,13 @@ fail_long_reads(void *context, petal_file *file, uint64_t offset, void *buffer, 
     return below->read_at(context, file, offset, buffer, size, read_bytes);
 }
 
-static void
-regions_that_cannot_be_read_are_read_by_blocks(void **state)
+TEST(regions_that_cannot_be_read_are_read_by_blocks)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     petal_vfs table = *f->env.vfs;
 
-    (void)state;
     below = f->env.vfs;
     failed = 0;
     table.read_at = fail_long_reads;
@@ -298,13 +279,11 @@ regions_that_cannot_be_read_are_read_by_blocks(void **state)
     free_file(f, &list);
 }
 
-static void
-each_allocation_fails_once(void **state)
+TEST(each_allocation_fails_once)
 {
     struct cell_list list = {0};
     struct sst_fixture *f = make_file(&list, BIG_CACHE);
 
-    (void)state;
     for (uint64_t n = 1; n < 40; n++) {
         struct sst_reader *reader = sst_fixture_open(f);
 
@@ -315,22 +294,4 @@ each_allocation_fails_once(void **state)
         sst_reader_close(reader);
     }
     free_file(f, &list);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_and_nodes_stand_side_by_side),
-        cmocka_unit_test(large_files_have_several_regions),
-        cmocka_unit_test(a_filter_comes_by_one_read),
-        cmocka_unit_test(a_cold_search_is_one_read_of_one_block),
-        cmocka_unit_test(a_small_cache_is_not_stirred),
-        cmocka_unit_test(the_limit_of_large_reads_holds),
-        cmocka_unit_test(a_damaged_chunk_is_left_out),
-        cmocka_unit_test(regions_that_cannot_be_read_are_read_by_blocks),
-        cmocka_unit_test(each_allocation_fails_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

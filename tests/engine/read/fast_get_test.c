@@ -3,14 +3,10 @@
  * same answers and count the same: over files and memtables of many kinds, rows of every shape,
  * timestamps of the client's, read points. And where it is to be taken, it is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/read/fast_get.h"
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdlib.h>
@@ -179,8 +175,19 @@ compare_all(const petal_snapshot *snapshot)
     }
 }
 
-static void
-test_mixture(void **state)
+static struct mixture mixtures[] = {
+    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true},
+    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true, .times = true},
+    {.bloom = PETAL_BLOOM_ROW, .times = true},
+    {.bloom = PETAL_BLOOM_ROW, .times = true, .deletes = true},
+    {.bloom = PETAL_BLOOM_ROW, .ttl = true, .deletes = true},
+    {.bloom = PETAL_BLOOM_ROW, .family_ttl = 1000},
+    {.bloom = PETAL_BLOOM_NONE, .times = true},
+    {.bloom = PETAL_BLOOM_ROWCOL, .times = true},
+    {.bloom = PETAL_BLOOM_ROW_ROWCOL, .deletes = true},
+};
+
+TEST_EACH(test_mixture, mixtures)
 {
     const struct mixture *mixture = *state;
     petal_family_options options = {.bloom = mixture->bloom,
@@ -213,10 +220,8 @@ test_mixture(void **state)
 
 /* A put of the client's with a smaller timestamp, written later, is not the answer; of one
  * timestamp the later write is. */
-static void
-test_timestamps(void **state)
+TEST(test_timestamps)
 {
-    (void)state;
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("a"), text(""), 5, text("five"));
     reads_put(&fixture, "f", text("b"), text(""), 5, text("first"));
@@ -260,10 +265,8 @@ is_fast_row(const char *row)
     return answers_fast(row, NULL);
 }
 
-static void
-test_where_it_is_taken(void **state)
+TEST(test_where_it_is_taken)
 {
-    (void)state;
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("a"), text(""), PETAL_LATEST, text("1"));
     reads_put(&fixture, "f", text("c"), text(""), PETAL_LATEST, text("1"));
@@ -308,12 +311,10 @@ put_columns(unsigned step, int64_t timestamp)
 
 /* Rows over several blocks of several files, and of memtables: what is newest of each column is
  * found by merging, also when blocks have to be read meanwhile. */
-static void
-test_wide_rows(void **state)
+TEST(test_wide_rows)
 {
     petal_family_options options = {.block_bytes = 1024, .versions = 3};
 
-    (void)state;
     reads_open(&fixture, "f", &options);
     put_columns(1, 10);
     reads_flush(&fixture);
@@ -347,13 +348,11 @@ test_wide_rows(void **state)
 }
 
 /* The key of a row that several sources have is made in memory that long rows do not fit in. */
-static void
-test_long_rows(void **state)
+TEST(test_long_rows)
 {
     petal_family_options options = {.block_bytes = 1024};
     uint8_t bytes[700];
 
-    (void)state;
     reads_open(&fixture, "f", &options);
     for (unsigned zeros = 0; zeros < 2; zeros++) {
         memset(bytes, zeros ? 0 : 'r', sizeof bytes);
@@ -374,10 +373,8 @@ test_long_rows(void **state)
 }
 
 /* Of rows that are there others differ in their last byte alone; no filter rules them out. */
-static void
-test_rows_that_differ_in_their_end(void **state)
+TEST(test_rows_that_differ_in_their_end)
 {
-    (void)state;
     for (size_t size = 1; size < 24; size++) {
         petal_family_options options = {.bloom = PETAL_BLOOM_NONE, .block_bytes = 1024};
         char row[] = "abcdefghijklmnopqrstuvwxyz";
@@ -406,12 +403,10 @@ test_rows_that_differ_in_their_end(void **state)
 }
 
 /* A row is all there, or there is none, whichever allocation fails. */
-static void
-test_failing_allocations(void **state)
+TEST(test_failing_allocations)
 {
     petal_family_options options = {.block_bytes = 1024};
 
-    (void)state;
     reads_open(&fixture, "f", &options);
     put_columns(1, 10);
     for (unsigned flushed = 0; flushed < 2; flushed++) {
@@ -442,13 +437,11 @@ test_failing_allocations(void **state)
 
 /* Old versions of a column, or those that a snapshot does not see, are passed over as long as they
  * are few; many are sought past. */
-static void
-test_columns_of_many_versions(void **state)
+TEST(test_columns_of_many_versions)
 {
     petal_family_options options = {.versions = 100000};
     char value[16];
 
-    (void)state;
     reads_open(&fixture, "f", &options);
     for (int version = 1; version <= 2000; version++) {
         snprintf(value, sizeof value, "%d", version);
@@ -466,13 +459,11 @@ test_columns_of_many_versions(void **state)
 
 /* Many chunks: each row finds its own, by buckets of one head and of many. Rows that are absent
  * come first, so that all chunks are in the cache when one is asked. */
-static void
-test_many_chunks(void **state)
+TEST(test_many_chunks)
 {
     petal_family_options options = {.block_bytes = 1024};
     char row[64];
 
-    (void)state;
     reads_open(&fixture, "f", &options);
     for (int i = 0; i < 3000; i++) {
         snprintf(row, sizeof row, "common%s%08d", i % 2 == 0 ? "" : " and in one bucket", i);
@@ -490,42 +481,4 @@ test_many_chunks(void **state)
             assert_int_equal(get_both_ways(text(row), text(""), NULL)[0] == '\0', number >= 3000);
     }
     fixture_fini(&fixture.base);
-}
-
-static struct mixture mixtures[] = {
-    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true},
-    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true, .times = true},
-    {.bloom = PETAL_BLOOM_ROW, .times = true},
-    {.bloom = PETAL_BLOOM_ROW, .times = true, .deletes = true},
-    {.bloom = PETAL_BLOOM_ROW, .ttl = true, .deletes = true},
-    {.bloom = PETAL_BLOOM_ROW, .family_ttl = 1000},
-    {.bloom = PETAL_BLOOM_NONE, .times = true},
-    {.bloom = PETAL_BLOOM_ROWCOL, .times = true},
-    {.bloom = PETAL_BLOOM_ROW_ROWCOL, .deletes = true},
-};
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_mixture, &mixtures[0]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[1]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[2]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[3]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[4]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[5]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[6]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[7]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[8]),
-        cmocka_unit_test(test_timestamps),
-        cmocka_unit_test(test_where_it_is_taken),
-        cmocka_unit_test(test_wide_rows),
-        cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_rows_that_differ_in_their_end),
-        cmocka_unit_test(test_failing_allocations),
-        cmocka_unit_test(test_columns_of_many_versions),
-        cmocka_unit_test(test_many_chunks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

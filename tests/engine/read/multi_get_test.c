@@ -5,14 +5,10 @@
  * in memory takes the pipeline (engine/read/fast_batch.h), which reads nothing and counts as
  * single gets do.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "engine/read/fast_batch.h"
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
 #include <stdlib.h>
@@ -137,8 +133,13 @@ struct mixture {
     bool deletes, general;
 };
 
-static void
-test_mixture(void **state)
+static struct mixture mixtures[] = {
+    {.bloom = PETAL_BLOOM_ROW},    {.bloom = PETAL_BLOOM_ROW, .deletes = true},
+    {.bloom = PETAL_BLOOM_NONE},   {.bloom = PETAL_BLOOM_ROW, .general = true},
+    {.bloom = PETAL_BLOOM_ROWCOL},
+};
+
+TEST_EACH(test_mixture, mixtures)
 {
     const struct mixture *mixture = *state;
     petal_family_options options = {.bloom = mixture->bloom, .block_bytes = 1024};
@@ -173,14 +174,12 @@ test_mixture(void **state)
 }
 
 /* Whole rows, and more than one column: each result as that of a single get. */
-static void
-test_other_questions(void **state)
+TEST(test_other_questions)
 {
     struct test_random random;
     petal_slice rows[64];
     petal_error error;
 
-    (void)state;
     test_random_init(&random, test_seed());
     start(NULL);
     for (int i = 0; i < 600; i++)
@@ -202,8 +201,7 @@ test_other_questions(void **state)
 }
 
 /* A row that cannot be, anywhere in the batch: nothing is given of any. */
-static void
-test_wrong_rows(void **state)
+TEST(test_wrong_rows)
 {
     static uint8_t long_row[PETAL_MAX_ROW_BYTES + 1];
     petal_column asked;
@@ -211,7 +209,6 @@ test_wrong_rows(void **state)
     petal_slice rows[40];
     petal_error error;
 
-    (void)state;
     start(NULL);
     asked = (petal_column){reads_family(&fixture, "f"), text("q"), false};
     reads_put(&fixture, "f", row_at(1), text("q"), PETAL_LATEST, text("v"));
@@ -250,14 +247,12 @@ pass_pipeline(unsigned first)
     return declined;
 }
 
-static void
-test_the_pipeline_reads_nothing(void **state)
+TEST(test_the_pipeline_reads_nothing)
 {
     petal_column asked;
     petal_read_options options = {.columns = &asked, .column_count = 1};
     petal_stats before, after, single;
 
-    (void)state;
     start(NULL);
     for (unsigned i = 0; i < 320; i += 2)
         reads_put(&fixture, "f", row_at(i), text("q"), PETAL_LATEST, text("v"));
@@ -292,10 +287,8 @@ test_the_pipeline_reads_nothing(void **state)
 }
 
 /* A row that a marker may hide is declined; its neighbours are not. */
-static void
-test_what_is_declined(void **state)
+TEST(test_what_is_declined)
 {
-    (void)state;
     start(NULL);
     for (unsigned i = 0; i < FAST_BATCH; i++)
         reads_put(&fixture, "f", row_at(i), text("q"), PETAL_LATEST, text("v"));
@@ -303,28 +296,4 @@ test_what_is_declined(void **state)
     assert_true((pass_pipeline(0) & 1u << 5) != 0);
     assert_true((pass_pipeline(100) & 1u << 5) == 0);
     end();
-}
-
-static struct mixture mixtures[] = {
-    {.bloom = PETAL_BLOOM_ROW},    {.bloom = PETAL_BLOOM_ROW, .deletes = true},
-    {.bloom = PETAL_BLOOM_NONE},   {.bloom = PETAL_BLOOM_ROW, .general = true},
-    {.bloom = PETAL_BLOOM_ROWCOL},
-};
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_mixture, &mixtures[0]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[1]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[2]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[3]),
-        cmocka_unit_test_prestate(test_mixture, &mixtures[4]),
-        cmocka_unit_test(test_other_questions),
-        cmocka_unit_test(test_wrong_rows),
-        cmocka_unit_test(test_the_pipeline_reads_nothing),
-        cmocka_unit_test(test_what_is_declined),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * by seeks, while cells are written and deleted, flushed and compacted beneath them. What runs are
  * for is counted, too: that they come, how long they are, what they are made of.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/cell.h"
 #include "engine/read/cursor.h"
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <stdio.h>
 
@@ -345,12 +341,10 @@ choose_options(petal_scan_options *options, char *start, char *stop, size_t byte
     }
 }
 
-static void
-test_both_ways_give_the_same(void **state)
+TEST(test_both_ways_give_the_same)
 {
     struct two two = {.longest = 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
         begin(&manners[i], i + 1);
         two.result = reads_result(&fixture);
@@ -413,10 +407,8 @@ calls_for_all(const petal_scan_options *options)
     return calls;
 }
 
-static void
-test_runs_come_from_files_and_memory(void **state)
+TEST(test_runs_come_from_files_and_memory)
 {
-    (void)state;
     begin(&manners[0], 1);
     put_rows(0, 1);
     assert_true(calls_for_all(NULL) <= 8);
@@ -450,10 +442,8 @@ first_run_behind(unsigned given)
     return count;
 }
 
-static void
-test_a_new_cursor_begins_as_the_one_before_went_on(void **state)
+TEST(test_a_new_cursor_begins_as_the_one_before_went_on)
 {
-    (void)state;
     begin(&manners[0], 1);
     put_rows(0, 1);
     reads_flush(&fixture);
@@ -463,15 +453,13 @@ test_a_new_cursor_begins_as_the_one_before_went_on(void **state)
     fixture_fini(&fixture.base);
 }
 
-static void
-test_a_failing_call_gives_nothing(void **state)
+TEST(test_a_failing_call_gives_nothing)
 {
     petal_cursor *cursor;
     const petal_cell *cells;
     petal_error error;
     size_t count = 7;
 
-    (void)state;
     begin(&manners[0], 1);
     put_rows(0, 1);
     cursor = reads_cursor(&fixture, NULL);
@@ -482,17 +470,4 @@ test_a_failing_call_gives_nothing(void **state)
     assert_string_equal(reads_cell_text(cells), "row00000/a:@1=a\\20value ");
     petal_cursor_close(cursor);
     fixture_fini(&fixture.base);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways_give_the_same),
-        cmocka_unit_test(test_runs_come_from_files_and_memory),
-        cmocka_unit_test(test_a_new_cursor_begins_as_the_one_before_went_on),
-        cmocka_unit_test(test_a_failing_call_gives_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

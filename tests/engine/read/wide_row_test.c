@@ -2,14 +2,10 @@
  * wide_row_test.c -- a row of a million columns is read in pages, from any place in it and by
  * names, and costs memory and blocks for what is asked, not for what is there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "sstable/file/readahead.h"
 #include "tests/engine/read/fixture.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,8 +116,7 @@ check_page(const petal_result *result, unsigned first, unsigned count)
     }
 }
 
-static void
-test_pages_by_cursor(void **state)
+TEST_WITH(test_pages_by_cursor, NULL, NULL)
 {
     struct read_fixture *fixture = *state;
     uint64_t before = held_at_rest(fixture);
@@ -162,8 +157,7 @@ data_blocks(const petal_receipt *receipt)
 }
 
 /* Each page by a cursor of its own, that goes to where the last one ended. */
-static void
-test_pages_resumed(void **state)
+TEST_WITH(test_pages_resumed, NULL, NULL)
 {
     struct read_fixture *fixture = *state;
     uint64_t before = held_at_rest(fixture);
@@ -192,8 +186,7 @@ test_pages_resumed(void **state)
 }
 
 /* Pages of a get: it holds the page, not the row. */
-static void
-test_pages_of_gets(void **state)
+TEST_WITH(test_pages_of_gets, NULL, NULL)
 {
     struct read_fixture *fixture = *state;
     uint64_t before = held_at_rest(fixture);
@@ -215,8 +208,7 @@ test_pages_of_gets(void **state)
 }
 
 /* Three columns by name, one of them in no file: at most one block for each column and file. */
-static void
-test_named_columns(void **state)
+TEST_WITH(test_named_columns, NULL, NULL)
 {
     struct read_fixture *fixture = *state;
     petal_family *family = reads_family(fixture, "f");
@@ -255,8 +247,7 @@ test_named_columns(void **state)
 }
 
 /* Leaving the row in its middle, a scan does not walk through the rest of it. */
-static void
-test_the_rest_is_passed_over(void **state)
+TEST_WITH(test_the_rest_is_passed_over, NULL, NULL)
 {
     struct read_fixture *fixture = *state;
     petal_receipt *receipt;
@@ -277,14 +268,4 @@ test_the_rest_is_passed_over(void **state)
     petal_receipt_free(receipt);
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pages_by_cursor),         cmocka_unit_test(test_pages_resumed),
-        cmocka_unit_test(test_pages_of_gets),           cmocka_unit_test(test_named_columns),
-        cmocka_unit_test(test_the_rest_is_passed_over),
-    };
-
-    return cmocka_run_group_tests(tests, make_wide_row, end_wide_row);
-}
+TEST_GROUP(make_wide_row, end_wide_row);
