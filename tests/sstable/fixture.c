@@ -7,12 +7,9 @@
 #include "bloom/hash.h"
 #include "sstable/block/block_io.h"
 #include "sstable/file/trailer.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* ---- cells ---- */
 

@@ -48,22 +48,20 @@ begin(struct store *store, enum petal_bloom_type bloom, size_t cache_bytes)
     petal_table_options options = {
         .name = slice_from_text("t"), .families = &family, .family_count = 1};
     char row[16], column[16];
-    petal_error error;
 
     fixture_init(&store->fixture, 12);
     store->fixture.options.cache_bytes = cache_bytes;
     fixture_must_open(&store->fixture);
-    must(petal_table_create(store->fixture.db, &options, &store->table, &error), &error);
+    MUST(petal_table_create(store->fixture.db, &options, &store->table, WHY));
     store->family = petal_table_family_at(store->table, 0);
-    must(petal_result_new(store->fixture.db, &store->result, &error), &error);
-    must(petal_receipt_new(store->fixture.db, &store->receipt, &error), &error);
+    MUST(petal_result_new(store->fixture.db, &store->result, WHY));
+    MUST(petal_receipt_new(store->fixture.db, &store->receipt, WHY));
     for (unsigned i = 0; i < ROWS; i++) {
         for (unsigned c = 0; c < COLUMNS; c++)
-            must(petal_put(store->family, row_name(row, 2 * i), column_name(column, i, c), 100,
-                           slice_from_text("value"), NULL, &error),
-                 &error);
+            MUST(petal_put(store->family, row_name(row, 2 * i), column_name(column, i, c), 100,
+                           slice_from_text("value"), NULL, WHY));
     }
-    must(petal_flush(store->fixture.db, NULL, &error), &error);
+    MUST(petal_flush(store->fixture.db, NULL, WHY));
 }
 
 static void
@@ -85,12 +83,11 @@ get(struct store *store, unsigned number, unsigned count, uint32_t without)
                                .columns = count > 0 ? columns : NULL,
                                .column_count = count,
                                .without = without};
-    petal_error error;
 
     for (unsigned i = 0; i < count; i++)
         columns[i] = (petal_column){.family = store->family,
                                     .qualifier = column_name(names[i], number / 2, i)};
-    must(petal_get(store->table, row_name(row, number), &read, store->result, &error), &error);
+    MUST(petal_get(store->table, row_name(row, number), &read, store->result, WHY));
     assert_int_equal(petal_result_count(store->result), number % 2 > 0 ? 0
                                                         : count > 0    ? count
                                                                        : COLUMNS);
@@ -211,11 +208,10 @@ scan(struct store *store, uint32_t without)
     petal_stats before, after;
     petal_cursor *cursor;
     const petal_cell *cell;
-    petal_error error;
 
     petal_stats_get(store->fixture.db, &before);
-    must(petal_cursor_open(store->table, &options, &cursor, &error), &error);
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_open(store->table, &options, &cursor, WHY));
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     assert_null(cell);
     petal_cursor_close(cursor);
     petal_stats_get(store->fixture.db, &after);

@@ -101,9 +101,8 @@ work_of(const struct read_fixture *fixture, petal_scan_options scan)
     struct work work = {0};
     petal_receipt *receipt;
     petal_cursor *cursor;
-    petal_error error;
 
-    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
+    MUST(petal_receipt_new(fixture->base.db, &receipt, WHY));
     scan.read.receipt = receipt;
     cursor = reads_cursor(fixture, &scan);
     while (*reads_next(cursor) != '\0')

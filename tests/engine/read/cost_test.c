@@ -37,15 +37,14 @@ begin(struct store *store, enum petal_bloom_type bloom, size_t cache_bytes)
                                    .block_bytes = 1024};
     petal_table_options options = {
         .name = slice_from_text("t"), .families = &family, .family_count = 1};
-    petal_error error;
 
     fixture_init(&store->fixture, 12);
     store->fixture.options.cache_bytes = cache_bytes;
     fixture_must_open(&store->fixture);
-    must(petal_table_create(store->fixture.db, &options, &store->table, &error), &error);
+    MUST(petal_table_create(store->fixture.db, &options, &store->table, WHY));
     store->family = petal_table_family_at(store->table, 0);
-    must(petal_result_new(store->fixture.db, &store->result, &error), &error);
-    must(petal_receipt_new(store->fixture.db, &store->receipt, &error), &error);
+    MUST(petal_result_new(store->fixture.db, &store->result, WHY));
+    MUST(petal_receipt_new(store->fixture.db, &store->receipt, WHY));
 }
 
 static void
@@ -61,19 +60,14 @@ end(struct store *store)
 static void
 put(struct store *store, petal_slice row, const char *qualifier, int64_t timestamp)
 {
-    petal_error error;
-
-    must(petal_put(store->family, row, slice_from_text(qualifier), timestamp,
-                   slice_from_text("some value"), NULL, &error),
-         &error);
+    MUST(petal_put(store->family, row, slice_from_text(qualifier), timestamp,
+                   slice_from_text("some value"), NULL, WHY));
 }
 
 static void
 flush(struct store *store)
 {
-    petal_error error;
-
-    must(petal_flush(store->fixture.db, NULL, &error), &error);
+    MUST(petal_flush(store->fixture.db, NULL, WHY));
 }
 
 /* FILES files over the same range of rows, each with rows of its own: row r is in file r %
@@ -96,12 +90,11 @@ static size_t
 get(struct store *store, petal_slice row, const petal_read_options *options)
 {
     petal_read_options read = {0};
-    petal_error error;
 
     if (options != NULL)
         read = *options;
     read.receipt = store->receipt;
-    must(petal_get(store->table, row, &read, store->result, &error), &error);
+    MUST(petal_get(store->table, row, &read, store->result, WHY));
     return petal_result_count(store->result);
 }
 
@@ -299,11 +292,10 @@ TEST(test_facts_of_files)
 {
     struct store store;
     uint64_t cells = 0;
-    petal_error error;
 
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill(&store);
-    must(petal_table_files(store.table, check_file, &cells, &error), &error);
+    MUST(petal_table_files(store.table, check_file, &cells, WHY));
     assert_int_equal(cells, FILES * (ROWS_PER_FILE + 2));
     end(&store);
 }
@@ -317,7 +309,6 @@ TEST(test_warm_gets_allocate_nothing)
     uint64_t calls = 0;
     petal_read_options read = {0};
     petal_column column = {.qualifier = slice_from_text("q")};
-    petal_error error;
     char bytes[16];
 
     begin(&store, PETAL_BLOOM_ROW, (size_t)8 << 20);
@@ -332,7 +323,7 @@ TEST(test_warm_gets_allocate_nothing)
             get(&store, row, NULL);
             read.columns = &column;
             read.column_count = i % 2;
-            must(petal_get(store.table, row, &read, store.result, &error), &error);
+            MUST(petal_get(store.table, row, &read, store.result, WHY));
         }
     }
     assert_int_equal(test_allocator_calls(&store.fixture.allocator), calls);
@@ -401,9 +392,8 @@ fill_versions(struct store *store, unsigned per_file)
 {
     petal_family_options family = {.name = slice_from_text("f"), .versions = 100};
     petal_table_options options = {.families = &family, .family_count = 1};
-    petal_error error;
 
-    must(petal_table_alter(store->table, &options, &error), &error);
+    MUST(petal_table_alter(store->table, &options, WHY));
     for (unsigned file = 1; file <= VERSION_FILES; file++) {
         for (unsigned i = 0; i < per_file; i++)
             put(store, slice_from_text("r"), "q", 100 * file + i);
@@ -481,13 +471,11 @@ TEST(test_files_hold_several_of_the_newest_versions)
 TEST(test_markers_of_versions_open_more_files)
 {
     struct store store;
-    petal_error error;
 
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     fill_versions(&store, 1);
-    must(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), 1000, PETAL_DELETE,
-                      NULL, &error),
-         &error);
+    MUST(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), 1000, PETAL_DELETE,
+                      NULL, WHY));
     assert_int_equal(read_versions(&store, 3, 900, 100), 4);
     flush(&store);
     assert_int_equal(read_versions(&store, 3, 900, 100), 5);
@@ -500,13 +488,11 @@ TEST(test_markers_of_versions_keep_few_versions)
     struct store store;
     petal_column column = {.qualifier = slice_from_text("q")};
     petal_read_options read = {.columns = &column, .column_count = 1};
-    petal_error error;
 
     begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
     column.family = store.family;
-    must(petal_delete(store.family, slice_from_text("other"), slice_from_text("q"), 1, PETAL_DELETE,
-                      NULL, &error),
-         &error);
+    MUST(petal_delete(store.family, slice_from_text("other"), slice_from_text("q"), 1, PETAL_DELETE,
+                      NULL, WHY));
     flush(&store);
     for (int64_t timestamp = 1; timestamp <= 2000; timestamp++)
         put(&store, slice_from_text("r"), "q", timestamp);
@@ -519,9 +505,8 @@ TEST(test_markers_of_versions_keep_few_versions)
         assert_int_equal(petal_receipt_cells_hidden(store.receipt), gone);
         assert_int_equal(get(&store, slice_from_text("r"), NULL), 1);
         assert_int_equal(petal_receipt_cells_hidden(store.receipt), gone);
-        must(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), PETAL_LATEST,
-                          PETAL_DELETE, NULL, &error),
-             &error);
+        MUST(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), PETAL_LATEST,
+                          PETAL_DELETE, NULL, WHY));
     }
     end(&store);
 }

@@ -34,19 +34,17 @@ create(struct cursor_fixture *fixture)
     petal_family_options families[MODEL_FAMILIES];
     petal_table_options options = {
         .name = slice_from_text("t"), .families = families, .family_count = MODEL_FAMILIES};
-    petal_error error;
 
     for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
         run_family_options(&fixture->list.schemas[0].families[i], &settings, &families[i]);
         families[i].name = model_text_family_name(i);
     }
-    must(petal_table_create(fixture->base.db, &options, &fixture->engine.tables[0].table, &error),
-         &error);
+    MUST(petal_table_create(fixture->base.db, &options, &fixture->engine.tables[0].table, WHY));
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
         fixture->engine.tables[0].families[i] =
             petal_table_family_at(fixture->engine.tables[0].table, i);
     fixture->engine.db = fixture->base.db;
-    must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
+    MUST(petal_result_new(fixture->base.db, &fixture->engine.result, WHY));
 }
 
 /* The writes and flushes of a random list, on both sides. */
@@ -54,7 +52,6 @@ static void
 write_some(struct cursor_fixture *fixture, bool model_too)
 {
     struct model_results results;
-    petal_error error;
 
     for (size_t i = 0; i < fixture->list.count; i++) {
         const struct operation *operation = &fixture->list.operations[i];
@@ -69,7 +66,7 @@ write_some(struct cursor_fixture *fixture, bool model_too)
                 model_write(&fixture->model, operation->items, operation->item_count, NULL,
                             &results);
         } else if (operation->kind == OPERATION_FLUSH) {
-            must(petal_flush(fixture->base.db, NULL, &error), &error);
+            MUST(petal_flush(fixture->base.db, NULL, WHY));
             if (model_too)
                 model_flush(&fixture->model, fixture->model.sequence);
         }
@@ -125,23 +122,20 @@ seek_and_compare(struct cursor_fixture *fixture, petal_cursor *cursor,
 {
     const struct model_cell *first = answer->cells[from];
     const petal_cell *cell;
-    petal_error error;
 
     while (from > 0 && (same_column(answer->cells[from - 1], first) ||
                         (whole_row && slice_equal(model_slice(&answer->cells[from - 1]->row),
                                                   model_slice(&first->row)))))
         from--;
-    must(petal_cursor_seek(cursor, model_slice(&first->row),
+    MUST(petal_cursor_seek(cursor, model_slice(&first->row),
                            whole_row ? NULL : fixture->engine.tables[0].families[first->family],
-                           whole_row ? slice_make(NULL, 0) : model_slice(&first->qualifier),
-                           &error),
-         &error);
+                           whole_row ? slice_make(NULL, 0) : model_slice(&first->qualifier), WHY));
     for (; from < answer->count && most > 0; from++, most--) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         same_cell(cell, answer->cells[from]);
     }
     if (from == answer->count && most > 0) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         assert_null(cell);
     }
 }
@@ -156,12 +150,11 @@ seek_about(uint64_t seed, bool reversed)
     struct test_random random;
     struct cursor_fixture fixture;
     petal_cursor *cursor;
-    petal_error error;
 
     begin(&fixture, seed);
     test_random_init(&random, seed);
     model_scan(&fixture.model, &read, &scan, &answer);
-    must(petal_cursor_open(fixture.engine.tables[0].table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(fixture.engine.tables[0].table, &options, &cursor, WHY));
     for (unsigned i = 0; answer.count > 0 && i < 60; i++) {
         seek_and_compare(
             &fixture, cursor, &answer, (size_t)test_random_below(&random, answer.count),
@@ -262,20 +255,17 @@ compare_moves(struct cursor_fixture *fixture)
 static void
 reopen(struct cursor_fixture *fixture)
 {
-    petal_error error;
-
     petal_result_free(fixture->engine.result);
     fixture_must_close(&fixture->base);
     fixture->base.options.no_compaction = false;
     fixture->base.options.memtable_bytes = (size_t)64 << 10;
     fixture_must_open(&fixture->base);
     fixture->engine.db = fixture->base.db;
-    must(petal_table_open(fixture->base.db, text("t"), &fixture->engine.tables[0].table, &error),
-         &error);
+    MUST(petal_table_open(fixture->base.db, text("t"), &fixture->engine.tables[0].table, WHY));
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
         fixture->engine.tables[0].families[i] =
             petal_table_family_at(fixture->engine.tables[0].table, i);
-    must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
+    MUST(petal_result_new(fixture->base.db, &fixture->engine.result, WHY));
 }
 
 /* All versions are kept, and compactions begin behind the writes: so what is seen does not depend
@@ -285,7 +275,6 @@ move_beside_writes(uint64_t seed)
 {
     struct cursor_fixture fixture = {.model.cells = NULL};
     struct writer writer = {.fixture = &fixture};
-    petal_error error;
 
     fixture_init(&fixture.base, seed);
     fixture_must_open(&fixture.base);
@@ -297,7 +286,7 @@ move_beside_writes(uint64_t seed)
     create(&fixture);
     write_some(&fixture, true);
     reopen(&fixture);
-    must(petal_snapshot_new(fixture.base.db, &fixture.engine.snapshots[1], &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &fixture.engine.snapshots[1], WHY));
     assert_int_equal(pthread_create(&writer.thread, NULL, write_meanwhile, &writer), 0);
     compare_moves(&fixture);
     atomic_store(&writer.stop, true);
@@ -387,21 +376,20 @@ seek_own_cells(struct read_fixture *fixture, const petal_scan_options *scan)
 {
     petal_cursor *cursor = reads_cursor(fixture, scan);
     const petal_cell *cell;
-    petal_error error;
     char before[200];
     int cells = 0;
 
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     for (; cell != NULL; cells++) {
         petal_family *family;
 
         snprintf(before, sizeof before, "%.190s", reads_cell_text(cell));
-        must(petal_table_family(fixture->table, cell->family, &family, &error), &error);
-        must(petal_cursor_seek(cursor, cell->row, family, cell->qualifier, &error), &error);
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_table_family(fixture->table, cell->family, &family, WHY));
+        MUST(petal_cursor_seek(cursor, cell->row, family, cell->qualifier, WHY));
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         assert_non_null(cell);
         assert_string_equal(reads_cell_text(cell), before);
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
     }
     assert_int_equal(cells, 12 * 8);
     petal_cursor_close(cursor);
@@ -508,7 +496,6 @@ TEST(test_cells_and_rows_in_turn)
     struct read_fixture fixture;
     petal_cursor *cursor;
     petal_result *result;
-    petal_error error;
 
     reads_open(&fixture, "abc", NULL);
     for (int i = 1; i <= 40; i++) {
@@ -525,11 +512,11 @@ TEST(test_cells_and_rows_in_turn)
         const petal_cell *cell = NULL;
 
         if (i % 3 == 0) {
-            must(petal_cursor_next_row(cursor, result, &error), &error);
+            MUST(petal_cursor_next_row(cursor, result, WHY));
             assert_int_equal(petal_result_count(result), 1);
             cell = petal_result_cell(result, 0);
         } else {
-            must(petal_cursor_next(cursor, &cell, &error), &error);
+            MUST(petal_cursor_next(cursor, &cell, WHY));
             assert_non_null(cell);
         }
         assert_int_equal(cell->row.size, i);

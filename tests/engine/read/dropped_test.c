@@ -27,18 +27,16 @@ make_change(struct dropped_fixture *fixture)
     petal_family_options family = {.name = {"g", 1}};
     petal_table_options options = {.families = &family, .family_count = 1};
     petal_table *made;
-    petal_error error;
 
     fixture->changed = true;
     if (fixture->change == CHANGE_RESTORE)
-        must(petal_table_snapshot_restore(fixture->base.db, slice_from_text("s"), &made, &error),
-             &error);
+        MUST(petal_table_snapshot_restore(fixture->base.db, slice_from_text("s"), &made, WHY));
     else if (fixture->change == CHANGE_TRUNCATE)
-        must(petal_table_truncate(fixture->table, &made, &error), &error);
+        MUST(petal_table_truncate(fixture->table, &made, WHY));
     else if (fixture->change == CHANGE_DROP)
-        must(petal_table_drop(fixture->table, &error), &error);
+        MUST(petal_table_drop(fixture->table, WHY));
     else
-        must(petal_table_alter(fixture->table, &options, &error), &error);
+        MUST(petal_table_alter(fixture->table, &options, WHY));
 }
 
 static void *
@@ -64,17 +62,15 @@ release(void *context, void *memory, size_t size)
 static void
 begin(struct dropped_fixture *fixture, enum change change)
 {
-    petal_error error;
-
     *fixture = (struct dropped_fixture){.change = change};
     fixture_init(&fixture->base, 1);
     fixture->allocator = (petal_allocator){fixture, allocate, release};
     fixture->base.env.allocator = &fixture->allocator;
     fixture_must_open(&fixture->base);
-    must(copy_fixture_create(fixture->base.db, "t", &fixture->table, &error), &error);
+    MUST(copy_fixture_create(fixture->base.db, "t", &fixture->table, WHY));
     copy_fixture_must_put(fixture->table, "f", "r", "1");
     copy_fixture_must_put(fixture->table, "g", "r", "1");
-    must(petal_table_snapshot_create(fixture->table, slice_from_text("s"), NULL, &error), &error);
+    MUST(petal_table_snapshot_create(fixture->table, slice_from_text("s"), NULL, WHY));
 }
 
 /* Cells found, all of "r": 2 unless the status says otherwise. */

@@ -288,13 +288,11 @@ failures(struct asker *asker)
 static uint64_t
 blocks_held(struct asker *asker, const struct question *question, const char *expected)
 {
-    petal_error error;
-
     if (asker->fixture.base.options.cache_bytes != PETAL_NO_CACHE)
         return 0;
     asker->without = PETAL_WITHOUT(PETAL_SKIP_BLOOM);
     for (unsigned i = 0; i < 2; i++) {
-        must(ask(asker, question, NULL, &error), &error);
+        MUST(ask(asker, question, NULL, WHY));
         assert_string_equal(asker->answer, expected);
     }
     asker->without = 0;
@@ -384,7 +382,6 @@ fail_all(enum contents contents, bool memory, size_t cache_bytes)
 {
     petal_family_options family = families[contents];
     static struct asker asker;
-    petal_error error;
 
     reads_open(&asker.fixture, "fg", &family);
     fill(&asker.fixture, contents);
@@ -396,8 +393,7 @@ fail_all(enum contents contents, bool memory, size_t cache_bytes)
         fixture_die(&asker.fixture.base);
         asker.fixture.base.options.cache_bytes = cache_bytes;
         fixture_must_open(&asker.fixture.base);
-        must(petal_table_open(asker.fixture.base.db, text("t"), &asker.fixture.table, &error),
-             &error);
+        MUST(petal_table_open(asker.fixture.base.db, text("t"), &asker.fixture.table, WHY));
         reported = fail_each(&asker, &questions[i]);
         assert_true(reported > (memory ? 5 : 0));
     }

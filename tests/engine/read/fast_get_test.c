@@ -151,11 +151,9 @@ write_something(const struct mixture *mixture, struct test_random *random)
                      test_random_below(random, 2) == 0 ? PETAL_DELETE_COLUMN : PETAL_DELETE);
     } else if (mixture->ttl && test_random_below(random, 8) == 0) {
         petal_write_options options = {.has_ttl = true, .ttl_ms = 1000000};
-        petal_error error;
 
-        must(petal_put(reads_family(&fixture, "f"), row, qualifier, time, slice_make(&value, 1),
-                       &options, &error),
-             &error);
+        MUST(petal_put(reads_family(&fixture, "f"), row, qualifier, time, slice_make(&value, 1),
+                       &options, WHY));
     } else {
         reads_put(&fixture, "f", row, qualifier, time, slice_make(&value, 1));
     }
@@ -196,7 +194,6 @@ TEST_EACH(test_mixture, mixtures)
                                     .ttl_seconds = (uint32_t)mixture->family_ttl};
     petal_snapshot *snapshot = NULL;
     struct test_random random;
-    petal_error error;
 
     test_random_init(&random, test_seed());
     reads_open(&fixture, "f", &options);
@@ -205,7 +202,7 @@ TEST_EACH(test_mixture, mixtures)
             write_something(mixture, &random);
         compare_all(NULL);
         if (file == 2)
-            must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+            MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
         if (file < 4)
             reads_flush(&fixture);
     }

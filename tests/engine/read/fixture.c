@@ -12,7 +12,6 @@ reads_open(struct read_fixture *fixture, const char *letters, const petal_family
     petal_family_options families[8];
     petal_table_options options = {
         .name = text("t"), .families = families, .family_count = strlen(letters)};
-    petal_error error;
 
     for (size_t i = 0; i < options.family_count; i++) {
         families[i] = given != NULL ? *given : (petal_family_options){0};
@@ -21,16 +20,15 @@ reads_open(struct read_fixture *fixture, const char *letters, const petal_family
     fixture_init(&fixture->base, 1);
     fixture->base.options.memtable_bytes = (size_t)64 << 20; /* tests flush when they want it */
     fixture_must_open(&fixture->base);
-    must(petal_table_create(fixture->base.db, &options, &fixture->table, &error), &error);
+    MUST(petal_table_create(fixture->base.db, &options, &fixture->table, WHY));
 }
 
 petal_family *
 reads_family(const struct read_fixture *fixture, const char *name)
 {
     petal_family *family;
-    petal_error error;
 
-    must(petal_table_family(fixture->table, text(name), &family, &error), &error);
+    MUST(petal_table_family(fixture->table, text(name), &family, WHY));
     return family;
 }
 
@@ -40,36 +38,26 @@ void
 reads_put(const struct read_fixture *fixture, const char *family, petal_slice row,
           petal_slice qualifier, int64_t timestamp, petal_slice value)
 {
-    petal_error error;
-
-    must(petal_put(reads_family(fixture, family), row, qualifier, timestamp, value, NULL, &error),
-         &error);
+    MUST(petal_put(reads_family(fixture, family), row, qualifier, timestamp, value, NULL, WHY));
 }
 
 void
 reads_delete(const struct read_fixture *fixture, const char *family, petal_slice row,
              petal_slice qualifier, int64_t timestamp, enum petal_cell_type type)
 {
-    petal_error error;
-
-    must(petal_delete(reads_family(fixture, family), row, qualifier, timestamp, type, NULL, &error),
-         &error);
+    MUST(petal_delete(reads_family(fixture, family), row, qualifier, timestamp, type, NULL, WHY));
 }
 
 void
 reads_flush(const struct read_fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_flush(fixture->base.db, fixture->table, &error), &error);
+    MUST(petal_flush(fixture->base.db, fixture->table, WHY));
 }
 
 void
 reads_compact(const struct read_fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_compact(fixture->table, NULL, &error), &error);
+    MUST(petal_compact(fixture->table, NULL, WHY));
 }
 
 /* ---- what is needed for reading ---- */
@@ -78,9 +66,8 @@ petal_filter *
 reads_filter(const struct read_fixture *fixture, const char *language)
 {
     petal_filter *filter;
-    petal_error error;
 
-    must(petal_filter_parse(fixture->base.db, text(language), &filter, &error), &error);
+    MUST(petal_filter_parse(fixture->base.db, text(language), &filter, WHY));
     return filter;
 }
 
@@ -88,9 +75,8 @@ petal_cursor *
 reads_cursor(const struct read_fixture *fixture, const petal_scan_options *options)
 {
     petal_cursor *cursor;
-    petal_error error;
 
-    must(petal_cursor_open(fixture->table, options, &cursor, &error), &error);
+    MUST(petal_cursor_open(fixture->table, options, &cursor, WHY));
     return cursor;
 }
 
@@ -98,9 +84,8 @@ petal_result *
 reads_result(const struct read_fixture *fixture)
 {
     petal_result *result;
-    petal_error error;
 
-    must(petal_result_new(fixture->base.db, &result, &error), &error);
+    MUST(petal_result_new(fixture->base.db, &result, WHY));
     return result;
 }
 
@@ -199,10 +184,9 @@ const char *
 reads_get(const struct read_fixture *fixture, petal_slice row, const petal_read_options *options)
 {
     petal_result *result = reads_result(fixture);
-    petal_error error;
     const char *answer;
 
-    must(petal_get(fixture->table, row, options, result, &error), &error);
+    MUST(petal_get(fixture->table, row, options, result, WHY));
     answer = reads_result_text(result);
     petal_result_free(result);
     return answer;
@@ -213,9 +197,8 @@ reads_next(petal_cursor *cursor)
 {
     struct answer *answer = next_answer();
     const petal_cell *cell;
-    petal_error error;
 
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     if (cell != NULL)
         add_cell(answer, cell);
     return answer->text;
@@ -226,10 +209,9 @@ reads_rest(petal_cursor *cursor)
 {
     struct answer *answer = next_answer();
     const petal_cell *cell;
-    petal_error error;
 
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             return answer->text;
         add_cell(answer, cell);
@@ -241,10 +223,9 @@ reads_rest_by_pieces(const struct read_fixture *fixture, petal_cursor *cursor)
 {
     struct answer *answer = next_answer();
     petal_result *result = reads_result(fixture);
-    petal_error error;
 
     for (;;) {
-        must(petal_cursor_next_row(cursor, result, &error), &error);
+        MUST(petal_cursor_next_row(cursor, result, WHY));
         if (petal_result_count(result) == 0)
             break;
         add_result(answer, result);
@@ -287,7 +268,5 @@ reads_scan(const struct read_fixture *fixture, const petal_scan_options *options
 void
 reads_seek(petal_cursor *cursor, petal_slice row, const petal_family *family, petal_slice qualifier)
 {
-    petal_error error;
-
-    must(petal_cursor_seek(cursor, row, family, qualifier, &error), &error);
+    MUST(petal_cursor_seek(cursor, row, family, qualifier, WHY));
 }

@@ -27,13 +27,12 @@ static void
 begin(struct get_cost_fixture *fixture, enum petal_bloom_type bloom)
 {
     petal_family_options options = {.bloom = bloom, .versions = PETAL_FOREVER, .block_bytes = 1024};
-    petal_error error;
 
     reads_open(&fixture->reads, "f", &options);
     fixture->family = reads_family(&fixture->reads, "f");
-    must(petal_batch_new(fixture->reads.base.db, &fixture->batch, &error), &error);
-    must(petal_result_new(fixture->reads.base.db, &fixture->result, &error), &error);
-    must(petal_receipt_new(fixture->reads.base.db, &fixture->receipt, &error), &error);
+    MUST(petal_batch_new(fixture->reads.base.db, &fixture->batch, WHY));
+    MUST(petal_result_new(fixture->reads.base.db, &fixture->result, WHY));
+    MUST(petal_receipt_new(fixture->reads.base.db, &fixture->receipt, WHY));
 }
 
 static void
@@ -56,22 +55,16 @@ number_text(char bytes[16], const char *prefix, unsigned number)
 static void
 write_batch(struct get_cost_fixture *fixture)
 {
-    petal_error error;
-
-    must(petal_write(fixture->reads.base.db, fixture->batch,
-                     &(petal_write_options){.durability = PETAL_SKIP_WAL}, &error),
-         &error);
+    MUST(petal_write(fixture->reads.base.db, fixture->batch,
+                     &(petal_write_options){.durability = PETAL_SKIP_WAL}, WHY));
     petal_batch_clear(fixture->batch);
 }
 
 static void
 add_put(struct get_cost_fixture *fixture, petal_slice row, petal_slice qualifier, int64_t timestamp)
 {
-    petal_error error;
-
-    must(petal_batch_put(fixture->batch, fixture->family, row, qualifier, timestamp, text("value"),
-                         &error),
-         &error);
+    MUST(petal_batch_put(fixture->batch, fixture->family, row, qualifier, timestamp, text("value"),
+                         WHY));
     if (petal_batch_count(fixture->batch) >= 1000)
         write_batch(fixture);
 }
@@ -80,11 +73,7 @@ static void
 add_marker(struct get_cost_fixture *fixture, petal_slice row, petal_slice qualifier,
            int64_t timestamp, enum petal_cell_type type)
 {
-    petal_error error;
-
-    must(petal_batch_delete(fixture->batch, fixture->family, row, qualifier, timestamp, type,
-                            &error),
-         &error);
+    MUST(petal_batch_delete(fixture->batch, fixture->family, row, qualifier, timestamp, type, WHY));
     if (petal_batch_count(fixture->batch) >= 1000)
         write_batch(fixture);
 }
@@ -117,14 +106,13 @@ get(struct get_cost_fixture *fixture, bool whole, const petal_read_options *give
     petal_read_options options = given != NULL ? *given : (petal_read_options){0};
     petal_column column = {.family = fixture->family, .qualifier = text("q")};
     struct work work = {0};
-    petal_error error;
 
     options.receipt = fixture->receipt;
     if (!whole) {
         options.columns = &column;
         options.column_count = 1;
     }
-    must(petal_get(fixture->reads.table, text("row"), &options, fixture->result, &error), &error);
+    MUST(petal_get(fixture->reads.table, text("row"), &options, fixture->result, WHY));
     work.cells = petal_result_count(fixture->result);
     for (size_t i = 0; i < petal_receipt_count(fixture->receipt); i++) {
         const petal_receipt_source *source = petal_receipt_at(fixture->receipt, i);
@@ -364,7 +352,6 @@ work_of_named_columns(unsigned columns, unsigned named, bool flushed)
     char(*bytes)[16] = test_allocate(named * sizeof *bytes);
     petal_read_options options = {.receipt = NULL, .columns = names, .column_count = named};
     struct work work = {0};
-    petal_error error;
     struct get_cost_fixture fixture;
     char name[16];
 
@@ -378,7 +365,7 @@ work_of_named_columns(unsigned columns, unsigned named, bool flushed)
         names[i] = (petal_column){.family = fixture.family,
                                   .qualifier = number_text(bytes[i], "c", i * (columns / named))};
     options.receipt = fixture.receipt;
-    must(petal_get(fixture.reads.table, text("row"), &options, fixture.result, &error), &error);
+    MUST(petal_get(fixture.reads.table, text("row"), &options, fixture.result, WHY));
     work.cells = petal_result_count(fixture.result);
     for (size_t i = 0; i < petal_receipt_count(fixture.receipt); i++) {
         work.cells_read += petal_receipt_at(fixture.receipt, i)->cells_read;

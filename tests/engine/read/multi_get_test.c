@@ -80,7 +80,6 @@ ask(struct test_random *random, size_t count, const petal_snapshot *snapshot,
     petal_column asked = {reads_family(&fixture, "f"), text(qualifiers[column]), false};
     petal_read_options options = {.columns = &asked, .column_count = 1, .snapshot = snapshot};
     petal_slice rows[MOST];
-    petal_error error;
 
     for (size_t i = 0; i < count; i++) {
         numbers[i] = (unsigned)test_random_below(random, ROWS);
@@ -88,7 +87,7 @@ ask(struct test_random *random, size_t count, const petal_snapshot *snapshot,
             numbers[i] = numbers[i - 1];
         rows[i] = row_at(numbers[i]);
     }
-    must(petal_multi_get(fixture.table, rows, count, &options, results, &error), &error);
+    MUST(petal_multi_get(fixture.table, rows, count, &options, results, WHY));
     for (size_t i = 0; i < count; i++) {
         char value = expected[numbers[i]][column];
 
@@ -117,13 +116,11 @@ ask_all_sizes(struct test_random *random, const petal_snapshot *snapshot,
 static void
 reopen(void)
 {
-    petal_error error;
-
     for (unsigned i = 0; i < MOST; i++)
         petal_result_free(results[i]);
     fixture_must_close(&fixture.base);
     fixture_must_open(&fixture.base);
-    must(petal_table_open(fixture.base.db, text("t"), &fixture.table, &error), &error);
+    MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
     for (unsigned i = 0; i < MOST; i++)
         results[i] = reads_result(&fixture);
 }
@@ -146,7 +143,6 @@ TEST_EACH(test_mixture, mixtures)
     static char then[ROWS][COLUMNS];
     petal_snapshot *snapshot;
     struct test_random random;
-    petal_error error;
 
     test_random_init(&random, test_seed());
     start(&options);
@@ -160,7 +156,7 @@ TEST_EACH(test_mixture, mixtures)
     ask_all_sizes(&random, NULL, model);
     reopen();
     ask_all_sizes(&random, NULL, model);
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     memcpy(then, model, sizeof then);
     for (int i = 0; i < 300; i++)
         write_something(&random, mixture->deletes);
@@ -178,7 +174,6 @@ TEST(test_other_questions)
 {
     struct test_random random;
     petal_slice rows[64];
-    petal_error error;
 
     test_random_init(&random, test_seed());
     start(NULL);
@@ -192,7 +187,7 @@ TEST(test_other_questions)
 
         for (unsigned i = 0; i < 64; i++)
             rows[i] = row_at((unsigned)test_random_below(&random, ROWS));
-        must(petal_multi_get(fixture.table, rows, 64, &options, results, &error), &error);
+        MUST(petal_multi_get(fixture.table, rows, 64, &options, results, WHY));
         for (unsigned i = 0; i < 64; i++)
             assert_string_equal(reads_result_text(results[i]),
                                 reads_get(&fixture, rows[i], &options));

@@ -41,9 +41,8 @@ skipped(const struct read_fixture *fixture, const petal_scan_options *given, con
     petal_scan_options scan = *given;
     petal_receipt *receipt;
     unsigned count = 0;
-    petal_error error;
 
-    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
+    MUST(petal_receipt_new(fixture->base.db, &receipt, WHY));
     for (scan.reversed = false;; scan.reversed = true) {
         petal_slice start = scan.start_row;
         unsigned found = 0;

@@ -15,9 +15,7 @@ static void
 multi_get(const struct read_fixture *fixture, const petal_slice *rows, size_t count,
           const petal_read_options *options, petal_result **results)
 {
-    petal_error error;
-
-    must(petal_multi_get(fixture->table, rows, count, options, results, &error), &error);
+    MUST(petal_multi_get(fixture->table, rows, count, options, results, WHY));
 }
 
 TEST(test_multi_get)
@@ -66,7 +64,6 @@ TEST(test_multi_get_reads_blocks_once)
     petal_result *results[ROWS];
     char names[ROWS][8], value[400];
     struct read_fixture fixture;
-    petal_error error;
     petal_stats before, after;
 
     reads_open(&fixture, "f", &family);
@@ -77,7 +74,7 @@ TEST(test_multi_get_reads_blocks_once)
     }
     fixture_must_close(&fixture.base);
     fixture_must_open(&fixture.base);
-    must(petal_table_open(fixture.base.db, text("t"), &fixture.table, &error), &error);
+    MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
     for (unsigned i = 0; i < ROWS; i++)
         results[i] = reads_result(&fixture);
     petal_stats_get(fixture.base.db, &before);
@@ -438,11 +435,10 @@ TEST(test_scan_options_of_other_headers)
     petal_snapshot *snapshot;
     struct read_fixture fixture;
     uint64_t memory[64];
-    petal_error error;
 
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("a"), text("q"), 1, text("1"));
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     reads_put(&fixture, "f", text("b"), text("q"), 1, text("2"));
     scan.read.snapshot = snapshot;
     assert_string_equal(reads_scan(&fixture, &scan), "a/f:q@1=1 ");

@@ -17,10 +17,8 @@ struct receipts {
 static void
 begin(struct receipts *receipts)
 {
-    petal_error error;
-
     reads_open(&receipts->fixture, "fg", NULL);
-    must(petal_receipt_new(receipts->fixture.base.db, &receipts->receipt, &error), &error);
+    MUST(petal_receipt_new(receipts->fixture.base.db, &receipts->receipt, WHY));
     receipts->result = reads_result(&receipts->fixture);
     receipts->filter = reads_filter(&receipts->fixture, "QualifierFilter(>, 'binary:q')");
 }
@@ -41,9 +39,8 @@ bytes_of_get(struct receipts *receipts, const char *row, bool walk)
 {
     petal_read_options read = {.receipt = receipts->receipt,
                                .filter = walk ? receipts->filter : NULL};
-    petal_error error;
 
-    must(petal_get(receipts->fixture.table, text(row), &read, receipts->result, &error), &error);
+    MUST(petal_get(receipts->fixture.table, text(row), &read, receipts->result, WHY));
     return petal_receipt_bytes_returned(receipts->receipt);
 }
 
@@ -57,15 +54,14 @@ bytes_of_scan(struct receipts *receipts, bool by_cell, bool filtered)
                                         .filter = filtered ? receipts->filter : NULL}};
     petal_cursor *cursor = reads_cursor(&receipts->fixture, &scan);
     bool more = true;
-    petal_error error;
 
     while (more) {
         const petal_cell *cell = NULL;
 
         if (by_cell)
-            must(petal_cursor_next(cursor, &cell, &error), &error);
+            MUST(petal_cursor_next(cursor, &cell, WHY));
         else
-            must(petal_cursor_next_row(cursor, receipts->result, &error), &error);
+            MUST(petal_cursor_next_row(cursor, receipts->result, WHY));
         more = by_cell ? cell != NULL : petal_result_count(receipts->result) > 0;
     }
     petal_cursor_close(cursor);

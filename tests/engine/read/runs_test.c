@@ -128,7 +128,6 @@ write_one(void)
     petal_slice qualifier = column_of(below(manner->columns), column_bytes, sizeof column_bytes);
     /* Some writes of one column have one timestamp. */
     int64_t timestamp = NOW_MS - 60000 + below(2) * 1000 * below(60) + below(2) * below(60000);
-    petal_error error;
 
     if (below(100) < manner->deletes) {
         enum petal_cell_type kind = kinds[below(4)];
@@ -147,9 +146,8 @@ write_one(void)
         else
             snprintf(value, sizeof value, "%u %.*s", below(1000), (int)below(30),
                      "a value of some bytes, longer");
-        must(petal_put(reads_family(&fixture, family), row, qualifier, timestamp, text(value),
-                       &options, &error),
-             &error);
+        MUST(petal_put(reads_family(&fixture, family), row, qualifier, timestamp, text(value),
+                       &options, WHY));
     }
 }
 
@@ -229,9 +227,8 @@ static const petal_cell *
 next_of(petal_cursor *cursor)
 {
     const petal_cell *cell;
-    petal_error error;
 
-    must(petal_cursor_next(cursor, &cell, &error), &error);
+    MUST(petal_cursor_next(cursor, &cell, WHY));
     return cell;
 }
 
@@ -254,10 +251,9 @@ static void
 step_by_many(struct two *two, size_t most)
 {
     const petal_cell *cells;
-    petal_error error;
     size_t count;
 
-    must(petal_cursor_next_many(two->fast, most, &cells, &count, &error), &error);
+    MUST(petal_cursor_next_many(two->fast, most, &cells, &count, WHY));
     assert_true(count <= most);
     for (size_t i = 0; i < count; i++)
         must_be_same(&cells[i], next_of(two->general));
@@ -271,11 +267,10 @@ static void
 step_by_row(struct two *two)
 {
     char fast[4096];
-    petal_error error;
 
-    must(petal_cursor_next_row(two->fast, two->result, &error), &error);
+    MUST(petal_cursor_next_row(two->fast, two->result, WHY));
     snprintf(fast, sizeof fast, "%s", reads_result_text(two->result));
-    must(petal_cursor_next_row(two->general, two->result, &error), &error);
+    MUST(petal_cursor_next_row(two->general, two->result, WHY));
     assert_string_equal(fast, reads_result_text(two->result));
 }
 
@@ -352,13 +347,12 @@ TEST(test_both_ways_give_the_same)
             petal_scan_options options;
             petal_snapshot *snapshot = NULL;
             char start[100], stop[100];
-            petal_error error;
 
             write_some(200 + below(400));
             settle(round);
             choose_options(&options, start, stop, sizeof start);
             if (below(3) == 0) {
-                must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+                MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
                 write_some(below(100));
                 settle(round);
                 options.read.snapshot = snapshot;
@@ -396,10 +390,9 @@ calls_for_all(const petal_scan_options *options)
     unsigned calls = 0;
     size_t all = 0, count = 1;
     const petal_cell *cells;
-    petal_error error;
 
     for (; count > 0; calls++) {
-        must(petal_cursor_next_many(cursor, 1000, &cells, &count, &error), &error);
+        MUST(petal_cursor_next_many(cursor, 1000, &cells, &count, WHY));
         all += count;
     }
     assert_int_equal(all, ROWS);
@@ -429,15 +422,14 @@ first_run_behind(unsigned given)
     petal_cursor *cursor = reads_cursor(&fixture, NULL);
     const petal_cell *cells;
     size_t count;
-    petal_error error;
 
     for (unsigned i = 0; i < given; i++) {
-        must(petal_cursor_next(cursor, &cells, &error), &error);
+        MUST(petal_cursor_next(cursor, &cells, WHY));
         assert_non_null(cells);
     }
     petal_cursor_close(cursor);
     cursor = reads_cursor(&fixture, NULL);
-    must(petal_cursor_next_many(cursor, 1000, &cells, &count, &error), &error);
+    MUST(petal_cursor_next_many(cursor, 1000, &cells, &count, WHY));
     petal_cursor_close(cursor);
     return count;
 }

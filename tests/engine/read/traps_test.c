@@ -27,12 +27,10 @@ static const enum petal_bloom_type blooms[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW
 static void
 attach(struct trap *trap)
 {
-    petal_error error;
-
     fixture_must_open(&trap->fixture);
-    must(petal_table_open(trap->fixture.db, slice_from_text("t"), &trap->table, &error), &error);
+    MUST(petal_table_open(trap->fixture.db, slice_from_text("t"), &trap->table, WHY));
     trap->family = petal_table_family_at(trap->table, 0);
-    must(petal_result_new(trap->fixture.db, &trap->result, &error), &error);
+    MUST(petal_result_new(trap->fixture.db, &trap->result, WHY));
 }
 
 /* Without a cache, so that each read shows what is in the files. */
@@ -41,7 +39,6 @@ begin(struct trap *trap, petal_family_options family, enum petal_bloom_type bloo
 {
     petal_table_options options = {
         .name = slice_from_text("t"), .families = &family, .family_count = 1};
-    petal_error error;
 
     family.name = slice_from_text("f");
     family.bloom = bloom;
@@ -50,7 +47,7 @@ begin(struct trap *trap, petal_family_options family, enum petal_bloom_type bloo
     trap->fixture.options.cache_bytes = PETAL_NO_CACHE;
     test_clock_set(&trap->fixture.clock, 1000000);
     fixture_must_open(&trap->fixture);
-    must(petal_table_create(trap->fixture.db, &options, &trap->table, &error), &error);
+    MUST(petal_table_create(trap->fixture.db, &options, &trap->table, WHY));
     fixture_must_close(&trap->fixture);
     attach(trap);
 }
@@ -58,9 +55,7 @@ begin(struct trap *trap, petal_family_options family, enum petal_bloom_type bloo
 static void
 end(struct trap *trap)
 {
-    petal_error error;
-
-    must(petal_table_verify(trap->table, &error), &error);
+    MUST(petal_table_verify(trap->table, WHY));
     petal_result_free(trap->result);
     fixture_fini(&trap->fixture);
 }
@@ -69,11 +64,8 @@ static void
 put_value(struct trap *trap, const char *row, const char *qualifier, int64_t timestamp,
           petal_slice value)
 {
-    petal_error error;
-
-    must(petal_put(trap->family, slice_from_text(row), slice_from_text(qualifier), timestamp, value,
-                   NULL, &error),
-         &error);
+    MUST(petal_put(trap->family, slice_from_text(row), slice_from_text(qualifier), timestamp, value,
+                   NULL, WHY));
 }
 
 static void
@@ -86,19 +78,14 @@ static void
 put_delete(struct trap *trap, const char *row, const char *qualifier, int64_t timestamp,
            enum petal_cell_type type)
 {
-    petal_error error;
-
-    must(petal_delete(trap->family, slice_from_text(row), slice_from_text(qualifier), timestamp,
-                      type, NULL, &error),
-         &error);
+    MUST(petal_delete(trap->family, slice_from_text(row), slice_from_text(qualifier), timestamp,
+                      type, NULL, WHY));
 }
 
 static void
 flush(struct trap *trap)
 {
-    petal_error error;
-
-    must(petal_flush(trap->fixture.db, trap->table, &error), &error);
+    MUST(petal_flush(trap->fixture.db, trap->table, WHY));
 }
 
 /* Cells of a get of all versions of one column, or of the row if NULL. */
@@ -112,9 +99,8 @@ count_in_range(struct trap *trap, const char *row, const char *qualifier, int64_
                                   .has_time_range = true,
                                   .time_limit = time_limit,
                                   .versions = PETAL_ALL_VERSIONS};
-    petal_error error;
 
-    must(petal_get(trap->table, slice_from_text(row), &options, trap->result, &error), &error);
+    MUST(petal_get(trap->table, slice_from_text(row), &options, trap->result, WHY));
     return petal_result_count(trap->result);
 }
 
@@ -130,12 +116,11 @@ count_scan(struct trap *trap, const petal_scan_options *options, size_t most)
 {
     const petal_cell *cell;
     petal_cursor *cursor;
-    petal_error error;
     size_t count = 0;
 
-    must(petal_cursor_open(trap->table, options, &cursor, &error), &error);
+    MUST(petal_cursor_open(trap->table, options, &cursor, WHY));
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         assert_true(++count <= most);

@@ -25,13 +25,12 @@ ask_all(const struct read_fixture *fixture, const petal_snapshot *snapshot, stru
     petal_slice rows[] = {text("c"), text("a")};
     petal_result *results[] = {reads_result(fixture), reads_result(fixture)};
     petal_filter *filter = reads_filter(fixture, "ValueFilter(>, 'binary:2')");
-    petal_error error;
 
     answers->texts[0] = test_strdup(reads_scan(fixture, &scan));
     scan.reversed = true;
     answers->texts[1] = test_strdup(reads_scan(fixture, &scan));
     answers->texts[2] = test_strdup(reads_get(fixture, text("a"), &scan.read));
-    must(petal_multi_get(fixture->table, rows, 2, &scan.read, results, &error), &error);
+    MUST(petal_multi_get(fixture->table, rows, 2, &scan.read, results, WHY));
     answers->texts[3] = test_strdup(reads_result_text(results[1]));
     scan.read.columns = &column;
     scan.read.column_count = 1;
@@ -99,9 +98,8 @@ static uint64_t
 stored_cells(const struct read_fixture *fixture)
 {
     uint64_t cells = 0;
-    petal_error error;
 
-    must(petal_table_files(fixture->table, add_cells, &cells, &error), &error);
+    MUST(petal_table_files(fixture->table, add_cells, &cells, WHY));
     return cells;
 }
 
@@ -111,12 +109,11 @@ TEST(test_a_snapshot_stays)
     petal_snapshot *snapshot, *later;
     struct answers first, second;
     struct read_fixture fixture;
-    petal_error error;
     uint64_t held;
 
     reads_open(&fixture, "fg", &family);
     write_first(&fixture);
-    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
     ask_all(&fixture, snapshot, &first);
     assert_string_equal(first.texts[0], "a/f:q@20=2 a/g:r@20=3 b/f:q@20=4 c/f:q@20=5 ");
     assert_string_equal(first.texts[3], "a/f:q@20=2 a/g:r@20=3 ");
@@ -129,7 +126,7 @@ TEST(test_a_snapshot_stays)
         reads_compact(&fixture);
         check_same(&fixture, snapshot, &first);
     }
-    must(petal_snapshot_new(fixture.base.db, &later, &error), &error);
+    MUST(petal_snapshot_new(fixture.base.db, &later, WHY));
     ask_all(&fixture, later, &second);
     assert_string_equal(second.texts[0], "a/f:q@20=x b/f:q@34=y b/f:q@33=y d/g:r@32=z d/g:r@31=z ");
     held = stored_cells(&fixture);
@@ -151,12 +148,11 @@ alter(const struct read_fixture *fixture, const char *letters, uint32_t versions
 {
     petal_family_options families[8];
     petal_table_options options = {.families = families, .family_count = strlen(letters)};
-    petal_error error;
 
     for (size_t i = 0; i < options.family_count; i++)
         families[i] =
             (petal_family_options){.name = slice_make(letters + i, 1), .versions = versions};
-    must(petal_table_alter(fixture->table, &options, &error), &error);
+    MUST(petal_table_alter(fixture->table, &options, WHY));
 }
 
 TEST(test_tables_that_change)
@@ -314,9 +310,8 @@ TEST(test_odd_bytes)
         for (unsigned i = 0; i < NAMES * NAMES; i++) {
             unsigned row = reversed ? NAMES - 1 - i / NAMES : i / NAMES;
             const petal_cell *cell;
-            petal_error error;
 
-            must(petal_cursor_next(cursor, &cell, &error), &error);
+            MUST(petal_cursor_next(cursor, &cell, WHY));
             assert_non_null(cell);
             assert_true(slice_equal(cell->row, names[row]));
             assert_true(slice_equal(cell->qualifier, names[i % NAMES]));
@@ -352,7 +347,6 @@ TEST(test_great_values)
     petal_result *result;
     petal_cursor *cursor;
     struct read_fixture fixture;
-    petal_error error;
 
     reads_open(&fixture, "f", NULL);
     for (uint8_t n = 0; n < 4; n++) {
@@ -365,9 +359,9 @@ TEST(test_great_values)
     result = reads_result(&fixture);
     cursor = reads_cursor(&fixture, &scan);
     for (uint8_t n = 0; n < 4; n++) {
-        must(petal_get(fixture.table, slice_make(&n, 1), NULL, result, &error), &error);
+        MUST(petal_get(fixture.table, slice_make(&n, 1), NULL, result, WHY));
         check_value(petal_result_cell(result, 0)->value, n);
-        must(petal_cursor_next_row(cursor, result, &error), &error);
+        MUST(petal_cursor_next_row(cursor, result, WHY));
         check_value(petal_result_cell(result, 0)->value, (uint8_t)(3 - n));
     }
     petal_cursor_close(cursor);
@@ -384,7 +378,6 @@ TEST(test_reads_take_no_snapshot)
     petal_slice rows[] = {text("b"), text("a"), text("none")};
     petal_result *results[3];
     petal_scan_options scan = {0};
-    petal_error error;
 
     reads_open(&fixture, "f", NULL);
     reads_put(&fixture, "f", text("a"), text("q"), 1, text("one"));
@@ -392,11 +385,11 @@ TEST(test_reads_take_no_snapshot)
     for (size_t i = 0; i < 3; i++)
         results[i] = reads_result(&fixture);
     read_point_lock(fixture.base.db);
-    must(petal_multi_get(fixture.table, rows, 3, NULL, results, &error), &error);
+    MUST(petal_multi_get(fixture.table, rows, 3, NULL, results, WHY));
     assert_int_equal(petal_result_count(results[0]), 1);
     assert_int_equal(petal_result_count(results[1]), 1);
     assert_int_equal(petal_result_count(results[2]), 0);
-    must(petal_get(fixture.table, rows[0], NULL, results[0], &error), &error);
+    MUST(petal_get(fixture.table, rows[0], NULL, results[0], WHY));
     petal_cursor_close(reads_cursor(&fixture, &scan));
     read_point_unlock(fixture.base.db);
     for (size_t i = 0; i < 3; i++)

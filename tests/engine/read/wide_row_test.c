@@ -26,20 +26,17 @@ static void
 write_columns(struct read_fixture *fixture, unsigned first, unsigned last)
 {
     petal_batch *batch;
-    petal_error error;
     char name[16];
 
-    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
+    MUST(petal_batch_new(fixture->base.db, &batch, WHY));
     for (unsigned column = first; column < last; column++) {
         petal_slice qualifier = name_column(name, column);
 
-        must(petal_batch_put(batch, reads_family(fixture, "f"), text("wide"), qualifier, 1,
-                             qualifier, &error),
-             &error);
+        MUST(petal_batch_put(batch, reads_family(fixture, "f"), text("wide"), qualifier, 1,
+                             qualifier, WHY));
         if (petal_batch_count(batch) == PART) {
-            must(petal_write(fixture->base.db, batch,
-                             &(petal_write_options){.durability = PETAL_SKIP_WAL}, &error),
-                 &error);
+            MUST(petal_write(fixture->base.db, batch,
+                             &(petal_write_options){.durability = PETAL_SKIP_WAL}, WHY));
             petal_batch_clear(batch);
         }
     }
@@ -88,11 +85,10 @@ held_at_rest(struct read_fixture *fixture)
 {
     petal_cursor *cursor = reads_cursor(fixture, NULL);
     const petal_cell *cell;
-    petal_error error;
     uint64_t cells = 0;
 
     for (;; cells++) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
     }
@@ -129,10 +125,9 @@ TEST_WITH(test_pages_by_cursor, NULL, NULL)
                                    .batch = PAGE};
         petal_cursor *cursor = reads_cursor(fixture, &scan);
         petal_result *result = reads_result(fixture);
-        petal_error error;
 
         for (unsigned page = 0; page < COLUMNS / PAGE; page++) {
-            must(petal_cursor_next_row(cursor, result, &error), &error);
+            MUST(petal_cursor_next_row(cursor, result, WHY));
             check_page(result, page * PAGE, PAGE);
             check_held(fixture, before);
         }
@@ -163,9 +158,8 @@ TEST_WITH(test_pages_resumed, NULL, NULL)
     uint64_t before = held_at_rest(fixture);
     petal_receipt *receipt;
     petal_result *result = reads_result(fixture);
-    petal_error error;
 
-    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
+    MUST(petal_receipt_new(fixture->base.db, &receipt, WHY));
     for (unsigned column = 0; column < COLUMNS; column += 41 * PAGE) {
         petal_scan_options scan = {.read.receipt = receipt,
                                    .batch = PAGE,
@@ -175,7 +169,7 @@ TEST_WITH(test_pages_resumed, NULL, NULL)
         char name[16];
 
         reads_seek(cursor, text("wide"), reads_family(fixture, "f"), name_column(name, column));
-        must(petal_cursor_next_row(cursor, result, &error), &error);
+        MUST(petal_cursor_next_row(cursor, result, WHY));
         check_page(result, column, PAGE);
         check_held(fixture, before);
         petal_cursor_close(cursor);
@@ -191,7 +185,6 @@ TEST_WITH(test_pages_of_gets, NULL, NULL)
     struct read_fixture *fixture = *state;
     uint64_t before = held_at_rest(fixture);
     petal_result *result = reads_result(fixture);
-    petal_error error;
 
     for (unsigned offset = 0; offset < COLUMNS; offset += 199 * PAGE) {
         petal_column column = {.family = reads_family(fixture, "f"), .whole_family = true};
@@ -200,7 +193,7 @@ TEST_WITH(test_pages_of_gets, NULL, NULL)
                                       .family_cell_limit = PAGE,
                                       .family_cell_offset = offset};
 
-        must(petal_get(fixture->table, text("wide"), &options, result, &error), &error);
+        MUST(petal_get(fixture->table, text("wide"), &options, result, WHY));
         check_page(result, offset, PAGE);
         check_held(fixture, before);
     }
@@ -219,9 +212,8 @@ TEST_WITH(test_named_columns, NULL, NULL)
     petal_receipt *receipt;
     petal_scan_options scan = {.read = {.columns = columns, .column_count = 3}};
     uint64_t before = held_at_rest(fixture);
-    petal_error error;
 
-    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
+    MUST(petal_receipt_new(fixture->base.db, &receipt, WHY));
     scan.read.receipt = receipt;
     for (int without = 0; without < 2; without++) {
         static const char expected[] = "wide/f:c0123456@1=c0123456 wide/f:c0777777@1=c0777777 ";
@@ -251,9 +243,8 @@ TEST_WITH(test_the_rest_is_passed_over, NULL, NULL)
 {
     struct read_fixture *fixture = *state;
     petal_receipt *receipt;
-    petal_error error;
 
-    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
+    MUST(petal_receipt_new(fixture->base.db, &receipt, WHY));
     for (int reversed = 0; reversed < 2; reversed++) {
         petal_scan_options scan = {.reversed = reversed,
                                    .read = {.receipt = receipt, .family_cell_limit = 1}};
