@@ -89,11 +89,9 @@ tell_damage(struct logs_walk *walk, uint64_t number, const petal_error *cause, u
     return note_told(walk, number) ? PETAL_OK : error_no_memory(error);
 }
 
-/*
- * The tail that an incomplete write left. An opening keeps the records before it, and so does a
- * salvage: whole records after it are newer than the lost ones, and would be a state that never
- * was. A crash may leave them; so may damage of the last writes, and the two cannot be told apart.
- */
+/* The tail of an incomplete write. Like an opening, a salvage keeps only the records before it:
+ * whole records after it are newer than the lost ones, and would be a state that never existed. A
+ * crash may leave them; damage of the last writes looks the same. */
 static void
 tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end, uint64_t bytes,
           uint64_t behind)
@@ -115,7 +113,7 @@ tell_tail(struct logs_walk *walk, const struct wal_reader *reader, uint64_t end,
     check_place_tell_error(walk->place, &cause, bytes, true);
 }
 
-/* Tell what follows the last whole record at `end`: a torn tail, or damage, by the log's own
+/* Tell what follows the last whole record at `end`: a torn tail, or damage, by the log's
  * promises. */
 static enum petal_status
 judge_end(struct logs_walk *walk, struct wal_reader *reader, uint64_t end, petal_error *error)

@@ -1,8 +1,8 @@
 /*
- * place.h -- the directory of a database that is examined and not opened: its files, its manifest
- * as far as it can be read, and the reporting of faults.
+ * place.h -- the directory of a database that is examined, not opened: its files, its manifest as
+ * far as it can be read, and the reporting of faults.
  *
- * Nothing is written there, not even a lock file; if there is one, the lock of a reader is taken.
+ * Nothing is written there, not even a lock file; if there is one, a reader's lock is taken.
  *
  * Belongs to one thread.
  */
@@ -58,8 +58,8 @@ enum petal_status check_place_confirm(const struct place *place, petal_error *er
 struct place_file *check_place_find(const struct place *place, enum filename_kind kind,
                                     uint64_t number);
 
-/* Tell of a fault: counted, and to whom it may concern. One whose error says nothing of the bytes
- * is marked as unread, and not counted. */
+/* Count a fault and tell the caller. If its error says nothing about the bytes, it is marked as
+ * unread, and not counted. */
 void check_place_tell(struct place *place, const petal_fault *fault);
 /* One that concerns no table. */
 void check_place_tell_error(struct place *place, const petal_error *error, uint64_t bytes,
@@ -72,8 +72,8 @@ petal_fault check_place_fault_of(const struct manifest_table *table,
 /* The rows that it concerns; NULL: none are known. */
 void check_place_add_rows(petal_fault *fault, const struct sst_rows *rows);
 
-/* Whether a call failed for want of descriptors or memory, which is no fault of the database: then
- * *error is why the whole fails. */
+/* Did a call fail for lack of descriptors or memory? That is no fault of the database: the whole
+ * fails with *error. */
 bool check_place_wants(const petal_error *cause, petal_error *error);
 
 /* So many bytes more are done. False: it is to be given up. */

@@ -175,8 +175,8 @@ tell_guessed(struct place *place, petal_slice table)
     check_place_tell(place, &(petal_fault){.error = &error, .table = table, .harmless = true});
 }
 
-/* Table and family of these ids and names, made if they do not exist. Others may have the same
- * names until plan_settle_names. NULL: no memory, or invalid names. */
+/* The family of these ids and names; it and its table are made if they do not exist. Others may
+ * have the same names until plan_settle_names. NULL: no memory, or invalid names. */
 static struct plan_family *
 get_family(struct plan *plan, const struct file_owner *owner, const struct file_facts *facts)
 {
@@ -250,8 +250,7 @@ misses_file(const struct plan *plan, const struct plan_family *family)
     return false;
 }
 
-/* A file that a whole manifest does not name may be torn, by an incomplete job. A file that cannot
- * be read may be anything. */
+/* A file that a whole manifest does not name may be torn, left by an incomplete job. */
 static void
 tell_unread(struct place *place, const struct place_file *file, const petal_error *cause)
 {
@@ -260,11 +259,10 @@ tell_unread(struct place *place, const struct place_file *file, const petal_erro
 }
 
 /*
- * A file that a whole manifest does not name is the output of an incomplete job, or the input of a
- * completed one. It is adopted in two cases: all its cells are newer than the flushed ones, so a
- * flush was about to name it; or files that the manifest names are missing, so it may be what they
- * were compacted into. Not the file of a bulk: the bulk was not committed, and enters whole or not
- * at all.
+ * A file that a whole manifest does not name is an output of an incomplete job, or an input of a
+ * completed one. It is adopted if all its cells are newer than the flushed ones, as of a flush
+ * before its commit; or if files that the manifest names are missing, which may have been compacted
+ * into it. A file of a bulk is not: the bulk was not committed, and enters whole or not at all.
  */
 static enum petal_status
 adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
@@ -294,10 +292,8 @@ adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_w
                : error_no_memory(error);
 }
 
-/*
- * How much greater the sequences of the file's cells are than those that stand in it, as it says
- * itself. A bulk's file that does not say, or says what cannot be, is told.
- */
+/* The shift of the cells' sequences that the file states. A fault of a bulk's file that states
+ * none, or an impossible one. */
 static uint64_t
 take_shift(struct place *place, const struct sst_walk *walk)
 {

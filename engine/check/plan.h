@@ -1,10 +1,10 @@
 /*
- * plan.h -- what a salvage will write: tables, their families, and for each the store files and
- * logged cells it is made of.
+ * plan.h -- what a salvage writes: tables, their families, and the store files and logged cells of
+ * each.
  *
- * If the manifest is whole, the plan follows it. Otherwise the plan follows what can be read of it,
- * and store files that it does not name are assigned by their own facts; log cells of unknown
- * tables get tables of their own. Files that are links of one another count once in a family.
+ * If the manifest is whole, the plan follows it. Otherwise it follows the readable part, and store
+ * files that this does not name are assigned by their own facts; log cells of unknown tables get
+ * new tables. Files that are links of one another count once in a family.
  *
  * Borrows from the place. Belongs to one thread.
  */
@@ -73,13 +73,13 @@ void plan_init(struct plan *plan, struct place *place); /* empty */
 enum petal_status plan_make(struct plan *plan, petal_error *error);
 void plan_fini(struct plan *plan);
 
-/* Where a logged cell belongs. *family NULL: nowhere, its table or family was dropped. Fails
- * without memory alone. */
+/* The family of a logged cell; NULL: its table or family was dropped. Fails only for lack of
+ * memory. */
 enum petal_status plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id,
                             struct plan_family **family, petal_error *error);
 
-/* At the end: where the manifest is lost several tables may have had one name, or families. The one
- * made last, of the greatest id, keeps it; the others get new ones, which is told of tables. */
+/* At the end: without a manifest several tables or families may have the same name. The latest,
+ * with the greatest id, keeps it; the others get new names, which is told of tables. */
 enum petal_status plan_settle_names(struct plan *plan, petal_error *error);
 
 /* The table or snapshot's name for faults. */

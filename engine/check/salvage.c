@@ -34,7 +34,7 @@ struct salvage {
 
 /* ---- the clock ---- */
 
-/* Timestamps assigned later must not be below it. */
+/* Timestamps that are assigned later must not be below this one. */
 static void
 note_timestamp(struct salvage *salvage, int64_t timestamp)
 {
@@ -74,7 +74,7 @@ keep_logged(void *argument, const struct record_cell *logged, petal_error *error
         return status;
     if (logged->ahead && cell->timestamp > family->ahead && cell->timestamp != PETAL_LATEST)
         family->ahead = cell->timestamp;
-    /* Sequences ascend, or somebody has made them up. */
+    /* Sequences ascend, or they are forged. */
     if (cell->sequence <= family->logged_sequence)
         return PETAL_OK;
     kept = cell->sequence <= family->flushed ? &family->flushed_logged : &family->logged;

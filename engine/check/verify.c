@@ -1,8 +1,8 @@
 /*
- * verify.c -- all files of a database that nobody has open are proved sound: petal_verify.
+ * verify.c -- checks all files of a database that nobody has open: petal_verify.
  *
- * The manifest is read first, then each store file that it names, then the logs; at the end what
- * lies in the directory and nothing names.
+ * First the manifest, then each store file that it names, then the logs; at the end the files in
+ * the directory that nothing names.
  */
 #include "base/argument.h"
 #include "engine/check/judge.h"

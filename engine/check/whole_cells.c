@@ -169,8 +169,8 @@ tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *
     return PETAL_OK;
 }
 
-/* The files of a family are read at the same time, in the same memory however many there are, as
- * long as a window holds a few blocks. */
+/* The files of a family are read at the same time, and share this memory, as long as a window holds
+ * a few blocks. */
 static size_t
 window_bytes(size_t file_count)
 {

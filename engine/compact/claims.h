@@ -1,11 +1,10 @@
 /*
  * claims.h -- which jobs work on which runs, and which wait: a list in the order of arrival.
  *
- * A job claims single runs. A requested job (petal_compact) runs when no other runs on the family
- * and none was requested before it. While there is a requested job, waiting or at work, background
- * jobs begin on the family only while a long one runs, and only if they are small compared with it.
- * So the output of flushes is merged meanwhile, and the requested job gets its turn when the long
- * one and the small ones have ended.
+ * A job claims single runs. A requested job (petal_compact) starts when no other runs on the family
+ * and none was requested before it. While one waits or runs, background jobs begin on the family
+ * only while a long job runs, and only if they are small compared with it. So flushed files are
+ * merged meanwhile, and the requested job starts when the long and the small ones have ended.
  *
  * Threads: under the compactor's mutex.
  */

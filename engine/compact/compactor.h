@@ -1,23 +1,23 @@
 /*
  * compactor.h -- the threads that compact in the background, and what they share with
- * petal_compact: which runs are busy, and who waits for whom.
+ * petal_compact: which runs are busy, and which jobs wait.
  *
  * Two threads, as HBase's two pools: one takes any job, the other small ones: at most
- * POLICY_SMALL_FLUSHES memtables' worth, or the POLICY_PART_BESIDE-th part of the largest job that
- * runs, in the background or asked for. What flushes leave during its job interrupts it: the thread
- * does a smaller one first, which may be interrupted itself (policy_bytes_within). So what flushes
- * leave is merged also while large jobs run, however long they take. An all-files job that is due
- * and too large for the other one goes before small jobs of its store as long as the first has
- * nothing to do. They look for work (engine/compact/policy.h) when a flush or a job has ended, and
- * every COMPACTOR_TICK_SECONDS for what only time makes due.
+ * POLICY_SMALL_FLUSHES memtables' worth, or the POLICY_PART_BESIDE-th part of the largest running
+ * job. Runs that flushes add interrupt its job: the thread does a smaller one first, which may be
+ * interrupted itself (policy_bytes_within). So these runs are merged while large jobs run, however
+ * long they take. An all-files job that is due, and too large for the second thread, goes before
+ * small jobs of its store while the first thread is idle. Both look for work
+ * (engine/compact/policy.h) when a flush or a job has ended, and every COMPACTOR_TICK_SECONDS for
+ * work that only time makes due.
  *
- * A job that finds the disk full, no memory or no descriptor, is tried again later, at first after
- * a second, then after twice as long each time up to ten minutes, and so is every job with as many
- * bytes: one that the disk has no room for would fill it again and again. Smaller ones go on.
- * petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for
- * small jobs. An input that cannot be read is left alone from then on (engine/state/damage.h). Any
- * other failure of a background job turns the database read-only with that cause: it would come
- * again for ever. Inputs are kept in any case (engine/compact/job.h).
+ * A job that finds the disk full, no memory or no descriptor is retried after a second, then after
+ * twice as long each time up to ten minutes, and so is every job with as many bytes: otherwise it
+ * would fill the disk again and again. Smaller ones continue. petal_wait_idle, and the success of a
+ * job as large, end the wait; a successful flush ends it for small jobs. A damaged input is left
+ * alone from then on (engine/state/damage.h). Any other failure of a background job turns the
+ * database read-only with that cause, since it would recur for ever. Inputs are kept in any case
+ * (engine/compact/job.h).
  *
  * Threads: all functions from any thread, holding no lock of the database.
  */
@@ -39,7 +39,7 @@ void compactor_free(petal_db *db);
 /* A flush has succeeded: look for work, also for small jobs that were put off. */
 void compactor_wake(petal_db *db);
 
-/* All files of the family into one run, now, after jobs of it that run; on the calling thread. See
+/* Compact all files of the family into one run, on the calling thread, after its running jobs. See
  * petal_compact. */
 enum petal_status compactor_compact(petal_family *family, petal_error *error);
 
@@ -62,8 +62,8 @@ struct compactor_moment compactor_hurry(petal_db *db);
  * before. */
 bool compactor_is_idle(petal_db *db, struct compactor_moment *moment);
 
-/* Wait for a change after the moment, or a while. A job that fails says so before it gives up its
- * claim, so that its error is returned rather than that of the database it turned read-only. */
+/* Wait for a change after *moment, or a while. A failing job reports its error before it gives up
+ * its claim, so that this is returned rather than that the database is read-only. */
 enum petal_status compactor_wait(petal_db *db, const struct compactor_moment *moment,
                                  petal_error *error);
 

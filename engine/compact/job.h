@@ -1,9 +1,9 @@
 /*
  * job.h -- one compaction: store files of a store become one run that takes their place.
  *
- * The inputs are whole runs that are neighbours in the order of sequences. Those whose rows overlap
- * no other input, and of which the facts prove that a rewrite would drop nothing, are linked: they
- * become files of the run as they are (engine/compact/plan.h). The others are rewritten, in parts
+ * The inputs are whole runs, neighbours in the order of sequences. A file whose rows overlap no
+ * other input, and whose facts prove that a rewrite would drop nothing, is linked: it becomes a
+ * file of the new run as it is (engine/compact/plan.h). The others are rewritten, in parts
  * that share no row: the job merges the files of a part and writes what some reader at or above the
  * oldest read point can need; one manifest edit removes them and adds the outputs; then a view does
  * the same. So a job that fails or is given up keeps the parts that it has done, and the disk needs
@@ -26,8 +26,7 @@
  * end at the same time find each other's result. A family that is dropped meanwhile ends the job;
  * one that is altered does not: the job keeps the attributes that it began with.
  *
- * A job holds on to its inputs, and to no view: memtables and other files that go meanwhile are not
- * kept by it.
+ * A job references its inputs, but no view: it keeps no memtables and no other files.
  *
  * A job that fails before the manifest removes what it wrote and keeps its inputs: a full disk or a
  * damaged input leaves the database as it was. A failed manifest commit leaves both old and new

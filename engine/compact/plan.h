@@ -7,12 +7,12 @@
  * linked: the manifest names it as a file of the run, and not a byte of it is read. So what is
  * loaded in the order of its keys, ascending or descending, is written once.
  *
- * Each file costs every reader something. So neighbours below `small_bytes` are merged, and where
- * more than PLAN_MOST_FILES would be linked, the smallest neighbours are, until half as many are
- * left: a byte is rewritten once while the run grows about thirtyfold.
+ * Each file costs every reader something. So neighbours below `small_bytes` are merged, and if more
+ * than PLAN_MOST_FILES would be linked, the smallest neighbours are, until half as many are left: a
+ * byte is rewritten once while the run grows about thirtyfold.
  *
- * What is to be rewritten is divided into parts, each of whole rows that no other part has. A part
- * ends behind part_bytes: its outputs can be committed before the next one begins.
+ * The files to be rewritten are divided into parts without common rows. A part ends after
+ * part_bytes: its outputs can be committed before the next one begins.
  *
  * Threads: pure.
  */

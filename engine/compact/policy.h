@@ -1,6 +1,6 @@
 /*
- * policy.h -- which store files of a store are to be merged, and why: a pure function of what is
- * known of them.
+ * policy.h -- which store files of a store are to be merged, and why: a pure function of their
+ * facts.
  *
  * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in
  * that list, so that the output takes their place in the order. The rules, in the order in which
@@ -26,14 +26,13 @@
  *  7. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the
  *                   fewest bytes to write for each run less
  *
- * What a byte costs is how often it is rewritten: rule 5 waits for so many runs of one size that it
- * is once for a tenfold growth. What that costs readers is runs, up to about POLICY_CALM_RUNS. A
- * store that grows so large, or is written so fast, that there would be more gets the windows of
- * rule 6, which needs fewer runs and takes sizes as they come. `kv-bench simulate` shows what both
- * make of a store.
+ * Rule 5 waits for so many runs of one size that a byte is rewritten once for a tenfold growth.
+ * Readers pay for that with up to about POLICY_CALM_RUNS runs. If a store would get more, because
+ * it is so large or written so fast, rule 6 applies, which needs fewer runs, of any sizes.
+ * `kv-bench simulate` shows the effect of both.
  *
- * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store
- * at the same time never change places. Then all-files picks wait.
+ * Busy runs and runs older than those are not taken, so that concurrent jobs of a store never
+ * change places. All-files picks wait meanwhile.
  *
  * The inputs of a job count among the runs until it ends, and writers wait at STORE_MOST_RUNS. So
  * before an all-files job that takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store
@@ -78,8 +77,8 @@
 struct policy_run {
     uint64_t bytes;
     uint64_t cells;
-    /* Of the cells, and of those of older runs, about: hidden by its markers, or past a time to
-     * live. */
+    /* About how many of its cells, and of those of older runs, are hidden by its markers, or past a
+     * time to live. */
     uint64_t dead;
     uint64_t markers;   /* that an all-files compaction may drop */
     int64_t written_ms; /* the oldest of its files; 0: not known */
@@ -121,10 +120,8 @@ struct policy_pick {
 void policy_pick(const struct policy_run *runs, size_t count, const struct policy_limits *limits,
                  struct policy_pick *pick);
 
-/*
- * Whether a store of so many runs is to have fewer before a long all-files job; then the window to
- * be merged, in *pick. Nothing may be busy.
- */
+/* Is a store of so many runs to have fewer before a long all-files job? Then *pick is the window to
+ * be merged first. Nothing may be busy. */
 bool policy_pick_fewer(const struct policy_run *runs, size_t count,
                        const struct policy_limits *limits, struct policy_pick *pick);
 

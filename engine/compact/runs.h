@@ -39,10 +39,7 @@ struct store_moment {
     bool markers_stay;
 };
 
-/*
- * The runs of `store`, in place of what the list held. Nothing is busy. PETAL_NO_MEMORY: the list
- * is empty.
- */
+/* Fill the list anew with the runs of `store`, none of them busy. PETAL_NO_MEMORY: it is empty. */
 enum petal_status store_runs_gather(struct store_runs *list, const petal_allocator *allocator,
                                     const struct store_view *store,
                                     const petal_family_options *family,
@@ -84,8 +81,8 @@ uint64_t facts_dead(const struct file_facts *facts, const petal_family_options *
 uint64_t facts_droppable_markers(const struct file_facts *facts, const petal_family_options *family,
                                  const struct store_moment *moment);
 
-/* The facts prove that a rewrite of the file alone would drop nothing: no column has more than one
- * cell, none is a marker or past a time to live. */
+/* The facts prove that rewriting the file alone would drop nothing: each column has one cell, none
+ * is a marker or past a time to live. */
 bool facts_all_needed(const struct file_facts *facts, const petal_family_options *family,
                       int64_t now_ms);
 

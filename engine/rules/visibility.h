@@ -1,7 +1,7 @@
 /*
- * visibility.h -- what of a row a reader sees, and what of it a flush or a compaction keeps: the
- * one place that decides it. It is shown the cells of a row of one family in cell order
- * (base/cell.h), and says of each what becomes of it.
+ * visibility.h -- decides which cells of a row a reader sees, and which a flush or compaction
+ * keeps; nothing else decides that. It judges the cells of a row of one family in cell order
+ * (base/cell.h).
  *
  * THE RULES, along one column, newest to oldest. A cell is a point (timestamp, sequence); points
  * compare by timestamp, then by sequence, and cell order goes down:
@@ -42,20 +42,19 @@
  * Their cells come in HBase's order, family markers beside the empty qualifier
  * (engine/read/raw_order.h).
  *
- * A REWRITE OF A PART (a flush, a compaction of some files, one of all files while a snapshot needs
- * markers) keeps what some reader at the `read_point` (the oldest one that is open) or above it can
- * need: cells above it are kept and hide nothing; of the others go the puts that rules 1 to 4 and 6
- * hide for good, and markers that rules 1 and 2 take. Every other marker stays: what it hides may
- * lie in an older file, or be written later, and would come to light when the versions above it are
- * deleted or die. (HBase's steps over markers behind hidden and surplus puts.) Each rule holds of a
- * part of a column's cells as it does of all: what is older or newer outside cannot make a masked
- * or superseded put visible, since what hides it stays, and puts outside only add to the versions
- * that make one surplus. (That deletions outside take from them is HBase's way, too: see petal.h.)
- * A version with its own TTL counts only until it dies: what rules 4 and 6 hide because of it stays
- * until MIN_VERSIONS versions without such a TTL come before it. (HBase's rewrites drop it, so
- * that fewer than MIN_VERSIONS may be left.)
- * With KEEP_DELETED_CELLS markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
- * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as
+ * A REWRITE OF A PART (a flush, a compaction of some files, or of all files while a snapshot needs
+ * markers) keeps what a reader at the `read_point` (the oldest open one) or above can need. Cells
+ * above it are kept and hide nothing. Of the others it drops puts that rules 1 to 4 and 6 hide for
+ * good, and markers that rules 1 and 2 hide. Every other marker stays: the cells it hides may be in
+ * an older file, or be written later, and would reappear when the versions above it are deleted or
+ * expire. (HBase's skips markers after hidden and surplus puts.) The rules hold for a part of a
+ * column's cells: cells outside cannot make a masked or superseded put visible, since what hides it
+ * stays, and puts outside only add versions that make one surplus. (That deletions outside take
+ * versions away is so in HBase, too: see petal.h.) A version with its own TTL counts only until it
+ * expires: what rules 4 and 6 hide because of it stays until MIN_VERSIONS versions without such a
+ * TTL precede it. (HBase's rewrites drop it, so fewer than MIN_VERSIONS may be left.) With
+ * KEEP_DELETED_CELLS markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays. A
+ * COMPACTION of all files does the same and drops the markers, too, whose work is then done (as
  * long as its input holds nothing above the read point, and no snapshot sees what is outside of it;
  * otherwise it is one of a part); under KEEP_DELETED_CELLS those that are older than every put of
  * the input, surplus or expired. Files that are past TTL as a whole, but for the newest, do not
@@ -68,9 +67,9 @@
  * now because of versions with their own TTL; what was surplus at a marker, or was replaced at its
  * timestamp, goes.
  *
- * Every marker that can hide a put sorts before it: family markers stand before all columns, and in
- * a column a marker at a greater point comes first. So one pass with a little memory decides.
- * Source: HBase's ScanQueryMatcher family, ScanDeleteTracker, ScanWildcardColumnTracker and
+ * Every marker that can hide a put sorts before it: family markers before all columns, and in a
+ * column the marker at the greater point first. So one pass with little memory decides. Source:
+ * HBase's ScanQueryMatcher family, ScanDeleteTracker, ScanWildcardColumnTracker and
  * NewVersionBehaviorTracker, with sequence instead of type at equal timestamps (petal.h, caveats).
  */
 #ifndef PETAL_ENGINE_RULES_VISIBILITY_H
@@ -104,11 +103,9 @@ struct visibility_rules {
 void visibility_rules_of(struct visibility_rules *rules, const petal_family_options *family,
                          enum visibility_purpose purpose, uint64_t read_point, int64_t now_ms);
 
-/*
- * Whether a marker takes part in hiding in a read: rules 1, 2 and 3 above but for its place. For
- * gets, which ask before they show the marker to visibility_judge, and for visibility_judge itself,
- * so that the two agree. Flushes and compactions have another rule, heeds_marker in visibility.c.
- */
+/* Can the marker hide anything in a read: rules 1, 2 and 3 above except for its place? For gets,
+ * before they show it to visibility_judge, and for that itself, so that the two agree. Flushes and
+ * compactions have another rule, heeds_marker in visibility.c. */
 static inline bool
 visibility_rules_heed_marker(const struct visibility_rules *rules, const struct cell *marker)
 {
@@ -176,15 +173,15 @@ void visibility_fini(struct visibility *visibility);
 /* Begin with another row. */
 void visibility_start_row(struct visibility *visibility);
 
-/* The qualifier of the column that the latest verdict was about: a copy, good until the next
- * one. After SHOW and COLUMN_DONE of reads. */
+/* The qualifier of the last judged cell, a copy, good until the next one. After SHOW and
+ * COLUMN_DONE of reads. */
 static inline petal_slice
 visibility_column(const struct visibility *visibility)
 {
     return slice_make(visibility->qualifier, visibility->qualifier_bytes);
 }
 
-/* Of the row nothing was judged that can hide a put in another column than the one judged last. */
+/* No cell of the row so far can hide a put of another column. */
 static inline bool
 visibility_row_is_free(const struct visibility *visibility)
 {

@@ -1,17 +1,16 @@
 /*
- * bloom_share.h -- what part of a family's error rate a new store file may use up, and of what its
- * filter is made.
+ * bloom_share.h -- the share of a family's error rate that a new store file may use, and the kind
+ * of its filter.
  *
- * The rate is what a get of an absent row may cost in the whole store: the sum over runs of their
- * files' rates (of a run only one file can hold the row). The output of an all-files compaction
- * gets half of it, for it holds most keys; each other file an equal share of the other half among
- * the most runs there can be besides it (after Monkey, Dayan et al., SIGMOD 2017: few keys, many
- * bits). No file gets more than BLOOM_SHARE_MOST_BITS bits a key; what is then above the share is
- * in the file's recorded rate, and so in the sum that `stats` shows.
+ * The rate bounds the cost of a get of an absent row in the whole store: the sum over runs of their
+ * files' rates (only one file of a run can hold the row). The output of an all-files compaction
+ * gets half of it, because it holds most keys; each other file an equal share of the other half
+ * among the most other runs (after Monkey, Dayan et al., SIGMOD 2017: few keys, many bits). No file
+ * gets more than BLOOM_SHARE_MOST_BITS bits a key; if its rate is then above its share, that shows
+ * in the file's recorded rate, and in the sum that `stats` shows.
  *
  * A rate is that of one question to a filter. A get that names columns asks ROWCOL and ROW_ROWCOL
- * filters once for each, and once more in files that hold family markers: what it may cost is so
- * many times the rate.
+ * filters once for each, and once more in files with family markers, and so costs a multiple.
  *
  * Threads: pure.
  */
@@ -26,9 +25,8 @@
 /* The error rate for a file of `origin`; the family's own with bloom_rate_per_file. */
 double bloom_share_rate(const petal_family_options *family, enum file_origin origin);
 
-/* The layout (bloom/bloom.h) for it: RIBBON, if the family is so, only for what lives long and
- * holds most keys, the output of an all-files compaction; what is soon merged again is built
- * quickly. */
+/* Its layout (bloom/bloom.h): RIBBON, if the family has it, only for the output of an all-files
+ * compaction, which lives long and holds most keys; other files need filters that build fast. */
 unsigned bloom_share_layout(const petal_family_options *family, enum file_origin origin);
 
 #endif

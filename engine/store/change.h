@@ -1,22 +1,22 @@
 /*
- * change.h -- a change of what stores are made of: an edit of the manifest, and the view that goes
- * with it. Flushes, compactions and changes of the schema make theirs in the same steps, and
- * nothing else changes which files there are.
+ * change.h -- a change of the files or memtables of stores: an edit of the manifest and the
+ * matching view. Flushes, compactions and schema changes all use these steps; nothing else changes
+ * the files.
  *
  *     change_begin(&change, db, 0);
  *     change_rewritten(&change, family, ...);       or add or remove a store; for each store
- *     manifest_edit_flushed(&change.edit, ...);     what the manifest is told besides
+ *     manifest_edit_flushed(&change.edit, ...);     further items of the edit
  *     status = change_commit(&change, error);       the edit is durable
  *     if (status == PETAL_OK) {
- *         ...                                       what must be so before readers see the view
+ *         ...                                       work before readers see the view
  *         change_publish(&change);
  *     }
- *     change_end(&change);                          what was not published is released
+ *     change_end(&change);                          releases what was not published
  *
- * Want of memory in any step comes back from change_commit, and behind that nothing fails: so the
- * manifest and the view are changed both or neither. Files that the change takes out of a store go
- * with their last reader, once it is published. Files that it would have added are the caller's
- * when it failed; where `unknown` is set they stay, for the manifest may name them.
+ * Lack of memory in any step is returned by change_commit, and nothing fails after it: so both the
+ * manifest and the view change, or neither. Once published, removed files go with their last
+ * reader. After a failure the files to be added are still the caller's; if `unknown` is set they
+ * stay, because the manifest may name them.
  *
  * Threads: manifest_mutex and views.mutex are held from the beginning to the end, over the sync of
  * the manifest. Whoever makes or removes stores holds schema.mutex before; whoever removes some,
@@ -64,8 +64,8 @@ void change_add_store(struct change *change, petal_family *family, struct store_
 /* The store of a family that is dropped: the edit tells of that by itself. */
 void change_remove_store(struct change *change, petal_family *family);
 
-/* All that was gathered becomes durable, with the counters as they stand. A failure that leaves
- * unknown what the manifest says turns the database read-only. */
+/* Make the edit durable, with the present counters. A failure that leaves the manifest's content
+ * unknown turns the database read-only. */
 enum petal_status change_commit(struct change *change, petal_error *error);
 
 /* Readers see the stores as they are now. REQUIRES: change_commit returned PETAL_OK. */
