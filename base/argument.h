@@ -1,8 +1,8 @@
 /*
- * argument.h -- what the caller of a public function must give. These stand before everything else
- * in it, also before declarations that look into an argument, and end it with PETAL_INVALID and a
- * text that names the argument as the public header does. Where an out pointer is made NULL, that
- * stands between the guard of that pointer and those of the other arguments: on failure it is NULL.
+ * argument.h -- guards for the required arguments of public functions. They come first, even before
+ * declarations that use an argument, and return PETAL_INVALID with a text that names the argument
+ * as the public header does. An out pointer is set to NULL between its guard and those of the other
+ * arguments, so that it is NULL on failure.
  */
 #ifndef PETAL_BASE_ARGUMENT_H
 #define PETAL_BASE_ARGUMENT_H

@@ -1,5 +1,5 @@
 /*
- * directory.h -- an open directory and what its files are called in messages.
+ * directory.h -- an open directory, and the names of its files in messages.
  *
  * Files are found by their names in the directory, never by the path that led there: that path is
  * resolved once, when the directory is opened, and is only told to people from then on. The calls

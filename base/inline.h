@@ -2,10 +2,9 @@
 #ifndef PETAL_BASE_INLINE_H
 #define PETAL_BASE_INLINE_H
 
-/* NEVER_INLINE: for functions that are seldom called by functions that often are, and would pay for
- * them with registers. SELDOM: such ones that lie apart, behind branches that are not foreseen.
- * ALWAYS_INLINE: for one body of which several functions are made, by constant
- * arguments; and for what does nothing but ask for memory (base/mem.h). */
+/* NEVER_INLINE: rarely called functions, which would cost their frequent callers registers. SELDOM:
+ * the same, placed apart, after branches that are predicted not taken. ALWAYS_INLINE: one body that
+ * becomes several functions by constant arguments; and prefetches (base/mem.h). */
 #if defined(__GNUC__)
 #define NEVER_INLINE  __attribute__((noinline))
 #define SELDOM        __attribute__((noinline, cold))

@@ -1,6 +1,5 @@
 /*
- * kept_cell.h -- a copy of where a cell stands in the order of cells, for who goes on to the next
- * one and compares. All zeros: none is kept.
+ * kept_cell.h -- a copy of a cell's key, to compare with the next cell. All zeros: none is kept.
  *
  * Belongs to one thread.
  */

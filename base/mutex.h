@@ -1,10 +1,9 @@
 /*
- * mutex.h -- a mutex that knows who holds it wherever assertions are compiled: a function that
- * needs a lock says assert_held, and who takes one twice, or gives up what another holds, ends
- * there. Under NDEBUG it is a pthread_mutex_t and nothing more.
+ * mutex.h -- a mutex that knows its holder if assertions are compiled: a function that needs a lock
+ * says assert_held; taking one twice, or releasing another thread's, fails an assertion. Under
+ * NDEBUG it is a pthread_mutex_t and nothing more.
  *
- * Threads: any. Whether the asking thread holds it is true for as long as that thread does nothing
- * about it.
+ * Threads: any.
  */
 #ifndef PETAL_BASE_MUTEX_H
 #define PETAL_BASE_MUTEX_H

@@ -1,7 +1,6 @@
 /*
- * number_map.h -- which numbers belong to a number: pairs in a table with open addresses, each
- * found in about one step however many there are. A key may have several values, and several times
- * the same.
+ * number_map.h -- a multimap of numbers to numbers: a hash table with open addressing. A key may
+ * have several values, also equal ones.
  *
  * Threads: one at a time.
  */

@@ -1,10 +1,10 @@
 /*
- * process.h -- whether this is still the process that it was: fork() makes another one of it, with
- * a copy of its memory, without its threads, and with its mutexes as they were in that moment.
+ * process.h -- detects a forked child: it has a copy of the memory, but none of the threads, and
+ * its mutexes as they were at the fork.
  *
- * Who must not be used by such a copy keeps process_now() from its beginning, and compares.
- * Children that fork() makes are told apart, not those of calls below it (clone, _Fork), which run
- * no handlers. The handler goes when the library is unloaded.
+ * An object that must not be used by a child keeps process_now() of its creation, and compares.
+ * Children of fork() are detected, not those of clone or _Fork, which run no handlers. The handler
+ * goes when the library is unloaded.
  *
  * Threads: all functions from any thread.
  */

@@ -1,7 +1,7 @@
 /*
- * short_bytes.h -- short byte strings compared as numbers, eight bytes at a time and without a
- * call: what keys share, and what they differ in, is mostly short.  The last number may overlap the
- * one before.
+ * short_bytes.h -- compares short byte strings as numbers, eight bytes at a time and without a
+ * call: shared and differing parts of keys are mostly short.  The last number may overlap the one
+ * before.
  */
 #ifndef PETAL_BASE_SHORT_BYTES_H
 #define PETAL_BASE_SHORT_BYTES_H

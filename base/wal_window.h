@@ -1,52 +1,47 @@
 /*
  * wal_window.h -- stores into a log file without a system call: through a shared mapping of the
- * file, a window that lies where the log grows.
+ * file, a window at the end of the log.
  *
- * What is stored into a shared mapping is in the page cache, where write() would have put it: it
- * survives the process. A window is made once many small stores have followed each other without a
- * sync between them, by the thread that stores:
+ * A store into a shared mapping lands in the page cache, as with write(): it survives the process.
+ * A window is made after many small stores without a sync between them, by the storing thread:
  *  1. zeros are WRITTEN from the end of the log to the end of the window. So a full disk or quota
- *     is found here, by a call that can say so, and no store into the window ever has to find a
- *     block (that would be a SIGBUS);
+ *     is found by a call that can report it, and no store into the window has to find a block,
+ *     which would be a SIGBUS;
  *  2. the pages are mapped and made writable (MADV_POPULATE_WRITE), which fails if it cannot be
  *     done, where a store would be killed.
- * Whatever fails here is no failure: the store is left to the caller, who writes.
+ * If any step fails, that is no failure: the caller writes instead.
  *
- * BEHIND THE LOG there are zeros, then, up to the end of the window, and the file is as long as
- * that. wal_window_close cuts them off; a process that is killed leaves them, and so may a power
- * cut.
+ * AFTER THE LOG there are zeros up to the end of the window, and the file is as long as that.
+ * wal_window_close cuts them off; a killed process leaves them, and so may a power cut.
  *
  * A SYNC ENDS THE WINDOW. Pages that are written back are mapped read-only, and the next store into
- * each would fault: were the file system gone by then (a disk that fails takes it off line), that
- * is a SIGBUS. So the next store behind a sync is one that is written, which tells of such things
- * with an error, and a new window comes after more of them. Left are pages that the kernel writes
- * back by itself, which it does when they are seconds old or memory is short, in the moments before
- * the file system goes.
+ * each would fault: if the file system is gone by then (a failing disk takes it off line), that is
+ * a SIGBUS. So the first store after a sync is written, which reports such things with an error,
+ * and a new window comes after more stores. What remains are pages that the kernel writes back by
+ * itself, when they are seconds old or memory is short, just before the file system goes.
  *
- * A LOG THAT IS SYNCED ALL THE TIME has no window, but zeros are written ahead of it as well: a
- * sync that finds the file as long as before, with its blocks in place, does without the file
- * system's journal, and takes two thirds of the time.
+ * A LOG THAT IS SYNCED ALL THE TIME has no window, but zeros are written ahead of it, too: a sync
+ * that finds the file's length unchanged and its blocks in place does not need the file system's
+ * journal, and takes two thirds of the time.
  *
- * WHAT IS LEFT OF SIGBUS, which ends the process: a store into a page that the kernel has written
- * back by itself faults, and finds that
- *  - the file system is off line. While the page is not written back, nobody notices;
- *  - the page was taken away, because memory is short, and the disk cannot read it. So the pages
- *    are locked, where the process may;
- *  - the file was cut short by somebody else;
- *  - its blocks are shared with a copy (cp --reflink, on XFS), so that it needs new room, and there
- *    is none.
- * Whoever cannot live with that says so (`unmapped`). Handling the signal is not for a library to
- * do: handlers belong to the process.
+ * THE REMAINING SIGBUS, which ends the process: a store into a page that the kernel has written
+ * back by itself faults, and
+ *  - the file system is off line. Nobody notices that before the page is written back;
+ *  - the page was taken away, because memory is short, and the disk cannot read it. So pages are
+ *    locked if the process may;
+ *  - the file was truncated by somebody else;
+ *  - its blocks are shared with a copy (cp --reflink, on XFS), so that it needs new space, and
+ *    there is none.
+ * Callers that cannot accept this set `unmapped`. A library cannot handle the signal: handlers
+ * belong to the process.
  *
- * A FORKED CHILD has the mapping too, as it has the descriptor: harmless unless it uses the
+ * A FORKED CHILD inherits the mapping, as it does the descriptor: harmless unless it uses the
  * database, which it must not.
  *
- * ONLY WHERE blocks are overwritten in place: ext4, XFS and tmpfs, on Linux. On a file system that
- * copies (Btrfs) a page that was written back needs new room, and a full disk would be a SIGBUS; a
- * network file system has no room to promise.
- *
- * Writing back: on Linux fdatasync takes what was stored into mappings as well, and tells of its
- * failures.
+ * ONLY ON ext4, XFS and tmpfs, on Linux, which overwrite blocks in place. On a file system that
+ * copies (Btrfs) a page that was written back needs new space, and a full disk would be a SIGBUS; a
+ * network file system can promise no space. On Linux fdatasync also writes stores into mappings
+ * back, and reports their failures.
  *
  * Threads: stores of one thread at a time; wal_window_synced from any thread, at any time.
  */

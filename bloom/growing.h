@@ -1,19 +1,18 @@
 /*
- * growing.h -- a Bloom filter that grows with the keys that are added, and is asked while they are.
+ * growing.h -- a Bloom filter that grows while keys are added and asked for.
  *
- * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits lie in one line of 64
- * bytes.  The first segment has 4 KiB, each following one is eight times larger.  A key's bits go
- * into the newest segment, and count unless they are all there already: so a key that is added
- * again and again counts once in each segment.  A question goes to the segments, newest first;
- * there are few.  At 12 bits a key and 6 probes a full segment lets about 0.6 % of absent keys
- * pass, a large filter all in all about 1.2 %, since all but the newest segment are full.
+ * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits are in one line of 64
+ * bytes. The first segment has 4 KiB, each following one is eight times larger. A key's bits go
+ * into the newest segment, and count unless all are set already: so a key that is added repeatedly
+ * counts once in each segment. Questions go to the few segments, newest first. At 12 bits a key and
+ * 6 probes a full segment lets about 0.6 % of absent keys pass, a large filter about 1.2 %, since
+ * all but the newest segment are full.
  *
  * MEMORY is the caller's: bloom_growing_wants says how much a reservation takes, bloom_growing_give
  * hands it over, bloom_growing_take_back returns it piece by piece.
  *
- * VISIBILITY.  Bits are only ever added, and a word that is read too late misses keys that were
- * added of late. Who publishes something of a key after bloom_growing_add, with release, and is
- * seen with acquire, is sure that the reader finds the key.
+ * VISIBILITY.  Bits are only added; a stale word misses the latest keys. A reader that acquires
+ * what the writer released after bloom_growing_add finds the key.
  *
  * Threads: one WRITER; bloom_growing_may_contain from any thread.
  */
@@ -39,27 +38,24 @@ struct bloom_growing {
 
 void bloom_growing_init(struct bloom_growing *bloom);
 
-/* Bytes of memory without which there is no room for `keys` more keys.  0: there is; SIZE_MAX: that
- * is no number of bytes.  WRITER. */
+/* The bytes that `keys` more keys need; 0: there is room, SIZE_MAX: too many.  WRITER. */
 size_t bloom_growing_wants(const struct bloom_growing *bloom, size_t keys);
 
-/* Is there room for one more, without a look at memory?  False: bloom_growing_wants says.
- * WRITER. */
+/* Is there room for one more key, surely?  False: ask bloom_growing_wants.  WRITER. */
 static inline bool
 bloom_growing_has_room(const struct bloom_growing *bloom)
 {
     return bloom->keys < bloom->capacity;
 }
 
-/* Hand over what was wanted, on a border of BLOOM_GROWING_ALIGNMENT.  Returns memory of *replaced
- * bytes that is not needed any more, or NULL with 0.  WRITER. */
+/* Hand over the memory, aligned to BLOOM_GROWING_ALIGNMENT.  Returns memory of *replaced bytes that
+ * is no longer needed, or NULL with 0.  WRITER. */
 void *bloom_growing_give(struct bloom_growing *bloom, void *memory, size_t bytes, size_t *replaced);
 
-/* The memory of one segment and its bytes, until there is none: NULL.  REQUIRES: nobody asks any
- * more. */
+/* Take back the memory of one segment; NULL: there is none left.  REQUIRES: no more questions. */
 void *bloom_growing_take_back(struct bloom_growing *bloom, size_t *bytes);
 
-/* Ask for the cache line that bloom_growing_add will look at.  WRITER. */
+/* Prefetch the line that bloom_growing_add needs.  WRITER. */
 void bloom_growing_prefetch(const struct bloom_growing *bloom, uint64_t hash);
 
 /* REQUIRES: there is room.  WRITER. */

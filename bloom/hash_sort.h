@@ -8,11 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Sort hashes[0..count) and drop those that are there before; returns how many are left.  `spare`
- * has room for as many and is overwritten.  The highest `shared_bits` (0..32) of all hashes are
- * known to be the same, which saves time; if they are not, only that is lost.
- */
+/* Sort hashes[0..count) and drop duplicates; returns the number left.  `spare` has room for as many
+ * and is overwritten.  All hashes share the highest `shared_bits` (0..32), which saves time; if
+ * they do not, only time is lost. */
 size_t bloom_hash_sort(uint64_t *hashes, size_t count, uint64_t *spare, unsigned shared_bits);
 
 #endif

@@ -6,10 +6,10 @@
  * has the greatest rank that came to it, 0 if none did: what it is does not depend on the order of
  * keys, nor on threads, and keys that come again change nothing.
  *
- * FOLDING to p' = p - d: a register becomes that of its number's high p' bits. The d bits that its
- * number loses are the first behind those: a rank is what zeros they begin with say, or, where they
- * are all zero, d more than it was. So the folded sketch is, bit by bit, the one that keys would
- * have made with p' from the beginning.
+ * FOLDING to p' = p - d: a register becomes that of its number's high p' bits. The d low bits of
+ * its number become the first bits of the rank: it is one more than their leading zeros, or, if all
+ * are zero, d more than before. So the folded sketch is, bit by bit, the one that the keys would
+ * have made with p'.
  *
  * THE COUNT is Ertl's improved raw estimate ("New cardinality estimation algorithms for HyperLogLog
  * sketches", 2017, algorithm 6): the raw estimate of Flajolet et al. with corrections for registers

@@ -1,11 +1,10 @@
 /*
  * set_file.c -- see set_file.h.
  *
- * WHOSE IS A FILE THAT IS BEING WRITTEN?  Its name is random, so only its writer renames it, and it
- * holds a lock on it. Who finds such a file and gets the lock takes it away: its writer has died.
- * Or has made it just now, and not come to lock it: so a writer that has the lock looks whether the
- * name is still there, and begins anew with another where it is not. Where a file system has no
- * locks nothing is taken away.
+ * FILES BEING WRITTEN have random names, so only their writers rename them, and are locked. A later
+ * save that gets the lock of such a file removes it: its writer has died. Or the writer has just
+ * created it and not locked it yet: so a writer checks after locking that the name is still there,
+ * and begins again with another if not. Without locks in the file system nothing is removed.
  */
 #include "bloom/file/set_file.h"
 

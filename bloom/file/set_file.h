@@ -1,14 +1,13 @@
 /*
- * set_file.h -- the file around a set: a header of one page, which says what it is, and a body, the
- * set's own bytes, which can be mapped. bloom/FORMAT.md has both byte by byte.
+ * set_file.h -- the file around a set: a header of one page that describes it, and a body, the
+ * set's bytes, which can be mapped. bloom/FORMAT.md has both byte by byte.
  *
- * A file is written beside its name, synced, and renamed to it; so it is there whole or not at all.
- * Beside `NAME` means `.NAME.saving-` and 16 random hexadecimal digits. It is locked as long as
- * somebody writes it; what a process that died has left is not, and the next save of `NAME` takes
- * it away.
+ * A file is written under another name, `.NAME.saving-` and 16 random hexadecimal digits, synced,
+ * and renamed to `NAME`, so it is there whole or not at all. It is locked while it is written; a
+ * file left by a dead process is not, and the next save of `NAME` removes it.
  *
- * Files are found through the petal_vfs of the env; so the rules of that hold for them: the last
- * part of a path is a regular file and no symbolic link, what leads there may be anything.
+ * Files are accessed through the petal_vfs of the env, by its rules: the last part of a path is a
+ * regular file, not a symbolic link; its directories may be anything.
  */
 #ifndef PETAL_BLOOM_FILE_SET_FILE_H
 #define PETAL_BLOOM_FILE_SET_FILE_H

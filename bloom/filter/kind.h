@@ -1,5 +1,5 @@
 /*
- * kind.h -- what filters of all kinds have, and the table of what each kind does in its own way.
+ * kind.h -- the common part of all filters, and the table of functions of each kind.
  *
  * filter.c has the public calls (bloom/petal_bloom.h): it checks arguments, hashes keys, and calls
  * the kind's functions, which need not check again. A kind's object begins with a struct

@@ -7,10 +7,9 @@
  * between one and a number. Each is read and changed by relaxed atomic operations: a word is whole
  * in itself, and says nothing about another.
  *
- * A KEY THAT IS NEW. Threads that add one key at once each set the bits that they find clear; who
- * sets one is told that the key was new. So of those threads one is told at least, or all bits were
- * set by other keys, and the key passed before. What is there already is only read: its cache line
- * stays with all cores that ask.
+ * WAS A KEY NEW? Threads that add one key at once each set the bits that they find clear; a thread
+ * that sets one is told that the key was new. So at least one of them is, unless all bits were set
+ * before. Bits that are set are only read: the cache line stays shared by all cores.
  */
 #ifndef PETAL_BLOOM_FILTER_LINES_H
 #define PETAL_BLOOM_FILTER_LINES_H

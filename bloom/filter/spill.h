@@ -1,10 +1,10 @@
 /*
- * spill.h -- hashes that wait on disk until a filter is built of them: RUNS of sorted ones, in one
- * file that has no name. They come back from all runs, range by range, ascending.
+ * spill.h -- hashes that wait on disk until a filter is built from them: RUNS of sorted hashes in
+ * one unnamed file. They are read back from all runs, range by range, ascending.
  *
- * The file is made in the caller's directory as petal-filter-0123456789abcdef.tmp (random digits)
- * and loses that name at once; it is gone when it is closed, or with the process.  Only a death
- * between the two leaves an empty file of such a name.  All numbers are this machine's.
+ * The file is created in the caller's directory as petal-filter-0123456789abcdef.tmp (random
+ * digits) and unlinked at once; it disappears when it is closed, or with the process. Only a crash
+ * between the two leaves an empty file of that name. Numbers have this machine's byte order.
  */
 #ifndef PETAL_BLOOM_FILTER_SPILL_H
 #define PETAL_BLOOM_FILTER_SPILL_H
