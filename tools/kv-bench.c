@@ -17,12 +17,12 @@ static const struct {
     const char *meaning;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"compare", "Petal beside its rivals, interleaved, with ratios", bench_compare_main},
+    {"compare", "Petal next to its rivals, interleaved, with ratios", bench_compare_main},
     {"quick", "compare with fewer rows and one thread", bench_quick_main},
     {"diff", "two files of results: what moved by more than the noise", bench_diff_main},
     {"ycsb", "YCSB's core workloads A to F, on each store", bench_ycsb_main},
     {"readamp", "data blocks that lookups read: what Bloom filters spare", bench_readamp_main},
-    {"filters", "filters by themselves, beside others: bits, rates, times", bench_filters_main},
+    {"filters", "standalone filters, next to others: bits, rates, times", bench_filters_main},
     {"cliffs", "does a unit of work cost more where ten times as much is?", bench_cliffs_main},
     {"simulate", "what the compaction policy makes of a growing store", bench_simulate_main},
 };

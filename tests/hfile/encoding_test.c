@@ -2,6 +2,7 @@
  * encoding_test.c -- cells that are encoded come back, whatever they are; and what HBase encoded is
  * encoded anew to the same bytes, block by block.
  */
+#include "tests/hfile/expect.h"
 #include "tests/hfile/golden_file.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
@@ -42,14 +43,6 @@ encode(struct hfile_encoder *encoder, const petal_hfile_cell *cells, size_t coun
     for (int i = 0; i < 2; i++)
         hfile_buffer_free(&keys[i]);
     return hfile_slice(encoder->block.bytes + IN_FRONT, encoder->block.size - IN_FRONT);
-}
-
-static void
-expect_slice(petal_slice is, petal_slice expected)
-{
-    assert_int_equal(is.size, expected.size);
-    if (is.size > 0)
-        assert_memory_equal(is.data, expected.data, is.size);
 }
 
 /* ---- cells by chance ---- */

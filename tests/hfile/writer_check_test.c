@@ -3,6 +3,7 @@
  * the reader's whole check (every chunk of the filters made anew), and gives its cells, forward,
  * backward and sought. Cells are made by chance.
  */
+#include "tests/hfile/expect.h"
 #include "tests/hfile/golden.h"
 #include "tests/hfile/memory_sink.h"
 #include "tests/support/test.h"
@@ -89,14 +90,6 @@ write_cells(const struct case_of *made, struct memory_sink *memory)
         must(petal_hfile_writer_add(writer, &made->cells[i], &error), &error);
     must(petal_hfile_writer_finish(writer, NULL, &error), &error);
     petal_hfile_writer_free(writer);
-}
-
-static void
-expect_slice(petal_slice is, petal_slice expected)
-{
-    assert_int_equal(is.size, expected.size);
-    if (is.size > 0)
-        assert_memory_equal(is.data, expected.data, is.size);
 }
 
 static void

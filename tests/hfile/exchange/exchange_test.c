@@ -3,6 +3,7 @@
  * fails; of equal keys the newest; times to live both ways; and files of HBase with a byte changed
  * give the cells that they had, or an error that names them and nothing else.
  */
+#include "tests/hfile/expect.h"
 #include "tests/hfile/golden.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
@@ -560,16 +561,6 @@ TEST(test_options_of_other_sizes)
 static struct place golden_place;
 static uint64_t mutants, refused;
 
-static void
-write_file(const char *path, const uint8_t *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static enum petal_status
 import_golden(const char *path, petal_hfile_import_counts *counts, petal_error *error)
 {
@@ -605,7 +596,7 @@ try_mutants(const char *path, uint8_t *bytes, size_t size, uint64_t digest, bool
         uint64_t cells;
 
         bytes[at] ^= (uint8_t)(1 + test_random_below(&random, 255));
-        write_file(path, bytes, size);
+        put_bytes(path, bytes, size);
         bytes[at] = was;
         mutants++;
         status = import_golden(path, NULL, &error);
@@ -631,7 +622,7 @@ try_golden(const char *name)
     char *path = test_path(golden_place.files, name);
     petal_error error;
 
-    write_file(path, bytes, size);
+    put_bytes(path, bytes, size);
     if (import_golden(path, NULL, &error) == PETAL_OK) {
         digest = digest_of(golden_place.table, &cells);
         forget_golden();

@@ -4,6 +4,7 @@
  * cells that HBase's own clone has, or it is refused; whatever becomes of the small files that say
  * what belongs to it, nothing is read from elsewhere.
  */
+#include "tests/hfile/expect.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 #include "tools/hfile/petal_hfile.h"
@@ -310,16 +311,6 @@ drive(petal_db *db, const char *root, const char *owner, size_t *taken)
         }
     }
     petal_hfile_set_free(set);
-}
-
-static void
-put_bytes(const char *path, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
 }
 
 TEST(test_small_files_that_lie)

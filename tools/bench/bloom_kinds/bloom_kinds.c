@@ -1,5 +1,5 @@
 /*
- * bloom_kinds.c -- `kv-bench filters`: the filters of bloom/petal_bloom.h by themselves, next to
+ * bloom_kinds.c -- `kv-bench filters`: the standalone filters of bloom/petal_bloom.h, next to
  * those of others: bits a key, rates, and times of questions in cache and out of it.
  *
  * All kinds are built first, then asked by turns: repeat by repeat, measure by measure, kind by
@@ -56,7 +56,7 @@ static void
 usage(void)
 {
     fputs("usage: kv-bench filters [options]\n"
-          "Filters by themselves, each with few keys and with many: bits a key, the rate by\n"
+          "Standalone filters, each with few keys and with many: bits a key, the rate by\n"
           "theory and as measured, nanoseconds a question and a key that is built in.\n"
           "Exit status 1: of Petal's a rate is more than 5 % off, or a present key was\n"
           "missed.\n"

@@ -1,8 +1,8 @@
 /*
- * kind.h -- a kind of filter behind one table of functions: Petal's and those of others are built
+ * kind.h -- a kind of filter as one table of functions: Petal's and those of others are built
  * and asked by the same code.
  *
- * The room bloom_kinds: `kv-bench filters`, which measures filters by themselves.
+ * The room bloom_kinds: `kv-bench filters`, which measures standalone filters.
  *
  * KEYS are 64-bit numbers, evenly spread. Petal takes them as the hashes that they are; who takes
  * bytes only gets their 8 bytes and hashes those, while the clock runs.

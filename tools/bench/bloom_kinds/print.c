@@ -23,7 +23,7 @@ kinds_print_heading(void)
         "  present  present keys one by one\n"
         "  bytes    absent keys of %d to %d bytes one by one, hashing included\n"
         "  build    adding all keys, and building where that comes last\n"
-        "  spread   half the range between quartiles through the median: the widest of these\n",
+        "  spread   half the range between quartiles, divided by the median: the widest of these\n",
         KINDS_LEAST_KEY_BYTES, KINDS_MOST_KEY_BYTES);
 }
 

@@ -50,7 +50,7 @@ struct bench_worker {
 struct bench_driven {
     uint64_t count; /* operations */
     uint64_t found, wrong, given, answered;
-    double seconds;     /* operations through these are the rate of all threads */
+    double seconds;     /* operations divided by these are the rate of all threads */
     double cpu_seconds; /* of the threads, while the clock ran */
     struct bench_histogram latencies, kinds[BENCH_MOST_KINDS]; /* of all, and of each kind */
 };

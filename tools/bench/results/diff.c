@@ -30,16 +30,16 @@ usage(void)
           "any command may have written. Marked is what moved beyond the noise:\n" BENCH_NOISE_RULE
           "Counts (of readamp, cliffs) are marked when they are more than 3 % apart.\n"
           "The other stores of the files are the control: to-control is the change of\n"
-          "Petal's rate through the geometric mean of theirs, repeat by repeat; a line of\n"
-          "Petal counts when that is beyond the noise, too, and those of the control never\n"
-          "count, if Petal is there.\n"
+          "Petal's rate divided by the geometric mean of theirs, repeat by repeat; a line\n"
+          "of Petal counts when that is beyond the noise, too, and those of the control\n"
+          "never count, if Petal is there.\n"
           "Exit status: 0 nothing moved, 1 something did, 2 usage, 3 a file cannot be read.\n",
           stderr);
 }
 
 /*
- * Rates of the series through the geometric mean of the other stores' in the same operation, repeat
- * by repeat, taking only stores that have it in both files; how many.
+ * Rates of the series divided by the geometric mean of the other stores' in the same operation,
+ * repeat by repeat, taking only stores that have it in both files; how many.
  */
 static size_t
 rates_to_control(const struct bench_result *in, const struct bench_result *other,

@@ -146,7 +146,7 @@ double bench_series_median(const struct bench_series *series, enum bench_metric 
 /* What diff compares: rates, or counts. */
 enum bench_metric bench_series_measure(const struct bench_series *series);
 
-/* What a unit of Petal's work took, in time or as a count, through what one of the other's did,
+/* What a unit of Petal's work took, in time or as a count, divided by what one of the other's did,
  * within repeats: below 1 Petal is ahead. REQUIRES: both have the other's measure. */
 struct bench_spread bench_series_ratio(const struct bench_series *petal,
                                        const struct bench_series *other);

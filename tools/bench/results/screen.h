@@ -10,7 +10,7 @@
 /*
  * A table for each block size and number of threads, and what its marks mean. Petal's own figures
  * are medians, rates or where they are below 1000 a second the time of one; ratios are Petal's
- * time, or count, through the other's. Series that Petal has none to are left out. `stores` are
+ * time, or count, divided by the other's. Series that Petal has none to are left out. `stores` are
  * names, in the order of the columns.
  */
 void bench_screen_print(const struct bench_result *result, const char *const *stores,

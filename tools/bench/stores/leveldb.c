@@ -88,10 +88,10 @@ close_leveldb(void *store)
 static void
 flush_leveldb(void *store)
 {
-    static const char behind_all[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+    static const char after_all[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 
-    leveldb_compact_range(((struct leveldb_bench *)store)->db, behind_all, sizeof behind_all,
-                          behind_all, sizeof behind_all);
+    leveldb_compact_range(((struct leveldb_bench *)store)->db, after_all, sizeof after_all,
+                          after_all, sizeof after_all);
 }
 
 static void

@@ -2,7 +2,7 @@
  * store.h -- a key-value store as the benchmarks see it: one small table of functions for Petal and
  * each rival, so that all get the same keys in the same order in one run.
  *
- * The room stores: Petal and each rival, behind one table of functions.
+ * The room stores: Petal and each rival, each as one table of functions.
  *
  * A store is opened once; each thread that uses it attaches a session of its own (what an engine
  * wants per thread: result objects, transactions, cursors).  Functions end the program when

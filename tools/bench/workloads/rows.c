@@ -28,8 +28,8 @@ static const struct {
 } rows_by_name[BENCH_ROW_COUNT] = {
     [BENCH_ROW_FILL] = {"fill", "puts in random order, Petal's log in its mapping; settled: and "
                                 "until all is in files and the background rests"},
-    [BENCH_ROW_BYTES] = {"bytes", "written and on the disk through those of keys and values, "
-                                  "settled, and behind a full compaction"},
+    [BENCH_ROW_BYTES] = {"bytes", "written and on the disk divided by those of keys and values, "
+                                  "settled, and after a full compaction"},
     [BENCH_ROW_FIRST_SCAN] = {"first-scan", "a new process's, files as the fill's background left "
                                             "them and in the page cache, nothing else warm"},
     [BENCH_ROW_COLD_HIT] = {"cold-hit", "the first gets of a new process, page cache dropped as "
@@ -37,13 +37,14 @@ static const struct {
     [BENCH_ROW_COLD_ABSENT] = {"cold-absent", "the same of keys that are not there"},
     [BENCH_ROW_FIRST_ABSENT] = {"first-absent", "the first 300,000 gets of a new process, files in "
                                                 "the page cache, nothing else warm"},
-    [BENCH_ROW_FIRST_HIT] = {"first-hit", "the first 300,000 gets of a process, behind one scan"},
-    [BENCH_ROW_HIT] = {"hit", "gets behind a scan and at least a million gets"},
+    [BENCH_ROW_FIRST_HIT] = {"first-hit", "the first 300,000 gets of a process, after one scan"},
+    [BENCH_ROW_HIT] = {"hit", "gets after a scan and at least a million gets"},
     [BENCH_ROW_ABSENT] = {"absent", "the same of keys that are not there"},
     [BENCH_ROW_MULTI_GET] = {"multi-get", "the same by calls for 16 keys; rates are of keys, "
                                           "latencies of calls"},
-    [BENCH_ROW_SEEK] = {"seek", "seek + 10 behind them; with a new cursor each, and with one"},
-    [BENCH_ROW_SCAN] = {"scan", "all pairs behind them"},
+    [BENCH_ROW_SEEK] = {"seek",
+                        "10 pairs from a key, after them; with a new cursor each, and with one"},
+    [BENCH_ROW_SCAN] = {"scan", "all pairs, after them"},
     [BENCH_ROW_SMALL_CACHE] = {"small-cache", "gets, warm, with a cache of a tenth of the data"},
     [BENCH_ROW_PUT_WRITE] = {"put-write", "puts, Petal's log by write() as that of the others"},
     [BENCH_ROW_PUT_SYNCED] = {"put-synced", "puts, each on the medium before it returns"},
@@ -124,7 +125,7 @@ close_database(struct subject *subject)
     subject->job->store->close(subject->bed.opened);
 }
 
-/* The pairs that the fill left behind. */
+/* The pairs that the fill left. */
 static void
 open_pairs(struct subject *subject)
 {
