@@ -97,7 +97,7 @@ expect "each ratio has its range, and a claim follows from it" 0 '^yes$' awk -F 
         for (i = 4; i < NF - 1; i++) {
             if ($i == " - ") continue
             if (!match($i, /[(][0-9.]*–[0-9.]*[)] $/)) { print "no range:" $i; wrong = 1; continue }
-            range = substr($i, RSTART + 1, RLENGTH - 3); least = range; sub(/–.*/, "", least); greatest = range; sub(/.*–/, "", greatest)
+            range = substr($i, RSTART + 1, RLENGTH - 3); least = range; sub(/–.*/, "", least); greatest = range; sub(/.*–/, "", greatest); least += 0; greatest += 0
             bold = $i ~ /[*][*]/; open = $i ~ /~/
             # Printed bounds are rounded: one that reads 1.00 may lie on either side.
             if (least == 1 || greatest == 1) continue

@@ -159,7 +159,7 @@ double bench_result_others(const struct bench_result *result, const struct bench
 
 /* ---- files ---- */
 
-/* Set each option as a member: "--key-size" is "key_size". */
+/* Set each option as a member: "--write-buffer" is "write_buffer". */
 void bench_settings_to_json(json_t *object, const struct bench_option *options, size_t count);
 
 /* Set the metrics that were measured, a list each. */
