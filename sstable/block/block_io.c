@@ -26,7 +26,8 @@ enum {
      * take 4.  That bounds the memory that a frame may ask for. */
     LZ4_SHARE = 255,
     PACKED_SHARE = 1024,
-    HIGH_LEVEL = 9 /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
+    SIZES_BYTES = 10, /* of packed numbers and text: two varints of 32 bits */
+    HIGH_LEVEL = 9    /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
 };
 
 size_t block_sink_bytes = (size_t)1 << 20;
@@ -64,11 +65,11 @@ void
 block_sink_fini(struct block_sink *sink)
 {
     mem_free(sink->env->allocator, sink->buffer, sink->capacity);
-    mem_free(sink->env->allocator, sink->packed, sink->packed_capacity);
+    mem_free(sink->env->allocator, sink->text, sink->text_capacity);
     mem_free(sink->env->allocator, sink->high_state, sizeof(LZ4_streamHC_t));
     sink->buffer = NULL;
-    sink->packed = NULL;
-    sink->packed_capacity = 0;
+    sink->text = NULL;
+    sink->text_capacity = 0;
     sink->high_state = NULL;
     sink->capacity = 0;
 }
@@ -125,7 +126,7 @@ block_sink_flush(struct block_sink *sink, petal_error *error)
 size_t
 block_sink_memory(const struct block_sink *sink)
 {
-    return sink->capacity + sink->packed_capacity +
+    return sink->capacity + sink->text_capacity +
            (sink->high_state != NULL ? sizeof(LZ4_streamHC_t) : 0);
 }
 
@@ -182,38 +183,43 @@ most_compressed(size_t size)
     return size < SAVING_SHARE ? 0 : size - size / SAVING_SHARE - 1;
 }
 
-/* Compress a block to `to`; returns 0 if that takes more than `room` bytes. */
+/* Pack a data block to `to`, where reserve_compressed has made room, and compress its text; returns
+ * 0 if that takes more than `room` bytes. */
 static uint32_t
-compress_block(struct block_sink *sink, enum block_kind kind, petal_slice raw, uint8_t *to,
-               size_t room)
+compress_data_block(const struct block_sink *sink, petal_slice raw, uint8_t *to, size_t room)
 {
-    size_t packed, text, front;
-    uint8_t *packed_at = sink->packed + raw.size, sizes[2 * VARINT64_MAX_BYTES];
-    uint32_t stored;
+    uint8_t sizes[SIZES_BYTES], *packed = to + SIZES_BYTES;
+    size_t packed_bytes, text_bytes, used;
+    uint32_t compressed;
 
-    if (kind != BLOCK_DATA)
-        return compress_bytes(sink, raw, to, room);
-    packed = data_block_pack(slice_bytes(raw), raw.size, packed_at, sink->packed, &text);
-    front = (size_t)(put_varint64(put_varint64(sizes, packed), text) - sizes);
-    if (front + packed >= room)
+    packed_bytes = data_block_pack(slice_bytes(raw), raw.size, packed, sink->text, &text_bytes);
+    used = (size_t)(put_varint64(put_varint64(sizes, packed_bytes), text_bytes) - sizes);
+    assert(used <= SIZES_BYTES);
+    memcpy(to, sizes, used);
+    memmove(to + used, packed, packed_bytes);
+    used += packed_bytes;
+    if (used >= room)
         return 0;
-    memcpy(to, sizes, front);
-    memcpy(to + front, packed_at, packed);
-    front += packed;
-    stored = compress_bytes(sink, slice_make(sink->packed, text), to + front, room - front);
-    stored = stored == 0 ? 0 : (uint32_t)front + stored;
-    return raw.size > (uint64_t)stored * PACKED_SHARE ? 0 : stored;
+    compressed = compress_bytes(sink, slice_make(sink->text, text_bytes), to + used, room - used);
+    if (compressed == 0 || raw.size > (used + compressed) * (uint64_t)PACKED_SHARE)
+        return 0;
+    return (uint32_t)used + compressed;
 }
 
-/* Have room for a packed data block and its text.  PETAL_NO_MEMORY. */
+/* Have room for a block that is to be compressed, and for a data block's text. */
 static enum petal_status
-reserve_packed(struct block_sink *sink, size_t raw_bytes, petal_error *error)
+reserve_compressed(struct block_sink *sink, enum block_kind kind, size_t raw_bytes,
+                   petal_error *error)
 {
-    size_t need = raw_bytes + data_block_pack_bound(raw_bytes);
+    size_t room = raw_bytes;
 
-    if (!mem_grow_array(sink->env->allocator, &sink->packed, &sink->packed_capacity, 0, need, 1))
-        return error_no_memory(error);
-    return PETAL_OK;
+    if (kind == BLOCK_DATA) {
+        room = SIZES_BYTES + data_block_pack_bound(raw_bytes);
+        if (!mem_grow_array(sink->env->allocator, &sink->text, &sink->text_capacity, 0, raw_bytes,
+                            1))
+            return error_no_memory(error);
+    }
+    return sink_reserve(sink, BLOCK_FRAME_BYTES + room, error);
 }
 
 enum petal_status
@@ -229,15 +235,16 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
     if (raw.size > BLOCK_MAX_RAW_BYTES)
         return error_file(error, PETAL_INVALID, sink->path, "%s of %zu bytes is too large",
                           block_kind_text(kind), raw.size);
-    status = sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
-    if (status == PETAL_OK && compress && kind == BLOCK_DATA)
-        status = reserve_packed(sink, raw.size, error);
+    status = compress ? reserve_compressed(sink, kind, raw.size, error)
+                      : sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
     if (status != PETAL_OK)
         return status;
     frame = sink->buffer + sink->used;
-    if (compress)
+    if (compress && kind == BLOCK_DATA)
         stored =
-            compress_block(sink, kind, raw, frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
+            compress_data_block(sink, raw, frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
+    else if (compress)
+        stored = compress_bytes(sink, raw, frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
     frame[CODEC_AT] = (uint8_t)(stored != 0 ? BLOCK_CODEC_LZ4 : BLOCK_CODEC_RAW);
     if (stored == 0) {
         stored = (uint32_t)raw.size;
@@ -445,7 +452,7 @@ block_image_fini(struct block_image *image, const struct block_source *source)
     image->memory = NULL;
 }
 
-/* See compress_block. */
+/* See compress_data_block. */
 static bool
 decode_data_block(const struct block_frame *frame, const uint8_t *stored, uint8_t *to)
 {

@@ -53,8 +53,8 @@ struct block_sink {
     uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
-    uint8_t *packed; /* of the data block that is compressed: its text, its packed numbers */
-    size_t packed_capacity;
+    uint8_t *text; /* of the data block that is compressed */
+    size_t text_capacity;
     void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };
 
