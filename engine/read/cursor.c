@@ -48,20 +48,24 @@ seek_start(petal_cursor *cursor, petal_error *error)
     return seek_stores(cursor, row, exclusive, error);
 }
 
-/* The row that comes first among the stores' next rows. */
-static bool
-next_row(const petal_cursor *cursor, petal_slice *row)
+/* The row that comes first among the stores' next rows, and the first store at it, if there is
+ * one. */
+static inline bool
+next_row(const petal_cursor *cursor, petal_slice *row, size_t *first)
 {
     bool found = false;
 
+    *row = slice_make(NULL, 0);
     for (size_t i = 0; i < cursor->store_count; i++) {
         petal_slice candidate;
 
         if (!store_scan_next_row(&cursor->stores[i], &candidate))
             continue;
-        if (!found || (cursor->options.reversed ? slice_compare(candidate, *row) > 0
-                                                : slice_compare(candidate, *row) < 0))
-            *row = candidate;
+        if (found && (cursor->options.reversed ? slice_compare(candidate, *row) <= 0
+                                               : slice_compare(candidate, *row) >= 0))
+            continue;
+        *row = candidate;
+        *first = i;
         found = true;
     }
     return found;
@@ -74,8 +78,12 @@ leave_row(petal_cursor *cursor, petal_error *error)
 
     assert(cursor->state == CURSOR_IN_ROW);
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
-        if (store_scan_entered(&cursor->stores[i]))
-            status = store_scan_leave_row(&cursor->stores[i], error);
+        struct store_scan *store = &cursor->stores[i];
+
+        if (store->place == SCAN_BEHIND_ROW)
+            store->place = SCAN_BETWEEN_ROWS;
+        else if (store_scan_entered(store))
+            status = store_scan_leave_row(store, error);
     }
     if (cursor->filter != NULL)
         filter_run_reset(cursor->filter);
@@ -83,13 +91,14 @@ leave_row(petal_cursor *cursor, petal_error *error)
     return status;
 }
 
-static enum petal_status
-enter_row(petal_cursor *cursor, petal_error *error)
+/* The stores before `first` do not have the row. */
+static inline enum petal_status
+enter_row(petal_cursor *cursor, size_t first, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = store_scan_enter_row(&cursor->stores[first], row_of(cursor), error);
 
     assert(cursor->state == CURSOR_BETWEEN);
-    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
+    for (size_t i = first + 1; status == PETAL_OK && i < cursor->store_count; i++) {
         petal_slice candidate;
 
         if (store_scan_next_row(&cursor->stores[i], &candidate) &&
@@ -97,24 +106,35 @@ enter_row(petal_cursor *cursor, petal_error *error)
             status = store_scan_enter_row(&cursor->stores[i], row_of(cursor), error);
     }
     cursor->state = CURSOR_IN_ROW;
-    cursor->store = 0;
-    cursor_find_store(cursor);
+    cursor->store = first;
     cursor->row_shown = cursor->row_excluded = false;
     cursor->fill = FILL_NEEDED;
     return status;
 }
 
-/* The row's next cell as its stores give it. */
-static enum petal_status
-next_stored(petal_cursor *cursor, petal_cell *cell, bool *found, petal_error *error)
+/* The row's next cell as its stores give it, or a run that begins with it. */
+static inline enum petal_status
+next_stored(petal_cursor *cursor, bool *found, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
     *found = false;
-    while (status == PETAL_OK && !*found && cursor->store < cursor->store_count &&
-           cursor->patience > 0) {
-        status = store_scan_next(&cursor->stores[cursor->store], cell, found, error);
-        cursor_find_store(cursor);
+    while (status == PETAL_OK && !*found && cursor->run.next == cursor->run.end &&
+           cursor->store < cursor->store_count && cursor->patience > 0) {
+        struct store_scan *store = &cursor->stores[cursor->store];
+
+        if (store->place == SCAN_IN_ROW)
+            status = store_scan_reach(store, error);
+        if (status != PETAL_OK)
+            break;
+        if (store->place != SCAN_IN_ROW) {
+            cursor_find_store(cursor);
+            continue;
+        }
+        if (cursor_may_take_run(cursor, store))
+            status = cursor_take_run(cursor, store, error);
+        if (status == PETAL_OK && cursor->run.next == cursor->run.end)
+            status = store_scan_decide(store, &cursor->cell, found, error);
     }
     return status;
 }
@@ -122,7 +142,7 @@ next_stored(petal_cursor *cursor, petal_cell *cell, bool *found, petal_error *er
 /* Pass over the row that its key excludes, and over those that follow as far as the filter
  * knows. */
 static enum petal_status
-pass_excluded_row(petal_cursor *cursor, petal_error *error)
+pass_excluded_row(petal_cursor *cursor, size_t first, petal_error *error)
 {
     petal_slice next = row_of(cursor);
     bool none = false, known;
@@ -134,7 +154,7 @@ pass_excluded_row(petal_cursor *cursor, petal_error *error)
         return PETAL_OK;
     }
     if (cursor->watches_excluded_rows) {
-        enum petal_status entered = enter_row(cursor, error);
+        enum petal_status entered = enter_row(cursor, first, error);
 
         cursor->row_excluded = true;
         return entered;
@@ -166,17 +186,18 @@ static enum petal_status
 begin_row(petal_cursor *cursor, petal_error *error)
 {
     petal_slice row;
+    size_t first = 0;
 
     assert(cursor->state == CURSOR_BETWEEN);
-    if (!next_row(cursor, &row) || scan_bounds_behind(&cursor->bounds, row)) {
+    if (!next_row(cursor, &row, &first) || scan_bounds_behind(&cursor->bounds, row)) {
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
     }
     if (cursor_copy_row(cursor, row) != PETAL_OK)
         return error_no_memory(error);
     if (cursor->filter != NULL && filter_run_skips_row(cursor->filter, row_of(cursor)))
-        return pass_excluded_row(cursor, error);
-    return enter_row(cursor, error);
+        return pass_excluded_row(cursor, first, error);
+    return enter_row(cursor, first, error);
 }
 
 /* The row is over. */
@@ -307,7 +328,7 @@ next_in_row(petal_cursor *cursor, bool *found, petal_error *error)
 
     *found = false;
     if (cursor->buffer == NULL || cursor->row_excluded)
-        return next_stored(cursor, &cursor->cell, found, error);
+        return next_stored(cursor, found, error);
     if (cursor->fill != FILL_DONE) {
         status = fill_buffer(cursor, error);
         if (status != PETAL_OK || cursor->fill != FILL_DONE)
@@ -332,34 +353,41 @@ count_shown(petal_cursor *cursor)
     cursor->row_shown = true;
 }
 
-/* One step of the state machine; *found: cursor->cell is the next cell. */
+/* In the row: its next cells, or its end. */
 static enum petal_status
-step(petal_cursor *cursor, bool *found, petal_error *error)
+step_in_row(petal_cursor *cursor, petal_error *error)
 {
-    enum petal_status status;
+    struct cursor_run *run = &cursor->run;
+    bool found;
+    enum petal_status status = next_in_row(cursor, &found, error);
 
-    *found = false;
-    switch (cursor->state) {
-    case CURSOR_START:
+    if (found) {
+        if (cursor->row_excluded)
+            return status;
+        count_shown(cursor);
+        run->next = &cursor->cell;
+        run->end = &cursor->cell + 1;
+    }
+    if (status != PETAL_OK || run->next < run->end || cursor->patience == 0)
+        return status;
+    return end_row(cursor, error);
+}
+
+/* One step of the state machine. */
+static enum petal_status
+step(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (cursor->state == CURSOR_START)
         return seek_start(cursor, error);
-    case CURSOR_BETWEEN:
+    if (cursor->state == CURSOR_BETWEEN) {
         status = begin_row(cursor, error);
         if (status == PETAL_OK && cursor->state == CURSOR_IN_ROW && cursor->buffer != NULL)
             status = begin_buffer(cursor, error);
-        return status;
-    case CURSOR_IN_ROW:
-        status = next_in_row(cursor, found, error);
-        if (*found && cursor->row_excluded)
-            *found = false;
-        else if (*found)
-            count_shown(cursor);
-        else if (status == PETAL_OK && cursor->patience > 0)
-            status = end_row(cursor, error);
-        return status;
-    case CURSOR_ENDED:
-        break;
     }
-    return PETAL_OK;
+    return status == PETAL_OK && cursor->state == CURSOR_IN_ROW ? step_in_row(cursor, error)
+                                                                : status;
 }
 
 /* It is of no use any more. */
@@ -377,7 +405,6 @@ static enum petal_status
 advance(petal_cursor *cursor, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    bool found;
 
     assert(cursor->run.next == cursor->run.end);
     if (cursor->run.last != NULL)
@@ -386,16 +413,7 @@ advance(petal_cursor *cursor, petal_error *error)
         return status;
     if (cursor->run.status != PETAL_OK)
         return cursor_run_failure(cursor, error);
-    if (cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count)
-        return cursor_next_plain(cursor, error);
-    if (cursor->plain && cursor->state == CURSOR_BETWEEN && cursor->store_count == 1)
-        return cursor_begin_plain(cursor, error);
-    status = step(cursor, &found, error);
-    if (found) {
-        cursor->run.next = &cursor->cell;
-        cursor->run.end = &cursor->cell + 1;
-    }
-    return status;
+    return step(cursor, error);
 }
 
 /* ---- the deadline of a call ---- */
@@ -726,7 +744,7 @@ enter_at(petal_cursor *cursor, petal_slice row, const petal_family *family, peta
     petal_slice next;
     enum petal_status status;
 
-    if (!next_row(cursor, &next) || !slice_equal(next, row))
+    if (!next_row(cursor, &next, &(size_t){0}) || !slice_equal(next, row))
         return PETAL_OK;
     status = begin_row(cursor, error);
     if (status != PETAL_OK || cursor->state != CURSOR_IN_ROW || cursor->row_excluded)

@@ -56,8 +56,7 @@ struct petal_cursor {
     struct scan_bounds bounds;
     struct filter_run *filter; /* NULL: none */
     bool needs_rows, watches_excluded_rows;
-    bool plain;    /* forward, no filter, no limits in a row, no receipt: see cursor_next_plain */
-    bool runs;     /* plain, and may take runs */
+    bool runs;     /* may take runs, see cursor_run.c */
     uint32_t turn; /* of seeks to be timed (engine/state/latency.h) */
     /* Behind so many cells that are not shown a step ends without one, at 0, and can go on: of
      * cursor_next_within, or of those between two looks at the clock. UINT64_MAX: no matter. */
@@ -126,13 +125,8 @@ cursor_copy_row(petal_cursor *cursor, petal_slice row)
     return PETAL_OK;
 }
 
-/* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand, or with it a
- * run of those behind it: cursor->run has them. The state is ENDED behind the last. */
-enum petal_status cursor_next_plain(petal_cursor *cursor, petal_error *error);
-/* The same of one of one store, whose state is BETWEEN: it enters the next row. */
-enum petal_status cursor_begin_plain(petal_cursor *cursor, petal_error *error);
-
-/* May a plain cursor take runs? */
+/* May the cursor take runs? It is forward, without a receipt, and what its stores find visible is
+ * shown, by the order of timestamps. */
 bool cursor_run_fits(const petal_cursor *cursor);
 
 /* The cursor begins, at a place that was sought or at the first: what was still to be given is not

@@ -112,25 +112,10 @@ open_buffer(petal_cursor *cursor, bool get, petal_error *error)
     return petal_result_new(cursor->table->db, &cursor->buffer, error);
 }
 
-/* Do inputs give columns that were not asked, which a store has to leave out? */
-static bool
-names_columns_apart(const petal_cursor *cursor)
-{
-    bool names = false;
-
-    for (size_t i = 0; i < cursor->store_count; i++) {
-        const struct scan_inputs *inputs = &cursor->stores[i].inputs;
-
-        names = names || (inputs->all_columns && inputs->qualifier_count > 0);
-    }
-    return names;
-}
-
 static enum petal_status
 open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory, bool get,
             petal_error *error)
 {
-    petal_db *db = cursor->table->db;
     petal_read_options *read = &cursor->options.read;
     enum petal_status status = open_filter(cursor, error);
 
@@ -148,11 +133,7 @@ open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
         status = error_no_memory(error);
     if (status == PETAL_OK)
         status = open_buffer(cursor, get, error);
-    cursor->plain = status == PETAL_OK && cursor->store_count > 0 && cursor->stores[0].plain &&
-                    !names_columns_apart(cursor) && !cursor->options.reversed &&
-                    read->receipt == NULL &&
-                    !atomic_load_explicit(&db->general_reads, memory_order_relaxed);
-    cursor->runs = cursor_run_fits(cursor);
+    cursor->runs = status == PETAL_OK && cursor_run_fits(cursor);
     cursor_run_begin(cursor);
     /* What was borrowed for this call. */
     read->columns = NULL;

@@ -1,5 +1,5 @@
 /*
- * cursor_run.c -- runs: cells that a plain cursor takes from its store at one go and then gives one
+ * cursor_run.c -- runs: cells that a cursor takes from its store at one go and then gives one
  * by one, or as they are. Nothing is decided about a single one of them.
  *
  * WHY NOTHING NEEDS TO BE. In a row without family markers that were heeded, a put that has no time
@@ -34,13 +34,16 @@
 bool
 cursor_run_fits(const petal_cursor *cursor)
 {
-    if (!cursor->plain)
+    const petal_db *db = cursor->table->db;
+
+    if (cursor->options.reversed || cursor->options.read.receipt != NULL ||
+        atomic_load_explicit(&db->general_reads, memory_order_relaxed))
         return false;
     for (size_t i = 0; i < cursor->store_count; i++) {
         const struct store_scan *store = &cursor->stores[i];
         const struct visibility_rules *rules = &store->visibility.rules;
 
-        if (rules->purpose != VISIBILITY_READ || rules->new_version_behavior ||
+        if (!store->plain || rules->purpose != VISIBILITY_READ || rules->new_version_behavior ||
             rules->versions == 0 || store->inputs.qualifier_count > 0)
             return false;
     }

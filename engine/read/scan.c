@@ -197,7 +197,7 @@ store_scan_enter_row(struct store_scan *scan, petal_slice row, petal_error *erro
 {
     assert(scan->place == SCAN_BETWEEN_ROWS);
     scan->place = SCAN_IN_ROW;
-    scan->begun = false;
+    scan->begun = scan->filter == NULL;
     scan->row = row;
     scan->move = scan->options->reversed ? SCAN_STAY : SCAN_BEGIN;
     scan->row_cells = 0;
@@ -218,12 +218,9 @@ enum petal_status
 store_scan_leave_row(struct store_scan *scan, petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
-    bool behind = scan->place == SCAN_BEHIND_ROW;
 
-    assert(store_scan_entered(scan));
+    assert(store_scan_entered(scan) && scan->place != SCAN_BEHIND_ROW);
     scan->place = SCAN_BETWEEN_ROWS;
-    if (behind)
-        return PETAL_OK;
     if (scan->options->reversed)
         return find_row_below(scan, scan->row, false, error);
     for (int step = 0; step < STEPS_BEFORE_SEEK && at_row(scan); step++) {
@@ -285,8 +282,6 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     switch (move) {
     case SCAN_SHOW:
         return scan_inputs_show(&scan->inputs, error);
-    case SCAN_STEP:
-        return scan->inputs.cells->ops->next(scan->inputs.cells, error);
     case SCAN_VERSION:
         return to_version(scan, error);
     case SCAN_NEXT_COLUMN:
@@ -296,6 +291,8 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
         return PETAL_OK;
     case SCAN_STAY:
     case SCAN_BEGIN:
+    case SCAN_STEP:
+        assert(false); /* store_scan_reach makes them */
         break;
     }
     return PETAL_OK;
@@ -482,24 +479,57 @@ include(struct store_scan *scan, petal_cell *cell, bool *included, petal_error *
     return status;
 }
 
-/* Before the first cell of the row: a family that is ended for the filter gives none. */
-static enum petal_status
-begin_cells(struct store_scan *scan, petal_error *error)
+enum petal_status
+store_scan_begin_cells(struct store_scan *scan, petal_error *error)
 {
     bool ended = false;
 
-    assert(!scan->begun);
+    assert(!scan->begun && scan->filter != NULL);
     scan->begun = true;
-    if (scan->filter != NULL &&
-        filter_run_enter_family(scan->filter, scan->family->name, &ended) != PETAL_OK)
+    if (filter_run_enter_family(scan->filter, scan->family->name, &ended) != PETAL_OK)
         return error_no_memory(error);
     if (ended)
         scan->place = SCAN_ROW_OVER;
     return PETAL_OK;
 }
 
-/* Judge the input's cell; *found: it is to be shown. Sets the move behind it. */
-static enum petal_status
+/* The move past the input's cell, which is not shown. */
+static enum scan_move
+move_past(struct store_scan *scan, enum visibility_verdict verdict)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    if (verdict == VISIBILITY_COLUMN_DONE)
+        return SCAN_NEXT_COLUMN;
+    if (!scan->skips_later || cell->type != PETAL_PUT ||
+        cell->timestamp < scan->visibility.rules.time_limit)
+        return SCAN_STEP;
+    /* One above the read point may not have begun its column. */
+    if (!slice_equal(cell->qualifier, visibility_column(&scan->visibility)))
+        return SCAN_STEP;
+    scan->latest = scan->visibility.rules.time_limit - 1;
+    return SCAN_VERSION;
+}
+
+/* The input's cell, of the row at hand, as the caller of a cursor sees it. */
+static void
+make_cell(const struct store_scan *scan, petal_cell *made)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    *made = (petal_cell){
+        .family = scan->family->name,
+        .row = scan->row,
+        .qualifier = cell->qualifier,
+        .value = cell->value,
+        .timestamp = cell->timestamp,
+        .type = cell->type,
+        .has_ttl = cell->has_ttl,
+        .ttl_ms = cell->ttl_ms,
+    };
+}
+
+static inline enum petal_status
 consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
@@ -518,13 +548,13 @@ consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *er
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (verdict != VISIBILITY_SHOW) {
-        scan->move = store_scan_move_behind(scan, verdict);
+        scan->move = move_past(scan, verdict);
         if (scan->options->read.receipt != NULL)
             receipt_hide_judged(scan->options->read.receipt, scan->family->name, &scan->visibility,
                                 &input->cell);
         return PETAL_OK;
     }
-    store_scan_make_cell(scan, cell);
+    make_cell(scan, cell);
     *found = true;
     if (!scan->plain)
         status = include(scan, cell, found, error);
@@ -533,34 +563,30 @@ consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *er
 }
 
 enum petal_status
+store_scan_decide(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
+{
+    enum petal_status status = consider(scan, cell, found, error);
+
+    assert(*scan->patience > 0);
+    *scan->patience -= !*found;
+    return status;
+}
+
+enum petal_status
 store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
 {
-    struct cell_iter *input = scan->inputs.cells;
+    enum petal_status status = PETAL_OK;
 
     assert(store_scan_entered(scan));
     *found = false;
-    while (scan->place == SCAN_IN_ROW && !*found) {
-        bool in_place = scan->move == SCAN_BEGIN;
-        enum petal_status status = store_scan_move_on(scan, error);
-
-        if (status == PETAL_OK && scan->place == SCAN_IN_ROW && !in_place && !at_row(scan))
-            scan->place = SCAN_ROW_OVER;
-        if (status == PETAL_OK && scan->place == SCAN_IN_ROW && !scan->begun)
-            status = begin_cells(scan, error);
-        if (status == PETAL_OK && scan->place != SCAN_IN_ROW)
-            return PETAL_OK;
-        if (status == PETAL_OK && input->pending)
-            status = input->ops->load(input, error);
-        if (status == PETAL_OK)
-            status = consider(scan, cell, found, error);
-        if (status != PETAL_OK) {
-            scan->place = SCAN_NOWHERE;
-            return status;
-        }
-        if (!*found && --*scan->patience == 0)
-            return PETAL_OK;
+    while (status == PETAL_OK && scan->place == SCAN_IN_ROW && !*found && *scan->patience > 0) {
+        status = store_scan_reach(scan, error);
+        if (status == PETAL_OK && scan->place == SCAN_IN_ROW)
+            status = store_scan_decide(scan, cell, found, error);
     }
-    return PETAL_OK;
+    if (status != PETAL_OK)
+        scan->place = SCAN_NOWHERE;
+    return status;
 }
 
 enum petal_status
@@ -569,7 +595,7 @@ store_scan_seek_column(struct store_scan *scan, petal_slice qualifier, petal_err
     struct cell_iter *input = scan->inputs.cells;
     enum petal_status status = PETAL_OK;
 
-    assert(scan->place == SCAN_IN_ROW && !scan->begun);
+    assert(scan->place == SCAN_IN_ROW && scan->move <= SCAN_BEGIN);
     scan->move = SCAN_STAY;
     /* Raw: nothing is hidden, and family markers stand beside the empty qualifier. */
     if (scan->options->raw)

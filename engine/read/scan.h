@@ -27,8 +27,8 @@ enum scan_place {
 /* Where the input goes before it gives another cell. */
 enum scan_move {
     SCAN_STAY,
-    SCAN_SHOW,  /* stay, at the cell that merge_iter_top_stepped has brought it to */
     SCAN_BEGIN, /* stay, at the first cell of the row just entered */
+    SCAN_SHOW,  /* stay, at the cell that merge_iter_top_stepped has brought it to */
     SCAN_STEP,
     SCAN_VERSION, /* past the column's versions that are later than `latest` */
     SCAN_NEXT_COLUMN,
@@ -57,7 +57,7 @@ struct store_scan {
     enum scan_place place;
     /* The row at hand, from entering it to leaving it; its bytes are the cursor's. */
     petal_slice row;
-    bool begun; /* its first cell was looked at */
+    bool begun; /* the filter, if there is one, knows that the row's cells come */
     enum scan_move move;
     uint64_t row_cells; /* included, those of the offset as well */
     uint8_t *column;    /* the column of the latest cell that the filter let pass */
@@ -124,47 +124,40 @@ enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qu
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
                                   petal_error *error);
 
-/* Part of store_scan_next: make the move that the latest cell asked for. The input may leave the
- * row by it. */
+/* Parts of store_scan_reach: make the move that the latest cell asked for, which may leave the row;
+ * before the row's first cell tell the filter, which may end the family. */
 enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error);
+enum petal_status store_scan_begin_cells(struct store_scan *scan, petal_error *error);
+
+/* The two parts of store_scan_next, for a cursor that may take a run between them: go on to the
+ * row's next cell, if the place is still SCAN_IN_ROW then; decide on it. */
+static inline enum petal_status
+store_scan_reach(struct store_scan *scan, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    bool in_place = scan->move == SCAN_BEGIN;
+    enum petal_status status = PETAL_OK;
+
+    if (scan->move == SCAN_STEP)
+        status = input->ops->next(input, error);
+    else if (scan->move > SCAN_BEGIN)
+        status = store_scan_move_on(scan, error);
+    if (status != PETAL_OK || scan->place != SCAN_IN_ROW)
+        return status;
+    if (!in_place && (!input->valid || !slice_equal(input->cell.row, scan->row))) {
+        scan->place = scan->options->reversed ? SCAN_ROW_OVER : SCAN_BEHIND_ROW;
+        return PETAL_OK;
+    }
+    if (!scan->begun)
+        status = store_scan_begin_cells(scan, error);
+    if (status == PETAL_OK && scan->place == SCAN_IN_ROW && input->pending)
+        status = input->ops->load(input, error);
+    return status;
+}
+enum petal_status store_scan_decide(struct store_scan *scan, petal_cell *cell, bool *found,
+                                    petal_error *error);
 
 /* In a row: go behind it, between rows. */
 enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
-
-/* The move behind the input's cell, which is not shown. */
-static inline enum scan_move
-store_scan_move_behind(struct store_scan *scan, enum visibility_verdict verdict)
-{
-    const struct cell *cell = &scan->inputs.cells->cell;
-
-    if (verdict == VISIBILITY_COLUMN_DONE)
-        return SCAN_NEXT_COLUMN;
-    if (!scan->skips_later || cell->type != PETAL_PUT ||
-        cell->timestamp < scan->visibility.rules.time_limit)
-        return SCAN_STEP;
-    /* One behind the read point may not have begun its column. */
-    if (!slice_equal(cell->qualifier, visibility_column(&scan->visibility)))
-        return SCAN_STEP;
-    scan->latest = scan->visibility.rules.time_limit - 1;
-    return SCAN_VERSION;
-}
-
-/* The input's cell, of the row at hand, as the caller of a cursor sees it. */
-static inline void
-store_scan_make_cell(const struct store_scan *scan, petal_cell *made)
-{
-    const struct cell *cell = &scan->inputs.cells->cell;
-
-    *made = (petal_cell){
-        .family = scan->family->name,
-        .row = scan->row,
-        .qualifier = cell->qualifier,
-        .value = cell->value,
-        .timestamp = cell->timestamp,
-        .type = cell->type,
-        .has_ttl = cell->has_ttl,
-        .ttl_ms = cell->ttl_ms,
-    };
-}
 
 #endif
