@@ -5,6 +5,7 @@
 #include "engine/read/receipt.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 /* Of more versions than these it is not tracked whether they settle a column: then all sources
  * are read. */
@@ -39,38 +40,11 @@ row_collect_fini(struct row_collect *collect)
     visibility_fini(&collect->visibility);
 }
 
-static void
-sift_qualifier_down(struct collect_column *columns, size_t root, size_t count)
+static int
+compare_qualifiers(const void *a, const void *b)
 {
-    petal_slice moved = columns[root].key.qualifier;
-
-    for (;;) {
-        size_t child = 2 * root + 1;
-
-        if (child + 1 < count &&
-            slice_compare(columns[child].key.qualifier, columns[child + 1].key.qualifier) < 0)
-            child++;
-        if (child >= count || slice_compare(moved, columns[child].key.qualifier) >= 0)
-            break;
-        columns[root].key.qualifier = columns[child].key.qualifier;
-        root = child;
-    }
-    columns[root].key.qualifier = moved;
-}
-
-/* Heapsort: in place, so that a get allocates nothing. */
-static void
-sort_qualifiers(struct collect_column *columns, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        sift_qualifier_down(columns, i, count);
-    for (size_t end = count; end-- > 1;) {
-        petal_slice greatest = columns[0].key.qualifier;
-
-        columns[0].key.qualifier = columns[end].key.qualifier;
-        columns[end].key.qualifier = greatest;
-        sift_qualifier_down(columns, 0, end);
-    }
+    return slice_compare(((const struct collect_column *)a)->key.qualifier,
+                         ((const struct collect_column *)b)->key.qualifier);
 }
 
 /* ---- what was kept ---- */
@@ -292,7 +266,7 @@ set_columns(struct row_collect *collect, const petal_read_options *options,
     collect->column_count = count;
     if (ascending)
         return;
-    sort_qualifiers(columns, count);
+    qsort(columns, count, sizeof *columns, compare_qualifiers);
     for (size_t i = 0; i < count; i++) {
         petal_slice qualifier = columns[i].key.qualifier;
 
