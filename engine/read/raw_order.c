@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 static petal_slice
 row_of(const struct raw_order *order)
@@ -112,29 +113,15 @@ begin_group(struct raw_order *order, petal_slice qualifier, petal_error *error)
     return PETAL_OK;
 }
 
-/* The order in which the group is shown: by type, and in each as it came, which is from the latest
- * write on. */
-static enum petal_status
-order_group(struct raw_order *order, petal_error *error)
+/* The types from the greatest on, of each the latest write first. */
+static int
+compare_shown(const void *a, const void *b)
 {
-    size_t places[PETAL_DELETE_FAMILY + 1] = {0}; /* by type: its count, then where its next goes */
-    size_t place = 0;
+    const struct cell *first = a, *second = b;
 
-    assert(order->group_count > 0);
-    if (!mem_grow_array(order->allocator, &order->shown, &order->shown_capacity, 0,
-                        order->group_count, sizeof *order->shown))
-        return error_no_memory(error);
-    for (size_t i = 0; i < order->group_count; i++)
-        places[order->group[i].type]++;
-    for (int type = PETAL_DELETE_FAMILY; type >= PETAL_PUT; type--) {
-        size_t count = places[type];
-
-        places[type] = place;
-        place += count;
-    }
-    for (size_t i = 0; i < order->group_count; i++)
-        order->shown[places[order->group[i].type]++] = i;
-    return PETAL_OK;
+    if (first->type != second->type)
+        return first->type > second->type ? -1 : 1;
+    return (first->sequence < second->sequence) - (first->sequence > second->sequence);
 }
 
 /* The next group of the row. REQUIRES: a marker or a cell of it is left. */
@@ -168,7 +155,9 @@ fill_group(struct raw_order *order, petal_error *error)
         cell->qualifier = slice_make(order->bytes, qualifier_bytes);
         cell->value.data = order->bytes + (uintptr_t)cell->value.data;
     }
-    return status == PETAL_OK ? order_group(order, error) : status;
+    if (status == PETAL_OK && order->group_count > 1)
+        qsort(order->group, order->group_count, sizeof *order->group, compare_shown);
+    return status;
 }
 
 static enum petal_status
@@ -188,7 +177,7 @@ show_next(struct raw_order *order, petal_error *error)
         if (status != PETAL_OK)
             return status;
     }
-    order->iter.cell = order->group[order->shown[order->group_next++]];
+    order->iter.cell = order->group[order->group_next++];
     order->iter.valid = true;
     return PETAL_OK;
 }
@@ -249,7 +238,6 @@ raw_close(struct cell_iter *iter)
     mem_free(order->allocator, order->row, order->row_capacity);
     mem_free(order->allocator, order->markers, order->marker_capacity * sizeof *order->markers);
     mem_free(order->allocator, order->group, order->group_capacity * sizeof *order->group);
-    mem_free(order->allocator, order->shown, order->shown_capacity * sizeof *order->shown);
     mem_free(order->allocator, order->bytes, order->byte_capacity);
     iter->valid = false;
 }

@@ -22,8 +22,7 @@ struct raw_order {
     struct cell *markers; /* of the row, as the source gives them; without bytes */
     size_t marker_count, marker_next, marker_capacity;
     struct cell *group; /* of one column and timestamp; their bytes lie in `bytes` */
-    size_t *shown;      /* places in the group, in the order in which it is shown */
-    size_t group_count, group_next, group_capacity, shown_capacity;
+    size_t group_count, group_next, group_capacity;
     uint8_t *bytes; /* the qualifier, then the values */
     size_t byte_count, byte_capacity;
 };
