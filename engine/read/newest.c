@@ -152,40 +152,6 @@ search_files(struct search *search, const struct store_view *store)
     return status;
 }
 
-static bool
-any_file_matters(const struct search *search, const struct store_view *store)
-{
-    for (uint32_t i = 0; i < store->file_count; i++) {
-        if (may_matter(search, &store->files[i]))
-            return true;
-    }
-    return false;
-}
-
-static enum petal_status
-search_store(struct search *search)
-{
-    struct read_point point;
-    struct view *view = NULL;
-    const struct store_view *store;
-    enum petal_status status = PETAL_OK;
-
-    read_begin(search->db, &point);
-    store = view_store(point.view, search->question->family);
-    if (store != NULL)
-        status = search_memtables(search, store);
-    if (status == PETAL_OK && store != NULL && any_file_matters(search, store)) {
-        view = point.view;
-        view_ref(view);
-    }
-    read_end(search->db, &point);
-    if (view == NULL)
-        return status;
-    status = search_files(search, store);
-    view_unref(view);
-    return status;
-}
-
 enum petal_status
 read_newest(const struct newest_question *question, int64_t *newest, petal_error *error)
 {
@@ -193,6 +159,8 @@ read_newest(const struct newest_question *question, int64_t *newest, petal_error
     size_t bytes = cell_key_bound(question->row.size, question->qualifier.size);
     uint8_t short_key[SHORT_KEY_BYTES];
     struct search search = {question, db, short_key, NEWEST_NONE, error};
+    const struct store_view *store;
+    struct read_pin pin;
     enum petal_status status;
 
     assert(question->time_min >= 0);
@@ -202,7 +170,12 @@ read_newest(const struct newest_question *question, int64_t *newest, petal_error
         if (search.key == NULL)
             return error_no_memory(error);
     }
-    status = search_store(&search);
+    pin = read_pin(db);
+    store = view_store(pin.view, question->family);
+    status = store != NULL ? search_memtables(&search, store) : PETAL_OK;
+    if (status == PETAL_OK && store != NULL)
+        status = search_files(&search, store);
+    view_unref(pin.view);
     if (search.key != short_key)
         mem_free(db->env.allocator, search.key, bytes);
     *newest = search.newest;
