@@ -231,7 +231,7 @@ buffer_stores(petal_cursor *cursor, bool needed, petal_error *error)
             petal_cell cell;
 
             status = store_scan_next(store, &cell, &found, error);
-            if (status == PETAL_OK && found && result_append(cursor->buffer, &cell) != PETAL_OK)
+            if (status == PETAL_OK && found && result_append(cursor->buffer, &cell, 1) != PETAL_OK)
                 status = error_no_memory(error);
         }
     }
@@ -661,7 +661,7 @@ collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
         if (result->count > 0 && !slice_equal(run->next->row, result->cells[0].row))
             break;
         if ((result->count == 0 && result_start(result, run->next->row) != PETAL_OK) ||
-            result_append(result, run->next) != PETAL_OK)
+            result_append(result, run->next, 1) != PETAL_OK)
             return error_no_memory(error);
         run->next++;
         if (--cursor->patience == 0 && run->next == run->end)

@@ -547,13 +547,13 @@ merge_row(struct fast_get *get, const struct row_sources *sources, petal_result 
     struct row_merge merge;
     bool useful;
 
-    row_merge_init(&merge, get->row, get->start.point.sequence, &get->stay);
+    row_merge_init(&merge, get->family, get->row, get->start.point.sequence, &get->stay);
     for (uint32_t i = 0; i < sources->memtable_count; i++)
         row_merge_add_memtable(&merge, sources->memtables[i]);
     for (uint32_t i = 0; i < sources->file_count; i++)
         row_merge_add_file(&merge, sources->files[i]->reader, &context);
     get->merge = &merge;
-    useful = row_merge_read(&merge, get->family, result);
+    useful = row_merge_read(&merge, result);
     get->merge = NULL;
     for (uint32_t i = 0; i < sources->file_count; i++)
         get->counts.false_positives +=

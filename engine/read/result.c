@@ -219,57 +219,48 @@ reserve_more(petal_result *result, size_t count, size_t bytes)
                : PETAL_NO_MEMORY;
 }
 
-/* A put whose qualifier and value were appended one behind the other from `qualifier` on.  Field by
- * field: compilers would first make all of it zero. */
-static inline void
-append_put(petal_result *result, const petal_family *family, size_t row_bytes,
-           petal_slice qualifier, size_t value_bytes, int64_t timestamp)
-{
-    petal_cell *cell = &result->cells[result->count++];
-
-    cell->family = family->name;
-    cell->row = slice_make(result->bytes, row_bytes);
-    cell->qualifier = qualifier;
-    cell->value = slice_make(slice_bytes(qualifier) + qualifier.size, value_bytes);
-    cell->timestamp = timestamp;
-    cell->type = PETAL_PUT;
-    cell->has_ttl = false;
-    cell->ttl_ms = 0;
-}
-
 enum petal_status
 result_append_put(petal_result *result, const petal_family *family, petal_slice row,
                   petal_slice prefix, petal_slice rest, int64_t timestamp, petal_slice value)
 {
     petal_slice qualifier;
+    petal_cell *cell;
 
     assert(row.size > 0 && row.size <= result->byte_count);
     if (reserve_more(result, 1, prefix.size + rest.size + value.size) != PETAL_OK)
         return PETAL_NO_MEMORY;
     qualifier = append_bytes(result, prefix);
     append_bytes(result, rest);
-    append_bytes(result, value);
     qualifier.size += rest.size;
-    append_put(result, family, row.size, qualifier, value.size, timestamp);
+    /* Field by field: compilers would first make all of it zero. */
+    cell = &result->cells[result->count++];
+    cell->family = family->name;
+    cell->row = slice_make(result->bytes, row.size);
+    cell->qualifier = qualifier;
+    cell->value = append_bytes(result, value);
+    cell->timestamp = timestamp;
+    cell->type = PETAL_PUT;
+    cell->has_ttl = false;
+    cell->ttl_ms = 0;
     return PETAL_OK;
 }
 
 enum petal_status
-result_append_puts(petal_result *result, const petal_family *family, petal_slice row,
-                   const petal_cell *cells, size_t count)
+result_append(petal_result *result, const petal_cell *cells, size_t count)
 {
     size_t bytes = 0;
 
-    assert(row.size > 0 && row.size <= result->byte_count);
     for (size_t i = 0; i < count; i++)
         bytes += cells[i].qualifier.size + cells[i].value.size;
     if (reserve_more(result, count, bytes) != PETAL_OK)
         return PETAL_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        petal_slice qualifier = append_bytes(result, cells[i].qualifier);
+        petal_cell *copy = &result->cells[result->count++];
 
-        append_bytes(result, cells[i].value);
-        append_put(result, family, row.size, qualifier, cells[i].value.size, cells[i].timestamp);
+        *copy = cells[i];
+        copy->row = slice_make(result->bytes, cells[i].row.size);
+        copy->qualifier = append_bytes(result, cells[i].qualifier);
+        copy->value = append_bytes(result, cells[i].value);
     }
     return PETAL_OK;
 }
@@ -288,24 +279,5 @@ result_append_value(petal_result *result, petal_slice value)
     if (reserve_bytes(result, value.size) != PETAL_OK)
         return PETAL_NO_MEMORY;
     append_bytes(result, value);
-    return PETAL_OK;
-}
-
-enum petal_status
-result_append(petal_result *result, const petal_cell *cell)
-{
-    void *array = result->cells;
-    petal_cell *copy;
-    bool grown = mem_grow(result->db->env.allocator, &array, &result->capacity, result->count,
-                          result->count + 1, sizeof *result->cells);
-
-    result->cells = array;
-    if (!grown || reserve_bytes(result, cell->qualifier.size + cell->value.size) != PETAL_OK)
-        return PETAL_NO_MEMORY;
-    copy = &result->cells[result->count++];
-    *copy = *cell;
-    copy->row = slice_make(result->bytes, cell->row.size);
-    copy->qualifier = append_bytes(result, cell->qualifier);
-    copy->value = append_bytes(result, cell->value);
     return PETAL_OK;
 }

@@ -43,9 +43,8 @@ enum petal_status result_append_put(petal_result *result, const petal_family *fa
                                     petal_slice row, petal_slice prefix, petal_slice rest,
                                     int64_t timestamp, petal_slice value);
 
-/* Append copies of puts of the row that was begun. */
-enum petal_status result_append_puts(petal_result *result, const petal_family *family,
-                                     petal_slice row, const petal_cell *cells, size_t count);
+/* Append copies of cells of the row that was begun; the names of their families are borrowed. */
+enum petal_status result_append(petal_result *result, const petal_cell *cells, size_t count);
 
 /* Forget the answer and begin one of values alone, without cells. */
 void result_start_values(petal_result *result);
@@ -53,8 +52,6 @@ void result_start_values(petal_result *result);
 /* Append a copy of a value; they lie one behind the other in result->bytes, which may move. */
 enum petal_status result_append_value(petal_result *result, petal_slice value);
 
-/* Append a copy of one cell of the row that was begun; its family name is borrowed. */
-enum petal_status result_append(petal_result *result, const petal_cell *cell);
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,
  * qualifiers and values have `bytes` bytes together. After that result_add_row_cell cannot fail. */
 enum petal_status result_reserve(petal_result *result, size_t count, size_t bytes);

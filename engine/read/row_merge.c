@@ -4,12 +4,14 @@
 #include <assert.h>
 
 /* Older versions of a column that are stepped over, before it is left to a seek of the general
- * way. */
+ * get. */
 #define MOST_PASSED 64
 
 void
-row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence, struct epoch_stay *stay)
+row_merge_init(struct row_merge *merge, const petal_family *family, petal_slice row,
+               uint64_t sequence, struct epoch_stay *stay)
 {
+    merge->family = family;
     merge->row = row;
     merge->sequence = sequence;
     merge->stay = stay;
@@ -111,6 +113,7 @@ fill(const struct row_merge *merge, struct row_source *source)
     struct cell_run run = {.read_point = merge->sequence,
                            .time_limit = INT64_MAX,
                            .one_version = true,
+                           .family = merge->family->name,
                            .cells = source->cells,
                            .most = ROW_WINDOW_CELLS,
                            .keys = source->keys,
@@ -183,8 +186,7 @@ choose(struct row_merge *merge, const petal_cell **newest, bool *useful)
 
 /* Add cells of the row, all of one window, to the answer.  False: it failed. */
 static inline bool
-append(struct row_merge *merge, const petal_family *family, petal_result *result,
-       const petal_cell *cells, size_t count)
+append(struct row_merge *merge, petal_result *result, const petal_cell *cells, size_t count)
 {
     if (merge->stay_cells >= ROW_MERGE_STAY_CELLS) {
         if (epoch_interrupt(merge->stay) != PETAL_OK)
@@ -193,25 +195,25 @@ append(struct row_merge *merge, const petal_family *family, petal_result *result
         merge->stay_cells = 0;
     }
     merge->stay_cells += count;
-    return result_append_puts(result, family, merge->row, cells, count) == PETAL_OK;
+    return result_append(result, cells, count) == PETAL_OK;
 }
 
 /* Of a source alone, a window at a time. */
 static bool
-read_alone(struct row_merge *merge, const petal_family *family, petal_result *result)
+read_alone(struct row_merge *merge, petal_result *result)
 {
     struct row_source *source = &merge->sources[0];
     bool useful = true;
 
     while (useful && has_cell(merge, source, &useful)) {
-        useful = append(merge, family, result, source->next, (size_t)(source->end - source->next));
+        useful = append(merge, result, source->next, (size_t)(source->end - source->next));
         source->next = source->end;
     }
     return useful;
 }
 
 static bool
-read_merged(struct row_merge *merge, const petal_family *family, petal_result *result)
+read_merged(struct row_merge *merge, petal_result *result)
 {
     bool useful = true;
 
@@ -221,7 +223,7 @@ read_merged(struct row_merge *merge, const petal_family *family, petal_result *r
 
         if (having == 0 || !useful)
             break;
-        useful = append(merge, family, result, cell, 1);
+        useful = append(merge, result, cell, 1);
         for (uint32_t i = 0; having != 0; i++, having >>= 1)
             merge->sources[i].next += having & 1;
     }
@@ -229,11 +231,10 @@ read_merged(struct row_merge *merge, const petal_family *family, petal_result *r
 }
 
 bool
-row_merge_read(struct row_merge *merge, const petal_family *family, petal_result *result)
+row_merge_read(struct row_merge *merge, petal_result *result)
 {
     assert(merge->count > 0 && merge->row.size > 0);
     if (!seek(merge) || result_start(result, merge->row) != PETAL_OK)
         return false;
-    return merge->count == 1 ? read_alone(merge, family, result)
-                             : read_merged(merge, family, result);
+    return merge->count == 1 ? read_alone(merge, result) : read_merged(merge, result);
 }

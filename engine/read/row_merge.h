@@ -4,7 +4,7 @@
  * the windows the least column is taken, from where it is newest.
  *
  * What a source has that needs more to be decided (cells above the read point, markers, times to
- * live, equal timestamps in two of them, ..) ends it: the merge was of no use, and the general way
+ * live, equal timestamps in two of them, ..) ends it: the merge was of no use, and the general get
  * reads the row.
  *
  * Belongs to one thread, inside the epoch, which it leaves now and then in a wide row.
@@ -23,7 +23,7 @@
 #define ROW_WINDOW_CELLS     16
 #define ROW_WINDOW_KEY_BYTES 1024
 
-/* Qualifiers and rows beyond so many bytes together are left to the general way. */
+/* Qualifiers and rows beyond so many bytes together are left to the general get. */
 #define ROW_MERGE_KEY_BYTES 512
 
 struct row_source {
@@ -46,6 +46,7 @@ struct row_source {
 #define ROW_MERGE_STAY_CELLS 1024
 
 struct row_merge {
+    const petal_family *family;
     petal_slice row;
     uint64_t sequence; /* the read point */
     struct epoch_stay *stay;
@@ -55,8 +56,8 @@ struct row_merge {
 };
 
 /* `stay`: who holds it calls row_merge_hold. */
-void row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence,
-                    struct epoch_stay *stay);
+void row_merge_init(struct row_merge *merge, const petal_family *family, petal_slice row,
+                    uint64_t sequence, struct epoch_stay *stay);
 
 /* REQUIRES: fewer than ROW_MERGE_SOURCES; no markers, no times to live of cells in it. */
 void row_merge_add_memtable(struct row_merge *merge, const struct memtable *memtable);
@@ -67,7 +68,7 @@ void row_merge_add_file(struct row_merge *merge, const struct sst_reader *reader
 void row_merge_hold(struct row_merge *merge);
 
 /* The answer into the empty result.  False: it was of no use, or failed. */
-bool row_merge_read(struct row_merge *merge, const petal_family *family, petal_result *result);
+bool row_merge_read(struct row_merge *merge, petal_result *result);
 void row_merge_close(struct row_merge *merge);
 
 #endif
