@@ -668,7 +668,8 @@ leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice 
 }
 
 /* Cells of the row, from the source's on, of which each is the only one of its column and one to be
- * kept: none has to be compared with the one before. */
+ * kept: none has to be compared with the one before. Without that a get of all columns of two
+ * families, 100 each, takes 1.8 times the instructions. */
 static size_t
 plain_ahead(const struct row_collect *collect, const struct cell_iter *source)
 {
