@@ -121,7 +121,7 @@ begin(struct slow_disk_fixture *fixture, enum petal_bloom_type bloom)
     disk.read_at = fixture->vfs.read_at;
     fixture->vfs.read_at = slow_read_at;
     base->env.vfs = &fixture->vfs;
-    base->options.cache_bytes = (size_t)1 << 20;
+    base->options.cache_bytes = (size_t)1 << 19;
     base->options.memtable_bytes = (size_t)64 << 20;
     fixture_must_open(base);
     MUST(petal_table_create(base->db, &options, &fixture->reads.table, WHY));
@@ -269,7 +269,7 @@ TEST(test_readers_of_a_stopped_disk_hold_up_nobody)
         join_readers(readers);
         if (!all)
             fail_msg("not all readers have come to the disk");
-        /* Some 13 MB of blocks were read beside them, through a cache of 1 MiB: what was evicted
+        /* Some 13 MB of blocks were read beside them, through a cache of 512 KiB: what was evicted
          * has gone. */
         assert_true(test_allocator_peak_bytes(&fixture.reads.base.allocator) <
                     before + ((uint64_t)3 << 20));
