@@ -1,6 +1,7 @@
 /* sst_reader.c -- opening a store file, and what is known of it; see sst_reader.h. */
 #include "sstable/sst_reader.h"
 
+#include "sstable/index/index_region.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -210,6 +211,19 @@ sst_reader_open(struct sst_reader **reader, const struct directory *directory, c
     }
     *reader = made;
     return PETAL_OK;
+}
+
+void
+sst_reader_read_ahead(const struct sst_reader *reader, struct readahead_limit *limit)
+{
+    const struct index_tree *bloom = &reader->bloom.tree;
+
+    if (bloom->file != NULL)
+        index_region_read_ahead(&reader->file,
+                                bloom->root.level > 0 ? BLOCK_BLOOM_INDEX : BLOCK_BLOOM,
+                                &bloom->root, limit);
+    if (reader->index.root.level > 0)
+        index_region_read_ahead(&reader->file, BLOCK_DATA_INDEX, &reader->index.root, limit);
 }
 
 void

@@ -42,6 +42,11 @@ struct sst_open_options {
 enum petal_status sst_reader_open(struct sst_reader **reader, const struct directory *directory,
                                   const char *path, const struct sst_open_options *options,
                                   petal_error *error);
+/*
+ * Begin to read what the roots name of filter and index into the page cache, as much as the limit
+ * has left, which is not given back: so the first questions do not wait for the disk.
+ */
+void sst_reader_read_ahead(const struct sst_reader *reader, struct readahead_limit *limit);
 void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing from the cache */
 
 /*

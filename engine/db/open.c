@@ -86,6 +86,7 @@ open_cache(petal_db *db, const petal_options *options, petal_error *error)
     memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
     readahead_limit_init(&db->readahead, options->memory_bytes / READAHEAD_SHARE,
                          around_limit(&db->env));
+    readahead_limit_init(&db->index_ahead, most, 0);
     return PETAL_OK;
 }
 

@@ -94,11 +94,12 @@ struct petal_db {
     /* Shared by all rooms. */
     struct epoch *epoch;
     struct cache *cache;
-    bool map_files;                   /* of petal_options */
-    struct file_pool open_files;      /* what readers of store files have open */
-    struct readahead_limit readahead; /* of what is read at once of them */
-    struct memory_budget memory;      /* the limit of it */
-    struct stats_shard *stats;        /* STATS_SHARDS of them */
+    bool map_files;                     /* of petal_options */
+    struct file_pool open_files;        /* what readers of store files have open */
+    struct readahead_limit readahead;   /* of what is read at once of them */
+    struct readahead_limit index_ahead; /* of what is begun to be read of them at opening */
+    struct memory_budget memory;        /* the limit of it */
+    struct stats_shard *stats;          /* STATS_SHARDS of them */
     struct {
 #define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
         DB_OPEN_KINDS(DB_OPEN_COUNT)

@@ -93,7 +93,8 @@ family_open_store(petal_family *family, const struct manifest_family *described,
         const struct manifest_file *file = &described->files[i];
 
         status = db_open_file(db, family, file, &files[opened], &cause);
-        opened += status == PETAL_OK;
+        if (status == PETAL_OK)
+            sst_reader_read_ahead(files[opened++]->reader, &db->index_ahead);
         if (status != PETAL_OK && without_lost)
             status = damage_note_lost(family, file->number, &cause);
         if (status != PETAL_OK)

@@ -28,4 +28,9 @@ struct cache_block *index_region_load(const struct sst_file *file, enum block_ki
                                       const struct index_block *node, uint32_t position,
                                       const struct read_context *context);
 
+/* Begin to read into the page cache what `node` names: of all that stands side by side as much as
+ * the limit still allows, for good. */
+void index_region_read_ahead(const struct sst_file *file, enum block_kind kind,
+                             const struct index_block *node, struct readahead_limit *limit);
+
 #endif

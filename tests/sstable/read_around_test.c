@@ -1,6 +1,6 @@
 /*
  * read_around_test.c -- what is begun to be read around single blocks of a file: once, and in
- * proportion to what was asked.
+ * proportion to what was asked; and of indexes and filters when it is opened.
  */
 #include "tests/sstable/fixture.h"
 
@@ -364,4 +364,50 @@ main(void)
 {
     pthread_mutex_init(&layer.mutex, NULL);
     return test_run();
+}
+
+TEST(opening_begins_filter_and_index)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
+    struct sst_options options = sst_test_options();
+    struct test_random random;
+    struct readahead_limit limit;
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    char row[100];
+
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < 12000; i++) {
+        for (unsigned k = 0; k < sizeof row; k++)
+            row[k] = (char)('a' + test_random_below(&random, 26));
+        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_from_text("value"));
+    }
+    cell_list_sort(&list);
+    options.block_bytes = 512;
+    sst_fixture_write(f, &options, &list);
+    put_in_front(f);
+
+    readahead_limit_init(&limit, BIG_CACHE, 0);
+    reader = open_file(f, NULL);
+    sst_reader_read_ahead(reader, &limit);
+    facts = sst_reader_facts(reader);
+    assert_int_equal(reader->index.root.level, 1);
+    assert_int_equal(layer.count, 2);
+    assert_int_equal(layer.hints[0].size, facts->bloom_bytes);
+    assert_int_equal(layer.bytes, facts->bloom_bytes + facts->index_bytes -
+                                      reader->trailer.data_root.size -
+                                      reader->trailer.bloom_root.size);
+    assert_true(atomic_load(&limit.taken) >= layer.bytes);
+
+    /* The filter first, where there is no room for both; and then nothing. */
+    readahead_limit_init(&limit, 2 * layer.hints[0].size, 0);
+    forget_hints();
+    sst_reader_read_ahead(reader, &limit);
+    assert_int_equal(layer.count, 1);
+    sst_reader_read_ahead(reader, &limit);
+    assert_int_equal(layer.count, 1);
+    sst_reader_close(reader);
+    free_file(f, &list);
 }
