@@ -76,7 +76,7 @@ world_value(char *bytes, uint64_t number, unsigned family, unsigned slot, unsign
 
     /* Half of it can be compressed. */
     for (unsigned i = 0; i < filler; i++)
-        bytes[head + (int)i] = i % 2 == 0 ? 'x' : (char)(pattern >> (i * 5 % 57));
+        bytes[head + (int)i] = (char)(i % 2 == 0 ? (uint64_t)'x' : pattern >> (i * 5 % 57));
     return slice_make(bytes, (size_t)head + filler);
 }
 

@@ -99,7 +99,7 @@ static void
 put_number(uint8_t *to, unsigned bytes, uint64_t value)
 {
     for (unsigned i = 0; i < bytes; i++)
-        to[i] = i < 8 ? (uint8_t)(value >> 8 * i) : 0;
+        to[i] = (uint8_t)(i < 8 ? value >> 8 * i : 0);
 }
 
 struct values {

@@ -239,7 +239,7 @@ compare_file(const struct play *play, const struct pair *pair)
     fclose(file);
     assert_int_equal(size, (pair->model.positions * bits + 63) / 64 * 8);
     for (size_t i = 0; i < size * 8 / bits; i++) {
-        unsigned counter = body[i * bits / 8] >> i * bits % 8 & ((1u << bits) - 1);
+        unsigned counter = (unsigned)body[i * bits / 8] >> i * bits % 8 & ((1u << bits) - 1);
 
         assert_int_equal(counter, i < pair->model.positions ? pair->model.counters[i] : 0);
     }

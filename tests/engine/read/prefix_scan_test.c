@@ -25,7 +25,7 @@ fill(struct read_fixture *fixture)
         reads_put(fixture, "f", text("p"), text("q"), file, text("v"));
         reads_put(fixture, "f", BYTES("\xff\xff\xff\xff"), text("q"), file, text("v"));
         for (int i = file; i < 40; i += FILES) {
-            char row[8];
+            char row[32];
 
             snprintf(row, sizeof row, "p%02d/%d", i, file);
             reads_put(fixture, "f", text(row), text("q"), 1, text("v"));
