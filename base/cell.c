@@ -227,7 +227,7 @@ cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell)
                   cell->timestamp, cell->sequence);
 }
 
-/* Behind a row's or column's prefix stands a class below it, and FF where the row or qualifier goes
+/* After a row's or column's prefix stands a class below it, and FF where the row or qualifier goes
  * on with 00. */
 #define BEHIND_THE_GROUP 0x80
 

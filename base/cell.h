@@ -20,7 +20,7 @@
  *     family markers  esc(row) 00 01                      FAMILY PREFIX
  *     column          esc(row) 00 02 esc(qualifier) 00    COLUMN PREFIX
  *
- * A prefix sorts before all the keys that begin with it, and behind all keys of smaller groups.
+ * A prefix sorts before all the keys that begin with it, and after all keys of smaller groups.
  */
 #ifndef PETAL_BASE_CELL_H
 #define PETAL_BASE_CELL_H
@@ -127,7 +127,7 @@ void cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell)
 void cell_key_of_column(struct cell_key *key, uint8_t *buffer, const struct cell_key *row_key,
                         petal_slice qualifier);
 
-/* Bytes that sort behind all keys of a row, of a column, and before all that sort behind those:
+/* Bytes that sort after all keys of a row, of a column, and before all that sort after those:
  * how many were written at `buffer` (cell_key_bound bytes).  REQUIRES: row.size > 0. */
 size_t cell_row_end(uint8_t *buffer, petal_slice row);
 size_t cell_column_end(uint8_t *buffer, petal_slice row, petal_slice qualifier);

@@ -16,7 +16,7 @@
 #define STEPS_BEFORE_SEEK 4
 
 /*
- * Cells that stand one behind the other in a source, with nothing to decide about any of them: what
+ * Cells that stand one after the other in a source, with nothing to decide about any of them: what
  * is asked for, and room for them.
  */
 struct cell_run {
@@ -71,7 +71,7 @@ struct cell_iter_ops {
      * passed where they are; false: it would not, nothing has changed.  REQUIRES: iter->valid and
      * not pending.  NULL: never. */
     bool (*step)(struct cell_iter *iter);
-    /* Give the cell at hand and those behind it, as many as can be had without reading; the
+    /* Give the cell at hand and those after it, as many as can be had without reading; the
      * iterator then stands at the last one given, and what they point to is good as long as it
      * does.  0: there is no such run, nothing has changed.  REQUIRES: iter->valid and not pending;
      * the cell at hand is in another column than the one before.  NULL: never. */

@@ -3,7 +3,7 @@
  * endian (comparable keys), varints (LEB128: 7 bits a byte, low first, top bit: more follows).
  *
  * Decoders of variable length take the end of the input and return NULL when it would be
- * passed or the value does not fit; they never read at or behind `limit`.
+ * passed or the value does not fit; they never read at or after `limit`.
  */
 #ifndef PETAL_BASE_CODING_H
 #define PETAL_BASE_CODING_H
@@ -98,7 +98,7 @@ put_be64(void *to, uint64_t v)
 uint8_t *put_varint64_slow(uint8_t *to, uint64_t v);
 size_t varint64_size_slow(uint64_t v);
 
-/* Write `v` at `to` (room for the maximum); return the byte behind it. */
+/* Write `v` at `to` (room for the maximum); return the byte after it. */
 static inline uint8_t *
 put_varint64(uint8_t *to, uint64_t v)
 {

@@ -27,7 +27,7 @@ struct env {
 /* PETAL_INVALID: the size is none that a caller's petal_env can have. `given` may be NULL. */
 enum petal_status env_check(const petal_env *given, petal_error *error);
 
-/* `given` may be NULL; its members that are NULL, or lie behind its size, become the defaults. */
+/* `given` may be NULL; its members that are NULL, or lie after its size, become the defaults. */
 void env_init(struct env *env, const petal_env *given);
 
 /* Wall clock, milliseconds since 1970.  May step in both directions. */

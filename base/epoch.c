@@ -11,10 +11,10 @@
  *   `current` is a read-modify-write, so reading n synchronises with that move, and what the reader
  *   loads from then on is no older than the unlinking: it cannot reach the item.
  * - The collection saw the slot free, and the reader took it afterwards.  Moving `current`, looking
- *   at the slot, taking it, and the reader's load of `current` behind that stand in this order in
+ *   at the slot, taking it, and the reader's load of `current` after that stand in this order in
  *   the single order of the sequentially consistent operations.  So the load sees the move, and the
  *   reader is in the first case. Without that second load nothing would order the reader's later,
- *   weaker loads behind the unlinking.
+ *   weaker loads after the unlinking.
  * - The reader had left before the look.  Its leaving is a release that the look acquires, so what
  *   it did inside comes before the release of the item.
  */

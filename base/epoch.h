@@ -62,7 +62,7 @@ void epoch_leave(struct epoch *epoch, unsigned slot);
 
 /*
  * A stay inside that may be interrupted: for a read from a disk, or because it was long.  What was
- * found inside is good behind the interruption only as far as `hold` has seen to it, which is
+ * found inside is good after the interruption only as far as `hold` has seen to it, which is
  * called inside, before leaving: it pins, counts or copies what the reader needs on.  If it fails,
  * so does the interruption, and nothing was left.  The slot may be another one afterwards.
  */

@@ -68,7 +68,7 @@ void mem_free_pages(const petal_allocator *allocator, void *memory, size_t size)
 bool mem_is_discardable(const petal_allocator *allocator);
 bool mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size);
 
-/* For memory of mem_alloc_aligned on the border of a huge page: are huge pages wanted behind it?
+/* For memory of mem_alloc_aligned on the border of a huge page: are huge pages wanted after it?
  * It begins so.  Another allocator is not told. */
 void mem_advise_huge_pages(const petal_allocator *allocator, void *memory, size_t size,
                            bool wanted);

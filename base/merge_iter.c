@@ -143,7 +143,7 @@ build(struct merge_iter *merge, petal_error *error)
     return show_top(merge, error);
 }
 
-/* Forward a source that stands at or behind the place, or at its end, stays there: it has no
+/* Forward a source that stands at or after the place, or at its end, stays there: it has no
  * cell in between. A seek would read the block before, to find out. */
 static enum petal_status
 seek_sources(struct merge_iter *merge, const struct cell_key *key, petal_error *error)
@@ -277,7 +277,7 @@ merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_erro
     return show(merge, greatest, error);
 }
 
-/* Bring a source from its last cell before a place, if it has one, to its first cell behind the
+/* Bring a source from its last cell before a place, if it has one, to its first cell after the
  * one that is shown. */
 static enum petal_status
 bring_behind(const struct merge_iter *merge, struct cell_iter *source, petal_error *error)

@@ -12,7 +12,7 @@
  * a step forward asks for it.
  *
  * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further
- * ones ahead in it. What they meet behind the place of seek_before does not matter to them. So a
+ * ones ahead in it. What they meet after the place of seek_before does not matter to them. So a
  * source whose last cell before that place lies before the row stays there, beside the heap, until
  * a row of its own comes: a row costs the sources that have it.
  *
@@ -27,7 +27,7 @@
 /* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside
  * each other. */
 struct merge_entry {
-    uint64_t row_head; /* slice_head of its cell's row, behind what all rows share */
+    uint64_t row_head; /* slice_head of its cell's row, after what all rows share */
     struct cell_iter *source;
 };
 

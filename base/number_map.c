@@ -61,7 +61,7 @@ number_map_add(struct number_map *map, uint64_t key, uint64_t value)
     map->count++;
 }
 
-/* Whoever stands behind the gap, and has his home at it or before, moves up: so a search may end at
+/* Whoever stands after the gap, and has his home at it or before, moves up: so a search may end at
  * the first gap. */
 static void
 close_gap(struct number_map *map, size_t gap)

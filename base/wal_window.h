@@ -59,7 +59,7 @@ struct wal_window {
     /* Of the thread that stores. */
     uint8_t *base;       /* where the file's byte `start` is mapped; NULL: there is no window */
     uint64_t start, end; /* both 0 then; `start` is the border of a page */
-    uint64_t log_end;    /* behind the last store, whatever its way */
+    uint64_t log_end;    /* after the last store, whatever its way */
     uint64_t zeros_end;  /* from log_end up to here there are zeros, if it is greater */
     unsigned stores;     /* written since the last sync; counted up to what makes a window */
     unsigned syncs;      /* since there were so many; counted up to what makes zeros */
@@ -73,7 +73,7 @@ struct wal_window {
 /* `unmapped`: the caller wants everything written. */
 void wal_window_init(struct wal_window *window, bool unmapped);
 
-/* Unmaps, and cuts off the zeros behind the log. */
+/* Unmaps, and cuts off the zeros after the log. */
 void wal_window_close(struct wal_window *window, int descriptor);
 
 /* Does the store lie in the window? */

@@ -119,7 +119,7 @@ PETAL_API void petal_bloom_free(petal_bloom *bloom);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_add(petal_bloom *bloom, petal_slice key, bool *was_new, petal_error *error);
 
-/* The same of many hashes at a time, which hides the cache misses of one behind others. were_new
+/* The same of many hashes at a time, which hides the cache misses of one after others. were_new
  * (may be NULL) has `count` places. On an error some may be entered. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_bloom_add_hashes(petal_bloom *bloom, const uint64_t *hashes, size_t count, bool *were_new,
@@ -237,7 +237,7 @@ petal_bloom_builder_create(const petal_bloom_builder_options *options,
 /* Release the builder, at any stage; NULL: nothing. What it made stays. */
 PETAL_API void petal_bloom_builder_free(petal_bloom_builder *builder);
 
-/* A key may be added more than once. Behind an error the builder can only be freed:
+/* A key may be added more than once. After an error the builder can only be freed:
  * PETAL_NO_MEMORY, with less than memory_bytes or without a directory; PETAL_NO_SPACE, PETAL_IO:
  * the directory's. */
 PETAL_API PETAL_MUST_CHECK enum petal_status

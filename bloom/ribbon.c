@@ -32,7 +32,7 @@ block_count(const struct bloom_ribbon *ribbon)
     return (ribbon->slots + BLOCK_SLOTS - 1) / BLOCK_SLOTS;
 }
 
-/* Where a block begins among the bits; that behind the last one would begin at their end. */
+/* Where a block begins among the bits; that after the last one would begin at their end. */
 static uint64_t
 block_offset(const struct bloom_ribbon *ribbon, uint64_t block)
 {
@@ -425,7 +425,7 @@ next_four(struct bloom_ribbon_question *walk)
 /*
  * The coefficients are moved to where the key starts in its block: they cover three of the four
  * words that a column has in two blocks.
- * READS of a column in the last block, which is shorter than 16 bytes, end in the column behind it
+ * READS of a column in the last block, which is shorter than 16 bytes, end in the column after it
  * or in the footer; what is not the column's meets no coefficient.
  */
 __attribute__((always_inline)) static inline void

@@ -11,8 +11,8 @@
  * where all its equations happen to hold, which for c columns is one time in 2^c.
  *
  * Any rate comes of two numbers of columns: the rows are cut into BLOCKS of 128, the last one of
- * fewer; the first `narrow` blocks have `columns` columns, those behind one more.  A key has the
- * columns of the block that it starts in; but in the first block behind the narrow ones keys that
+ * fewer; the first `narrow` blocks have `columns` columns, those after one more.  A key has the
+ * columns of the block that it starts in; but in the first block after the narrow ones keys that
  * start in the first 8 * `fewer` rows do without the last of them, so that small filters, too, meet
  * the rate.
  *
@@ -22,7 +22,7 @@
  *     start     x * (slots - 64) / 2^64, less 32, but at least 0 and at most slots - 129: both ends
  *               get more keys, without which they would stay half empty
  *     coeffi-   y = x * C28F82822B650BED;  y ^= y >> 32;  bit 0 of y is set: those of the rows
- *      cients   start to start + 63, bit 0 first;  of the rows behind: the same of
+ *      cients   start to start + 63, bit 0 first;  of the rows after: the same of
  *               x * D1B54A32D192ED03, but that no bit is set
  *     expected  bit i of the highest 32 of x * A24BAED4963EE407: that of the column which a
  *               question looks at as its i-th
@@ -35,7 +35,7 @@
  *     7  u8   fewer    0..15; 0 if all blocks are narrow
  *     8  u32  slots / 8; slots are 136 or more
  *    12  u32  narrow   at most the number of blocks, slots / 128 rounded up
- * The bits of a block are its columns, one behind the other, of 16 bytes each; in the last block of
+ * The bits of a block are its columns, one after the other, of 16 bytes each; in the last block of
  * as many as its slots take, 8 in each; a column's bit b is bit b % 8 of its byte b / 8 and that of
  * row b of the block.  A question starts in a block, ends in the next one, and looks outward from
  * where they meet: its i-th column is the last but i of the first block and the i-th from 0 of the
@@ -124,7 +124,7 @@ bool bloom_ribbon_read_footer(struct bloom_ribbon *ribbon, const uint8_t *footer
 bool bloom_ribbon_open(struct bloom_ribbon *ribbon, const uint8_t *bytes, size_t size);
 
 /* False only if no key with this hash was built in.  `bytes` are those of the filter, its footer
- * included, which may be read; where that is kept apart, any 16 bytes behind the others may. */
+ * included, which may be read; where that is kept apart, any 16 bytes after the others may. */
 bool bloom_ribbon_may_contain(const struct bloom_ribbon *ribbon, const uint8_t *bytes,
                               uint64_t hash);
 

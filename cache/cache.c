@@ -176,7 +176,7 @@ drop_table_reference(struct epoch_item *item)
     uint64_t charge = block->charge;
 
     /* Acquire and release: what the holders of other references did comes before the release.
-     * Where pins are left the block may be gone behind this line. */
+     * Where pins are left the block may be gone after this line. */
     if (atomic_fetch_sub_explicit(&block->pins, 1, memory_order_acq_rel) != 1) {
         atomic_fetch_sub_explicit(&cache->limbo_bytes, charge, memory_order_relaxed);
     } else if (atomic_load_explicit(&block->pinned, memory_order_relaxed) != 0) {

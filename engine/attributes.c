@@ -223,7 +223,7 @@ attributes_check(const petal_attribute *attributes, size_t count, bool of_table,
     return PETAL_OK;
 }
 
-/* ---- copies: the array and behind it all bytes, in one piece of memory ---- */
+/* ---- copies: the array and after it all bytes, in one piece of memory ---- */
 
 static size_t
 copy_bytes(const petal_attribute *attributes, size_t count)

@@ -283,7 +283,7 @@ byte_text(uint8_t c, char text[static 8])
     return c == ' ' ? "a space" : text;
 }
 
-/* The name `whole` of a table, behind its namespace, or of a snapshot: `thing` says which. */
+/* The name `whole` of a table, after its namespace, or of a snapshot: `thing` says which. */
 static enum petal_status
 qualifier_check(petal_slice name, petal_slice whole, const char *thing, petal_error *error)
 {

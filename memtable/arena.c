@@ -109,7 +109,7 @@ void
 arena_return_record(struct arena *arena, const void *record, size_t size)
 {
     size = arena_record_bytes(size);
-    /* No chunk ends where the room of another begins: that is behind its header. */
+    /* No chunk ends where the room of another begins: that is after its header. */
     if ((const uint8_t *)record + size == arena->front)
         arena->front -= size;
 }

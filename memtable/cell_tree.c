@@ -26,7 +26,7 @@ child_for(const struct tree_node *node, petal_slice key, bool before)
         /* Acquire: the slots that the word names. */
         uint64_t order = atomic_load_explicit(&node->order, memory_order_acquire);
         unsigned rank = node_rank(node, order, key, node_head(node, key, true), !before);
-        /* Acquire: the child's content; and it keeps the load below behind this one. */
+        /* Acquire: the child's content; and it keeps the load below after this one. */
         const struct tree_node *child =
             atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_acquire);
 
@@ -112,7 +112,7 @@ cell_tree_seek_before(const struct cell_tree *tree, petal_slice key,
                     node_rank(node, order, key, node_head(node, key, true), false));
 }
 
-/* The child behind the last separator; see child_for. */
+/* The child after the last separator; see child_for. */
 static const struct tree_node *
 last_child(const struct tree_node *node)
 {

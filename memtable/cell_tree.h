@@ -17,7 +17,7 @@
  * no torn state.  A word, a header word and 14 heads are two cache lines; with 14 records and two
  * links a leaf is four.
  *
- * HEADS.  A slot holds eight bytes of its key, those behind the node's PREFIX, as a number that
+ * HEADS.  A slot holds eight bytes of its key, those after the node's PREFIX, as a number that
  * orders like them.  A search counts the heads below the searched one, without branches; only
  * among equal heads whole keys are compared.  The prefix is fixed when the node is made.  Where
  * both bounds of the node's range are known (separators above it) it is what they share: then all
@@ -29,7 +29,7 @@
  * old node in the parent's child pointer, then the link of the leaf before is redirected.  The old
  * node stays as it was, for readers inside, until the arena is freed.  Full inner nodes are split
  * on the way down, so a parent always has room.  A run of ascending inserts copies nothing: the
- * full leaf stays, and the new cell starts a leaf linked behind it.  Nor does it search: the way to
+ * full leaf stays, and the new cell starts a leaf linked after it.  Nor does it search: the way to
  * the leaf of the last insert is good until that leaf splits.
  *
  * WHY READERS MISS NOTHING.  A reader loads a published sequence S (acquire), then the root.  Let
@@ -39,7 +39,7 @@
  *    held at T, or later, or, in a node made later, what was current then.  The same holds for
  *    `next` of a leaf.
  * 2. No node ever loses a cell.  A leaf of T holds all of T's cells of its range; one made later
- *    began as a complete copy of them (or, behind a run, of a range in which T has none).
+ *    began as a complete copy of them (or, after a run, of a range in which T has none).
  * 3. The reader comes to the right child.  A child pointer may lead to the left copy of a split
  *    whose separator the loaded permutation lacks.  But then the separator was published before
  *    the pointer was, so loading the permutation again after the pointer (acquire) shows another

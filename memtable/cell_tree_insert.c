@@ -319,7 +319,7 @@ split_inner(struct cell_tree *tree, struct tree_path *path, unsigned depth,
     path_bounds(path, depth, &whole);
     whole.first = separators[0];
     whole.last = separators[SLOTS - 1];
-    /* The right edge grows by ascending keys: it leaves full nodes behind. */
+    /* The right edge grows by ascending keys: it leaves full nodes after. */
     if (whole.high == NULL && rank == SLOTS)
         middle = SLOTS - 2;
 
@@ -442,7 +442,7 @@ link_leaves(struct tree_leaf *previous, struct tree_leaf *first, struct tree_lea
         atomic_store_explicit(&previous->next, first, memory_order_release);
 }
 
-/* A run ends behind the full `leaf`: the record starts a leaf of its own. */
+/* A run ends after the full `leaf`: the record starts a leaf of its own. */
 static NEVER_INLINE void
 append_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
             const struct cell_record *record)
@@ -517,7 +517,7 @@ insert_first(struct cell_tree *tree, const struct cell_record *record)
 }
 
 /*
- * Does the key belong to the leaf of the last insert, behind its record?  Asked where two inserts
+ * Does the key belong to the leaf of the last insert, after its record?  Asked where two inserts
  * have gone there side by side: then it most often does.
  */
 static NEVER_INLINE bool

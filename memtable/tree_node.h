@@ -29,7 +29,7 @@ struct tree_node {
     uint32_t prefix_bytes; /* the prefix: the first bytes of slot 0's key, for one */
     bool fenced;           /* all keys that belong here have the prefix (or it is empty) */
     bool is_leaf;
-    int8_t run; /* inserts in a row that went right behind (> 0) or before (< 0) the last; writer */
+    int8_t run; /* inserts in a row that went right after (> 0) or before (< 0) the last; writer */
     _Atomic(uint64_t) heads[SLOTS]; /* UINT64_MAX until filled */
 };
 
@@ -43,7 +43,7 @@ struct tree_leaf {
 /* Separators last: a search mostly does without them. */
 struct tree_inner {
     _Alignas(CACHE_LINE_BYTES) struct tree_node node;
-    _Atomic(struct tree_node *) children[SLOTS + 1]; /* behind the slot's separator; LEFTMOST */
+    _Atomic(struct tree_node *) children[SLOTS + 1]; /* after the slot's separator; LEFTMOST */
     const struct cell_record *separators[SLOTS];
 };
 
@@ -72,7 +72,7 @@ order_count(uint64_t order)
     return (unsigned)(order >> 60);
 }
 
-/* 0 for the position behind the last. */
+/* 0 for the position after the last. */
 static inline unsigned
 order_slot(uint64_t order, unsigned position)
 {
@@ -225,7 +225,7 @@ node_rank(const struct tree_node *node, uint64_t order, petal_slice key, uint64_
 {
     unsigned below = heads_below(node, order, head);
 
-    /* Mostly there is none behind, then that slot is any: one test to predict, not two. */
+    /* Mostly there is none after, then that slot is any: one test to predict, not two. */
     if (head_at(node, order_slot(order, below)) == head && below < order_count(order))
         return rank_among_equals(node, order, below, key, head, or_equal);
     return below;

@@ -11,8 +11,8 @@
  * An error leaves no cell, no block, no pins; so does the end, unless `backwards`.
  *
  * BACKWARDS.  Who finds a row by seek_before seeks its beginning next, and reads on up to the row
- * behind.  At the border of blocks that asks for the same ones in turn: that before the row, since
- * only there it is seen whether the row begins in it, those of the row, that behind it.  So once
+ * after.  At the border of blocks that asks for the same ones in turn: that before the row, since
+ * only there it is seen whether the row begins in it, those of the row, that after it.  So once
  * seek_before was used, blocks that are left are kept; three are held, the current one included.
  * On the way back a block is then read once, but for some of rows that are larger than a block.
  *
@@ -316,7 +316,7 @@ enter_block(struct sst_iter *iter, petal_error *error)
 
 /* ---- moving, inside the epoch ---- */
 
-/* To the first cell of the block that the index names.  It must lie behind `last`, the cell at hand
+/* To the first cell of the block that the index names.  It must lie after `last`, the cell at hand
  * (NULL: no matter). */
 static enum petal_status
 to_first_cell(struct sst_iter *iter, const struct cell *last, petal_error *error)
@@ -364,7 +364,7 @@ step_to_next_block(struct sst_iter *iter, petal_error *error)
 /*
  * The key as the index knows it, whose sequences are those that stand in the file: *own, made in
  * memory for places, where they are others to readers. NULL: no memory. No cell of such a file has
- * the sequence 0, so it sorts behind all of them for a sequence below all that they are to readers.
+ * the sequence 0, so it sorts after all of them for a sequence below all that they are to readers.
  */
 static const struct cell_key *
 key_in_index(struct sst_iter *iter, const struct cell_key *key, struct cell_key *own)
@@ -395,7 +395,7 @@ seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *erro
     bool before;
     enum petal_status status;
 
-    /* Behind a cell of its block a place is certain; the first one may have others before it, in
+    /* After a cell of its block a place is certain; the first one may have others before it, in
      * another block. */
     if (iter->backwards && has_block(iter) &&
         data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell) && iter->cursor.cell > 0)
@@ -436,7 +436,7 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
     bool found;
     enum petal_status status;
 
-    /* Before a cell of its block a place is certain; the last one may have others behind it, in
+    /* Before a cell of its block a place is certain; the last one may have others after it, in
      * another block. */
     if (key != NULL && has_block(iter) && data_block_cursor_seek_before(&iter->cursor, key, cell) &&
         iter->cursor.cell + 1 < iter->cursor.block.cells)
@@ -508,7 +508,7 @@ begins_row_at_hand(const struct sst_iter *iter, const struct cell_key *key)
            slice_equal(key->row, iter->iter.cell.row);
 }
 
-/* To the beginning of the row at hand, where it is certain: behind a cell of its block. */
+/* To the beginning of the row at hand, where it is certain: after a cell of its block. */
 static bool
 stay_in_row(struct sst_iter *iter, const struct cell_key *key)
 {

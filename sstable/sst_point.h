@@ -47,7 +47,7 @@ struct sst_point_search {
     const struct sst_reader *reader;
     const struct data_block_column *column;
     struct index_descent descent;
-    const struct cache_block *block; /* behind reach .. */
+    const struct cache_block *block; /* after reach .. */
     uint32_t located;                /* .. and where in it the row is (data_block_locate_put) */
     size_t sought_bytes;
     uint8_t sought[SST_POINT_SOUGHT_BYTES];

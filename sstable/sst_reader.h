@@ -129,7 +129,7 @@ struct sst_iter {
      * (cell_iter.h: pending). */
     bool lazy;
     /* Of a reversed scan: once a seek went to or before the cell that seek_before found, what lies
-     * behind that one is not wanted: a step from it finds no cell.  May be set until the first
+     * after that one is not wanted: a step from it finds no cell.  May be set until the first
      * seek. */
     bool reversed;
 

@@ -54,7 +54,7 @@ struct sst_walk {
     struct own_bytes key, key_scratch;
 
     /* Without an index: the last row of the data block before, and damage that waits for the first
-     * row of the one behind. */
+     * row of the one after. */
     struct data_block_cursor cells;
     struct own_bytes last_row;
     bool has_last_row;
@@ -555,7 +555,7 @@ take_damage(struct sst_walk *walk, struct sst_walk_step *step, const petal_slice
     }
 }
 
-/* Damage at the walk's offset; event END in *step: it waits for the rows behind it. */
+/* Damage at the walk's offset; event END in *step: it waits for the rows after it. */
 static enum petal_status
 step_over_damage(struct sst_walk *walk, uint64_t bytes, struct sst_walk_step *step,
                  petal_error *error)

@@ -1,5 +1,5 @@
 /*
- * sst_walk.h -- the blocks of a store file, one behind the other as they stand in it, those that
+ * sst_walk.h -- the blocks of a store file, one after the other as they stand in it, those that
  * are damaged passed over: for who looks at a file as a whole, and at one that may be damaged.
  *
  * Goes by the bytes alone: where a block is damaged, the next place where one begins is searched,

@@ -2,7 +2,7 @@
  * sst_writer.c -- see sst_writer.h.
  *
  * Invariants: the file's bytes up to sink.flushed are complete blocks; `data` holds the cells
- * behind the last data block; `previous` is the last cell added.
+ * after the last data block; `previous` is the last cell added.
  */
 #include "sstable/sst_writer.h"
 

@@ -24,7 +24,7 @@ enum petal_status sst_writer_open(struct sst_writer **writer, const struct direc
                                   const char *path, const struct sst_options *options,
                                   petal_error *error);
 
-/* `cell` sorts behind the previous one: else PETAL_INVALID.  Its bytes are copied. */
+/* `cell` sorts after the previous one: else PETAL_INVALID.  Its bytes are copied. */
 enum petal_status sst_writer_add(struct sst_writer *writer, const struct cell *cell,
                                  petal_error *error);
 

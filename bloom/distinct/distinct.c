@@ -2,7 +2,7 @@
  * distinct.c -- counts of distinct keys: HyperLogLog.
  *
  * REGISTERS.  2^p of a byte each. The high p bits of a hash are its register; its rank is one more
- * than the number of zeros that the 64 - p bits behind those begin with, so 1..65 - p. A register
+ * than the number of zeros that the 64 - p bits after those begin with, so 1..65 - p. A register
  * has the greatest rank that came to it, 0 if none did: what it is does not depend on the order of
  * keys, nor on threads, and keys that come again change nothing.
  *
@@ -163,7 +163,7 @@ leading_zeros(uint64_t word)
     return (unsigned)__builtin_clzll(word);
 }
 
-/* Of the bits that are left of a hash, moved up; a 1 behind them ends the zeros. */
+/* Of the bits that are left of a hash, moved up; a 1 after them ends the zeros. */
 static uint8_t
 rank_of(uint64_t hash, unsigned precision)
 {
@@ -322,7 +322,7 @@ fold(petal_distinct *distinct, unsigned precision)
 {
     unsigned less = distinct->precision - precision;
 
-    for (size_t i = 0; i < (size_t)1 << precision; i++) /* what is read lies at i or behind */
+    for (size_t i = 0; i < (size_t)1 << precision; i++) /* what is read lies at i or after */
         atomic_store_explicit(&distinct->registers[i], folded(distinct->registers, i, less),
                               memory_order_relaxed);
     distinct->precision = precision;

@@ -406,7 +406,7 @@ set_file_append(struct set_file_writer *writer, const void *from, uint64_t size,
     return status;
 }
 
-/* What is left of the body; a hole at its end is none of the file until something is behind it. */
+/* What is left of the body; a hole at its end is none of the file until something is after it. */
 static enum petal_status
 end_body(struct set_file_writer *writer, petal_error *error)
 {

@@ -210,7 +210,7 @@ add_segment(petal_bloom *bloom, struct segment *full, petal_error *error)
     return PETAL_OK;
 }
 
-/* Put a segment behind `full`, or find that another thread has. */
+/* Put a segment after `full`, or find that another thread has. */
 static enum petal_status
 grow(petal_bloom *bloom, struct segment *full, petal_error *error)
 {
@@ -573,7 +573,7 @@ check_chain(const petal_bloom *like, const struct set_file *file, const char *pa
     return PETAL_OK;
 }
 
-/* One whose words lie in the body, behind those of the older ones. */
+/* One whose words lie in the body, after those of the older ones. */
 static struct segment *
 lend_segment(const petal_bloom *like, const struct set_file *file, struct segment *older,
              uint64_t *at)

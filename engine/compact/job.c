@@ -146,7 +146,7 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
  * - Files and runs are ordered, skipped, and described in the manifest by the greatest sequence
  *   that there was, as before.
  * - Logs are replayed by the sequences that the manifest says are flushed, and sequences go on
- *   behind the manifest's and the logs' greatest: no cell in a file is asked.
+ *   after the manifest's and the logs' greatest: no cell in a file is asked.
  * - What is to enter below all finds room below it (engine/table/bulk.c).
  *
  * A family that keeps deleted cells keeps markers, which may have the timestamps of puts; one with

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define PLAN_MOST_FILES 64
-/* plan_limits.part_bytes, behind which files of a run are cut at row borders, too; the part of a
+/* plan_limits.part_bytes, after which files of a run are cut at row borders, too; the part of a
  * memtable that is small_bytes. */
 #define PLAN_FILE_BYTES  ((uint64_t)2 << 30)
 #define PLAN_SMALL_FILES 8

@@ -8,7 +8,7 @@
  *
  *  1. expired       a run all of whose cells are past TTL goes unread (HBase:
  *                   hbase.store.delete.expired.storefile)
- *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its
+ *  2. newer bytes   the runs after the oldest have together more than POLICY_NEWER_SHARE of its
  *                   bytes, and are POLICY_MIN_RUNS - 1 or more, or are larger than so many flushes:
  *                   all files
  *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so

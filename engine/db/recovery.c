@@ -274,9 +274,9 @@ note_later_log(void *argument, const char *name)
         later->number = number;
 }
 
-/* Remove the logs behind the last one that was replayed (0: all), which were dropped or are empty:
+/* Remove the logs after the last one that was replayed (0: all), which were dropped or are empty:
  * what they say of others would tell that the log ends before the next one. Each may be named by
- * those behind it, so the newest goes first, for good. */
+ * those after it, so the newest goes first, for good. */
 static enum petal_status
 remove_later_logs(petal_db *db, uint64_t last, petal_error *error)
 {

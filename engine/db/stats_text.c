@@ -1,6 +1,6 @@
 /*
  * stats_text.c -- the statistics as Prometheus reads them: text exposition format 0.0.4. All lines
- * of a metric stand together, behind its HELP and TYPE; units are seconds and bytes.
+ * of a metric stand together, after its HELP and TYPE; units are seconds and bytes.
  */
 #include "base/argument.h"
 #include "engine/state/db.h"

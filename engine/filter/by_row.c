@@ -14,7 +14,7 @@ at_or_behind(const struct filter_node *node, const struct row_bound *from, petal
     return BOUND_ROW;
 }
 
-/* Does every row that `from` leaves lie behind `edge`? */
+/* Does every row that `from` leaves lie after `edge`? */
 static bool
 is_past(const struct filter_node *node, const struct row_bound *from, petal_slice edge)
 {

@@ -48,7 +48,7 @@ struct filter_hint {
 struct filter_ahead {
     bool none;             /* no further cell there can pass; else: */
     petal_slice qualifier; /* the cell's own, or good until the run is asked again */
-    int64_t timestamp;     /* INT64_MAX: the column's first cell; INT64_MIN: behind its last */
+    int64_t timestamp;     /* INT64_MAX: the column's first cell; INT64_MIN: after its last */
 };
 
 struct filter_run;

@@ -41,7 +41,7 @@ struct petal_filter {
     size_t range_count;
     int64_t *timestamps;
     size_t timestamp_count;
-    char *free_bytes; /* behind the strings copied so far */
+    char *free_bytes; /* after the strings copied so far */
 
     struct comparator comparator;
     enum petal_compare compare;

@@ -746,7 +746,7 @@ translate_group(struct java_regex *java, const uint8_t *from)
     return PETAL_OK;
 }
 
-/* The quantifier at `from`, behind its first character. */
+/* The quantifier at `from`, after its first character. */
 static enum petal_status
 translate_quantifier(struct java_regex *java, const uint8_t *from)
 {

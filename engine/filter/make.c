@@ -54,7 +54,7 @@ petal_filter_name(size_t index)
 
 /* ---- the signature ---- */
 
-/* The letter of the i-th argument; '\0' behind the last. */
+/* The letter of the i-th argument; '\0' after the last. */
 static char
 letter_at(const char *signature, size_t index)
 {

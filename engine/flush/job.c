@@ -83,7 +83,7 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
 }
 
 /* The logs go that tell which timestamps the store gave ahead of its clock. Where the clock, which
- * the same edit records, is not behind them nobody needs to know. */
+ * the same edit records, is not after them nobody needs to know. */
 static void
 note_ahead(petal_db *db, const struct flush_part *part, struct manifest_edit *edit)
 {

@@ -89,7 +89,7 @@ decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct 
         return false;
     record->payload = slice_make(from + MANIFEST_RECORD_BYTES, get_le32(from + 16));
     record->promise = get_le64(from + 8);
-    record->kind = get_le32(from + 20); /* the zeros behind it included */
+    record->kind = get_le32(from + 20); /* the zeros after it included */
     record->bytes = record_bytes(record->payload.size);
     return record->bytes <= left && record->promise <= offset &&
            get_le64(from) == record_checksum(file_identity, offset, from, record->bytes);
@@ -230,7 +230,7 @@ decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
 }
 
 /*
- * The greatest promise about the file that lies at or behind `bad`.  Only seals are looked for:
+ * The greatest promise about the file that lies at or after `bad`.  Only seals are looked for:
  * each sync is followed by one, and being small they cost little to check at every place where one
  * might stand.
  */
@@ -288,7 +288,7 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
     }
     assert(offset <= file.size && edits <= offset);
     writer->loaded_is_promised = edits <= promise;
-    /* Behind promised edits there is a seal, which is not: the next record takes its place. */
+    /* After promised edits there is a seal, which is not: the next record takes its place. */
     writer->loaded_end = writer->loaded_is_promised && edits > 0 ? edits : offset;
     promise = greatest_promise(writer, file, offset);
     if (promise > offset)
@@ -333,7 +333,7 @@ manifest_load(struct manifest **loaded, struct directory *directory, petal_error
 
 /* ---- loading what can be read ---- */
 
-/* The search for records behind damage may check so many times the file's bytes. */
+/* The search for records after damage may check so many times the file's bytes. */
 #define SEARCH_FACTOR 16
 
 struct parts_walk {
@@ -369,7 +369,7 @@ load_header(struct parts_walk *walk)
     manifest->writer->snapshot_length = 0;
 }
 
-/* Where the next record that is whole begins behind `offset`; the file's size: nowhere. */
+/* Where the next record that is whole begins after `offset`; the file's size: nowhere. */
 static uint64_t
 next_record(struct parts_walk *walk, uint64_t offset)
 {
@@ -836,7 +836,7 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     }
     writer->file = file;
     writer->length = writer->synced_length = writer->loaded_end;
-    /* Where the seal behind it cannot be cleared it is durable all the same, and the next commit
+    /* Where the seal after it cannot be cleared it is durable all the same, and the next commit
      * writes a new file. */
     return erase_tail(writer, UINT64_MAX, error);
 }

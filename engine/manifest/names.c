@@ -68,7 +68,7 @@ filename_lock(char path[PETAL_PATH_BYTES], const char *directory)
     named(path, directory, LOCK_NAME);
 }
 
-/* The suffix behind a number in its one spelling; NULL: there is none, or it does not fit, or it is
+/* The suffix after a number in its one spelling; NULL: there is none, or it does not fit, or it is
  * 0, which is no file's. */
 static const char *
 parse_number(const char *name, uint64_t *number)

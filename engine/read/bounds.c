@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* The first row behind all those that begin with `prefix`, in place: its size, 0 when there is
+/* The first row after all those that begin with `prefix`, in place: its size, 0 when there is
  * none. */
 static size_t
 make_successor(uint8_t *prefix, size_t size)

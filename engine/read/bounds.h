@@ -27,7 +27,7 @@ scan_bounds_bytes(const petal_scan_options *options)
 void scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
                       struct scan_memory *memory);
 
-/* The first row behind all those that begin with `prefix`, made in `room` for as many bytes; empty:
+/* The first row after all those that begin with `prefix`, made in `room` for as many bytes; empty:
  * there is none. */
 petal_slice scan_bounds_behind_prefix(uint8_t *room, petal_slice prefix);
 
@@ -50,8 +50,8 @@ bool scan_bounds_one_row(const struct scan_bounds *bounds);
 /* What all rows of the scan begin with, as far as the bounds tell; empty: nothing is known. */
 petal_slice scan_bounds_shared(const struct scan_bounds *bounds);
 
-/* The row lies before the start, in the scan's direction; behind its end, when there is one;
- * behind its end. */
+/* The row lies before the start, in the scan's direction; after its end, when there is one;
+ * after its end. */
 bool scan_bounds_before(const struct scan_bounds *bounds, petal_slice row);
 bool scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row);
 

@@ -172,7 +172,7 @@ end_run(struct row_collect *collect)
     return PETAL_OK;
 }
 
-/* The first cell of a run, from `low` up to `high`, at or behind the place of a column, or of the
+/* The first cell of a run, from `low` up to `high`, at or after the place of a column, or of the
  * family markers, at a timestamp. */
 static size_t
 find_in_run(const struct row_collect *collect, size_t low, size_t high, bool family_class,
@@ -388,7 +388,7 @@ struct column_take {
 };
 
 /* Keep the cell; keep it though its version is DELETED; PASS over it; keep it as the LAST one of
- * its group in this source; CUT: the same, though others behind it may matter after all; END there
+ * its group in this source; CUT: the same, though others after it may matter after all; END there
  * without it. */
 enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
 
@@ -409,7 +409,7 @@ look_at_cell(struct row_collect *collect, struct cell_iter *source, petal_error 
     return source->pending ? source->ops->load(source, error) : PETAL_OK;
 }
 
-/* Seek on, to a place behind the cell at hand. */
+/* Seek on, to a place after the cell at hand. */
 static enum petal_status
 seek_on(struct row_collect *collect, struct cell_iter *source, const struct cell_key *key,
         petal_error *error)
@@ -434,7 +434,7 @@ reserve_place(struct row_collect *collect, petal_slice qualifier)
 
 /*
  * What a family marker is good for: of those that hide anything the first of kind 14 hides all that
- * the others behind it could, so it is the LAST; of those of kind 10 at one timestamp the first.
+ * the others after it could, so it is the LAST; of those of kind 10 at one timestamp the first.
  */
 static enum cell_use
 use_of_family_marker(const struct row_collect *collect, struct column_take *take,
@@ -460,7 +460,7 @@ use_of_family_marker(const struct row_collect *collect, struct column_take *take
 }
 
 /* Take the row's family markers; the source is positioned at its first cell. Of those of kind 10
- * only the first ones, unless one of kind 14 may stand behind them: then all up to that. */
+ * only the first ones, unless one of kind 14 may stand after them: then all up to that. */
 static enum petal_status
 take_family_markers(struct row_collect *collect, struct cell_iter *source, bool family_deletes,
                     petal_error *error)
@@ -641,7 +641,7 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
     return status;
 }
 
-/* From a place in a column that needs no more to what is behind it: a few steps, then a seek. A
+/* From a place in a column that needs no more to what is after it: a few steps, then a seek. A
  * step that would read a block is left to the seek. */
 static enum petal_status
 leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
@@ -662,7 +662,7 @@ leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice 
         return PETAL_OK;
     if (!reserve_place(collect, qualifier))
         return PETAL_NO_MEMORY;
-    /* Behind all cells of the column: no timestamp is so small. */
+    /* After all cells of the column: no timestamp is so small. */
     cell_key_make(&key, collect->place, collect->row, qualifier, false, INT64_MIN, 0);
     return seek_on(collect, source, &key, error);
 }
@@ -707,7 +707,7 @@ take_plain(struct row_collect *collect, struct cell_iter *source, size_t count, 
     return status;
 }
 
-/* Take all columns of the row; the source is positioned behind the family markers. */
+/* Take all columns of the row; the source is positioned after the family markers. */
 static enum petal_status
 take_row(struct row_collect *collect, struct cell_iter *source, petal_error *error)
 {
@@ -795,7 +795,7 @@ note_hiding(struct row_collect *collect, struct version_point marker)
     return PETAL_OK;
 }
 
-/* The source is at the first family marker of the put's timestamp, or behind. */
+/* The source is at the first family marker of the put's timestamp, or after. */
 static enum petal_status
 find_hiding(struct row_collect *collect, struct cell_iter *source, const struct cell *put,
             bool *found, petal_error *error)
@@ -995,7 +995,7 @@ row_collect_finish(struct row_collect *collect, bool *complete)
             collect->shown[collect->shown_count++] = &kept->cell;
         else if (collect->receipt != NULL)
             receipt_hide_judged(collect->receipt, collect->family, visibility, &kept->cell);
-        /* Behind a cut its source has more; they matter unless there are enough, or none of the
+        /* After a cut its source has more; they matter unless there are enough, or none of the
          * column can be. */
         if (kept->cut && verdict != VISIBILITY_COLUMN_DONE &&
             visibility->counted < visibility->rules.versions)

@@ -131,7 +131,7 @@ bool row_collect_column_settled(struct row_collect *collect, const struct collec
 enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
 
 /*
- * Behind a finish with family_versions_left: search a source for markers of kind 10 that hide cells
+ * After a finish with family_versions_left: search a source for markers of kind 10 that hide cells
  * of the answer, with a seek for each cell. *found is set if there are: then the answer is wrong,
  * and the same is to be done again.
  */

@@ -40,7 +40,7 @@ copy_row(struct column_iter *columns, petal_slice row)
                         1))
         return PETAL_NO_MEMORY;
     memcpy(columns->row, row.data, row.size);
-    columns->row[row.size] = 0; /* row and this byte: the first possible row behind it */
+    columns->row[row.size] = 0; /* row and this byte: the first possible row after it */
     columns->row_bytes = row.size;
     return PETAL_OK;
 }
@@ -180,7 +180,7 @@ seek_columns(struct column_iter *columns, bool *found, petal_error *error)
     return PETAL_OK;
 }
 
-/* Go behind the row at hand, if the source is not there yet: a few steps, then a seek. A step
+/* Go after the row at hand, if the source is not there yet: a few steps, then a seek. A step
  * that would read a block is left to the seek, which reads the row's last one only. */
 static enum petal_status
 leave_row(struct column_iter *columns, petal_error *error)
@@ -217,7 +217,7 @@ at_wanted_row(const struct column_iter *columns)
 }
 
 /* In the row at hand, before its columns: show the next cell that belongs here. Without one, go
- * behind the row, but in a reversed scan. */
+ * after the row, but in a reversed scan. */
 static enum petal_status
 find_in_row(struct column_iter *columns, petal_error *error)
 {
@@ -254,7 +254,7 @@ find_row(struct column_iter *columns, petal_error *error)
     return status;
 }
 
-/* In the row at hand, or in those behind it, show the next cell that belongs here. */
+/* In the row at hand, or in those after it, show the next cell that belongs here. */
 static enum petal_status
 find_on(struct column_iter *columns, petal_error *error)
 {
@@ -275,7 +275,7 @@ leave_place(struct column_iter *columns, petal_error *error)
     return find_on(columns, error);
 }
 
-/* Go on in the row at hand behind what was shown. */
+/* Go on in the row at hand after what was shown. */
 static enum petal_status
 go_on(struct column_iter *columns, petal_error *error)
 {

@@ -3,7 +3,7 @@
  * that name columns.
  *
  * It walks the source row by row: at a row it seeks the first named column that may be there, goes
- * on from the cell it finds to the first named one at or behind that, and at last seeks the next
+ * on from the cell it finds to the first named one at or after that, and at last seeks the next
  * row. So a row costs what it has of the columns, however many are named. For a store file with a
  * ROWCOL filter it asks the filter before each seek in a row: a column that is not there costs no
  * seek; but it asks about a few in a row only, then one seek passes over all that are not there.
@@ -13,7 +13,7 @@
  * the source's cell, whatever its column: its row is what counts, and `seek` comes next. That shows
  * cells of the row of its key only: a row that has none of the columns ends it.
  *
- * A file may have none of the columns for many rows. So it does not look behind the scan's last
+ * A file may have none of the columns for many rows. So it does not look beyond the scan's last
  * row; and if it is lazy it stands before each row, pending, at a place at or before the row's
  * first named cell: `load` looks for that cell, and where the row has none goes on to stand before
  * the next row. A merge thus asks no source about rows that no other one has come to.

@@ -463,7 +463,7 @@ look_at_clock(petal_cursor *cursor, petal_error *error)
     return PETAL_OK;
 }
 
-/* advance(), within the call's time: PETAL_TIMEOUT behind it, and the next call goes on. */
+/* advance(), within the call's time: PETAL_TIMEOUT after it, and the next call goes on. */
 static inline enum petal_status
 advance_in_time(petal_cursor *cursor, petal_error *error)
 {
@@ -719,7 +719,7 @@ skip_to_column(petal_cursor *cursor, const petal_family *family, petal_slice qua
 }
 
 /* In the row just entered, all of whose cells are in the buffer: go on with the first at or
- * behind the column. */
+ * after the column. */
 static void
 skip_in_buffer(petal_cursor *cursor, const petal_family *family, petal_slice qualifier)
 {

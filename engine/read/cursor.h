@@ -41,7 +41,7 @@ struct cursor_run {
     size_t row_changes;        /* in that run */
     uint32_t pause;            /* so many cells more come by steps */
     uint32_t merges_paused;    /* so many runs more are not merged by windows */
-    enum petal_status status;  /* what failed behind the last of them */
+    enum petal_status status;  /* what failed after the last of them */
 };
 
 struct petal_cursor {
@@ -58,13 +58,13 @@ struct petal_cursor {
     bool needs_rows, watches_excluded_rows;
     bool runs;     /* may take runs, see cursor_run.c */
     uint32_t turn; /* of seeks to be timed (engine/state/latency.h) */
-    /* Behind so many cells that are not shown a step ends without one, at 0, and can go on: of
+    /* After so many cells that are not shown a step ends without one, at 0, and can go on: of
      * cursor_next_within, or of those between two looks at the clock. UINT64_MAX: no matter. */
     uint64_t patience;
     uint64_t deadline_us; /* of this call; CLOCK_NEVER: none, or the clock was not looked at yet */
     petal_result *kept;   /* a part of a row whose rest was not found in time; NULL: never needed */
     struct cursor_run run;
-    /* Of a get: families that the filter does not need are read behind the others. */
+    /* Of a get: families that the filter does not need are read after the others. */
     bool reads_needed_first;
     struct store_scan *stores; /* of the asked families, by name */
     size_t store_count;
@@ -141,7 +141,7 @@ enum petal_status cursor_take_run(petal_cursor *cursor, struct store_scan *store
                                   petal_error *error);
 /* A run was given: leave cursor, store and visibility as a step to its last cell does. */
 enum petal_status cursor_run_settle(petal_cursor *cursor, petal_error *error);
-/* What failed behind the run that was given. */
+/* What failed after the run that was given. */
 enum petal_status cursor_run_failure(petal_cursor *cursor, petal_error *error);
 /* The cursor is closed: remember what it gave, and release. */
 void cursor_run_close(petal_cursor *cursor);

@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-/* Bytes of the cursor and of all that lies behind it in its memory, in this order: its room, its
+/* Bytes of the cursor and of all that lies after it in its memory, in this order: its room, its
  * bounds, its stores, the inputs of each. */
 static size_t
 memory_bytes(const struct table_descriptor *descriptor, const struct view *view,
@@ -151,7 +151,7 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
             petal_error *error)
 {
     struct read_pin pin = read_pin(table->db);
-    /* Behind the view, as in a get. */
+    /* After the view, as in a get. */
     const struct table_descriptor *descriptor = table_descriptor(table);
     size_t bytes = memory_bytes(descriptor, pin.view, options);
     uint8_t *allocated = mem_alloc(table->db->env.allocator, bytes);
@@ -206,7 +206,7 @@ check_scan(const petal_scan_options *options, petal_error *error)
 
 /*
  * Fill `options` with what the caller gave. For a header that knows less of petal_read_options, or
- * more, the members behind `read` lie elsewhere: where the size in it says.
+ * more, the members after `read` lie elsewhere: where the size in it says.
  */
 static enum petal_status
 scan_options_init(petal_scan_options *options, const petal_table *table,

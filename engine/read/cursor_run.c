@@ -8,13 +8,13 @@
  * a run takes the first put of each column, and ends where there is anything else: before a marker
  * above all. With one version asked, what follows in the column is passed over. A block whose facts
  * say all of that of all its cells is decoded as a whole, if the other sources' next rows, the stop
- * row and the limit of rows lie behind it. Several sources decode a few cells ahead each, into
+ * row and the limit of rows lie after it. Several sources decode a few cells ahead each, into
  * windows, which are merged; what is left in them is given back when the run ends. Where there is
  * no such stretch, the sources are stepped and merged cell by cell.
  *
  * WHAT A RUN LEAVES. No block goes while cells of a run point into it. So a run ends where its
  * source needs the next block; of a merge each source may leave one, which it keeps until the next
- * run. What fails behind the cells of a run is told when they were given. Cursor, store and
+ * run. What fails after the cells of a run is told when they were given. Cursor, store and
  * visibility are left as steps to the run's last cell leave them: whoever goes on does not know of
  * it. The inputs stand at a cell that was given or passed over (SCAN_STEP), or they were brought to
  * one that nobody looked at (SCAN_SHOW); to show that one may read, so it waits until the run was
@@ -57,7 +57,7 @@ cursor_run_begin(petal_cursor *cursor)
     uint32_t unused = (uint32_t)(run->end - run->next);
     uint32_t likely = atomic_load_explicit(&cursor->table->likely_run, memory_order_relaxed);
 
-    /* What was given since the last seek is what is likely to be asked behind this one; first, what
+    /* What was given since the last seek is what is likely to be asked after this one; first, what
      * the cursor before gave. */
     run->size = run->given > unused ? run->given - unused : likely > 0 ? likely : RUN_FIRST_CELLS;
     if (run->size > RUN_CELLS)
@@ -265,7 +265,7 @@ try_merged(struct making *making)
     making->refused = false;
 }
 
-/* ---- before and behind ---- */
+/* ---- before and after ---- */
 
 enum petal_status
 cursor_run_settle(petal_cursor *cursor, petal_error *error)
@@ -304,7 +304,7 @@ learn(struct cursor_run *run, size_t count, bool refused)
     if (refused && count < RUN_FEW)
         run->pause = RUN_PAUSE;
     run->given += (uint32_t)count;
-    /* What a block's end has cut is made up for by the next run; behind that as many again. */
+    /* What a block's end has cut is made up for by the next run; after that as many again. */
     if (run->given >= RUN_CELLS)
         run->given = run->size = RUN_CELLS;
     else

@@ -136,7 +136,7 @@ visit_files(struct get *get)
         if (skip == PETAL_SKIP_NONE) {
             struct sst_iter iter;
 
-            /* Lazy: when the place sought lies behind a block's last cell, the index tells so
+            /* Lazy: when the place sought lies after a block's last cell, the index tells so
              * without the next block. */
             sst_iter_init(&iter, file->reader, &context, true, true);
             get->iter = &iter;
@@ -263,7 +263,7 @@ answer(struct get *get, bool *complete)
 /*
  * Answer the part of a get that concerns one family, from its part of the view. Sources are asked
  * again only where a marker of a single version was written after the version and stands in a file
- * of older timestamps, or behind many others of the row; they then give at least twice as much as
+ * of older timestamps, or after many others of the row; they then give at least twice as much as
  * before.
  */
 static enum petal_status

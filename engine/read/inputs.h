@@ -42,7 +42,7 @@ struct scan_inputs {
     bool all_columns;
     struct scan_source *sources; /* in the scan's memory */
     size_t source_count, source_capacity;
-    struct cell_iter *cells; /* the merge or the only source, in raw scans behind `raw` */
+    struct cell_iter *cells; /* the merge or the only source, in raw scans after `raw` */
     /* What begins itself. */
     struct merge_iter merge; /* without ops where there is one source */
     struct raw_order raw;    /* without ops but in raw scans */

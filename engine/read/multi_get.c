@@ -28,7 +28,7 @@ struct multi_get {
     const petal_slice *rows;
     petal_result *const *results;
     size_t count;
-    bool goes_on;              /* there are pieces behind it */
+    bool goes_on;              /* there are pieces after it */
     struct wanted_row *wanted; /* what the pipeline left; NULL before the first */
     size_t wanted_count;
     /* All of them. */

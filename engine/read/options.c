@@ -161,7 +161,7 @@ read_rules(const petal_read_options *options, const petal_family *family,
                         can_expire ? env_clock_ms(&family->table->db->env) : 0);
     /*
      * How many versions count before a filter is asked: with one, those that the family keeps; what
-     * was asked for is counted behind it. The order of writes (NEW_VERSION_BEHAVIOR) counts what
+     * was asked for is counted after it. The order of writes (NEW_VERSION_BEHAVIOR) counts what
      * was asked before the filter, as HBase's tracker does.
      */
     if (raw)

@@ -14,7 +14,7 @@ enum petal_status read_check_row(petal_slice row, petal_error *error);
 /* The same for a key of a key-value table, which `name` is in the text. */
 enum petal_status read_check_key(petal_slice key, const char *name, petal_error *error);
 
-/* Fill `options` with what the caller gave, defaults behind its size, and check them: a known
+/* Fill `options` with what the caller gave, defaults after its size, and check them: a known
  * size, values with their flags, legal time ranges, columns of `table`, a snapshot of its
  * database. PETAL_INVALID. */
 enum petal_status read_options_init(petal_read_options *options, const petal_table *table,
@@ -26,7 +26,7 @@ enum petal_status read_time_is_up(const petal_read_options *options, petal_error
 /*
  * PETAL_NOT_FOUND if the table, or a family that the options name, was dropped. A view that is
  * taken first and has no store of them is of a moment after the drop, and a drop is told before its
- * view is published: so to ask behind the view is to know that what is missing in the view was
+ * view is published: so to ask after the view is to know that what is missing in the view was
  * never there, or that the read fails.
  */
 enum petal_status read_check_alive(const petal_table *table, const petal_read_options *options,

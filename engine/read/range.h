@@ -20,14 +20,14 @@ enum petal_status row_range_open(petal_table *table, const petal_scan_options *o
                                  petal_error *error);
 
 /*
- * As petal_cursor_next, but behind `most` hidden cells (of a cursor that is not plain: rows) it
+ * As petal_cursor_next, but after `most` hidden cells (of a cursor that is not plain: rows) it
  * returns without one: then *cell is NULL and *at, else empty, the row at hand, good until the next
  * call. No row below it has more to give.
  */
 enum petal_status cursor_next_within(petal_cursor *cursor, uint64_t most, const petal_cell **cell,
                                      petal_slice *at, petal_error *error);
 
-/* The first row that can come behind `row`, made in `room` of PETAL_MAX_ROW_BYTES; empty: none
+/* The first row that can come after `row`, made in `room` of PETAL_MAX_ROW_BYTES; empty: none
  * can. */
 petal_slice row_behind(uint8_t *room, petal_slice row);
 

@@ -5,7 +5,7 @@
  *
  * The source gives cells in the order of base/cell.h. Held in copies: the family markers of a row,
  * and the cells of one column at one timestamp. Seeks are to the beginnings of rows, and of columns
- * behind the empty one. Borrows the source. Belongs to one thread.
+ * after the empty one. Borrows the source. Belongs to one thread.
  */
 #ifndef PETAL_ENGINE_READ_RAW_ORDER_H
 #define PETAL_ENGINE_READ_RAW_ORDER_H

@@ -5,7 +5,7 @@
 #include "engine/rules/visibility.h"
 #include "engine/state/db.h"
 
-/* A hidden cell: its row stands in the receipt's `names` at `names_at`, its qualifier behind it. */
+/* A hidden cell: its row stands in the receipt's `names` at `names_at`, its qualifier after it. */
 struct receipt_hidden {
     petal_slice family; /* of the view */
     size_t names_at, row_bytes, qualifier_bytes;

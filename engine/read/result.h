@@ -49,7 +49,7 @@ enum petal_status result_append(petal_result *result, const petal_cell *cells, s
 /* Forget the answer and begin one of values alone, without cells. */
 void result_start_values(petal_result *result);
 
-/* Append a copy of a value; they lie one behind the other in result->bytes, which may move. */
+/* Append a copy of a value; they lie one after the other in result->bytes, which may move. */
 enum petal_status result_append_value(petal_result *result, petal_slice value);
 
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,

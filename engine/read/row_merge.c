@@ -88,7 +88,7 @@ complete(struct cell_iter *iter)
     return !iter->valid || !iter->pending || iter->ops->load(iter, NULL) == PETAL_OK;
 }
 
-/* Step behind the window, and over what is left of its last column.  False: too far, or failed. */
+/* Step after the window, and over what is left of its last column.  False: too far, or failed. */
 static bool
 step_behind(struct row_source *source, petal_slice row)
 {

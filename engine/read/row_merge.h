@@ -42,7 +42,7 @@ struct row_source {
     uint8_t keys[ROW_WINDOW_KEY_BYTES];
 };
 
-/* Behind so many cells of the answer the stay inside the epoch is interrupted. */
+/* After so many cells of the answer the stay inside the epoch is interrupted. */
 #define ROW_MERGE_STAY_CELLS 1024
 
 struct row_merge {

@@ -40,7 +40,7 @@ struct making {
     /* Of the cell taken last, or before the run the place of the cursor. */
     petal_slice row, qualifier;
     uint64_t row_head; /* of windows */
-    bool may_end;      /* rows behind the one at hand have to be asked about, see ends_before */
+    bool may_end;      /* rows after the one at hand have to be asked about, see ends_before */
     bool in_column;    /* there is such a column */
     unsigned passed;   /* cells of it that were passed over since */
     bool refused;      /* the run ended before a cell that is none for runs */
@@ -49,7 +49,7 @@ struct making {
 
 enum taking { TAKEN, PASSED, NOT_TAKEN };
 
-/* Does the scan end before a row behind the one at hand? With several stores it is not asked: the
+/* Does the scan end before a row after the one at hand? With several stores it is not asked: the
  * others may have cells of the row at hand. */
 static inline bool
 ends_before(const struct making *making, petal_slice row)

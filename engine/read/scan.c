@@ -117,7 +117,7 @@ store_scan_close(struct store_scan *scan)
 /* ---- between rows ---- */
 
 /* The first place of a column, or with `family_class` of a row; `suffixed`: with one zero byte
- * behind row or column, so the first place behind it. */
+ * after row or column, so the first place after it. */
 static enum petal_status
 place_key(struct store_scan *scan, struct cell_key *key, petal_slice row, petal_slice qualifier,
           bool family_class, bool suffixed)
@@ -298,7 +298,7 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     return PETAL_OK;
 }
 
-/* To the first place of a column ahead, or `behind` it: a marker above the timestamp that is wanted
+/* To the first place of a column ahead, or `after` it: a marker above the timestamp that is wanted
  * may hide what is below it. */
 static enum petal_status
 to_column(struct store_scan *scan, petal_slice qualifier, bool behind, petal_error *error)
@@ -340,7 +340,7 @@ follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
                : seek_place(scan, hint.row, slice_make(NULL, 0), true, false, error);
 }
 
-/* Behind a cell that the filter turned away: go as far as it turns away what follows, too. */
+/* After a cell that the filter turned away: go as far as it turns away what follows, too. */
 static enum petal_status
 pass_turned_away(struct store_scan *scan, const petal_cell *cell, petal_error *error)
 {
@@ -367,7 +367,7 @@ pass_turned_away(struct store_scan *scan, const petal_cell *cell, petal_error *e
     return PETAL_OK;
 }
 
-/* The versions that pass the filter are counted behind it. False: the column has enough of them. */
+/* The versions that pass the filter are counted after it. False: the column has enough of them. */
 static enum petal_status
 count_passed(struct store_scan *scan, const petal_cell *cell, bool *wanted)
 {

@@ -20,7 +20,7 @@ enum scan_place {
     SCAN_NOWHERE,      /* before the first seek, and when one failed */
     SCAN_BETWEEN_ROWS, /* before its next row */
     SCAN_IN_ROW,       /* in the row at hand, more of its cells may come */
-    SCAN_ROW_OVER,     /* no more of its cells come; the input stands in it or behind it */
+    SCAN_ROW_OVER,     /* no more of its cells come; the input stands in it or after it */
     SCAN_BEHIND_ROW    /* no more of its cells come; the input stands at the next row */
 };
 
@@ -83,7 +83,7 @@ enum petal_status store_scan_open(struct store_scan *scan, const petal_family *f
                                   struct scan_memory *memory, petal_error *error);
 void store_scan_close(struct store_scan *scan);
 
-/* Stand between rows: before the first row at or behind `row`, reversed the last at or below it;
+/* Stand between rows: before the first row at or after `row`, reversed the last at or below it;
  * without that row itself if `exclusive`. An empty row is the beginning (reversed: the end) of
  * the store. */
 enum petal_status store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive,
@@ -113,12 +113,12 @@ store_scan_entered(const struct store_scan *scan)
 enum petal_status store_scan_enter_row(struct store_scan *scan, petal_slice row,
                                        petal_error *error);
 
-/* In a row of which no cell was looked at: go to its first cell at or behind a column; what hides
+/* In a row of which no cell was looked at: go to its first cell at or after a column; what hides
  * it from the row's head is taken into account. */
 enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qualifier,
                                          petal_error *error);
 
-/* In a row: its next cell; *found is false behind the last, or when so many cells were not shown
+/* In a row: its next cell; *found is false after the last, or when so many cells were not shown
  * that nothing is left of *patience: the place is still in the row then. Its bytes are good until
  * the scan is moved. */
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
@@ -157,7 +157,7 @@ store_scan_reach(struct store_scan *scan, petal_error *error)
 enum petal_status store_scan_decide(struct store_scan *scan, petal_cell *cell, bool *found,
                                     petal_error *error);
 
-/* In a row: go behind it, between rows. */
+/* In a row: go after it, between rows. */
 enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
 
 #endif

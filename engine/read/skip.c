@@ -51,7 +51,7 @@ may_have_columns(const struct skip_question *question, const struct file_entry *
  * By the filter: may the file matter to one of the columns that a get asks, or have family markers
  * of the row? Sets which columns are still asked, and takes from *marker_kinds what it rules out.
  * The filter's account is told what "absent" saves: of one column, without markers to look for, a
- * block. Of several it is known behind the last one: where others of the row are read only their
+ * block. Of several it is known after the last one: where others of the row are read only their
  * own blocks are spared, if the row has as many; where nothing is, it may be that the file does not
  * have the row, so that all of them would have been sought in one block.
  */

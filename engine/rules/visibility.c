@@ -214,7 +214,7 @@ has_lasting_versions(const struct visibility *visibility)
     return visibility->lasting >= visibility->rules.min_versions;
 }
 
-/* Whether so many puts of the column were seen, however they fared, that no deleted version behind
+/* Whether so many puts of the column were seen, however they fared, that no deleted version after
  * them is kept. */
 static bool
 is_past_kept(const struct visibility *visibility, int64_t timestamp)

@@ -61,7 +61,7 @@
  * count among the input there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With
  * KEEP_DELETED_CELLS a put that a marker has ended stays, too, if fewer than VERSIONS timestamps of
  * its column are greater, deleted ones counted: so many puts are never surplus, so nothing that
- * goes can bring them back. What lives behind them is hidden by no marker, so the column's markers
+ * goes can bring them back. What lives after them is hidden by no marker, so the column's markers
  * go from there on. Until there all stay, duplicates too: a put that ended with the first of two
  * may not have counted any more when the second was written. For MIN_VERSIONS stays what is surplus
  * now because of versions with their own TTL; what was surplus at a marker, or was replaced at its

@@ -38,7 +38,7 @@ struct output {
 void store_output_init(struct output *output, petal_family *family, enum file_origin origin,
                        int64_t written_ms, struct output_files *files);
 
-/* Into the file that is begun, or a new one. PETAL_INVALID: the cell does not sort behind the one
+/* Into the file that is begun, or a new one. PETAL_INVALID: the cell does not sort after the one
  * before. */
 enum petal_status store_output_add(struct output *output, const struct cell *cell,
                                    petal_error *error);

@@ -48,7 +48,7 @@ write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
         cell = &settled;
     }
     status = store_output_add(&rewrite->output, cell, error);
-    if (status == PETAL_INVALID) /* the writer refuses what does not sort behind the cell before */
+    if (status == PETAL_INVALID) /* the writer refuses what does not sort after the cell before */
         status = error_set(error, PETAL_CORRUPT, "cells to be written to %s are out of order",
                            rewrite->output.path);
     return status;

@@ -33,7 +33,7 @@ struct rewrite_job {
     uint64_t sequence_max;   /* the greatest of the input's files, which the output's name, too */
     uint64_t run;            /* of the output; 0: a new one */
     enum file_origin origin; /* of the output, for its facts and its share of the error rate */
-    uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */
+    uint64_t file_bytes; /* at a row border after so many bytes another file of the run begins */
     const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
     rewrite_meanwhile *meanwhile; /* NULL: nothing */
     void *meanwhile_argument;

@@ -286,7 +286,7 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
 
 /* ---- listing ---- */
 
-/* The names lie behind it. */
+/* The names lie after it. */
 struct listed_snapshot {
     petal_table_snapshot_info info;
     size_t allocated;

@@ -79,7 +79,7 @@ wal_fragment_header_bytes(enum wal_fragment_kind kind, uint64_t promise)
     return kind == WAL_FULL ? WAL_FRAGMENT_LEAST_BYTES : WAL_FRAGMENT_MARKED_BYTES;
 }
 
-/* Fill the header at `header`, behind which the payload stands; `offset` in the file.  REQUIRES: it
+/* Fill the header at `header`, after which the payload stands; `offset` in the file.  REQUIRES: it
  * fits in what is left of the frame. */
 void wal_fragment_seal(uint8_t *header, uint64_t seed, uint64_t offset, enum wal_fragment_kind kind,
                        uint64_t promise, size_t payload_bytes);

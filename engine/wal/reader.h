@@ -1,5 +1,5 @@
 /*
- * reader.h -- reads one WAL: its header, its whole records in order, and promises behind a bad
+ * reader.h -- reads one WAL: its header, its whole records in order, and promises after a bad
  * place.
  *
  * Trusts nothing in the file.  Memory: one frame, and one record, which is never longer than the
@@ -18,7 +18,7 @@ struct wal_reader {
     uint64_t number;
     uint64_t seed;
     uint64_t size;         /* of the file */
-    uint64_t limit;        /* what lies at or behind it is no part of the WAL; at most size */
+    uint64_t limit;        /* what lies at or after it is no part of the WAL; at most size */
     uint8_t *frame;        /* WAL_FRAME_BYTES */
     uint64_t frame_offset; /* of the frame in memory; UINT64_MAX: none */
     size_t frame_bytes;    /* those of it that are in the file below the limit */
@@ -49,7 +49,7 @@ enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database
 enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument,
                                      uint64_t *records, uint64_t *end, petal_error *error);
 
-/* *end: behind the last byte of the file that is not zero, wherever the limit is; 0: there is none.
+/* *end: after the last byte of the file that is not zero, wherever the limit is; 0: there is none.
  * What follows was never stored. */
 enum petal_status wal_reader_content_end(struct wal_reader *reader, uint64_t *end,
                                          petal_error *error);

@@ -49,7 +49,7 @@ flags_of(const struct record_base *base, const struct write_cell *write, bool sa
            (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0u);
 }
 
-/* Behind the cell. */
+/* After the cell. */
 static inline void
 advance(struct record_base *base, const struct write_cell *write)
 {

@@ -52,7 +52,7 @@ struct record_base {
 /* What has to be read before a cell can be written. */
 enum write_operation {
     WRITE_PLAIN,         /* nothing */
-    WRITE_APPEND,        /* `value` goes behind the newest version's */
+    WRITE_APPEND,        /* `value` goes after the newest version's */
     WRITE_INCREMENT,     /* `value`, 8 bytes big endian, is added to the newest version's */
     WRITE_DELETE_NEWEST, /* the timestamp of the newest version, or of the k-th newest */
 };

@@ -1,7 +1,7 @@
 /*
  * commit.c -- the leader's work: room, sequence numbers, log, memtables, publication.
  *
- * A writer that has to wait does so before it enters the queue, so that nobody is queued behind it
+ * A writer that has to wait does so before it enters the queue, so that nobody is queued after it
  * (engine/write/pace.h). The leader of the queue takes a group of waiting writes. It makes room in
  * the memtables, reserves memory so that nothing can fail after the log, encodes each write
  * directly into the log's buffer, hands the buffer to the kernel with one call (and syncs once if a

@@ -1,7 +1,7 @@
 /*
  * delete_rows.c -- whole rows are deleted: one at once, many in batches.
  *
- * Each batch has a cursor of its own, which begins behind the rows that are done: so it does not
+ * Each batch has a cursor of its own, which begins after the rows that are done: so it does not
  * walk over the markers of this call, and keeps no memtables and files beyond its batch. All
  * cursors read as of one snapshot, so that the call ends even when others add rows as fast.
  */
@@ -251,7 +251,7 @@ write_batch(struct delete_rows *d)
     return petal_write(d->table->db, d->batch, &options, d->error);
 }
 
-/* The rows of the batch, if it has any, are deleted: go on behind them and what was walked over. */
+/* The rows of the batch, if it has any, are deleted: go on after them and what was walked over. */
 static void
 advance(struct delete_rows *d, uint64_t rows)
 {

@@ -20,7 +20,7 @@
 
 static const petal_write_options defaults = {.size = sizeof defaults};
 
-/* Fill `options` with what the caller gave, defaults behind its size; what it has for results is
+/* Fill `options` with what the caller gave, defaults after its size; what it has for results is
  * made empty. PETAL_INVALID: a field has no value that is one. */
 static enum petal_status
 take_options(petal_write_options *options, const petal_write_options *given, petal_error *error)

@@ -143,7 +143,7 @@ block_sink_spill(struct block_sink *sink, petal_error *error)
     return PETAL_OK;
 }
 
-/* Room for `size` bytes behind what is in the buffer. */
+/* Room for `size` bytes after what is in the buffer. */
 static enum petal_status
 sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
 {

@@ -10,7 +10,7 @@
  * checks bounds.
  *
  * The cursor knows the current row: its key put together once, its cells' range, and where the
- * first cell's record goes on behind the row's tail.  So a step inside a row decodes the cell
+ * first cell's record goes on after the row's tail.  So a step inside a row decodes the cell
  * alone.
  */
 #include "sstable/block/data_block.h"
@@ -28,7 +28,7 @@
  * together. Further ones the processor foresees. */
 #define SOUGHT_LINES 16
 
-/* Bytes of room behind what a cursor's buffers are reserved for: see copy_from_block. */
+/* Bytes of room after what a cursor's buffers are reserved for: see copy_from_block. */
 #define SLACK 16
 
 /* ---- arrays and records ---- */
@@ -112,7 +112,7 @@ head_of(const uint8_t *rest, size_t size)
 }
 
 /*
- * The length at *at, which moves behind it.  The check has found that the varint ends in its
+ * The length at *at, which moves after it.  The check has found that the varint ends in its
  * record.
  */
 static inline size_t
@@ -153,7 +153,7 @@ tail_of(petal_slice rest)
 
 /* ---- the header ---- */
 
-/* The array of `count` integers at *at, which moves behind it. */
+/* The array of `count` integers at *at, which moves after it. */
 static inline struct packed_array
 packed_take(const uint8_t **at, uint32_t width, size_t count)
 {
@@ -339,7 +339,7 @@ take_row(const struct data_block *block, uint32_t row, const uint8_t *record, co
     return true;
 }
 
-/* Does a row sort behind the one before?  Heads decide for most. */
+/* Does a row sort after the one before?  Heads decide for most. */
 static inline bool
 row_follows(const struct checked_row *before, const struct checked_row *row)
 {
@@ -351,7 +351,7 @@ row_follows(const struct checked_row *before, const struct checked_row *row)
     return order != 0 ? order < 0 : before->rest_bytes < row->rest_bytes;
 }
 
-/* Does `cell`, with this rest of its qualifier, sort behind the cell before it in the same row? */
+/* Does `cell`, with this rest of its qualifier, sort after the cell before it in the same row? */
 static inline bool
 cell_follows(const struct data_block *block, uint32_t cell, petal_slice before, petal_slice rest)
 {
@@ -400,7 +400,7 @@ check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, con
 }
 
 /*
- * Check the cells [first, end) of one row.  *record is the first one's record; it moves behind the
+ * Check the cells [first, end) of one row.  *record is the first one's record; it moves after the
  * last's.
  */
 static inline bool
@@ -433,7 +433,7 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
 }
 
 /* Of rows that are equally long, do those with this head, whose records begin at `before` and at
- * `record`, sort one behind the other?  REQUIRES: their tails lie inside the records. */
+ * `record`, sort one after the other?  REQUIRES: their tails lie inside the records. */
 static NEVER_INLINE bool
 tails_ascend(const struct data_block *block, uint64_t before, uint64_t record, size_t tail_bytes)
 {
@@ -561,7 +561,7 @@ reserve(const petal_allocator *allocator, uint8_t **memory, size_t *grown, size_
 }
 
 /*
- * Copy bytes of the block to a cursor's buffer, which has SLACK bytes of room behind them.  Most
+ * Copy bytes of the block to a cursor's buffer, which has SLACK bytes of room after them.  Most
  * keys' parts are short: so many bytes are copied at once where the block has them, instead of a
  * call.
  */
@@ -615,7 +615,7 @@ join(const struct data_block *block, petal_slice prefix, petal_slice rest, uint8
 
 /*
  * A row's key: the prefix, or put together in `memory`, which begins with the prefix and has SLACK
- * bytes of room behind the longest row: a head may reach there.
+ * bytes of room after the longest row: a head may reach there.
  */
 static ALWAYS_INLINE petal_slice
 join_row(const struct data_block *block, uint32_t row, petal_slice tail, size_t rest_bytes,
@@ -668,7 +668,7 @@ take_type(const struct data_block *block, uint32_t index, const uint8_t *end, st
 }
 
 /*
- * Make `index`, of the current row, the current cell.  `body` is its record behind the row's tail,
+ * Make `index`, of the current row, the current cell.  `body` is its record after the row's tail,
  * if any.
  */
 static ALWAYS_INLINE void
@@ -792,7 +792,7 @@ compare_rests(petal_slice a, petal_slice b)
 }
 
 /*
- * Where `key` lies against byte strings that begin with `prefix`: <0 before all of them, >0 behind
+ * Where `key` lies against byte strings that begin with `prefix`: <0 before all of them, >0 after
  * all, 0: among them, by its *rest.
  */
 static ALWAYS_INLINE int
@@ -810,7 +810,7 @@ compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
     return 0;
 }
 
-/* Index of the first row at or behind `key` (rows: none); *equal: it is that row. */
+/* Index of the first row at or after `key` (rows: none); *equal: it is that row. */
 static ALWAYS_INLINE uint32_t
 find_row(const struct data_block *block, petal_slice key, bool *equal)
 {
@@ -907,7 +907,7 @@ first_column(const struct data_block_cursor *cursor)
     return low;
 }
 
-/* Index of the first of the current row's cells at or behind `key`, row_end if there is none. */
+/* Index of the first of the current row's cells at or after `key`, row_end if there is none. */
 static ALWAYS_INLINE uint32_t
 find_in_row(const struct data_block_cursor *cursor, const struct cell_key *key)
 {
@@ -1058,7 +1058,7 @@ skip_row_tail(const struct data_block *block, const uint8_t *record)
     return slice_bytes(tail) + tail.size;
 }
 
-/* The qualifier's rest at *body, which moves behind it. */
+/* The qualifier's rest at *body, which moves after it. */
 static ALWAYS_INLINE petal_slice
 take_qualifier_rest(const struct data_block *block, const uint8_t **body)
 {
@@ -1214,7 +1214,7 @@ find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_colum
     ((uint32_t)(DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION | DATA_BLOCK_ONE_QUALIFIER))
 #define ASKED_FLAGS (PLAIN_PAIRS | DATA_BLOCK_HAS_TYPES | DATA_BLOCK_QUALIFIER_HEADS)
 
-/* The first row of a block of plain pairs with the head of the column's row, whose rest behind the
+/* The first row of a block of plain pairs with the head of the column's row, whose rest after the
  * block's prefix is *rest; false: there is none. */
 static ALWAYS_INLINE bool
 find_pair(const struct data_block *block, const struct data_block_column *column, uint32_t *row,
@@ -1356,7 +1356,7 @@ run_key_bytes(const struct data_block *block)
            (one_qualifier(block) ? 0 : block->qualifier_bytes_max + SLACK);
 }
 
-/* A row's key behind *keys, which moves on. */
+/* A row's key after *keys, which moves on. */
 static ALWAYS_INLINE petal_slice
 join_row_behind(const struct data_block *block, uint32_t row, petal_slice tail, size_t rest_bytes,
                 uint8_t **keys)
@@ -1403,7 +1403,7 @@ has_short_rows(const struct data_block *block)
 }
 
 /* The cells [first, first + count) of a simple block with short rows, as many as have 2 * SLACK
- * bytes behind the beginnings of their records: how many that were. `fixed`: whether the block's
+ * bytes after the beginnings of their records: how many that were. `fixed`: whether the block's
  * records are equally long. */
 static ALWAYS_INLINE size_t
 give_short(const struct data_block *shared, uint32_t first, size_t count, struct cell_run *run,

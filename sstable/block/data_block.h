@@ -121,7 +121,7 @@ void data_block_builder_init(struct data_block_builder *builder, const petal_all
 void data_block_builder_fini(struct data_block_builder *builder);
 
 /*
- * REQUIRES: cell sorts behind the one before, lies within the limits of engine/petal.h, and a
+ * REQUIRES: cell sorts after the one before, lies within the limits of engine/petal.h, and a
  * marker's value is empty; all cells together stay below DATA_BLOCK_MAX_BYTES.  Copies what it
  * needs.  On failure (PETAL_NO_MEMORY) the builder is as before.
  */
@@ -245,14 +245,14 @@ data_block_is_plain(const struct data_block *block)
 
 struct data_block_cursor {
     struct data_block block;   /* what it is attached to */
-    uint32_t cell;             /* index of the current cell; block.cells: behind the last */
+    uint32_t cell;             /* index of the current cell; block.cells: after the last */
     const uint8_t *record_end; /* of the current cell's record; the next begins there */
     uint32_t row;              /* index of the current row */
     uint32_t row_first;        /* index of the row's first cell */
-    uint32_t row_end;          /* index behind the row's last cell */
+    uint32_t row_end;          /* index after the row's last cell */
     petal_slice row_bytes;     /* the row's key */
     const uint8_t *first_body; /* of the row's first cell: what follows the row's tail */
-    uint8_t *row_memory;       /* the prefix in place; the rest is copied behind it */
+    uint8_t *row_memory;       /* the prefix in place; the rest is copied after it */
     uint8_t *qualifier_memory;
     size_t row_grown, qualifier_grown; /* bytes allocated, 0: inline */
     const petal_allocator *allocator;
@@ -294,7 +294,7 @@ void data_block_cursor_row_start(struct data_block_cursor *cursor, struct cell *
 bool data_block_cursor_row_before(struct data_block_cursor *cursor, struct cell *cell);
 
 /*
- * Step to the following cell; false behind the last: *cell unchanged.  REQUIRES: positioned at a
+ * Step to the following cell; false after the last: *cell unchanged.  REQUIRES: positioned at a
  * cell, and *cell is as the cursor left it: where no cell of the block has a time to live of its
  * own, steps do not write that there is none.
  */
@@ -307,7 +307,7 @@ void data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struc
 bool data_block_ends_before(const struct data_block *block, petal_slice row);
 
 /*
- * Give the cell at hand and those behind it, at most run->most of them and as far as their keys
+ * Give the cell at hand and those after it, at most run->most of them and as far as their keys
  * have room (base/cell_iter.h); 0: not even one has.  The cursor then stands at the last one given,
  * and *cell is it.  Does not look at the run's limits.  REQUIRES: positioned at a cell, and the
  * block is plain.
@@ -357,7 +357,7 @@ enum data_block_answer data_block_take_put(const uint8_t *bytes, size_t size, ui
 struct data_block_run {
     struct data_block block;
     uint32_t cell, end;  /* those that follow */
-    const uint8_t *body; /* of `cell`, behind the row's tail */
+    const uint8_t *body; /* of `cell`, after the row's tail */
     uint64_t sequence;   /* the read point's */
     bool too_many;       /* cells to pass over: what the run gave is of no use */
     bool column_done;    /* the newest put of a column was given .. */
@@ -371,7 +371,7 @@ enum data_block_answer data_block_find_row(const uint8_t *bytes, size_t size, pe
                                            struct data_block_run *run);
 
 /* The newest put that the read point sees of the next column that has one; its qualifier is
- * `prefix` and `rest`, both in the block.  False behind the last, and with run->too_many where more
+ * `prefix` and `rest`, both in the block.  False after the last, and with run->too_many where more
  * than DATA_BLOCK_RUN_PASSES cells of a column hide behind its newest one, or are newer than the
  * read point: a seek is cheaper. */
 #define DATA_BLOCK_RUN_PASSES 64

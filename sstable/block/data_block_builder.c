@@ -2,7 +2,7 @@
  * data_block_builder.c -- encodes a data block.  See data_block.h for the layout.
  *
  * Prefixes, widths and flags depend on all cells, so add only gathers: a row's bytes when it
- * begins, then each cell's qualifier and value, one behind the other, and a description of each.
+ * begins, then each cell's qualifier and value, one after the other, and a description of each.
  * Running facts (totals, least and greatest lengths) make the final size known at any time.
  */
 #include "sstable/block/data_block.h"
@@ -248,7 +248,7 @@ note_versions(struct data_block_builder *builder, const struct cell *cell)
     builder->has_markers |= cell_is_marker(cell->type);
 }
 
-/* The value, and behind it the cell's own time to live. */
+/* The value, and after it the cell's own time to live. */
 static void
 append_value(struct data_block_builder *builder, const struct cell *cell)
 {
@@ -574,7 +574,7 @@ put_qualifier(uint8_t *to, const struct data_block_builder *builder, petal_slice
 }
 
 /*
- * Write the records at `to`, and the offset of each at `offsets`.  Return the byte behind the
+ * Write the records at `to`, and the offset of each at `offsets`.  Return the byte after the
  * records.
  */
 static uint8_t *

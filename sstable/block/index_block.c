@@ -1,7 +1,7 @@
 /*
  * index_block.c -- building, arranging and searching index nodes; see index_block.h.
  *
- * The builder keeps whole keys one behind the other and splits off the prefix in finish; keys are
+ * The builder keeps whole keys one after the other and splits off the prefix in finish; keys are
  * sorted, so what the first and the last share all share.
  */
 #include "sstable/block/index_block.h"
@@ -230,7 +230,7 @@ head_at(const struct index_block *block, uint32_t index)
     return block->groups[index / INDEX_GROUP].heads[index % INDEX_GROUP];
 }
 
-/* Do an entry's key and block lie behind those of the entry before it? */
+/* Do an entry's key and block lie after those of the entry before it? */
 static inline bool
 entry_follows(const struct index_block *block, uint32_t index)
 {
@@ -338,7 +338,7 @@ index_block_search(const struct index_block *block, petal_slice key)
 }
 
 /*
- * The entry behind what is found claims that its block begins a row or a column.  That decides for
+ * The entry after what is found claims that its block begins a row or a column.  That decides for
  * `key` if the entry is of the key's group: of the row or column whose prefix is the first `size`
  * bytes of `key`.  In front of an FF such a prefix is the beginning of a longer row's or
  * qualifier's, but not when it is `exact`.
@@ -362,7 +362,7 @@ index_block_search_cell(const struct index_block *block, const struct cell_key *
         return found;
     exact = (claims & BLOCK_BEGINS_ROW) == 0 && key->family_class;
     size = (claims & BLOCK_BEGINS_ROW) != 0 ? key->row_prefix : key->column_prefix;
-    if (size < shared) { /* and with it the byte behind */
+    if (size < shared) { /* and with it the byte after */
         *begins = true;
         return found + 1;
     }

@@ -4,7 +4,7 @@
  *
  * Serves the data index (keys are the real first cell key of each block) and the Bloom index
  * (keys are prefixes, base/cell.h), at every level: an entry of an inner node names the node below
- * by its first key. The common prefix of all keys stands once; behind it each key has an 8-byte
+ * by its first key. The common prefix of all keys stands once; after it each key has an 8-byte
  * head; heads that are equal are told apart by the rest of the keys.
  *
  * STORED (little endian), n entries:
@@ -60,7 +60,7 @@ enum petal_status index_block_builder_new(struct index_block_builder **builder,
                                           const petal_allocator *allocator);
 void index_block_builder_free(struct index_block_builder *builder); /* NULL: no-op */
 
-/* REQUIRES: key sorts behind the one before; all together stay below INDEX_BLOCK_MAX_BYTES.
+/* REQUIRES: key sorts after the one before; all together stay below INDEX_BLOCK_MAX_BYTES.
  * Copies the key.  On failure (PETAL_NO_MEMORY) the builder is as before. */
 enum petal_status index_block_builder_add(struct index_block_builder *builder, petal_slice key,
                                           struct block_handle handle);
@@ -86,7 +86,7 @@ void index_block_builder_reset(struct index_block_builder *builder);
 /* Entries of a group: their heads are one cache line. */
 #define INDEX_GROUP 8
 
-/* Three cache lines.  Behind the last entry of a node heads are all FF, the rest is 0. */
+/* Three cache lines.  After the last entry of a node heads are all FF, the rest is 0. */
 struct index_group {
     _Alignas(CACHE_LINE_BYTES) uint64_t heads[INDEX_GROUP];
     uint64_t offsets[INDEX_GROUP];
@@ -176,7 +176,7 @@ int64_t index_block_search(const struct index_block *block, petal_slice key);
  * NULL), an array of `beside_bytes` for each entry, also what of that belongs to the group.
  */
 struct index_probe {
-    uint64_t head;  /* of the key's rest, behind the prefix .. */
+    uint64_t head;  /* of the key's rest, after the prefix .. */
     int64_t group;  /* that it is in; -1: all entries are above the key */
     bool is_behind; /* all entries are below the key, which does not begin with the prefix */
 };
@@ -253,11 +253,11 @@ index_block_count_up_to(const struct index_block *block, size_t group, uint64_t 
     at += 2 * (size_t)(heads[at + 2] <= head);
     at += (size_t)(heads[at + 1] <= head);
     count = (uint32_t)(group * INDEX_GROUP + at + 1);
-    return count < block->count ? count : block->count; /* behind the last are heads that are FF */
+    return count < block->count ? count : block->count; /* after the last are heads that are FF */
 }
 
 /*
- * -1 if `key` lies before all that begin with the prefix, 1 if behind, 0 if it begins with it,
+ * -1 if `key` lies before all that begin with the prefix, 1 if after, 0 if it begins with it,
  * too.
  */
 static ALWAYS_INLINE int

@@ -6,7 +6,7 @@
  * PLACE of a prefix in the Bloom index: esc(prefix), with which the cell keys of all its rows begin
  * (base/cell.h).  Unlike a ROW PREFIX it has no 00 at its end, since more of the row may follow;
  * the order is the same: of two different prefixes in order the places are in order, and a place
- * lies at or before the keys of all its rows and behind those of the prefixes before.
+ * lies at or before the keys of all its rows and after those of the prefixes before.
  */
 #ifndef PETAL_SSTABLE_FILTER_BLOOM_PREFIX_H
 #define PETAL_SSTABLE_FILTER_BLOOM_PREFIX_H

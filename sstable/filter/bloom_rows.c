@@ -10,7 +10,7 @@ struct making {
     struct bloom_rows *rows;
     const struct index_block *root;
     petal_slice row_min, common; /* what all rows begin with */
-    uint64_t most;               /* head of the greatest row behind it */
+    uint64_t most;               /* head of the greatest row after it */
     uint8_t *key;                /* of one entry; then the row that was decoded from it */
     size_t key_bytes;
 };

@@ -2,7 +2,7 @@
  * bloom_rows.h -- the Bloom filter of a store file's rows as straight gets ask it: from a row to a
  * bit without an encoded key, in three cache lines beside those of the search.
  *
- * The DIRECTORY has of each chunk the first row, as the 8 bytes behind what all rows of the file
+ * The DIRECTORY has of each chunk the first row, as the 8 bytes after what all rows of the file
  * begin with, and where the chunk is: in the file, and in the cache as far as a hint knows
  * (cache/cache.h).  It is made when the file is opened, if its filter is one of rows
  * (PETAL_BLOOM_ROW) and the root of its index names the chunks; else there is none, and the filter
@@ -50,14 +50,14 @@ struct bloom_rows {
     uint32_t count; /* of chunks; 0: there is no directory */
     unsigned shift; /* the low bits */
     size_t common;  /* bytes that all rows of the file begin with */
-    uint64_t least; /* head of the file's least row behind `common` */
+    uint64_t least; /* head of the file's least row after `common` */
     uint64_t
-        *heads; /* of the chunks' first rows behind `common`: they do not descend; then all FF */
+        *heads; /* of the chunks' first rows after `common`: they do not descend; then all FF */
     uint32_t *starts;
     struct bloom_rows_chunk *chunks;
     uint64_t file; /* its number in the cache */
     struct bloom_account *account;
-    uint8_t *rests; /* the rows behind `common`, one after the other */
+    uint8_t *rests; /* the rows after `common`, one after the other */
     uint32_t *ends; /* of each in `rests` */
     void *memory;   /* of all five */
     size_t memory_bytes;
@@ -71,7 +71,7 @@ enum petal_status bloom_rows_open(struct bloom_rows *rows, const struct sst_file
                                   const struct index_block *root, struct bloom_account *account);
 void bloom_rows_close(struct bloom_rows *rows, const petal_allocator *allocator);
 
-/* A row as it is asked of filters: all that does not depend on the file, and its head behind what
+/* A row as it is asked of filters: all that does not depend on the file, and its head after what
  * the rows of the last file begin with, which may be that of the next, too. */
 struct bloom_rows_question {
     petal_slice row;

@@ -7,7 +7,7 @@
  * cells.  Their hashes are gathered until they fill a chunk, whose size follows from their number,
  * so the error rate is the wanted one in every chunk, the last included.  A chunk is then built,
  * probed with every hash that went into it, and kept back: chunks are written by regions
- * (block_region.h), between data blocks or behind them.  The Bloom index names a chunk by its first
+ * (block_region.h), between data blocks or after them.  The Bloom index names a chunk by its first
  * key (a prefix, base/cell.h).
  *
  * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part

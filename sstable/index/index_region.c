@@ -33,7 +33,7 @@ most_bytes(const struct sst_file *file)
 }
 
 /* The neighbours of the block at `position`: those before it up to half of what may be read, then
- * those behind. */
+ * those after. */
 static struct region
 find_region(const struct index_block *node, uint32_t position, uint64_t most)
 {

@@ -57,7 +57,7 @@ enum petal_status index_tree_load(const struct index_tree *tree, const struct in
  * the next one looks at.  Only what is cached is found.
  */
 struct index_descent {
-    struct index_place place;       /* of the node that is next, of a block behind the last step */
+    struct index_place place;       /* of the node that is next, of a block after the last step */
     uint32_t level;                 /* of the node that names it; 0: a block */
     const struct cache_block *node; /* that was entered .. */
     struct index_probe probe;       /* .. and where in it the key is */
@@ -124,7 +124,7 @@ enum petal_status index_cursor_seek_before(struct index_cursor *cursor, const pe
                                            const struct read_context *context, bool *found,
                                            petal_error *error);
 
-/* Step; behind the last entry it is not positioned.  REQUIRES: positioned. */
+/* Step; after the last entry it is not positioned.  REQUIRES: positioned. */
 enum petal_status index_cursor_next(struct index_cursor *cursor, const struct read_context *context,
                                     petal_error *error);
 

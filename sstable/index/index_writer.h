@@ -41,7 +41,7 @@ void index_writer_init(struct index_writer *writer, struct block_sink *sink, enu
                        bool compress);
 void index_writer_fini(struct index_writer *writer);
 
-/* REQUIRES: key sorts behind the one before. */
+/* REQUIRES: key sorts after the one before. */
 enum petal_status index_writer_add(struct index_writer *writer, petal_slice key,
                                    struct block_handle handle, petal_error *error);
 
