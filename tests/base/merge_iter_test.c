@@ -143,7 +143,7 @@ TEST(nothing_lies_before_anything_in_no_sources)
     sst_fixture_free(s.f);
 }
 
-/* Cells that come into a memtable after seek_before do not lead back behind the cell that it
+/* Cells that come into a memtable after seek_before do not lead back after the cell that it
  * showed. */
 TEST(steps_go_forward_although_cells_came_in)
 {
@@ -175,7 +175,7 @@ TEST(steps_go_forward_although_cells_came_in)
     sst_fixture_free(s.f);
 }
 
-/* Rows that begin alike, one of them with nothing more, compared behind that. */
+/* Rows that begin alike, one of them with nothing more, compared after that. */
 TEST(rows_are_compared_behind_what_they_share)
 {
     struct sources s = {.f = sst_fixture_new(0), .count = 4};

@@ -1,7 +1,7 @@
 /*
  * vfs_posix_failure_test.c -- each system call of the file layer fails, with each error, at each
  * visit: a call that a signal interrupts begins again, a short one goes on, all else is returned as
- * it is and leaves no descriptor behind.
+ * it is and leaves no descriptor after.
  *
  * The program has functions of the names of the system calls, which the linker takes in place of
  * the C library's. A call that base/vfs_posix.c or base/wal_window.c makes and that is not among

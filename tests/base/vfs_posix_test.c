@@ -156,7 +156,7 @@ TEST_WITH(short_and_interrupted_transfers_are_completed, set_up, tear_down)
     assert_int_equal(script.calls, 1 + 3);
 }
 
-/* Also behind the end, and of more than a file can have. */
+/* Also after the end, and of more than a file can have. */
 TEST_WITH(hints_are_taken_for_any_range, set_up, tear_down)
 {
     static const uint64_t places[] = {0, 5, 1 << 20, INT64_MAX - 4096, INT64_MAX, UINT64_MAX};

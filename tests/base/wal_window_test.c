@@ -201,7 +201,7 @@ file_size(const struct fixture *fixture)
     return (size_t)status.st_size;
 }
 
-/* The file has what was stored, and zeros behind it. */
+/* The file has what was stored, and zeros after it. */
 static void
 expect_content(const struct fixture *fixture)
 {
@@ -263,7 +263,7 @@ TEST_WITH(without_a_mapping_everything_is_written, set_up, tear_down)
     close_and_expect_length(fixture);
 }
 
-/* A write behind the greatest length of files that the process may have is answered with a
+/* A write after the greatest length of files that the process may have is answered with a
  * signal. */
 TEST_WITH(no_zeros_behind_the_limit_of_lengths, set_up, tear_down)
 {
@@ -301,7 +301,7 @@ TEST_WITH(many_small_stores_go_through_a_window, set_up, tear_down)
     assert_int_equal(store_many(fixture, STORES_BEFORE), 0);
     assert_int_equal(file_size(fixture), fixture->length);
     assert_int_equal(store_many(fixture, 10000), 10000);
-    assert_true(file_size(fixture) > fixture->length); /* room behind the log */
+    assert_true(file_size(fixture) > fixture->length); /* room after the log */
     assert_true(script.zero_calls > 1 && script.zero_calls < 20);
     close_and_expect_length(fixture);
 }

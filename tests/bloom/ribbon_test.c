@@ -122,7 +122,7 @@ TEST(equal_keys_are_one)
     free(hashes);
 }
 
-/* Numbers one behind the other, those of one shard (equal high bits, or low ones), and the ends of
+/* Numbers one after the other, those of one shard (equal high bits, or low ones), and the ends of
  * the range are as good as any. */
 TEST(poor_hashes_are_built)
 {
@@ -417,7 +417,7 @@ passes_by_the_book(const struct bloom_ribbon *ribbon, const uint8_t *bytes, uint
 }
 
 /* What is asked, word by word, is what the header describes, bit by bit: of absent keys, in filters
- * of every number of slots behind the last whole block. */
+ * of every number of slots after the last whole block. */
 TEST(answers_are_those_of_the_book)
 {
     enum { KEYS = 300 };

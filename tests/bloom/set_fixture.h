@@ -19,7 +19,7 @@ extern petal_env set_env;
 int set_fixture_begin(void **state);
 int set_fixture_end(void **state);
 
-/* Put a header's checksum right, so that what lies behind it is looked at. */
+/* Put a header's checksum right, so that what lies after it is looked at. */
 static inline void
 set_seal_header(uint8_t *file)
 {

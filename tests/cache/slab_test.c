@@ -84,7 +84,7 @@ TEST(classes_are_close_to_what_is_asked_for)
 }
 
 /* Of every class two slabs, all bytes of all objects written: none lies in another, in a header or
- * behind the end. */
+ * after the end. */
 TEST(objects_lie_apart)
 {
     struct fixture fixture;
@@ -169,7 +169,7 @@ TEST(a_slab_on_the_border_is_not_made_again)
     fixture_fini(&fixture);
 }
 
-/* The spare is for its class, behind slabs in use and before closed ones. */
+/* The spare is for its class, after slabs in use and before closed ones. */
 TEST(a_spare_is_taken_when_no_other_has_room)
 {
     enum { FULL = 31 };

@@ -86,7 +86,7 @@ next_line(struct reader *reader)
     return reader_next_line(reader) || reader_fail(reader, "the file ends inside a case");
 }
 
-/* The number behind `result` or `results`, then the end of the line. */
+/* The number after `result` or `results`, then the end of the line. */
 static bool
 take_count(struct reader *reader, int64_t *count)
 {

@@ -34,7 +34,7 @@ struct answer {
     petal_slice text; /* of ERROR and FAILED: what is wrong */
 };
 
-/* Parse the answer to `operation`, whose first line is at hand; the line behind it is at hand
+/* Parse the answer to `operation`, whose first line is at hand; the line after it is at hand
  * afterwards. */
 bool answer_read(struct reader *reader, const struct recorded_operation *operation,
                  struct answer *answer);

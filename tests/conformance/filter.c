@@ -71,7 +71,7 @@ take_run(struct filter_parser *parser)
     return (petal_slice){parser->text + from, parser->at - from};
 }
 
-/* Behind the opening quote. */
+/* After the opening quote. */
 static bool
 take_quoted(struct filter_parser *parser, petal_slice *bytes)
 {
@@ -118,7 +118,7 @@ read_argument(struct filter_parser *parser, petal_filter_argument *argument)
     return true;
 }
 
-/* Behind the opening parenthesis. */
+/* After the opening parenthesis. */
 static bool
 read_arguments(struct filter_parser *parser, struct filter_expression *expression)
 {

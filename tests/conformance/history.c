@@ -397,7 +397,7 @@ stands_behind_put(const struct history *history, const struct history_cell *mark
     return false;
 }
 
-/* A marker of the script that HBase's flush or compaction may have stepped over: it stood behind a
+/* A marker of the script that HBase's flush or compaction may have stepped over: it stood after a
  * put of its column. */
 static bool
 is_stepped_over(const struct difference *difference, const petal_cell *cell)
@@ -435,7 +435,7 @@ explains_kept_marker(const struct difference *difference)
 
 /* ---- deleted-again ---- */
 
-/* A marker of the put's column that was written before it and stood behind another put when HBase's
+/* A marker of the put's column that was written before it and stood after another put when HBase's
  * flush may have stepped over it. */
 static bool
 is_below_stepped_over(const struct difference *difference, size_t index,
@@ -607,7 +607,7 @@ explains_expired_latest(const struct difference *difference)
 
 /* ---- min-versions ---- */
 
-/* Whether a put of a family with MIN_VERSIONS stood behind one with its own TTL when HBase's flush
+/* Whether a put of a family with MIN_VERSIONS stood after one with its own TTL when HBase's flush
  * or compaction may have dropped it; in a read that is not raw no marker hides it. */
 static bool
 stood_behind_own_ttl(const struct difference *difference, size_t index, const struct moment *moment)

@@ -1,6 +1,6 @@
 /*
  * minor.h -- the compaction of some files, which no public call asks for: the only look
- * of the conformance program behind petal.h.
+ * of the conformance program after petal.h.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_MINOR_H
 #define PETAL_TESTS_CONFORMANCE_MINOR_H

@@ -83,7 +83,7 @@ compare_slices(petal_slice a, petal_slice b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Bring the last item to its place by family and qualifier, behind its equals. */
+/* Bring the last item to its place by family and qualifier, after its equals. */
 static void
 sort_last_item(struct recorded_mutation *mutation)
 {

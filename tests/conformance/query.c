@@ -50,7 +50,7 @@ set_family_time_ranges(struct store *store, const struct recorded_read *read, st
 
 /*
  * HBase looks at the limit after each cell that it gives, and only then, as `cells seen >= limit +
- * offset`.  So a limit of 0 gives one cell behind the offset; a negative offset leaves nothing out
+ * offset`.  So a limit of 0 gives one cell after the offset; a negative offset leaves nothing out
  * and shortens the limit.
  */
 static void

@@ -194,7 +194,7 @@ set_number(struct recorded_read *read, enum option option, int64_t number)
     case OPTION_STORE_OFFSET:
         read->store_offset = number;
         break;
-    default: /* timestamp: behind the greatest one the end wraps, as HBase's does: it is refused */
+    default: /* timestamp: after the greatest one the end wraps, as HBase's does: it is refused */
         read->time_range = (struct time_range){true, number, (int64_t)((uint64_t)number + 1)};
         break;
     }

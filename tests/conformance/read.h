@@ -1,7 +1,7 @@
 /*
  * read.h -- the options of a recorded get or scan, parsed.
  *
- * What HBase's client does with them is done here, because the answers were recorded behind it:
+ * What HBase's client does with them is done here, because the answers were recorded after it:
  * - A read that names a family after columns of it reads all of it; one that names a column after
  *   the family reads that column only.  A column named twice is named once.
  * - Of two time ranges of a read, or of one family in a read, the later counts; so does the later
@@ -42,7 +42,7 @@ struct recorded_read {
     int64_t limit, batch;
 };
 
-/* `A,B` behind `timerange=`, A being `first`. */
+/* `A,B` after `timerange=`, A being `first`. */
 bool time_range_read(struct reader *reader, petal_slice first, struct time_range *range);
 
 /* Parse the options of a get or scan, to the end of the line. */

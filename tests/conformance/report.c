@@ -104,7 +104,7 @@ print_cut(const char *line, size_t size)
            size < SHOWN_BYTES ? "" : " ..");
 }
 
-/* Print `most` lines from `text` on, each behind `label`. */
+/* Print `most` lines from `text` on, each after `label`. */
 static void
 print_lines(const char *label, const char *text, size_t most)
 {

@@ -181,7 +181,7 @@ decode_string(struct reader *reader, const char *from, size_t size, petal_slice 
     return true;
 }
 
-/* Take `*N` behind a string, if it is there. */
+/* Take `*N` after a string, if it is there. */
 static bool
 repeat_string(struct reader *reader, size_t *at, petal_slice *string)
 {

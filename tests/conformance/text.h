@@ -23,7 +23,7 @@ struct arena {
 void *arena_allocate(struct arena *arena, size_t size);
 petal_slice arena_copy(struct arena *arena, petal_slice bytes);
 
-/* The array with room for one element behind its `count`; start with NULL and 0 and add one at a
+/* The array with room for one element after its `count`; start with NULL and 0 and add one at a
  * time. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t element_size);
 void arena_clear(struct arena *arena);
@@ -34,7 +34,7 @@ petal_slice slice_of(const char *text);
 bool slice_is(petal_slice slice, const char *text);
 bool slice_equal(petal_slice a, petal_slice b);
 
-/* Decimal, perhaps with a minus in front, 64 signed bits; nothing else before or behind. */
+/* Decimal, perhaps with a minus in front, 64 signed bits; nothing else before or after. */
 bool slice_number(petal_slice text, int64_t *number);
 
 /* ---- Lines and tokens ---- */
@@ -51,7 +51,7 @@ struct reader {
     const char *path;
     petal_slice bytes; /* the whole file */
     struct arena *arena;
-    size_t next; /* offset of the line behind this one */
+    size_t next; /* offset of the line after this one */
     size_t line; /* number of the line, from 1 */
     petal_slice line_text;
     struct token *tokens; /* of the line */
@@ -83,7 +83,7 @@ bool reader_take_mark(struct reader *reader, char mark);
 bool reader_take_number(struct reader *reader, const char *what, int64_t *number);
 bool reader_take_end(struct reader *reader);
 
-/* Take `name=` of an option and give its name and what stands behind the `=` in the word. */
+/* Take `name=` of an option and give its name and what stands after the `=` in the word. */
 bool reader_take_option(struct reader *reader, petal_slice *name, bool *has_value,
                         petal_slice *value);
 

@@ -66,7 +66,7 @@
 #define OPERATIONS     20000
 #define FEW_OPERATIONS 2000
 
-static char keys[ROWS + OPERATIONS][KEY_BYTES + 1]; /* those behind ROWS are absent at first */
+static char keys[ROWS + OPERATIONS][KEY_BYTES + 1]; /* those after ROWS are absent at first */
 static char columns[WIDE_COLUMNS][COLUMN_BYTES + 1];
 static uint32_t order[OPERATIONS];
 static char value[VALUE_BYTES];
@@ -186,7 +186,7 @@ get_same_absent_pair(struct subject *subject, uint64_t number)
     get_absent_pair(subject, 0);
 }
 
-/* A row behind all that any file has. */
+/* A row after all that any file has. */
 static void
 get_pair_outside(struct subject *subject, uint64_t number)
 {

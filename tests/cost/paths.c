@@ -3,7 +3,7 @@
  * and a flush pass.
  *
  *     paths DIRECTORY SCENARIO   DIRECTORY does not exist yet. The counters are set to zero before
- *                                the call and written behind it; tests/cost/paths.sh reads them
+ *                                the call and written after it; tests/cost/paths.sh reads them
  *     paths list                 the scenarios' names
  *
  * The setting: one table with one family under a ROW filter, blocks of 4 KiB, three store files of

@@ -2,7 +2,7 @@
  * act.h -- what a life of the crash tests does to its database, and the same to a world
  * (tests/crash/world.h).
  *
- * WRITES are logged, and a crash takes none without all those behind it.  CHANGES of tables are in
+ * WRITES are logged, and a crash takes none without all those after it.  CHANGES of tables are in
  * the manifest when they return, in their order; a crash may take writes from before them.  What is
  * NEUTRAL changes no answer.  A write to the table WORLD_LOOSE is not logged: it may survive alone.
  */

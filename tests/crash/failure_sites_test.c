@@ -6,7 +6,7 @@
  *
  * A PLACE is a site (tests/crash/failure_site.h) in a step of work. A run finds all places; then
  * each is tried with some errors, chosen by the seed, in the long run with all of them. Sites that
- * are come by only when something else has failed are tried as a second failure behind that.
+ * are come by only when something else has failed are tried as a second failure after that.
  */
 
 #include "base/clock.h"
@@ -363,7 +363,7 @@ try_each_site(struct sweep *sweep)
     }
 }
 
-/* What is come by only behind a failure fails, too. */
+/* What is come by only after a failure fails, too. */
 static void
 try_behind(struct sweep *sweep)
 {
@@ -442,7 +442,7 @@ TEST(test_every_site_fails)
     if (!test_short())
         try_each_site(sweep);
     try_behind(sweep);
-    /* What lies behind few errors of few places may take more of them. */
+    /* What lies after few errors of few places may take more of them. */
     for (unsigned round = 0; round < 4 && !test_short() && count_missed(sweep, known, false) > 0;
          round++) {
         for (size_t i = 0; i < sweep->count; i++) {
@@ -460,7 +460,7 @@ TEST(test_every_site_fails)
     failure_works_end();
     assert_int_equal(sweep->problems, 0);
     assert_true(known > 250);
-    /* The few errors that a short run tries need not lead to all that lies behind errors. */
+    /* The few errors that a short run tries need not lead to all that lies after errors. */
     assert_true(missed == 0 || (test_short() && missed < 10));
     free(sweep->places);
     free(sweep);

@@ -112,7 +112,7 @@ TEST(test_read_only_after_the_manifest_failed)
     petal_error error;
 
     start_with_writes(&fixture, &ledger);
-    memory_vfs_fail_at(fixture.vfs, 2, EIO, false); /* the sync behind the append */
+    memory_vfs_fail_at(fixture.vfs, 2, EIO, false); /* the sync after the append */
     assert_int_equal(petal_table_create(fixture.db, &options, &table, &error), PETAL_IO);
     assert_null(table);
     check_read_only(&fixture, &ledger, 7, "MANIFEST");
@@ -233,7 +233,7 @@ TEST(test_a_copy_is_as_long_as_its_file)
 }
 
 /* A log of which a read gave fewer bytes than the file has passed for one with a torn end: what was
- * acknowledged behind that was dropped without a word. */
+ * acknowledged after that was dropped without a word. */
 TEST(test_a_log_that_reads_short_is_not_torn)
 {
     struct fixture fixture;

@@ -14,7 +14,7 @@ typedef void failure_step(struct failure_run *run);
 
 struct failure_work {
     const char *name;
-    failure_step *prepare[FAILURE_MOST_STEPS]; /* behind the common beginning; NULL ends them */
+    failure_step *prepare[FAILURE_MOST_STEPS]; /* after the common beginning; NULL ends them */
     failure_step *steps[FAILURE_MOST_STEPS];
     bool from_nothing; /* without the common beginning */
     /* It reads each file more than once, and says itself whether all was read in the end: what

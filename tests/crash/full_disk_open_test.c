@@ -138,7 +138,7 @@ TEST(test_everything_is_there)
     }
 }
 
-/* There is room again while it is open: writes follow in a new log behind those that are kept, and
+/* There is room again while it is open: writes follow in a new log after those that are kept, and
  * all is flushed. */
 TEST(test_it_goes_on_when_there_is_room)
 {

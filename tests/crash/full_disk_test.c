@@ -180,7 +180,7 @@ TEST(test_a_flush_tries_again)
 /* ---- file systems that copy on write ---- */
 
 /* Taking back what did not fit in takes space, too. The write may be there after a death, and says
- * so; what comes behind it is refused and leaves nothing, nothing acknowledged is lost, and writes
+ * so; what comes after it is refused and leaves nothing, nothing acknowledged is lost, and writes
  * go on when there is room. */
 static bool
 refuse_where_files_are_copied(uint64_t room, uint64_t *undecided)

@@ -31,7 +31,7 @@ static struct {
     struct ledger ledger;
     struct test_random random;
     petal_vfs vfs;          /* as the threads see it */
-    const petal_vfs *files; /* behind it */
+    const petal_vfs *files; /* after it */
     _Atomic(uint64_t) acknowledged, attempted;
     _Atomic(bool) at_work, failed;
     pthread_mutex_t mutex; /* guards what follows */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* So many acts that may have happened are tried both ways; those behind them have not happened. */
+/* So many acts that may have happened are tried both ways; those after them have not happened. */
 #define MOST_UNSURE 4
 
 /* Which acts count. */
@@ -48,7 +48,7 @@ make(const struct oracle *oracle, const struct choice *choice, struct world *wor
     }
 }
 
-/* Whether a change that counts comes behind write `index`. */
+/* Whether a change that counts comes after write `index`. */
 static bool
 change_follows(const struct oracle *oracle, uint32_t index, uint32_t changes)
 {

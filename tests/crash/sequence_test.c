@@ -6,7 +6,7 @@
  * The first life of each sequence does one kind of work (tests/crash/work.c).  Each of its moments
  * is tried with all that a cut can leave: nothing and all of what is pending, names or bytes alone,
  * torn writes, sizes without bytes, each unit lost or spared alone, random subsets of sectors and
- * of pages; and with the death of the process, which keeps the page cache.  Lives behind the first
+ * of pages; and with the death of the process, which keeps the page cache.  Lives after the first
  * do a few steps of any kind, and some of their moments are tried with something of all that.
  *
  * Then each call of each work fails, syncs as the file systems have it, and the life goes on, is

@@ -238,7 +238,7 @@ get_row(struct hearing *hearing, const struct question *question, petal_error *e
         options.filter = visit->filter;
         break;
     case WAY_GET_ABSENT:
-        row.size++; /* what stands behind it differs from call to call, and is no row's end */
+        row.size++; /* what stands after it differs from call to call, and is no row's end */
         ((char *)(uintptr_t)row.data)[row.size - 1] = '!';
         break;
     default:

@@ -79,7 +79,7 @@ struct question {
     size_t first_range, range_count;
     uint64_t *digests; /* of the cells up to each one */
     size_t cells, capacity;
-    bool failed; /* behind these cells */
+    bool failed; /* after these cells */
 };
 
 struct read_range {

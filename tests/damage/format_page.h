@@ -21,11 +21,11 @@ struct page_field {
 
 #define PAGE_MOST_FIELDS 48
 
-/* The fields of fixed place and size in the first table of offsets behind the heading; fails the
+/* The fields of fixed place and size in the first table of offsets after the heading; fails the
  * test when there is no such heading or table. Returns how many there are. */
 size_t page_fields(const char *page, const char *heading, struct page_field *fields);
 
-/* The numbers in the first column of the first table behind the heading that begins so ("| tag |"
+/* The numbers in the first column of the first table after the heading that begins so ("| tag |"
  * for instance). */
 size_t page_numbers(const char *page, const char *table, unsigned *numbers, size_t most);
 

@@ -412,7 +412,7 @@ believe_by_page(struct liar *liar, const char *heading, uint64_t at, uint64_t en
     }
 }
 
-/* A list without the part, with it twice, and with it behind the next one. */
+/* A list without the part, with it twice, and with it after the next one. */
 static void
 shuffle(struct liar *liar, uint64_t at, size_t bytes, size_t next, uint64_t record)
 {

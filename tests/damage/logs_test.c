@@ -1,7 +1,7 @@
 /*
  * logs_test.c -- logs with any bit flipped, cut at any length, with sectors that are zeroed,
  * exchanged or older: what a sync promised is there or its loss is refused by name; of the rest
- * just the writes before the damage are there, and none behind it.
+ * just the writes before the damage are there, and none after it.
  */
 
 #include "base/slice.h"
@@ -22,7 +22,7 @@
 struct layout {
     const char *name;
     uint64_t writes, synced; /* the write that is synced; 0: none */
-    uint64_t closes[2];      /* behind these a log is closed; 0: none */
+    uint64_t closes[2];      /* after these a log is closed; 0: none */
     size_t filler;
     bool mapped;
     unsigned every; /* of so many bits of long records one is flipped; the long run: each */
@@ -94,7 +94,7 @@ take_logs(struct image *image, struct memory_vfs *vfs)
     gallery_files_free(&files);
 }
 
-/* Where the records end: what is behind are zeros, if anything. */
+/* Where the records end: what is after are zeros, if anything. */
 static uint64_t
 end_of(const struct image *image, size_t log)
 {
@@ -314,7 +314,7 @@ try_bytes(const struct image *image, struct damage damage, const uint8_t *bytes,
 
 /* ---- damages ---- */
 
-/* Of the zeros behind the records every byte of the first 100, then some. */
+/* Of the zeros after the records every byte of the first 100, then some. */
 static uint64_t
 next_bit(const struct image *image, size_t log, uint64_t bit)
 {

@@ -11,7 +11,7 @@
 struct manifest_reading {
     bool refused;
     size_t edits; /* that count, the snapshot included */
-    size_t end;   /* behind the last of them */
+    size_t end;   /* after the last of them */
 };
 
 struct manifest_reading manifest_promise_read(const uint8_t *bytes, size_t size);

@@ -374,7 +374,7 @@ TEST_WITH(writes_are_reordered_but_a_sector_has_its_history, set_up, tear_down)
     expect_seen(&seen, 6);
 }
 
-/* What of the bytes behind the durable ones a cut has left. */
+/* What of the bytes after the durable ones a cut has left. */
 enum growth { GROWTH_NONE, GROWTH_WHOLE, GROWTH_PART, GROWTH_ZEROS, GROWTH_GARBAGE, GROWTH_COUNT };
 
 static enum growth

@@ -397,7 +397,7 @@ store_some_words(struct memory_bytes *result, const struct memory_write *write, 
     }
 }
 
-/* Bytes behind the durable ones whose sector never reached the disk: what was there before. */
+/* Bytes after the durable ones whose sector never reached the disk: what was there before. */
 static void
 fill_with_garbage(struct memory_bytes *result, size_t start, const uint32_t *arrived,
                   size_t sectors, struct test_random *random)

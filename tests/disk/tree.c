@@ -293,7 +293,7 @@ find_parent(struct memory_node *root, const char *path, struct memory_node **par
     int error = *path == '\0' ? ENOENT : 0;
 
     while (error == 0 && (part = next_part(&path, &length)) != NULL) {
-        if (last != NULL) { /* there is more behind it: it must be a directory */
+        if (last != NULL) { /* there is more after it: it must be a directory */
             const struct name *found = names_find(&directory->live_names, last);
 
             error = found == NULL ? ENOENT : found->node->is_directory ? 0 : ENOTDIR;

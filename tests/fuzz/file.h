@@ -62,7 +62,7 @@ fuzz_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, siz
     return 0;
 }
 
-/* A copy, so that who reads behind its end is noticed. */
+/* A copy, so that who reads after its end is noticed. */
 static inline int
 fuzz_map(void *context, petal_file *file, uint64_t size, const void **memory)
 {

@@ -4,7 +4,7 @@
  *
  * Input: byte 0, what is made right: 1 checksums and stored sizes of blocks; 2 where the trailer
  * says that index, FILE_INFO and data blocks are; 4 the trailer is that of version 2. Then u16, the
- * bytes of the trailer's message; the message; the blocks. The zeros behind the message are not in
+ * bytes of the trailer's message; the message; the blocks. The zeros after the message are not in
  * the input, so it is small, and all of it counts.
  */
 #include "tests/fuzz/target.h"
@@ -55,7 +55,7 @@ find_places(const uint8_t *blocks, size_t size, struct places *places)
     }
 }
 
-/* Behind the others: of fields that are there twice the last counts. */
+/* After the others: of fields that are there twice the last counts. */
 static bool
 append_places(struct hfile_buffer *message, const struct places *places)
 {
@@ -66,7 +66,7 @@ append_places(struct hfile_buffer *message, const struct places *places)
            hfile_field_append_number(message, 10, places->last_data);
 }
 
-/* Behind the blocks. */
+/* After the blocks. */
 static void
 append_trailer(struct hfile_buffer *file, petal_slice given, unsigned mends)
 {

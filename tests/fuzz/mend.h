@@ -13,7 +13,7 @@
 #include "sstable/block/block_io.h"
 #include "sstable/file/trailer.h"
 
-/* ---- store files: frames one behind the other, and the trailer ---- */
+/* ---- store files: frames one after the other, and the trailer ---- */
 
 static inline void
 mend_store_file(uint8_t *bytes, size_t size)

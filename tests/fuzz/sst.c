@@ -4,7 +4,7 @@
  *
  * Input: byte 0 below 128: which of the base files, from 120 on the one with a RIBBON filter.  Then
  * groups of 4 bytes: place (u16), new value, and whether the checksums of all blocks are put right
- * (bit 0 of the last group's last byte) or left as they are. So every input reaches behind the
+ * (bit 0 of the last group's last byte) or left as they are. So every input reaches after the
  * checksums. From 128 on what follows is the file itself; with 129 its checksums are put right.
  */
 #include "bloom/bloom.h"

@@ -2,7 +2,7 @@
  * wal.c -- any bytes as the logs of a database, one to three: refused, or replayed within bounds.
  *
  * Input: byte 0: 1: checksums and headers are put right; 4, 8: one log more; then
- * what the manifest promises: number, length (2 bytes); then the logs, each but the last behind two
+ * what the manifest promises: number, length (2 bytes); then the logs, each but the last after two
  * bytes of its length. In a header that is put right what it says of the log before is taken from
  * the low bytes of its fields.
  */

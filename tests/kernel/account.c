@@ -229,7 +229,7 @@ account_must(struct account *account, enum petal_status status, const petal_erro
 
     if (status == PETAL_OK)
         return;
-    /* Who takes the disk away says so right behind it. */
+    /* Who takes the disk away says so right after it. */
     for (int i = 0; end_is_expected && i < 2000 && atomic_load(&account->disk_is_there); i++)
         nanosleep(&moment, NULL);
     if (!end_is_expected || atomic_load(&account->disk_is_there))

@@ -3,7 +3,7 @@
  *
  * A victim (tests/kernel/victim.h) works on a database that lies on a file system of its own
  * (tests/kernel/machine.h), which is taken away at a random instant, a quarter of the times while
- * the victim opens, and behind some victims that only died. Then the victim is killed, the file
+ * the victim opens, and after some victims that only died. Then the victim is killed, the file
  * system is mounted again, so that it replays its journal, and the database is looked at, or opened
  * by the next victim right away: what was acknowledged as synced is there, what is there is a
  * prefix of the log in all threads' order, batches are whole, changes of the schema happened or

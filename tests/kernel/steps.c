@@ -1,4 +1,4 @@
-/* steps.c -- the steps that change the schema, and what the schema is behind each; see
+/* steps.c -- the steps that change the schema, and what the schema is after each; see
  * tests/kernel/database.h. */
 #include "tests/kernel/database.h"
 
@@ -33,7 +33,7 @@ kind_of(uint64_t step)
     return (enum step_kind)((step - 1) % STEP_KINDS);
 }
 
-/* ---- what is there behind a step ---- */
+/* ---- what is there after a step ---- */
 
 #define CELLS 4 /* first, second and third of family f; the first of family g */
 

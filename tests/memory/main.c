@@ -5,7 +5,7 @@
  *
  * Usage: memory DIRECTORY MEGABYTES [LIMIT_MEGABYTES [BLOCK_BYTES]]: write so many, under
  * memory_bytes of LIMIT; without LIMIT none is given, and the limit is what petal.h promises of the
- * default. With BLOCK_BYTES blocks are of that size, and reading goes on behind the writing, by
+ * default. With BLOCK_BYTES blocks are of that size, and reading goes on after the writing, by
  * threads that come and go: malloc keeps what one gave back for its successors only.
  */
 #include "engine/petal.h"

@@ -286,7 +286,7 @@ assert_seek(const struct fixture *fixture, const struct test_key *keys, size_t c
     }
 }
 
-/* At each key, right before and right behind it, and at its beginnings. */
+/* At each key, right before and right after it, and at its beginnings. */
 static void
 assert_all_seeks(const struct fixture *fixture, const struct test_key *keys, size_t count)
 {

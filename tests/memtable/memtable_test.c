@@ -115,7 +115,7 @@ assert_seek(struct memtable_iter *iter, const struct cell_model *model, petal_sl
 
 /*
  * At the cell, on both sides of it, and at the beginning of its column, its row and the row
- * behind.
+ * after.
  */
 static void
 assert_seeks_around(struct memtable_iter *iter, const struct cell_model *model,

@@ -47,7 +47,7 @@ read_all(struct race *race, struct memtable_iter *iter)
     fault_if(race, seen != published);
 }
 
-/* The same from the last to the first, each by seeking before the one behind. */
+/* The same from the last to the first, each by seeking before the one after. */
 static void
 read_all_back(struct race *race, struct memtable_iter *iter)
 {
@@ -77,7 +77,7 @@ read_all_back(struct race *race, struct memtable_iter *iter)
 }
 
 /* The last visible cell before some place of the model is found; the next visible one is the first
- * behind the place. */
+ * after the place. */
 static void
 read_one_before(struct race *race, struct memtable_iter *iter, struct test_random *random)
 {
@@ -110,7 +110,7 @@ read_one_before(struct race *race, struct memtable_iter *iter, struct test_rando
 }
 
 /*
- * The cell at some place of the model, added by now or not: the first visible one at or behind it
+ * The cell at some place of the model, added by now or not: the first visible one at or after it
  * is found.
  */
 static void

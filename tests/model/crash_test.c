@@ -164,7 +164,7 @@ is_write(const struct operation *operation)
 /* ---- what may be there ---- */
 
 /* The base after the operations since: of the writes among them the first `writes`. `interrupted`,
- * may be NULL, comes behind all. */
+ * may be NULL, comes after all. */
 static void
 make_state(const struct history *history, size_t writes, const struct operation *interrupted,
            struct model_database *state)
@@ -229,7 +229,7 @@ find_state(struct history *history, const struct operation *interrupted, bool de
             struct model_database state;
 
             if (happened == 1 && write && lost > 0)
-                continue; /* it would be behind a hole */
+                continue; /* it would be after a hole */
             make_state(history, writes - lost + (happened == 1 && write),
                        happened == 1 ? interrupted : NULL, &state);
             model_database_set_time(&state, now_ms);
@@ -465,7 +465,7 @@ fill_disk(struct history *history, const struct operation *operation)
     memory_vfs_set_capacity(vfs, memory_vfs_used(vfs) + operation->full_bytes);
 }
 
-/* Behind it: there may be room again, and what waited for it is written. */
+/* After it: there may be room again, and what waited for it is written. */
 static bool
 pass_time(struct history *history)
 {

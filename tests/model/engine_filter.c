@@ -34,7 +34,7 @@ add_argument(struct described *described, petal_filter_argument argument)
     described->arguments[described->count++] = argument;
 }
 
-/* "type:value", behind the comparison. */
+/* "type:value", after the comparison. */
 static void
 add_comparator(struct described *described, const struct model_leaf *leaf, const char *type)
 {

@@ -166,7 +166,7 @@ delete_row(struct engine *engine, const struct operation *operation, petal_error
     return status;
 }
 
-/* In calls that end behind each batch, and go on there. */
+/* In calls that end after each batch, and go on there. */
 static bool
 stop(void *argument, const petal_deleted_rows *done)
 {

@@ -71,7 +71,7 @@ static const struct step version_steps[] = {
 };
 #define VERSION_STEPS (sizeof version_steps / sizeof *version_steps)
 
-/* Behind a sequence. */
+/* After a sequence. */
 static const struct step tidy_steps[] = {
     {OPERATION_FLUSH, PETAL_PUT, 0, 0, 0},
     {OPERATION_COMPACT, PETAL_PUT, 0, 0, 0},
@@ -87,7 +87,7 @@ struct exhaustive_fixture {
     uint64_t tables; /* made so far */
     uint64_t sequences, checks, passed_over;
     uint64_t share, turn; /* of the sequences those are tried whose number modulo share is turn */
-    bool tidies_up;       /* flushes and compacts behind each sequence */
+    bool tidies_up;       /* flushes and compacts after each sequence */
     struct model_text model_text, engine_text;
     struct model_answer answer;
 };

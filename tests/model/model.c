@@ -252,7 +252,7 @@ newest_timestamp(const struct model *model, const struct model_item *items, size
     return *there ? newest[wanted - 1]->timestamp : latest(model);
 }
 
-/* Add the cell behind those of its mutation, which begin at `first`, whose row, family and
+/* Add the cell after those of its mutation, which begin at `first`, whose row, family and
  * qualifier are not greater. */
 static void
 add_result(struct model_results *results, size_t first, const struct model_cell *cell)
@@ -329,7 +329,7 @@ make_cell(const struct model *model, const struct model_item *items, size_t inde
     return MODEL_WRITTEN;
 }
 
-/* What comes behind the deletion of its row in one write is not hidden by it. */
+/* What comes after the deletion of its row in one write is not hidden by it. */
 static void
 rise_above_deletions(const struct model_item *items, struct model_cell *cells, const bool *given,
                      size_t at)

@@ -107,7 +107,7 @@ enum model_outcome {
 /* Apply the items as one batch over the tables, whose sequences and times are equal; puts with
  * PETAL_LATEST get now or the timestamp of `judged`, whichever is later: of the cell that a
  * condition read, of the table of the first item; NULL: none. Sequences and times of tables that no
- * item is of stay behind. */
+ * item is of stay after. */
 enum model_outcome model_write(struct model *tables, const struct model_item *items, size_t count,
                                const struct model_cell *judged, struct model_results *results);
 
@@ -166,7 +166,7 @@ enum model_leaf_kind {
     MODEL_LEAF_VALUE,
     MODEL_LEAF_VALUE_PREFIX,   /* compared by its first bytes */
     MODEL_LEAF_VALUE_CONTAINS, /* EQUAL: `bytes` are in it, NOT_EQUAL: are not */
-    MODEL_LEAF_TIMESTAMPS,     /* is `number` or the one behind it */
+    MODEL_LEAF_TIMESTAMPS,     /* is `number` or the one after it */
     MODEL_LEAVES
 };
 

@@ -33,7 +33,7 @@ struct run_settings {
     bool choose_without; /* reads may not use some reasons, as the operation says */
     unsigned without;    /* reasons that no read may use */
     bool general_reads;  /* no read takes a fast path */
-    uint32_t hasty;      /* cursors have a deadline, and are late behind a few cells; 0: none */
+    uint32_t hasty;      /* cursors have a deadline, and are late after a few cells; 0: none */
     bool map_files;
     /* For calm lists: flushes and compactions by their threads, whenever there is much in memory,
      * to which end values are made longer where that shows nowhere. */

@@ -49,7 +49,7 @@ shrink_operations(struct shrinker *shrinker)
 
     for (size_t size = list->count / 2 > 0 ? list->count / 2 : 1; size > 0; size /= 2) {
         for (size_t end = list->count;
-             end >= size;) { /* the last first: most are behind the failure */
+             end >= size;) { /* the last first: most are after the failure */
             if (take_out(shrinker, end - size, size))
                 changed = true;
             end -= size;

@@ -343,7 +343,7 @@ keeps_marker(const struct rewritten *row, size_t index, const bool *kept)
             row->cells[i].sequence <= row->rules->read_point)
             return false;
     }
-    /* It goes behind a put that goes for want of room. */
+    /* It goes after a put that goes for want of room. */
     return count_living(row, index) == 0 || is_within(row, marker, count_living(row, index) - 1) ||
            count_lasting(row, index, false) < row->rules->family->min_versions;
 }
@@ -460,7 +460,7 @@ model_flush(struct model *model, uint64_t read_point)
         rewrite(model, family, read_point, false, 0, 0, 0);
 }
 
-/* The family's oldest run behind `run`; 0: there is none. */
+/* The family's oldest run after `run`; 0: there is none. */
 static uint64_t
 next_run(const struct model *model, unsigned family, uint64_t run)
 {

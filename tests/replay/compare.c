@@ -83,7 +83,7 @@ is_message(const char *line)
     return strstr(line, "ERROR") != NULL || strstr(line, "Error") != NULL;
 }
 
-/* Line by line; in the place of a loose line, and of those behind it up to a blank one, there may
+/* Line by line; in the place of a loose line, and of those after it up to a blank one, there may
  * be any message. */
 static bool
 are_equal(const struct rules *rules, const struct lines *expected, const struct lines *actual)

@@ -22,7 +22,7 @@ void lines_remove(struct lines *lines, size_t index);
 void lines_copy(struct lines *to, const struct lines *from);
 void lines_sort(struct lines *lines);
 
-/* Add the lines of a text; what stands behind its last line end is one, too, unless it is empty. */
+/* Add the lines of a text; what stands after its last line end is one, too, unless it is empty. */
 void lines_split(struct lines *lines, petal_slice text);
 
 /* All of a file; false with errno set if it cannot be read. */

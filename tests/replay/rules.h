@@ -59,7 +59,7 @@ enum verdict {
     DIFFERENT
 };
 
-/* Masks both sides, then compares them.  *entry receives the entry behind DELIBERATE. */
+/* Masks both sides, then compares them.  *entry receives the entry after DELIBERATE. */
 enum verdict compare(struct rules *rules, struct comparison *comparison,
                      const struct difference_entry **entry);
 

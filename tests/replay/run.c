@@ -87,7 +87,7 @@ open_terminal(unsigned columns, int *slave)
     return master;
 }
 
-/* In the child: calls that are safe behind fork in a program with threads only.  `output` -1: a
+/* In the child: calls that are safe after fork in a program with threads only.  `output` -1: a
  * file. */
 static void
 run_child(const char *shell, const struct recorded_session *session, const char *directory,
@@ -175,7 +175,7 @@ struct cutter {
     size_t command; /* whose output is at hand */
 };
 
-/* Find where the line of input is shown next, behind any prompt.  False if it is nowhere. */
+/* Find where the line of input is shown next, after any prompt.  False if it is nowhere. */
 static bool
 find_echo(const struct cutter *cutter, const char *line, const char **begin, size_t *size)
 {

@@ -277,7 +277,7 @@ open_full(struct memory_vfs *files, petal_env *env, petal_db **db)
     must(status, &error);
 }
 
-/* ---- what is there behind a crash ---- */
+/* ---- what is there after a crash ---- */
 
 /* The writer's writes that are there. */
 static unsigned
@@ -317,7 +317,7 @@ check_writes(const struct promise *promise, unsigned found, bool keeps_stored)
     schedule_check((found & promise->refused) == 0);
     schedule_check((promise->synced & ~found) == 0);
     schedule_check(!keeps_stored || (promise->stored & ~found) == 0);
-    /* Of what was acknowledged the first ones are there: none behind one that is missing. */
+    /* Of what was acknowledged the first ones are there: none after one that is missing. */
     schedule_check(missing == 0 || (found & promise->acknowledged) < (missing & -missing));
 }
 

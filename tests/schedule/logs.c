@@ -323,7 +323,7 @@ read_edit(struct memory_vfs *vfs)
     return last;
 }
 
-/* The records come in order, without a gap behind those that are in store files. */
+/* The records come in order, without a gap after those that are in store files. */
 static enum petal_status
 visit(void *argument, const struct wal_record *record, petal_error *error)
 {
@@ -415,7 +415,7 @@ logs_that_are_needed_stay(void *unused)
     run_logs(DEATH, (unsigned)schedule_random(2), NULL, NULL);
 }
 
-/* ORDER OF SYNCS: behind a power cut there is a prefix, and what a sync promised. */
+/* ORDER OF SYNCS: after a power cut there is a prefix, and what a sync promised. */
 static void
 logs_are_synced_in_their_order(void *unused)
 {
@@ -423,7 +423,7 @@ logs_are_synced_in_their_order(void *unused)
     run_logs(POWER_CUT, (unsigned)schedule_random(2), NULL, NULL);
 }
 
-/* THE SPARE: it comes behind all logs before it, or goes; none is left. */
+/* THE SPARE: it comes after all logs before it, or goes; none is left. */
 static void
 count_log(void *argument, const char *name)
 {

@@ -189,7 +189,7 @@ TEST(neighbours_asked_for_in_turn_are_kept)
         reader = sst_fixture_open(f);
         sst_iter_init(&iter, reader, &f->context, false, lazy);
         for (unsigned between = 99; between > 40; between--) {
-            /* Behind the last cell; between cells; before the first. */
+            /* After the last cell; between cells; before the first. */
             const char *row = between > 80   ? "row000099, and more"
                               : between > 60 ? "row000070, and more"
                                              : "row";

@@ -175,7 +175,7 @@ TEST(facts_rule_out_family_markers)
     sst_fixture_end(f, reader, &list);
 }
 
-/* Keys before the first and behind the last of the file, and prefixes of keys. */
+/* Keys before the first and after the last of the file, and prefixes of keys. */
 TEST(keys_outside_the_range_are_answered)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);

@@ -172,7 +172,7 @@ TEST(every_failing_call_is_reported)
     cell_list_fini(&list);
 }
 
-/* A finish that failed leaves no file behind. */
+/* A finish that failed leaves no file after. */
 TEST(unfinished_files_are_removed)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);

@@ -276,7 +276,7 @@ TEST(more_cells_than_the_block_can_hold_are_refused)
     assert_false(data_block_check(&block, bytes, sizeof bytes));
 }
 
-/* What a head holds behind a short row's end must be 00: the search takes it to be. */
+/* What a head holds after a short row's end must be 00: the search takes it to be. */
 TEST(a_head_that_goes_on_behind_the_row_is_refused)
 {
     struct cell_set set = {0};
@@ -298,7 +298,7 @@ TEST(a_head_that_goes_on_behind_the_row_is_refused)
     cell_set_free(&set);
 }
 
-/* Records of one length that would end behind the block, before its end, or have offsets, too. */
+/* Records of one length that would end after the block, before its end, or have offsets, too. */
 TEST(fixed_records_must_fill_the_block)
 {
     struct cell_set set = {0};

@@ -200,12 +200,12 @@ TEST(impossible_numbers_are_refused)
             expect_refused(NUMBERS_BYTES_AT, size | (uint64_t)17 << 32);
     expect_refused(NUMBERS_BYTES_AT, UINT64_MAX);
     expect_refused(176, 4);  /* a put before all cells */
-    expect_refused(176, 91); /* behind all cells */
+    expect_refused(176, 91); /* after all cells */
     expect_refused(184, 11); /* more cells with a time to live than cells */
     expect_refused(192, 0);  /* a filter of prefixes of no bytes */
     expect_refused(192, PETAL_MAX_ROW_BYTES + 1);
     expect_refused(192, (uint64_t)1 << 32 | 12); /* the zeros */
-    expect_refused(208, 8001);                   /* the first dies behind the last */
+    expect_refused(208, 8001);                   /* the first dies after the last */
     expect_refused(224, (uint64_t)1 << 8 | FILE_ORIGIN_MINOR);
     expect_refused(224, (uint64_t)1 << 56 | FILE_ORIGIN_MINOR);
 }

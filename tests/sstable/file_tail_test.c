@@ -73,7 +73,7 @@ TEST(opening_is_one_read)
     }
 }
 
-/* The roots stand behind all else that the indexes have. */
+/* The roots stand after all else that the indexes have. */
 TEST(the_end_holds_what_opening_needs)
 {
     struct cell_list list = {0};

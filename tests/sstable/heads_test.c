@@ -41,7 +41,7 @@ reads_of_seek(struct sst_fixture *f, const struct sst_reader *reader, const stru
     return f->trace.blocks_fetched[PETAL_BLOCK_DATA] - before;
 }
 
-/* `padding` bytes behind all rows: long keys make an index of several levels.  Each cell fills a
+/* `padding` bytes after all rows: long keys make an index of several levels.  Each cell fills a
  * block. */
 static void
 fill_blocks(struct cell_list *list, size_t padding)

@@ -356,7 +356,7 @@ TEST(versions_out_of_order_are_refused)
     sst_fixture_free(f);
 }
 
-/* The last row of a block lies behind the first of the next one: each is in order by itself. */
+/* The last row of a block lies after the first of the next one: each is in order by itself. */
 TEST(blocks_that_overlap_are_found_out)
 {
     static const char value[] = "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";
@@ -443,7 +443,7 @@ forge_node(struct forged_file *file, const struct named_block *entries, size_t c
 
 /* Begin a forged file with what stands in SST_PATH before the roots of its indexes, which are of
  * one node each: in the place of one of them others are to stand.  *blocks are those that it
- * names, by their keys, which stand in *keys, and the one behind, which it does not name. */
+ * names, by their keys, which stand in *keys, and the one after, which it does not name. */
 static void
 forge_begin(struct sst_fixture *f, struct forged_file *file, enum block_kind kind,
             struct named_block *blocks, size_t *count, uint8_t keys[MOST_NAMED][64])
@@ -482,7 +482,7 @@ forge_begin(struct sst_fixture *f, struct forged_file *file, enum block_kind kin
     file->kind = kind;
     file->capacity = 1 << 20;
     file->bytes = test_allocate(file->capacity);
-    file->size = (size_t)trailer.data_root.offset; /* the other root stands behind */
+    file->size = (size_t)trailer.data_root.offset; /* the other root stands after */
     assert_true(trailer.bloom_root.size == 0 || trailer.bloom_root.offset > file->size);
     memcpy(file->bytes, bytes, file->size);
     free(memory);
@@ -500,7 +500,7 @@ forge_copy(struct forged_file *file, uint8_t *bytes, enum block_kind kind,
                        get_le32(frame + 20));
 }
 
-/* Put the other root, facts that are right and the trailer of SST_PATH behind it, and the whole in
+/* Put the other root, facts that are right and the trailer of SST_PATH after it, and the whole in
  * its place. */
 static void
 forge_end(struct sst_fixture *f, struct forged_file *file, struct block_handle root)
@@ -533,7 +533,7 @@ forge_end(struct sst_fixture *f, struct forged_file *file, struct block_handle r
     *file = (struct forged_file){0};
 }
 
-/* Reads forward, lazily or not.  Fails the test when a cell does not lie behind the one before, or
+/* Reads forward, lazily or not.  Fails the test when a cell does not lie after the one before, or
  * when more than so many blocks were read.  Returns the status at the end. */
 static enum petal_status
 read_forward_within(struct sst_fixture *f, struct sst_reader *reader, bool lazy, uint32_t blocks)
@@ -727,7 +727,7 @@ struct tree {
     struct tree_node nodes[TREE_LEVELS][MOST_NAMED]; /* level 0 first; the last one has the root */
     size_t counts[TREE_LEVELS];
     uint32_t levels;
-    const struct named_block *blocks; /* and behind them one that is none of them */
+    const struct named_block *blocks; /* and after them one that is none of them */
     size_t block_count;
 };
 

@@ -151,7 +151,7 @@ search_and_compare(const struct index_block *block, const struct keys *keys, pet
     assert_int_equal(index_block_search_below(block, key), want);
 }
 
-/* Search for the key, its beginnings, and what lies just before and behind it. */
+/* Search for the key, its beginnings, and what lies just before and after it. */
 static void
 search_around(const struct index_block *block, const struct keys *keys, petal_slice key,
               struct test_random *random)

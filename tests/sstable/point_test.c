@@ -360,7 +360,7 @@ TEST(a_full_cache_takes_what_is_asked_for_twice)
     uint64_t inserted, fetched;
 
     begin_passing(&p, 128 << 10, NULL);
-    /* Most blocks once, so that the cache is full behind the first eighth of them. */
+    /* Most blocks once, so that the cache is full after the first eighth of them. */
     for (size_t i = 0; i < p.list.count; i += 40)
         assert_int_equal(ask_cell(&p, i), SST_POINT_FOUND);
     inserted = blocks_inserted(p.f);

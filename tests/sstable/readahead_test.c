@@ -149,7 +149,7 @@ TEST(a_scan_reads_in_growing_windows)
     assert_int_equal(f->trace.bytes_fetched, data_bytes);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA],
                      sst_reader_facts(reader)->data_blocks);
-    /* One block, then windows that double; what a window has of a block that ends behind it is
+    /* One block, then windows that double; what a window has of a block that ends after it is
      * read twice. */
     assert_int_equal(sizes[0], first_block);
     for (size_t i = 1, expected = READAHEAD_LEAST_BYTES; i + 1 < count; i++) {
@@ -361,7 +361,7 @@ TEST(a_scan_drives_nothing_out)
     assert_true(before.evicted[PETAL_BLOCK_DATA] > 0);
     scan_all(f, reader, &list);
     cache_usage_get(f->cache, &after);
-    /* But for blocks with which reading begins anew, behind long stretches that are cached. */
+    /* But for blocks with which reading begins anew, after long stretches that are cached. */
     assert_in_range(after.inserted[PETAL_BLOCK_DATA] - before.inserted[PETAL_BLOCK_DATA], 0, 8);
     assert_in_range(after.evicted[PETAL_BLOCK_DATA] - before.evicted[PETAL_BLOCK_DATA], 0, 8);
     sst_reader_close(reader);

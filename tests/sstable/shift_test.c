@@ -14,7 +14,7 @@ add_to_sequences(struct cell_list *list, uint64_t more)
         list->cells[i].sequence += more;
 }
 
-/* The first cell at or behind the place of a cell with another sequence, and the last before it. */
+/* The first cell at or after the place of a cell with another sequence, and the last before it. */
 static void
 seek_beside(struct sst_iter *iter, const struct cell_list *list, const struct cell *cell,
             uint64_t sequence)

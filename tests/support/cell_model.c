@@ -8,7 +8,7 @@
 #include <string.h>
 
 /*
- * Short strings of bytes that escaping and signed comparison get wrong, some behind 40 equal
+ * Short strings of bytes that escaping and signed comparison get wrong, some after 40 equal
  * bytes.
  */
 static size_t

@@ -13,7 +13,7 @@ struct walk {
     uint8_t buffer[WALK_KEY_BYTES];
 };
 
-/* Places: of cells, between them, before the first, behind the last. */
+/* Places: of cells, between them, before the first, after the last. */
 static void
 random_place(struct walk *walk, struct cell_key *key)
 {
@@ -159,7 +159,7 @@ void
 walk_rows_backwards(struct cell_iter *iter, const struct cell_list *list)
 {
     uint8_t *buffer = test_allocate(WALK_KEY_BYTES);
-    size_t end = list->count; /* where the row behind begins */
+    size_t end = list->count; /* where the row after begins */
     struct cell_key key, *behind = NULL;
 
     for (;;) {

@@ -27,7 +27,7 @@ void walk_forward_at_random(struct cell_iter *iter, const struct cell_list *list
                             struct test_random *random);
 
 /* As reversed scans do: from the last row to the first, each from its beginning forward up to the
- * row behind it, which is looked at, too. */
+ * row after it, which is looked at, too. */
 void walk_rows_backwards(struct cell_iter *iter, const struct cell_list *list);
 
 #endif

@@ -1051,7 +1051,7 @@ program_begin(struct program *program)
     history->before[SAVED_NUMBER] = saved[1];
 }
 
-/* What the snapshot of B holds behind the history: of the keeper's last one a clone would tell; so
+/* What the snapshot of B holds after the history: of the keeper's last one a clone would tell; so
  * it goes, and the next history begins without. */
 static void
 forget_saved(struct program *program)

@@ -2,7 +2,7 @@
  * commands.c -- the table of the shell's commands: name, kinds of arguments, least and most of
  * them, usage.
  *
- * A usage says what is typed and, behind six blanks, what comes of it.
+ * A usage says what is typed and, after six blanks, what comes of it.
  */
 #include "tools/shell/commands.h"
 

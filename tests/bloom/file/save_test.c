@@ -1,7 +1,7 @@
 /*
  * save_test.c -- saving a set over an older one while the power is cut, calls fail, the disk is
  * full or memory ends: the old file is there whole or the new one, what the save said is so, and
- * nothing else is left, at the latest behind the next save.
+ * nothing else is left, at the latest after the next save.
  */
 #include "bloom/file/set_file.h"
 

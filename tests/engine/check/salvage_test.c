@@ -248,7 +248,7 @@ TEST(later_writes_are_seen)
     }
 }
 
-/* A row that runs ahead of the clock is replaced by what is written next, also behind a salvage,
+/* A row that runs ahead of the clock is replaced by what is written next, also after a salvage,
  * where manifest or logs say that it was the store that ran ahead. */
 TEST(rows_ahead_of_the_clock_are_replaced)
 {

@@ -630,7 +630,7 @@ note_text(void *argument, const petal_fault *fault)
     (void)snprintf(argument, sizeof fault->error->text, "%s", fault->error->text);
 }
 
-/* Whole records behind a bad place, which a crash may leave too: a note, by verify and salvage. */
+/* Whole records after a bad place, which a crash may leave too: a note, by verify and salvage. */
 TEST(records_behind_a_tear_are_counted)
 {
     struct surroundings around, left;

@@ -263,7 +263,7 @@ write_at_random(struct place *place, struct test_random *random, unsigned deleti
     compact_fixture_flush(place->fixture.db);
 }
 
-/* The bound of engine/compact/policy.h. Behind the oldest run so many flushes are no reason to
+/* The bound of engine/compact/policy.h. After the oldest run so many flushes are no reason to
  * merge all, however small that run is; how many of them there are when the store has settled is a
  * matter of which jobs found what. */
 #define UNCOUNTED_FLUSHES (POLICY_MIN_RUNS - 1)

@@ -262,7 +262,7 @@ TEST(test_a_failed_output_ends_writing)
             put_file(&place, 300 + i, 300 + i);
         settle(&place);
         assert_int_equal(totals_of(&place).runs, POLICY_MIN_RUNS - 1);
-        /* The next flush makes a job due; what fails lies behind the flush's own calls. */
+        /* The next flush makes a job due; what fails lies after the flush's own calls. */
         memory_vfs_fail_at(place.fixture.vfs, 12 + n, EIO, true);
         compact_fixture_put(place.table, "last", PETAL_LATEST, "last");
         status = petal_flush(place.fixture.db, NULL, NULL);

@@ -226,7 +226,7 @@ TEST(test_the_order_of_writes_may_come_later)
     fixture_fini(&fixture.base);
 }
 
-/* After a reopening sequences go on behind the greatest that there ever was, and a log that was not
+/* After a reopening sequences go on after the greatest that there ever was, and a log that was not
  * flushed is replayed over the levelled file. */
 TEST(test_sequences_go_on)
 {

@@ -181,7 +181,7 @@ TEST(test_families_keep_their_attributes)
     fixture_fini(&fixture);
 }
 
-/* A program built with an older header knows less of a struct: what lies behind its size is not
+/* A program built with an older header knows less of a struct: what lies after its size is not
  * looked at. */
 TEST(test_shorter_option_structs)
 {

@@ -328,7 +328,7 @@ TEST(test_time_ranges_without_the_flag)
         reads_refused(&fixture, &read, ranges[i].field, ranges[i].found);
         mutation_refused(&fixture, &mutation, "has_time_range", ranges[i].found);
         condition_refused(&fixture, &condition, "has_time_range", ranges[i].found);
-        /* Behind the size that the program knows they are not there. */
+        /* After the size that the program knows they are not there. */
         read.size = offsetof(petal_read_options, has_time_range);
         must(petal_get(fixture.table, fixture.row, &read, fixture.result, &fixture.error),
              &fixture.error);

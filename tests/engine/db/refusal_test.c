@@ -1,6 +1,6 @@
 /*
  * refusal_test.c -- arguments, options and openers that are refused: each with an error of its own
- * that names what was given and what is allowed, and without leaving anything behind.
+ * that names what was given and what is allowed, and without leaving anything after.
  */
 
 #include "base/slice.h"

@@ -19,7 +19,7 @@
 struct metric {
     char name[96], type[16];
     unsigned samples;
-    bool over; /* another one came behind it */
+    bool over; /* another one came after it */
     double bucket, count;
     bool has_sum, has_infinity;
 };
@@ -73,7 +73,7 @@ take_type(struct checker *checker, const char *line)
         assert_string_equal(metric->name + strlen(metric->name) - 6, "_total");
 }
 
-/* Labels, from the opening brace to behind the closing one. */
+/* Labels, from the opening brace to after the closing one. */
 static const char *
 skip_labels(const char *at)
 {
@@ -93,7 +93,7 @@ skip_labels(const char *at)
     return at + 1;
 }
 
-/* Digits with a point among them at most, up to `behind`: nothing that a locale has a say in. */
+/* Digits with a point among them at most, up to `after`: nothing that a locale has a say in. */
 static void
 check_digits(const char *number, char behind)
 {

@@ -372,7 +372,7 @@ TEST_WITH(test_and, begin, end)
 {
     check(WIDE, "FamilyFilter (=, 'binary:g') AND QualifierFilter (=, 'binary:b')",
           "r/g:b=6 s/g:b=9");
-    /* A member behind one that turns a cell away is not shown it: it counts columns named a
+    /* A member after one that turns a cell away is not shown it: it counts columns named a
      * only. */
     check(WIDE, "ColumnPrefixFilter ('b') AND ColumnPaginationFilter (1, 1)", "r/g:b=6");
     check(WIDE, "ColumnPaginationFilter (1, 1) AND ColumnPrefixFilter ('b')", "");

@@ -147,7 +147,7 @@ TEST(test_raw_hints)
 
 /* ---- where HBase is wrong ---- */
 
-/* A hint does not leap over the family marker that hides what is behind it. */
+/* A hint does not leap over the family marker that hides what is after it. */
 TEST(test_hint_over_family_marker)
 {
     struct read_fixture fixture;
@@ -330,7 +330,7 @@ TEST(test_layouts)
  * skip the row, do not hide it. */
 TEST(test_regex_given_up)
 {
-    /* Each with what it gives before the row in question, and from the row behind. */
+    /* Each with what it gives before the row in question, and from the row after. */
     static const char *const cases[][3] = {
         {"RowFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", ""},
         {"WHILE RowFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", ""},

@@ -76,7 +76,7 @@ TEST(nothing_is_read_behind_the_bounds)
     }
 }
 
-/* Behind the last row every file is asked for the next one, as far as one has it. */
+/* After the last row every file is asked for the next one, as far as one has it. */
 TEST(files_do_not_run_ahead)
 {
     petal_scan_options scan = {.start_row = text("row00100"), .row_limit = 10};

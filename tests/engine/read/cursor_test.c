@@ -268,7 +268,7 @@ reopen(struct cursor_fixture *fixture)
     MUST(petal_result_new(fixture->base.db, &fixture->engine.result, WHY));
 }
 
-/* All versions are kept, and compactions begin behind the writes: so what is seen does not depend
+/* All versions are kept, and compactions begin after the writes: so what is seen does not depend
  * on when they come. */
 static void
 move_beside_writes(uint64_t seed)
@@ -464,7 +464,7 @@ TEST(test_seeks_into_a_family_that_the_row_lacks)
     fixture_fini(&fixture.base);
 }
 
-/* The same by a seek to the row alone, and behind the end of a family. */
+/* The same by a seek to the row alone, and after the end of a family. */
 TEST(test_steps_from_a_row_that_the_first_family_lacks)
 {
     struct read_fixture fixture;

@@ -117,7 +117,7 @@ no_more_faults(struct asker *asker)
     memory_vfs_fail_at(asker->fixture.base.vfs, 0, 0, false);
 }
 
-/* Places before, in, between and behind the rows, there and back; each is gone on from by cells,
+/* Places before, in, between and after the rows, there and back; each is gone on from by cells,
  * then by rows. */
 static enum petal_status
 walk_from_places(struct asker *asker, petal_cursor *cursor, petal_result *result,

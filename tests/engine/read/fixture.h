@@ -3,8 +3,8 @@
  * calls, and answers as text.
  *
  * ANSWERS.  Each cell is "row/family:qualifier@timestamp=value", a marker
- * "row/family:qualifier@timestamp!type", with one space behind; bytes below 0x21 and above 0x7e are
- * written \xx. The text of a walk by pieces has a bar behind each piece. An answer's text lives
+ * "row/family:qualifier@timestamp!type", with one space after; bytes below 0x21 and above 0x7e are
+ * written \xx. The text of a walk by pieces has a bar after each piece. An answer's text lives
  * until the next but three.
  */
 #ifndef PETAL_TESTS_ENGINE_READ_FIXTURE_H

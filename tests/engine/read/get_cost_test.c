@@ -78,7 +78,7 @@ add_marker(struct get_cost_fixture *fixture, petal_slice row, petal_slice qualif
         write_batch(fixture);
 }
 
-/* FILES files, each with a version of the row's column `q`, and with rows before and behind it. */
+/* FILES files, each with a version of the row's column `q`, and with rows before and after it. */
 static void
 fill_files(struct get_cost_fixture *fixture)
 {
@@ -254,7 +254,7 @@ TEST(test_markers_that_come_late)
 
 /* ---- versions ---- */
 
-/* A row with a column before and one behind a column of so many versions. */
+/* A row with a column before and one after a column of so many versions. */
 static struct work
 work_of_whole_row(unsigned versions, bool flushed, const petal_read_options *options)
 {

@@ -449,7 +449,7 @@ TEST(test_scan_options_of_other_headers)
         reads_scan(&fixture,
                    scan_options_of(memory, &scan, offsetof(petal_read_options, snapshot))),
         "b/f:q@1=2 ");
-    /* Cut behind the limit of rows, in the read's options, and behind the size. */
+    /* Cut after the limit of rows, in the read's options, and after the size. */
     scan.size = offsetof(petal_scan_options, start_exclusive);
     scan.start_row = text("a");
     scan.read.snapshot = NULL;

@@ -337,7 +337,7 @@ TEST(test_damaged_filters_say_maybe)
 
 /* ---- where HBase is wrong ---- */
 
-/* A family marker is met, also behind a newer put with the empty qualifier that fills a block of
+/* A family marker is met, also after a newer put with the empty qualifier that fills a block of
  * its own. */
 TEST(test_family_marker_behind_a_put_without_qualifier)
 {

@@ -43,7 +43,7 @@ write_columns(struct read_fixture *fixture, unsigned first, unsigned last)
     petal_batch_free(batch);
 }
 
-/* Half of the columns in one file, half in another, a few in memory; rows before and behind. */
+/* Half of the columns in one file, half in another, a few in memory; rows before and after. */
 static int
 make_wide_row(void **state)
 {

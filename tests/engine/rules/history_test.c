@@ -33,7 +33,7 @@ TEST(test_the_order_of_writes)
 {
     struct visibility_rules rules = new_rules(VISIBILITY_READ, 2);
 
-    /* A put that was written behind a marker lives, whatever its timestamp. */
+    /* A put that was written after a marker lives, whatever its timestamp. */
     judged_row_check(&rules, "q30.5C=marker q20.6P=shown q10.4P=masked");
     judged_row_check(&rules, "30.5F=marker a20.6P=shown a10.4P=masked b30.4P=masked b5.7P=shown");
     judged_row_check(&rules, "20.5V=marker a20.6P=shown a10.4P=shown b20.4P=masked b10.1P=shown");
@@ -48,7 +48,7 @@ TEST(test_the_order_of_writes)
     judged_row_check(&rules, "40.6F=outside a30.6C=outside a20.5P=shown a10.1P=shown");
     rules.now_ms = 100;
     judged_row_check(&rules, "40.5F~1=expired a20.5P=shown a10.1P~1=expired");
-    /* What the reader wants is counted behind what the family keeps. */
+    /* What the reader wants is counted after what the family keeps. */
     rules = new_rules(VISIBILITY_READ, 2);
     rules.versions = 1;
     judged_row_check(&rules, "a30.1P=shown a20.1P=surplus! b30.1P=shown");

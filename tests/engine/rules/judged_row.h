@@ -3,7 +3,7 @@
  *
  * A ROW is text: cells `qualifier` `timestamp` . `sequence` `kind` [~ own TTL] = `fate`, in cell
  * order, where the kind is P (put), D (DELETE), C (DELETE_COLUMN), V (DELETE_FAMILY_VERSION) or F
- * (DELETE_FAMILY); the fate is "shown" or the reason why not, with an exclamation mark behind it
+ * (DELETE_FAMILY); the fate is "shown" or the reason why not, with an exclamation mark after it
  * when the column is done.
  */
 #ifndef PETAL_TESTS_ENGINE_RULES_JUDGED_ROW_H

@@ -218,7 +218,7 @@ TEST(test_rewrites_of_a_part)
         &rules, "20.9V=shown a40.4P=shown a30.9D=shown a30.8P=masked a20.8P=masked a10.7P=shown "
                 "a5.7P=surplus");
     judged_row_check(&rules, "a40.4P=shown a40.3P=superseded");
-    /* Also those behind what they or others hide, and behind surplus puts, in every column. */
+    /* Also those after what they or others hide, and after surplus puts, in every column. */
     judged_row_check(&rules,
                      "20.9F=shown 20.8P=masked 10.7C=shown a30.9C=shown a20.8P=masked a15.9D=shown "
                      "a10.9P=masked b20.8P=masked b15.9C=shown b10.9P=masked c30.9P=shown");
@@ -335,7 +335,7 @@ TEST(test_compactions_that_keep_deleted_cells)
     judged_row_check(&rules,
                      "40.9F=shown 9.9V=marker a30.9C=shown a20.8P=shown a15.8D=shown a15.7P=shown "
                      "a10.9P=surplus b9.9D=marker");
-    /* Doubles of a marker, and markers behind surplus puts. */
+    /* Doubles of a marker, and markers after surplus puts. */
     judged_row_check(
         &rules,
         "40.9F=shown 40.8F=superseded a30.9C=shown a30.8C=superseded a30.7D=shown a29.1C=shown");

@@ -293,7 +293,7 @@ come_again(void *argument)
             .line = &member->crowd->line};
 
         go_through(&waiter);
-        /* Served, behind the one before, and nobody but itself did what it wanted to do alone. */
+        /* Served, after the one before, and nobody but itself did what it wanted to do alone. */
         if (waiter.number <= last || (waiter.place.alone && waiter.leader != &waiter.place) ||
             waiter.led != (waiter.leader == &waiter.place))
             atomic_fetch_add(&member->crowd->faults, 1);

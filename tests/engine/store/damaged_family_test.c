@@ -669,7 +669,7 @@ count_file(void *argument, const petal_file_info *file)
     return true;
 }
 
-/* Behind the damaged run newer ones are merged: the store does not gather them without end. */
+/* After the damaged run newer ones are merged: the store does not gather them without end. */
 TEST(test_newer_runs_are_merged)
 {
     struct run_count count = {.family = slice_from_text("f")};
@@ -719,7 +719,7 @@ TEST(test_what_can_be_read_again_is_mended)
     free_fixture(&fixture);
 }
 
-/* petal_compact goes on with the families behind the one that fails, and tells of that one. */
+/* petal_compact goes on with the families after the one that fails, and tells of that one. */
 TEST(test_asked_for_a_table_the_others_are_compacted)
 {
     struct run_count count = {.family = slice_from_text("g")};
@@ -737,7 +737,7 @@ TEST(test_asked_for_a_table_the_others_are_compacted)
     free_fixture(&fixture);
 }
 
-/* A lost file of the first family: the files of those behind it are told, and leave the cache, with
+/* A lost file of the first family: the files of those after it are told, and leave the cache, with
  * those of other tables. */
 TEST(test_files_behind_a_lost_one_are_told)
 {

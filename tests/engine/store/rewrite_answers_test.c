@@ -1,7 +1,7 @@
 /*
  * rewrite_answers_test.c -- flushes and compactions change no answer, on the naive model
  * (tests/model/model.h), which the engine is held against elsewhere: all histories of a few writes
- * with each way of flushing and merging behind each of them, and longer ones at random, under every
+ * with each way of flushing and merging after each of them, and longer ones at random, under every
  * kind of family.
  *
  * Before and after each rewrite the same reads are made: as of now and at a snapshot, of all time
@@ -69,7 +69,7 @@ static const struct written writes[] = {
 };
 #define WRITES (sizeof writes / sizeof *writes)
 
-/* Behind a write. Three runs and more are there before two are merged. */
+/* After a write. Three runs and more are there before two are merged. */
 enum upkeep {
     NOTHING,
     FLUSH,

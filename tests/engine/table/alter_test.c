@@ -306,8 +306,8 @@ release(void *context, void *bytes, size_t size)
 }
 
 /*
- * A get with a new result allocates behind its choice of the way. The rules change there, and what
- * it finds must be judged by those that it began with: before, a:1 is seen; behind, b:1, written
+ * A get with a new result allocates after its choice of the way. The rules change there, and what
+ * it finds must be judged by those that it began with: before, a:1 is seen; after, b:1, written
  * after the marker above it.
  */
 TEST(test_order_of_writes_comes_during_a_get)

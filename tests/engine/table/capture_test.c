@@ -1,6 +1,6 @@
 /*
  * capture_test.c -- what a checkpoint or a table snapshot holds is one moment between batches,
- * whatever flushes of single tables wait before and behind its own, also where the files of the
+ * whatever flushes of single tables wait before and after its own, also where the files of the
  * flush can only be made later. A gate on the making of store files holds the flush thread while
  * jobs are queued.
  */
@@ -174,7 +174,7 @@ end_call(struct call *call)
 }
 
 /* `call` has batch 2 in its flush: a flush of t with batch 1 is before it, one of u with batch 3
- * behind it. */
+ * after it. */
 static void
 run_between(struct capture_fixture *fixture, struct call *call,
             void (*meanwhile)(struct capture_fixture *fixture))
@@ -314,7 +314,7 @@ commit_bulk(void *argument)
     return NULL;
 }
 
-/* Behind batch 4, which is in no file and not in the copy. */
+/* After batch 4, which is in no file and not in the copy. */
 static void
 begin_to_load(struct capture_fixture *fixture)
 {

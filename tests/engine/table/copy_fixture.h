@@ -28,7 +28,7 @@ const char *copy_fixture_text(petal_table *table, const petal_snapshot *snapshot
 /* As a test: the content is `text`, and the files are sound. */
 void copy_fixture_expect(petal_table *table, const char *text);
 
-/* The names of the living table snapshots, a blank behind each. */
+/* The names of the living table snapshots, a blank after each. */
 const char *copy_fixture_snapshots(petal_db *db, char text[COPY_BED_TEXT_BYTES]);
 
 /* Store files that the manifest in the fixture's directory names; each of them must be there. */

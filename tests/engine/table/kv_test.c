@@ -297,7 +297,7 @@ TEST(test_many_keys_at_once)
     keys_fini(&keys);
 }
 
-/* What the result holds behind a get of so many keys that are there. */
+/* What the result holds after a get of so many keys that are there. */
 static uint64_t
 bytes_held(struct keys *keys, const petal_slice *asked, size_t count, petal_slice *values)
 {
@@ -613,7 +613,7 @@ TEST(test_cursors_by_range_and_prefix)
     keys_fini(&keys);
 }
 
-/* A prefix of greatest bytes has no key behind it. */
+/* A prefix of greatest bytes has no key after it. */
 TEST(test_a_prefix_that_nothing_follows)
 {
     struct keys keys;
@@ -649,7 +649,7 @@ TEST(test_seeks_of_cursors)
     assert_int_equal(slice_compare(at, text("user:2")), 0);
     must(petal_kv_cursor_seek(cursor, text("user:21"), &keys.error), &keys.error);
     expect_rest(&keys, cursor, "user:3=z");
-    /* Back from the end, to before the beginning; behind the end. */
+    /* Back from the end, to before the beginning; after the end. */
     must(petal_kv_cursor_seek(cursor, text("a"), &keys.error), &keys.error);
     must(petal_kv_cursor_next(cursor, &found, &at, NULL, &keys.error), &keys.error);
     /* A key that is none leaves it where it is. */

@@ -159,7 +159,7 @@ describe(void *argument, petal_table *table)
     return true;
 }
 
-/* Tables with families, their VERSIONS, and cells; snapshots behind a semicolon. */
+/* Tables with families, their VERSIONS, and cells; snapshots after a semicolon. */
 static void
 expect(struct fixture *fixture, const char *wanted, const char *change, uint64_t at)
 {

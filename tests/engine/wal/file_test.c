@@ -173,7 +173,7 @@ struct written_log {
     uint64_t promise_at;
 };
 
-/* Records in two frames, one of them over the border; three syncs, records behind the last. */
+/* Records in two frames, one of them over the border; three syncs, records after the last. */
 static void
 write_log(struct wal_fixture *fixture, struct written_log *log)
 {
@@ -262,7 +262,7 @@ TEST_WITH(test_every_truncation, wal_fixture_setup, wal_fixture_teardown)
     free(log.bytes);
 }
 
-/* The size reached the disk, the data did not: zeros or old bytes behind the end. */
+/* The size reached the disk, the data did not: zeros or old bytes after the end. */
 TEST_WITH(test_what_lies_behind_the_end_is_dropped, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
@@ -314,7 +314,7 @@ TEST_WITH(test_a_frame_in_another_place_is_bad, wal_fixture_setup, wal_fixture_t
     assert_int_equal(count, 15);
 }
 
-/* Put a fragment with a right checksum at `at` of log 1's bytes; returns the byte behind it. */
+/* Put a fragment with a right checksum at `at` of log 1's bytes; returns the byte after it. */
 static size_t
 put_fragment(uint8_t *log, size_t at, enum wal_fragment_kind kind, size_t payload_bytes)
 {
@@ -607,7 +607,7 @@ TEST_WITH(test_a_new_log_with_old_blocks, wal_fixture_setup, wal_fixture_teardow
     expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
 
-/* The same of a log that was synced, as a log behind it tells, or a record of its own. */
+/* The same of a log that was synced, as a log after it tells, or a record of its own. */
 TEST_WITH(test_a_synced_log_with_old_blocks_is_damage, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
@@ -772,7 +772,7 @@ TEST_WITH(test_the_kept_log_is_read, wal_fixture_setup, wal_fixture_teardown)
 }
 
 /*
- * A promise stands in the first fragment behind the sync and in the first one of each page: with
+ * A promise stands in the first fragment after the sync and in the first one of each page: with
  * what was synced damaged, any page of what follows tells of it alone.
  */
 TEST_WITH(test_every_page_behind_a_sync_has_the_promise, wal_fixture_setup, wal_fixture_teardown)
@@ -804,7 +804,7 @@ TEST_WITH(test_every_page_behind_a_sync_has_the_promise, wal_fixture_setup, wal_
 
         memcpy(torn, bytes, size);
         memset(torn + synced, 0, size - synced);
-        /* A fragment may reach into the page behind. */
+        /* A fragment may reach into the page after. */
         memcpy(torn + from, bytes + from, (page + 1) * 4096 + 200 - from);
         assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, torn, size), 0);
         expect_corrupt(fixture, NO_PROMISE, LOG_1);

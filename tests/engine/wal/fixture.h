@@ -35,7 +35,7 @@ void wal_fixture_fini(struct wal_fixture *fixture);
 int wal_fixture_setup(void **state);
 int wal_fixture_teardown(void **state);
 
-/* Create log `number` behind `predecessor` (may be NULL: none), which stays as it is from then on,
+/* Create log `number` after `predecessor` (may be NULL: none), which stays as it is from then on,
  * and store its header. */
 enum petal_status wal_fixture_create(struct wal_fixture *fixture, uint64_t number,
                                      const struct wal_file *predecessor, struct wal_file **wal);

@@ -30,7 +30,7 @@ sync_log(struct wal_file *wal)
 }
 
 /* Logs 1, 2, 3 with four records each; `synced` (0: none) and those before it are synced, with a
- * record behind the sync. */
+ * record after the sync. */
 static void
 write_unsynced_logs(struct wal_fixture *fixture, uint64_t synced, bool more)
 {
@@ -54,7 +54,7 @@ write_unsynced_logs(struct wal_fixture *fixture, uint64_t synced, bool more)
         wal_file_close(logs[number]);
 }
 
-/* Cut log `number` short, inside its last record; returns the sizes of all files behind the cut. */
+/* Cut log `number` short, inside its last record; returns the sizes of all files after the cut. */
 static uint64_t
 tear(struct wal_fixture *fixture, uint64_t number)
 {
@@ -102,7 +102,7 @@ TEST(test_a_torn_log_takes_the_later_ones_with_it)
 }
 
 /* All of a log was synced before the first sync of any later one, of which the later one itself may
- * tell, the one behind it, or the manifest. */
+ * tell, the one after it, or the manifest. */
 TEST(test_a_sync_of_a_later_log_is_a_promise)
 {
     for (int witness = 0; witness < 3; witness++) {

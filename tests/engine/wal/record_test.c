@@ -188,7 +188,7 @@ TEST(records_build_upon_each_other)
             cells[k].resolved = test_random_chance(&random, 30);
             cells[k].ahead = cells[k].resolved && test_random_chance(&random, 50);
         }
-        if (test_random_chance(&random, 5)) /* as behind what was taken back */
+        if (test_random_chance(&random, 5)) /* as after what was taken back */
             writing = (struct record_base){0};
         size = record_size(&writing, cells, count);
         bytes = test_allocate(size);

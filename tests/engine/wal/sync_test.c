@@ -98,7 +98,7 @@ comes_to_be_synced(petal_db *db)
     return false;
 }
 
-/* What is acknowledged at SYNC_WAL, with a write of `beside` behind it, is synced while the locks
+/* What is acknowledged at SYNC_WAL, with a write of `beside` after it, is synced while the locks
  * are held that a leader holds who waits for memory, and a change of the schema whose sync of the
  * manifest takes long. */
 static void

@@ -58,7 +58,7 @@ TEST(test_what_is_ahead_is_replaced)
     write_fixture_expect_row(&w, "r", "r/f:n=x@1010 r/f:n=#10@1009 r/f:n=#9@1008");
     delete_cells(w.f, "r", "n", PETAL_DELETE_COLUMN);
     write_fixture_expect_row(&w, "r", "");
-    /* Behind the marker, which no reader sees. */
+    /* After the marker, which no reader sees. */
     assert_int_equal(write_fixture_increment(&w, "r", "n", 5), 5);
     write_fixture_put(w.f, "r", "n", PETAL_LATEST, "y");
     write_fixture_put(w.f, "r", "m", PETAL_LATEST, "beside");
@@ -75,7 +75,7 @@ TEST(test_what_is_ahead_is_replaced)
     write_fixture_fini(&w);
 }
 
-/* Where the clock is not behind, it is the clock's; also when the row was ahead once. */
+/* Where the clock is not after, it is the clock's; also when the row was ahead once. */
 TEST(test_the_clock_catches_up)
 {
     struct write_fixture w;
@@ -90,7 +90,7 @@ TEST(test_the_clock_catches_up)
     write_fixture_fini(&w);
 }
 
-/* In memory, in a log that is replayed, in store files, behind a compaction, and in copies. */
+/* In memory, in a log that is replayed, in store files, after a compaction, and in copies. */
 TEST(test_it_is_remembered)
 {
     for (int way = 0; way < 6; way++) {

@@ -220,7 +220,7 @@ put_meanwhile(void *argument, const petal_deleted_rows *done)
 
     if (meanwhile->calls++ == 0) {
         assert_int_equal(done->rows, 2);
-        write_fixture_put(meanwhile->w->f, "a", "q", PETAL_LATEST, "again"); /* behind */
+        write_fixture_put(meanwhile->w->f, "a", "q", PETAL_LATEST, "again"); /* after */
         write_fixture_put(meanwhile->w->f, "d", "q", PETAL_LATEST, "more");  /* ahead, there */
         write_fixture_put(meanwhile->w->f, "e", "q", PETAL_LATEST, "new");   /* ahead, new */
     }
@@ -431,7 +431,7 @@ TEST(test_behind_the_longest_rows)
     assert_int_equal(slice_compare(deleted.next, text("b")), 0);
     assert_int_equal(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error),
                      PETAL_BUSY);
-    /* No row can be behind the next. */
+    /* No row can be after the next. */
     must(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error), &error);
     assert_int_equal(deleted.rows, 1);
     expect_rows(&w, "");

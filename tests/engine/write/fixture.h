@@ -25,7 +25,7 @@ void write_fixture_fini(struct write_fixture *w);
 void write_fixture_attach(struct write_fixture *w);
 void write_fixture_detach(struct write_fixture *w);
 
-/* "row/family:qualifier=value@timestamp ...": a number of 8 bytes as #n, a time to live behind it
+/* "row/family:qualifier=value@timestamp ...": a number of 8 bytes as #n, a time to live after it
  * as +n. Good until the next call. */
 const char *write_fixture_describe(const petal_result *result);
 

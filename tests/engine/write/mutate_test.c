@@ -316,7 +316,7 @@ TEST(test_increments_that_are_doubles)
     test_clock_advance(&w.base.clock, 2);
     write_fixture_expect_row(&w, "r", "");
 
-    /* The same timestamp for different reasons: behind the old version, and now. */
+    /* The same timestamp for different reasons: after the old version, and now. */
     write_fixture_put(w.f, "r", "n", NOW + 1, "12345678");
     write_fixture_batch_increment(&w, w.f, "r", "n", 0);
     write_fixture_begin(&w, &past);

@@ -305,7 +305,7 @@ compare_sums(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Behind each base the workers counted 1, 2, 3 .. without a gap and without a double. */
+/* After each base the workers counted 1, 2, 3 .. without a gap and without a double. */
 static void
 check_bases(struct arena *arena, struct worker *workers)
 {

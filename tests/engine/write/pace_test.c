@@ -298,7 +298,7 @@ put_other(petal_family *family, petal_error *error)
                      (petal_slice){"v", 1}, NULL, error);
 }
 
-/* Each of these came behind the waiting writer. */
+/* Each of these came after the waiting writer. */
 TEST(the_cap_of_a_store_stops_its_writers_only)
 {
     struct waiting waiting;

@@ -239,7 +239,7 @@ delete_with(struct worker *worker, const struct target *target, int64_t timestam
                               timestamp, type, &target->options, &worker->error));
 }
 
-/* Single versions: those at 1, where there is none, and the newest one; behind that older ones
+/* Single versions: those at 1, where there is none, and the newest one; after that older ones
  * would come to light. */
 static void
 delete_some(struct worker *worker, const struct target *target)

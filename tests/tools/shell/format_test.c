@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one record of (text, 7, nothing, "z") is printed as; behind a second set of one column. */
+/* What one record of (text, 7, nothing, "z") is printed as; after a second set of one column. */
 static size_t
 print_record(enum format_mode mode, petal_slice bytes, bool raw, char **printed)
 {
@@ -51,7 +51,7 @@ hex(const char *digits, int count)
     return value;
 }
 
-/* Read a JSON string of the printable kind, *at behind its end. */
+/* Read a JSON string of the printable kind, *at after its end. */
 static size_t
 read_string(const char **at, char *text)
 {
@@ -322,7 +322,7 @@ TEST(test_widths_of_characters)
     assert_int_equal(width_of(slice_of_string("\xff\xc3")), 2);
     assert_int_equal(width_cut(slice_of_string("a\xe6\x9d\xb1z"), 2, &used).size, 1);
     assert_int_equal(used, 1);
-    /* What combines belongs to what it stands behind. */
+    /* What combines belongs to what it stands after. */
     assert_int_equal(width_cut(slice_of_string("e\xcc\x81z"), 1, &used).size, 3);
     assert_int_equal(used, 1);
 }

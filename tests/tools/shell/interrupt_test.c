@@ -156,7 +156,7 @@ TEST(test_a_count_stops_and_says_how_far_it_came)
     shell_process_free(&shell);
 }
 
-/* The rows that were counted, and those behind the place that is named, are all. */
+/* The rows that were counted, and those after the place that is named, are all. */
 TEST(test_a_count_goes_on_where_it_stopped)
 {
     const char *const places[] = {"'t', STARTROW => \"r00123\\x00\"",

@@ -45,7 +45,7 @@ become_shell(const char *path, char **arguments)
     _exit(127);
 }
 
-/* A test that failed left its shell behind, which holds the database that the next one opens. */
+/* A test that failed left its shell after, which holds the database that the next one opens. */
 static void
 prepare(struct shell_process *shell)
 {

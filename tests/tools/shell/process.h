@@ -22,7 +22,7 @@ struct shell_process {
 /* The program in the folder above that of the tests. */
 const char *shell_process_path(void);
 
-/* Run it with these arguments behind its name, the last one NULL.  On a terminal, or with its
+/* Run it with these arguments after its name, the last one NULL.  On a terminal, or with its
  * standard output and error in a pipe.  One runs at a time: an earlier one is killed. */
 void shell_process_start(struct shell_process *shell, unsigned short columns, char **arguments);
 void shell_process_pipe(struct shell_process *shell, char **arguments);
@@ -36,7 +36,7 @@ void shell_process_interrupt(struct shell_process *shell);
 /* Send signals, with pauses, until it ends; the status. */
 int shell_process_interrupt_to_end(struct shell_process *shell);
 
-/* Read until the words stand behind those found before, and what was there when letters were typed
+/* Read until the words stand after those found before, and what was there when letters were typed
  * last. */
 void shell_process_expect(struct shell_process *shell, const char *words);
 

@@ -198,7 +198,7 @@ TEST(test_terminal_layout)
     struct output output;
 
     assert_non_null(file);
-    output_init(&output, file, true); /* no terminal behind it: 80 characters */
+    output_init(&output, file, true); /* no terminal after it: 80 characters */
     output_header(&output, "ROW", "COLUMN+CELL");
     output_columns(&output, slice_of_string("u1"),
                    slice_of_string("column=info:mail, timestamp=2017-07-14T02:40:00.001, "

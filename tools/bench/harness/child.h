@@ -18,7 +18,7 @@ void *bench_child_share(size_t bytes);
 int bench_child_run(void (*work)(void *argument), void *argument);
 
 /* The same of work that may well end by a signal, and whose last words are of no interest: what it
- * prints is dropped, and it leaves no core behind. Returns how it ended, as waitpid(2) tells it. */
+ * prints is dropped, and it leaves no core after. Returns how it ended, as waitpid(2) tells it. */
 int bench_child_ending(void (*work)(void *argument), void *argument);
 
 #endif

@@ -9,7 +9,7 @@
 
 /*
  * Petal's own figures are medians, as bench_figure_text has them; ratios are Petal's time (or
- * count) divided by the other's, bold where Petal is behind, with a ~ where neither is ahead
+ * count) divided by the other's, bold where Petal is after, with a ~ where neither is ahead
  * (bench_verdict_of). The last column is the share of processor time that others took. Series that
  * Petal has none to are left out. `stores` are names, in the order of the columns.
  */

@@ -83,7 +83,7 @@ compare_starts(const void *a, const void *b)
     return hfile_slice_compare((*first)->start, (*second)->start);
 }
 
-/* No region's end is behind `row`, the end of another: an empty one is behind all rows. */
+/* No region's end is after `row`, the end of another: an empty one is after all rows. */
 static bool
 ends_before_or_at(const struct region *region, petal_slice row)
 {

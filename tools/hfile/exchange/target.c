@@ -45,7 +45,7 @@ reference_parse(petal_slice message, struct arena *arena, const char *file, enum
         else if (!field.is_bytes && field.number == REFERENCE_RANGE)
             range = field.value;
     }
-    /* All rows are behind the empty one, so that no cell would be left of such a bottom half. */
+    /* All rows are after the empty one, so that no cell would be left of such a bottom half. */
     if (hfile_bytes_left(&left) > 0 || !has_row || range > RANGE_BOTTOM ||
         (range == RANGE_BOTTOM && row.size == 0))
         return hfile_error_corrupt(error, file, 0, "this is not a reference to half of a file");

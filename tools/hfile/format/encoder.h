@@ -16,7 +16,7 @@ struct hfile_keyed_cell {
 
 /* From the key before to this one; both are of one family. */
 struct hfile_key_step {
-    int order; /* > 0: this one is behind, 0: it is equal, < 0: it is before */
+    int order; /* > 0: this one is after, 0: it is equal, < 0: it is before */
     bool same_row;
     bool same_column;        /* row and qualifier */
     size_t row_common;       /* bytes at the beginning of both rows */

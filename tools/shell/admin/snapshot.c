@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The hash behind a snapshot: SKIP_FLUSH and TTL.  Others mean nothing, as in HBase. */
+/* The hash after a snapshot: SKIP_FLUSH and TTL.  Others mean nothing, as in HBase. */
 static enum shell_status
 read_options(struct session *session, const struct value *argument,
              petal_table_snapshot_options *options)
@@ -67,7 +67,7 @@ COMMAND_FUNCTION(command_snapshot)
     return SHELL_FINE;
 }
 
-/* The name of a snapshot and what stands behind it at argument `rest`: ACLs, which there are
+/* The name of a snapshot and what stands after it at argument `rest`: ACLs, which there are
  * not. */
 static enum shell_status
 read_source(struct session *session, const struct value *arguments, size_t count, size_t rest,

@@ -76,7 +76,7 @@ watch_verification(void *argument, uint64_t done, uint64_t total)
     return !interrupt_pending();
 }
 
-/* Go on behind faults, which are shown; false: something else ends it. */
+/* Go on after faults, which are shown; false: something else ends it. */
 static bool
 verify_table(struct verification *verification, petal_table *table, enum shell_status *status)
 {

@@ -282,7 +282,7 @@ query_read_get(struct session *session, const struct value *arguments, size_t co
 
 /* ---- scan and count -------------------------------------------------------------------------- */
 
-/* The least row behind all that begin with `prefix`; empty when there is none. */
+/* The least row after all that begin with `prefix`; empty when there is none. */
 static petal_slice
 behind_prefix(struct arena *arena, petal_slice prefix)
 {

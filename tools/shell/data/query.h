@@ -35,7 +35,7 @@ struct query {
         format; /* FORMATTER: of rows, columns, and values without a format of their own */
     uint64_t greatest_length; /* MAXLENGTH: characters of a cell to show, 0 for all */
     uint64_t
-        piece_bytes;  /* of partial results: a row that goes on behind so many counts anew; 0: no */
+        piece_bytes;  /* of partial results: a row that goes on after so many counts anew; 0: no */
     unsigned metrics; /* bits of enum query_metric: METRICS, ALL_METRICS */
     int64_t interval; /* of a count's progress, in rows */
 };

@@ -27,7 +27,7 @@ part_reason(char *text)
         *end = '\0';
     if (strncmp(text, incorrect, sizeof(incorrect) - 1) != 0)
         return "";
-    /* Behind the filter's own text, which ends with a parenthesis or is cut. */
+    /* After the filter's own text, which ends with a parenthesis or is cut. */
     end = NULL;
     for (char *found = text; (found = strstr(found, ": ")) != NULL; found++)
         if (found[-1] == ')' || found[-1] == '.')

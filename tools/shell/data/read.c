@@ -11,7 +11,7 @@
 enum { ROWS_BETWEEN_LOOKS = 256 }; /* at the time, for progress */
 enum { CELL_OVERHEAD = 20 }; /* lengths, timestamp and type, as HBase counts the bytes of a cell */
 
-/* Cut what was added behind `begin` to the query's greatest length in characters. */
+/* Cut what was added after `begin` to the query's greatest length in characters. */
 static void
 cut(struct text *text, size_t begin, uint64_t greatest_length)
 {
@@ -275,7 +275,7 @@ fail_interrupted(struct session *session, const struct query *query,
         return SHELL_USAGE;
     text_add_slice(&next, text_slice(&counter->row));
     if (finished && !query->scan.reversed)
-        text_add(&next, "", 1); /* the least row behind it */
+        text_add(&next, "", 1); /* the least row after it */
     text_add_string(message, "; STARTROW => ");
     text_add_literal(message, text_slice(&next));
     text_add_string(message,

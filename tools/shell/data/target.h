@@ -32,7 +32,7 @@ enum shell_status target_read_cell(struct session *session, const struct value *
 enum shell_status target_read_number(struct session *session, const struct value *argument,
                                      const char *what, int64_t *number);
 
-/* The hash behind a write: TTL, and ATTRIBUTES, which mean nothing to a store. */
+/* The hash after a write: TTL, and ATTRIBUTES, which mean nothing to a store. */
 enum shell_status target_read_options(struct session *session, const struct value *argument,
                                       struct target *target);
 

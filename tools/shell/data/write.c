@@ -32,7 +32,7 @@ COMMAND_FUNCTION(command_put)
 
 /* ---- Deletions ------------------------------------------------------------------------------- */
 
-/* What a deletion is about: no column is the whole row.  Its timestamp and hash stand behind the
+/* What a deletion is about: no column is the whole row.  Its timestamp and hash stand after the
  * column. */
 static enum shell_status
 read_deleted(struct session *session, const struct value *arguments, size_t count,

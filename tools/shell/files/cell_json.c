@@ -72,7 +72,7 @@ read_unit(const char *at, const char *end)
     return unit;
 }
 
-/* \uHHHH, or two of them for one character; *at is behind the u. */
+/* \uHHHH, or two of them for one character; *at is after the u. */
 static bool
 take_unicode(struct text *text, const char **at, const char *end)
 {

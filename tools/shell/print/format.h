@@ -5,12 +5,12 @@
  * beyond its records (how many rows there were, what failed) goes to standard error in these modes,
  * so that nothing but records is in the stream.
  *
- *     table   columns aligned, a set behind an empty line.  On a terminal it is no wider than that:
+ *     table   columns aligned, a set after an empty line.  On a terminal it is no wider than that:
  *             long texts are cut, with … at the end, numbers never; where even so the columns have
  *             no room, each record is a block of lines, one for each field
  *     json    an object a line; numbers and truth are themselves, unknown is null, all else is
  *             text, or bytes that are none: tools/shell/text/json.h
- *     csv     RFC 4180: a line of names first, lines end with CR LF; a set behind an empty line
+ *     csv     RFC 4180: a line of names first, lines end with CR LF; a set after an empty line
  *
  * In tables and csv bytes are as HBase prints them, 0x20..0x7E but the backslash as they are and
  * others as \xHH.
@@ -31,7 +31,7 @@ struct format {
     FILE *file;         /* borrowed */
     bool terminal;      /* the file is one: tables are no wider */
     int write_error;    /* errno of the first flush that failed, 0: none */
-    struct text words;  /* the names of the set's columns, each with a zero behind it */
+    struct text words;  /* the names of the set's columns, each with a zero after it */
     const char **names; /* point to them */
     size_t columns;
     bool begun;       /* there is a set */
@@ -59,7 +59,7 @@ format_is_on(const struct format *format)
 }
 
 /*
- * Begin a set, in place of one that has no record yet; else behind it.  Blanks part the names of
+ * Begin a set, in place of one that has no record yet; else after it.  Blanks part the names of
  * its columns.
  */
 void format_begin(struct format *format, const char *names);

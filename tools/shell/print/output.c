@@ -180,7 +180,7 @@ letter_at(petal_slice text, size_t at)
     return ((const char *)text.data)[at];
 }
 
-/* The last blank up to `most`, behind this letter if it is one; 0: there is none. */
+/* The last blank up to `most`, after this letter if it is one; 0: there is none. */
 static size_t
 last_blank(petal_slice text, size_t most, char before)
 {
@@ -190,7 +190,7 @@ last_blank(petal_slice text, size_t most, char before)
     return 0;
 }
 
-/* Take off what is a line of up to `width` characters, and the blank behind it.  Commas count where
+/* Take off what is a line of up to `width` characters, and the blank after it.  Commas count where
  * they leave no short lines. */
 static petal_slice
 take_line(petal_slice *text, unsigned width)

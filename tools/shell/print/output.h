@@ -6,7 +6,7 @@
  * long goes on in the next line of its column.  One-column lines are wrapped at W.  All of them are
  * padded to W. Elsewhere nothing is padded or wrapped.  Widths count characters.
  *
- * With another format (tools/shell/print/format.h) headers begin sets of records, the lines behind
+ * With another format (tools/shell/print/format.h) headers begin sets of records, the lines after
  * them are records, and plain lines are messages.
  *
  * The room print: lines and columns as HBase lays them out, and answers as json, csv or a table.
@@ -56,7 +56,7 @@ void output_parts(struct output *output, petal_slice first, petal_slice second);
 /* A sentence of Petal's own: on a terminal lines end between words. */
 void output_message(struct output *output, petal_slice text);
 
-/* The same without a line end.  What is printed next, or output_finish, ends it; behind
+/* The same without a line end.  What is printed next, or output_finish, ends it; after
  * output_join that stands in the line. */
 void output_unfinished_line(struct output *output, petal_slice text);
 void output_finish(struct output *output);

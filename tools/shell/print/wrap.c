@@ -94,7 +94,7 @@ end_of_line(petal_slice text, size_t begin)
     return end != NULL ? (size_t)(end - (const char *)text.data) : text.size;
 }
 
-/* A caret, and what may be said behind it. */
+/* A caret, and what may be said after it. */
 static bool
 is_caret(petal_slice line)
 {
@@ -125,7 +125,7 @@ wrap_print(FILE *file, petal_slice text, unsigned width)
     text_free(&lines);
 }
 
-/* The quote that is open behind the letter at *at, 0 if none is; `quote` was open before it.  An
+/* The quote that is open after the letter at *at, 0 if none is; `quote` was open before it.  An
  * escaped letter of a quote is passed over. */
 static char
 quote_behind(petal_slice line, size_t *at, char quote)
@@ -153,7 +153,7 @@ find_comment(petal_slice line)
     return line.size;
 }
 
-/* The end of the first line of what is too wide: behind the last comma that fits, or else the
+/* The end of the first line of what is too wide: after the last comma that fits, or else the
  * first. */
 static size_t
 find_cut(petal_slice line, size_t width)

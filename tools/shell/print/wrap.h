@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Add a paragraph, without the end of its last line; lines behind the first begin with `indent`
+/* Add a paragraph, without the end of its last line; lines after the first begin with `indent`
  * blanks.  A word that is longer than a line stands alone in one. */
 void wrap_add(struct text *text, petal_slice paragraph, unsigned width, unsigned indent);
 
@@ -17,7 +17,7 @@ void wrap_add(struct text *text, petal_slice paragraph, unsigned width, unsigned
 void wrap_print(FILE *file, petal_slice text, unsigned width);
 
 /* Add an example, a command or several lines of one, so that it can still be typed: its comment
- * stands in a line before what is too wide with it, and a line ends only behind a comma outside
+ * stands in a line before what is too wide with it, and a line ends only after a comma outside
  * quotes. */
 void wrap_add_example(struct text *text, petal_slice example, unsigned width);
 

@@ -393,7 +393,7 @@ ruby_table_of(struct session *session, petal_slice variable, petal_slice *table)
 
     if (place < 0 || place + 1 >= ruby->variables)
         return false;
-    value = ruby->mrb->c->cibase->stack[place + 1]; /* behind `self` */
+    value = ruby->mrb->c->cibase->stack[place + 1]; /* after `self` */
     if (!mrb_obj_is_kind_of(ruby->mrb, value, ruby->table_class))
         return false;
     value = mrb_iv_get(ruby->mrb, value, mrb_intern_lit(ruby->mrb, "@name"));

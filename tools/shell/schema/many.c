@@ -25,7 +25,7 @@ make_change(struct session *session, const struct change *change, petal_table *t
     return outcome;
 }
 
-/* Change each table; those that could not be are named behind the others' number. */
+/* Change each table; those that could not be are named after the others' number. */
 static enum shell_status
 change_tables(struct session *session, const struct change *change, const struct name_list *list)
 {

@@ -16,14 +16,14 @@ struct schema {
     bool splits; /* create was given split points */
 };
 
-/* Read the arguments of create behind the table's name: names, lists of names, hashes. */
+/* Read the arguments of create after the table's name: names, lists of names, hashes. */
 enum shell_status schema_read_create(struct session *session, const struct value *arguments,
                                      size_t count, struct schema *schema);
 
 /* Begin with the table as it is. */
 void schema_describe(struct session *session, const petal_table *table, struct schema *schema);
 
-/* Apply the arguments of alter behind the table's name. */
+/* Apply the arguments of alter after the table's name. */
 enum shell_status schema_read_alter(struct session *session, const struct value *arguments,
                                     size_t count, struct schema *schema);
 

@@ -28,7 +28,7 @@ struct command {
     enum command_database database;
     /*
      * What the arguments are, a letter for each: t table, s snapshot, c command, f family, q column
-     * (those behind it, too), p file, n namespace, - anything else.
+     * (those after it, too), p file, n namespace, - anything else.
      */
     const char *kinds;
     size_t least, most; /* arguments */

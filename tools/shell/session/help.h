@@ -9,7 +9,7 @@
 /* Lines that begin with two blanks; NULL if the command has none. */
 const char *help_examples(const char *name);
 
-/* The name of a group of commands, by its number; NULL behind the last. */
+/* The name of a group of commands, by its number; NULL after the last. */
 const char *help_group(size_t index);
 
 #endif

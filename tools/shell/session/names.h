@@ -16,7 +16,7 @@ struct name_list {
 
 void name_list_add(struct session *session, struct name_list *list, petal_slice name);
 
-/* The namespace of a checked table name, "default" if it names none; what stands behind it. */
+/* The namespace of a checked table name, "default" if it names none; what stands after it. */
 petal_slice table_namespace(petal_slice table);
 petal_slice table_qualifier(petal_slice table);
 

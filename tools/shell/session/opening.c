@@ -17,7 +17,7 @@ print_petal_error(const char *what, const petal_error *error)
     return shell_status_of(error->status);
 }
 
-/* Whose opening has failed behind its first step. */
+/* Whose opening has failed after its first step. */
 static void
 close_database(struct session *session)
 {

@@ -83,7 +83,7 @@ line_of(const struct place *place, size_t *begin)
 
     *begin = 0;
     for (size_t i = 0; i < end; i++) {
-        /* What lies behind the last line's end is in that line. */
+        /* What lies after the last line's end is in that line. */
         if (input[i] == '\n' && i + 1 < place->input.size) {
             *begin = i + 1;
             line++;

@@ -13,7 +13,7 @@
 #include "tools/shell/session/command.h"
 
 /*
- * `glued`: the line of its duration lacks its end, so that an echo stands behind it.
+ * `glued`: the line of its duration lacks its end, so that an echo stands after it.
  *
  * Returns NULL, or, where a failure ends the shell, the class of the exception that the caller must
  * raise with session->message.

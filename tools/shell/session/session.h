@@ -30,14 +30,14 @@ struct ruby;
 /* What a mistake or a failed command does. */
 enum failure_style {
     FAILURE_IS_SHOWN,    /* in a block of lines, and the shell goes on */
-    FAILURE_ENDS_SCRIPT, /* it is shown in one line behind the duration, and the shell ends */
+    FAILURE_ENDS_SCRIPT, /* it is shown in one line after the duration, and the shell ends */
     FAILURE_ENDS_STREAM  /* the same on standard error */
 };
 
 /* A place in an input, whose first line has the number `line`. */
 struct place {
     petal_slice input;
-    size_t position; /* what lies behind the end means its last byte */
+    size_t position; /* what lies after the end means its last byte */
     unsigned line;
     size_t comma; /* of a command: before which of its strings one may be missing; 0: none */
 };
@@ -68,7 +68,7 @@ struct session {
     uintptr_t loop;              /* the outermost one that the command at hand runs in; 0: none */
     uintptr_t timed_loop;        /* whose commands have a duration that is not shown yet; 0: none */
     double loop_begin, loop_end; /* of the first and the last of them */
-    bool echo_input;             /* print each line of input behind petal> or petal* */
+    bool echo_input;             /* print each line of input after petal> or petal* */
     enum failure_style failure_style;
     bool failed; /* a command did, or a mistake was made: other than not finding a row or a name */
     bool stop_at_failure;

@@ -13,7 +13,7 @@ struct topic {
     const char *name, *title, *text;
 };
 
-/* By number; NULL behind the last. */
+/* By number; NULL after the last. */
 const struct topic *help_topic(size_t index);
 
 /* A filter's arguments are its name's in the filter language; `java` is its constructor. */

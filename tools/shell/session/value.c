@@ -55,7 +55,7 @@ value_filter_name(const struct value *filter)
     return (petal_slice){(const char *)name.data + begin, name.size - begin};
 }
 
-/* The letter behind the backslash for a control character that has one, else 0. */
+/* The letter after the backslash for a control character that has one, else 0. */
 static char
 escape_letter(uint8_t byte)
 {

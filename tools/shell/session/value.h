@@ -63,7 +63,7 @@ void value_to_text(struct text *text, const struct value *value);
 /* The same as bytes that live in `arena`. */
 petal_slice value_to_bytes(struct arena *arena, const struct value *value);
 
-/* The same with a zero behind it. */
+/* The same with a zero after it. */
 char *value_to_string(struct arena *arena, const struct value *value);
 
 /* A number as an integer: a fraction is cut off.  False for a value that is no number. */

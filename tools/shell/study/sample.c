@@ -2,7 +2,7 @@
  * sample.c -- see tools/shell/study/sample.h.
  *
  * A row at random: a store file, by the number of its rows; a place between its first row and its
- * last, as if rows were spread evenly over the 8 bytes behind what the two have in common; the row
+ * last, as if rows were spread evenly over the 8 bytes after what the two have in common; the row
  * that follows the place.
  */
 #include "tools/shell/study/sample.h"
@@ -188,7 +188,7 @@ add_gets(struct draw *draw, struct sample *sample, const petal_cell *cell)
     text_free(&absent);
 }
 
-/* One of the first cells of the row at or behind the place. */
+/* One of the first cells of the row at or after the place. */
 static enum petal_status
 draw_row(struct draw *draw, struct sample *sample, petal_error *error)
 {

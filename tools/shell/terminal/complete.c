@@ -12,13 +12,13 @@ struct context {
     size_t size;
     petal_slice command;  /* empty while it is being typed */
     petal_slice table;    /* the first argument */
-    petal_slice key;      /* behind it stands => */
+    petal_slice key;      /* after it stands => */
     petal_slice variable; /* before a dot: it may hold the table */
-    size_t argument;      /* commas behind the command, outside brackets */
+    size_t argument;      /* commas after the command, outside brackets */
     int braces, brackets;
     bool behind_arrow;
     char quote;    /* that is open, 0 if none is */
-    size_t begin;  /* of the word or, behind its quote, the string at the end */
+    size_t begin;  /* of the word or, after its quote, the string at the end */
     bool has_word; /* the line ends in a name */
     bool is_comment;
 };
@@ -104,7 +104,7 @@ take_sign(struct context *context, size_t at)
     }
 }
 
-/* Read a string from behind its quote at `at`; the index of the closing one, or the size. */
+/* Read a string from after its quote at `at`; the index of the closing one, or the size. */
 static size_t
 skip_string(struct context *context, size_t at)
 {
@@ -162,7 +162,7 @@ add_list(struct completion *completion, const struct typed *typed, const char *c
         completion_add(completion, typed, slice_of_string(list[i]));
 }
 
-/* Inside a filter's text its names: what is typed of one is behind the last sign. */
+/* Inside a filter's text its names: what is typed of one is after the last sign. */
 static void
 complete_filter(struct session *session, const struct context *context, struct typed *typed,
                 struct completion *completion)
@@ -179,7 +179,7 @@ complete_filter(struct session *session, const struct context *context, struct t
         completion_add_kind(session, completion, typed, WORD_FILTER, context->table);
 }
 
-/* Behind KEY =>: its values, in quotes but for true and false. */
+/* After KEY =>: its values, in quotes but for true and false. */
 static void
 complete_value(struct session *session, const struct context *context, struct typed *typed,
                struct completion *completion)

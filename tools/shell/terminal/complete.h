@@ -41,8 +41,8 @@ enum word_kind {
     WORD_FILTER
 };
 
-/* What was typed, and how the words stand: behind `before`, which was not typed, followed by
- * `behind`. */
+/* What was typed, and how the words stand: after `before`, which was not typed, followed by
+ * `after`. */
 struct typed {
     petal_slice word;
     const char *before, *behind;

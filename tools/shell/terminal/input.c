@@ -39,7 +39,7 @@ drop_line_end(struct text *line)
         line->bytes[--line->size] = '\0';
 }
 
-/* A command asks: the line behind its own answers. */
+/* A command asks: the line after its own answers. */
 static bool
 feed_answer(void *context, struct text *answer)
 {
@@ -135,7 +135,7 @@ read_stream_line(void *source, bool answer, struct text *line)
     return size >= 0;
 }
 
-/* The source points to the rest of the text.  A question behind its last line is for standard
+/* The source points to the rest of the text.  A question after its last line is for standard
  * input. */
 static bool
 read_text_line(void *source, bool answer, struct text *line)

@@ -136,7 +136,7 @@ base64_read(petal_slice letters, char *to, size_t *size)
         if (bits < 0)
             return false;
         group = group << 6 | (uint32_t)bits;
-        /* Behind each letter but the first of a group another byte is whole. */
+        /* After each letter but the first of a group another byte is whole. */
         if (i % 4 != 0)
             to[(*size)++] = (char)(group >> (6 - 2 * (i % 4)));
     }

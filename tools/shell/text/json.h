@@ -11,7 +11,7 @@
  * and so is a family that is not known.  timestamp and ttl are milliseconds; ttl, a time to live of
  * the cell's own, is left out where there is none.  type is Put, Delete, DeleteColumn, DeleteFamily
  * or DeleteFamilyVersion.  kv-hfile and kv-check have "kind":"cell" before these, as in all their
- * lists, and behind them what a file says beyond: "sequence", "tags", "table_id", "family_id".
+ * lists, and after them what a file says beyond: "sequence", "tags", "table_id", "family_id".
  */
 #ifndef PETAL_TOOLS_SHELL_TEXT_JSON_H
 #define PETAL_TOOLS_SHELL_TEXT_JSON_H
@@ -25,7 +25,7 @@ enum {
 
 bool text_is_utf8(petal_slice bytes);
 
-/* Write the value behind `to`, where there is room for it; returns its end. */
+/* Write the value after `to`, where there is room for it; returns its end. */
 char *json_put_bytes(char *to, petal_slice bytes);
 
 /* The same of UTF-8 without the quotes. */

@@ -14,7 +14,7 @@
 void *memory_allocate(size_t size);
 void *memory_grow(void *memory, size_t size);
 
-/* The list with room for one item behind `count`; it doubles where *capacity, 0 at first, is
+/* The list with room for one item after `count`; it doubles where *capacity, 0 at first, is
  * full. */
 void *memory_room(void *items, size_t count, size_t *capacity, size_t item_bytes);
 

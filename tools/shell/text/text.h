@@ -2,7 +2,7 @@
  * text.h -- a growing text, and the shell's ways of writing bytes and times.
  *
  * A struct text of zeros is an empty one; text_free gives its memory back.  Its bytes may hold
- * zeros; behind them stands one more zero, so that text_string is a C string.
+ * zeros; after them stands one more zero, so that text_string is a C string.
  *
  * The room text: bytes that grow, arenas, clocks, progress; what knows nothing of the shell.
  */
