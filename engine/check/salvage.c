@@ -197,29 +197,40 @@ write_all(struct output *output, struct cell_iter *const *sources, size_t count,
     return status;
 }
 
+/* Where the cells of a family come from. Each step has those of the steps before it, and is taken
+ * if they had lost cells. */
+enum salvage_step {
+    SALVAGE_FILES, /* the family's files, and logged cells that are in none */
+    SALVAGE_LINKS, /* other links of the files: they may have become copies since */
+    SALVAGE_LOGS,  /* logged cells that were flushed: whole files have them, except dropped ones,
+                    * which must not come back */
+    SALVAGE_STEPS
+};
+
 /* The cells that are to be written. */
 struct sources {
     struct cell_iter **list;
-    struct whole_cells *files;
+    struct whole_cells *files; /* each file of the family, and after it its other links */
     size_t count, file_count, most;
     struct memtable_iter logged, flushed;
 };
 
 static enum petal_status
 add_source(struct sources *sources, const struct output *output, const struct plan_file *file,
-           bool quiet, petal_error *error)
+           bool quiet, bool is_link, petal_error *error)
 {
     struct whole_cells *cells = &sources->files[sources->file_count++];
     enum petal_status status = whole_cells_open(cells, output->salvage->plan, output->table,
                                                 output->family, file, quiet, error);
 
     assert(sources->file_count <= sources->most);
+    cells->is_link = is_link;
     note_file_timestamp(output->salvage, cells);
     sources->list[sources->count++] = &cells->iter;
     return status;
 }
 
-/* All other links of the family's file: they may have become copies since. */
+/* All other links of the family's file. */
 static enum petal_status
 add_links(struct sources *sources, const struct output *output, const struct plan_file *file,
           petal_error *error)
@@ -234,9 +245,52 @@ add_links(struct sources *sources, const struct output *output, const struct pla
 
         link.number = plan->place->files[index].number;
         if (link.number != file->number)
-            status = add_source(sources, output, &link, true, error);
+            status = add_source(sources, output, &link, true, true, error);
     }
     return status;
+}
+
+/* Another link has all cells of a file that lost some. */
+static void
+tell_taken(const struct output *output, const struct whole_cells *file,
+           const struct whole_cells *link)
+{
+    struct place *place = output->salvage->place;
+    char path[PETAL_PATH_BYTES], other[PETAL_PATH_BYTES];
+    petal_error error;
+    petal_fault fault;
+
+    filename_store_file(path, place->directory.path, file->number);
+    filename_store_file(other, place->directory.path, link->number);
+    error_corrupt(&error, path, 0,
+                  "%s is damaged or missing; %s is the same file, and was read in "
+                  "its place",
+                  path, other);
+    fault = plan_fault_of(output->table, output->family, &error);
+    check_place_tell(place, &fault);
+}
+
+/* Are there files of which neither they nor a link of them gave all cells? */
+static bool
+have_lost(const struct output *output, const struct sources *sources, enum salvage_step step)
+{
+    const struct whole_cells *file = NULL;
+    bool lost = false, whole = true;
+
+    for (size_t i = 0; i < sources->file_count; i++) {
+        const struct whole_cells *cells = &sources->files[i];
+
+        if (!cells->is_link) {
+            lost = lost || !whole;
+            file = cells;
+            whole = !cells->lost;
+        } else if (!whole && !cells->lost) {
+            if (step == SALVAGE_LINKS)
+                tell_taken(output, file, cells);
+            whole = true;
+        }
+    }
+    return lost || !whole;
 }
 
 static void
@@ -250,44 +304,38 @@ close_sources(struct sources *sources, const petal_allocator *allocator)
     mem_free(allocator, sources->list, sources->most * sizeof *sources->list);
 }
 
-/*
- * Write the readable cells of the family's files, and those of the logs that are not in its files.
- * `again`: some of these were lost; then write what other links and the logs have of them, too.
- * Logged cells that had been flushed are not written before that: whole files have them, except
- * dropped ones, which must not come back.
- */
+/* Write the readable cells of the step's sources. *lost: the next step is needed. */
 static enum petal_status
-write_family(struct output *output, bool again, bool *lost, petal_error *error)
+write_family(struct output *output, enum salvage_step step, bool *lost, petal_error *error)
 {
     const petal_allocator *allocator = output->salvage->place->env.allocator;
     struct plan_family *family = output->family;
     struct sources sources = {.most = family->file_count + 2};
     enum petal_status status = PETAL_OK;
 
-    if (again)
+    if (step >= SALVAGE_LINKS)
         sources.most += output->salvage->place->file_count;
     sources.files = mem_zalloc(allocator, sources.most * sizeof *sources.files);
     sources.list = mem_zalloc(allocator, sources.most * sizeof *sources.list);
     if (sources.files == NULL || sources.list == NULL)
         status = error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < family->file_count; i++) {
-        status = add_source(&sources, output, &family->files[i], again, error);
-        if (status == PETAL_OK && again)
+        status =
+            add_source(&sources, output, &family->files[i], step > SALVAGE_FILES, false, error);
+        if (status == PETAL_OK && step >= SALVAGE_LINKS)
             status = add_links(&sources, output, &family->files[i], error);
     }
     if (status == PETAL_OK && family->logged != NULL) {
         memtable_iter_init(&sources.logged, family->logged);
         sources.list[sources.count++] = &sources.logged.iter;
     }
-    if (status == PETAL_OK && again && family->flushed_logged != NULL) {
+    if (status == PETAL_OK && step >= SALVAGE_LOGS && family->flushed_logged != NULL) {
         memtable_iter_init(&sources.flushed, family->flushed_logged);
         sources.list[sources.count++] = &sources.flushed.iter;
     }
     if (status == PETAL_OK)
         status = write_all(output, sources.list, sources.count, error);
-    *lost = false;
-    for (size_t i = 0; i < sources.file_count; i++)
-        *lost = *lost || sources.files[i].lost;
+    *lost = status == PETAL_OK && have_lost(output, &sources, step);
     close_sources(&sources, allocator);
     return status;
 }
@@ -313,11 +361,11 @@ salvage_family(struct salvage *salvage, const struct plan_table *table, struct p
     enum petal_status status = PETAL_OK;
     bool lost = true;
 
-    for (unsigned again = 0; status == PETAL_OK && lost && again < 2; again++) {
+    for (enum salvage_step step = 0; status == PETAL_OK && lost && step < SALVAGE_STEPS; step++) {
         struct output output = {.salvage = salvage, .table = table, .family = family};
 
         remove_written(&output);
-        status = write_family(&output, again != 0, &lost, error);
+        status = write_family(&output, step, &lost, error);
         sst_writer_free(output.writer);
         kept_cell_fini(&output.last, salvage->place->env.allocator);
     }

@@ -200,6 +200,7 @@ whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struc
                                   .table = table,
                                   .family = family,
                                   .shift = file->shift,
+                                  .number = file->number,
                                   .file_cells = file->cells,
                                   .quiet = quiet};
     data_block_cursor_init(&cells->cursor, place->env.allocator);

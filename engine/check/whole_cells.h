@@ -27,6 +27,8 @@ struct whole_cells {
     uint64_t shown;        /* of them */
     bool quiet;            /* faults are not told, nothing is counted: they were before */
     bool lost;             /* some of the cells may be */
+    bool is_link;          /* the caller's: another link of a file that is read as well */
+    uint64_t number;       /* of the file */
     struct kept_cell last; /* after which the next one must sort */
 };
 
