@@ -52,6 +52,26 @@ expect 'of links that have become copies the whole one is read' 1 "bad/$victim i
     "$check" salvage bad better
 show better >better.txt
 is_true 'nothing is lost' "$(diff whole.txt better.txt >out && echo 1)"
+# What a compaction dropped does not come back from a log that still has it while a link is whole.
+mkfifo lines
+"$shell" --create killed <lines >told 2>&1 &
+killed=$!
+exec 3>lines
+printf '%s\n' "create 'v', {NAME => 'f', VERSIONS => 1}" "create 'w', 'f'" "put 'w', 'a', 'f:q', 'keeps the log'" \
+    "put 'v', 'r', 'f:q', 'old'" "put 'v', 'r', 'f:q', 'new'" "flush 'v'" "major_compact 'v'" "snapshot 'v', 's'" "puts 'all done'" >&3
+for _ in $(seq 300); do
+    grep -q 'all done' told && break
+    sleep 0.1
+done
+kill -9 "$killed"
+wait "$killed" 2>/dev/null || true
+exec 3>&-
+is_true 'the log still has it' "$(grep -qa old killed/*.log && echo 1)"
+cp -rp killed revived
+change "revived/$(basename "$(ls killed/*.sst | head -1)")" 60
+expect 'the link is read' 1 'revived/.*sst is the same file, and was read in its place' "$check" salvage revived kept
+expect 'what was dropped stays dropped' 0 '^1 row.s.$' "$shell" --no-took --read-only kept -e "scan 'v', {RAW => true, VERSIONS => 9}"
+is_true 'its version is gone' "$("$shell" --no-took --read-only kept -e "scan 'v', {RAW => true, VERSIONS => 9}" | grep -q value=old || echo 1)"
 # A file that was cut off between two blocks has no damaged one; the manifest tells how many cells
 # it had.
 cp -rp db cut
