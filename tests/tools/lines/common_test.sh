@@ -4,16 +4,8 @@
 # parts.
 #
 #     tests/tools/lines/common_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: common_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
-TMPDIR=$scratch/temporary
-mkdir "$TMPDIR"
-export TMPDIR
 
 printf 'a\n\nb\na\nx\n\0\377\nc' >odd
 printf 'c\na\n\n\0\377' >others

@@ -3,16 +3,8 @@
 # records wait in files.
 #
 #     tests/tools/lines/count_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: count_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
-TMPDIR=$scratch/temporary
-mkdir "$TMPDIR"
-export TMPDIR
 
 printf 'a\n\nb\na\n\n\0\377\nc' >odd
 echo 5 >wanted

@@ -3,16 +3,9 @@
 # what is wrong, leaves nothing behind, and an --output file is what it was.
 #
 #     tests/tools/lines/faults_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: faults_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
-TMPDIR=$scratch/temporary
-mkdir "$TMPDIR" outputs
-export TMPDIR
+mkdir outputs
 nothing_is_left() {
     ls -A "$TMPDIR" outputs >out
     [ -z "$(ls -A "$TMPDIR")" ] && [ "$(ls -A outputs)" = old ]

@@ -3,13 +3,8 @@
 # memories that hold all of the numbers, a bitmap of them, or neither.
 #
 #     tests/tools/lines/integers_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: integers_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
 
 # answers NAME FILE [OPTION..]: all three are what sort and awk say.
 answers() {

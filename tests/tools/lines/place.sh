@@ -1,6 +1,12 @@
 # shellcheck shell=sh
-# place.sh -- what the scripts about kv-filter share: random lines, and comparison with what other
-# programs print. Sourced behind expect.sh.
+# place.sh -- what the scripts about kv-filter share: the program, which is next to the kv-shell that
+# they are given, a folder of their own, random lines, and comparison with what other programs print.
+filter=$(dirname "$(realpath "${1:?usage: ${0##*/} KV-SHELL}")")/kv-filter
+. "$(dirname "$0")/../../support/expect.sh"
+cd "$scratch" || exit 1
+TMPDIR=$scratch/temporary
+mkdir "$TMPDIR"
+export TMPDIR
 seed=${PETAL_SEED:-$(date +%s)}
 
 # lines COUNT DIFFERENT SALT: so many lines, of so many different ones, some of them odd.

@@ -3,13 +3,8 @@
 # others pass as its rate says, and each mistake, each damage, each file that does not fit is named.
 #
 #     tests/tools/lines/sets_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: sets_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
 
 # member FILE NAME: what info says of it.
 member() {

@@ -5,13 +5,8 @@
 # its rate.
 #
 #     tests/tools/lines/state_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: state_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
 shell=$(dirname "$filter")/kv-shell
 RANDOM=$((seed % 32768))
 

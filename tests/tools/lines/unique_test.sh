@@ -3,16 +3,8 @@
 # finds them, with memories so small that all that is put away in files is, and in parts of parts.
 #
 #     tests/tools/lines/unique_test.sh KV-SHELL
-#
-# kv-filter stands beside it.
 set -u
-filter=$(dirname "$(realpath "${1:?usage: unique_test.sh KV-SHELL}")")/kv-filter
-. "$(dirname "$0")/../../support/expect.sh"
 . "$(dirname "$0")/place.sh"
-cd "$scratch" || exit 1
-TMPDIR=$scratch/temporary
-mkdir "$TMPDIR"
-export TMPDIR
 
 printf 'a\n\nb\na\n\n\0\377\nc' >odd
 printf 'a\n\nb\n\0\377\nc\n' >wanted
