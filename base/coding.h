@@ -95,6 +95,15 @@ put_be64(void *to, uint64_t v)
     memcpy(to, &v, sizeof v);
 }
 
+/* Copy bytes; return the byte after them.  No bytes may be at NULL. */
+static inline uint8_t *
+put_bytes(uint8_t *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memcpy(to, from, size);
+    return to + size;
+}
+
 uint8_t *put_varint64_slow(uint8_t *to, uint64_t v);
 size_t varint64_size_slow(uint64_t v);
 

@@ -39,33 +39,10 @@ one_qualifier(const struct data_block *block)
     return (block->flags & DATA_BLOCK_ONE_QUALIFIER) != 0;
 }
 
-static inline uint32_t
-first_cell(const struct data_block *block, uint32_t row)
-{
-    return (block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0
-               ? row
-               : (uint32_t)packed_get(&block->firsts, row);
-}
-
-/* From the first record; `cell` may be the number of cells. */
-static inline uint64_t
-record_offset(const struct data_block *block, uint32_t cell)
-{
-    return block->record_bytes != 0 ? (uint64_t)cell * block->record_bytes
-                                    : packed_get(&block->offsets, cell);
-}
-
-/* Bytes of all records. */
-static inline size_t
-all_records(const struct data_block *block)
-{
-    return (size_t)(block->bytes + block->size - block->records);
-}
-
 static inline const uint8_t *
 record_of(const struct data_block *block, uint32_t cell)
 {
-    return block->records + record_offset(block, cell);
+    return block->records + data_block_record_offset(block, cell);
 }
 
 static inline enum petal_cell_type
@@ -152,21 +129,6 @@ tail_of(petal_slice rest)
 }
 
 /* ---- the header ---- */
-
-/* The array of `count` integers at *at, which moves after it. */
-static inline struct packed_array
-packed_take(const uint8_t **at, uint32_t width, size_t count)
-{
-    static const uint8_t zero[8] = {0};
-    struct packed_array array = {
-        .base = width == 0 ? zero : *at + width - 8,
-        .width = width,
-        .shift = (64 - 8 * width) & 63,
-    };
-
-    *at += width * count;
-    return array;
-}
 
 static inline uint32_t
 flags_of(const uint8_t *bytes)
@@ -412,9 +374,9 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
 
     for (uint32_t cell = first; cell < end; cell++) {
         const uint8_t *at = *record;
-        uint64_t next = record_offset(block, cell + 1);
+        uint64_t next = data_block_record_offset(block, cell + 1);
 
-        if (next > all_records(block) || block->records + next < at)
+        if (next > data_block_records_bytes(block) || block->records + next < at)
             return false;
         *record = block->records + next;
         if (cell == first) {
@@ -449,7 +411,7 @@ tails_ascend(const struct data_block *block, uint64_t before, uint64_t record, s
 static bool
 check_equally_long_rows(const struct data_block *block)
 {
-    size_t records = all_records(block);
+    size_t records = data_block_records_bytes(block);
     size_t rest_bytes = block->row_rest_bytes;
     size_t in_head = rest_bytes < DATA_BLOCK_HEAD_BYTES ? rest_bytes : DATA_BLOCK_HEAD_BYTES;
     size_t tail_bytes = rest_bytes - in_head;
@@ -462,7 +424,7 @@ check_equally_long_rows(const struct data_block *block)
         return false;
     for (uint32_t row = 0; row < block->rows; row++) {
         uint32_t head = get_le32(block->row_heads + 4 * (size_t)row);
-        uint64_t end = record_offset(block, row + 1);
+        uint64_t end = data_block_record_offset(block, row + 1);
 
         if (end < record + tail_bytes)
             return false;
@@ -486,7 +448,7 @@ check_rows(const struct data_block *block)
     uint32_t cell = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {
-        uint32_t end = first_cell(block, row + 1);
+        uint32_t end = data_block_first_cell(block, row + 1);
 
         if (end <= cell || end > block->cells)
             return false;
@@ -505,7 +467,7 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
     if (!data_block_header_is_sane(bytes, size))
         return false;
     data_block_view(block, bytes, size);
-    if (record_offset(block, 0) != 0 || first_cell(block, 0) != 0)
+    if (data_block_record_offset(block, 0) != 0 || data_block_first_cell(block, 0) != 0)
         return false;
     if (block->timestamp_min > block->timestamp_max || block->sequence_min > block->sequence_max ||
         !greatest_is(&block->timestamps, block->cells, (uint64_t)block->timestamp_min,
@@ -644,7 +606,7 @@ enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const 
 
     cursor->row = row;
     cursor->row_first = first;
-    cursor->row_end = first_cell(block, row + 1);
+    cursor->row_end = data_block_first_cell(block, row + 1);
     cursor->row_bytes = join_row(block, row, tail, rest_bytes, cursor->row_memory);
     cursor->first_body = slice_bytes(tail) + tail.size;
     return cursor->first_body;
@@ -712,7 +674,7 @@ stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, 
 static void
 take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
 {
-    uint32_t first = first_cell(&cursor->block, row);
+    uint32_t first = data_block_first_cell(&cursor->block, row);
 
     stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
 }
@@ -774,6 +736,20 @@ upper_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
     return head == UINT32_MAX ? to : lower_bound(heads, from, to, head + 1);
 }
 
+/* Leave of the cells [*low, *high) of a row those whose qualifiers' heads are that of `rest`, if the
+ * block has heads. */
+static ALWAYS_INLINE void
+narrow_by_heads(const struct data_block *block, petal_slice rest, uint32_t *low, uint32_t *high)
+{
+    uint32_t head;
+
+    if (block->qualifier_heads == NULL)
+        return;
+    head = head_of(rest.data, rest.size);
+    *low = lower_bound(block->qualifier_heads, *low, *high, head);
+    *high = upper_bound(block->qualifier_heads, *low, *high, head);
+}
+
 static inline uint32_t
 head_at(const uint8_t *heads, uint32_t index)
 {
@@ -833,7 +809,7 @@ find_row(const struct data_block *block, petal_slice key, bool *equal)
     tail = tail_of(rest);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const uint8_t *record = record_of(block, first_cell(block, middle));
+        const uint8_t *record = record_of(block, data_block_first_cell(block, middle));
         size_t rest_bytes;
 
         order = compare_rests(row_tail(block, record, &rest_bytes), tail);
@@ -923,12 +899,7 @@ find_in_row(const struct data_block_cursor *cursor, const struct cell_key *key)
         if (order > 0 || (one_qualifier(block) && rest.size > 0))
             return high;
     }
-    if (block->qualifier_heads != NULL) {
-        uint32_t head = head_of(rest.data, rest.size);
-
-        low = lower_bound(block->qualifier_heads, low, high, head);
-        high = upper_bound(block->qualifier_heads, low, high, head);
-    }
+    narrow_by_heads(block, rest, &low, &high);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -951,9 +922,9 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
 
     assert(block->cells > 0);
     if (row < block->rows)
-        mem_prefetch(record_of(block, first_cell(block, row)), SOUGHT_LINES);
+        mem_prefetch(record_of(block, data_block_first_cell(block, row)), SOUGHT_LINES);
     if (equal) {
-        uint32_t first = first_cell(block, row);
+        uint32_t first = data_block_first_cell(block, row);
 
         enter_row(cursor, row, first, record_of(block, first));
         index = find_in_row(cursor, key);
@@ -976,8 +947,8 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
 static void
 take_last_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
 {
-    uint32_t first = first_cell(&cursor->block, row);
-    uint32_t last = first_cell(&cursor->block, row + 1) - 1;
+    uint32_t first = data_block_first_cell(&cursor->block, row);
+    uint32_t last = data_block_first_cell(&cursor->block, row + 1) - 1;
 
     enter_row(cursor, row, first, record_of(&cursor->block, first));
     stand_at(cursor, last, body_of(cursor, last), cell);
@@ -1000,7 +971,7 @@ data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cel
 
     assert(block->cells > 0);
     if (equal) {
-        uint32_t first = first_cell(block, row), index;
+        uint32_t first = data_block_first_cell(block, row), index;
 
         enter_row(cursor, row, first, record_of(block, first));
         index = find_in_row(cursor, key);
@@ -1088,12 +1059,7 @@ find_qualifier(const struct data_block *block, uint32_t first, uint32_t end, pet
 {
     uint32_t low = first, high = end;
 
-    if (block->qualifier_heads != NULL) {
-        uint32_t head = head_of(rest.data, rest.size);
-
-        low = lower_bound(block->qualifier_heads, low, high, head);
-        high = upper_bound(block->qualifier_heads, low, high, head);
-    }
+    narrow_by_heads(block, rest, &low, &high);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const uint8_t *body = body_in_row(block, first, middle);
@@ -1194,8 +1160,8 @@ find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_colum
     row = find_row(block, column->row, &equal);
     if (!equal || !has_qualifier(block, column->qualifier, &rest))
         return DATA_BLOCK_LACKS;
-    first = first_cell(block, row);
-    end = first_cell(block, row + 1);
+    first = data_block_first_cell(block, row);
+    end = data_block_first_cell(block, row + 1);
     cell = one_qualifier(block) ? first : find_qualifier(block, first, end, rest);
     if (cell == 0 && (block->flags & DATA_BLOCK_ONE_VERSION) == 0 && !begins)
         return DATA_BLOCK_UNTOLD;
@@ -1307,8 +1273,8 @@ data_block_find_row(const uint8_t *bytes, size_t size, petal_slice row, uint64_t
         return DATA_BLOCK_LACKS;
     if (found == 0 && !begins)
         return DATA_BLOCK_UNTOLD;
-    run->cell = first_cell(block, found);
-    run->end = first_cell(block, found + 1);
+    run->cell = data_block_first_cell(block, found);
+    run->end = data_block_first_cell(block, found + 1);
     run->body = skip_row_tail(block, record_of(block, run->cell));
     run->sequence = sequence;
     run->column_done = run->too_many = false;
@@ -1514,7 +1480,7 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
             row = join_row_behind(block, cursor->row, tail, rest_bytes, &keys);
             at = slice_bytes(tail) + tail.size;
             cursor->row_first = index;
-            row_end = first_cell(block, cursor->row + 1);
+            row_end = data_block_first_cell(block, cursor->row + 1);
             run->row_changes++;
         }
         given->family = run->family;
@@ -1563,9 +1529,9 @@ data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struct cel
     uint32_t index = cursor->cell - (uint32_t)back, row = cursor->row, first;
 
     assert(back <= cursor->cell && cursor->cell < block->cells);
-    while (first_cell(block, row) > index)
+    while (data_block_first_cell(block, row) > index)
         row--;
-    first = first_cell(block, row);
+    first = data_block_first_cell(block, row);
     enter_row(cursor, row, first, record_of(block, first));
     stand_at(cursor, index, body_of(cursor, index), cell);
 }
@@ -1584,7 +1550,7 @@ data_block_ends_before(const struct data_block *block, petal_slice row)
     head = head_of(rest.data, rest.size);
     if (head != last_head)
         return last_head < head;
-    tail = row_tail(block, record_of(block, first_cell(block, last)), &rest_bytes);
+    tail = row_tail(block, record_of(block, data_block_first_cell(block, last)), &rest_bytes);
     order = compare_rests(tail, tail_of(rest));
     return order != 0 ? order < 0 : rest_bytes < rest.size;
 }

@@ -186,6 +186,44 @@ packed_get(const struct packed_array *array, size_t index)
     return get_le64(array->base + index * array->width) >> array->shift;
 }
 
+/* The array of `count` integers at *at, which moves after it. */
+static inline struct packed_array
+packed_take(const uint8_t **at, uint32_t width, size_t count)
+{
+    static const uint8_t zero[8] = {0};
+    struct packed_array array = {
+        .base = width == 0 ? zero : *at + width - 8,
+        .width = width,
+        .shift = (64 - 8 * width) & 63,
+    };
+
+    *at += width * count;
+    return array;
+}
+
+/* Write an element of so many bytes; return the byte after it. */
+static inline uint8_t *
+packed_put(uint8_t *to, uint32_t width, uint64_t v)
+{
+    switch (width) {
+    case 0:
+        return to;
+    case 1:
+        *to = (uint8_t)v;
+        return to + 1;
+    case 2:
+        put_le16(to, (uint16_t)v);
+        return to + 2;
+    case 4:
+        put_le32(to, (uint32_t)v);
+        return to + 4;
+    default:
+        for (uint32_t i = 0; i < width; i++)
+            to[i] = (uint8_t)(v >> 8 * i);
+        return to + width;
+    }
+}
+
 /* Decoded header: pointers into the block's bytes. */
 struct data_block {
     const uint8_t *bytes;
@@ -205,6 +243,29 @@ struct data_block {
     const uint8_t *records;
     struct packed_array offsets, firsts, timestamps, sequences;
 };
+
+/* Index of the row's first cell; `row` may be the number of rows. */
+static inline uint32_t
+data_block_first_cell(const struct data_block *block, uint32_t row)
+{
+    return (block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0
+               ? row
+               : (uint32_t)packed_get(&block->firsts, row);
+}
+
+/* Where the cell's record begins, from the first one; `cell` may be the number of cells. */
+static inline uint64_t
+data_block_record_offset(const struct data_block *block, uint32_t cell)
+{
+    return block->record_bytes != 0 ? (uint64_t)cell * block->record_bytes
+                                    : packed_get(&block->offsets, cell);
+}
+
+static inline size_t
+data_block_records_bytes(const struct data_block *block)
+{
+    return (size_t)(block->bytes + block->size - block->records);
+}
 
 /*
  * Full check of untrusted bytes; false if malformed (the caller names file and offset).  Also

@@ -453,36 +453,6 @@ records_bytes(const struct data_block_builder *builder, uint32_t flags)
 /* ---- encoding ---- */
 
 static uint8_t *
-put_packed(uint8_t *to, uint32_t width, uint64_t v)
-{
-    switch (width) {
-    case 0:
-        return to;
-    case 1:
-        *to = (uint8_t)v;
-        return to + 1;
-    case 2:
-        put_le16(to, (uint16_t)v);
-        return to + 2;
-    case 4:
-        put_le32(to, (uint32_t)v);
-        return to + 4;
-    default:
-        for (uint32_t i = 0; i < width; i++)
-            to[i] = (uint8_t)(v >> 8 * i);
-        return to + width;
-    }
-}
-
-static uint8_t *
-put_bytes(uint8_t *to, const uint8_t *from, size_t size)
-{
-    if (size > 0)
-        memcpy(to, from, size);
-    return to + size;
-}
-
-static uint8_t *
 put_head(uint8_t *to, petal_slice key, size_t prefix)
 {
     if (key.size >= prefix + 4)
@@ -543,10 +513,10 @@ put_versions(uint8_t *to, const struct data_block_builder *builder, const struct
     const struct data_block_entry *entries = builder->entries;
 
     for (size_t i = 0; i < builder->cell_count; i++)
-        to = put_packed(to, plan->timestamp_width,
+        to = packed_put(to, plan->timestamp_width,
                         (uint64_t)entries[i].timestamp - (uint64_t)builder->timestamp_min);
     for (size_t i = 0; i < builder->cell_count; i++)
-        to = put_packed(to, plan->sequence_width, entries[i].sequence - builder->sequence_min);
+        to = packed_put(to, plan->sequence_width, entries[i].sequence - builder->sequence_min);
     if ((plan->flags & DATA_BLOCK_HAS_TYPES) != 0)
         for (size_t i = 0; i < builder->cell_count; i++)
             *to++ = (uint8_t)(entries[i].type | (entries[i].has_ttl ? DATA_BLOCK_TTL_BIT : 0u));
@@ -589,7 +559,7 @@ put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *buil
     for (size_t i = 0; i < builder->cell_count; i++) {
         const struct data_block_entry *entry = &builder->entries[i];
 
-        offsets = put_packed(offsets, plan->offset_width, (uint64_t)(to - first));
+        offsets = packed_put(offsets, plan->offset_width, (uint64_t)(to - first));
         if (row < builder->row_count && builder->rows[row].first == i)
             to = put_row(to, builder, row_key(builder, row++), !fixed_rest);
         if (!one_qualifier && !cell_is_family_marker(entry->type))
@@ -597,7 +567,7 @@ put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *buil
         to = put_bytes(to, builder->bytes + entry->offset + entry->qualifier_size,
                        entry->value_size);
     }
-    put_packed(offsets, plan->offset_width, (uint64_t)(to - first));
+    packed_put(offsets, plan->offset_width, (uint64_t)(to - first));
     return to;
 }
 
@@ -613,8 +583,8 @@ encode(const struct data_block_builder *builder, const struct plan *plan)
     to += plan->offset_width * (builder->cell_count + 1);
     if (plan->first_width > 0) {
         for (size_t i = 0; i < builder->row_count; i++)
-            to = put_packed(to, plan->first_width, builder->rows[i].first);
-        to = put_packed(to, plan->first_width, builder->cell_count);
+            to = packed_put(to, plan->first_width, builder->rows[i].first);
+        to = packed_put(to, plan->first_width, builder->cell_count);
     }
     to = put_versions(to, builder, plan);
     to = put_bytes(to, row_key(builder, 0).data, builder->row_prefix);

@@ -54,15 +54,8 @@ put_array(uint8_t *to, const struct packed_array *array, size_t first, size_t en
 static ALWAYS_INLINE void
 write_numbers(uint8_t *to, const uint64_t *numbers, size_t count, uint32_t width)
 {
-    for (size_t i = 0; i < count; i++, to += width) {
-        if (width == 2)
-            put_le16(to, (uint16_t)numbers[i]);
-        else if (width == 4)
-            put_le32(to, (uint32_t)numbers[i]);
-        else
-            for (uint32_t k = 0; k < width; k++)
-                to[k] = (uint8_t)(numbers[i] >> 8 * k);
-    }
+    for (size_t i = 0; i < count; i++)
+        to = packed_put(to, width, numbers[i]);
 }
 
 /* Write the `count` elements of an array of `width` bytes each to `to`; NULL if malformed. */
@@ -117,12 +110,6 @@ tail_bytes(const struct data_block *block)
                : 0;
 }
 
-static size_t
-records_bytes(const struct data_block *block)
-{
-    return (size_t)(block->bytes + block->size - block->records);
-}
-
 static bool
 may_pack_rows(const struct data_block *block)
 {
@@ -133,21 +120,16 @@ may_pack_rows(const struct data_block *block)
 /* From the first record: where the record of a row's first cell begins, or with `row` the number of
  * rows where the last one ends.  UINT64_MAX: the first cells are not those of a block. */
 static uint64_t
-row_begin(const struct data_block *block, size_t row)
+row_begin(const struct data_block *block, uint32_t row)
 {
-    bool one_cell = (block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0;
-    uint64_t cell = one_cell ? row : packed_get(&block->firsts, row);
+    uint32_t cell = data_block_first_cell(block, row);
 
-    if (cell > block->cells)
-        return UINT64_MAX;
-    return block->record_bytes != 0 || block->offsets.width == 0
-               ? cell * block->record_bytes
-               : packed_get(&block->offsets, cell);
+    return cell <= block->cells ? data_block_record_offset(block, cell) : UINT64_MAX;
 }
 
 /* The rest of a row that is in the block. */
 static void
-read_rest(const struct data_block *block, size_t row, uint8_t *rest)
+read_rest(const struct data_block *block, uint32_t row, uint8_t *rest)
 {
     uint32_t head = get_le32(block->row_heads + DATA_BLOCK_HEAD_BYTES * row);
 
@@ -156,38 +138,32 @@ read_rest(const struct data_block *block, size_t row, uint8_t *rest)
     memcpy(rest + DATA_BLOCK_HEAD_BYTES, block->records + row_begin(block, row), tail_bytes(block));
 }
 
-static void
-find_places(struct row_symbols *symbols, const struct data_block *block)
-{
-    uint8_t rest[MOST_REST + DATA_BLOCK_HEAD_BYTES], differs[MOST_REST] = {0};
-
-    read_rest(block, 0, rest);
-    memcpy(symbols->shared, rest, symbols->rest_bytes);
-    for (size_t row = 1; row < block->rows; row++) {
-        read_rest(block, row, rest);
-        for (uint32_t k = 0; k < symbols->rest_bytes; k++)
-            differs[k] |= rest[k] ^ symbols->shared[k];
-    }
-    for (uint32_t k = 0; k < symbols->rest_bytes; k++)
-        if (differs[k] != 0)
-            symbols->place[symbols->places++] = (uint8_t)k;
-}
-
 /* Find how the rows are made; false if they are not packed. */
 static bool
 find_symbols(struct row_symbols *symbols, const struct data_block *block)
 {
     uint8_t rest[MOST_REST + DATA_BLOCK_HEAD_BYTES];
-    bool present[256] = {false};
+    bool differs[MOST_REST] = {false}, present[256] = {false};
 
     if (!may_pack_rows(block) || block->rows < LEAST_ROWS)
         return false;
     *symbols = (struct row_symbols){.rest_bytes = block->row_rest_bytes};
-    find_places(symbols, block);
-    for (size_t row = 0; row < block->rows; row++) {
+    read_rest(block, 0, rest);
+    memcpy(symbols->shared, rest, symbols->rest_bytes);
+    for (uint32_t row = 1; row < block->rows; row++) {
         read_rest(block, row, rest);
-        for (uint32_t i = 0; i < symbols->places; i++)
-            present[rest[symbols->place[i]]] = true;
+        for (uint32_t k = 0; k < symbols->rest_bytes; k++) {
+            if (rest[k] == symbols->shared[k])
+                continue;
+            differs[k] = true;
+            present[rest[k]] = true;
+        }
+    }
+    for (uint32_t k = 0; k < symbols->rest_bytes; k++) {
+        if (!differs[k])
+            continue;
+        symbols->place[symbols->places++] = (uint8_t)k;
+        present[symbols->shared[k]] = true;
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         if (!present[byte])
@@ -296,20 +272,19 @@ static uint8_t *
 put_rows(uint8_t *to, const struct data_block *block, const struct row_symbols *symbols)
 {
     uint8_t rest[MOST_REST + DATA_BLOCK_HEAD_BYTES];
-    uint64_t numbers[MOST_WORDS][PACKED_GROUP], before[MOST_WORDS] = {0};
+    uint64_t numbers[MOST_WORDS][PACKED_GROUP], before = 0; /* of the first words */
 
-    for (size_t first = 0; first < block->rows; first += PACKED_GROUP) {
-        size_t rows = group_at(first, block->rows);
+    for (uint32_t first = 0; first < block->rows; first += PACKED_GROUP) {
+        uint32_t rows = (uint32_t)group_at(first, block->rows);
 
-        for (size_t i = 0; i < rows; i++) {
+        for (uint32_t i = 0; i < rows; i++) {
             read_rest(block, first + i, rest);
             for (size_t word = 0; word < words_of(symbols); word++)
                 numbers[word][i] = word_of(symbols, word, rest);
         }
         for (size_t word = 0; word < words_of(symbols); word++)
             to = packed_numbers_put(to, numbers[word], rows,
-                                    word == 0 ? PACKED_DIFFERENCES : PACKED_AS_THEY_ARE,
-                                    &before[word]);
+                                    word == 0 ? PACKED_DIFFERENCES : PACKED_AS_THEY_ARE, &before);
     }
     return to;
 }
@@ -324,14 +299,14 @@ struct record_move {
 /* Write a row's tail and move its record to its place; false if the record is not one of the
  * block. */
 static bool
-move_record(const struct data_block *block, size_t row, const uint8_t *tail,
+move_record(const struct data_block *block, uint32_t row, const uint8_t *tail,
             struct record_move *move)
 {
     size_t tail_size = tail_bytes(block);
     uint64_t end = row_begin(block, row + 1);
     uint64_t later_tails = tail_size * (block->rows - row - 1);
 
-    if (end < move->begin + tail_size || end > records_bytes(block) - later_tails)
+    if (end < move->begin + tail_size || end > data_block_records_bytes(block) - later_tails)
         return false;
     memcpy(move->to, tail, tail_size);
     memmove(move->to + tail_size, move->from, end - move->begin - tail_size);
@@ -348,20 +323,19 @@ get_rows(const uint8_t *from, const uint8_t *limit, const struct data_block *blo
     uint8_t *heads = (uint8_t *)block->row_heads, *records = (uint8_t *)block->records;
     bool tails = tail_bytes(block) > 0; /* else the records are in their places */
     struct record_move move = {records, records + tail_bytes(block) * block->rows, 0};
-    uint64_t numbers[MOST_WORDS][PACKED_GROUP], before[MOST_WORDS] = {0};
+    uint64_t numbers[MOST_WORDS][PACKED_GROUP], before = 0; /* of the first words */
     uint8_t rest[MOST_REST + DATA_BLOCK_HEAD_BYTES] = {0};
 
     memcpy(rest, symbols->shared, symbols->rest_bytes);
-    for (size_t first = 0; first < block->rows; first += PACKED_GROUP) {
-        size_t rows = group_at(first, block->rows);
+    for (uint32_t first = 0; first < block->rows; first += PACKED_GROUP) {
+        uint32_t rows = (uint32_t)group_at(first, block->rows);
 
         for (size_t word = 0; from != NULL && word < words_of(symbols); word++)
             from = packed_numbers_get(from, limit, numbers[word], rows,
-                                      word == 0 ? PACKED_DIFFERENCES : PACKED_AS_THEY_ARE,
-                                      &before[word]);
+                                      word == 0 ? PACKED_DIFFERENCES : PACKED_AS_THEY_ARE, &before);
         if (from == NULL)
             return NULL;
-        for (size_t i = 0; i < rows; i++) {
+        for (uint32_t i = 0; i < rows; i++) {
             for (size_t word = 0; word < words_of(symbols); word++)
                 write_word(symbols, word, numbers[word][i], rest);
             put_le32(heads + DATA_BLOCK_HEAD_BYTES * (first + i), get_be32(rest));
@@ -376,8 +350,8 @@ get_rows(const uint8_t *from, const uint8_t *limit, const struct data_block *blo
 static uint8_t *
 put_heads(uint8_t *to, const struct data_block *block)
 {
-    const struct packed_array heads = {block->row_heads + DATA_BLOCK_HEAD_BYTES - 8,
-                                       DATA_BLOCK_HEAD_BYTES, 8 * (8 - DATA_BLOCK_HEAD_BYTES)};
+    const uint8_t *at = block->row_heads;
+    const struct packed_array heads = packed_take(&at, DATA_BLOCK_HEAD_BYTES, block->rows);
 
     return put_array(to, &heads, 0, block->rows, PACKED_DIFFERENCES);
 }
@@ -404,16 +378,9 @@ static size_t
 packed_away(const struct data_block *block, bool rows)
 {
     size_t all = block->size - DATA_BLOCK_HEADER_BYTES - heads_bytes(block) - middle_bytes(block) -
-                 records_bytes(block);
+                 data_block_records_bytes(block);
 
     return rows ? all + tail_bytes(block) * block->rows : all;
-}
-
-static uint8_t *
-put_bytes(uint8_t *to, const uint8_t *from, size_t size)
-{
-    memcpy(to, from, size);
-    return to + size;
 }
 
 /* Header, qualifier heads, types, prefixes, and the records, without the tails of packed rows. */
@@ -427,8 +394,8 @@ put_text(uint8_t *text, const struct data_block *block, bool rows)
         to = put_bytes(to, block->qualifier_heads, heads_bytes(block));
     to = put_bytes(to, block->records - middle_bytes(block), middle_bytes(block));
     if (tail == 0)
-        return (size_t)(put_bytes(to, block->records, records_bytes(block)) - text);
-    for (size_t row = 0; row < block->rows; row++) {
+        return (size_t)(put_bytes(to, block->records, data_block_records_bytes(block)) - text);
+    for (uint32_t row = 0; row < block->rows; row++) {
         uint64_t begin = row_begin(block, row) + tail;
 
         to = put_bytes(to, block->records + begin, row_begin(block, row + 1) - begin);
@@ -528,7 +495,8 @@ data_block_unpack(uint8_t *bytes, size_t size, size_t text_bytes, petal_slice pa
         return false;
     data_block_view(&block, bytes, size);
     rows = *from != 0;
-    if (rows && (!may_pack_rows(&block) || tail_bytes(&block) * block.rows > records_bytes(&block)))
+    if (rows && (!may_pack_rows(&block) ||
+                 tail_bytes(&block) * block.rows > data_block_records_bytes(&block)))
         return false;
     if (text_bytes + packed_away(&block, rows) != size)
         return false;

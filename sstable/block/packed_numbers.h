@@ -30,7 +30,7 @@
 enum packing { PACKED_AS_THEY_ARE, PACKED_DIFFERENCES };
 
 /* Write a group to `to`, which has room for PACKED_GROUP_MOST_BYTES; return the byte after it.
- * *before: the number before the group; set to its last one. */
+ * *before: the number before the group, set to its last one; used with PACKED_DIFFERENCES only. */
 uint8_t *packed_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count,
                             enum packing packing, uint64_t *before);
 

@@ -239,10 +239,7 @@ facts_encoded_bytes(const struct file_facts *facts)
 static uint8_t *
 put_slice(uint8_t *to, petal_slice slice)
 {
-    to = put_varint64(to, slice.size);
-    if (slice.size > 0)
-        memcpy(to, slice.data, slice.size);
-    return to + slice.size;
+    return put_bytes(put_varint64(to, slice.size), slice.data, slice.size);
 }
 
 static void
