@@ -17,15 +17,15 @@
  * A SYNC ENDS THE WINDOW. Pages that are written back are mapped read-only, and the next store into
  * each would fault: if the file system is gone by then (a failing disk takes it off line), that is
  * a SIGBUS. So the first store after a sync is written, which reports such things with an error,
- * and a new window comes after more stores. What remains are pages that the kernel writes back by
- * itself, when they are seconds old or memory is short, just before the file system goes.
+ * and a new window comes after more stores. Pages remain that the kernel writes back unasked,
+ * when they are seconds old or memory is short, just before the file system goes.
  *
  * A LOG THAT IS SYNCED ALL THE TIME has no window, but zeros are written ahead of it, too: a sync
  * that finds the file's length unchanged and its blocks in place does not need the file system's
  * journal, and takes two thirds of the time.
  *
  * THE REMAINING SIGBUS, which ends the process: a store into a page that the kernel has written
- * back by itself faults, and
+ * back unasked faults, and
  *  - the file system is off line. Nobody notices that before the page is written back;
  *  - the page was taken away, because memory is short, and the disk cannot read it. So pages are
  *    locked if the process may;

@@ -32,8 +32,8 @@ read_block(const struct sst_file *file, struct block_handle handle,
     return SST_POINT_FOUND;
 }
 
-/* The bytes of the block below the end of a group of keys; ABSENT where there is none.  *begins: see
- * block_handle. */
+/* The bytes of the block below the end of a group of keys; ABSENT where there is none.  *begins:
+ * see block_handle. */
 static ALWAYS_INLINE enum sst_point_answer
 find_block(const struct sst_reader *reader, petal_slice end, const struct read_context *context,
            petal_slice *bytes, uint32_t *begins)

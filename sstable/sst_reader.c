@@ -99,9 +99,9 @@ guess_tail(uint64_t file_bytes)
 
 /*
  * The same, by one read as a rule: of the file's end, where trailer, facts and roots stand, and of
- * a small file filter and index as well (FORMAT.md).  What of them is longer than the guess is read
- * by itself.  A tail that cannot be read is none, and all is read by itself: so what is damaged
- * there and not needed hurts nobody.
+ * a small file filter and index as well (FORMAT.md).  A part that the guess does not cover is read
+ * separately.  If the tail cannot be read, each part is: so damage in the tail to bytes that opening
+ * does not need does no harm.
  */
 static enum petal_status
 read_tail(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, petal_error *error)

@@ -26,7 +26,7 @@
  * end at the same time find each other's result. A family that is dropped meanwhile ends the job;
  * one that is altered does not: the job keeps the attributes that it began with.
  *
- * A job references its inputs, but no view: it keeps no memtables and no other files.
+ * A job holds references to its inputs, not to a view: other files and memtables can be released.
  *
  * A job that fails before the manifest removes what it wrote and keeps its inputs: a full disk or a
  * damaged input leaves the database as it was. A failed manifest commit leaves both old and new

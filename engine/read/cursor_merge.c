@@ -2,9 +2,9 @@
  * cursor_merge.c -- a run of cells of several sources, see engine/read/cursor_run.c: each source
  * decodes a few cells ahead, into a window, and the windows are merged; what is left in them when
  * the run ends is given back. So a cell costs its decoding and a place among few numbers: in a scan
- * of four files of pairs 275 instructions, 453 if the merge takes step by step (pair/scan/4-files of
- * tests/cost/main.c). For short runs the windows cost more than they save: a seek and ten cells take
- * 11,800 with them, 9,600 without (pair/seek+10/4-files).
+ * of four files of pairs 275 instructions, 453 if the merge goes step by step (pair/scan/4-files of
+ * tests/cost/main.c). For short runs the windows cost more than they save: a seek and ten cells
+ * take 11,800 with them, 9,600 without (pair/seek+10/4-files).
  */
 #include "base/coding.h"
 #include "engine/read/run_making.h"

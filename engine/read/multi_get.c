@@ -120,8 +120,8 @@ leave_time(struct multi_get *gets)
     return PETAL_OK;
 }
 
-/* *walk: it has to be walked through, and there is no snapshot, which a cursor needs to see what the
- * others see: it pins a view of its own. */
+/* *walk: the row has to be walked through, but there is no snapshot, without which a cursor would
+ * pin a view of its own and could see another state than the other rows. */
 static enum petal_status
 get_one(struct multi_get *gets, const struct wanted_row *wanted, bool *walk)
 {

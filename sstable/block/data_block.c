@@ -736,7 +736,7 @@ upper_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
     return head == UINT32_MAX ? to : lower_bound(heads, from, to, head + 1);
 }
 
-/* Leave of the cells [*low, *high) of a row those whose qualifiers' heads are that of `rest`, if the
+/* Narrow the cells [*low, *high) of a row to those whose qualifiers have the head of `rest`, if the
  * block has heads. */
 static ALWAYS_INLINE void
 narrow_by_heads(const struct data_block *block, petal_slice rest, uint32_t *low, uint32_t *high)

@@ -165,7 +165,7 @@ void read_around_fini(struct read_around *around, const petal_allocator *allocat
 /* Bytes of memory. */
 size_t read_around_memory(const struct read_around *around);
 
-/* A block of the source is about to be read by itself, outside of the epoch. */
+/* Called before a single block of the source is read, outside of the epoch. */
 void read_around_block(struct read_around *around, const struct block_source *source,
                        struct block_handle handle);
 

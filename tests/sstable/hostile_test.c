@@ -356,7 +356,7 @@ TEST(versions_out_of_order_are_refused)
     sst_fixture_free(f);
 }
 
-/* The last row of a block lies after the first of the next one: each is in order by itself. */
+/* The last row of a block sorts after the first of the next one, though each block is in order. */
 TEST(blocks_that_overlap_are_found_out)
 {
     static const char value[] = "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";

@@ -21,8 +21,8 @@
 /* No description of a table, region, reference or snapshot is larger. */
 #define FIND_MOST_DESCRIPTOR_BYTES (64u << 20)
 
-/* Of SnapshotDataManifest, SnapshotRegionManifest and its FamilyFiles. StoreFile is a pair of name and
- * reference. */
+/* Of SnapshotDataManifest, SnapshotRegionManifest and its FamilyFiles. StoreFile is a pair of name
+ * and reference. */
 enum {
     MANIFEST_SCHEMA = 1,
     MANIFEST_REGIONS = 2,

@@ -24,7 +24,8 @@ size_t hfile_field_bytes(uint32_t number, size_t size);
 bool hfile_field_append_number(struct hfile_buffer *buffer, uint32_t number, uint64_t value);
 bool hfile_field_append_bytes(struct hfile_buffer *buffer, uint32_t number, petal_slice bytes);
 
-/* A message of two fields of bytes; one that it lacks is empty, its data NULL. False: it is none. */
+/* A message of two fields of bytes; one that it lacks is empty, its data NULL. False: it is not
+ * such a message. */
 bool hfile_pair_take(petal_slice message, petal_slice *first, petal_slice *second);
 
 /* "PBUF", which stands in front of messages. False: it does not. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Flags -------------------------------------------------------------------------------------- */
+/* ---- Flags ----------------------------------------------------------------------------------- */
 
 #define PIECE_BITS (8 * FLAGS_PIECE_BYTES)
 
@@ -61,7 +61,7 @@ flags_ask(struct flags *flags, uint64_t first, size_t count, bool *answers)
     return true;
 }
 
-/* ---- Records ------------------------------------------------------------------------------------ */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 bool
 again_open(struct again *again, struct reader *reader, uint64_t from)

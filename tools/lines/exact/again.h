@@ -10,7 +10,7 @@
 
 #define FLAGS_PIECE_BYTES ((size_t)4096)
 
-/* A yes or no for each record, put in order and read in order. The bits wait in a temporary file. */
+/* A yes or no for each record, put and read in order. The bits wait in a temporary file. */
 struct flags {
     struct job *job;
     int descriptor; /* -1: nothing is in a file */

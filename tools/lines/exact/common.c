@@ -7,7 +7,7 @@
 #include "tools/lines/exact/table.h"
 #include "tools/lines/records/writer.h"
 
-/* ---- A small A ---------------------------------------------------------------------------------- */
+/* ---- A small A ------------------------------------------------------------------------------- */
 
 /* A is held in memory, B is read once, until all of A was found in it, and then A is read again
  * to be written. */
@@ -122,7 +122,7 @@ small_records(struct reader *a, struct reader *b, bool missing, struct writer *w
     return fine || !*done;
 }
 
-/* ---- Both in steps ------------------------------------------------------------------------------ */
+/* ---- Both in steps --------------------------------------------------------------------------- */
 
 struct common {
     struct job *job;

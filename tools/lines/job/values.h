@@ -1,5 +1,5 @@
-/* values.h -- values of options: for `take` of struct command_option, each to the type it names; and
- * the names of kinds of filters. */
+/* values.h -- values of options: for `take` of struct command_option, each to the type it names;
+ * and the names of kinds of filters. */
 #ifndef PETAL_TOOLS_LINES_JOB_VALUES_H
 #define PETAL_TOOLS_LINES_JOB_VALUES_H
 

@@ -49,7 +49,7 @@ struct compare {
     size_t next; /* where in the row's cells the next one is looked for */
 };
 
-/* ---- Sets of fields ----------------------------------------------------------------------------- */
+/* ---- Sets of fields -------------------------------------------------------------------------- */
 
 static struct last_field *
 find_slot(const struct last_fields *set, uint64_t hash)
@@ -264,7 +264,7 @@ take_cell(struct compare *compare, const petal_cell *cell, petal_slice name, boo
     return SHELL_FINE;
 }
 
-/* ---- The file ---------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 /* Tell what is wrong with a line, or fail with it. */
 static enum shell_status

@@ -52,7 +52,7 @@ first_word(petal_slice line)
     return (petal_slice){letters + begin, end - begin};
 }
 
-/* Where the name stands in the line by itself; SIZE_MAX: nowhere. */
+/* Where the line has the name as a whole word; SIZE_MAX: nowhere. */
 static size_t
 find_name(petal_slice line, petal_slice name)
 {

@@ -50,8 +50,8 @@ int text_hex_digit(char letter);
 /* The byte that two hex digits stand for, -1 if they are none. */
 int text_hex_byte(const char *letters);
 
-/* A number of bytes: 65536, 64KB, 64 kiB, 2G, or "65536 B (64KB)", as text_add_size writes it. False:
- * it is none, or too large. */
+/* A number of bytes: 65536, 64KB, 64 kiB, 2G, or "65536 B (64KB)", as text_add_size writes it.
+ * False: it is none, or too large. */
 bool text_read_size(petal_slice text, uint64_t *bytes);
 
 /* Milliseconds since 1970 as local ISO date and time, without the seconds and milliseconds that
