@@ -368,9 +368,9 @@ endif
 dist: ## pack the committed sources, $(BUILD)/petal-VERSION.tar.xz; the same commit gives the same bytes
 	@VERSION=$(VERSION) tools/package/dist.sh $(BUILD)
 
-# The tests that `make test` omits if CMake, meson or mandoc are missing; `make check-deps` installs these.
-packages: all ## check that CMake and meson find an installed Petal, that recipes work, and manual pages are in order
-	@for test in build_systems manual recipes; do tests/package/$${test}_test.sh $(BUILD)/kv-shell || exit 1; done
+# Tests that build the library once more, or need CMake, meson or mandoc, which `make check-deps` installs.
+packages: all ## check what `make install`, `deb` and `dist` make, that CMake and meson find it, that recipes work, and manual pages are in order
+	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD) packages
 
 # A separate build, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
 DEB_FLAGS = $(shell DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get $(1))
@@ -544,7 +544,7 @@ FRESH = demo test
 fresh: ## run README's two commands on a minimal Debian and a clean clone; FRESH="demo test gcc+demo"; needs root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers named names abi header lines bites-apply lint bare test schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## run all checks: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names abi header lines bites-apply lint bare test packages schedules cost-check paths sanitize-address sanitize-thread fuzz-smoke ## run all checks: format, lint, layers, no optional package, tests, packages, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## check that all C files are formatted by clang-format
 	@clang-format --dry-run -Werror $(C_FILES)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the test programs and scripts of a build, as many at once as there are processors, and counts
 # them.
-# Usage: run.sh BUILD [threads]
+# Usage: run.sh BUILD [threads | packages]
 # Lines of a test that begin with "counted: " or "SKIPPED: " are printed, too. With `threads` only
-# the programs that start threads run (the others show nothing new under ThreadSanitizer).
+# the programs that start threads run (the others show nothing new under ThreadSanitizer), with
+# `packages` only the scripts that build a release or a package, or look at what is in one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
@@ -23,6 +24,7 @@ fi
 if [ "$which" = threads ]; then export LINEARIZABLE_SECONDS=${LINEARIZABLE_SECONDS:-20}; fi
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
+packages=" build_systems deb dist install recipes "
 most=$(nproc)
 started_tests=0
 run_one() {
@@ -45,15 +47,17 @@ run() {
     started_tests=$((started_tests + 1))
     run_one $started_tests "$@" &
 }
-while read -r source; do
+while [ "$which" != packages ] && read -r source; do
     name=${source#tests/}
     name=${name%_test.c}
     if [ "$which" = threads ] && [[ "$threaded" != *" $name "* || "$left_out" = *" $name "* ]]; then continue; fi
     if [[ "$name" = hfile/* && ! -e "$build/libpetal-hfile.a" ]]; then skipped_hfile=yes; continue; fi
     run "$build/${source%.c}"
 done < <(find tests -name '*_test.c' | sort)
-if [ "$which" = all ]; then
+is_of_packages() { [[ "$1" = tests/package/* && "$packages" = *" $(basename "$1" _test.sh) "* ]]; }
+if [ "$which" != threads ]; then
     while read -r script; do
+        if is_of_packages "$script"; then [ "$which" = packages ] || continue; elif [[ "$which" = packages && "$script" != tests/package/manual_test.sh ]]; then continue; fi
         # Packages are built without sanitizers, and of what kv-bench measures only the answers are
         # of interest to them.
         if [ -n "${SANITIZE:-}" ] && [[ "$script" = tests/package/* || ("$script" = tests/tools/bench/* && "$script" != */workloads_test.sh) ]]; then continue; fi
