@@ -120,58 +120,6 @@ TEST(missing_file_is_an_io_error)
 
 /* ---- failing calls ---- */
 
-/* Write, open, read and verify; the first failure's status. */
-static enum petal_status
-whole_life(struct sst_fixture *f, const struct cell_list *list)
-{
-    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
-    struct sst_reader *reader;
-    enum petal_status status = sst_fixture_try_write(f, &options, list, NULL);
-    enum petal_status verified;
-
-    if (status != PETAL_OK)
-        return status;
-    status = sst_fixture_try_open(f, &reader, NULL);
-    if (status != PETAL_OK)
-        return status;
-    status = sst_compare(f, reader, list);
-    verified = sst_reader_verify(reader, NULL, NULL);
-    sst_reader_close(reader);
-    return status != PETAL_OK ? status : verified;
-}
-
-static bool
-is_io(enum petal_status status)
-{
-    return status == PETAL_OK || status == PETAL_IO || status == PETAL_NO_SPACE;
-}
-
-TEST(every_failing_call_is_reported)
-{
-    static const int errors[] = {EIO, ENOSPC};
-    struct cell_list list = {0};
-
-    sst_small_cells(&list);
-    for (unsigned round = 0; round < 4; round++) {
-        bool permanently = round >= 2;
-
-        for (uint64_t n = 1;; n++) {
-            struct sst_fixture *f = sst_fixture_new(256 << 10);
-            enum petal_status status;
-            uint64_t failures;
-
-            memory_vfs_fail_at(f->vfs, n, errors[round % 2], permanently);
-            status = whole_life(f, &list);
-            failures = memory_vfs_failures(f->vfs);
-            assert_true(is_io(status));
-            sst_fixture_free(f);
-            if (failures == 0)
-                break;
-        }
-    }
-    cell_list_fini(&list);
-}
-
 /* A finish that failed leaves no file after. */
 TEST(unfinished_files_are_removed)
 {
@@ -186,30 +134,6 @@ TEST(unfinished_files_are_removed)
         assert_int_equal(sst_fixture_try_write(f, &options, &list, NULL), PETAL_IO);
         assert_false(memory_vfs_exists(f->vfs, SST_PATH));
         sst_fixture_free(f);
-    }
-    cell_list_fini(&list);
-}
-
-TEST(every_failing_allocation_is_survived)
-{
-    struct cell_list list = {0};
-
-    sst_small_cells(&list);
-    for (unsigned permanently = 0; permanently < 2; permanently++) {
-        for (uint64_t n = 1;; n++) {
-            struct sst_fixture *f = sst_fixture_new(0);
-            enum petal_status status;
-            uint64_t failures;
-
-            test_allocator_fail_at(&f->allocator, n, permanently == 1);
-            status = whole_life(f, &list);
-            failures = test_allocator_failures(&f->allocator);
-            test_allocator_fail_at(&f->allocator, 0, false);
-            assert_true(status == PETAL_OK || status == PETAL_NO_MEMORY);
-            sst_fixture_free(f);
-            if (failures == 0)
-                break;
-        }
     }
     cell_list_fini(&list);
 }

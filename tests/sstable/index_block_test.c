@@ -412,48 +412,6 @@ TEST(a_node_without_entries_is_refused)
 
 /* ---- memory, format ---- */
 
-TEST(building_survives_each_failed_allocation)
-{
-    static struct keys keys;
-    struct test_allocator allocator;
-    struct test_random random;
-    uint64_t digest = 0, failures;
-
-    test_allocator_init(&allocator);
-    test_random_init(&random, 3);
-    keys_random(&keys, &random, 200, 5, 30);
-    for (uint64_t n = 0;; n++) {
-        struct index_block_builder *builder;
-        petal_slice bytes;
-
-        failures = test_allocator_failures(&allocator);
-        test_allocator_fail_at(&allocator, n, false);
-        if (index_block_builder_new(&builder, &allocator.table) != PETAL_OK) {
-            assert_null(builder);
-            assert_int_equal(index_block_builder_new(&builder, &allocator.table), PETAL_OK);
-        }
-        for (size_t i = 0; i < keys.count; i++) {
-            size_t before = index_block_builder_bytes(builder);
-
-            if (index_block_builder_add(builder, key_at(&keys, i), handle_of(i)) == PETAL_OK)
-                continue;
-            assert_int_equal(index_block_builder_bytes(builder), before);
-            assert_int_equal(index_block_builder_add(builder, key_at(&keys, i), handle_of(i)),
-                             PETAL_OK);
-        }
-        if (index_block_builder_finish(builder, 0, &bytes) != PETAL_OK)
-            assert_int_equal(index_block_builder_finish(builder, 0, &bytes), PETAL_OK);
-        if (n == 0)
-            digest = checksum_at(0, 0, bytes.data, bytes.size);
-        assert_true(checksum_at(0, 0, bytes.data, bytes.size) == digest);
-        index_block_builder_free(builder);
-        assert_int_equal(test_allocator_live_blocks(&allocator), 0);
-        if (n > 0 && test_allocator_failures(&allocator) == failures)
-            break;
-    }
-    assert_true(failures > 8);
-}
-
 TEST(built_bytes_are_those_of_version_1)
 {
     static const uint64_t golden[SMALL_NODES] = {0xceb869533e96663b, 0x1b0ac2a984996e5b,

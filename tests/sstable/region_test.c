@@ -278,20 +278,3 @@ TEST(regions_that_cannot_be_read_are_read_by_blocks)
     sst_reader_close(reader);
     free_file(f, &list);
 }
-
-TEST(each_allocation_fails_once)
-{
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
-
-    for (uint64_t n = 1; n < 40; n++) {
-        struct sst_reader *reader = sst_fixture_open(f);
-
-        test_allocator_fail_at(&f->allocator, n, false);
-        assert_true(sst_ask_row(f, reader, list.cells[n].row)); /* "maybe", if nothing else */
-        test_allocator_fail_at(&f->allocator, 0, false);
-        find(f, reader, &list.cells[n]);
-        sst_reader_close(reader);
-    }
-    free_file(f, &list);
-}

@@ -620,34 +620,3 @@ TEST_WITH(test_needs_family, begin, end)
     assert_false(filter_needs_family(filter, slice_from_text("h")));
     petal_filter_free(filter);
 }
-
-TEST_WITH(test_memory_failures, begin, end)
-{
-    petal_filter *filter =
-        combine(PETAL_FILTER_OR,
-                combine(PETAL_FILTER_AND, parse("DependentColumnFilter ('f', 'x')"),
-                        fuzzy(slice_from_text("a"), slice_make("", 1))),
-                parse("FirstKeyOnlyFilter () OR ColumnCountGetFilter (1)"));
-    petal_cell cell = {.row = {"a", 1}, .family = {"f", 1}, .qualifier = {"x", 1}};
-    uint64_t blocks = test_allocator_live_blocks(&memory);
-
-    for (uint64_t n = 1;; n++) {
-        struct filter_run *run;
-        enum filter_code code;
-        enum petal_status status;
-
-        test_allocator_fail_at(&memory, n, true);
-        status = filter_run_new(&run, &memory.table, filter, false);
-        if (status == PETAL_OK)
-            status = filter_run_cell(run, &cell, &code, NULL);
-        test_allocator_fail_at(&memory, 0, false);
-        filter_run_free(run);
-        assert_int_equal(test_allocator_live_blocks(&memory), blocks);
-        if (status == PETAL_OK) {
-            assert_true(n > 6);
-            break;
-        }
-        assert_int_equal(status, PETAL_NO_MEMORY);
-    }
-    petal_filter_free(filter);
-}

@@ -224,32 +224,6 @@ TEST_WITH(test_nesting_is_bounded, begin, end)
     check_refused(text, FILTER_MOST_DEPTH, "The filter is nested too deeply");
 }
 
-TEST_WITH(test_memory_failures, begin, end)
-{
-    const char *text = "SKIP (" A " AND ValueFilter (=, 'regexstring:[a-z]')) OR " B
-                       " OR ValueFilter (!=, 'substring:abc')";
-    petal_filter *filter;
-    petal_error error;
-
-    for (uint64_t n = 1;; n++) {
-        enum petal_status status;
-
-        test_allocator_fail_at(&memory, n, true);
-        status = petal_filter_parse(filter_fake_db(&memory.table), slice_from_text(text), &filter,
-                                    &error);
-        if (status == PETAL_OK) {
-            assert_true(n > 15);
-            break;
-        }
-        assert_int_equal(status, PETAL_NO_MEMORY);
-        assert_int_equal(error.status, PETAL_NO_MEMORY);
-        assert_null(filter);
-        assert_int_equal(test_allocator_live_blocks(&memory), 0);
-    }
-    test_allocator_fail_at(&memory, 0, false);
-    petal_filter_free(filter);
-}
-
 /* ---- petal_filter_make and petal_filter_combine ---- */
 
 TEST_WITH(test_make, begin, end)

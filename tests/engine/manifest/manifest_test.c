@@ -939,64 +939,6 @@ TEST_WITH(test_what_would_be_too_large_is_refused, setup, teardown)
     manifest_free(load(fixture));
 }
 
-TEST_WITH(test_every_allocation_fails, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
-    struct test_allocator *allocator = &fixture->allocator;
-    struct image before, after;
-    petal_error error;
-    enum petal_status status;
-
-    for (unsigned step = 0; step < STEPS; step++) {
-        for (uint64_t n = 1;; n++) {
-            before = image_of(manifest);
-            test_allocator_fail_at(allocator, n, false);
-            status = commit_step(fixture, manifest, step, &error);
-            test_allocator_fail_at(allocator, 0, false);
-            if (status != PETAL_OK) {
-                assert_int_equal(status, PETAL_NO_MEMORY);
-                assert_true(state_is(manifest, &before));
-            }
-            free(before.bytes);
-            if (status == PETAL_OK)
-                break;
-        }
-    }
-    after = image_of(manifest);
-    manifest_free(manifest);
-    for (uint64_t n = 1;; n++) {
-        test_allocator_fail_at(allocator, n, false);
-        status = manifest_load(&manifest, &fixture->directory, &error);
-        test_allocator_fail_at(allocator, 0, false);
-        if (status == PETAL_OK)
-            break;
-        assert_int_equal(status, PETAL_NO_MEMORY);
-        assert_null(manifest);
-    }
-    assert_true(state_is(manifest, &after));
-    free(after.bytes);
-    manifest_free(manifest);
-}
-
-TEST_WITH(test_an_edit_without_memory_is_not_committed, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct manifest *manifest = commit_all(fixture, NULL);
-    struct manifest_edit edit;
-    petal_error error;
-
-    manifest_edit_init(&edit, &fixture->allocator.table);
-    test_allocator_fail_at(&fixture->allocator, 1, false);
-    manifest_edit_drop_table(&edit, 1);
-    manifest_edit_oldest_log(&edit, 99);
-    assert_true(edit.failed);
-    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_NO_MEMORY);
-    assert_int_equal(manifest->oldest_log, 8);
-    manifest_edit_fini(&edit);
-    manifest_free(manifest);
-}
-
 /* ---- the format ---- */
 
 /* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the files anew.  What is there now is

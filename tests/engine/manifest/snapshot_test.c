@@ -280,25 +280,6 @@ TEST_WITH(what_makes_no_snapshot_is_refused, setup, teardown)
     manifest_free(manifest);
 }
 
-TEST_WITH(every_allocation_fails, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct manifest *manifest = commit_both(fixture), copy;
-    bool more = true;
-
-    for (uint64_t at = 1; more; at++) {
-        enum petal_status status;
-
-        test_allocator_fail_at(&fixture->allocator, at, false);
-        status = manifest_copy(&copy, manifest, &fixture->allocator.table);
-        test_allocator_fail_at(&fixture->allocator, 0, false);
-        more = status != PETAL_OK;
-        assert_true(status == PETAL_OK || status == PETAL_NO_MEMORY);
-        manifest_copy_fini(&copy, &fixture->allocator.table);
-    }
-    manifest_free(manifest);
-}
-
 /* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
 TEST_WITH(golden_bytes, setup, teardown)
 {

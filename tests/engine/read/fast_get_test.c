@@ -399,39 +399,6 @@ TEST(test_rows_that_differ_in_their_end)
     }
 }
 
-/* A row is all there, or there is none, whichever allocation fails. */
-TEST(test_failing_allocations)
-{
-    petal_family_options options = {.block_bytes = 1024};
-
-    reads_open(&fixture, "f", &options);
-    put_columns(1, 10);
-    for (unsigned flushed = 0; flushed < 2; flushed++) {
-        uint64_t failures = 0;
-
-        for (uint64_t n = 1; failures + 1 == n; n++) {
-            petal_result *result = reads_result(&fixture);
-            enum petal_status status;
-
-            failures -= test_allocator_failures(&fixture.base.allocator);
-            test_allocator_fail_at(&fixture.base.allocator, n, false);
-            status = petal_get(fixture.table, text("w"), NULL, result, NULL);
-            test_allocator_fail_at(&fixture.base.allocator, 0, false);
-            failures += test_allocator_failures(&fixture.base.allocator);
-            if (status == PETAL_OK) {
-                assert_int_equal(petal_result_count(result), 200);
-            } else {
-                assert_int_equal(status, PETAL_NO_MEMORY);
-                assert_int_equal(petal_result_count(result), 0);
-            }
-            petal_result_free(result);
-        }
-        assert_true(failures > 3);
-        reads_flush(&fixture);
-    }
-    fixture_fini(&fixture.base);
-}
-
 /* Old versions of a column, or those that a snapshot does not see, are passed over as long as they
  * are few; many are sought past. */
 TEST(test_columns_of_many_versions)

@@ -444,22 +444,3 @@ TEST(test_a_new_cursor_begins_as_the_one_before_went_on)
     assert_int_equal(first_run_behind(ROWS), RUN_FEW_CELLS);
     fixture_fini(&fixture.base);
 }
-
-TEST(test_a_failing_call_gives_nothing)
-{
-    petal_cursor *cursor;
-    const petal_cell *cells;
-    petal_error error;
-    size_t count = 7;
-
-    begin(&manners[0], 1);
-    put_rows(0, 1);
-    cursor = reads_cursor(&fixture, NULL);
-    assert_int_equal(petal_cursor_next_many(cursor, 0, &cells, &count, &error), PETAL_INVALID);
-    assert_int_equal(count, 0);
-    must(petal_cursor_next_many(cursor, 1, &cells, &count, &error), &error);
-    assert_int_equal(count, 1);
-    assert_string_equal(reads_cell_text(cells), "row00000/a:@1=a\\20value ");
-    petal_cursor_close(cursor);
-    fixture_fini(&fixture.base);
-}

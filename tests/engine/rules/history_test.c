@@ -68,11 +68,3 @@ TEST(test_compactions_in_the_order_of_writes)
         &rules, "a30.6C=shown a20.5C=shown a10.4C=shown b30.6P=shown b20.5P=shown b10.9P=surplus");
     judged_row_check(&rules, "a30.6C=shown a20.7P=shown a10.8P=shown b30.6C=shown b20.7P=shown");
 }
-
-TEST(test_every_allocation_fails_once)
-{
-    struct visibility_rules rules = new_rules(VISIBILITY_READ, 2);
-
-    judged_row_fail_allocations(
-        &rules, "30.5F=marker 20.9V=marker a25.6C=marker a20.7P=masked a10.4P=masked a9.10P=shown");
-}

@@ -164,37 +164,3 @@ judged_rules(enum visibility_purpose purpose, uint32_t versions)
     visibility_rules_of(&rules, &family, purpose, JUDGED_READ_POINT, 0);
     return rules;
 }
-
-/* ---- memory ---- */
-
-void
-judged_row_fail_allocations(const struct visibility_rules *rules, const char *text)
-{
-    struct judged_row row;
-    bool failed = true;
-    uint64_t n = 0;
-
-    parse_row(text, &row, false);
-    while (failed) {
-        struct test_allocator allocator;
-        struct visibility visibility;
-        enum petal_status status = PETAL_OK;
-
-        test_allocator_init(&allocator);
-        test_allocator_fail_at(&allocator, ++n, false);
-        visibility_init(&visibility, &allocator.table, rules);
-        visibility_start_row(&visibility);
-        for (size_t i = 0; status == PETAL_OK && i < row.count; i++) {
-            enum visibility_verdict verdict;
-
-            status = visibility_judge(&visibility, &row.cells[i].cell, &verdict);
-        }
-        failed = test_allocator_failures(&allocator) > 0;
-        assert_int_equal(status, failed ? PETAL_NO_MEMORY : PETAL_OK);
-        visibility_start_row(&visibility);
-        judge_all(&visibility, &row, text);
-        visibility_fini(&visibility);
-        assert_int_equal(test_allocator_live_blocks(&allocator), 0);
-    }
-    assert_true(n > 2);
-}

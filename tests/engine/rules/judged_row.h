@@ -20,8 +20,4 @@ struct visibility_rules judged_rules(enum visibility_purpose purpose, uint32_t v
  * with the next column where it may. */
 void judged_row_check(const struct visibility_rules *rules, const char *text);
 
-/* Each allocation of it fails once: it is reported, nothing leaks, and the row can be judged
- * anew. */
-void judged_row_fail_allocations(const struct visibility_rules *rules, const char *text);
-
 #endif

@@ -425,14 +425,6 @@ TEST(test_impossible_timestamps)
     }
 }
 
-TEST(test_every_allocation_fails_once)
-{
-    struct visibility_rules rules = judged_rules(VISIBILITY_READ, 2);
-
-    judged_row_fail_allocations(
-        &rules, "30.9V=marker 20.8V=marker a30.5P=masked a10.1P=shown abcdefg9.1P=shown");
-}
-
 TEST(test_reasons_have_texts)
 {
     for (unsigned reason = 0; reason < VISIBILITY_REASONS; reason++)
