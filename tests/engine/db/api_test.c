@@ -1,11 +1,11 @@
 /*
- * api_test.c -- the ordinary behaviour of the public calls: tables and options, writes and
- * deletions, timestamps, the key-value surface, cursors. What a read costs is in
+ * api_test.c -- the ordinary behaviour of the public calls: lists of tables, option structs of
+ * other headers, timestamps, batches, durability. What a read costs is in
  * tests/engine/read/cost_test.c, what is refused in tests/engine/db/refusal_test.c.
  */
 
 #include "base/slice.h"
-#include "tests/crash/ledger.h"
+#include "tests/engine/script.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -85,11 +85,10 @@ check_names(struct fixture *fixture, size_t most, const char *expected)
     assert_string_equal(list.text, expected);
 }
 
-TEST(test_tables_come_and_go)
+TEST(test_tables_are_listed)
 {
     struct fixture fixture;
-    petal_table *table, *again, *found;
-    petal_error error;
+    petal_table *table;
 
     begin(&fixture);
     check_names(&fixture, 9, "");
@@ -98,86 +97,12 @@ TEST(test_tables_come_and_go)
     make_table(&fixture, "z");
     check_names(&fixture, 9, "a m z ");
     check_names(&fixture, 2, "a m ");
-    put(table, "row", "q", 5, "old");
-    must(petal_flush(fixture.db, table, &error), &error);
-    must(petal_table_drop(table, &error), &error);
+    MUST(petal_table_drop(table, WHY));
     check_names(&fixture, 9, "m z ");
-    /* The old handle stays, and says that its table is gone. */
-    assert_int_equal(petal_put(petal_table_family_at(table, 0), text("row"), text("q"), 5,
-                               text("x"), NULL, &error),
-                     PETAL_NOT_FOUND);
-    assert_int_equal(petal_flush(fixture.db, table, &error), PETAL_NOT_FOUND);
-    assert_int_equal(petal_table_verify(table, &error), PETAL_NOT_FOUND);
-    assert_int_equal(petal_table_drop(table, &error), PETAL_NOT_FOUND);
-    assert_int_equal(petal_table_open(fixture.db, text("a"), &found, &error), PETAL_NOT_FOUND);
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
-    /* A new table of the same name has nothing of the old one. */
-    again = make_table(&fixture, "a");
-    assert_ptr_not_equal(again, table);
-    assert_string_equal(row_text(&fixture, again, "row"), "");
+    assert_ptr_not_equal(make_table(&fixture, "a"), table);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
     check_names(&fixture, 9, "a m z ");
-    fixture_fini(&fixture);
-}
-
-static void
-check_described(struct fixture *fixture)
-{
-    petal_family_options described = {.size = sizeof described};
-    petal_table *table;
-    petal_family *family;
-
-    MUST(petal_table_open(fixture->db, text("t"), &table, WHY));
-    assert_int_equal(petal_table_durability(table), PETAL_FSYNC_WAL);
-    assert_int_equal(petal_table_family_count(table), 2);
-    assert_true(slice_equal(petal_family_name(petal_table_family_at(table, 0)), text("a")));
-    MUST(petal_table_family(table, text("b"), &family, WHY));
-    assert_ptr_equal(family, petal_table_family_at(table, 1));
-    petal_family_describe(family, &described);
-    assert_true(slice_equal(described.name, text("b")));
-    assert_int_equal(described.versions, 3);
-    assert_int_equal(described.block_bytes, 4096);
-    assert_int_equal(described.compression, PETAL_COMPRESSION_NONE);
-    assert_int_equal(described.bloom, PETAL_BLOOM_ROW_ROWCOL);
-    assert_true(described.bloom_error_rate == 0.05);
-    assert_true(described.in_memory && described.no_block_cache);
-    /* The other one has HBase's defaults, but for compression. */
-    described = (petal_family_options){0};
-    petal_family_describe(petal_table_family_at(table, 0), &described);
-    assert_int_equal(described.versions, 1);
-    assert_int_equal(described.block_bytes, 65536);
-    assert_int_equal(described.compression, PETAL_COMPRESSION_LZ4);
-    assert_int_equal(described.bloom, PETAL_BLOOM_ROW);
-    assert_true(described.bloom_error_rate == 0.01);
-    assert_false(described.in_memory || described.no_block_cache);
-}
-
-TEST(test_families_keep_their_attributes)
-{
-    petal_family_options families[2] = {{.name = text("b"),
-                                         .versions = 3,
-                                         .block_bytes = 4096,
-                                         .compression = PETAL_COMPRESSION_NONE,
-                                         .bloom = PETAL_BLOOM_ROW_ROWCOL,
-                                         .bloom_error_rate = 0.05,
-                                         .in_memory = true,
-                                         .no_block_cache = true},
-                                        {.name = text("a")}};
-    petal_table_options options = {
-        .name = text("t"), .families = families, .family_count = 2, .durability = PETAL_FSYNC_WAL};
-    struct fixture fixture;
-    petal_table *table;
-    petal_error error;
-
-    begin(&fixture);
-    must(petal_table_create(fixture.db, &options, &table, &error), &error);
-    assert_int_equal(petal_table_create(fixture.db, &options, &table, &error), PETAL_EXISTS);
-    assert_null(table);
-    check_described(&fixture);
-    fixture_must_close(&fixture);
-    fixture_must_open(&fixture);
-    check_described(&fixture);
     fixture_fini(&fixture);
 }
 
@@ -238,114 +163,23 @@ TEST(test_shorter_option_structs)
     fixture_fini(&fixture);
 }
 
-/* ---- deletions and timestamps ---- */
+/* ---- timestamps ---- */
 
-static void
-erase(petal_table *table, const char *qualifier, int64_t timestamp, enum petal_cell_type type)
+static const struct script_case cases[] = {
+    {"assigned timestamps never go back, whatever the clock does, and a caller's own do not count",
+     "table t f; clock 5000; put t row/f:a=first; clock 3000; put t row/f:a=second\n"
+     "show t : row/f:a@5000=second; reopen; put t row/f:a=third; show t : row/f:a@5000=third\n"
+     "clock 6000; put t row/f:a=fourth; clock 1; die; put t row/f:a=fifth\n"
+     "show t : row/f:a@6000=fifth; put t row/f:b@900000=future row/f:c=now\n"
+     "show t : row/f:a@6000=fifth row/f:b@900000=future row/f:c@6000=now; die; put t "
+     "row/f:c=still\n"
+     "show t : row/f:a@6000=fifth row/f:b@900000=future row/f:c@6000=still"},
+    {"a table of the name is there already", "table t f; refused exists table t g; show t :"},
+};
+
+TEST_EACH(the_engine_does_this, cases)
 {
-    MUST(petal_delete(petal_table_family_at(table, 0), text("row"), text(qualifier), timestamp,
-                      type, NULL, WHY));
-}
-
-/* PETAL_LATEST with kind 8 takes away the newest version, and the one before it comes to light; in
- * memory and in files. */
-TEST(test_delete_of_the_newest_version)
-{
-    for (int flushed = 0; flushed < 2; flushed++) {
-        struct fixture fixture;
-        petal_table *table;
-
-        begin(&fixture);
-        table = make_table(&fixture, "t");
-        /* Each in a file of its own: a flush drops what is surplus in its memtable. */
-        put(table, "row", "q", 10, "ten");
-        if (flushed == 1)
-            MUST(petal_flush(fixture.db, NULL, WHY));
-        put(table, "row", "q", 30, "thirty");
-        if (flushed == 1)
-            MUST(petal_flush(fixture.db, NULL, WHY));
-        put(table, "row", "q", 20, "twenty");
-        put(table, "row", "r", 99, "other");
-        for (const char *const *left =
-                 (const char *const[]){"thirty@30 other@99", "twenty@20 other@99",
-                                       "ten@10 other@99", NULL};
-             *left != NULL; left++) {
-            if (flushed == 1)
-                MUST(petal_flush(fixture.db, NULL, WHY));
-            assert_string_equal(row_text(&fixture, table, "row"), *left);
-            erase(table, "q", PETAL_LATEST, PETAL_DELETE);
-        }
-        assert_string_equal(row_text(&fixture, table, "row"), "other@99");
-        erase(table, "q", PETAL_LATEST, PETAL_DELETE); /* of nothing */
-        put(table, "row", "q", 20, "back");
-        assert_string_equal(row_text(&fixture, table, "row"), "back@20 other@99");
-        fixture_fini(&fixture);
-    }
-}
-
-TEST(test_deletions_hide_what_they_should)
-{
-    struct fixture fixture;
-    petal_table *table;
-
-    begin(&fixture);
-    table = make_table(&fixture, "t");
-    put(table, "row", "a", 10, "a");
-    put(table, "row", "b", 20, "b");
-    erase(table, "a", 9, PETAL_DELETE_COLUMN); /* too old */
-    erase(table, "", 15, PETAL_DELETE_FAMILY_VERSION);
-    assert_string_equal(row_text(&fixture, table, "row"), "a@10 b@20");
-    erase(table, "", 20, PETAL_DELETE_FAMILY_VERSION);
-    assert_string_equal(row_text(&fixture, table, "row"), "a@10");
-    erase(table, "a", 10, PETAL_DELETE_COLUMN);
-    assert_string_equal(row_text(&fixture, table, "row"), "");
-    put(table, "row", "a", 10, "later"); /* at equal timestamps the later write wins */
-    assert_string_equal(row_text(&fixture, table, "row"), "later@10");
-    erase(table, "", PETAL_LATEST, PETAL_DELETE_FAMILY);
-    assert_string_equal(row_text(&fixture, table, "row"), "");
-    fixture_fini(&fixture);
-}
-
-static void
-reopen(struct fixture *fixture, petal_table **table, bool die)
-{
-    if (die)
-        fixture_die(fixture);
-    else
-        fixture_must_close(fixture);
-    fixture_must_open(fixture);
-    MUST(petal_table_open(fixture->db, text("t"), table, WHY));
-}
-
-TEST(test_assigned_timestamps_never_go_back)
-{
-    struct fixture fixture;
-    petal_table *table;
-
-    begin(&fixture);
-    table = make_table(&fixture, "t");
-    test_clock_set(&fixture.clock, 5000);
-    put(table, "row", "a", PETAL_LATEST, "first");
-    test_clock_set(&fixture.clock, 3000); /* the clock steps back */
-    put(table, "row", "a", PETAL_LATEST, "second");
-    assert_string_equal(row_text(&fixture, table, "row"), "second@5000");
-    reopen(&fixture, &table, false);
-    put(table, "row", "a", PETAL_LATEST, "third");
-    assert_string_equal(row_text(&fixture, table, "row"), "third@5000");
-    test_clock_set(&fixture.clock, 6000);
-    put(table, "row", "a", PETAL_LATEST, "fourth");
-    test_clock_set(&fixture.clock, 1);
-    reopen(&fixture, &table, true); /* the log tells it as well */
-    put(table, "row", "a", PETAL_LATEST, "fifth");
-    assert_string_equal(row_text(&fixture, table, "row"), "fifth@6000");
-    /* What a caller sets far in the future does not drag the clock along. */
-    put(table, "row", "b", 900000, "future");
-    put(table, "row", "c", PETAL_LATEST, "now");
-    assert_string_equal(row_text(&fixture, table, "row"), "fifth@6000 future@900000 now@6000");
-    reopen(&fixture, &table, true);
-    put(table, "row", "c", PETAL_LATEST, "still");
-    assert_string_equal(row_text(&fixture, table, "row"), "fifth@6000 future@900000 still@6000");
-    fixture_fini(&fixture);
+    script_run(*state);
 }
 
 /* ---- batches ---- */
@@ -421,118 +255,5 @@ TEST(test_durability_of_tables)
     fixture_must_open(&fixture);
     MUST(petal_table_open(fixture.db, text("t"), &plain, WHY));
     assert_string_equal(row_text(&fixture, plain, "row"), "two@2");
-    fixture_fini(&fixture);
-}
-
-/* ---- cursors ---- */
-
-static void
-expect_rows(petal_cursor *cursor, const char *expected)
-{
-    char rows[100] = "";
-    const petal_cell *cell;
-
-    do {
-        MUST(petal_cursor_next(cursor, &cell, WHY));
-        if (cell != NULL)
-            strncat(rows, cell->row.data, cell->row.size);
-    } while (cell != NULL);
-    assert_string_equal(rows, expected);
-}
-
-TEST(test_cursor_bounds_and_limits)
-{
-    petal_scan_options options = {.start_row = text("b"), .stop_row = text("e")};
-    struct fixture fixture;
-    petal_cursor *cursor;
-    petal_table *table;
-
-    begin(&fixture);
-    table = make_table(&fixture, "t");
-    for (const char *row = "fbdace"; *row != '\0'; row++) {
-        put(table, (char[]){*row, '\0'}, "q", 1, "v");
-        if (*row == 'd')
-            MUST(petal_flush(fixture.db, NULL, WHY));
-    }
-    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
-    expect_rows(cursor, "abcdef");
-    petal_cursor_close(cursor);
-    MUST(petal_cursor_open(table, &options, &cursor, WHY));
-    expect_rows(cursor, "bcd");
-    MUST(petal_cursor_seek(cursor, text("c"), NULL, slice_make(NULL, 0), WHY));
-    expect_rows(cursor, "cd");
-    MUST(petal_cursor_seek(cursor, text("a"), NULL, slice_make(NULL, 0), WHY));
-    expect_rows(cursor, "bcd");
-    MUST(petal_cursor_seek(cursor, text("x"), NULL, slice_make(NULL, 0), WHY));
-    expect_rows(cursor, "");
-    petal_cursor_close(cursor);
-    options.row_limit = 2;
-    MUST(petal_cursor_open(table, &options, &cursor, WHY));
-    expect_rows(cursor, "bc");
-    petal_cursor_close(cursor);
-    petal_cursor_close(NULL);
-    fixture_fini(&fixture);
-}
-
-/* Dropped under an open cursor: it goes on to the end; the files go with it. */
-TEST(test_drop_under_a_cursor)
-{
-    struct fixture fixture;
-    petal_cursor *cursor, *refused;
-    petal_table *table;
-    petal_error error;
-
-    begin(&fixture);
-    table = make_table(&fixture, "t");
-    put(table, "a", "q", 1, "v");
-    put(table, "c", "q", 1, "v");
-    must(petal_flush(fixture.db, NULL, &error), &error);
-    put(table, "b", "q", 1, "v");
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
-    must(petal_table_drop(table, &error), &error);
-    make_table(&fixture, "t");
-    assert_int_equal(petal_cursor_open(table, NULL, &refused, &error), PETAL_NOT_FOUND);
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 1);
-    expect_rows(cursor, "abc");
-    petal_cursor_close(cursor);
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
-    fixture_fini(&fixture);
-}
-
-/* ---- key -> value ---- */
-
-TEST(test_key_value)
-{
-    struct fixture fixture;
-    petal_kv *kv, *same;
-    petal_result *result;
-    petal_cursor *cursor;
-    petal_slice value;
-    petal_error error;
-    bool found;
-
-    begin(&fixture);
-    must(petal_kv_open(fixture.db, text("pairs"), NULL, &kv, &error), &error);
-    must(petal_kv_open(fixture.db, text("pairs"), NULL, &same, &error), &error);
-    must(petal_result_new(fixture.db, &result, &error), &error);
-    must(petal_kv_put(kv, text("b"), text("one"), NULL, &error), &error);
-    must(petal_kv_put(same, text("a"), text("two"), NULL, &error), &error);
-    must(petal_kv_put(kv, text("b"), text("three"), NULL, &error), &error);
-    must(petal_kv_get(kv, text("b"), result, &found, &value, &error), &error);
-    assert_true(found && slice_equal(value, text("three")));
-    must(petal_kv_put(kv, text("empty"), slice_make(NULL, 0), NULL, &error), &error);
-    must(petal_kv_get(kv, text("empty"), result, &found, &value, &error), &error);
-    assert_true(found && value.size == 0);
-    must(petal_kv_delete(kv, text("empty"), &error), &error);
-    must(petal_kv_get(kv, text("empty"), result, &found, &value, &error), &error);
-    assert_false(found);
-    assert_int_equal(petal_kv_put(kv, slice_make(NULL, 0), text("x"), NULL, &error), PETAL_INVALID);
-    must(petal_cursor_open(petal_kv_table(kv), NULL, &cursor, &error), &error);
-    expect_rows(cursor, "ab");
-    petal_cursor_close(cursor);
-    petal_result_free(result);
-    make_table(&fixture, "two");
-    assert_int_equal(petal_kv_open(fixture.db, text("two"), NULL, &kv, &error), PETAL_INVALID);
-    assert_null(kv);
     fixture_fini(&fixture);
 }

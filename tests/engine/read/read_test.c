@@ -2,6 +2,7 @@
  * calls. */
 
 #include "tests/engine/read/fixture.h"
+#include "tests/engine/script.h"
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -120,292 +121,89 @@ TEST(test_time_ranges_by_family)
     fixture_fini(&fixture.base);
 }
 
-TEST(test_family_cell_limits)
+/* ---- scripts ---- */
+
+/* Over two families, files and memory, rows interleaved. */
+#define ROWS                                                                                       \
+    "table t f g; put t b/f:q@1=1 a/g:q@1=2 \\ff\\ff/f:q@1=3; flush\n"                             \
+    "put t b/g:q@1=4 ba/f:q@1=5 \\ff/g:q@1=6; flush\n"                                             \
+    "put t b\\00/f:q@1=7 c/g:q@1=8 \\ff\\fe\\ff/f:q@1=9\n"
+
+static const struct script_case cases[] = {
+    {"limits of cells are those of each family in each row",
+     "table t f g; put t r/f:a=x s/f:a=y r/g:b=x s/f:b=y r/f:c=x s/f:c=y; flush\n"
+     "put t r/g:d=x s/f:d=y r/f:e=x s/f:e=y\n"
+     "show t row=r cells=2 skip=1 : r/f:c=x r/f:e=x r/g:d=x\n"
+     "show t row=s cells=2 skip=1 : s/f:b=y s/f:c=y\n"
+     "show t cells=2 skip=1 : r/f:c=x r/f:e=x r/g:d=x s/f:b=y s/f:c=y\n"
+     "show t cells=2 skip=1 reversed : s/f:b=y s/f:c=y r/f:c=x r/f:e=x r/g:d=x\n"
+     "show t row=s skip=4 : s/f:e=y; show t row=s skip=5 :\n"
+     "show t row=s skip=3 cells=18446744073709551615 : s/f:d=y s/f:e=y"},
+    {"in the order of writes a later put above the range makes what is in it surplus",
+     "table t f,new; put t a/f:q@10=old; flush; put t a/f:q@30=new; flush\n"
+     "show t row=a range=0..20 :; compact t; show t row=a range=0..20 :"},
+    {"bounds of rows", ROWS
+     "show t : a/g:q=2 b/f:q=1 b/g:q=4 b\\00/f:q=7 ba/f:q=5 c/g:q=8 \\ff/g:q=6 \\ff\\fe\\ff/f:q=9 "
+     "\\ff\\ff/f:q=3\n"
+     "show t from=b to=ba : b/f:q=1 b/g:q=4 b\\00/f:q=7; show t after=b to=ba : b\\00/f:q=7\n"
+     "show t after=b through=ba : b\\00/f:q=7 ba/f:q=5; show t from=b through=b : b/f:q=1 b/g:q=4\n"
+     "show t after=b through=b :; show t from=c to=b :; show t after= through= limit=1 : a/g:q=2"},
+    {"bounds of reversed scans", ROWS
+     "show t reversed : \\ff\\ff/f:q=3 \\ff\\fe\\ff/f:q=9 \\ff/g:q=6 c/g:q=8 ba/f:q=5 b\\00/f:q=7 "
+     "b/f:q=1 b/g:q=4 a/g:q=2\n"
+     "show t reversed from=ba to=b : ba/f:q=5 b\\00/f:q=7\n"
+     "show t reversed after=ba to=b : b\\00/f:q=7\n"
+     "show t reversed after=ba through=b : b\\00/f:q=7 b/f:q=1 b/g:q=4\n"
+     "show t reversed from=bzz to=aa limit=2 : ba/f:q=5 b\\00/f:q=7"},
+    {"prefixes, beside which bounds are not used", ROWS
+     "show t prefix=b after=x to=y : b/f:q=1 b/g:q=4 b\\00/f:q=7 ba/f:q=5\n"
+     "show t prefix=b reversed : ba/f:q=5 b\\00/f:q=7 b/f:q=1 b/g:q=4\n"
+     "show t prefix=\\ff : \\ff/g:q=6 \\ff\\fe\\ff/f:q=9 \\ff\\ff/f:q=3\n"
+     "show t prefix=\\ff reversed : \\ff\\ff/f:q=3 \\ff\\fe\\ff/f:q=9 \\ff/g:q=6\n"
+     "show t prefix=\\ff\\ff : \\ff\\ff/f:q=3; show t prefix=\\ff\\ff\\ff :\n"
+     "show t prefix=\\ff\\fe reversed : \\ff\\fe\\ff/f:q=9; show t prefix=b\\00 : b\\00/f:q=7"},
+    {"seeks", ROWS
+     "put t b/f:r@1=w; open c t from=b to=d; seek c b/f:qq; step c : b/f:r=w; step c : b/g:q=4\n"
+     "seek c b/g; step c : b/g:q=4; seek c b/g:z; step c : b\\00/f:q=7; seek c b; step c : "
+     "b/f:q=1\n"
+     "seek c a/g; step c : b/f:q=1; seek c x; step c :; seek c bb; rest c : c/g:q=8\n"
+     "seek c ba; rows c : ba/f:q=5 | c/g:q=8 |"},
+    {"seeks of reversed scans; where the row has nothing there the one below it comes", ROWS
+     "put t b/f:r@1=w; open c t reversed from=c to=a; seek c b/f:qq; rest c : b/f:r=w b/g:q=4\n"
+     "seek c bz/g; step c : ba/f:q=5; seek c ba/g; step c : b\\00/f:q=7; seek c z\n"
+     "step c : c/g:q=8; seek c a; step c :"},
+    {"seeks under filters, into a row that the filter excludes, too; the limit of rows starts anew",
+     ROWS
+     "put t ba/f:r@1=w; open c t filter={RowFilter(!=, 'binary:b')} limit=2; seek c ba/f:r\n"
+     "rest c : ba/f:r=w c/g:q=8; seek c b/f:q; rest c : b\\00/f:q=7 ba/f:q=5 ba/f:r=w; close c\n"
+     "open c t filter={RowFilter(!=, 'binary:b')} limit=2 reversed; seek c ba/f:r\n"
+     "rest c : ba/f:r=w b\\00/f:q=7; seek c b/f:q; rest c : a/g:q=2; close c\n"
+     "open c t filter={PageFilter(1)}; rest c : a/g:q=2; seek c b/g; rest c : b/g:q=4"},
+    {"results of a few cells each, and what is left of a row that was begun by steps",
+     "table t f g; put t r/f:a=1 r/g:a=2 r/f:b=1 r/g:b=2 r/f:c=1 r/g:c=2 s/g:a=3; open c t "
+     "batch=2\n"
+     "rows c : r/f:a=1 r/f:b=1 | r/f:c=1 r/g:a=2 | r/g:b=2 r/g:c=2 | s/g:a=3 |\n"
+     "seek c r/g:b; step c : r/g:b=2; rows c : r/g:c=2 | s/g:a=3 |; close c\n"
+     "open c t batch=4 limit=1; rows c : r/f:a=1 r/f:b=1 r/f:c=1 r/g:a=2 | r/g:b=2 r/g:c=2 |\n"
+     "seek c r/g:c; rows c : r/g:c=2 |"},
+    {"a deletion of the newest version brings the one before to light, in memory",
+     "table t f; put t r/f:q@10=ten r/f:q@30=thirty r/f:q@20=twenty r/f:r@99=other\n"
+     "show t : r/f:q@30=thirty r/f:r=other; put t r/f:q!8; show t : r/f:q@20=twenty r/f:r=other\n"
+     "put t r/f:q!8; show t : r/f:q@10=ten r/f:r=other; put t r/f:q!8; show t : r/f:r=other\n"
+     "put t r/f:q!8; put t r/f:q@20=back; show t : r/f:q@20=back r/f:r=other"},
+    {"and in files, each version in one of its own: a flush drops what is surplus in its memtable",
+     "table t f; put t r/f:q@10=ten; flush; put t r/f:q@30=thirty; flush; put t r/f:q@20=twenty\n"
+     "flush; show t : r/f:q@30=thirty; put t r/f:q!8; flush; show t : r/f:q@20=twenty\n"
+     "put t r/f:q!8; flush; show t : r/f:q@10=ten; put t r/f:q!8; flush; show t :"},
+    {"deletions hide what they should, and at equal timestamps the later write wins",
+     "table t f; put t r/f:a@10=a r/f:b@20=b r/f:a@9!12 r/f@15!10; show t : r/f:a=a r/f:b=b\n"
+     "put t r/f@20!10; show t : r/f:a=a; put t r/f:a@10!12; show t :; put t r/f:a@10=later\n"
+     "show t : r/f:a=later; put t r/f!14; show t :"},
+};
+
+TEST_EACH(reads_show_this, cases)
 {
-    struct read_fixture fixture;
-    petal_read_options options = {.family_cell_limit = 2, .family_cell_offset = 1};
-    petal_scan_options scan;
-
-    reads_open(&fixture, "fg", NULL);
-    for (int i = 0; i < 5; i++) {
-        char qualifier[2] = {(char)('a' + i), 0};
-
-        reads_put(&fixture, i % 2 == 0 ? "f" : "g", text("r"), text(qualifier), 1, text("x"));
-        reads_put(&fixture, "f", text("s"), text(qualifier), 1, text("y"));
-        if (i == 2)
-            reads_flush(&fixture);
-    }
-    assert_string_equal(reads_get(&fixture, text("r"), &options), "r/f:c@1=x r/f:e@1=x r/g:d@1=x ");
-    assert_string_equal(reads_get(&fixture, text("s"), &options), "s/f:b@1=y s/f:c@1=y ");
-    scan = (petal_scan_options){.read = options};
-    assert_string_equal(reads_scan(&fixture, &scan),
-                        "r/f:c@1=x r/f:e@1=x r/g:d@1=x s/f:b@1=y s/f:c@1=y ");
-    scan.reversed = true;
-    assert_string_equal(reads_scan(&fixture, &scan),
-                        "s/f:b@1=y s/f:c@1=y r/f:c@1=x r/f:e@1=x r/g:d@1=x ");
-    options = (petal_read_options){.family_cell_offset = 4};
-    assert_string_equal(reads_get(&fixture, text("s"), &options), "s/f:e@1=y ");
-    options.family_cell_offset = 5;
-    assert_string_equal(reads_get(&fixture, text("s"), &options), "");
-    options = (petal_read_options){.family_cell_limit = UINT64_MAX, .family_cell_offset = 3};
-    assert_string_equal(reads_get(&fixture, text("s"), &options), "s/f:d@1=y s/f:e@1=y ");
-    fixture_fini(&fixture.base);
-}
-
-/* Under NEW_VERSION_BEHAVIOR a later put above the time range still made what is in it surplus; no
- * file may be left out for that. */
-TEST(test_time_ranges_in_the_order_of_writes)
-{
-    petal_family_options family = {.new_version_behavior = true};
-    petal_read_options options = {.has_time_range = true, .time_min = 0, .time_limit = 20};
-    struct read_fixture fixture;
-    const char *with;
-
-    reads_open(&fixture, "f", &family);
-    reads_put(&fixture, "f", text("a"), text("q"), 10, text("old"));
-    reads_flush(&fixture);
-    reads_put(&fixture, "f", text("a"), text("q"), 30, text("new"));
-    reads_flush(&fixture);
-    with = reads_get(&fixture, text("a"), &options);
-    options.without = PETAL_WITHOUT(PETAL_SKIP_TIME_RANGE);
-    assert_string_equal(reads_get(&fixture, text("a"), &options), with);
-    options.without = 0;
-    reads_compact(&fixture);
-    assert_string_equal(reads_get(&fixture, text("a"), &options), with);
-    fixture_fini(&fixture.base);
-}
-
-/* ---- bounds ---- */
-
-static void
-fill_rows(const struct read_fixture *fixture)
-{
-    /* Over two families, files and memory, rows interleaved. */
-    reads_put(fixture, "f", text("b"), text("q"), 1, text("1"));
-    reads_put(fixture, "g", text("a"), text("q"), 1, text("2"));
-    reads_put(fixture, "f", BYTES("\xff\xff"), text("q"), 1, text("3"));
-    reads_flush(fixture);
-    reads_put(fixture, "g", text("b"), text("q"), 1, text("4"));
-    reads_put(fixture, "f", text("ba"), text("q"), 1, text("5"));
-    reads_put(fixture, "g", BYTES("\xff"), text("q"), 1, text("6"));
-    reads_flush(fixture);
-    reads_put(fixture, "f", BYTES("b\0"), text("q"), 1, text("7"));
-    reads_put(fixture, "g", text("c"), text("q"), 1, text("8"));
-    reads_put(fixture, "f", BYTES("\xff\xfe\xff"), text("q"), 1, text("9"));
-}
-
-TEST(test_bounds)
-{
-    struct read_fixture fixture;
-    petal_scan_options scan = {.start_row = text("b"), .stop_row = text("ba")};
-
-    reads_open(&fixture, "fg", NULL);
-    fill_rows(&fixture);
-    assert_string_equal(reads_scan(&fixture, NULL),
-                        "a/g:q@1=2 b/f:q@1=1 b/g:q@1=4 b\\00/f:q@1=7 ba/f:q@1=5 c/g:q@1=8 "
-                        "\\ff/g:q@1=6 \\ff\\fe\\ff/f:q@1=9 \\ff\\ff/f:q@1=3 ");
-    assert_string_equal(reads_scan(&fixture, &scan), "b/f:q@1=1 b/g:q@1=4 b\\00/f:q@1=7 ");
-    scan.start_exclusive = true;
-    assert_string_equal(reads_scan(&fixture, &scan), "b\\00/f:q@1=7 ");
-    scan.stop_inclusive = true;
-    assert_string_equal(reads_scan(&fixture, &scan), "b\\00/f:q@1=7 ba/f:q@1=5 ");
-    scan.start_row = scan.stop_row = text("b");
-    scan.start_exclusive = false;
-    assert_string_equal(reads_scan(&fixture, &scan), "b/f:q@1=1 b/g:q@1=4 ");
-    scan.start_exclusive = true;
-    assert_string_equal(reads_scan(&fixture, &scan), "");
-    scan = (petal_scan_options){.start_row = text("c"), .stop_row = text("b")};
-    assert_string_equal(reads_scan(&fixture, &scan), "");
-    scan = (petal_scan_options){.start_exclusive = true, .stop_inclusive = true, .row_limit = 1};
-    assert_string_equal(reads_scan(&fixture, &scan), "a/g:q@1=2 ");
-    fixture_fini(&fixture.base);
-}
-
-TEST(test_bounds_of_reversed_scans)
-{
-    struct read_fixture fixture;
-    petal_scan_options scan = {.reversed = true};
-
-    reads_open(&fixture, "fg", NULL);
-    fill_rows(&fixture);
-    assert_string_equal(reads_scan(&fixture, &scan),
-                        "\\ff\\ff/f:q@1=3 \\ff\\fe\\ff/f:q@1=9 \\ff/g:q@1=6 c/g:q@1=8 ba/f:q@1=5 "
-                        "b\\00/f:q@1=7 b/f:q@1=1 b/g:q@1=4 a/g:q@1=2 ");
-    scan.start_row = text("ba");
-    scan.stop_row = text("b");
-    assert_string_equal(reads_scan(&fixture, &scan), "ba/f:q@1=5 b\\00/f:q@1=7 ");
-    scan.start_exclusive = true;
-    assert_string_equal(reads_scan(&fixture, &scan), "b\\00/f:q@1=7 ");
-    scan.stop_inclusive = true;
-    assert_string_equal(reads_scan(&fixture, &scan), "b\\00/f:q@1=7 b/f:q@1=1 b/g:q@1=4 ");
-    /* Bounds between rows, and two rows only. */
-    scan = (petal_scan_options){
-        .reversed = true, .start_row = text("bzz"), .stop_row = text("aa"), .row_limit = 2};
-    assert_string_equal(reads_scan(&fixture, &scan), "ba/f:q@1=5 b\\00/f:q@1=7 ");
-    fixture_fini(&fixture.base);
-}
-
-TEST(test_prefixes)
-{
-    struct read_fixture fixture;
-
-    reads_open(&fixture, "fg", NULL);
-    fill_rows(&fixture);
-    for (int reversed = 0; reversed < 2; reversed++) {
-        /* The bounds beside a prefix are not used. */
-        petal_scan_options scan = {.reversed = reversed,
-                                   .prefix = text("b"),
-                                   .start_row = text("x"),
-                                   .stop_row = text("y"),
-                                   .start_exclusive = true};
-
-        assert_string_equal(reads_scan(&fixture, &scan),
-                            reversed ? "ba/f:q@1=5 b\\00/f:q@1=7 b/f:q@1=1 b/g:q@1=4 "
-                                     : "b/f:q@1=1 b/g:q@1=4 b\\00/f:q@1=7 ba/f:q@1=5 ");
-        scan.prefix = BYTES("\xff");
-        assert_string_equal(reads_scan(&fixture, &scan),
-                            reversed ? "\\ff\\ff/f:q@1=3 \\ff\\fe\\ff/f:q@1=9 \\ff/g:q@1=6 "
-                                     : "\\ff/g:q@1=6 \\ff\\fe\\ff/f:q@1=9 \\ff\\ff/f:q@1=3 ");
-        scan.prefix = BYTES("\xff\xff");
-        assert_string_equal(reads_scan(&fixture, &scan), "\\ff\\ff/f:q@1=3 ");
-        scan.prefix = BYTES("\xff\xff\xff");
-        assert_string_equal(reads_scan(&fixture, &scan), "");
-        scan.prefix = BYTES("\xff\xfe");
-        assert_string_equal(reads_scan(&fixture, &scan), "\\ff\\fe\\ff/f:q@1=9 ");
-        scan.prefix = BYTES("b\0");
-        assert_string_equal(reads_scan(&fixture, &scan), "b\\00/f:q@1=7 ");
-    }
-    fixture_fini(&fixture.base);
-}
-
-/* ---- seeks ---- */
-
-TEST(test_seeks)
-{
-    struct read_fixture fixture;
-    petal_scan_options scan = {.start_row = text("b"), .stop_row = text("d")};
-    petal_cursor *cursor;
-
-    reads_open(&fixture, "fg", NULL);
-    fill_rows(&fixture);
-    reads_put(&fixture, "f", text("b"), text("r"), 1, text("w"));
-    cursor = reads_cursor(&fixture, &scan);
-    reads_seek(cursor, text("b"), reads_family(&fixture, "f"), text("qq"));
-    assert_string_equal(reads_next(cursor), "b/f:r@1=w ");
-    assert_string_equal(reads_next(cursor), "b/g:q@1=4 ");
-    reads_seek(cursor, text("b"), reads_family(&fixture, "g"), text(""));
-    assert_string_equal(reads_next(cursor), "b/g:q@1=4 ");
-    reads_seek(cursor, text("b"), reads_family(&fixture, "g"), text("z"));
-    assert_string_equal(reads_next(cursor), "b\\00/f:q@1=7 ");
-    reads_seek(cursor, text("b"), NULL, text("ignored"));
-    assert_string_equal(reads_next(cursor), "b/f:q@1=1 ");
-    /* Outside of the bounds, and after the end. */
-    reads_seek(cursor, text("a"), reads_family(&fixture, "g"), text(""));
-    assert_string_equal(reads_next(cursor), "b/f:q@1=1 ");
-    reads_seek(cursor, text("x"), NULL, text(""));
-    assert_string_equal(reads_next(cursor), "");
-    reads_seek(cursor, text("bb"), NULL, text(""));
-    assert_string_equal(reads_rest(cursor), "c/g:q@1=8 ");
-    reads_seek(cursor, text("ba"), NULL, text(""));
-    assert_string_equal(reads_rest_by_pieces(&fixture, cursor), "ba/f:q@1=5 | c/g:q@1=8 | ");
-    petal_cursor_close(cursor);
-    fixture_fini(&fixture.base);
-}
-
-TEST(test_seeks_of_reversed_scans)
-{
-    struct read_fixture fixture;
-    petal_scan_options scan = {.start_row = text("c"), .stop_row = text("a"), .reversed = true};
-    petal_cursor *cursor;
-
-    reads_open(&fixture, "fg", NULL);
-    fill_rows(&fixture);
-    reads_put(&fixture, "f", text("b"), text("r"), 1, text("w"));
-    cursor = reads_cursor(&fixture, &scan);
-    reads_seek(cursor, text("b"), reads_family(&fixture, "f"), text("qq"));
-    assert_string_equal(reads_rest(cursor), "b/f:r@1=w b/g:q@1=4 ");
-    reads_seek(cursor, text("bz"), reads_family(&fixture, "g"), text(""));
-    assert_string_equal(reads_next(cursor), "ba/f:q@1=5 ");
-    /* The row has nothing there: the one below it comes. */
-    reads_seek(cursor, text("ba"), reads_family(&fixture, "g"), text(""));
-    assert_string_equal(reads_next(cursor), "b\\00/f:q@1=7 ");
-    reads_seek(cursor, text("z"), NULL, text(""));
-    assert_string_equal(reads_next(cursor), "c/g:q@1=8 ");
-    reads_seek(cursor, text("a"), NULL, text(""));
-    assert_string_equal(reads_next(cursor), "");
-    petal_cursor_close(cursor);
-    fixture_fini(&fixture.base);
-}
-
-TEST(test_seeks_under_filters)
-{
-    struct read_fixture fixture;
-    petal_filter *rows, *page;
-    petal_scan_options scan = {.row_limit = 2};
-    petal_cursor *cursor;
-
-    reads_open(&fixture, "fg", NULL);
-    fill_rows(&fixture);
-    reads_put(&fixture, "f", text("ba"), text("r"), 1, text("w"));
-    rows = reads_filter(&fixture, "RowFilter(!=, 'binary:b')");
-    page = reads_filter(&fixture, "PageFilter(1)");
-    scan.read.filter = rows;
-    for (int reversed = 0; reversed < 2; reversed++) {
-        scan.reversed = reversed;
-        cursor = reads_cursor(&fixture, &scan);
-        reads_seek(cursor, text("ba"), reads_family(&fixture, "f"), text("r"));
-        assert_string_equal(reads_rest(cursor),
-                            reversed ? "ba/f:r@1=w b\\00/f:q@1=7 " : "ba/f:r@1=w c/g:q@1=8 ");
-        /* Into the row that the filter excludes. The row limit starts anew. */
-        reads_seek(cursor, text("b"), reads_family(&fixture, "f"), text("q"));
-        assert_string_equal(reads_rest(cursor),
-                            reversed ? "a/g:q@1=2 " : "b\\00/f:q@1=7 ba/f:q@1=5 ba/f:r@1=w ");
-        petal_cursor_close(cursor);
-    }
-    scan = (petal_scan_options){.read.filter = page};
-    cursor = reads_cursor(&fixture, &scan);
-    petal_filter_free(page); /* the cursor keeps what it uses */
-    assert_string_equal(reads_rest(cursor), "a/g:q@1=2 ");
-    reads_seek(cursor, text("b"), reads_family(&fixture, "g"), text(""));
-    assert_string_equal(reads_rest(cursor), "b/g:q@1=4 ");
-    petal_cursor_close(cursor);
-    petal_filter_free(rows);
-    fixture_fini(&fixture.base);
-}
-
-/* ---- pieces ---- */
-
-TEST(test_batches)
-{
-    struct read_fixture fixture;
-    petal_scan_options scan = {.batch = 2};
-    petal_cursor *cursor;
-
-    reads_open(&fixture, "fg", NULL);
-    for (int i = 0; i < 3; i++) {
-        char qualifier[2] = {(char)('a' + i), 0};
-
-        reads_put(&fixture, "f", text("r"), text(qualifier), 1, text("1"));
-        reads_put(&fixture, "g", text("r"), text(qualifier), 1, text("2"));
-    }
-    reads_put(&fixture, "g", text("s"), text("a"), 1, text("3"));
-    cursor = reads_cursor(&fixture, &scan);
-    assert_string_equal(
-        reads_rest_by_pieces(&fixture, cursor),
-        "r/f:a@1=1 r/f:b@1=1 | r/f:c@1=1 r/g:a@1=2 | r/g:b@1=2 r/g:c@1=2 | s/g:a@1=3 | ");
-    /* Cell by cell first: the piece is what is left of the row. */
-    reads_seek(cursor, text("r"), reads_family(&fixture, "g"), text("b"));
-    assert_string_equal(reads_next(cursor), "r/g:b@1=2 ");
-    assert_string_equal(reads_rest_by_pieces(&fixture, cursor), "r/g:c@1=2 | s/g:a@1=3 | ");
-    petal_cursor_close(cursor);
-    scan = (petal_scan_options){.batch = 4, .row_limit = 1};
-    cursor = reads_cursor(&fixture, &scan);
-    assert_string_equal(reads_rest_by_pieces(&fixture, cursor),
-                        "r/f:a@1=1 r/f:b@1=1 r/f:c@1=1 r/g:a@1=2 | r/g:b@1=2 r/g:c@1=2 | ");
-    reads_seek(cursor, text("r"), reads_family(&fixture, "g"), text("c"));
-    assert_string_equal(reads_rest_by_pieces(&fixture, cursor), "r/g:c@1=2 | ");
-    petal_cursor_close(cursor);
-    fixture_fini(&fixture.base);
+    script_run(*state);
 }
 
 /* ---- options of other headers ---- */

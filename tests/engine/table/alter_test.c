@@ -3,199 +3,106 @@
  * step, and what is dropped is gone for good. Failures and power cuts: tests/crash/sequence_test.c.
  */
 
+#include "tests/engine/script.h"
 #include "tests/engine/table/fixture.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>
 
-/* ---- families that come and go ---- */
+static const struct script_case cases[] = {
+    {"families come and go, and a name that comes back is another family's",
+     "table t f g; put t row/f=1 row/g=2; flush; put t row/f=3 row/g=4; files 2; alter t h f e\n"
+     "refused not-found put t row/g=x; files 1; put t row/h=5; show t : row/f=3 row/h=5\n"
+     "alter t f g; show t : row/f=3; put t row/g=6; verify t; reopen; clean\n"
+     "show t : row/f=3 row/g=6"},
+    {"a cursor goes on with what was there when it was opened; the files wait for it",
+     "table t f g; put t row/g=1; flush; put t rox/g=2; open c t; alter t f h i j; put t row/h=3\n"
+     "files 1; rest c : row/g=1 rox/g=2; close c; files 0"},
+    {"the log of a dropped family is passed over, also of the last id that there was",
+     "table t f g h; put t row/f=1 row/g=2 row/h=3; alter t f i; put t row/i=4; alter t f; die\n"
+     "show t : row/f=1"},
+    {"a drop leaves an open cursor its files, and a handle that says that the table is gone",
+     "table t g; put t a/g=1 c/g=1; flush; put t b/g=1; open c t; keep old t; drop t; table t g\n"
+     "refused not-found open none old; refused not-found flush old; refused not-found verify old\n"
+     "refused not-found drop old; files 1; rest c : a/g=1 b/g=1 c/g=1; close c; files 0\n"
+     "show t :; put t a/g=2; reopen; show t : a/g=2"},
+};
 
-static void
-check_gone(struct fixture *fixture, petal_table *table, petal_family *family)
+TEST_EACH(alterations_do_this, cases)
 {
-    petal_column column = {family, NAMED("q"), false};
+    script_run(*state);
+}
+
+/* By a handle from before: no call takes the family. */
+TEST(the_handle_of_a_dropped_family_is_refused)
+{
+    struct script script;
+    petal_family *f, *g;
+    petal_column column;
     petal_scan_options scan = {.read = {.columns = &column, .column_count = 1}};
     petal_cursor *cursor;
     petal_result *result;
+    petal_batch *batch;
+    petal_table *table;
     petal_error error;
 
-    must(petal_result_new(fixture->db, &result, &error), &error);
-    assert_int_equal(
-        petal_put(family, text("row"), text("q"), PETAL_LATEST, text("x"), NULL, &error),
-        PETAL_NOT_FOUND);
+    script_begin(&script);
+    script_do(&script, "table t f g");
+    table = script_table(&script, "t");
+    f = script_family(&script, "t", "f");
+    g = script_family(&script, "t", "g");
+    column = (petal_column){g, NAMED("q"), false};
+    must(petal_result_new(script.base.db, &result, &error), &error);
+    must(petal_batch_new(script.base.db, &batch, &error), &error);
+    must(petal_batch_put(batch, f, text("row"), text("q"), 1, text("x"), &error), &error);
+    must(petal_batch_put(batch, g, text("row"), text("q"), 1, text("x"), &error), &error);
+    script_do(&script, "alter t f");
+    assert_int_equal(petal_write(script.base.db, batch, NULL, &error), PETAL_NOT_FOUND);
+    script_do(&script, "show t :; alter t f g");
+    assert_ptr_equal(petal_table_family_at(table, 0), f);
+    assert_ptr_not_equal(script_family(&script, "t", "g"), g);
+    assert_int_equal(petal_put(g, text("row"), text("q"), PETAL_LATEST, text("x"), NULL, &error),
+                     PETAL_NOT_FOUND);
     assert_non_null(strstr(error.text, "family g"));
     assert_int_equal(
-        petal_delete(family, text("row"), text("q"), PETAL_LATEST, PETAL_DELETE, NULL, &error),
+        petal_delete(g, text("row"), text("q"), PETAL_LATEST, PETAL_DELETE, NULL, &error),
         PETAL_NOT_FOUND);
     assert_int_equal(petal_get(table, text("row"), &scan.read, result, &error), PETAL_NOT_FOUND);
     assert_int_equal(petal_cursor_open(table, &scan, &cursor, &error), PETAL_NOT_FOUND);
-    assert_true(slice_equal(petal_family_name(family), text("g")));
-    petal_result_free(result);
-}
-
-TEST(test_families_come_and_go)
-{
-    struct fixture fixture;
-    petal_table *table;
-    petal_family *f, *g, *found;
-    petal_error error;
-
-    table_begin(&fixture);
-    table = table_make(&fixture, "fg");
-    f = table_family_named(table, "f");
-    g = table_family_named(table, "g");
-    table_put(table, "f", "row", "1");
-    table_put(table, "g", "row", "2");
-    must(petal_flush(fixture.db, NULL, &error), &error);
-    table_put(table, "f", "row", "3");
-    table_put(table, "g", "row", "4");
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 2);
-    must(table_alter_to(table, "hfe", &error), &error);
-    assert_int_equal(petal_table_family_count(table), 3);
-    assert_true(slice_equal(petal_family_name(petal_table_family_at(table, 0)), text("e")));
-    assert_ptr_equal(petal_table_family_at(table, 1), f);
-    assert_int_equal(petal_table_family(table, text("g"), &found, &error), PETAL_NOT_FOUND);
-    check_gone(&fixture, table, g);
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 1);
-    table_put(table, "h", "row", "5");
-    assert_string_equal(table_row(fixture.db, table, "row"), "f:3 h:5");
-    /* The name comes back as another family, without what was there. */
-    must(table_alter_to(table, "fg", &error), &error);
-    assert_ptr_not_equal(table_family_named(table, "g"), g);
-    check_gone(&fixture, table, g);
-    assert_string_equal(table_row(fixture.db, table, "row"), "f:3");
-    table_put(table, "g", "row", "6");
-    must(petal_table_verify(table, &error), &error);
-    fixture_must_close(&fixture);
-    fixture_must_open(&fixture);
-    assert_string_equal(table_row(fixture.db, table_reopen(&fixture), "row"), "f:3 g:6");
-    assert_true(fixture_directory_is_clean(&fixture));
-    fixture_fini(&fixture);
-}
-
-TEST(test_a_batch_with_a_dropped_family_is_refused_whole)
-{
-    struct fixture fixture;
-    petal_table *table;
-    petal_batch *batch;
-    petal_error error;
-
-    table_begin(&fixture);
-    table = table_make(&fixture, "fg");
-    must(petal_batch_new(fixture.db, &batch, &error), &error);
-    must(petal_batch_put(batch, table_family_named(table, "f"), text("row"), text("q"), 1,
-                         text("x"), &error),
-         &error);
-    must(petal_batch_put(batch, table_family_named(table, "g"), text("row"), text("q"), 1,
-                         text("x"), &error),
-         &error);
-    must(table_alter_to(table, "f", &error), &error);
-    assert_int_equal(petal_write(fixture.db, batch, NULL, &error), PETAL_NOT_FOUND);
-    assert_string_equal(table_row(fixture.db, table, "row"), "");
+    assert_true(slice_equal(petal_family_name(g), text("g")));
     petal_batch_free(batch);
-    fixture_fini(&fixture);
-}
-
-/* A cursor goes on with what was there when it was opened; the files wait for it. */
-TEST(test_a_cursor_outlives_its_family)
-{
-    struct fixture fixture;
-    petal_table *table;
-    petal_cursor *cursor;
-    const petal_cell *cell;
-
-    table_begin(&fixture);
-    table = table_make(&fixture, "fg");
-    table_put(table, "g", "row", "1");
-    MUST(petal_flush(fixture.db, NULL, WHY));
-    table_put(table, "g", "rox", "2");
-    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
-    MUST(table_alter_to(table, "fhij", WHY));
-    table_put(table, "h", "row", "3");
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 1);
-    MUST(petal_cursor_next(cursor, &cell, WHY));
-    assert_true(slice_equal(cell->family, text("g")));
-    assert_true(slice_equal(cell->value, text("1")));
-    MUST(petal_cursor_next(cursor, &cell, WHY));
-    assert_true(slice_equal(cell->value, text("2")));
-    MUST(petal_cursor_next(cursor, &cell, WHY));
-    assert_null(cell);
-    petal_cursor_close(cursor);
-    assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
-    fixture_fini(&fixture);
+    petal_result_free(result);
+    script_end(&script);
 }
 
 /* ---- READONLY ---- */
 
 static void
-set_read_only(petal_table *table, bool read_only)
+set_read_only(struct script *script, bool read_only)
 {
     petal_table_options options = {.size = sizeof options};
 
-    petal_table_describe(table, &options);
+    petal_table_describe(script_table(script, "t"), &options);
     options.read_only = read_only;
-    MUST(petal_table_alter(table, &options, WHY));
+    MUST(petal_table_alter(script_table(script, "t"), &options, WHY));
 }
 
-TEST(test_a_read_only_table_takes_no_writes)
+TEST(a_read_only_table_takes_no_writes)
 {
-    struct fixture fixture;
-    petal_table *table;
-    petal_family *family;
-    petal_batch *batch;
-    petal_error error;
+    struct script script;
 
-    table_begin(&fixture);
-    table = table_make(&fixture, "f");
-    family = table_family_named(table, "f");
-    table_put(table, "f", "row", "1");
-    set_read_only(table, true);
-    assert_int_equal(
-        petal_put(family, text("row"), text("q"), PETAL_LATEST, text("2"), NULL, &error),
-        PETAL_READ_ONLY);
-    assert_non_null(strstr(error.text, "table t is read-only"));
-    assert_int_equal(petal_delete(family, text("row"), text("q"), PETAL_LATEST, PETAL_DELETE_COLUMN,
-                                  NULL, &error),
-                     PETAL_READ_ONLY);
-    must(petal_batch_new(fixture.db, &batch, &error), &error);
-    must(petal_batch_put(batch, family, text("row"), text("q"), 1, text("x"), &error), &error);
-    assert_int_equal(petal_write(fixture.db, batch, NULL, &error), PETAL_READ_ONLY);
-    petal_batch_free(batch);
-    must(petal_flush(fixture.db, table, &error), &error);
-    assert_string_equal(table_row(fixture.db, table, "row"), "f:1");
-    fixture_die(&fixture);
-    fixture_must_open(&fixture);
-    table = table_reopen(&fixture);
-    assert_int_equal(petal_put(table_family_named(table, "f"), text("row"), text("q"), PETAL_LATEST,
-                               text("2"), NULL, &error),
-                     PETAL_READ_ONLY);
-    set_read_only(table, false);
-    table_put(table, "f", "row", "3");
-    assert_string_equal(table_row(fixture.db, table, "row"), "f:3");
-    fixture_fini(&fixture);
+    script_begin(&script);
+    script_do(&script, "table t f; put t row/f=1");
+    set_read_only(&script, true);
+    script_do(&script, "refused read-only put t row/f=2; told table t is read-only\n"
+                       "refused read-only put t row/f!12; refused read-only batch t row/f=2\n"
+                       "flush t; show t : row/f=1; die; refused read-only put t row/f=2");
+    set_read_only(&script, false);
+    script_do(&script, "put t row/f=3; show t : row/f=3");
+    script_end(&script);
 }
 
 /* ---- recovery ---- */
-
-TEST(test_the_log_of_a_dropped_family_is_passed_over)
-{
-    struct fixture fixture;
-    petal_table *table;
-
-    table_begin(&fixture);
-    table = table_make(&fixture, "fgh");
-    table_put(table, "f", "row", "1");
-    table_put(table, "g", "row", "2");
-    table_put(table, "h", "row", "3");
-    MUST(table_alter_to(table, "fi", WHY));
-    table_put(table, "i", "row", "4");
-    /* Its id was the last one: only the manifest's counter tells that it has been there. */
-    MUST(table_alter_to(table, "f", WHY));
-    fixture_die(&fixture);
-    fixture_must_open(&fixture);
-    assert_string_equal(table_row(fixture.db, table_reopen(&fixture), "row"), "f:1");
-    fixture_fini(&fixture);
-}
 
 /* A manifest older than the log: records of a family that it has never heard of are no family's
  * that was dropped. */

@@ -176,6 +176,32 @@ expect_pairs(struct keys *keys, const petal_kv_cursor_options *options, const ch
     petal_kv_cursor_close(cursor);
 }
 
+TEST(test_keys_and_values)
+{
+    petal_family_options families[2] = {{.name = {"v", 1}}, {.name = {"w", 1}}};
+    petal_table_options two = {.name = text("two"), .families = families, .family_count = 2};
+    struct keys keys;
+    petal_table *table;
+    petal_kv *same, *none;
+
+    keys_init(&keys);
+    must(petal_kv_open(keys.base.db, name, NULL, &same, &keys.error), &keys.error);
+    put(&keys, "b", "one");
+    must(petal_kv_put(same, text("a"), text("two"), NULL, &keys.error), &keys.error);
+    put(&keys, "b", "three");
+    put(&keys, "empty", "");
+    expect_key(&keys, same, "b", "three");
+    expect_pairs(&keys, NULL, "a=two b=three empty=");
+    must(petal_kv_delete(keys.kv, text("empty"), &keys.error), &keys.error);
+    expect_key(&keys, keys.kv, "empty", NULL);
+    assert_int_equal(petal_kv_put(keys.kv, text(""), value, NULL, &keys.error), PETAL_INVALID);
+    must(petal_table_create(keys.base.db, &two, &table, &keys.error), &keys.error);
+    assert_int_equal(petal_kv_open(keys.base.db, text("two"), NULL, &none, &keys.error),
+                     PETAL_INVALID);
+    assert_null(none);
+    keys_fini(&keys);
+}
+
 TEST(test_a_batch_is_of_several_tables)
 {
     struct keys keys;
