@@ -18,13 +18,8 @@ enum petal_status
 pool_init(struct block_pool *pool, const petal_allocator *allocator, uint64_t capacity)
 {
     *pool = (struct block_pool){.allocator = allocator, .capacity = capacity};
-    slab_set_init(&pool->slabs);
-    if (slab_regions_init(&pool->regions, allocator, capacity) != PETAL_OK)
-        return PETAL_NO_MEMORY;
-    if (mutex_init(&pool->mutex))
-        return PETAL_OK;
-    slab_regions_fini(&pool->regions);
-    return PETAL_NO_MEMORY;
+    slab_set_init(&pool->slabs, allocator, capacity);
+    return mutex_init(&pool->mutex) ? PETAL_OK : PETAL_NO_MEMORY;
 }
 
 void
@@ -42,8 +37,7 @@ pool_fini(struct block_pool *pool)
         mem_free(pool->allocator, chunk, chunk->bytes);
     }
     assert(pool->other_bytes == 0);
-    slab_set_fini(&pool->slabs, &pool->regions);
-    slab_regions_fini(&pool->regions);
+    slab_set_fini(&pool->slabs);
     mutex_fini(&pool->mutex);
 }
 
@@ -108,9 +102,10 @@ is_crowded(const struct block_pool *pool)
 static bool
 add_chunk(struct block_pool *pool)
 {
-    size_t bytes = pool->regions.huge ? HUGE_CHUNK_BYTES : CHUNK_BYTES;
-    struct descriptor_chunk *chunk = mem_alloc_aligned(
-        pool->allocator, pool->regions.huge ? HUGE_CHUNK_BYTES : CACHE_LINE_BYTES, bytes);
+    bool huge = pool->slabs.regions.huge;
+    size_t bytes = huge ? HUGE_CHUNK_BYTES : CHUNK_BYTES;
+    struct descriptor_chunk *chunk =
+        mem_alloc_aligned(pool->allocator, huge ? bytes : CACHE_LINE_BYTES, bytes);
 
     assert_held(&pool->mutex);
     assert(pool->fresh == pool->fresh_end);
@@ -158,27 +153,19 @@ take_warm(struct block_pool *pool, size_t class)
     return block;
 }
 
-/* Memory from elsewhere than the pool.  The system is asked for it without the mutex, so two
- * threads may add a slab each where one would do. */
+/* Memory that is no slab's and not warm: asked for without the mutex. */
 static uint8_t *
-take_new(struct block_pool *pool, const struct footprint *print, struct cache_block *owner)
+take_new(const struct block_pool *pool, const struct footprint *print)
 {
-    struct slab *slab;
-    uint8_t *data;
-
-    if (print->origin == FROM_PAGES)
+    switch (print->origin) {
+    case FROM_PAGES:
         return mem_alloc_pages(pool->allocator, (size_t)print->bytes);
-    if (print->origin == FROM_ALLOCATOR)
+    case FROM_ALLOCATOR:
         return mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, (size_t)print->bytes);
-    slab = slab_new(&pool->regions, (uint32_t)print->wanted);
-    if (slab == NULL)
-        return NULL;
-    mutex_lock(&pool->mutex);
-    slab_set_add(&pool->slabs, slab);
-    data = slab_take(&pool->slabs, (uint32_t)print->wanted, owner);
-    mutex_unlock(&pool->mutex);
-    assert(data != NULL);
-    return data;
+    case FROM_SLABS:
+        break;
+    }
+    return NULL;
 }
 
 /* Put a descriptor back whose memory is none of the pool's any more; REQUIRES: mutex held. */
@@ -218,7 +205,7 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     print = footprint_of(size, hint_count);
     if (print.wanted > SIZE_MAX - MEM_PAGE_BYTES)
         return NULL;
-    /* A descriptor, and memory if some is at hand. */
+    /* A descriptor, and memory if some is at hand or a slab's. */
     mutex_lock(&pool->mutex);
     if (print.class != 0 && pool->warm[print.class] != NULL) {
         block = take_warm(pool, print.class);
@@ -234,7 +221,7 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     if (block == NULL)
         return NULL;
     if (data == NULL)
-        data = take_new(pool, &print, block);
+        data = take_new(pool, &print);
     if (data == NULL) {
         give_other(pool, block, &print);
         return NULL;
@@ -288,13 +275,10 @@ pool_release(struct block_pool *pool, struct cache_block *block)
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
     assert(atomic_load_explicit(&block->pins, memory_order_relaxed) <= 1);
     if (print.origin == FROM_SLABS) {
-        struct slab *leaving;
-
         mutex_lock(&pool->mutex);
-        leaving = slab_give(&pool->slabs, data);
+        slab_give(&pool->slabs, data);
         give_descriptor(pool, block);
         mutex_unlock(&pool->mutex);
-        slab_free(&pool->regions, leaving);
         return;
     }
     if (print.class != 0 && mem_is_discardable(pool->allocator) &&
@@ -313,13 +297,12 @@ bool
 pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count)
 {
     struct cache_block *owners[SLAB_OBJECTS];
-    struct slab *spare = NULL;
     size_t owner_count = 0;
 
     *count = 0;
     mutex_lock(&pool->mutex);
     if (is_crowded(pool))
-        spare = slab_take_spare(&pool->slabs);
+        slab_drop_spare(&pool->slabs);
     if (is_crowded(pool))
         owner_count = slab_close_emptiest(&pool->slabs, owners);
     /* An owner is handed out until it leaves its slab, under the mutex, so all that is read of it
@@ -332,7 +315,6 @@ pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], 
                 owners[i], file, atomic_load_explicit(&owners[i]->offset, memory_order_relaxed)};
     }
     mutex_unlock(&pool->mutex);
-    slab_free(&pool->regions, spare);
     return owner_count > 0;
 }
 
@@ -367,14 +349,12 @@ void
 pool_set_capacity(struct block_pool *pool, uint64_t capacity)
 {
     struct cache_block *block;
-    struct slab *spare = NULL;
 
     mutex_lock(&pool->mutex);
     if (capacity < pool->capacity)
-        spare = slab_take_spare(&pool->slabs);
+        slab_drop_spare(&pool->slabs);
     pool->capacity = capacity;
     mutex_unlock(&pool->mutex);
-    slab_free(&pool->regions, spare);
     while ((block = take_surplus(pool)) != NULL)
         pool_release(pool, block);
 }

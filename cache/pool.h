@@ -49,7 +49,6 @@ struct block_pool {
     uint64_t capacity;                      /* that of the cache */
     uint64_t other_bytes;                   /* all but slabs: of blocks handed out, of chunks */
     struct slab_set slabs;
-    struct slab_regions regions; /* has a mutex of its own */
 };
 
 /* A block in the table at the time; it may have left since. */

@@ -88,39 +88,6 @@ used_bytes(const struct slab *slab)
     return (uint64_t)slab->used * slab->object_bytes;
 }
 
-struct slab *
-slab_new(struct slab_regions *regions, uint32_t bytes)
-{
-    struct slab_region *region;
-    struct slab *slab = slab_regions_take(regions, &region);
-    uint32_t size = slab_object_bytes(bytes);
-    uint32_t count = SLAB_BYTES / size;
-
-    if (slab == NULL)
-        return NULL;
-    while (header_bytes(count) + (size_t)count * size > SLAB_BYTES)
-        count--;
-    assert(count <= SLAB_OBJECTS);
-    *slab = (struct slab){.class = class_of(bytes),
-                          .object_bytes = size,
-                          .count = count,
-                          .first = (uint32_t)header_bytes(count),
-                          .list = SLAB_FULL,
-                          .region = region};
-    atomic_init(&slab->closing, false);
-    return slab;
-}
-
-void
-slab_free(struct slab_regions *regions, struct slab *slab)
-{
-    if (slab == NULL)
-        return;
-    assert(slab->used == 0 && slab->list == SLAB_FULL);
-    ASAN_UNPOISON_MEMORY_REGION(slab, SLAB_BYTES);
-    slab_regions_give(regions, slab, slab->region);
-}
-
 bool
 slab_is_closing(const void *object)
 {
@@ -178,20 +145,40 @@ list(struct slab_set *set, struct slab *slab)
     set->lists_used[slab->class] |= (uint16_t)(1u << wanted);
 }
 
-void
-slab_set_init(struct slab_set *set)
-{
-    *set = (struct slab_set){.slab_count = 0};
-}
+/* ---- The set ---- */
 
 void
-slab_set_add(struct slab_set *set, struct slab *slab)
+slab_set_init(struct slab_set *set, const petal_allocator *allocator, uint64_t capacity)
 {
-    assert(slab->list == SLAB_FULL && slab->touched == 0);
+    *set = (struct slab_set){.slab_count = 0};
+    slab_regions_init(&set->regions, allocator, capacity);
+}
+
+/* A slab for objects of so many bytes, in no list yet; NULL when there is no memory. */
+static struct slab *
+add_slab(struct slab_set *set, uint32_t bytes)
+{
+    struct slab_region *region;
+    struct slab *slab = slab_regions_take(&set->regions, &region);
+    uint32_t size = slab_object_bytes(bytes);
+    uint32_t count = SLAB_BYTES / size;
+
+    if (slab == NULL)
+        return NULL;
+    while (header_bytes(count) + (size_t)count * size > SLAB_BYTES)
+        count--;
+    assert(count <= SLAB_OBJECTS);
+    *slab = (struct slab){.class = class_of(bytes),
+                          .object_bytes = size,
+                          .count = count,
+                          .first = (uint32_t)header_bytes(count),
+                          .list = SLAB_FULL,
+                          .region = region};
+    atomic_init(&slab->closing, false);
     ASAN_POISON_MEMORY_REGION((uint8_t *)slab + slab->first, SLAB_BYTES - slab->first);
     set->touched_bytes += touched_bytes(slab);
     set->slab_count++;
-    list(set, slab);
+    return slab;
 }
 
 /* REQUIRES: no object in use. */
@@ -208,36 +195,29 @@ remove_slab(struct slab_set *set, struct slab *slab)
         assert(set->touched_bytes >= touched_bytes(slab));
         set->touched_bytes -= touched_bytes(slab);
     }
+    ASAN_UNPOISON_MEMORY_REGION(slab, SLAB_BYTES);
+    slab_regions_give(&set->regions, slab, slab->region);
 }
 
-struct slab *
-slab_take_spare(struct slab_set *set)
+void
+slab_drop_spare(struct slab_set *set)
 {
     struct slab *slab = set->spare;
 
     if (slab == NULL)
-        return NULL;
+        return;
     assert(slab->list == SLAB_FULL);
     assert(!atomic_load_explicit(&slab->closing, memory_order_relaxed));
     set->spare = NULL;
     remove_slab(set, slab);
-    return slab;
 }
 
 void
-slab_set_fini(struct slab_set *set, struct slab_regions *regions)
+slab_set_fini(struct slab_set *set)
 {
-    slab_free(regions, slab_take_spare(set));
-    /* The others went with their objects, but for those of which no object was ever taken. */
-    for (unsigned class = 0; class < SLAB_CLASSES; class ++) {
-        while (set->lists[class][SLAB_FRESH] != NULL) {
-            struct slab *slab = set->lists[class][SLAB_FRESH];
-
-            remove_slab(set, slab);
-            slab_free(regions, slab);
-        }
-    }
+    slab_drop_spare(set); /* the others went with their objects */
     assert(set->slab_count == 0 && set->touched_bytes == 0 && set->closed_bytes == 0);
+    slab_regions_fini(&set->regions);
 }
 
 /* ---- Closing ---- */
@@ -283,10 +263,12 @@ slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECT
 
 /* ---- Objects ---- */
 
-/* The slab of the class to take the next object from, which is not closed; NULL: none has room. */
+/* The slab to take the next object of so many bytes from, which is not closed; NULL: none has room,
+ * and there is no memory for one more. */
 static struct slab *
-slab_with_room(struct slab_set *set, uint32_t class)
+slab_with_room(struct slab_set *set, uint32_t bytes)
 {
+    uint32_t class = class_of(bytes);
     unsigned lists = set->lists_used[class], fullest;
     struct slab *slab;
 
@@ -302,7 +284,7 @@ slab_with_room(struct slab_set *set, uint32_t class)
     } else if (lists != 0)
         fullest = SLAB_CLOSED;
     else
-        return NULL;
+        return add_slab(set, bytes);
     slab = set->lists[class][fullest];
     assert(slab != NULL && slab->class == class && slab->list == fullest);
     if (fullest == SLAB_CLOSED)
@@ -313,7 +295,7 @@ slab_with_room(struct slab_set *set, uint32_t class)
 void *
 slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner)
 {
-    struct slab *slab = slab_with_room(set, class_of(bytes));
+    struct slab *slab = slab_with_room(set, bytes);
     uint32_t index;
     uint8_t *object;
 
@@ -336,7 +318,7 @@ slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner)
     return object;
 }
 
-struct slab *
+void
 slab_give(struct slab_set *set, void *object)
 {
     struct slab *slab = slab_of(object);
@@ -353,16 +335,11 @@ slab_give(struct slab_set *set, void *object)
         set->used_bytes -= slab->object_bytes;
     if (slab->used > 0) {
         list(set, slab);
-        return NULL;
-    }
-    if (!closing) {
-        struct slab *before = slab_take_spare(set);
-
+    } else if (closing) {
+        remove_slab(set, slab);
+    } else {
+        slab_drop_spare(set);
         unlist(set, slab);
-        assert(set->spare == NULL && slab != before);
         set->spare = slab;
-        return before;
     }
-    remove_slab(set, slab);
-    return slab;
 }

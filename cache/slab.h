@@ -24,10 +24,10 @@
  * touched of it: where the number of objects goes up and down by a few around what fills whole
  * slabs, one would go to the system and come back each time.  It counts as touched and not in use,
  * is taken when no other of its class has room, and goes when another becomes empty or the owner of
- * the slabs wants memory back (slab_take_spare).
+ * the slabs wants memory back (slab_drop_spare).
  *
- * Threads: none of its own; one at a time for one struct slab_set.  slab_new, slab_free,
- * slab_is_closing: any.
+ * Threads: none of its own; one at a time for one struct slab_set, also while it takes memory from
+ * the system or gives some back: that is once for many objects.  slab_is_closing: any.
  */
 #ifndef PETAL_CACHE_SLAB_H
 #define PETAL_CACHE_SLAB_H
@@ -60,6 +60,7 @@ struct slab {
 };
 
 struct slab_set {
+    struct slab_regions regions; /* where slabs lie */
     struct slab *lists[SLAB_CLASSES][SLAB_LISTS];
     uint16_t lists_used[SLAB_CLASSES]; /* a bit for each that is not empty */
     unsigned slab_count;
@@ -72,30 +73,21 @@ struct slab_set {
  * SLAB_MOST_OBJECT. */
 uint32_t slab_object_bytes(uint32_t bytes);
 
-/* For objects of so many bytes; not yet in a set.  NULL when there is no memory. */
-struct slab *slab_new(struct slab_regions *regions, uint32_t bytes);
-
-/* REQUIRES: in no set.  NULL: no-op. */
-void slab_free(struct slab_regions *regions, struct slab *slab);
-
 /* Is the object in a slab that is to become empty? */
 bool slab_is_closing(const void *object);
 
-void slab_set_init(struct slab_set *set);
+/* For a cache of `capacity` bytes. */
+void slab_set_init(struct slab_set *set, const petal_allocator *allocator, uint64_t capacity);
 
 /* REQUIRES: all objects given back. */
-void slab_set_fini(struct slab_set *set, struct slab_regions *regions);
+void slab_set_fini(struct slab_set *set);
 
-void slab_set_add(struct slab_set *set, struct slab *slab);
-
-/* An object for this owner, on a cache line's border; NULL: a slab has to be added. */
+/* An object for this owner, on a cache line's border; NULL when there is no memory. */
 void *slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner);
+void slab_give(struct slab_set *set, void *object);
 
-/* Returns an empty slab that left the set for it, or NULL: the caller frees it. */
-struct slab *slab_give(struct slab_set *set, void *object);
-
-/* The spare leaves the set: the caller frees it.  NULL: there is none. */
-struct slab *slab_take_spare(struct slab_set *set);
+/* Give the spare back to the system, if there is one. */
+void slab_drop_spare(struct slab_set *set);
 
 /*
  * Close the slab with the least share of its touched memory in use: its objects are to be given

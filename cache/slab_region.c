@@ -12,20 +12,19 @@ struct slab_region {
     bool split;    /* it lost a place, and does without huge pages */
 };
 
-enum petal_status
+void
 slab_regions_init(struct slab_regions *regions, const petal_allocator *allocator, uint64_t capacity)
 {
     *regions = (struct slab_regions){.allocator = allocator,
                                      .huge = capacity >= SLAB_LEAST_FOR_HUGE &&
                                              mem_is_discardable(allocator)};
-    return mutex_init(&regions->mutex) ? PETAL_OK : PETAL_NO_MEMORY;
 }
 
 void
 slab_regions_fini(struct slab_regions *regions)
 {
     assert(regions->regions == NULL);
-    mutex_fini(&regions->mutex);
+    (void)regions;
 }
 
 /* ---- regions ---- */
@@ -33,7 +32,6 @@ slab_regions_fini(struct slab_regions *regions)
 static void
 enlist(struct slab_regions *regions, struct slab_region *region)
 {
-    assert_held(&regions->mutex);
     region->previous = NULL;
     region->next = regions->regions;
     if (region->next != NULL)
@@ -44,7 +42,6 @@ enlist(struct slab_regions *regions, struct slab_region *region)
 static void
 unlist(struct slab_regions *regions, struct slab_region *region)
 {
-    assert_held(&regions->mutex);
     assert(region->previous != NULL || regions->regions == region);
     if (region->previous != NULL)
         region->previous->next = region->next;
@@ -118,32 +115,21 @@ give_place(struct slab_regions *regions, struct slab_region *region, uint8_t *pl
 void *
 slab_regions_take(struct slab_regions *regions, struct slab_region **region)
 {
-    uint8_t *place = NULL;
-
     *region = NULL;
     if (!regions->huge)
         return mem_alloc_aligned(regions->allocator, SLAB_BYTES, SLAB_BYTES);
-    mutex_lock(&regions->mutex);
     *region = regions->regions != NULL ? regions->regions : add_region(regions);
-    if (*region != NULL)
-        place = take_place(regions, *region);
-    mutex_unlock(&regions->mutex);
-    return place;
+    return *region != NULL ? take_place(regions, *region) : NULL;
 }
 
 void
 slab_regions_give(struct slab_regions *regions, void *place, struct slab_region *region)
 {
-    bool emptied;
-
     if (region == NULL) {
         mem_free(regions->allocator, place, SLAB_BYTES);
         return;
     }
-    mutex_lock(&regions->mutex);
-    emptied = give_place(regions, region, place);
-    mutex_unlock(&regions->mutex);
-    if (!emptied)
+    if (!give_place(regions, region, place))
         return;
     mem_free(regions->allocator, region->memory, SLAB_REGION_BYTES);
     mem_free(regions->allocator, region, sizeof *region);

@@ -15,13 +15,12 @@
  *
  * With small capacities, and under a caller's allocator, each slab is an allocation of its own.
  *
- * Threads: slab_regions_take and slab_regions_give from any thread.
+ * Threads: none of its own, as slabs (slab.h).
  */
 #ifndef PETAL_CACHE_SLAB_REGION_H
 #define PETAL_CACHE_SLAB_REGION_H
 
 #include "base/mem.h"
-#include "base/mutex.h"
 
 #define SLAB_BYTES          (256u << 10)
 #define SLAB_REGION_BYTES   (2u << 20)
@@ -33,13 +32,12 @@ struct slab_region;
 struct slab_regions {
     const petal_allocator *allocator;
     bool huge;
-    struct mutex mutex;
     struct slab_region *regions; /* those with a free place, linked */
 };
 
 /* For a cache of `capacity` bytes. */
-enum petal_status slab_regions_init(struct slab_regions *regions, const petal_allocator *allocator,
-                                    uint64_t capacity);
+void slab_regions_init(struct slab_regions *regions, const petal_allocator *allocator,
+                       uint64_t capacity);
 
 /* REQUIRES: all places given back, so that no region is left. */
 void slab_regions_fini(struct slab_regions *regions);

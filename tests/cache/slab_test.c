@@ -9,22 +9,19 @@
 struct fixture {
     struct test_allocator allocator;
     struct slab_set set;
-    struct slab_regions regions;
 };
 
 static void
 fixture_init(struct fixture *fixture)
 {
     test_allocator_init(&fixture->allocator);
-    slab_set_init(&fixture->set);
-    assert_int_equal(slab_regions_init(&fixture->regions, &fixture->allocator.table, 0), PETAL_OK);
+    slab_set_init(&fixture->set, &fixture->allocator.table, 0);
 }
 
 static void
 fixture_fini(struct fixture *fixture)
 {
-    slab_set_fini(&fixture->set, &fixture->regions);
-    slab_regions_fini(&fixture->regions);
+    slab_set_fini(&fixture->set);
     assert_int_equal(test_allocator_live_bytes(&fixture->allocator), 0);
 }
 
@@ -40,14 +37,6 @@ take(struct fixture *fixture, uint32_t bytes, size_t number)
 {
     void *object = slab_take(&fixture->set, bytes, owner_of(number));
 
-    if (object == NULL) {
-        struct slab *slab = slab_new(&fixture->regions, bytes);
-
-        assert_non_null(slab);
-        assert_int_equal((uintptr_t)slab % SLAB_BYTES, 0);
-        slab_set_add(&fixture->set, slab);
-        object = slab_take(&fixture->set, bytes, owner_of(number));
-    }
     assert_non_null(object);
     assert_int_equal((uintptr_t)object % CACHE_LINE_BYTES, 0);
     return object;
@@ -56,7 +45,7 @@ take(struct fixture *fixture, uint32_t bytes, size_t number)
 static void
 give(struct fixture *fixture, void *object)
 {
-    slab_free(&fixture->regions, slab_give(&fixture->set, object));
+    slab_give(&fixture->set, object);
 }
 
 static uint64_t
@@ -111,12 +100,6 @@ TEST(objects_lie_apart)
     }
 }
 
-static void
-release_spare(struct fixture *fixture)
-{
-    slab_free(&fixture->regions, slab_take_spare(&fixture->set));
-}
-
 TEST(empty_slabs_go_but_for_a_spare)
 {
     struct fixture fixture;
@@ -134,10 +117,10 @@ TEST(empty_slabs_go_but_for_a_spare)
     assert_int_equal(fixture.set.slab_count, 1);
     assert_int_equal(fixture.set.used_bytes, 0);
     assert_in_range(fixture.set.touched_bytes, 1, SLAB_BYTES);
-    release_spare(&fixture);
+    slab_drop_spare(&fixture.set);
     assert_int_equal(live_slabs(&fixture), 0);
     assert_int_equal(fixture.set.touched_bytes, 0);
-    assert_null(slab_take_spare(&fixture.set));
+    assert_null(fixture.set.spare);
     fixture_fini(&fixture);
 }
 
@@ -263,32 +246,10 @@ TEST(the_emptiest_is_closed_and_its_owners_named)
     give(&fixture, objects[32]);
     assert_int_equal(live_slabs(&fixture), 2);
     assert_int_equal(fixture.set.closed_bytes, 0);
-    assert_null(slab_take_spare(&fixture.set));
+    assert_null(fixture.set.spare);
     for (size_t i = 0; i < 31 * 3; i++)
         if (i / 31 != 1)
             give(&fixture, objects[i]);
-    fixture_fini(&fixture);
-}
-
-/* Two threads may add a slab each where one would do. */
-TEST(a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set)
-{
-    struct fixture fixture;
-    void *first, *next;
-
-    fixture_init(&fixture);
-    first = take(&fixture, 30000, 1);
-    slab_set_add(&fixture.set, slab_new(&fixture.regions, 30000));
-    assert_int_equal(live_slabs(&fixture), 2);
-    give(&fixture, first);
-    release_spare(&fixture);
-    assert_int_equal(live_slabs(&fixture), 1);
-    next = take(&fixture, 30000, 2);
-    assert_int_equal(live_slabs(&fixture), 1);
-    slab_set_add(&fixture.set, slab_new(&fixture.regions, 5000));
-    give(&fixture, next);
-    release_spare(&fixture);
-    assert_int_equal(live_slabs(&fixture), 1);
     fixture_fini(&fixture);
 }
 
@@ -298,7 +259,6 @@ TEST(no_memory)
 
     fixture_init(&fixture);
     test_allocator_fail_at(&fixture.allocator, 1, true);
-    assert_null(slab_new(&fixture.regions, 2000));
     assert_null(slab_take(&fixture.set, 2000, owner_of(1)));
     fixture_fini(&fixture);
 }
@@ -322,7 +282,7 @@ TEST(anything_in_any_order)
 
         if (test_random_chance(&random, 200)) {
             if (test_random_chance(&random, 2))
-                release_spare(&fixture);
+                slab_drop_spare(&fixture.set);
             slab_close_emptiest(&fixture.set, owners);
         } else if (in_use < MOST_OBJECTS && test_random_below(&random, 10) < (grow ? 7u : 4u)) {
             uint32_t bytes = 1024 + (uint32_t)test_random_below(&random, 31 * 1024);
@@ -343,7 +303,7 @@ TEST(anything_in_any_order)
     }
     while (in_use > 0)
         give(&fixture, all[--in_use].object);
-    release_spare(&fixture);
+    slab_drop_spare(&fixture.set);
     assert_int_equal(live_slabs(&fixture), 0);
     fixture_fini(&fixture);
 }
