@@ -311,14 +311,12 @@ sst_writer_memory(const struct sst_writer *writer)
 {
     const struct bloom_writer *bloom = &writer->bloom;
     size_t bytes = sizeof *writer + block_sink_memory(&writer->sink) +
-                   data_block_builder_memory(&writer->data) +
-                   block_region_memory(&writer->index.region) + writer->previous.capacity +
-                   writer->first_key_capacity;
+                   data_block_builder_memory(&writer->data) + index_writer_memory(&writer->index) +
+                   writer->previous.capacity + writer->first_key_capacity;
 
     if (writer->has_bloom)
         bytes += bloom->hash_capacity * sizeof *bloom->hashes + bloom->chunk_capacity +
-                 bloom->work_capacity + block_region_memory(&bloom->region) +
-                 block_region_memory(&bloom->index.region);
+                 bloom->work_capacity + index_writer_memory(&bloom->index);
     return bytes;
 }
 
@@ -331,7 +329,7 @@ sst_writer_spill(struct sst_writer *writer, petal_error *error)
     if (writer->failure != PETAL_OK)
         return error_failed_before(writer, error);
     if (writer->has_bloom)
-        status = bloom_writer_spill(&writer->bloom, error);
+        status = index_writer_spill(&writer->bloom.index, error);
     if (status == PETAL_OK)
         status = index_writer_spill(&writer->index, error);
     if (status == PETAL_OK)
@@ -349,7 +347,7 @@ complete_facts(struct sst_writer *writer)
 
     assert(facts->data_blocks > 0 && facts->data_blocks <= facts->cells);
     facts_gatherer_finish(&writer->gatherer, writer->previous.cell.row);
-    facts->index_bytes = writer->index.bytes;
+    facts->index_bytes = index_writer_node_bytes(&writer->index);
     facts->block_bytes = writer->options.block_bytes;
     facts->compression = writer->options.compression;
     facts->origin = writer->options.origin;
@@ -360,8 +358,8 @@ complete_facts(struct sst_writer *writer)
     facts->bloom = writer->options.bloom;
     if (!writer->has_bloom)
         return;
-    facts->index_bytes += writer->bloom.index.bytes;
-    facts->bloom_bytes = writer->bloom.bytes;
+    facts->index_bytes += index_writer_node_bytes(&writer->bloom.index);
+    facts->bloom_bytes = writer->bloom.index.kept[INDEX_KEPT_CHUNKS].written;
     facts->bloom_prefix_bytes = writer->options.bloom_prefix_bytes;
     facts->bloom_layout = writer->options.bloom_layout;
     facts->bloom_hash_version = BLOOM_HASH_VERSION;

@@ -4,7 +4,7 @@
  *
  *     blocks, each in a frame (block_io.h), without gaps from offset 0:
  *         data blocks, between them regions of Bloom chunks and of lower index nodes
- *         (block_region.h), those that are left, the root of the data index, the root of the Bloom
+ *         (index_writer.h), those that are left, the root of the data index, the root of the Bloom
  *         index if there is one, facts
  *     trailer (trailer.h), of fixed size
  */

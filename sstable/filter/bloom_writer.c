@@ -16,7 +16,6 @@ bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
     *writer = (struct bloom_writer){.sink = sink, .options = options};
     bloom_plan_init(&writer->plan, (enum bloom_layout)options->bloom_layout,
                     options->bloom_error_rate);
-    block_region_init(&writer->region, sink->env->allocator);
     index_writer_init(&writer->index, sink, BLOCK_BLOOM_INDEX,
                       options->compression == PETAL_COMPRESSION_LZ4);
 }
@@ -36,7 +35,6 @@ bloom_writer_fini(struct bloom_writer *writer)
     writer->prefix = NULL;
     writer->chunk = NULL;
     writer->work = NULL;
-    block_region_fini(&writer->region);
     index_writer_fini(&writer->index);
 }
 
@@ -113,14 +111,6 @@ probe_chunk(const struct bloom_writer *writer, size_t size, petal_error *error)
                          "memory is unreliable: a filter chunk just built denies a key of its own");
 }
 
-/* Write the chunks that were kept back. */
-static enum petal_status
-write_region(struct bloom_writer *writer, petal_error *error)
-{
-    return index_writer_add_region(&writer->index, &writer->region, BLOCK_BLOOM, 0, &writer->bytes,
-                                   error);
-}
-
 /* Room for a chunk of so many bytes. */
 static enum petal_status
 reserve_chunk(struct bloom_writer *writer, size_t size, petal_error *error)
@@ -178,7 +168,7 @@ build_chunk(struct bloom_writer *writer, size_t *size, petal_error *error)
     return status;
 }
 
-/* Build a chunk of the hashes at hand, and keep it back. */
+/* Build a chunk of the hashes at hand, and give it to the index. */
 static enum petal_status
 close_chunk(struct bloom_writer *writer, petal_error *error)
 {
@@ -191,13 +181,11 @@ close_chunk(struct bloom_writer *writer, petal_error *error)
         status = probe_chunk(writer, size, error);
     if (status != PETAL_OK)
         return status;
-    if (!block_region_add(&writer->region, slice_make(writer->chunk, size),
-                          slice_make(writer->first_key, writer->first_key_bytes), 0, 0))
-        return error_no_memory(error);
     writer->keys += writer->hash_count;
     writer->chunks++;
     writer->hash_count = 0;
-    return block_region_is_full(&writer->region) ? write_region(writer, error) : PETAL_OK;
+    return index_writer_add_chunk(&writer->index, slice_make(writer->chunk, size),
+                                  slice_make(writer->first_key, writer->first_key_bytes), error);
 }
 
 static enum petal_status
@@ -263,15 +251,6 @@ bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_
 }
 
 enum petal_status
-bloom_writer_spill(struct bloom_writer *writer, petal_error *error)
-{
-    enum petal_status status = write_region(writer, error);
-
-    block_region_fini(&writer->region);
-    return status == PETAL_OK ? index_writer_spill(&writer->index, error) : status;
-}
-
-enum petal_status
 bloom_writer_finish_chunks(struct bloom_writer *writer, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
@@ -279,16 +258,12 @@ bloom_writer_finish_chunks(struct bloom_writer *writer, petal_error *error)
     assert(writer->hash_count > 0 || writer->chunks > 0);
     if (writer->hash_count > 0)
         status = close_chunk(writer, error);
-    if (status == PETAL_OK)
-        status = write_region(writer, error);
-    if (status == PETAL_OK)
-        status = index_writer_finish_nodes(&writer->index, error);
-    return status;
+    return status == PETAL_OK ? index_writer_finish_nodes(&writer->index, error) : status;
 }
 
 enum petal_status
 bloom_writer_finish_root(struct bloom_writer *writer, struct block_handle *root, petal_error *error)
 {
-    assert(writer->hash_count == 0 && writer->region.count == 0);
+    assert(writer->hash_count == 0);
     return index_writer_finish_root(&writer->index, root, error);
 }

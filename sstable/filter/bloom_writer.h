@@ -6,9 +6,9 @@
  * prefix, of fixed length, or the whole of a shorter row (ROW_PREFIX); delete markers count as
  * cells.  Their hashes are gathered until they fill a chunk, whose size follows from their number,
  * so the error rate is the wanted one in every chunk, the last included.  A chunk is then built,
- * probed with every hash that went into it, and kept back: chunks are written by regions
- * (block_region.h), between data blocks or after them.  The Bloom index names a chunk by its first
- * key (a prefix, base/cell.h).
+ * probed with every hash that went into it, and given to the Bloom index, which keeps it back
+ * (index_writer.h): chunks are written by regions, between data blocks or after them, and named by
+ * their first keys (prefixes, base/cell.h).
  *
  * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part
  * that the error rate is of it: so that fetching one costs no more than the read it can save, those
@@ -43,10 +43,8 @@ struct bloom_writer {
     size_t chunk_capacity;
     void *work; /* what building RIBBON chunks takes besides */
     size_t work_capacity;
-    struct block_region region;       /* chunks that are built */
     uint64_t data_blocks, data_bytes; /* written so far: their average bounds the chunks */
     uint64_t keys, chunks;            /* built so far */
-    uint64_t bytes;                   /* of the chunks written */
 };
 
 /* `options` of the file, which has a filter, are borrowed, its defaults filled in.  Allocates
@@ -69,15 +67,11 @@ enum petal_status bloom_writer_finish_chunks(struct bloom_writer *writer, petal_
 enum petal_status bloom_writer_finish_root(struct bloom_writer *writer, struct block_handle *root,
                                            petal_error *error);
 
-/* Write the chunks that are kept back, and give back their memory. */
-enum petal_status bloom_writer_spill(struct bloom_writer *writer, petal_error *error);
-
 /* Bytes that are not written yet, about. */
 static inline uint64_t
 bloom_writer_pending_bytes(const struct bloom_writer *writer)
 {
-    return 2 * writer->hash_count + writer->region.used +
-           index_writer_pending_bytes(&writer->index);
+    return 2 * writer->hash_count + index_writer_pending_bytes(&writer->index);
 }
 
 #endif

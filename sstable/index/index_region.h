@@ -1,6 +1,6 @@
 /*
  * index_region.h -- what an index names is loaded by regions: where index nodes or Bloom chunks
- * stand side by side in the file (block_region.h), the first one that is asked for brings its
+ * stand side by side in the file (index_writer.h), the first one that is asked for brings its
  * neighbours along, by one read, as far as one node names them and the cache has room for all.
  *
  * So a file that was just opened has its filter and its index in the cache after a few reads, and a

@@ -3,13 +3,32 @@
 
 #include <assert.h>
 
+struct kept_block {
+    size_t end, key_bytes; /* of the block's key, before which it lies itself */
+    size_t raw_bytes;
+    uint32_t entries, begins; /* of the frame, and of the handle (format.h) */
+};
+
 void
 index_writer_init(struct index_writer *writer, struct block_sink *sink, enum block_kind kind,
                   bool compress)
 {
     assert(kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX);
     *writer = (struct index_writer){.sink = sink, .kind = kind, .compress = compress};
-    block_region_init(&writer->region, sink->env->allocator);
+}
+
+static void
+free_kept(struct index_writer *writer)
+{
+    const petal_allocator *allocator = writer->sink->env->allocator;
+
+    for (unsigned i = 0; i < INDEX_KEPT; i++) {
+        struct kept_blocks *kept = &writer->kept[i];
+
+        mem_free(allocator, kept->bytes, kept->capacity);
+        mem_free(allocator, kept->blocks, kept->blocks_capacity * sizeof *kept->blocks);
+        *kept = (struct kept_blocks){.written = kept->written};
+    }
 }
 
 void
@@ -19,11 +38,92 @@ index_writer_fini(struct index_writer *writer)
         index_block_builder_free(writer->levels[i].builder);
         writer->levels[i].builder = NULL;
     }
-    block_region_fini(&writer->region);
+    free_kept(writer);
+}
+
+size_t
+index_writer_memory(const struct index_writer *writer)
+{
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < INDEX_KEPT; i++)
+        bytes += writer->kept[i].capacity +
+                 writer->kept[i].blocks_capacity * sizeof *writer->kept[i].blocks;
+    return bytes;
 }
 
 static enum petal_status level_add(struct index_writer *writer, unsigned level, petal_slice key,
                                    struct block_handle handle, petal_error *error);
+
+/* ---- what is kept back ---- */
+
+/* Write what was kept back to be named in `level`, and name it there. */
+static enum petal_status
+write_region(struct index_writer *writer, enum index_kept level, petal_error *error)
+{
+    struct kept_blocks *kept = &writer->kept[level];
+    bool nodes = level == INDEX_KEPT_NODES;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < kept->count; i++) {
+        const struct kept_block *block = &kept->blocks[i];
+        const uint8_t *key = kept->bytes + block->end - block->key_bytes;
+        struct block_handle handle;
+
+        status = block_sink_append(writer->sink, nodes ? writer->kind : BLOCK_BLOOM,
+                                   slice_make(key - block->raw_bytes, block->raw_bytes),
+                                   block->entries, nodes && writer->compress, &handle, error);
+        if (status == PETAL_OK) {
+            kept->written += handle.size;
+            handle.begins = block->begins;
+            status = level_add(writer, level, slice_make(key, block->key_bytes), handle, error);
+        }
+    }
+    kept->used = kept->count = 0;
+    return status;
+}
+
+/* Keep a copy of a block back that `level` is going to name by its first key. */
+static enum petal_status
+keep_block(struct index_writer *writer, enum index_kept level, petal_slice raw, petal_slice key,
+           uint32_t entries, uint32_t begins, petal_error *error)
+{
+    const petal_allocator *allocator = writer->sink->env->allocator;
+    struct kept_blocks *kept = &writer->kept[level];
+    size_t end = kept->used + raw.size + key.size;
+
+    assert(raw.size > 0 && key.size > 0);
+    if (!mem_grow_array(allocator, &kept->bytes, &kept->capacity, kept->used, end, 1) ||
+        !mem_grow_array(allocator, &kept->blocks, &kept->blocks_capacity, kept->count,
+                        kept->count + 1, sizeof *kept->blocks))
+        return error_no_memory(error);
+    memcpy(kept->bytes + kept->used, raw.data, raw.size);
+    memcpy(kept->bytes + kept->used + raw.size, key.data, key.size);
+    kept->blocks[kept->count++] = (struct kept_block){end, key.size, raw.size, entries, begins};
+    kept->used = end;
+    return kept->used >= INDEX_REGION_FULL_BYTES ? write_region(writer, level, error) : PETAL_OK;
+}
+
+enum petal_status
+index_writer_add_chunk(struct index_writer *writer, petal_slice chunk, petal_slice key,
+                       petal_error *error)
+{
+    assert(writer->kind == BLOCK_BLOOM_INDEX);
+    return keep_block(writer, INDEX_KEPT_CHUNKS, chunk, key, 0, 0, error);
+}
+
+enum petal_status
+index_writer_spill(struct index_writer *writer, petal_error *error)
+{
+    enum petal_status status = write_region(writer, INDEX_KEPT_CHUNKS, error);
+
+    if (status == PETAL_OK)
+        status = write_region(writer, INDEX_KEPT_NODES, error);
+    free_kept(writer);
+    return status;
+}
+
+/* ---- levels ---- */
 
 /* Write a node of so many entries. */
 static enum petal_status
@@ -34,48 +134,8 @@ write_node(struct index_writer *writer, petal_slice bytes, uint32_t entries,
                                                  writer->compress, handle, error);
 
     if (status == PETAL_OK)
-        writer->bytes += handle->size;
+        writer->upper_bytes += handle->size;
     return status;
-}
-
-enum petal_status
-index_writer_add_region(struct index_writer *writer, struct block_region *region,
-                        enum block_kind kind, unsigned level, uint64_t *bytes, petal_error *error)
-{
-    enum petal_status status = PETAL_OK;
-
-    for (size_t i = 0; status == PETAL_OK && i < region->count; i++) {
-        const struct kept_block *block = &region->blocks[i];
-        struct block_handle handle;
-
-        status = block_sink_append(writer->sink, kind, block_region_raw(region, i), block->entries,
-                                   kind == writer->kind && writer->compress, &handle, error);
-        if (status == PETAL_OK) {
-            *bytes += handle.size;
-            handle.begins = block->begins;
-            status = level_add(writer, level, block_region_key(region, i), handle, error);
-        }
-    }
-    block_region_clear(region);
-    return status;
-}
-
-/* Write the nodes that were kept back. */
-static enum petal_status
-write_region(struct index_writer *writer, petal_error *error)
-{
-    return index_writer_add_region(writer, &writer->region, writer->kind, 1, &writer->bytes, error);
-}
-
-/* Keep a node of level 0 back. */
-static enum petal_status
-keep_node(struct index_writer *writer, petal_slice bytes, uint32_t entries,
-          const struct index_block_builder *builder, petal_error *error)
-{
-    if (!block_region_add(&writer->region, bytes, index_block_builder_key(builder, 0), entries,
-                          index_block_builder_handle(builder, 0).begins))
-        return error_no_memory(error);
-    return block_region_is_full(&writer->region) ? write_region(writer, error) : PETAL_OK;
 }
 
 /* Write the builder's entries as one node, or keep them for it, name it in the level above, and
@@ -85,6 +145,8 @@ close_node(struct index_writer *writer, struct index_block_builder *builder, uns
            petal_error *error)
 {
     uint32_t entries = (uint32_t)index_block_builder_count(builder);
+    uint32_t begins = index_block_builder_handle(builder, 0).begins;
+    petal_slice key = index_block_builder_key(builder, 0);
     struct block_handle handle;
     petal_slice bytes;
     enum petal_status status;
@@ -93,13 +155,12 @@ close_node(struct index_writer *writer, struct index_block_builder *builder, uns
     if (index_block_builder_finish(builder, level, &bytes) != PETAL_OK) {
         status = error_no_memory(error);
     } else if (level == 0) {
-        status = keep_node(writer, bytes, entries, builder, error);
+        status = keep_block(writer, INDEX_KEPT_NODES, bytes, key, entries, begins, error);
     } else {
         status = write_node(writer, bytes, entries, &handle, error);
-        handle.begins = index_block_builder_handle(builder, 0).begins;
+        handle.begins = begins;
         if (status == PETAL_OK)
-            status =
-                level_add(writer, level + 1, index_block_builder_key(builder, 0), handle, error);
+            status = level_add(writer, level + 1, key, handle, error);
     }
     index_block_builder_reset(builder);
     return status;
@@ -174,24 +235,15 @@ index_writer_add(struct index_writer *writer, petal_slice key, struct block_hand
 }
 
 enum petal_status
-index_writer_spill(struct index_writer *writer, petal_error *error)
-{
-    enum petal_status status = write_region(writer, error);
-
-    block_region_fini(&writer->region);
-    return status;
-}
-
-enum petal_status
 index_writer_finish_nodes(struct index_writer *writer, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = write_region(writer, INDEX_KEPT_CHUNKS, error);
 
-    assert(writer->levels[0].builder != NULL);
+    assert(status != PETAL_OK || writer->levels[0].builder != NULL);
     for (unsigned level = 0; status == PETAL_OK && writer->levels[level].split; level++) {
         status = close_node(writer, writer->levels[level].builder, level, error);
         if (status == PETAL_OK && level == 0)
-            status = write_region(writer, error);
+            status = write_region(writer, INDEX_KEPT_NODES, error);
     }
     return status;
 }
@@ -206,7 +258,7 @@ index_writer_finish_root(struct index_writer *writer, struct block_handle *root,
     while (writer->levels[level].split) /* the first one that was not is one node */
         level++;
     builder = writer->levels[level].builder;
-    assert(builder != NULL && writer->region.count == 0);
+    assert(builder != NULL && index_writer_pending_bytes(writer) == 0);
     if (index_block_builder_finish(builder, level, &bytes) != PETAL_OK)
         return error_no_memory(error);
     return write_node(writer, bytes, (uint32_t)index_block_builder_count(builder), root, error);

@@ -9,7 +9,8 @@
  * Nodes hold at least INDEX_NODE_ENTRIES keys, however long these are, which bounds the number of
  * levels.
  *
- * The lowest nodes are kept back and written as a region (block_region.h), full ones meanwhile, the
+ * Bloom chunks and the lowest nodes are kept back, so that they stand side by side in the file: a
+ * REGION, which readers have by one read (index_region.h).  Full regions are written meanwhile, the
  * last one before the levels above; the root is written when the caller says so.
  *
  * Belongs to one thread.
@@ -17,10 +18,25 @@
 #ifndef PETAL_SSTABLE_INDEX_INDEX_WRITER_H
 #define PETAL_SSTABLE_INDEX_INDEX_WRITER_H
 
-#include "sstable/block/block_region.h"
+#include "sstable/block/block_io.h"
 #include "sstable/block/index_block.h"
 
 #define INDEX_NODE_ENTRIES 8
+
+/* A region that has as much is written: the writer's memory for it is bounded by twice that. */
+#define INDEX_REGION_FULL_BYTES (1u << 20)
+
+/* Blocks that are kept back, each with its first key: the level that names them can do so only when
+ * they have their places. */
+struct kept_blocks {
+    uint64_t written; /* bytes of those that are written, with frames */
+    uint8_t *bytes;   /* raw blocks and keys */
+    size_t used, capacity;
+    struct kept_block *blocks;
+    size_t count, blocks_capacity;
+};
+
+enum index_kept { INDEX_KEPT_CHUNKS, INDEX_KEPT_NODES, INDEX_KEPT }; /* by the level naming them */
 
 struct index_level {
     struct index_block_builder *builder; /* NULL: the level does not exist */
@@ -31,8 +47,8 @@ struct index_writer {
     struct block_sink *sink;
     enum block_kind kind; /* BLOCK_DATA_INDEX or BLOCK_BLOOM_INDEX */
     bool compress;
-    uint64_t bytes;             /* of the nodes written, with frames */
-    struct block_region region; /* of level 0 */
+    uint64_t upper_bytes; /* of the nodes written that were not kept back, with frames */
+    struct kept_blocks kept[INDEX_KEPT];
     struct index_level levels[INDEX_MAX_LEVELS];
 };
 
@@ -45,13 +61,9 @@ void index_writer_fini(struct index_writer *writer);
 enum petal_status index_writer_add(struct index_writer *writer, petal_slice key,
                                    struct block_handle handle, petal_error *error);
 
-/*
- * Write the blocks of `kind` that were kept back, and name them in the index at `level`: 0 unless
- * they are nodes.  *bytes: more by theirs, with frames.
- */
-enum petal_status index_writer_add_region(struct index_writer *writer, struct block_region *region,
-                                          enum block_kind kind, unsigned level, uint64_t *bytes,
-                                          petal_error *error);
+/* The same of a Bloom chunk that is to be written, of which a copy is kept back. */
+enum petal_status index_writer_add_chunk(struct index_writer *writer, petal_slice chunk,
+                                         petal_slice key, petal_error *error);
 
 /* Write what is left but for the root.  REQUIRES: at least one entry. */
 enum petal_status index_writer_finish_nodes(struct index_writer *writer, petal_error *error);
@@ -60,14 +72,22 @@ enum petal_status index_writer_finish_nodes(struct index_writer *writer, petal_e
 enum petal_status index_writer_finish_root(struct index_writer *writer, struct block_handle *root,
                                            petal_error *error);
 
-/* Write the nodes that are kept back, and give back their memory. */
+/* Write what is kept back, and give back its memory; how much that is. */
 enum petal_status index_writer_spill(struct index_writer *writer, petal_error *error);
+size_t index_writer_memory(const struct index_writer *writer);
+
+/* Of the nodes written, with frames. */
+static inline uint64_t
+index_writer_node_bytes(const struct index_writer *writer)
+{
+    return writer->upper_bytes + writer->kept[INDEX_KEPT_NODES].written;
+}
 
 /* Bytes that are not written yet, about, beside those of nodes that are not full. */
 static inline uint64_t
 index_writer_pending_bytes(const struct index_writer *writer)
 {
-    return writer->region.used;
+    return writer->kept[INDEX_KEPT_CHUNKS].used + writer->kept[INDEX_KEPT_NODES].used;
 }
 
 #endif
