@@ -245,19 +245,15 @@ place_memory(struct sst_iter *iter, size_t bytes)
 static enum petal_status
 stand_before_block(struct sst_iter *iter, petal_error *error)
 {
-    const struct index_block *leaf = iter->index.leaf;
-    uint32_t position = index_cursor_position(&iter->index);
-    size_t size = index_block_key_bytes(leaf, position);
     struct cell *cell = &iter->iter.cell;
     struct cell_key key;
     uint8_t *place;
 
     leave_block(iter);
-    place = place_memory(iter, 2 * size);
+    place = place_memory(iter, 2 * index_cursor_key_bytes(&iter->index));
     if (place == NULL)
         return error_no_memory(error);
-    index_block_key(leaf, position, place);
-    if (!cell_key_parse(slice_make(place, size), place + size, &key)) {
+    if (!index_cursor_key(&iter->index, place, &key)) {
         struct block_handle handle = index_cursor_place(&iter->index).handle;
 
         return error_corrupt(error, iter->reader->path, handle.offset,

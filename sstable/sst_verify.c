@@ -440,7 +440,7 @@ verify_data(struct verification *v, const struct sst_walk_step *step, petal_erro
     v->filter_told = false;
     if (status != PETAL_OK)
         return status;
-    if (data_block_cursor_attach(&v->cells, step->raw, step->raw_bytes) != PETAL_OK)
+    if (data_block_cursor_attach(&v->cells, step->memory, step->raw_bytes) != PETAL_OK)
         return error_no_memory(error);
     data_block_cursor_first(&v->cells, &cell);
     do {

@@ -2,7 +2,7 @@
 #include "sstable/sst_walk.h"
 
 #include "base/coding.h"
-#include "bloom/bloom.h"
+#include "base/kept_cell.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -15,12 +15,6 @@
 #define SEARCH_BYTES  ((uint64_t)256 << 20)
 #define SEARCH_FACTOR 4
 
-/* Bytes of the walk's own. */
-struct own_bytes {
-    uint8_t *bytes;
-    size_t size, capacity;
-};
-
 struct sst_walk {
     const struct env *env;
     struct epoch *epoch;
@@ -28,17 +22,16 @@ struct sst_walk {
     struct sst_reader *reader; /* NULL: it cannot be opened, for that: */
     petal_error opening;
     struct pooled_file pooled;
-    struct block_source source;
+    struct sst_file file;
     char *path;
     size_t path_bytes;
     uint64_t file_bytes;
     uint64_t stated_shift;
-    uint64_t offset;         /* of the next step */
-    uint64_t search_left;    /* bytes that may still be checked in search of a block */
-    size_t window_bytes;     /* read at once; more where a block is longer */
-    struct own_bytes window; /* what was read, from window_offset on */
-    uint64_t window_offset;
-    struct own_bytes raw;
+    uint64_t offset;           /* of the next step */
+    uint64_t search_left;      /* bytes that may still be checked in search of a block */
+    size_t window_bytes;       /* read at once; more where a block is longer */
+    struct readahead window;   /* what was read */
+    struct cache_block *block; /* the one that was found last; in no table */
 
     /* The index, whose entries come along with the data blocks. */
     struct index_cursor cursor;
@@ -50,50 +43,17 @@ struct sst_walk {
     petal_error left_over; /* status OK: there is none */
     petal_error stop;      /* want of something, which says nothing of the file; likewise */
     petal_error passed;    /* a read that failed and succeeded when it was tried again; likewise */
-    struct own_bytes from, to;
-    struct own_bytes key, key_scratch;
+    struct kept_cell from, to; /* rows of entries */
+    uint8_t *key;              /* memory for an entry's key, and its parts */
+    size_t key_capacity;
 
     /* Without an index: the last row of the data block before, and damage that waits for the first
      * row of the one after. */
     struct data_block_cursor cells;
-    struct own_bytes last_row;
-    bool has_last_row;
+    struct kept_cell last;
     struct sst_walk_step damage; /* event END: none waits */
     struct sst_walk_step held;   /* the block that it was found before; event END: none */
 };
-
-/* ---- memory ---- */
-
-static bool
-own_reserve(const struct sst_walk *walk, struct own_bytes *own, size_t size)
-{
-    return size <= own->capacity ||
-           mem_grow_array(walk->env->allocator, &own->bytes, &own->capacity, own->size, size, 1);
-}
-
-static bool
-own_copy(const struct sst_walk *walk, struct own_bytes *own, petal_slice bytes)
-{
-    own->size = 0;
-    if (!own_reserve(walk, own, bytes.size + 1))
-        return false;
-    if (bytes.size > 0)
-        memcpy(own->bytes, bytes.data, bytes.size);
-    own->size = bytes.size;
-    return true;
-}
-
-static void
-own_free(const struct sst_walk *walk, struct own_bytes *own)
-{
-    mem_free(walk->env->allocator, own->bytes, own->capacity);
-}
-
-static petal_slice
-own_slice(const struct own_bytes *own)
-{
-    return slice_make(own->bytes, own->size);
-}
 
 /* ---- reading ---- */
 
@@ -107,108 +67,43 @@ stop_in_want(struct sst_walk *walk, const petal_error *error)
 
 /* Have `size` bytes at `offset` in memory; NULL: they cannot be read, as *error says. */
 static const uint8_t *
-window_read(struct sst_walk *walk, uint64_t offset, size_t size, petal_error *error)
+window_read(struct sst_walk *walk, uint64_t offset, uint32_t size, petal_error *error)
 {
-    struct own_bytes *window = &walk->window;
-    size_t wanted = size > walk->window_bytes ? size : walk->window_bytes;
+    const struct block_source *source = &walk->file.source;
+    struct readahead *window = &walk->window;
+    struct block_handle bytes = {.offset = offset, .size = size};
+    uint64_t wanted = size > walk->window_bytes ? size : walk->window_bytes;
 
-    assert(offset <= walk->source.limit && size <= walk->source.limit - offset);
-    if (window->size > 0 && offset >= walk->window_offset &&
-        offset - walk->window_offset <= window->size &&
-        size <= window->size - (size_t)(offset - walk->window_offset))
-        return window->bytes + (offset - walk->window_offset);
-    if (wanted > walk->source.limit - offset)
-        wanted = (size_t)(walk->source.limit - offset);
-    window->size = 0;
-    if (!own_reserve(walk, window, wanted + 1)) {
-        error_no_memory(error);
-        return NULL;
-    }
-    if (block_source_read(&walk->source, offset, window->bytes, wanted, error) != PETAL_OK) {
-        /* Perhaps what is asked for is readable alone. */
-        stop_in_want(walk, error);
-        wanted = size;
-        walk->passed = *error;
-        if (block_source_read(&walk->source, offset, window->bytes, wanted, error) != PETAL_OK) {
+    assert(offset <= source->limit && size <= source->limit - offset);
+    if (!readahead_holds(window, bytes)) {
+        if (wanted > source->limit - offset)
+            wanted = source->limit - offset;
+        if (readahead_fill(window, source, offset, offset + wanted, &walk->trace, error) !=
+            PETAL_OK) {
+            /* Perhaps what is asked for is readable alone. */
             stop_in_want(walk, error);
-            return NULL;
+            walk->passed = *error;
+            if (readahead_fill(window, source, offset, offset + size, &walk->trace, error) !=
+                PETAL_OK) {
+                stop_in_want(walk, error);
+                return NULL;
+            }
         }
     }
-    window->size = wanted;
-    walk->window_offset = offset;
-    return window->bytes;
+    return window->window + (offset - window->begin);
 }
 
 /* ---- one block ---- */
 
-static bool
-check_node(const struct sst_walk *walk, const struct block_frame *frame, bool *no_memory)
-{
-    size_t bytes = index_block_memory(walk->raw.bytes, frame->raw_bytes, frame->entries);
-    struct index_block node;
-    uint8_t *memory;
-    bool whole;
-
-    if (bytes == 0)
-        return false;
-    memory = mem_alloc_aligned(walk->env->allocator, CACHE_LINE_BYTES, bytes);
-    *no_memory = memory == NULL;
-    if (memory == NULL)
-        return false;
-    whole = index_block_make(&node, walk->raw.bytes, frame->raw_bytes, memory);
-    mem_free(walk->env->allocator, memory, bytes);
-    return whole;
-}
-
-static bool
-check_facts(const struct sst_walk *walk, const struct block_frame *frame, bool *no_memory)
-{
-    struct file_facts facts;
-    const char *what;
-    enum petal_status status = facts_decode(&facts, slice_make(walk->raw.bytes, frame->raw_bytes),
-                                            walk->env->allocator, &what);
-
-    facts_fini(&facts, walk->env->allocator);
-    *no_memory = status == PETAL_NO_MEMORY;
-    return status == PETAL_OK;
-}
-
-/* Of decoded bytes, their whole structure. */
-static bool
-check_structure(const struct sst_walk *walk, const struct block_frame *frame, bool *no_memory)
-{
-    struct data_block data;
-    struct bloom_filter filter;
-    bool is_node = frame->kind == BLOCK_DATA_INDEX || frame->kind == BLOCK_BLOOM_INDEX;
-
-    if (!is_node && frame->entries != 0)
-        return false;
-    switch (frame->kind) {
-    case BLOCK_DATA:
-        return data_block_check(&data, walk->raw.bytes, frame->raw_bytes);
-    case BLOCK_BLOOM:
-        return bloom_open(&filter, walk->raw.bytes, frame->raw_bytes);
-    case BLOCK_FACTS:
-        return check_facts(walk, frame, no_memory);
-    default:
-        return check_node(walk, frame, no_memory);
-    }
-}
-
-/*
- * The block at `offset` with a right checksum: PETAL_OK, or why there is none; what it holds may be
- * malformed. handle->size: how long it is, as far as its frame says so; 0: that is none. `budget`
- * (may be NULL) are bytes that may be checked, fewer by those of this block then.
- */
+/* What seems to be a block at `offset`, its checksum not looked at.  Else *error says why there is
+ * none, and handle->size is 0. */
 static enum petal_status
-read_image(struct sst_walk *walk, uint64_t offset, uint64_t *budget, struct block_handle *handle,
-           struct block_image *image, petal_error *error)
+find_block(struct sst_walk *walk, uint64_t offset, struct block_handle *handle,
+           struct block_frame *frame, petal_error *error)
 {
-    const struct block_source *source = &walk->source;
+    const struct block_source *source = &walk->file.source;
     struct block_handle named = {.offset = offset};
-    struct block_frame frame;
     const uint8_t *from;
-    petal_error cause;
     enum petal_status status;
 
     *handle = named;
@@ -217,57 +112,54 @@ read_image(struct sst_walk *walk, uint64_t offset, uint64_t *budget, struct bloc
         return error_corrupt(error, source->path, offset,
                              "%" PRIu64 " bytes at offset %" PRIu64 " belong to no block",
                              source->limit - offset, offset);
-    from = window_read(walk, offset, BLOCK_FRAME_BYTES, &cause);
+    from = window_read(walk, offset, BLOCK_FRAME_BYTES, error);
     if (from == NULL)
-        return error_copy(error, &cause);
-    if (!block_frame_decode(&frame, from))
+        return error->status;
+    if (!block_frame_decode(frame, from))
         return error_corrupt(error, source->path, offset, "no block begins at offset %" PRIu64,
                              offset);
-    named.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
-    status = block_handle_check(source, named, frame.kind, error);
-    if (status != PETAL_OK)
-        return status;
-    if (budget != NULL && named.size > *budget)
-        return PETAL_NOT_FOUND;
-    if (budget != NULL)
-        *budget -= named.size;
-    *handle = named;
-    from = window_read(walk, offset, named.size, &cause);
-    return from != NULL ? block_verify(source, named, frame.kind, from, image, error)
-                        : error_copy(error, &cause);
+    named.size = BLOCK_FRAME_BYTES + frame->stored_bytes;
+    status = block_handle_check(source, named, frame->kind, error);
+    if (status == PETAL_OK)
+        *handle = named;
+    return status;
 }
 
-/* The block at `offset`: PETAL_OK and *step, or why there is none. *bytes: as handle->size of
- * read_image. */
+static void
+forget_block(struct sst_walk *walk)
+{
+    if (walk->block != NULL)
+        cache_discard(walk->cache, walk->block);
+    walk->block = NULL;
+}
+
+/* The block at `offset`: PETAL_OK and *step, or why there is none. *bytes: how long it seems to be;
+ * 0: that is not known. */
 static enum petal_status
 take_block(struct sst_walk *walk, uint64_t offset, struct sst_walk_step *step, uint64_t *bytes,
            petal_error *error)
 {
-    const struct block_frame *frame;
     struct block_handle handle;
-    struct block_image image;
-    bool no_memory = false;
-    enum petal_status status = read_image(walk, offset, NULL, &handle, &image, error);
+    struct block_frame frame;
+    const uint8_t *from = NULL;
 
+    forget_block(walk);
+    if (find_block(walk, offset, &handle, &frame, error) == PETAL_OK)
+        from = window_read(walk, offset, handle.size, error);
     *bytes = handle.size;
-    if (status != PETAL_OK)
-        return status;
-    frame = &image.frame;
-    walk->raw.size = 0;
-    if (!own_reserve(walk, &walk->raw, (size_t)frame->raw_bytes + 1))
-        return error_no_memory(error);
-    if (!block_image_decode(&image, walk->raw.bytes) || !check_structure(walk, frame, &no_memory))
-        return no_memory ? error_no_memory(error)
-                         : block_error_malformed(&walk->source, handle, frame->kind, error);
+    if (from != NULL)
+        walk->block = sst_file_make_block(&walk->file, handle, frame.kind, from, error);
+    if (walk->block == NULL)
+        return error->status;
     *step = (struct sst_walk_step){
         .event = SST_WALK_BLOCK,
         .offset = offset,
         .bytes = handle.size,
-        .kind = frame->kind,
-        .codec = (uint8_t)frame->codec,
-        .entries = frame->entries,
-        .raw = walk->raw.bytes,
-        .raw_bytes = frame->raw_bytes,
+        .kind = frame.kind,
+        .codec = (uint8_t)frame.codec,
+        .entries = frame.entries,
+        .raw_bytes = frame.raw_bytes,
+        .memory = walk->block->data,
     };
     return PETAL_OK;
 }
@@ -279,9 +171,18 @@ static bool
 begins_block(struct sst_walk *walk, uint64_t offset)
 {
     struct block_handle handle;
+    struct block_frame frame;
     struct block_image image;
+    const uint8_t *from;
+    petal_error ignored;
 
-    return read_image(walk, offset, &walk->search_left, &handle, &image, NULL) == PETAL_OK;
+    if (find_block(walk, offset, &handle, &frame, &ignored) != PETAL_OK ||
+        handle.size > walk->search_left)
+        return false;
+    walk->search_left -= handle.size;
+    from = window_read(walk, offset, handle.size, &ignored);
+    return from != NULL &&
+           block_verify(&walk->file.source, handle, frame.kind, from, &image, NULL) == PETAL_OK;
 }
 
 /* Where the bytes that are no block, from the walk's offset on, end. `bytes`: how long the block
@@ -289,7 +190,7 @@ begins_block(struct sst_walk *walk, uint64_t offset)
 static uint64_t
 end_of_damage(struct sst_walk *walk, uint64_t bytes)
 {
-    uint64_t limit = walk->source.limit, at = walk->offset;
+    uint64_t limit = walk->file.source.limit, at = walk->offset;
 
     if (bytes > 0 && (at + bytes == limit || begins_block(walk, at + bytes)))
         return at + bytes;
@@ -388,57 +289,50 @@ index_step(struct sst_walk *walk)
         lose_index(walk, &error);
 }
 
-/* The cell key of the entry. False: no memory. */
+/* The entry's cell key, in memory for it; *found false: it is none. False: no memory. */
 static bool
-index_key(struct sst_walk *walk)
+index_key(struct sst_walk *walk, struct cell_key *key, bool *found)
 {
-    const struct index_block *leaf = walk->cursor.leaf;
-    uint32_t position = index_cursor_position(&walk->cursor);
-    size_t bytes = index_block_key_bytes(leaf, position);
-
-    walk->key.size = 0;
-    if (!own_reserve(walk, &walk->key, bytes + 1))
+    if (!mem_grow_array(walk->env->allocator, &walk->key, &walk->key_capacity, 0,
+                        2 * index_cursor_key_bytes(&walk->cursor), 1))
         return false;
-    index_block_key(leaf, position, walk->key.bytes);
-    walk->key.size = bytes;
+    *found = index_cursor_key(&walk->cursor, walk->key, key);
     return true;
 }
 
-/* The row of the entry's key; *found false: it is no cell key. False: no memory. */
+/* Keep the row of the entry's key, if it is a cell key. False: no memory. */
 static bool
-index_row(struct sst_walk *walk, struct own_bytes *row, bool *found)
+keep_entry_row(struct sst_walk *walk, struct kept_cell *kept)
 {
     struct cell_key key;
 
-    *found = false;
-    walk->key_scratch.size = 0;
-    if (!index_key(walk) || !own_reserve(walk, &walk->key_scratch, walk->key.size + 1))
+    kept->is_kept = false;
+    if (!index_key(walk, &key, &kept->is_kept))
         return false;
-    *found = cell_key_parse(own_slice(&walk->key), walk->key_scratch.bytes, &key);
-    return !*found || own_copy(walk, row, key.row);
+    return !kept->is_kept ||
+           kept_cell_keep(kept, walk->env->allocator, &(struct cell){.row = key.row});
 }
 
 /* Which data blocks the damage has taken, by the index. False: no memory. */
 static bool
 ask_index(struct sst_walk *walk, struct sst_walk_step *step)
 {
-    bool found;
-
     step->data_blocks = 0;
     while (index_has_entry(walk) && index_handle(walk).offset < step->offset + step->bytes) {
         if (index_handle(walk).offset >= step->offset && step->data_blocks++ == 0 &&
-            !index_row(walk, &walk->from, &step->rows.has_from))
+            !keep_entry_row(walk, &walk->from))
             return false;
         index_step(walk);
     }
     if (step->data_blocks == 0)
         return true;
-    step->rows.from = own_slice(&walk->from);
+    step->rows.has_from = walk->from.is_kept;
+    step->rows.from = walk->from.cell.row;
     if (index_has_entry(walk)) {
-        if (!index_row(walk, &walk->to, &found))
+        if (!keep_entry_row(walk, &walk->to))
             return false;
-        step->rows.has_to = found;
-        step->rows.to = own_slice(&walk->to);
+        step->rows.has_to = walk->to.is_kept;
+        step->rows.to = walk->to.cell.row;
     } else if (walk->has_index) {
         step->rows.has_to = true;
         step->rows.to = walk->reader->facts.row_max;
@@ -463,7 +357,8 @@ static bool
 name_block(struct sst_walk *walk, const struct sst_walk_step *step, const struct cell *first)
 {
     struct block_handle handle;
-    size_t row_prefix;
+    struct cell_key key;
+    bool found;
 
     walk->named = SST_WALK_NO_INDEX;
     while (index_has_entry(walk) && index_handle(walk).offset < step->offset) {
@@ -480,13 +375,9 @@ name_block(struct sst_walk *walk, const struct sst_walk_step *step, const struct
         return true;
     walk->named = SST_WALK_NAMED;
     walk->begins = handle.begins;
-    walk->key_scratch.size = 0;
-    if (!index_key(walk) || !own_reserve(walk, &walk->key_scratch,
-                                         cell_key_bound(first->row.size, first->qualifier.size)))
+    if (!index_key(walk, &key, &found))
         return false;
-    walk->key_scratch.size = cell_key_encode(walk->key_scratch.bytes, first, &row_prefix);
-    if (handle.size != step->bytes ||
-        !slice_equal(own_slice(&walk->key), own_slice(&walk->key_scratch))) {
+    if (handle.size != step->bytes || !found || cell_compare_key(first, &key) != 0) {
         walk->named = SST_WALK_MISNAMED;
         error_corrupt(&walk->fault, walk->path, step->offset,
                       "the data block at offset %" PRIu64
@@ -517,7 +408,7 @@ may_have_been_data(struct sst_walk *walk, const struct sst_walk_step *damage)
 }
 
 /* Damage that waits grows by what is found before another data block. */
-static bool
+static void
 put_off(struct sst_walk *walk, const struct sst_walk_step *step)
 {
     struct sst_walk_step *damage = &walk->damage;
@@ -525,20 +416,13 @@ put_off(struct sst_walk *walk, const struct sst_walk_step *step)
     if (damage->event == SST_WALK_DAMAGE) {
         damage->bytes = step->offset + step->bytes - damage->offset;
         damage->data_blocks++;
-        return true;
+        return;
     }
     *damage = *step;
     damage->data_blocks = 1;
-    damage->rows.has_from = walk->has_last_row;
-    if (walk->has_last_row && !own_copy(walk, &walk->from, own_slice(&walk->last_row)))
-        return false;
-    if (!walk->has_last_row && walk->reader != NULL) {
-        damage->rows.has_from = true;
-        if (!own_copy(walk, &walk->from, walk->reader->facts.row_min))
-            return false;
-    }
-    damage->rows.from = own_slice(&walk->from);
-    return true;
+    damage->rows.has_from = walk->last.is_kept || walk->reader != NULL;
+    if (damage->rows.has_from)
+        damage->rows.from = walk->last.is_kept ? walk->last.cell.row : walk->reader->facts.row_min;
 }
 
 static void
@@ -575,8 +459,7 @@ step_over_damage(struct sst_walk *walk, uint64_t bytes, struct sst_walk_step *st
     step->rows = (struct sst_rows){.has_from = false};
     if (!may_have_been_data(walk, step))
         return PETAL_OK;
-    if (!put_off(walk, step))
-        return error_no_memory(error);
+    put_off(walk, step);
     step->event = SST_WALK_END;
     return PETAL_OK;
 }
@@ -586,7 +469,7 @@ static enum petal_status
 enter_data(struct sst_walk *walk, const struct sst_walk_step *step, struct cell *cell,
            petal_error *error)
 {
-    if (data_block_cursor_attach(&walk->cells, step->raw, step->raw_bytes) != PETAL_OK)
+    if (data_block_cursor_attach(&walk->cells, step->memory, step->raw_bytes) != PETAL_OK)
         return error_no_memory(error);
     data_block_cursor_first(&walk->cells, cell);
     return name_block(walk, step, cell) ? PETAL_OK : error_no_memory(error);
@@ -598,8 +481,8 @@ keep_last_row(struct sst_walk *walk, petal_error *error)
     struct cell cell;
 
     data_block_cursor_last(&walk->cells, &cell);
-    walk->has_last_row = true;
-    return own_copy(walk, &walk->last_row, cell.row) ? PETAL_OK : error_no_memory(error);
+    return kept_cell_keep(&walk->last, walk->env->allocator, &cell) ? PETAL_OK
+                                                                    : error_no_memory(error);
 }
 
 static enum petal_status
@@ -622,7 +505,7 @@ next_step(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
     }
     for (;;) {
         *step = (struct sst_walk_step){.event = SST_WALK_END};
-        if (walk->offset >= walk->source.limit) {
+        if (walk->offset >= walk->file.source.limit) {
             if (index_has_entry(walk))
                 note_left_over(walk);
             if (walk->damage.event == SST_WALK_DAMAGE)
@@ -645,9 +528,7 @@ next_step(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
         if (status != PETAL_OK || walk->damage.event != SST_WALK_DAMAGE)
             return status == PETAL_OK ? keep_last_row(walk, error) : status;
         walk->held = *step;
-        if (!own_copy(walk, &walk->to, cell.row))
-            return error_no_memory(error);
-        take_damage(walk, step, &(petal_slice){walk->to.bytes, walk->to.size});
+        take_damage(walk, step, &cell.row);
         return PETAL_OK;
     }
 }
@@ -702,8 +583,8 @@ was_trailer(const struct sst_walk *walk, uint64_t identity)
     uint8_t bytes[TRAILER_BYTES];
 
     return walk->file_bytes >= TRAILER_BYTES &&
-           block_source_read(&walk->source, walk->file_bytes - TRAILER_BYTES, bytes, sizeof bytes,
-                             NULL) == PETAL_OK &&
+           block_source_read(&walk->file.source, walk->file_bytes - TRAILER_BYTES, bytes,
+                             sizeof bytes, NULL) == PETAL_OK &&
            ((identity != 0 && get_le64(bytes + 8) == identity) ||
             get_le64(bytes + 16) == walk->file_bytes);
 }
@@ -712,7 +593,7 @@ was_trailer(const struct sst_walk *walk, uint64_t identity)
 static enum petal_status
 find_limits(struct sst_walk *walk, uint64_t identity, petal_error *error)
 {
-    struct block_source *source = &walk->source;
+    struct block_source *source = &walk->file.source;
     struct trailer trailer;
     petal_error cause;
     enum petal_status status = trailer_read(&trailer, source, walk->file_bytes, &cause);
@@ -778,14 +659,15 @@ open_all(struct sst_walk *walk, const struct directory *directory, const char *p
         return error_no_memory(error);
     memcpy(walk->path, path, walk->path_bytes);
     pooled_file_init(&walk->pooled, options->pool, directory, walk->path);
-    walk->source =
-        (struct block_source){.env = walk->env, .file = &walk->pooled, .path = walk->path};
-    status = block_source_size(&walk->source, &walk->file_bytes, error);
+    walk->file =
+        (struct sst_file){.source = {.env = walk->env, .file = &walk->pooled, .path = walk->path},
+                          .cache = walk->cache};
+    status = block_source_size(&walk->file.source, &walk->file_bytes, error);
     if (status == PETAL_OK)
         status = find_limits(walk, options->file_identity, error);
     if (status == PETAL_OK)
         status = open_reader(walk, directory, options, error);
-    walk->search_left = SEARCH_BYTES + SEARCH_FACTOR * walk->source.limit;
+    walk->search_left = SEARCH_BYTES + SEARCH_FACTOR * walk->file.source.limit;
     return status;
 }
 
@@ -833,16 +715,15 @@ sst_walk_close(struct sst_walk *walk)
     if (walk->has_index)
         index_cursor_release(&walk->cursor);
     sst_reader_close(walk->reader);
-    if (walk->source.file != NULL)
+    if (walk->file.source.file != NULL)
         pooled_file_fini(&walk->pooled);
     data_block_cursor_fini(&walk->cells);
-    own_free(walk, &walk->window);
-    own_free(walk, &walk->raw);
-    own_free(walk, &walk->from);
-    own_free(walk, &walk->to);
-    own_free(walk, &walk->key);
-    own_free(walk, &walk->key_scratch);
-    own_free(walk, &walk->last_row);
+    readahead_fini(&walk->window, allocator);
+    kept_cell_fini(&walk->from, allocator);
+    kept_cell_fini(&walk->to, allocator);
+    kept_cell_fini(&walk->last, allocator);
+    mem_free(allocator, walk->key, walk->key_capacity);
+    forget_block(walk);
     if (walk->epoch != NULL) {
         cache_close(walk->cache);
         epoch_fini(walk->epoch);
@@ -881,7 +762,7 @@ sst_walk_path(const struct sst_walk *walk)
 uint64_t
 sst_walk_identity(const struct sst_walk *walk)
 {
-    return walk->source.file_identity;
+    return walk->file.source.file_identity;
 }
 
 uint64_t

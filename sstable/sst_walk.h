@@ -37,8 +37,10 @@ struct sst_walk_step {
     enum block_kind kind;   /* of a block */
     uint8_t codec;          /* likewise: enum block_codec */
     uint32_t entries;       /* likewise, as in its frame */
-    const uint8_t *raw;     /* of a block: decompressed and checked, good until the next step */
-    size_t raw_bytes;
+    size_t raw_bytes;       /* likewise */
+    /* Of a block, as readers have it in memory: decompressed and checked, of an index node arranged
+     * (index_block.h).  Good until the next step. */
+    const uint8_t *memory;
     petal_error cause; /* of damage */
     /* Of damage: data blocks that it concerns, as the index tells; where that cannot be read 1, if
      * it may concern any. 0: none. */

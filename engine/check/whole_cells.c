@@ -67,7 +67,7 @@ next_block(struct whole_cells *cells, petal_error *error)
             continue;
         if (!cells->quiet)
             place->counts->data_blocks++;
-        if (data_block_cursor_attach(&cells->cursor, step.raw, step.raw_bytes) != PETAL_OK)
+        if (data_block_cursor_attach(&cells->cursor, step.memory, step.raw_bytes) != PETAL_OK)
             return error_no_memory(error);
         cells->in_block = true;
         return PETAL_OK;

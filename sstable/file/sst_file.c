@@ -4,6 +4,7 @@
 #include "bloom/bloom.h"
 #include "sstable/block/data_block.h"
 #include "sstable/block/index_block.h"
+#include "sstable/file/facts.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -16,22 +17,40 @@
 #define PRIVATE_STORED_BYTES (128u << 10)
 #define STORED_GROWTH        2 /* about what a data block takes in memory for each byte stored */
 
-/* The whole structure of a block that is no node, after which it can be read without checks. */
-static bool
-check_structure(enum block_kind kind, const uint8_t *bytes, size_t size)
+/* Check the whole structure of a block that is no node, after which it can be read without checks,
+ * and make the sequences of its cells what they are to readers. */
+static enum petal_status
+settle_structure(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+                 uint8_t *bytes, size_t size, petal_error *error)
 {
+    const petal_allocator *allocator = file->source.env->allocator;
     struct data_block data;
     struct bloom_filter filter;
+    struct file_facts facts;
+    const char *what;
+    enum petal_status status = PETAL_CORRUPT;
+    bool sound;
 
     assert(kind != BLOCK_DATA_INDEX && kind != BLOCK_BLOOM_INDEX);
     switch (kind) {
     case BLOCK_DATA:
-        return data_block_check(&data, bytes, size);
+        sound =
+            data_block_check(&data, bytes, size) &&
+            (file->sequence_shift == 0 || data_block_shift_sequences(bytes, file->sequence_shift));
+        break;
     case BLOCK_BLOOM:
-        return bloom_open(&filter, bytes, size);
+        sound = bloom_open(&filter, bytes, size);
+        break;
     default:
-        return false;
+        status = facts_decode(&facts, slice_make(bytes, size), allocator, &what);
+        facts_fini(&facts, allocator);
+        sound = status == PETAL_OK;
+        break;
     }
+    if (sound)
+        return PETAL_OK;
+    return status == PETAL_NO_MEMORY ? error_no_memory(error)
+                                     : block_error_malformed(&file->source, handle, kind, error);
 }
 
 /* The verified image of a data block by way of the reader's own large reads. */
@@ -110,22 +129,13 @@ make_node(const struct sst_file *file, struct block_handle handle, enum block_ki
     return status;
 }
 
-/* Check the decoded bytes, and make the cells' sequences what they are to readers. */
-static bool
-settle_structure(const struct sst_file *file, enum block_kind kind, uint8_t *bytes, size_t size)
-{
-    if (!check_structure(kind, bytes, size))
-        return false;
-    return kind != BLOCK_DATA || file->sequence_shift == 0 ||
-           data_block_shift_sequences(bytes, file->sequence_shift);
-}
-
 /* Decode and check a verified image; the block is the caller's, and not in the table yet. */
 static enum petal_status
 make_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
            const struct block_image *image, struct cache_block **block, petal_error *error)
 {
     uint32_t raw_bytes = image->frame.raw_bytes;
+    enum petal_status status;
     uint8_t *bytes;
 
     *block = NULL;
@@ -136,11 +146,14 @@ make_block(const struct sst_file *file, struct block_handle handle, enum block_k
     *block = cache_allocate(file->cache, raw_bytes, 0, &bytes);
     if (*block == NULL)
         return error_no_memory(error);
-    if (block_image_decode(image, bytes) && settle_structure(file, kind, bytes, raw_bytes))
+    status = block_image_decode(image, bytes)
+                 ? settle_structure(file, handle, kind, bytes, raw_bytes, error)
+                 : block_error_malformed(&file->source, handle, kind, error);
+    if (status == PETAL_OK)
         return PETAL_OK;
     cache_discard(file->cache, *block);
     *block = NULL;
-    return block_error_malformed(&file->source, handle, kind, error);
+    return status;
 }
 
 static enum petal_status
@@ -289,9 +302,11 @@ read_private(const struct sst_file *file, struct block_handle handle,
     if (!reserve(file, &block->bytes, &block->capacity, image.frame.raw_bytes))
         return error_no_memory(error);
     block->size = image.frame.raw_bytes;
-    if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes) ||
-        !settle_structure(file, BLOCK_DATA, block->bytes, block->size))
+    if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes))
         return block_error_malformed(&file->source, handle, BLOCK_DATA, error);
+    status = settle_structure(file, handle, BLOCK_DATA, block->bytes, block->size, error);
+    if (status != PETAL_OK)
+        return status;
     context->trace->blocks_fetched[PETAL_BLOCK_DATA]++;
     context->trace->bytes_fetched += handle.size;
     return PETAL_OK;

@@ -406,6 +406,15 @@ node_of_step(const struct index_cursor *cursor, uint32_t step, struct index_bloc
 }
 
 bool
+index_cursor_key(const struct index_cursor *cursor, uint8_t *memory, struct cell_key *key)
+{
+    size_t size = index_cursor_key_bytes(cursor);
+
+    index_block_key(cursor->leaf, index_cursor_position(cursor), memory);
+    return cell_key_parse(slice_make(memory, size), memory + size, key);
+}
+
+bool
 index_cursor_at_last(const struct index_cursor *cursor)
 {
     struct index_block view;

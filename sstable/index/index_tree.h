@@ -149,6 +149,14 @@ index_cursor_position(const struct index_cursor *cursor)
     return cursor->steps[cursor->depth - 1].position;
 }
 
+/* The entry's key, a cell key, taken apart in memory: twice as many bytes.  False: it is none. */
+static inline size_t
+index_cursor_key_bytes(const struct index_cursor *cursor)
+{
+    return index_block_key_bytes(cursor->leaf, index_cursor_position(cursor));
+}
+bool index_cursor_key(const struct index_cursor *cursor, uint8_t *memory, struct cell_key *key);
+
 static inline struct index_place
 index_cursor_place(const struct index_cursor *cursor)
 {

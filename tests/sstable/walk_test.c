@@ -46,7 +46,7 @@ walk_open(struct scene *scene, uint64_t identity)
 static size_t
 cells_in(const struct sst_walk_step *step)
 {
-    return get_le32(step->raw + 4);
+    return get_le32(step->memory + 4);
 }
 
 /* Where the blocks of the sound file are. */
@@ -185,7 +185,7 @@ compare_cells(const struct scene *scene, const struct place *place,
 
     assert_int_equal(cells_in(step), place->cells);
     data_block_cursor_init(&cursor, scene->f->env.allocator);
-    assert_int_equal(data_block_cursor_attach(&cursor, step->raw, step->raw_bytes), PETAL_OK);
+    assert_int_equal(data_block_cursor_attach(&cursor, step->memory, step->raw_bytes), PETAL_OK);
     data_block_cursor_first(&cursor, &cell);
     for (size_t i = 0; i < place->cells; i++) {
         assert_true(same_cell(&cell, &scene->list.cells[place->first_cell + i]));

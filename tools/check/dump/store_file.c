@@ -133,7 +133,7 @@ print_cells(struct dump *dump, const struct sst_walk_step *step, petal_slice fam
     struct cell cell;
 
     data_block_cursor_init(&cursor, dump->directory->env->allocator);
-    if (data_block_cursor_attach(&cursor, step->raw, step->raw_bytes) == PETAL_OK) {
+    if (data_block_cursor_attach(&cursor, step->memory, step->raw_bytes) == PETAL_OK) {
         data_block_cursor_first(&cursor, &cell);
         do {
             if (!dump_wants_row(dump, cell.row))
@@ -153,10 +153,10 @@ print_data_rows(struct dump *dump, const struct sst_walk_step *step)
     struct data_block_cursor cursor;
     struct cell cell;
 
-    print_number(dump->print, "rows", get_le32(step->raw));
-    print_number(dump->print, "cells", get_le32(step->raw + 4));
+    print_number(dump->print, "rows", get_le32(step->memory));
+    print_number(dump->print, "cells", get_le32(step->memory + 4));
     data_block_cursor_init(&cursor, dump->directory->env->allocator);
-    if (data_block_cursor_attach(&cursor, step->raw, step->raw_bytes) == PETAL_OK) {
+    if (data_block_cursor_attach(&cursor, step->memory, step->raw_bytes) == PETAL_OK) {
         data_block_cursor_first(&cursor, &cell);
         print_bytes(dump->print, "first row", cell.row);
         data_block_cursor_last(&cursor, &cell);
@@ -170,12 +170,12 @@ print_data_rows(struct dump *dump, const struct sst_walk_step *step)
 static void
 print_chunk(struct print *print, const struct sst_walk_step *step)
 {
-    const uint8_t *footer = step->raw + step->raw_bytes - BLOOM_FOOTER_BYTES;
+    const uint8_t *footer = step->memory + step->raw_bytes - BLOOM_FOOTER_BYTES;
     struct bloom_ribbon ribbon;
 
     print_number(print, "keys", get_le32(footer));
     print_text(print, "layout", layout_name(footer[4]));
-    if (bloom_ribbon_open(&ribbon, step->raw, step->raw_bytes)) {
+    if (bloom_ribbon_open(&ribbon, step->memory, step->raw_bytes)) {
         print_number(print, "columns", ribbon.columns);
         print_number(print, "slots", ribbon.slots);
         print_number(print, "narrow blocks", ribbon.narrow);
@@ -197,7 +197,7 @@ is_wanted(struct dump *dump, const struct sst_walk_step *step)
     if (wanted || step->kind != BLOCK_DATA)
         return wanted;
     data_block_cursor_init(&cursor, dump->directory->env->allocator);
-    if (data_block_cursor_attach(&cursor, step->raw, step->raw_bytes) == PETAL_OK) {
+    if (data_block_cursor_attach(&cursor, step->memory, step->raw_bytes) == PETAL_OK) {
         data_block_cursor_first(&cursor, &cell);
         do {
             wanted = dump_wants_row(dump, cell.row);
@@ -229,7 +229,7 @@ print_block(struct dump *dump, const struct sst_walk_step *step, petal_slice fam
     if (step->kind == BLOCK_BLOOM)
         print_chunk(print, step);
     if (step->kind == BLOCK_DATA_INDEX || step->kind == BLOCK_BLOOM_INDEX) {
-        print_number(print, "level", get_le32(step->raw + 4));
+        print_number(print, "level", index_block_level(step->memory));
         print_number(print, "entries", step->entries);
     }
     if (with_cells) {
