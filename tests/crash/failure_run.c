@@ -37,23 +37,11 @@ note_line(void *context, enum petal_log_level level, const char *line)
         __atomic_fetch_add(&run->told, 1, __ATOMIC_RELAXED);
 }
 
-static unsigned
-calls_failed(const struct failure_run *run)
-{
-    return run->faults.calls_failed;
-}
-
 static bool
-has_failed(const struct failure_run *run, enum failure_call call)
+has_failed(const struct failure_run *run, unsigned call)
 {
-    return (calls_failed(run) >> call & 1u) != 0;
+    return (run->faults.calls_failed >> call & 1u) != 0;
 }
-
-/* What can leave the database read-only: a log, a manifest or names of which nobody knows what the
- * medium has. */
-#define FAILURE_FOR_GOOD_CALLS                                                                     \
-    (1u << FAILURE_WRITE | 1u << FAILURE_STORE | 1u << FAILURE_SYNC |                              \
-     1u << FAILURE_SYNC_DIRECTORY | 1u << FAILURE_RENAME)
 
 static bool
 is_full_disk(int error)
@@ -70,13 +58,14 @@ passes(const struct failure_run *run)
     return cause == EMFILE || cause == ENFILE || cause == ENOMEM;
 }
 
-/* A full disk that only refuses what needs room. */
+/* What leaves it so is a log, a manifest or names of which nobody knows what the medium has; a store
+ * file is written again. */
 static bool
 may_be_read_only(const struct failure_run *run)
 {
-    unsigned calls = calls_failed(run) & FAILURE_FOR_GOOD_CALLS;
-
-    return calls != 0;
+    return (run->faults.failed_but_stores &
+            (1u << MEMORY_VFS_WRITE | 1u << MEMORY_VFS_LOG_STORE | 1u << MEMORY_VFS_SYNC |
+             1u << MEMORY_VFS_SYNC_DIRECTORY | 1u << MEMORY_VFS_RENAME)) != 0;
 }
 
 /* Whether the status is one that what failed explains. */
@@ -91,14 +80,15 @@ is_explained(struct failure_run *run, enum petal_status status, const petal_erro
     case PETAL_NO_SPACE:
         return is_full_disk(cause) && error->os_error == cause;
     case PETAL_IO:
-        return error->os_error == cause || cause == FAILURE_SHORT_READ;
+        return error->os_error == cause || cause == MEMORY_SHORT_READ;
     case PETAL_READ_ONLY:
         return may_be_read_only(run) && error->os_error == cause;
     case PETAL_BUSY:
         return failure_faults_names(&run->faults, "LOCK");
     case PETAL_CORRUPT:
-        return !passes(run) && (cause == FAILURE_SHORT_READ || has_failed(run, FAILURE_OPEN) ||
-                                has_failed(run, FAILURE_READ) || has_failed(run, FAILURE_SIZE));
+        return !passes(run) &&
+               (cause == MEMORY_SHORT_READ || has_failed(run, MEMORY_VFS_OPEN) ||
+                has_failed(run, MEMORY_VFS_READ) || has_failed(run, MEMORY_VFS_SIZE));
     default:
         return false;
     }
@@ -224,7 +214,6 @@ failure_run_init(struct failure_run *run, struct memory_vfs *disk,
     memset(run, 0, sizeof *run);
     fixture_init_on(&run->fixture, disk, 5);
     failure_faults_init(&run->faults, disk, &run->fixture.allocator.table);
-    run->fixture.env.vfs = &run->faults.vfs;
     run->fixture.env.allocator = &run->faults.allocator;
     run->fixture.env.log = note_line;
     run->fixture.env.log_context = run;
@@ -383,7 +372,7 @@ check_counter(struct failure_run *run, uint64_t least, uint64_t most)
 {
     petal_result *result = NULL;
     petal_error error;
-    uint64_t counter = 0, length = 0;
+    uint64_t counter = 0;
     enum petal_status status = petal_result_new(run->fixture.db, &result, &error);
 
     if (status == PETAL_OK)
@@ -391,14 +380,10 @@ check_counter(struct failure_run *run, uint64_t least, uint64_t most)
     for (size_t i = 0; status == PETAL_OK && i < petal_result_count(result); i++) {
         const petal_cell *cell = petal_result_cell(result, i);
 
-        if (slice_equal(cell->qualifier, slice_from_text("counter")) && cell->value.size == 8) {
-            for (size_t byte = 0; byte < 8; byte++)
-                counter = counter << 8 | slice_bytes(cell->value)[byte];
-        } else {
-            length = cell->value.size;
-        }
+        for (size_t byte = 0; byte < 8 && slice_equal(cell->qualifier, slice_from_text("counter"));
+             byte++)
+            counter = counter << 8 | slice_bytes(cell->value)[byte];
     }
-    (void)length;
     petal_result_free(result);
     if (!failure_told(run, "get", status, &error))
         return;
@@ -502,7 +487,7 @@ crash(struct failure_run *run, unsigned kind)
         "after the process died and then the power"};
     struct memory_vfs *disk;
     struct failure_run after;
-    bool keeps_pages = kind == 0 && !has_failed(run, FAILURE_SYNC);
+    bool keeps_pages = kind == 0 && !has_failed(run, MEMORY_VFS_SYNC);
 
     if (kind == 4 && run->promise.file_lost)
         return; /* its family takes no write */
@@ -581,7 +566,7 @@ check_living(struct failure_run *run)
     if (stats.read_only && !may_be_read_only(run))
         failure_problem(run, "read-only though nothing that was written failed: %s",
                         stats.background_error.text);
-    if (!stats.read_only && run->faults.failed > 0 && run->faults.first == FAILURE_SYNC &&
+    if (!stats.read_only && run->faults.failed > 0 && run->faults.first == MEMORY_VFS_SYNC &&
         strstr(run->faults.paths[0], ".log") != NULL)
         failure_problem(run, "writes go on though a sync of the log failed");
     if (stats.read_only) {
@@ -614,14 +599,14 @@ is_damaged(struct failure_run *run)
 static void
 check_no_stray(struct failure_run *run)
 {
-    struct fixture fixture = run->fixture;
     size_t there, named;
 
-    if (fixture.db == NULL || !fixture.options.no_compaction || is_damaged(run))
+    if (run->fixture.db == NULL || !run->fixture.options.no_compaction || is_damaged(run))
         return;
-    fixture.env.vfs = memory_vfs_table(fixture.vfs);
-    there = fixture_count_files(&fixture, ".sst");
-    named = copy_fixture_named_files(&fixture);
+    failure_faults_watch(&run->faults, false);
+    there = fixture_count_files(&run->fixture, ".sst");
+    named = copy_fixture_named_files(&run->fixture);
+    failure_faults_watch(&run->faults, true);
     if (there != named)
         failure_problem(run, "%zu store files are there, and %zu are named", there, named);
 }
@@ -633,7 +618,7 @@ failure_settle(struct failure_run *run, unsigned first, unsigned states)
     petal_error error;
     petal_stats stats;
 
-    for (unsigned i = 0; i < states && !has_failed(run, FAILURE_SYNC_PARENT); i++)
+    for (unsigned i = 0; i < states && !has_failed(run, MEMORY_VFS_SYNC_PARENT); i++)
         crash(run, (first + i) % FAILURE_CRASHES);
     failure_faults_heal(&run->faults);
     if (run->fixture.db != NULL) {
@@ -650,8 +635,8 @@ failure_settle(struct failure_run *run, unsigned first, unsigned states)
         run->fixture.db = NULL;
     }
     run->doing = "opened again";
-    check_opened_again(run,
-                       has_failed(run, FAILURE_SYNC) ? run->promise.synced : run->promise.stored);
+    check_opened_again(run, has_failed(run, MEMORY_VFS_SYNC) ? run->promise.synced
+                                                             : run->promise.stored);
     check_goes_on(run);
     check_no_stray(run);
     check_copy(run);

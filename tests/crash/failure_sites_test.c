@@ -23,12 +23,12 @@
 /* ---- what can fail ---- */
 
 static const int *
-errors_of(enum failure_call call)
+errors_of(unsigned call)
 {
     static const int opening[] = {EIO, EMFILE, ENFILE, EACCES, EINTR, ENOMEM, EAGAIN, 0},
                      making[] = {EIO, ENOSPC, EDQUOT, EMFILE, ENFILE, EROFS, EACCES, EINTR, 0},
                      writing[] = {EIO, ENOSPC, EDQUOT, EROFS, EINTR, EAGAIN, EFBIG, 0},
-                     reading[] = {EIO, FAILURE_SHORT_READ, EINTR, EAGAIN, 0},
+                     reading[] = {EIO, MEMORY_SHORT_READ, EINTR, EAGAIN, 0},
                      closing[] = {EIO, EINTR, ENOSPC, EDQUOT, 0},
                      syncing[] = {EIO, ENOSPC, EDQUOT, EINTR, EROFS, 0}, other[] = {EIO, ENOMEM, 0},
                      locking[] = {EAGAIN, ENOLCK, EIO, EINTR, 0},
@@ -37,28 +37,28 @@ errors_of(enum failure_call call)
                      memory[] = {ENOMEM, 0};
 
     switch (call) {
-    case FAILURE_OPEN:
+    case MEMORY_VFS_OPEN:
         return opening;
-    case FAILURE_OPEN_DIRECTORY:
+    case MEMORY_VFS_OPEN_DIRECTORY:
     case FAILURE_CREATE:
         return making;
-    case FAILURE_WRITE:
-    case FAILURE_STORE:
+    case MEMORY_VFS_WRITE:
+    case MEMORY_VFS_LOG_STORE:
         return writing;
-    case FAILURE_READ:
+    case MEMORY_VFS_READ:
         return reading;
-    case FAILURE_CLOSE:
+    case MEMORY_VFS_CLOSE:
         return closing;
-    case FAILURE_SYNC:
-    case FAILURE_SYNC_DIRECTORY:
-    case FAILURE_SYNC_PARENT:
+    case MEMORY_VFS_SYNC:
+    case MEMORY_VFS_SYNC_DIRECTORY:
+    case MEMORY_VFS_SYNC_PARENT:
         return syncing;
-    case FAILURE_LOCK:
+    case MEMORY_VFS_LOCK:
         return locking;
-    case FAILURE_RENAME:
-    case FAILURE_REMOVE:
+    case MEMORY_VFS_RENAME:
+    case MEMORY_VFS_REMOVE:
         return naming;
-    case FAILURE_LINK:
+    case MEMORY_VFS_LINK:
         return linking;
     case FAILURE_MEMORY:
         return memory;
@@ -68,7 +68,7 @@ errors_of(enum failure_call call)
 }
 
 static size_t
-count_errors(enum failure_call call)
+count_errors(unsigned call)
 {
     const int *errors = errors_of(call);
     size_t count = 0;
@@ -80,24 +80,24 @@ count_errors(enum failure_call call)
 
 /* Whether the call may have done something when it gives this error. */
 static bool
-has_effects(enum failure_call call, int error)
+has_effects(unsigned call, int error)
 {
     switch (call) {
     case FAILURE_MEMORY:
-    case FAILURE_SIZE:
-    case FAILURE_LOCK:
-    case FAILURE_CLOSE:
-    case FAILURE_MAP:
-    case FAILURE_CONTAINS:
+    case MEMORY_VFS_SIZE:
+    case MEMORY_VFS_LOCK:
+    case MEMORY_VFS_CLOSE:
+    case MEMORY_VFS_MAP:
+    case MEMORY_VFS_CONTAINS:
         return false;
-    case FAILURE_LINK:
+    case MEMORY_VFS_LINK:
         return error == EIO;
-    case FAILURE_OPEN:
+    case MEMORY_VFS_OPEN:
     case FAILURE_CREATE:
-    case FAILURE_OPEN_DIRECTORY:
-    case FAILURE_RENAME:
-    case FAILURE_REMOVE:
-    case FAILURE_LIST:
+    case MEMORY_VFS_OPEN_DIRECTORY:
+    case MEMORY_VFS_RENAME:
+    case MEMORY_VFS_REMOVE:
+    case MEMORY_VFS_LIST_DIRECTORY:
         return error == EIO || error == EINTR;
     default:
         return true;
@@ -167,7 +167,7 @@ struct place {
     size_t work, step;
     int site;
     uint64_t visits;
-    enum failure_call call;
+    unsigned call;
 };
 
 struct sweep {
@@ -258,8 +258,8 @@ static void
 note_silence(struct sweep *sweep, const struct place *place, struct failure_run *run)
 {
     const struct failure_site *site = failure_site_at((size_t)place->site);
-    bool harmless = place->call == FAILURE_CLOSE || place->call == FAILURE_REMOVE ||
-                    place->call == FAILURE_MAP || place->call == FAILURE_LINK;
+    bool harmless = place->call == MEMORY_VFS_CLOSE || place->call == MEMORY_VFS_REMOVE ||
+                    place->call == MEMORY_VFS_MAP || place->call == MEMORY_VFS_LINK;
     /* The background comes back to what it had no memory for. */
     bool in_background = !run->fixture.options.no_compaction && place->call == FAILURE_MEMORY;
 
@@ -273,7 +273,7 @@ static void
 try_place(struct sweep *sweep, const struct place *place, const struct failure_plan *plan)
 {
     const struct failure_work *work = &failure_works[place->work];
-    bool syncs = place->call == FAILURE_SYNC || place->call == FAILURE_SYNC_DIRECTORY;
+    bool syncs = place->call == MEMORY_VFS_SYNC || place->call == MEMORY_VFS_SYNC_DIRECTORY;
     struct failure_run run;
 
     failure_work_begin(work, &run);
@@ -317,7 +317,7 @@ choose_plan(struct sweep *sweep, const struct place *place)
     };
 
     if (has_effects(place->call, plan.error))
-        plan.effect = (enum failure_effect)test_random_below(random, FAILURE_EFFECTS);
+        plan.effect = (enum memory_effect)test_random_below(random, MEMORY_EFFECTS);
     return plan;
 }
 
@@ -326,7 +326,7 @@ static void
 try_all(struct sweep *sweep, const struct place *place)
 {
     const int *errors = errors_of(place->call);
-    int ways = place->call == FAILURE_SYNC || place->call == FAILURE_SYNC_DIRECTORY ? 2 : 1;
+    int ways = place->call == MEMORY_VFS_SYNC || place->call == MEMORY_VFS_SYNC_DIRECTORY ? 2 : 1;
 
     for (size_t i = 0; errors[i] != 0; i++) {
         for (enum failure_length length = FAILURE_ONCE; length <= FAILURE_FOR_GOOD; length++) {
@@ -336,10 +336,10 @@ try_all(struct sweep *sweep, const struct place *place)
                 plan.error = errors[i];
                 plan.length = length;
                 plan.reverts = way == 1;
-                plan.effect = FAILURE_DID_NOTHING;
+                plan.effect = MEMORY_DID_NOTHING;
                 if (has_effects(place->call, plan.error))
                     plan.effect =
-                        (enum failure_effect)test_random_below(&sweep->random, FAILURE_EFFECTS);
+                        (enum memory_effect)test_random_below(&sweep->random, MEMORY_EFFECTS);
                 try_place(sweep, place, &plan);
             }
         }

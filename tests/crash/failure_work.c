@@ -3,6 +3,7 @@
 
 #include "base/slice.h"
 #include "tests/crash/failure_sets.h"
+#include "tests/disk/paths.h"
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -152,15 +153,19 @@ step_unsealed(struct failure_run *run)
     assert_int_equal(memory_vfs_failures(run->fixture.vfs), 1);
 }
 
+/* Not by the library. */
+static void
+remove_file(struct failure_run *run, const char *name)
+{
+    failure_faults_watch(&run->faults, false);
+    assert_int_equal(vfs_remove(memory_vfs_table(run->fixture.vfs), name), 0);
+    failure_faults_watch(&run->faults, true);
+}
+
 static void
 step_no_lock_file(struct failure_run *run)
 {
-    const petal_vfs *vfs = memory_vfs_table(run->fixture.vfs);
-    petal_directory *directory;
-
-    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
-    assert_int_equal(vfs->remove(vfs->context, directory, "LOCK"), 0);
-    vfs->close_directory(vfs->context, directory);
+    remove_file(run, FIXTURE_DIRECTORY "/LOCK");
 }
 
 /* ---- tables ---- */
@@ -411,28 +416,24 @@ step_create_lost(struct failure_run *run)
     put_rows(table_of(run, "lost"), 0, 5, 10);
 }
 
-/* The newest store file goes. */
 static void
 note_newest(void *argument, const char *name)
 {
     char *newest = argument;
 
-    if (strstr(name, ".sst") != NULL && strcmp(name, newest) > 0)
-        snprintf(newest, 32, "%s", name);
+    if (strstr(name, ".sst") != NULL && strcmp(name, strrchr(newest, '/') + 1) > 0)
+        snprintf(newest, 40, FIXTURE_DIRECTORY "/%s", name);
 }
 
+/* The newest store file goes. */
 static void
 step_lose(struct failure_run *run)
 {
-    const petal_vfs *vfs = memory_vfs_table(run->fixture.vfs);
-    petal_directory *directory;
-    char newest[32] = "";
+    char newest[40] = FIXTURE_DIRECTORY "/";
 
     run->promise.file_lost = true;
-    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
-    vfs->list_directory(vfs->context, directory, note_newest, newest);
-    assert_int_equal(vfs->remove(vfs->context, directory, newest), 0);
-    vfs->close_directory(vfs->context, directory);
+    (void)memory_vfs_list(run->fixture.vfs, FIXTURE_DIRECTORY, note_newest, newest);
+    remove_file(run, newest);
 }
 
 static void

@@ -91,9 +91,11 @@ memory_vfs_failures(struct memory_vfs *vfs)
 }
 
 void
-memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert)
+memory_vfs_set_effect(struct memory_vfs *vfs, enum memory_effect effect)
 {
-    memory_vfs_set_sync_failure(vfs, revert ? MEMORY_SYNC_REVERTS : MEMORY_SYNC_LOSES);
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->fail_effect = effect;
+    pthread_mutex_unlock(&vfs->mutex);
 }
 
 void

@@ -204,12 +204,51 @@ TEST_WITH(every_kind_of_call_can_fail, set_up, tear_down)
 
 TEST_WITH(a_failed_write_stores_a_part, set_up, tear_down)
 {
+    static const struct {
+        enum memory_effect effect;
+        const char *left;
+    } cases[] = {{MEMORY_DID_HALF, "ABCD...."},
+                 {MEMORY_DID_NOTHING, "........"},
+                 {MEMORY_DID_MOST, "ABCDEFG."},
+                 {MEMORY_DID_ALL, "ABCDEFGH"}};
     struct fixture *fixture = *state;
 
-    assert_int_equal(write_text(fixture, 0, "........"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(write_text(fixture, 0, "........"), 0);
+        if (i > 0) /* half is what it stores at first */
+            memory_vfs_set_effect(fixture->vfs, cases[i].effect);
+        memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
+        assert_int_equal(write_text(fixture, 0, "ABCDEFGH"), EIO);
+        expect_text(fixture->vfs, "d/a", cases[i].left);
+    }
+}
+
+TEST_WITH(a_failed_read_may_be_short, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    char bytes[4];
+    size_t got;
+
+    assert_int_equal(write_text(fixture, 0, "ABCD"), 0);
+    memory_vfs_fail_at(fixture->vfs, 1, MEMORY_SHORT_READ, false);
+    assert_int_equal(fixture->table->read_at(fixture->vfs, fixture->file, 0, bytes, 4, &got), 0);
+    assert_int_equal(got, 2);
+    assert_memory_equal(bytes, "AB", 2);
+}
+
+/* Where it cannot be done in part. */
+TEST_WITH(a_failed_call_may_have_done_all, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+
+    memory_vfs_set_effect(fixture->vfs, MEMORY_DID_ALL);
     memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
-    assert_int_equal(write_text(fixture, 0, "ABCDEFGH"), EIO);
-    expect_text(fixture->vfs, "d/a", "ABCD....");
+    assert_int_equal(call_each_kind(fixture, MEMORY_VFS_OPEN), EIO);
+    assert_true(memory_vfs_exists(fixture->vfs, "d/new"));
+    assert_int_equal(memory_vfs_open_files(fixture->vfs), 1);
+    memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
+    assert_int_equal(call_each_kind(fixture, MEMORY_VFS_RENAME), EIO);
+    assert_false(memory_vfs_exists(fixture->vfs, "d/a"));
 }
 
 /* ---- Failed syncs ---- */
@@ -254,7 +293,7 @@ TEST_WITH(a_failed_sync_may_revert_what_is_read, set_up, tear_down)
 
     assert_int_equal(write_text(fixture, 0, "old"), 0);
     assert_int_equal(sync_file(fixture), 0);
-    memory_vfs_revert_on_failed_sync(fixture->vfs, true);
+    memory_vfs_set_sync_failure(fixture->vfs, MEMORY_SYNC_REVERTS);
     assert_int_equal(write_text(fixture, 0, "new and longer"), 0);
     memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
     assert_int_equal(sync_file(fixture), EIO);

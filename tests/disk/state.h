@@ -42,6 +42,7 @@ struct memory_vfs {
     uint64_t calls;
     uint64_t fail_first, fail_last; /* numbers of the calls that fail; 0: none */
     int fail_error;
+    enum memory_effect fail_effect;
     uint64_t failures;
     uint64_t cut_call; /* 0: none */
     bool off;

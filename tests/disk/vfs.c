@@ -66,7 +66,11 @@ call_begin(struct memory_vfs *vfs, enum memory_vfs_operation operation, const ch
     struct call call = {.vfs = vfs};
 
     pthread_mutex_lock(&vfs->mutex);
-    call.record = (struct memory_vfs_call){++vfs->calls, operation, path, offset, size, 0};
+    call.record = (struct memory_vfs_call){.number = ++vfs->calls,
+                                           .operation = operation,
+                                           .path = path,
+                                           .offset = offset,
+                                           .size = size};
     decide_fate(&call);
     return call;
 }
@@ -104,8 +108,11 @@ call_begin_write(petal_file *file, enum memory_vfs_operation operation, uint64_t
     pthread_mutex_lock(&file->vfs->mutex);
     if (file->dead)
         return call;
-    call.record =
-        (struct memory_vfs_call){++file->vfs->calls, operation, file->path, offset, size, 0};
+    call.record = (struct memory_vfs_call){.number = ++file->vfs->calls,
+                                           .operation = operation,
+                                           .path = file->path,
+                                           .offset = offset,
+                                           .size = size};
     decide_fate(&call);
     return call;
 }
@@ -116,9 +123,11 @@ call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t 
     return call_begin_write(file, operation, offset, NULL, size);
 }
 
-/* The same on an open directory: on what has the name there, or on itself, `name` NULL. */
+/* The same on an open directory: on what has the name there, or on itself, `name` NULL. `to`
+ * and `creates` are those of struct memory_vfs_call. */
 static struct call
-call_begin_in(petal_directory *directory, enum memory_vfs_operation operation, const char *name)
+call_begin_names(petal_directory *directory, enum memory_vfs_operation operation, const char *name,
+                 const char *to, bool creates)
 {
     struct memory_vfs *vfs = directory->vfs;
     struct call call = {.vfs = vfs, .fate = FATE_OFF, .error = EIO};
@@ -128,16 +137,51 @@ call_begin_in(petal_directory *directory, enum memory_vfs_operation operation, c
     if (directory->dead)
         return call;
     call.path = path_in(directory, name);
-    call.record = (struct memory_vfs_call){++vfs->calls, operation, call.path, 0, 0, 0};
+    call.record = (struct memory_vfs_call){.number = ++vfs->calls,
+                                           .operation = operation,
+                                           .path = call.path,
+                                           .to = to,
+                                           .creates = creates};
     decide_fate(&call);
     return call;
+}
+
+static struct call
+call_begin_in(petal_directory *directory, enum memory_vfs_operation operation, const char *name)
+{
+    return call_begin_names(directory, operation, name, NULL, false);
+}
+
+/* Whether it fails after it has done its work. */
+static bool
+call_has_done_all(const struct call *call)
+{
+    return call->fate == FATE_FAILS && call->vfs->fail_effect == MEMORY_DID_ALL;
+}
+
+/* How many of `size` bytes it moves. */
+static size_t
+call_moves(const struct call *call, size_t size)
+{
+    if (call->fate != FATE_FAILS)
+        return size;
+    switch (call->vfs->fail_effect) {
+    case MEMORY_DID_HALF:
+        return size / 2;
+    case MEMORY_DID_MOST:
+        return size > 0 ? size - 1 : 0;
+    case MEMORY_DID_ALL:
+        return size;
+    default:
+        return 0;
+    }
 }
 
 /* Whether the call changes the files, though its caller may never hear of it. */
 static bool
 call_takes_effect(const struct call *call)
 {
-    return call->fate == FATE_WORKS || call->fate == FATE_IN_FLIGHT;
+    return call->fate == FATE_WORKS || call->fate == FATE_IN_FLIGHT || call_has_done_all(call);
 }
 
 static void
@@ -148,6 +192,7 @@ record_call(struct memory_vfs *vfs, struct memory_vfs_call record)
         vfs->trace = test_reallocate(vfs->trace, vfs->trace_capacity * sizeof(*vfs->trace));
     }
     record.path = test_strdup(record.path);
+    record.to = NULL;
     vfs->trace[vfs->trace_count++] = record;
 }
 
@@ -197,7 +242,8 @@ static int
 memory_open(void *context, petal_directory *directory, const char *name, unsigned flags,
             petal_file **file)
 {
-    struct call call = call_begin_in(directory, MEMORY_VFS_OPEN, name);
+    struct call call =
+        call_begin_names(directory, MEMORY_VFS_OPEN, name, NULL, (flags & PETAL_FILE_CREATE) != 0);
     struct memory_node *node;
     int error = 0;
 
@@ -243,6 +289,18 @@ memory_close(void *context, petal_file *file)
     return error;
 }
 
+/* What it has not read is garbage. */
+static void
+fail_read(struct call *call, uint8_t *buffer, size_t size, size_t *read_bytes)
+{
+    size_t kept = call_has_done_all(call) ? 0 : call_moves(call, *read_bytes);
+
+    memset(buffer + kept, 0xE7, size - kept);
+    *read_bytes = call->error == MEMORY_SHORT_READ ? kept : 0;
+    if (call->error == MEMORY_SHORT_READ)
+        call->error = 0;
+}
+
 static int
 memory_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
                size_t *read_bytes)
@@ -252,10 +310,12 @@ memory_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, s
 
     (void)context;
     *read_bytes = 0;
-    if (call.fate == FATE_WORKS && offset < live->size) {
+    if ((call.fate == FATE_WORKS || call.fate == FATE_FAILS) && offset < live->size) {
         *read_bytes = size < live->size - offset ? size : (size_t)(live->size - offset);
         memcpy(buffer, live->data + offset, *read_bytes);
     }
+    if (call.fate == FATE_FAILS)
+        fail_read(&call, buffer, size, read_bytes);
     return call_end(&call, 0);
 }
 
@@ -309,7 +369,7 @@ static int
 store(struct call *call, petal_file *file, uint64_t offset, const void *bytes, size_t size)
 {
     struct memory_file *target = memory_tree_file(file->node);
-    size_t stored = size;
+    size_t stored;
 
     if (call->fate == FATE_OFF)
         return 0;
@@ -317,9 +377,7 @@ store(struct call *call, petal_file *file, uint64_t offset, const void *bytes, s
         return EBADF;
     if (offset > MEMORY_FILE_MAX_BYTES || size > MEMORY_FILE_MAX_BYTES - offset)
         return EFBIG;
-    if (call->fate == FATE_FAILS)
-        stored = size / 2;
-    stored = room_for(file->vfs, target, offset, stored);
+    stored = room_for(file->vfs, target, offset, call_moves(call, size));
     memory_file_write(target, (size_t)offset, bytes, stored);
     return stored < size ? ENOSPC : 0;
 }
@@ -378,7 +436,7 @@ memory_sync(void *context, petal_file *file)
     struct memory_vfs *vfs = context;
     struct call call = call_begin_file(file, MEMORY_VFS_SYNC, 0, 0);
 
-    if (call.fate == FATE_WORKS)
+    if (call.fate == FATE_WORKS || call_has_done_all(&call))
         memory_file_sync(memory_tree_file(file->node));
     else if (call.fate == FATE_FAILS)
         memory_file_fail_sync(memory_tree_file(file->node), vfs->sync_failure);
@@ -480,7 +538,7 @@ memory_close_directory(void *context, petal_directory *directory)
 static int
 sync_names(struct call *call, struct memory_node *directory)
 {
-    if (call->fate == FATE_WORKS)
+    if (call->fate == FATE_WORKS || call_has_done_all(call))
         memory_tree_sync_names(directory);
     else if (call->fate == FATE_FAILS)
         memory_tree_fail_sync_names(directory);
@@ -514,7 +572,7 @@ memory_list_directory(void *context, petal_directory *directory,
     int error;
 
     (void)context;
-    if (call.fate == FATE_WORKS)
+    if (call.fate == FATE_WORKS || call_has_done_all(&call))
         list = memory_state_copy_names(directory->node);
     error = call_end(&call, 0);
     memory_state_visit_names(&list, visit, argument);
@@ -524,7 +582,7 @@ memory_list_directory(void *context, petal_directory *directory,
 static int
 memory_rename(void *context, petal_directory *directory, const char *from, const char *to)
 {
-    struct call call = call_begin_in(directory, MEMORY_VFS_RENAME, from);
+    struct call call = call_begin_names(directory, MEMORY_VFS_RENAME, from, to, false);
 
     (void)context;
     assert(strchr(to, '/') == NULL);
@@ -536,7 +594,7 @@ static int
 memory_link(void *context, petal_directory *from_directory, const char *from,
             petal_directory *to_directory, const char *to)
 {
-    struct call call = call_begin_in(from_directory, MEMORY_VFS_LINK, from);
+    struct call call = call_begin_names(from_directory, MEMORY_VFS_LINK, from, to, false);
     int error = 0;
 
     (void)context;
@@ -582,7 +640,7 @@ find_place(struct memory_vfs *vfs, const char *path, struct memory_node **node)
 static int
 memory_contains(void *context, petal_directory *directory, const char *path, bool *contains)
 {
-    struct call call = call_begin_in(directory, MEMORY_VFS_CONTAINS, NULL);
+    struct call call = call_begin_names(directory, MEMORY_VFS_CONTAINS, NULL, path, false);
     struct memory_node *node = NULL;
 
     *contains = false;
@@ -631,6 +689,7 @@ vfs_with_root(struct memory_node *root)
     pthread_mutexattr_destroy(&attributes);
     vfs->root = root;
     vfs->capacity = UINT64_MAX;
+    vfs->fail_effect = MEMORY_DID_HALF;
     return vfs;
 }
 

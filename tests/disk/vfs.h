@@ -9,8 +9,8 @@
  * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the
  * n-th call from now, n = 1 being the next one.
  * - A planned failure: the call returns its error.  A failed write has stored the first half of its
- *   bytes.  A failed sync has lost what was pending.  A failed close has closed.  Anything else has
- *   had no effect.
+ *   bytes, or what enum memory_effect says.  A failed sync has lost what was pending.  A failed close
+ *   has closed.  Anything else has had no effect, or all of it.
  * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes
  *   pending, so it may survive or not; a sync does not happen.  That call and all later ones return
  *   EIO: the machine is off.
@@ -57,14 +57,23 @@ uint64_t memory_vfs_calls(struct memory_vfs *vfs);
  * longer. */
 void memory_vfs_fail_at(struct memory_vfs *vfs, uint64_t n, int error, bool permanently);
 
+/* An error of a read: it gives fewer bytes than the file has, and no error. */
+#define MEMORY_SHORT_READ (-1)
+
+/* What a call that fails as planned has done all the same; MEMORY_DID_HALF at the beginning. */
+enum memory_effect {
+    MEMORY_DID_NOTHING,
+    MEMORY_DID_HALF, /* of its bytes; else nothing */
+    MEMORY_DID_MOST, /* all bytes but one; else nothing */
+    MEMORY_DID_ALL,
+    MEMORY_EFFECTS
+};
+void memory_vfs_set_effect(struct memory_vfs *vfs, enum memory_effect effect);
+
 /* How many calls have failed as planned. */
 uint64_t memory_vfs_failures(struct memory_vfs *vfs);
 
-/* After a failed sync reads see the old bytes again (as on Btrfs) instead of the lost ones (ext4,
- * XFS). */
-void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
-
-/* The same, with all that file systems do; MEMORY_SYNC_LOSES at the beginning. */
+/* What becomes of the bytes of a failed sync; MEMORY_SYNC_LOSES at the beginning. */
 void memory_vfs_set_sync_failure(struct memory_vfs *vfs, enum memory_sync_failure failure);
 enum memory_sync_failure memory_vfs_sync_failure(struct memory_vfs *vfs);
 
@@ -159,6 +168,9 @@ struct memory_vfs_call {
     enum memory_vfs_operation operation;
     /* The directory's, as it was opened, and the name; of a rename or link: the old one. */
     const char *path;
+    /* The new name of a rename or link, the path that a directory may contain; NULL in a trace. */
+    const char *to;
+    bool creates;    /* an opening that may make the file */
     uint64_t offset; /* of a read or write, else 0 */
     size_t size;
     int error; /* what it returned */
