@@ -65,7 +65,7 @@ SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
 SOAK_SOURCES = $(call sources_in,tests/soak) $(addprefix tests/support/,process.c test_support.c)
-KERNEL_SOURCES = $(call sources_in,tests/kernel) $(addprefix tests/support/,process.c test_support.c)
+KERNEL_SOURCES = $(call sources_in,tests/kernel) tests/crash/ledger.c $(addprefix tests/support/,process.c test_support.c)
 INTEROP_SOURCES = $(call sources_in,tests/interop) tests/support/test_support.c
 
 # WITHOUT_HEADERS names headers to be treated as missing.

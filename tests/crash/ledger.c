@@ -1,296 +1,12 @@
-/* ledger.c -- see tests/crash/ledger.h. */
+/* ledger.c -- see tests/crash/ledger.h.  Programs that have nothing but petal.h link it, too. */
 #include "tests/crash/ledger.h"
 
 #include "base/slice.h"
-#include "engine/state/db.h"
-#include "engine/wal/wal.h"
-#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- a database in memory ---- */
-
-void
-fixture_init_on(struct fixture *fixture, struct memory_vfs *vfs, uint64_t seed)
-{
-    *fixture = (struct fixture){.vfs = vfs};
-    test_allocator_init(&fixture->allocator);
-    test_clock_set(&fixture->clock, 1000);
-    test_random_init(&fixture->random, seed);
-    fixture->env = (petal_env){.allocator = &fixture->allocator.table,
-                               .vfs = memory_vfs_table(vfs),
-                               .clock_context = &fixture->clock,
-                               .clock_ms = test_clock_ms,
-                               .random_context = &fixture->random,
-                               .random = test_random_word};
-    fixture->options = (petal_options){.create = true,
-                                       .open_files = 8,
-                                       .cache_bytes = (size_t)64 << 10,
-                                       .no_compaction = true,
-                                       .log_sync_interval_ms = PETAL_NEVER,
-                                       .env = &fixture->env};
-}
-
-void
-fixture_init(struct fixture *fixture, uint64_t seed)
-{
-    fixture_init_on(fixture, memory_vfs_new(), seed);
-}
-
-void
-fixture_fini(struct fixture *fixture)
-{
-    if (fixture->db != NULL)
-        fixture_must_close(fixture);
-    assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
-    assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
-    memory_vfs_free(fixture->vfs);
-    fixture->vfs = NULL;
-}
-
-enum petal_status
-fixture_open(struct fixture *fixture, petal_error *error)
-{
-    return petal_open(FIXTURE_DIRECTORY, &fixture->options, &fixture->db, error);
-}
-
-void
-fixture_must_open(struct fixture *fixture)
-{
-    petal_error error;
-
-    must(fixture_open(fixture, &error), &error);
-}
-
-void
-fixture_must_close(struct fixture *fixture)
-{
-    petal_db *db = fixture->db;
-    petal_error error;
-
-    fixture->db = NULL;
-    must(petal_close(db, &error), &error);
-}
-
-enum petal_status
-fixture_close_log(struct fixture *fixture)
-{
-    petal_db *db = fixture->db;
-    struct write_place place;
-    enum petal_status status;
-
-    write_lead_alone(&db->writers.queue, &place);
-    status = db_check_writable(db, NULL);
-    if (status == PETAL_OK)
-        status = wal_rotate(db, NULL);
-    write_lead_end(&db->writers.queue, &place);
-    return status;
-}
-
-void
-fixture_die(struct fixture *fixture)
-{
-    struct memory_vfs *left = memory_vfs_clone(fixture->vfs);
-
-    petal_close(fixture->db, NULL); /* releases memory; its files are not looked at any more */
-    fixture->db = NULL;
-    memory_vfs_free(fixture->vfs);
-    fixture->vfs = left;
-    fixture->env.vfs = memory_vfs_table(left);
-}
-
-/* ---- further lives ---- */
-
-static bool
-mark_table(void *argument, petal_table *table)
-{
-    petal_write_options sync = {.durability = PETAL_FSYNC_WAL};
-    bool *marked = argument;
-
-    for (size_t i = 0; *marked && i < petal_table_family_count(table); i++)
-        *marked = petal_delete(petal_table_family_at(table, i), slice_from_text("no such row"),
-                               slice_from_text("no such column"), PETAL_LATEST, PETAL_DELETE_COLUMN,
-                               &sync, NULL) == PETAL_OK;
-    return *marked;
-}
-
-/* One life, ended during its n-th file call, or, n 0, when it has done all. Gives the files with
- * what is pending in them. */
-static struct memory_vfs *
-live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed, bool *opened)
-{
-    struct fixture life;
-    petal_error error;
-    enum petal_status status;
-    bool marked = true;
-
-    memory_vfs_process_death(files);
-    fixture_init_on(&life, memory_vfs_clone(files), seed);
-    memory_vfs_free(files);
-    memory_vfs_cut_at(life.vfs, n);
-    status = petal_open(directory, &life.options, &life.db, &error);
-    if (n == 0)
-        must(status, &error);
-    *opened = *opened || status == PETAL_OK;
-    if (status == PETAL_OK)
-        status = petal_table_list(life.db, mark_table, &marked, &error);
-    if (n == 0)
-        assert_true(status == PETAL_OK && marked);
-    files = memory_vfs_clone(life.vfs);
-    petal_close(life.db, NULL);
-    life.db = NULL;
-    fixture_fini(&life);
-    return files;
-}
-
-struct memory_vfs *
-fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed, bool *opened)
-{
-    return fixture_further_state_in(FIXTURE_DIRECTORY, files, state, seed, opened);
-}
-
-struct memory_vfs *
-fixture_further_state_in(const char *directory, struct memory_vfs *files, unsigned state,
-                         uint64_t seed, bool *opened)
-{
-    bool cut_short = state >= 2, dies_before = state % 2 == 1, any = false;
-    struct test_random random;
-
-    test_random_init(&random, seed + state);
-    if (dies_before)
-        files = live(directory, files, 1 + test_random_below(&random, 50), seed, &any);
-    files = live(directory, files, cut_short ? 1 + test_random_below(&random, 50) : 0, seed, &any);
-    memory_vfs_power_cut(files, dies_before ? MEMORY_CUT_RANDOM : MEMORY_CUT_LOSE_ALL,
-                         seed + state);
-    if (opened != NULL)
-        *opened = any;
-    return files;
-}
-
-/* ---- files ---- */
-
-static bool
-ends_with(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), tail = strlen(suffix);
-
-    return length >= tail && strcmp(name + length - tail, suffix) == 0;
-}
-
-struct file_search {
-    const char *suffix;
-    size_t count;
-    char *path; /* of the last one found */
-};
-
-static void
-search_name(void *argument, const char *name)
-{
-    struct file_search *search = argument;
-
-    if (!ends_with(name, search->suffix))
-        return;
-    search->count++;
-    free(search->path);
-    search->path = test_path(FIXTURE_DIRECTORY, name);
-}
-
-char *
-fixture_only_file(struct fixture *fixture, const char *suffix)
-{
-    struct file_search search = {.suffix = suffix};
-
-    memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, search_name, &search);
-    if (search.count == 1)
-        return search.path;
-    free(search.path);
-    return NULL;
-}
-
-size_t
-fixture_count_files(struct fixture *fixture, const char *suffix)
-{
-    struct file_search search = {.suffix = suffix};
-
-    memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, search_name, &search);
-    free(search.path);
-    return search.count;
-}
-
-#define MOST_FILES 200
-
-struct directory_check {
-    uint64_t numbers[MOST_FILES]; /* of store files that tables have */
-    size_t count, seen, logs;
-    bool clean;
-};
-
-static bool
-note_file(void *argument, const petal_file_info *file)
-{
-    struct directory_check *check = argument;
-
-    if (check->count == MOST_FILES)
-        return false;
-    check->numbers[check->count++] = file->number;
-    return true;
-}
-
-static bool
-note_table(void *argument, petal_table *table)
-{
-    return petal_table_files(table, note_file, argument, NULL) == PETAL_OK;
-}
-
-static void
-check_name(void *argument, const char *name)
-{
-    struct directory_check *check = argument;
-    bool known = strcmp(name, "LOCK") == 0 || strcmp(name, "MANIFEST") == 0;
-
-    if (ends_with(name, ".log"))
-        known = check->logs++ == 0;
-    for (size_t i = 0; ends_with(name, ".sst") && i < check->count; i++) {
-        if (check->numbers[i] == strtoull(name, NULL, 10)) {
-            known = true;
-            check->seen++;
-        }
-    }
-    if (!known)
-        print_error("left behind: %s\n", name);
-    check->clean = check->clean && known;
-}
-
-bool
-fixture_directory_is_clean(struct fixture *fixture)
-{
-    struct directory_check check = {.clean = true};
-
-    if (petal_table_list(fixture->db, note_table, &check, NULL) != PETAL_OK)
-        return false;
-    memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, check_name, &check);
-    return check.clean && check.seen == check.count;
-}
-
-size_t
-fixture_most_open(struct fixture *fixture)
-{
-    size_t open = 0, most = 0, count = memory_vfs_trace_count(fixture->vfs);
-
-    for (size_t i = 0; i < count; i++) {
-        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
-
-        if (strstr(call.path, ".sst") == NULL || call.error != 0)
-            continue;
-        open += call.operation == MEMORY_VFS_OPEN;
-        open -= call.operation == MEMORY_VFS_CLOSE;
-        most = open > most ? open : most;
-    }
-    return most;
-}
-
-/* ---- the ledger: what write n is ---- */
+/* ---- what write n is ---- */
 
 struct ledger_cell {
     unsigned store, row, qualifier;
@@ -306,14 +22,21 @@ mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* Numbers of writers differ. */
+static uint64_t
+of_writer(unsigned writer, uint64_t number)
+{
+    return (uint64_t)writer << 48 | number;
+}
+
 /* The cells of write `number`, in their order.  Odd ones are single puts. */
 static size_t
-ledger_cells(uint64_t number, struct ledger_cell cells[LEDGER_MOST_CELLS])
+ledger_cells(unsigned writer, uint64_t number, struct ledger_cell cells[LEDGER_MOST_CELLS])
 {
     size_t count = number % 2 == 1 ? 1 : LEDGER_MOST_CELLS;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t random = mix(number * LEDGER_MOST_CELLS + i + 1);
+        uint64_t random = mix(of_writer(writer, number * LEDGER_MOST_CELLS + i + 1));
 
         cells[i] = (struct ledger_cell){
             .store = (unsigned)((random + i) % LEDGER_STORES),
@@ -340,13 +63,30 @@ slot_of(unsigned store, unsigned row, unsigned qualifier)
     return (store * LEDGER_ROWS + row) * LEDGER_QUALIFIERS + qualifier;
 }
 
-static petal_slice
-row_name(unsigned row)
-{
-    static const petal_slice rows[LEDGER_ROWS] = {
-        {"a", 1}, {"a\0", 2}, {"row", 3}, {"\x80\xff", 2}, {"\xff\xff", 2}};
+/* That of a writer who is not alone begins with its digit. */
+struct ledger_row {
+    char bytes[4];
+    size_t size;
+};
 
-    return rows[row];
+static struct ledger_row
+make_row(unsigned writer, unsigned row)
+{
+    static const struct ledger_row rows[LEDGER_ROWS] = {
+        {"a", 1}, {"a\0", 2}, {"row", 3}, {"\x80\xff", 2}, {"\xff\xff", 2}};
+    struct ledger_row made = {{(char)('0' + writer)}, 1};
+
+    if (writer == 0)
+        return rows[row];
+    memcpy(made.bytes + 1, rows[row].bytes, rows[row].size);
+    made.size += rows[row].size;
+    return made;
+}
+
+static petal_slice
+row_slice(const struct ledger_row *row)
+{
+    return slice_make(row->bytes, row->size);
 }
 
 static petal_slice
@@ -358,17 +98,21 @@ qualifier_name(unsigned qualifier)
 }
 
 struct ledger_value {
-    char bytes[64 + LEDGER_MAX_FILLER];
+    char bytes[64 + LEDGER_LONG_FILLER];
     size_t size;
 };
 
 /* "number/slot/" and filler that no other value has. */
 static void
-make_value(struct ledger_value *value, uint64_t number, unsigned slot, size_t filler)
+make_value(struct ledger_value *value, const struct ledger *ledger, uint64_t number, unsigned slot)
 {
     int length = snprintf(value->bytes, sizeof value->bytes, "%" PRIu64 "/%u/", number, slot);
-    uint64_t random = mix(number) + slot;
+    uint64_t random = mix(of_writer(ledger->writer, number)) + slot;
+    size_t filler = ledger->filler;
 
+    if (filler == LEDGER_UNEVEN)
+        filler =
+            random % 16 == 0 ? 3000 + random / 16 % (LEDGER_LONG_FILLER - 3000) : random / 16 % 600;
     value->size = (size_t)length + filler;
     for (size_t i = 0; i < filler; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -376,13 +120,13 @@ make_value(struct ledger_value *value, uint64_t number, unsigned slot, size_t fi
     }
 }
 
-/* ---- the ledger: states ---- */
+/* ---- states ---- */
 
-void
-ledger_apply(struct ledger_state *state, uint64_t number)
+static void
+apply(struct ledger_state *state, uint64_t number)
 {
     struct ledger_cell cells[LEDGER_MOST_CELLS];
-    size_t count = ledger_cells(number, cells);
+    size_t count = ledger_cells(state->writer, number, cells);
 
     for (size_t i = 0; i < count; i++) {
         unsigned slot = slot_of(cells[i].store, cells[i].row, cells[i].qualifier);
@@ -394,14 +138,6 @@ ledger_apply(struct ledger_state *state, uint64_t number)
             state->slots[slot] = cells[i].type == PETAL_PUT ? number : 0;
         }
     }
-}
-
-void
-ledger_after(struct ledger_state *state, uint64_t count)
-{
-    *state = (struct ledger_state){0};
-    for (uint64_t number = 1; number <= count; number++)
-        ledger_apply(state, number);
 }
 
 uint64_t
@@ -417,21 +153,23 @@ ledger_last(const struct ledger_state *state)
 bool
 ledger_is_after(const struct ledger_state *state, uint64_t count)
 {
-    struct ledger_state expected;
+    struct ledger_state expected = {.writer = state->writer};
     bool equal = !state->wrong;
 
-    ledger_after(&expected, count);
+    for (uint64_t number = 1; number <= count; number++)
+        apply(&expected, number);
     for (unsigned slot = 0; slot < LEDGER_SLOTS; slot++) {
         if (state->slots[slot] == expected.slots[slot])
             continue;
-        print_error("after %" PRIu64 " writes slot %u holds write %" PRIu64 ", not %" PRIu64 "\n",
-                    count, slot, state->slots[slot], expected.slots[slot]);
+        fprintf(stderr,
+                "after %" PRIu64 " writes slot %u holds write %" PRIu64 ", not %" PRIu64 "\n",
+                count, slot, state->slots[slot], expected.slots[slot]);
         equal = false;
     }
     return equal;
 }
 
-/* ---- the ledger: the database ---- */
+/* ---- the database ---- */
 
 static const petal_slice table_names[LEDGER_TABLES] = {{"left", 4}, {"right", 5}};
 static const petal_slice family_names[LEDGER_FAMILIES] = {{"f", 1}, {"g", 1}};
@@ -480,15 +218,17 @@ add_cell(const struct ledger *ledger, petal_batch *batch, uint64_t number,
          const struct ledger_cell *cell, petal_error *error)
 {
     petal_family *family = ledger->families[cell->store];
-    petal_slice row = row_name(cell->row), qualifier = qualifier_name(cell->qualifier);
+    struct ledger_row row = make_row(ledger->writer, cell->row);
+    petal_slice qualifier = qualifier_name(cell->qualifier);
     struct ledger_value value;
 
     if (cell->type == PETAL_DELETE_FAMILY)
         qualifier = slice_make(NULL, 0);
     if (cell->type != PETAL_PUT)
-        return petal_batch_delete(batch, family, row, qualifier, PETAL_LATEST, cell->type, error);
-    make_value(&value, number, slot_of(cell->store, cell->row, cell->qualifier), ledger->filler);
-    return petal_batch_put(batch, family, row, qualifier, PETAL_LATEST,
+        return petal_batch_delete(batch, family, row_slice(&row), qualifier, PETAL_LATEST,
+                                  cell->type, error);
+    make_value(&value, ledger, number, slot_of(cell->store, cell->row, cell->qualifier));
+    return petal_batch_put(batch, family, row_slice(&row), qualifier, PETAL_LATEST,
                            slice_make(value.bytes, value.size), error);
 }
 
@@ -498,15 +238,16 @@ ledger_write(const struct ledger *ledger, uint64_t number, enum petal_durability
 {
     petal_write_options options = {.durability = durability};
     struct ledger_cell cells[LEDGER_MOST_CELLS];
-    size_t count = ledger_cells(number, cells);
+    size_t count = ledger_cells(ledger->writer, number, cells);
     struct ledger_value value;
     petal_batch *batch;
     enum petal_status status;
 
     if (count == 1) {
-        make_value(&value, number, slot_of(cells->store, cells->row, cells->qualifier),
-                   ledger->filler);
-        return petal_put(ledger->families[cells->store], row_name(cells->row),
+        struct ledger_row row = make_row(ledger->writer, cells->row);
+
+        make_value(&value, ledger, number, slot_of(cells->store, cells->row, cells->qualifier));
+        return petal_put(ledger->families[cells->store], row_slice(&row),
                          qualifier_name(cells->qualifier), PETAL_LATEST,
                          slice_make(value.bytes, value.size), &options, error);
     }
@@ -519,15 +260,7 @@ ledger_write(const struct ledger *ledger, uint64_t number, enum petal_durability
     return status;
 }
 
-void
-ledger_must_write(const struct ledger *ledger, uint64_t number, enum petal_durability durability)
-{
-    petal_error error;
-
-    must(ledger_write(ledger, number, durability, &error), &error);
-}
-
-/* ---- the ledger: reading ---- */
+/* ---- reading ---- */
 
 /* Where a cell belongs and which write put it; false if no write of the ledger can have put it
  * there. */
@@ -543,8 +276,12 @@ recognise(const struct ledger *ledger, unsigned table, const petal_cell *cell, u
 
     while (family < LEDGER_FAMILIES && !slice_equal(cell->family, family_names[family]))
         family++;
-    while (row < LEDGER_ROWS && !slice_equal(cell->row, row_name(row)))
-        row++;
+    for (; row < LEDGER_ROWS; row++) {
+        struct ledger_row name = make_row(ledger->writer, row);
+
+        if (slice_equal(cell->row, row_slice(&name)))
+            break;
+    }
     while (qualifier < LEDGER_QUALIFIERS &&
            !slice_equal(cell->qualifier, qualifier_name(qualifier)))
         qualifier++;
@@ -554,10 +291,10 @@ recognise(const struct ledger *ledger, unsigned table, const petal_cell *cell, u
     memcpy(digits, cell->value.data, cell->value.size < 20 ? cell->value.size : 20);
     *number = strtoull(digits, NULL, 10);
     *slot = slot_of(table * LEDGER_FAMILIES + family, row, qualifier);
-    make_value(&value, *number, *slot, ledger->filler);
+    make_value(&value, ledger, *number, *slot);
     if (!slice_equal(cell->value, slice_make(value.bytes, value.size)))
         return false;
-    count = ledger_cells(*number, cells);
+    count = ledger_cells(ledger->writer, *number, cells);
     for (size_t i = 0; i < count; i++) {
         if (cells[i].type == PETAL_PUT &&
             slot_of(cells[i].store, cells[i].row, cells[i].qualifier) == *slot)
@@ -574,7 +311,7 @@ note_cell(const struct ledger *ledger, unsigned table, const petal_cell *cell,
     uint64_t number = 0;
 
     if (!recognise(ledger, table, cell, &slot, &number) || state->slots[slot] != 0) {
-        print_error("a cell that no write put there, or twice, in table %u\n", table);
+        fprintf(stderr, "a cell that no write put there, or twice, in table %u\n", table);
         state->wrong = true;
         return;
     }
@@ -585,9 +322,11 @@ static enum petal_status
 scan_table(const struct ledger *ledger, unsigned table, struct ledger_state *state,
            petal_error *error)
 {
+    char digit = (char)('0' + ledger->writer);
+    petal_scan_options options = {.prefix = slice_make(&digit, ledger->writer > 0)};
     const petal_cell *cell;
     petal_cursor *cursor;
-    enum petal_status status = petal_cursor_open(ledger->tables[table], NULL, &cursor, error);
+    enum petal_status status = petal_cursor_open(ledger->tables[table], &options, &cursor, error);
 
     while (status == PETAL_OK) {
         status = petal_cursor_next(cursor, &cell, error);
@@ -607,7 +346,9 @@ get_rows(const struct ledger *ledger, unsigned table, struct ledger_state *state
     enum petal_status status = petal_result_new(ledger->db, &result, error);
 
     for (unsigned row = 0; status == PETAL_OK && row < LEDGER_ROWS; row++) {
-        status = petal_get(ledger->tables[table], row_name(row), NULL, result, error);
+        struct ledger_row name = make_row(ledger->writer, row);
+
+        status = petal_get(ledger->tables[table], row_slice(&name), NULL, result, error);
         for (size_t i = 0; status == PETAL_OK && i < petal_result_count(result); i++)
             note_cell(ledger, table, petal_result_cell(result, i), state);
     }
@@ -618,7 +359,7 @@ get_rows(const struct ledger *ledger, unsigned table, struct ledger_state *state
 enum petal_status
 ledger_read(const struct ledger *ledger, struct ledger_state *state, petal_error *error)
 {
-    struct ledger_state gets = {0};
+    struct ledger_state gets = {.writer = ledger->writer};
     enum petal_status status = PETAL_OK;
 
     *state = gets;
@@ -628,7 +369,7 @@ ledger_read(const struct ledger *ledger, struct ledger_state *state, petal_error
             status = get_rows(ledger, table, &gets, error);
     }
     if (status == PETAL_OK && memcmp(gets.slots, state->slots, sizeof gets.slots) != 0) {
-        print_error("gets and scans differ\n");
+        fprintf(stderr, "gets and scans differ\n");
         state->wrong = true;
     }
     state->wrong = state->wrong || gets.wrong;
@@ -643,33 +384,4 @@ ledger_verify(const struct ledger *ledger, petal_error *error)
     for (unsigned table = 0; status == PETAL_OK && table < LEDGER_TABLES; table++)
         status = petal_table_verify(ledger->tables[table], error);
     return status;
-}
-
-uint64_t
-ledger_must_be_prefix(const struct ledger *ledger)
-{
-    struct ledger_state state;
-    petal_error error;
-    uint64_t count;
-
-    must(ledger_read(ledger, &state, &error), &error);
-    count = ledger_last(&state);
-    assert_true(ledger_is_after(&state, count));
-    must(ledger_verify(ledger, &error), &error);
-    return count;
-}
-
-uint64_t
-ledger_must_find(struct ledger *ledger, petal_db *db)
-{
-    MUST(ledger_attach(ledger, db, WHY));
-    return ledger_must_be_prefix(ledger);
-}
-
-void
-ledger_start(struct ledger *ledger, struct fixture *fixture, uint64_t seed)
-{
-    fixture_init(fixture, seed);
-    fixture_must_open(fixture);
-    MUST(ledger_create(ledger, fixture->db, WHY));
 }

@@ -8,8 +8,10 @@
  * and must then be equal, slot for slot, to the state after all writes up to that one: a hole or
  * half a batch shows as a difference.  All timestamps are assigned by the store.
  *
- * Nothing here asserts but fixture_*, ledger_must_*: the ledger may be used in threads and
- * forked processes.
+ * Writers who write at once have rows, and numbers, of their own.
+ *
+ * Nothing of the ledger asserts but ledger_must_* and ledger_start, which are in fixture.c as is the
+ * database: it may be used in threads and forked processes, and needs only petal.h.
  */
 #ifndef PETAL_TESTS_CRASH_LEDGER_H
 #define PETAL_TESTS_CRASH_LEDGER_H
@@ -97,13 +99,18 @@ struct ledger {
     petal_db *db;
     petal_table *tables[LEDGER_TABLES];
     petal_family *families[LEDGER_STORES];
-    /* Bytes added to values, at most LEDGER_MAX_FILLER; equal for writing and reading. */
+    /* 1 to 9 of several writers, 0 of one that is alone. */
+    unsigned writer;
+    /* Bytes added to values, at most LEDGER_LONG_FILLER; equal for writing and reading. */
     size_t filler;
 };
-#define LEDGER_MAX_FILLER 2000
+#define LEDGER_MAX_FILLER  2000 /* that leaves values in one frame of a log */
+#define LEDGER_LONG_FILLER 8000
+#define LEDGER_UNEVEN      SIZE_MAX /* of many lengths */
 
 /* For each column the write that put what is in it, 0 for none. */
 struct ledger_state {
+    unsigned writer;
     uint64_t slots[LEDGER_SLOTS];
     bool wrong; /* a value was read that no write put there */
 };
@@ -121,11 +128,7 @@ enum petal_status ledger_write(const struct ledger *ledger, uint64_t number,
 void ledger_must_write(const struct ledger *ledger, uint64_t number,
                        enum petal_durability durability);
 
-/* What write `number` makes of a state; the state after all writes from 1 to `count`. */
-void ledger_apply(struct ledger_state *state, uint64_t number);
-void ledger_after(struct ledger_state *state, uint64_t count);
-
-/* Read all by scans, again by gets; what differs between the two, or was never written, sets
+/* Read all of the writer by scans, again by gets; what differs between the two, or was never written, sets
  * state->wrong and is printed. */
 enum petal_status ledger_read(const struct ledger *ledger, struct ledger_state *state,
                               petal_error *error);
@@ -133,7 +136,8 @@ enum petal_status ledger_read(const struct ledger *ledger, struct ledger_state *
 /* The greatest number in it; 0 for an empty state. */
 uint64_t ledger_last(const struct ledger_state *state);
 
-/* Whether the state is right and is the one after `count` writes; prints what differs. */
+/* Whether the state is right and is the one after the writes from 1 to `count`; prints what
+ * differs. */
 bool ledger_is_after(const struct ledger_state *state, uint64_t count);
 
 enum petal_status ledger_verify(const struct ledger *ledger, petal_error *error);

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS       3 /* of each writer */
-#define QUALIFIERS 3
-#define SLOTS      (DATABASE_STORES * ROWS * QUALIFIERS) /* columns of a writer */
-#define MOST_CELLS 5
-#define COUNTED    10 /* each so many-th write counts itself, too */
-#define MOST_VALUE 9000
 #define NAME_BYTES 32
 
 petal_slice
@@ -35,20 +29,6 @@ database_wrong(petal_error *error, const char *format, ...)
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     return PETAL_CORRUPT;
-}
-
-static uint64_t
-mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
-
-static bool
-equal(petal_slice a, petal_slice b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 /* ---- opening ---- */
@@ -72,25 +52,17 @@ database_open(struct database *database, const char *directory, enum database_op
     return petal_open(directory, &options, &database->db, error);
 }
 
-static const char *const table_names[DATABASE_TABLES] = {"left", "right"};
-static const char *const family_names[DATABASE_FAMILIES] = {"f", "g"};
 static const char unlogged_name[] = "unlogged";
 
 static enum petal_status
-create(petal_db *db, const char *name, size_t family_count, petal_error *error)
+make_unlogged(petal_db *db, petal_error *error)
 {
-    static const enum petal_bloom_type blooms[DATABASE_FAMILIES] = {PETAL_BLOOM_ROW,
-                                                                    PETAL_BLOOM_ROW_ROWCOL};
-    petal_family_options families[DATABASE_FAMILIES];
+    petal_family_options family = {.name = database_text("f"), .block_bytes = 1024};
     petal_table_options options = {
-        .name = database_text(name), .families = families, .family_count = family_count};
+        .name = database_text(unlogged_name), .families = &family, .family_count = 1};
     petal_table *table;
-    enum petal_status status;
+    enum petal_status status = petal_table_create(db, &options, &table, error);
 
-    for (size_t i = 0; i < family_count; i++)
-        families[i] = (petal_family_options){
-            .name = database_text(family_names[i]), .block_bytes = 1024, .bloom = blooms[i]};
-    status = petal_table_create(db, &options, &table, error);
     return status == PETAL_EXISTS ? PETAL_OK : status;
 }
 
@@ -100,170 +72,36 @@ database_attach(struct database *database, bool make, petal_error *error)
     petal_db *db = database->db;
     enum petal_status status = PETAL_OK;
 
-    for (unsigned t = 0; make && status == PETAL_OK && t < DATABASE_TABLES; t++)
-        status = create(db, table_names[t], DATABASE_FAMILIES, error);
+    database->ledger.filler = LEDGER_UNEVEN;
+    status = make ? ledger_create(&database->ledger, db, error)
+                  : ledger_attach(&database->ledger, db, error);
     if (make && status == PETAL_OK)
-        status = create(db, unlogged_name, 1, error);
-    for (unsigned t = 0; status == PETAL_OK && t < DATABASE_TABLES; t++) {
-        status = petal_table_open(db, database_text(table_names[t]), &database->tables[t], error);
-        for (unsigned f = 0; status == PETAL_OK && f < DATABASE_FAMILIES; f++)
-            status = petal_table_family(database->tables[t], database_text(family_names[f]),
-                                        &database->families[t * DATABASE_FAMILIES + f], error);
-    }
+        status = make_unlogged(db, error);
     if (status == PETAL_OK)
         status = petal_table_open(db, database_text(unlogged_name), &database->unlogged, error);
     if (status == PETAL_OK)
-        status = petal_table_family(database->unlogged, database_text(family_names[0]),
-                                    &database->unlogged_family, error);
+        database->unlogged_family = petal_table_family_at(database->unlogged, 0);
     return status;
-}
-
-/* ---- what a write is ---- */
-
-struct write_cell {
-    unsigned store, row, qualifier;
-    enum petal_cell_type type;
-};
-
-/* Odd writes are single puts. */
-static size_t
-cells_of(unsigned writer, uint64_t number, struct write_cell cells[MOST_CELLS])
-{
-    size_t count = number % 2 == 1 ? 1 : MOST_CELLS;
-
-    for (size_t i = 0; i < count; i++) {
-        uint64_t random = mix((number * ACCOUNT_WRITERS + writer) * MOST_CELLS + i + 1);
-
-        cells[i] = (struct write_cell){
-            .store = (unsigned)(random % DATABASE_STORES),
-            .row = (unsigned)((random >> 8) % ROWS),
-            .qualifier = (unsigned)((random >> 16) % QUALIFIERS),
-            .type = PETAL_PUT,
-        };
-    }
-    /* Deletions come first, so that a put of the same write is never hidden. */
-    if (count > 1 && number % 6 == 0)
-        cells[0].type = PETAL_DELETE_COLUMN;
-    if (count > 1 && number % 14 == 0)
-        cells[1].type = PETAL_DELETE_FAMILY;
-    if (count > 1) { /* in both tables, always */
-        cells[2].store = (unsigned)(number / 2 % DATABASE_FAMILIES);
-        cells[3].store = DATABASE_FAMILIES + cells[2].store;
-    }
-    return count;
-}
-
-static unsigned
-slot_of(unsigned store, unsigned row, unsigned qualifier)
-{
-    return (store * ROWS + row) * QUALIFIERS + qualifier;
-}
-
-static void
-apply(uint64_t slots[SLOTS], unsigned writer, uint64_t number)
-{
-    struct write_cell cells[MOST_CELLS];
-    size_t count = cells_of(writer, number, cells);
-
-    for (size_t i = 0; i < count; i++) {
-        if (cells[i].type == PETAL_DELETE_FAMILY)
-            for (unsigned q = 0; q < QUALIFIERS; q++)
-                slots[slot_of(cells[i].store, cells[i].row, q)] = 0;
-        else
-            slots[slot_of(cells[i].store, cells[i].row, cells[i].qualifier)] =
-                cells[i].type == PETAL_PUT ? number : 0;
-    }
-}
-
-static void
-row_name(char name[NAME_BYTES], unsigned writer, unsigned row)
-{
-    snprintf(name, NAME_BYTES, "w%u-%u", writer, row);
-}
-
-static void
-counter_name(char name[NAME_BYTES], unsigned writer)
-{
-    snprintf(name, NAME_BYTES, "c%u", writer);
-}
-
-static petal_slice
-qualifier_name(unsigned qualifier)
-{
-    static const petal_slice qualifiers[QUALIFIERS] = {{"", 0}, {"q", 1}, {"\xfe", 1}};
-
-    return qualifiers[qualifier];
-}
-
-/* "writer/number/slot/" and bytes that no other value has; some are longer than a frame of the
- * log's. */
-static size_t
-value_of(char value[MOST_VALUE], unsigned writer, uint64_t number, unsigned slot)
-{
-    uint64_t random = mix(number * 64 + writer) + slot;
-    size_t size = random % 16 == 0 ? 3000 + random / 16 % 5000 : random / 16 % 600;
-    size_t length = (size_t)snprintf(value, MOST_VALUE, "%u/%" PRIu64 "/%u/", writer, number, slot);
-
-    for (size_t i = 0; i < size; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        value[length + i] = (char)(random >> 56);
-    }
-    return length + size;
 }
 
 /* ---- writing ---- */
 
-static enum petal_status
-add_cell(const struct database *database, petal_batch *batch, unsigned writer, uint64_t number,
-         const struct write_cell *cell, petal_error *error)
+static struct ledger
+ledger_of(const struct database *database, unsigned writer)
 {
-    petal_family *family = database->families[cell->store];
-    petal_slice qualifier = qualifier_name(cell->qualifier);
-    char row[NAME_BYTES], value[MOST_VALUE];
-    size_t size;
+    struct ledger ledger = database->ledger;
 
-    row_name(row, writer, cell->row);
-    if (cell->type == PETAL_DELETE_FAMILY)
-        qualifier = (petal_slice){NULL, 0};
-    if (cell->type != PETAL_PUT)
-        return petal_batch_delete(batch, family, database_text(row), qualifier, PETAL_LATEST,
-                                  cell->type, error);
-    size = value_of(value, writer, number, slot_of(cell->store, cell->row, cell->qualifier));
-    return petal_batch_put(batch, family, database_text(row), qualifier, PETAL_LATEST,
-                           (petal_slice){value, size}, error);
+    ledger.writer = writer + 1;
+    return ledger;
 }
 
 enum petal_status
 database_write(const struct database *database, unsigned writer, uint64_t number,
                enum petal_durability durability, petal_error *error)
 {
-    petal_write_options options = {.durability = durability};
-    struct write_cell cells[MOST_CELLS];
-    size_t count = cells_of(writer, number, cells);
-    char row[NAME_BYTES], value[MOST_VALUE];
-    petal_batch *batch;
-    enum petal_status status;
+    struct ledger ledger = ledger_of(database, writer);
 
-    if (count == 1) {
-        size_t size =
-            value_of(value, writer, number, slot_of(cells->store, cells->row, cells->qualifier));
-
-        row_name(row, writer, cells->row);
-        return petal_put(database->families[cells->store], database_text(row),
-                         qualifier_name(cells->qualifier), PETAL_LATEST, (petal_slice){value, size},
-                         &options, error);
-    }
-    status = petal_batch_new(database->db, &batch, error);
-    for (size_t i = 0; status == PETAL_OK && i < count; i++)
-        status = add_cell(database, batch, writer, number, &cells[i], error);
-    counter_name(row, writer);
-    if (status == PETAL_OK && number % COUNTED == 0)
-        status = petal_batch_increment(batch, database->families[0], database_text(row),
-                                       qualifier_name(0), 1, error);
-    if (status == PETAL_OK)
-        status = petal_write(database->db, batch, &options, error);
-    petal_batch_free(batch);
-    return status;
+    return ledger_write(&ledger, number, durability, error);
 }
 
 enum petal_status
@@ -275,16 +113,11 @@ database_write_unlogged(const struct database *database, unsigned row, uint64_t 
 
     snprintf(name, sizeof name, "u%u", row);
     snprintf(value, sizeof value, "%" PRIu64, number);
-    return petal_put(database->unlogged_family, database_text(name), qualifier_name(0),
+    return petal_put(database->unlogged_family, database_text(name), database_text(""),
                      PETAL_LATEST, database_text(value), &options, error);
 }
 
 /* ---- reading ---- */
-
-struct content {
-    uint64_t slots[ACCOUNT_WRITERS][SLOTS];
-    uint64_t counted[ACCOUNT_WRITERS];
-};
 
 /* The number of a text that begins with digits. */
 static uint64_t
@@ -294,61 +127,6 @@ number_in(petal_slice text)
 
     memcpy(digits, text.data, text.size < sizeof digits - 1 ? text.size : sizeof digits - 1);
     return strtoull(digits, NULL, 10);
-}
-
-static enum petal_status
-note_counter(const petal_cell *cell, struct content *content, petal_error *error)
-{
-    unsigned writer = (unsigned)((const char *)cell->row.data)[1] - '0';
-    uint64_t count = 0;
-
-    if (cell->row.size != 2 || writer >= ACCOUNT_WRITERS || cell->value.size != 8)
-        return database_wrong(error, "a counter that nobody wrote");
-    for (size_t i = 0; i < 8; i++)
-        count = count << 8 | ((const uint8_t *)cell->value.data)[i];
-    content->counted[writer] = count;
-    return PETAL_OK;
-}
-
-/* Where the cell belongs, and which write put it there. */
-static enum petal_status
-note_cell(unsigned table, const petal_cell *cell, struct content *content, petal_error *error)
-{
-    unsigned family = 0, qualifier = 0, writer = 0, row = 0, slot;
-    char name[NAME_BYTES], value[MOST_VALUE], head[64] = {0};
-    const char *slash;
-    uint64_t number;
-
-    if (cell->row.size > 0 && ((const char *)cell->row.data)[0] == 'c')
-        return note_counter(cell, content, error);
-    while (family < DATABASE_FAMILIES && !equal(cell->family, database_text(family_names[family])))
-        family++;
-    while (qualifier < QUALIFIERS && !equal(cell->qualifier, qualifier_name(qualifier)))
-        qualifier++;
-    for (writer = 0; writer < ACCOUNT_WRITERS; writer++) {
-        for (row = 0; row < ROWS; row++) {
-            row_name(name, writer, row);
-            if (equal(cell->row, database_text(name)))
-                break;
-        }
-        if (row < ROWS)
-            break;
-    }
-    if (family == DATABASE_FAMILIES || qualifier == QUALIFIERS || writer == ACCOUNT_WRITERS)
-        return database_wrong(error, "a cell in a place that nobody wrote to, of table %s",
-                              table_names[table]);
-    memcpy(head, cell->value.data,
-           cell->value.size < sizeof head - 1 ? cell->value.size : sizeof head - 1);
-    slash = strchr(head, '/');
-    number = slash != NULL ? strtoull(slash + 1, NULL, 10) : 0;
-    slot = slot_of(table * DATABASE_FAMILIES + family, row, qualifier);
-    if (!equal(cell->value, (petal_slice){value, value_of(value, writer, number, slot)}))
-        return database_wrong(error, "writer %u: write %" PRIu64 " put other bytes to slot %u",
-                              writer, number, slot);
-    if (content->slots[writer][slot] != 0)
-        return database_wrong(error, "writer %u: slot %u was read twice", writer, slot);
-    content->slots[writer][slot] = number;
-    return PETAL_OK;
 }
 
 /* Calls `note` for each cell. */
@@ -371,17 +149,13 @@ scan(petal_table *table,
     return status;
 }
 
-struct table_content {
-    unsigned table;
-    struct content *content;
-};
-
 static enum petal_status
-note_written(void *argument, const petal_cell *cell, petal_error *error)
+count_cell(void *argument, const petal_cell *cell, petal_error *error)
 {
-    struct table_content *content = argument;
-
-    return note_cell(content->table, cell, content->content, error);
+    (void)cell;
+    (void)error;
+    ++*(size_t *)argument;
+    return PETAL_OK;
 }
 
 static enum petal_status
@@ -399,69 +173,39 @@ note_unlogged(void *argument, const petal_cell *cell, petal_error *error)
 
 /* What is there of a writer must be what all its writes up to the last one that is there make. */
 static enum petal_status
-check_writer(const struct content *content, unsigned writer, uint64_t *number, petal_error *error)
+read_writer(const struct database *database, unsigned writer, uint64_t *number, size_t *cells,
+            petal_error *error)
 {
-    const uint64_t *slots = content->slots[writer];
-    uint64_t expected[SLOTS] = {0};
+    struct ledger ledger = ledger_of(database, writer);
+    struct ledger_state state;
+    enum petal_status status = ledger_read(&ledger, &state, error);
 
-    *number = COUNTED * content->counted[writer];
-    for (unsigned slot = 0; slot < SLOTS; slot++)
-        *number = slots[slot] > *number ? slots[slot] : *number;
-    for (uint64_t n = 1; n <= *number; n++)
-        apply(expected, writer, n);
-    for (unsigned slot = 0; slot < SLOTS; slot++) {
-        if (slots[slot] != expected[slot])
-            return database_wrong(error,
-                                  "writer %u: after %" PRIu64 " writes slot %u holds write "
-                                  "%" PRIu64 ", not %" PRIu64,
-                                  writer, *number, slot, slots[slot], expected[slot]);
-    }
-    if (content->counted[writer] != *number / COUNTED)
-        return database_wrong(error, "writer %u: after %" PRIu64 " writes it has counted %" PRIu64,
-                              writer, *number, content->counted[writer]);
-    return PETAL_OK;
-}
-
-/* Gets must show what the scan has shown. */
-static enum petal_status
-compare_gets(const struct database *database, const struct content *scanned, petal_error *error)
-{
-    struct content content = {0};
-    petal_result *result;
-    enum petal_status status = petal_result_new(database->db, &result, error);
-
-    for (unsigned t = 0; status == PETAL_OK && t < DATABASE_TABLES; t++) {
-        for (unsigned i = 0; status == PETAL_OK && i < ACCOUNT_WRITERS * ROWS; i++) {
-            char row[NAME_BYTES];
-
-            row_name(row, i / ROWS, i % ROWS);
-            status = petal_get(database->tables[t], database_text(row), NULL, result, error);
-            for (size_t k = 0; status == PETAL_OK && k < petal_result_count(result); k++)
-                status = note_cell(t, petal_result_cell(result, k), &content, error);
-        }
-    }
-    petal_result_free(result);
-    if (status == PETAL_OK && memcmp(content.slots, scanned->slots, sizeof content.slots) != 0)
-        status = database_wrong(error, "gets and scans differ");
-    return status;
+    if (status != PETAL_OK)
+        return status;
+    *number = ledger_last(&state);
+    for (unsigned slot = 0; slot < LEDGER_SLOTS; slot++)
+        *cells += state.slots[slot] != 0;
+    return ledger_is_after(&state, *number)
+               ? PETAL_OK
+               : database_wrong(error,
+                                "writer %u: what is there is not what %" PRIu64 " writes make",
+                                writer, *number);
 }
 
 enum petal_status
 database_read(const struct database *database, struct account_found *found, petal_error *error)
 {
-    struct content content = {0};
+    size_t expected = 0, cells = 0;
     enum petal_status status = PETAL_OK;
 
     memset(found, 0, sizeof *found);
-    for (unsigned t = 0; status == PETAL_OK && t < DATABASE_TABLES; t++) {
-        struct table_content table = {t, &content};
-
-        status = scan(database->tables[t], note_written, &table, error);
-    }
-    if (status == PETAL_OK)
-        status = compare_gets(database, &content, error);
     for (unsigned i = 0; status == PETAL_OK && i < ACCOUNT_WRITERS; i++)
-        status = check_writer(&content, i, &found->numbers[i], error);
+        status = read_writer(database, i, &found->numbers[i], &expected, error);
+    for (unsigned t = 0; status == PETAL_OK && t < LEDGER_TABLES; t++)
+        status = scan(database->ledger.tables[t], count_cell, &cells, error);
+    if (status == PETAL_OK && cells != expected)
+        status =
+            database_wrong(error, "%zu cells are there, and %zu are of writers", cells, expected);
     if (status == PETAL_OK)
         status = scan(database->unlogged, note_unlogged, found->unlogged, error);
     return status;

@@ -1,26 +1,17 @@
 /*
- * database.h -- the database that goes through power cuts: its tables, what each numbered write of
- * a writer is, and what an opening finds of them.
- *
- * Write n (1, 2, 3 ...) of a writer is a pure function of both: a single put, or a batch over two
- * tables of two families each, with deletions and a counter now and then. Each puts at least one
- * cell, and each value tells which write put it. So what is there names the last write in it, and
- * must be equal, column for column, to what all writes up to that one make: a hole or half a batch
- * shows as a difference. Writers have rows of their own.
+ * database.h -- the database that goes through power cuts: the ledger's tables
+ * (tests/crash/ledger.h), with several writers, one of rows that are not logged, those of the steps
+ * that change the schema, and what an opening finds of them.
  */
 #ifndef PETAL_TESTS_KERNEL_DATABASE_H
 #define PETAL_TESTS_KERNEL_DATABASE_H
 
+#include "tests/crash/ledger.h"
 #include "tests/kernel/account.h"
-
-#define DATABASE_TABLES   2
-#define DATABASE_FAMILIES 2 /* of each */
-#define DATABASE_STORES   (DATABASE_TABLES * DATABASE_FAMILIES)
 
 struct database {
     petal_db *db;
-    petal_table *tables[DATABASE_TABLES];
-    petal_family *families[DATABASE_STORES];
+    struct ledger ledger;
     petal_table *unlogged;
     petal_family *unlogged_family;
 };
@@ -34,13 +25,14 @@ enum petal_status database_open(struct database *database, const char *directory
 /* Take the handles of the tables; `make`: of those that are missing new ones. */
 enum petal_status database_attach(struct database *database, bool make, petal_error *error);
 
+/* Of a writer, from 0 on. */
 enum petal_status database_write(const struct database *database, unsigned writer, uint64_t number,
                                  enum petal_durability durability, petal_error *error);
 enum petal_status database_write_unlogged(const struct database *database, unsigned row,
                                           uint64_t number, petal_error *error);
 
 /* Read all of the writers' and the unlogged rows. PETAL_CORRUPT: what is there is not what some
- * writes up to a last one make; the text says where. */
+ * writes up to a last one make; where is printed. */
 enum petal_status database_read(const struct database *database, struct account_found *found,
                                 petal_error *error);
 

@@ -56,7 +56,8 @@ take_room(struct full_disk *disk, uint64_t left)
 /* ---- steps ---- */
 
 static void
-must(struct full_disk *disk, enum petal_status status, const petal_error *error, const char *action)
+must_do(struct full_disk *disk, enum petal_status status, const petal_error *error,
+        const char *action)
 {
     account_must(disk->account, status, error, action);
 }
@@ -69,7 +70,7 @@ check(struct full_disk *disk, bool opened)
     struct account_found found;
     petal_error error;
 
-    must(disk, database_read(&disk->database, &found, &error), &error, "read");
+    must_do(disk, database_read(&disk->database, &found, &error), &error, "read");
     if (found.numbers[0] == expected + 1 && opened && atomic_load(disk->maybe))
         atomic_store(disk->written, expected + 1);
     else if (found.numbers[0] != expected)
@@ -109,7 +110,7 @@ write_next(struct full_disk *disk, petal_error *error)
         atomic_store(disk->maybe, true);
         atomic_fetch_add(&disk->counts->uncertain, 1);
     } else if (status != PETAL_READ_ONLY) {
-        must(disk, status, error, "write on a full disk");
+        must_do(disk, status, error, "write on a full disk");
     }
     return status;
 }
@@ -128,12 +129,12 @@ work(struct full_disk *disk)
         if (what < 20)
             status = petal_flush(disk->database.db, NULL, &error);
         else if (what < 25)
-            status = petal_compact(disk->database.tables[0], NULL, &error);
+            status = petal_compact(disk->database.ledger.tables[0], NULL, &error);
         else
             status = write_next(disk, &error);
         if (status != PETAL_OK && status != PETAL_NO_SPACE && status != PETAL_IO &&
             status != PETAL_READ_ONLY)
-            must(disk, status, &error, "work on a full disk");
+            must_do(disk, status, &error, "work on a full disk");
         refused += status != PETAL_OK;
     }
 }
@@ -156,14 +157,14 @@ go_on(struct full_disk *disk)
         (void)petal_close(disk->database.db, NULL);
         _exit(0);
     }
-    must(disk, status, &error, "write when there is room again");
-    must(disk, petal_flush(disk->database.db, NULL, &error), &error,
-         "flush when there is room again");
-    must(disk, petal_compact(disk->database.tables[0], NULL, &error), &error,
-         "compact when there is room again");
+    must_do(disk, status, &error, "write when there is room again");
+    must_do(disk, petal_flush(disk->database.db, NULL, &error), &error,
+            "flush when there is room again");
+    must_do(disk, petal_compact(disk->database.ledger.tables[0], NULL, &error), &error,
+            "compact when there is room again");
     check(disk, false);
-    must(disk, database_verify(&disk->database, &error), &error, "verify");
-    must(disk, petal_close(disk->database.db, &error), &error, "close");
+    must_do(disk, database_verify(&disk->database, &error), &error, "verify");
+    must_do(disk, petal_close(disk->database.db, &error), &error, "close");
 }
 
 /* False: the disk is too full for it. */
@@ -176,8 +177,8 @@ open_it(struct full_disk *disk, uint64_t seed)
 
     if (status == PETAL_NO_SPACE)
         return false;
-    must(disk, status, &error, "open");
-    must(disk, database_attach(&disk->database, true, &error), &error, "take the tables");
+    must_do(disk, status, &error, "open");
+    must_do(disk, database_attach(&disk->database, true, &error), &error, "take the tables");
     check(disk, true);
     return true;
 }

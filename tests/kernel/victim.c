@@ -240,8 +240,8 @@ read_at_snapshot(struct victim *victim)
     account_must(victim->account, status, &error, "take a snapshot");
     options.read.snapshot = snapshot;
     account_must(victim->account,
-                 petal_cursor_open(victim->database.tables[0], &options, &cursor, &error), &error,
-                 "open a cursor");
+                 petal_cursor_open(victim->database.ledger.tables[0], &options, &cursor, &error),
+                 &error, "open a cursor");
     do
         account_must(victim->account, petal_cursor_next(cursor, &cell, &error), &error, "read");
     while (cell != NULL);
@@ -262,7 +262,8 @@ keep_up(void *argument)
         numbers[i] = atomic_load(&life->most[i]);
     for (;;) {
         uint64_t what = test_random_below(&thread->random, 100);
-        petal_table *table = database->tables[test_random_below(&thread->random, DATABASE_TABLES)];
+        petal_table *table =
+            database->ledger.tables[test_random_below(&thread->random, LEDGER_TABLES)];
         petal_error error;
 
         if (what < 45) {

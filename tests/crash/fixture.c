@@ -1,0 +1,330 @@
+/* fixture.c -- a database in memory, and the ledger as a test; see tests/crash/ledger.h. */
+#include "tests/crash/ledger.h"
+
+#include "base/slice.h"
+#include "engine/state/db.h"
+#include "engine/wal/wal.h"
+#include "tests/support/test.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- a database in memory ---- */
+
+void
+fixture_init_on(struct fixture *fixture, struct memory_vfs *vfs, uint64_t seed)
+{
+    *fixture = (struct fixture){.vfs = vfs};
+    test_allocator_init(&fixture->allocator);
+    test_clock_set(&fixture->clock, 1000);
+    test_random_init(&fixture->random, seed);
+    fixture->env = (petal_env){.allocator = &fixture->allocator.table,
+                               .vfs = memory_vfs_table(vfs),
+                               .clock_context = &fixture->clock,
+                               .clock_ms = test_clock_ms,
+                               .random_context = &fixture->random,
+                               .random = test_random_word};
+    fixture->options = (petal_options){.create = true,
+                                       .open_files = 8,
+                                       .cache_bytes = (size_t)64 << 10,
+                                       .no_compaction = true,
+                                       .log_sync_interval_ms = PETAL_NEVER,
+                                       .env = &fixture->env};
+}
+
+void
+fixture_init(struct fixture *fixture, uint64_t seed)
+{
+    fixture_init_on(fixture, memory_vfs_new(), seed);
+}
+
+void
+fixture_fini(struct fixture *fixture)
+{
+    if (fixture->db != NULL)
+        fixture_must_close(fixture);
+    assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
+    assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
+    memory_vfs_free(fixture->vfs);
+    fixture->vfs = NULL;
+}
+
+enum petal_status
+fixture_open(struct fixture *fixture, petal_error *error)
+{
+    return petal_open(FIXTURE_DIRECTORY, &fixture->options, &fixture->db, error);
+}
+
+void
+fixture_must_open(struct fixture *fixture)
+{
+    petal_error error;
+
+    must(fixture_open(fixture, &error), &error);
+}
+
+void
+fixture_must_close(struct fixture *fixture)
+{
+    petal_db *db = fixture->db;
+    petal_error error;
+
+    fixture->db = NULL;
+    must(petal_close(db, &error), &error);
+}
+
+enum petal_status
+fixture_close_log(struct fixture *fixture)
+{
+    petal_db *db = fixture->db;
+    struct write_place place;
+    enum petal_status status;
+
+    write_lead_alone(&db->writers.queue, &place);
+    status = db_check_writable(db, NULL);
+    if (status == PETAL_OK)
+        status = wal_rotate(db, NULL);
+    write_lead_end(&db->writers.queue, &place);
+    return status;
+}
+
+void
+fixture_die(struct fixture *fixture)
+{
+    struct memory_vfs *left = memory_vfs_clone(fixture->vfs);
+
+    petal_close(fixture->db, NULL); /* releases memory; its files are not looked at any more */
+    fixture->db = NULL;
+    memory_vfs_free(fixture->vfs);
+    fixture->vfs = left;
+    fixture->env.vfs = memory_vfs_table(left);
+}
+
+/* ---- further lives ---- */
+
+static bool
+mark_table(void *argument, petal_table *table)
+{
+    petal_write_options sync = {.durability = PETAL_FSYNC_WAL};
+    bool *marked = argument;
+
+    for (size_t i = 0; *marked && i < petal_table_family_count(table); i++)
+        *marked = petal_delete(petal_table_family_at(table, i), slice_from_text("no such row"),
+                               slice_from_text("no such column"), PETAL_LATEST, PETAL_DELETE_COLUMN,
+                               &sync, NULL) == PETAL_OK;
+    return *marked;
+}
+
+/* One life, ended during its n-th file call, or, n 0, when it has done all. Gives the files with
+ * what is pending in them. */
+static struct memory_vfs *
+live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed, bool *opened)
+{
+    struct fixture life;
+    petal_error error;
+    enum petal_status status;
+    bool marked = true;
+
+    memory_vfs_process_death(files);
+    fixture_init_on(&life, memory_vfs_clone(files), seed);
+    memory_vfs_free(files);
+    memory_vfs_cut_at(life.vfs, n);
+    status = petal_open(directory, &life.options, &life.db, &error);
+    if (n == 0)
+        must(status, &error);
+    *opened = *opened || status == PETAL_OK;
+    if (status == PETAL_OK)
+        status = petal_table_list(life.db, mark_table, &marked, &error);
+    if (n == 0)
+        assert_true(status == PETAL_OK && marked);
+    files = memory_vfs_clone(life.vfs);
+    petal_close(life.db, NULL);
+    life.db = NULL;
+    fixture_fini(&life);
+    return files;
+}
+
+struct memory_vfs *
+fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed, bool *opened)
+{
+    return fixture_further_state_in(FIXTURE_DIRECTORY, files, state, seed, opened);
+}
+
+struct memory_vfs *
+fixture_further_state_in(const char *directory, struct memory_vfs *files, unsigned state,
+                         uint64_t seed, bool *opened)
+{
+    bool cut_short = state >= 2, dies_before = state % 2 == 1, any = false;
+    struct test_random random;
+
+    test_random_init(&random, seed + state);
+    if (dies_before)
+        files = live(directory, files, 1 + test_random_below(&random, 50), seed, &any);
+    files = live(directory, files, cut_short ? 1 + test_random_below(&random, 50) : 0, seed, &any);
+    memory_vfs_power_cut(files, dies_before ? MEMORY_CUT_RANDOM : MEMORY_CUT_LOSE_ALL,
+                         seed + state);
+    if (opened != NULL)
+        *opened = any;
+    return files;
+}
+
+/* ---- files ---- */
+
+static bool
+ends_with(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+
+    return length >= tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+struct file_search {
+    const char *suffix;
+    size_t count;
+    char *path; /* of the last one found */
+};
+
+static void
+search_name(void *argument, const char *name)
+{
+    struct file_search *search = argument;
+
+    if (!ends_with(name, search->suffix))
+        return;
+    search->count++;
+    free(search->path);
+    search->path = test_path(FIXTURE_DIRECTORY, name);
+}
+
+char *
+fixture_only_file(struct fixture *fixture, const char *suffix)
+{
+    struct file_search search = {.suffix = suffix};
+
+    memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, search_name, &search);
+    if (search.count == 1)
+        return search.path;
+    free(search.path);
+    return NULL;
+}
+
+size_t
+fixture_count_files(struct fixture *fixture, const char *suffix)
+{
+    struct file_search search = {.suffix = suffix};
+
+    memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, search_name, &search);
+    free(search.path);
+    return search.count;
+}
+
+#define MOST_FILES 200
+
+struct directory_check {
+    uint64_t numbers[MOST_FILES]; /* of store files that tables have */
+    size_t count, seen, logs;
+    bool clean;
+};
+
+static bool
+note_file(void *argument, const petal_file_info *file)
+{
+    struct directory_check *check = argument;
+
+    if (check->count == MOST_FILES)
+        return false;
+    check->numbers[check->count++] = file->number;
+    return true;
+}
+
+static bool
+note_table(void *argument, petal_table *table)
+{
+    return petal_table_files(table, note_file, argument, NULL) == PETAL_OK;
+}
+
+static void
+check_name(void *argument, const char *name)
+{
+    struct directory_check *check = argument;
+    bool known = strcmp(name, "LOCK") == 0 || strcmp(name, "MANIFEST") == 0;
+
+    if (ends_with(name, ".log"))
+        known = check->logs++ == 0;
+    for (size_t i = 0; ends_with(name, ".sst") && i < check->count; i++) {
+        if (check->numbers[i] == strtoull(name, NULL, 10)) {
+            known = true;
+            check->seen++;
+        }
+    }
+    if (!known)
+        print_error("left behind: %s\n", name);
+    check->clean = check->clean && known;
+}
+
+bool
+fixture_directory_is_clean(struct fixture *fixture)
+{
+    struct directory_check check = {.clean = true};
+
+    if (petal_table_list(fixture->db, note_table, &check, NULL) != PETAL_OK)
+        return false;
+    memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, check_name, &check);
+    return check.clean && check.seen == check.count;
+}
+
+size_t
+fixture_most_open(struct fixture *fixture)
+{
+    size_t open = 0, most = 0, count = memory_vfs_trace_count(fixture->vfs);
+
+    for (size_t i = 0; i < count; i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
+
+        if (strstr(call.path, ".sst") == NULL || call.error != 0)
+            continue;
+        open += call.operation == MEMORY_VFS_OPEN;
+        open -= call.operation == MEMORY_VFS_CLOSE;
+        most = open > most ? open : most;
+    }
+    return most;
+}
+
+/* ---- the ledger as a test ---- */
+
+void
+ledger_must_write(const struct ledger *ledger, uint64_t number, enum petal_durability durability)
+{
+    petal_error error;
+
+    must(ledger_write(ledger, number, durability, &error), &error);
+}
+
+uint64_t
+ledger_must_be_prefix(const struct ledger *ledger)
+{
+    struct ledger_state state;
+    petal_error error;
+    uint64_t count;
+
+    must(ledger_read(ledger, &state, &error), &error);
+    count = ledger_last(&state);
+    assert_true(ledger_is_after(&state, count));
+    must(ledger_verify(ledger, &error), &error);
+    return count;
+}
+
+uint64_t
+ledger_must_find(struct ledger *ledger, petal_db *db)
+{
+    MUST(ledger_attach(ledger, db, WHY));
+    return ledger_must_be_prefix(ledger);
+}
+
+void
+ledger_start(struct ledger *ledger, struct fixture *fixture, uint64_t seed)
+{
+    fixture_init(fixture, seed);
+    fixture_must_open(fixture);
+    MUST(ledger_create(ledger, fixture->db, WHY));
+}
