@@ -1,9 +1,9 @@
 /*
  * main.c -- operations whose instructions are counted; tests/cost/cost.sh runs it under callgrind.
  *
- *     cost DIRECTORY [pairs]   DIRECTORY does not exist yet; without valgrind it does the same and
- *                              counts nothing. With `pairs` only the scenarios whose names begin
- *                              so, those that `make cost-check` compares
+ *     cost DIRECTORY [GROUP]   DIRECTORY does not exist yet; without valgrind it does the same and
+ *                              counts nothing. GROUP: `pairs`, the scenarios whose names begin so,
+ *                              those that `make cost-check` compares; `general`: likewise
  *
  * Each scenario is one call of measured_operations(), the only function that callgrind counts. A
  * line "NAME OPERATIONS" is printed for each. Data, order of keys, salts and the clock are fixed,
@@ -23,6 +23,18 @@
  *     column/put                         1710
  *     families/get-1-of-2                1570
  *     families/scan-both                  726
+ *     general/3-columns                  9482
+ *     general/3-columns-markers         24160
+ *     general/3-versions                11168
+ *     general/marker-of-family-version  18003
+ *     general/marker-of-version         12600
+ *     general/receipt                    5401
+ *     general/row                       20165
+ *     general/row-3-versions            26150
+ *     general/row-3-versions-markers    72350
+ *     general/row-markers               46538
+ *     general/row-markers-in-file       47729
+ *     general/time-range                 8700
  *     pair/get-absent-same/one-file       511
  *     pair/get-absent/4-files             853
  *     pair/get-absent/memtable            523
@@ -65,6 +77,7 @@
 #define SEEK_STEPS     10
 #define OPERATIONS     20000
 #define FEW_OPERATIONS 2000
+#define GENERAL_ROWS   2000
 
 static char keys[ROWS + OPERATIONS][KEY_BYTES + 1]; /* those after ROWS are absent at first */
 static char columns[WIDE_COLUMNS][COLUMN_BYTES + 1];
@@ -77,6 +90,7 @@ struct subject {
     petal_family *family;
     petal_column column;
     petal_read_options read;
+    size_t cells; /* that general_get finds */
     petal_result *result;
     petal_cursor *cursor;
 };
@@ -229,6 +243,18 @@ get_wide_row(struct subject *subject, uint64_t number)
     check(petal_get(subject->table, key_at(number % WIDE_ROWS), NULL, subject->result, &error),
           &error, "get");
     expect(petal_result_count(subject->result) == WIDE_COLUMNS, "a cell is missing");
+}
+
+/* By whatever options. */
+static void
+general_get(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(petal_get(subject->table, key_at(order[number] % GENERAL_ROWS), &subject->read,
+                    subject->result, &error),
+          &error, "get");
+    expect(petal_result_count(subject->result) == subject->cells, "a cell is missing");
 }
 
 /* The same, all columns named. */
@@ -529,6 +555,94 @@ measure_two_families(petal_db *db, petal_result *result)
     measure_scan("families/scan-both", &both, NULL, (uint64_t)2 * ROWS);
 }
 
+#define GENERAL_COLUMNS  4
+#define GENERAL_VERSIONS 6
+
+/* Of each row four columns of six versions, every other one in the second file. */
+static void
+fill_general(petal_db *db, struct subject *subject)
+{
+    petal_family_options family = {
+        .name = text("f"), .block_bytes = 4096, .versions = GENERAL_VERSIONS};
+    petal_table_options options = {.name = text("general"), .families = &family, .family_count = 1};
+    petal_error error;
+
+    check(petal_table_create(db, &options, &subject->table, &error), &error, "create");
+    subject->family = petal_table_family_at(subject->table, 0);
+    for (int file = 0; file < 2; file++) {
+        for (uint64_t i = 0; i < (uint64_t)GENERAL_ROWS * GENERAL_COLUMNS; i++)
+            for (int64_t version = file + 1; version <= GENERAL_VERSIONS; version += 2)
+                check(petal_put(subject->family, key_at(i / GENERAL_COLUMNS),
+                                text(columns[i % GENERAL_COLUMNS]), version,
+                                (petal_slice){value, 20}, NULL, &error),
+                      &error, "put");
+        flush(db);
+    }
+}
+
+static void
+delete_from_all(struct subject *subject, const char *qualifier, int64_t timestamp,
+                enum petal_cell_type type)
+{
+    petal_error error;
+
+    for (uint64_t row = 0; row < GENERAL_ROWS; row++)
+        check(petal_delete(subject->family, key_at(row), text(qualifier), timestamp, type, NULL,
+                           &error),
+              &error, "delete");
+}
+
+static void
+measure_general(const char *name, struct subject *subject, const petal_read_options *read,
+                size_t cells)
+{
+    subject->read = *read;
+    subject->cells = cells;
+    measure(name, general_get, subject, FEW_OPERATIONS, true);
+}
+
+/* Gets that the fast get does not answer. */
+static void
+measure_general_gets(petal_db *db, petal_result *result)
+{
+    struct subject subject = {.result = result};
+    petal_column asked[3];
+    petal_read_options one = {.columns = asked, .column_count = 1};
+    petal_read_options several = {.columns = asked, .column_count = 3};
+    petal_read_options versions = {.columns = asked, .column_count = 1, .versions = 3};
+    petal_read_options row = {.versions = 1}, row_versions = {.versions = 3};
+    petal_read_options range = {
+        .columns = asked, .column_count = 1, .has_time_range = true, .time_limit = 5};
+    petal_receipt *receipt;
+    petal_error error;
+
+    fill_general(db, &subject);
+    for (unsigned i = 0; i < 3; i++)
+        asked[i] = (petal_column){.family = subject.family, .qualifier = text(columns[i])};
+    measure_general("general/3-columns", &subject, &several, 3);
+    measure_general("general/3-versions", &subject, &versions, 3);
+    measure_general("general/row", &subject, &row, GENERAL_COLUMNS);
+    measure_general("general/row-3-versions", &subject, &row_versions, (size_t)3 * GENERAL_COLUMNS);
+    measure_general("general/time-range", &subject, &range, 1);
+    check(petal_receipt_new(db, &receipt, &error), &error, "make a receipt");
+    one.receipt = receipt;
+    measure_general("general/receipt", &subject, &one, 1);
+    one.receipt = NULL;
+    petal_receipt_free(receipt);
+    delete_from_all(&subject, columns[0], GENERAL_VERSIONS, PETAL_DELETE);
+    delete_from_all(&subject, columns[1], 2, PETAL_DELETE_COLUMN);
+    measure_general("general/marker-of-version", &subject, &one, 1);
+    measure_general("general/3-columns-markers", &subject, &several, 3);
+    delete_from_all(&subject, "", 2, PETAL_DELETE_FAMILY);
+    delete_from_all(&subject, "", GENERAL_VERSIONS - 1, PETAL_DELETE_FAMILY_VERSION);
+    measure_general("general/marker-of-family-version", &subject, &one, 1);
+    measure_general("general/row-markers", &subject, &row, GENERAL_COLUMNS);
+    measure_general("general/row-3-versions-markers", &subject, &row_versions,
+                    (size_t)3 * GENERAL_COLUMNS - 1);
+    flush(db);
+    measure_general("general/row-markers-in-file", &subject, &row, GENERAL_COLUMNS);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -550,15 +664,21 @@ main(int argc, char **argv)
     petal_error error;
     petal_db *db;
 
-    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "pairs") != 0)) {
-        fputs("usage: cost DIRECTORY [pairs]\n", stderr);
+    const char *group = argc == 3 ? argv[2] : "";
+    bool pairs = strcmp(group, "pairs") == 0, general = strcmp(group, "general") == 0;
+
+    if (argc < 2 || argc > 3 || (argc == 3 && !pairs && !general)) {
+        fputs("usage: cost DIRECTORY [pairs | general]\n", stderr);
         return 2;
     }
     make_data();
     check(petal_open(argv[1], &options, &db, &error), &error, "open");
     check(petal_result_new(db, &result, &error), &error, "make a result");
-    measure_pairs(db, result);
-    if (argc == 2) {
+    if (!general)
+        measure_pairs(db, result);
+    if (!pairs)
+        measure_general_gets(db, result);
+    if (!pairs && !general) {
         measure_columns(db, result);
         measure_wide_rows(db, result);
         measure_two_families(db, result);
