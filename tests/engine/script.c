@@ -432,17 +432,30 @@ forget_handles(struct script *script)
     }
 }
 
-STATEMENT(reopen)
+STATEMENT(shut)
 {
     forget_handles(script);
     fixture_must_close(&script->base);
+    return PETAL_OK;
+}
+
+STATEMENT(kill)
+{
+    forget_handles(script);
+    fixture_die(&script->base);
+    return PETAL_OK;
+}
+
+STATEMENT(reopen)
+{
+    if (script->base.db != NULL)
+        (void)do_shut(script, words, error);
     return fixture_open(&script->base, error);
 }
 
 STATEMENT(die)
 {
-    forget_handles(script);
-    fixture_die(&script->base);
+    (void)do_kill(script, words, error);
     return fixture_open(&script->base, error);
 }
 
@@ -878,6 +891,7 @@ static const struct statement {
     {"rest", do_rest},         {"rows", do_rows},
     {"seek", do_seek},         {"close", do_close},
     {"files", do_files},       {"clean", do_clean},
+    {"shut", do_shut},         {"kill", do_kill},
     {"stored", do_stored},     {"close-database", do_close_database},
 };
 
@@ -972,6 +986,18 @@ script_do(struct script *script, const char *statements)
         do_line(script, line);
         statements += length + (statements[length] != '\0');
     }
+}
+
+void
+script_do_in(struct script *script, const char *directory, const char *statements)
+{
+    struct script other = {.base = script->base, .family = script->family};
+
+    other.base.options.create = false;
+    other.base.db = NULL;
+    MUST(petal_open(directory, &other.base.options, &other.base.db, WHY));
+    script_do(&other, statements);
+    MUST(petal_close(other.base.db, WHY));
 }
 
 void

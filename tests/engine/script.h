@@ -9,7 +9,8 @@
  *                            a name of T's handle as it is now
  *     put T CELL...          one by one; markers, too. batch T CELL...: as one write. unlogged T
  *                            CELL...: without the log
- *     flush ; compact T ; reopen ; die (and open again) ; verify T
+ *     flush ; compact T ; verify T
+ *     shut ; kill ; reopen ; die         close; the process dies; close if open, and open; kill and open
  *     clock MS ; later MS    set the clock; move it
  *     take T S ; clone S T ; restore S T ; delete S ; snapshots : S...      table snapshots
  *     moment M ; forget M    a snapshot of the database
@@ -47,7 +48,7 @@ struct script {
     petal_error error; /* of the last statement that was refused */
     struct script_name {
         enum script_kind kind; /* 0: free */
-        char name[16];
+        char name[24];
         void *object;
     } names[24];
 };
@@ -57,6 +58,9 @@ void script_begin(struct script *script);
 void script_end(struct script *script);
 
 void script_do(struct script *script, const char *statements);
+
+/* In another database that is there, in the same surroundings; it is closed again. */
+void script_do_in(struct script *script, const char *directory, const char *statements);
 
 /* A file with a table of such cases runs them by TEST_EACH. */
 struct script_case {

@@ -389,18 +389,11 @@ TEST(no_room_below_is_told_and_a_compaction_makes_some)
     "put t b/f:q@5=replaced b/f:q@5=kept a/f:q@5=lower a/g:q@5=deleted; flush; commit b\n"
 #define LOADED "a/f:q@5=bulk b/f:q@5=kept"
 
-/* The copy of the database that a salvage or a checkpoint made. */
 static void
 expect_copy(struct script *script, const char *directory, const char *shows)
 {
-    petal_options options = script->base.options;
-    struct script copy = {.base = script->base};
-
-    options.create = false;
-    MUST(petal_open(directory, &options, &copy.base.db, WHY));
-    script_do(&copy, shows);
-    script_do(&copy, "verify t");
-    MUST(petal_close(copy.base.db, WHY));
+    script_do_in(script, directory, shows);
+    script_do_in(script, directory, "verify t");
 }
 
 TEST(copies_have_what_was_loaded)
