@@ -89,8 +89,8 @@ TEST(rows_ahead_of_the_clock_are_replaced)
         if (way == 3)
             (void)salvage(&script, "/out", "/out2");
         script_do_in(&script, out,
-                     without_manifest ? "put salvaged-table-000001 row/f:q=second; flush\n"
-                                        "show salvaged-table-000001 : row/f:q=second"
+                     without_manifest ? "put salvaged-table-000001 row/family-0:q=second; flush\n"
+                                        "show salvaged-table-000001 : row/family-0:q=second"
                                       : "put t row/f:q=second; flush; show t : row/f:q=second");
         script_end(&script);
     }

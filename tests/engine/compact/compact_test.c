@@ -7,6 +7,7 @@
 #include "engine/state/read_point.h"
 #include "engine/store/rewrite.h"
 #include "tests/engine/compact/fixture.h"
+#include "tests/engine/script.h"
 #include "tests/support/test.h"
 
 struct file_sum {
@@ -97,29 +98,6 @@ TEST(test_flush_trims)
     fixture_fini(&fixture.base);
 }
 
-TEST(test_nothing_left_leaves_no_file)
-{
-    struct compact_fixture fixture;
-    petal_table *table;
-
-    compact_fixture_open(&fixture);
-    table = compact_fixture_table(&fixture.base, "t", NULL);
-    compact_fixture_compact(table); /* no files: nothing to do */
-    compact_fixture_put(table, "r", 10, "a");
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_delete(table, "r", 20, PETAL_DELETE_FAMILY);
-    compact_fixture_flush(fixture.base.db);
-    assert_int_equal(files_of(table).files, 2);
-    compact_fixture_compact(table);
-    assert_int_equal(files_of(table).files, 0);
-    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 0);
-    fixture_must_close(&fixture.base);
-    fixture_must_open(&fixture.base);
-    MUST(petal_table_open(fixture.base.db, slice_from_text("t"), &table, WHY));
-    assert_string_equal(compact_fixture_value(table, "r"), "");
-    fixture_fini(&fixture.base);
-}
-
 /* A cell with a time to live of its own goes by flush or compaction once that is over, and not
  * before. */
 TEST(test_cells_past_their_own_time_go)
@@ -152,38 +130,6 @@ TEST(test_cells_past_their_own_time_go)
         assert_int_equal(stats.dropped_expired, turn + 1);
     }
     assert_string_equal(compact_fixture_value(table, "s"), "stays");
-    fixture_fini(&fixture.base);
-}
-
-/* A cursor reads the files that it began with; they go when it is closed. */
-TEST(test_files_go_with_their_last_reader)
-{
-    struct compact_fixture fixture;
-    petal_table *table;
-    petal_cursor *cursor;
-    const petal_cell *cell;
-
-    compact_fixture_open(&fixture);
-    table = compact_fixture_table(&fixture.base, "t", NULL);
-    compact_fixture_put(table, "a", 10, "1");
-    compact_fixture_put(table, "b", 10, "2");
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_put(table, "c", 10, "3");
-    compact_fixture_flush(fixture.base.db);
-    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
-    MUST(petal_cursor_next(cursor, &cell, WHY));
-    compact_fixture_delete(table, "b", 20, PETAL_DELETE_COLUMN);
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_compact(table);
-    assert_int_equal(files_of(table).files, 1);
-    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 3); /* the marker's has gone */
-    MUST(petal_cursor_next(cursor, &cell, WHY));
-    assert_true(slice_equal(cell->value, slice_from_text("2")));
-    MUST(petal_cursor_next(cursor, &cell, WHY));
-    assert_true(slice_equal(cell->value, slice_from_text("3")));
-    petal_cursor_close(cursor);
-    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 1);
-    assert_string_equal(compact_fixture_value(table, "b"), "");
     fixture_fini(&fixture.base);
 }
 
@@ -262,49 +208,35 @@ TEST(test_what_does_not_balance_is_refused)
     fixture_fini(&fixture.base);
 }
 
-/* ---- snapshots ---- */
+/* ---- scripts ---- */
 
-TEST(test_a_snapshot_keeps_what_it_sees)
+static const struct script_case cases[] = {
+    {"what nothing is left of leaves no file",
+     "table t f; compact t; put t r/f:q@10=a; flush; put t r/f@20!14; flush; files 2; compact t\n"
+     "files 0; stored t 0; reopen; show t :"},
+    {"a cursor reads the files that it began with; they go when it is closed",
+     "table t f; put t a/f:q@10=1 b/f:q@10=2; flush; put t c/f:q@10=3; flush; open c t\n"
+     "step c : a/f:q=1; put t b/f:q@20!12; flush; compact t; files 3; rest c : b/f:q=2 c/f:q=3\n"
+     "close c; files 1; show t row=b :"},
+    {"snapshots keep what they see, and nothing else",
+     "table t f; put t r/f:q@10=a; moment older; put t r/f:q@20=b; moment middle; put t "
+     "r/f:q@30=c\n"
+     "moment newer; put t r/f:q@40=d; flush; stored t 4; show t at=older : r/f:q=a\n"
+     "show t at=middle : r/f:q=b; show t at=newer : r/f:q=c; forget middle; compact t; stored t 4\n"
+     "show t at=older : r/f:q=a; show t at=newer : r/f:q=c; forget older; compact t; stored t 2\n"
+     "show t at=newer : r/f:q=c; show t : r/f:q=d; forget newer; compact t; stored t 1\n"
+     "show t : r/f:q=d"},
+    {"a put above the read point is copied, and the older marker that hides it stays with it",
+     "table t f; put t r/f:q@50!12; moment m; put t r/f:q@40=hidden; flush; show t :; compact t\n"
+     "show t :; forget m; compact t; show t :; stored t 0"},
+};
+
+TEST_EACH(compactions_do_this, cases)
 {
-    struct compact_fixture fixture;
-    petal_snapshot *older, *middle, *newer;
-    petal_table *table;
-    petal_db *db;
-
-    compact_fixture_open(&fixture);
-    db = fixture.base.db;
-    table = compact_fixture_table(&fixture.base, "t", NULL);
-    compact_fixture_put(table, "r", 10, "a");
-    MUST(petal_snapshot_new(db, &older, WHY));
-    compact_fixture_put(table, "r", 20, "b");
-    MUST(petal_snapshot_new(db, &middle, WHY));
-    compact_fixture_put(table, "r", 30, "c");
-    MUST(petal_snapshot_new(db, &newer, WHY));
-    compact_fixture_put(table, "r", 40, "d");
-    assert_true(snapshot_sequence(older) < snapshot_sequence(middle));
-    compact_fixture_flush(db);
-    assert_int_equal(files_of(table).cells, 4);
-    assert_string_equal(compact_fixture_value_at(table, "r", older), "a");
-    assert_string_equal(compact_fixture_value_at(table, "r", middle), "b");
-    assert_string_equal(compact_fixture_value_at(table, "r", newer), "c");
-    petal_snapshot_free(middle);
-    compact_fixture_compact(table);
-    assert_int_equal(files_of(table).cells, 4);
-    assert_string_equal(compact_fixture_value_at(table, "r", older), "a");
-    assert_string_equal(compact_fixture_value_at(table, "r", newer), "c");
-    petal_snapshot_free(older);
-    compact_fixture_compact(
-        table); /* a and b are hidden from all that is at the newest snapshot or above */
-    assert_int_equal(files_of(table).cells, 2);
-    assert_string_equal(compact_fixture_value_at(table, "r", newer), "c");
-    assert_string_equal(compact_fixture_value(table, "r"), "d");
-    petal_snapshot_free(newer);
-    compact_fixture_compact(table);
-    assert_int_equal(files_of(table).cells, 1);
-    assert_string_equal(compact_fixture_value(table, "r"), "d");
-    petal_snapshot_free(NULL);
-    fixture_fini(&fixture.base);
+    script_run(*state);
 }
+
+/* ---- snapshots ---- */
 
 TEST(test_the_oldest_read_point)
 {
@@ -327,32 +259,6 @@ TEST(test_the_oldest_read_point)
     assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[2]));
     petal_snapshot_free(snapshots[2]);
     assert_int_equal(read_point_oldest(db), atomic_load(&db->views.published_sequence));
-    fixture_fini(&fixture.base);
-}
-
-/* A put above the read point is copied; the older marker that hides it from all must not go before
- * it. */
-TEST(test_a_marker_stays_with_what_it_hides)
-{
-    struct compact_fixture fixture;
-    petal_snapshot *snapshot;
-    petal_table *table;
-    petal_db *db;
-
-    compact_fixture_open(&fixture);
-    db = fixture.base.db;
-    table = compact_fixture_table(&fixture.base, "t", NULL);
-    compact_fixture_delete(table, "r", 50, PETAL_DELETE_COLUMN);
-    MUST(petal_snapshot_new(db, &snapshot, WHY));
-    compact_fixture_put(table, "r", 40, "hidden");
-    compact_fixture_flush(db);
-    assert_string_equal(compact_fixture_value(table, "r"), "");
-    compact_fixture_compact(table);
-    assert_string_equal(compact_fixture_value(table, "r"), "");
-    petal_snapshot_free(snapshot);
-    compact_fixture_compact(table);
-    assert_string_equal(compact_fixture_value(table, "r"), "");
-    assert_int_equal(files_of(table).files, 0);
     fixture_fini(&fixture.base);
 }
 

@@ -4,8 +4,7 @@
  */
 
 #include "engine/state/db.h"
-#include "tests/engine/compact/fixture.h"
-#include "tests/support/test.h"
+#include "tests/engine/script.h"
 
 struct range {
     size_t files;
@@ -34,245 +33,139 @@ range_of(petal_table *table)
     return range;
 }
 
-static void
-verify(petal_table *table)
-{
-    MUST(petal_table_verify(table, WHY));
-}
-
 static bool
-is_level(petal_table *table)
+is_level(struct script *script)
 {
-    struct range range = range_of(table);
+    struct range range = range_of(script_table(script, "t"));
 
     return range.least == range.greatest;
 }
 
 /* Rows a, b, c with values at timestamp 10, in two files, compacted: all have the greatest
  * sequence. */
-static petal_table *
-settled_table(struct compact_fixture *fixture, const petal_family_options *options)
+#define SETTLED "put t a/f:q@10=a10 b/f:q@10=b10; flush; put t c/f:q@10=c10; flush; compact t\n"
+
+/* What the row shows; what is outside of the levelled file is flushed, and then merged with it. */
+#define THROUGH_FILES(answer)                                                                      \
+    "show t row=a : " answer "\nflush; show t row=a : " answer                                     \
+    "\ncompact t; show t row=a : " answer "\nverify t\n"
+
+#define LATER_MARKER(marker, older)                                                                \
+    "table t f\n" SETTLED "put t a/" marker " b/" older                                            \
+    "; show t row=b : b/f:q=b10\n" THROUGH_FILES(                                                  \
+        "") "show t row=b : b/f:q=b10; put t a/f:q@10=again\n" THROUGH_FILES("a/f:q=again")
+
+static const struct script_case cases[] = {
+    {"a later put of the same timestamp takes the place",
+     "table t f\n" SETTLED
+     "put t a/f:q@10=later b/f:q@9=older; show t row=b : b/f:q=b10\n" THROUGH_FILES(
+         "a/f:q=later") "put t a/f:q@10=latest\n" THROUGH_FILES("a/f:q=latest") "show t row=b : "
+                                                                                "b/f:q=b10; show t "
+                                                                                "row=c : "
+                                                                                "c/f:q=c10"},
+    {"a later marker of the same timestamp hides: of a version",
+     LATER_MARKER("f:q@10!8", "f:q@9!8")},
+    {"of a version of the family", LATER_MARKER("f@10!10", "f@9!10")},
+    {"of a column", LATER_MARKER("f:q@10!12", "f:q@9!12")},
+    {"of the family", LATER_MARKER("f@10!14", "f@9!14")},
+    {"versions of a column keep their order when the family comes to the order of writes",
+     "table t f,versions=3; put t a/f:q@30=a30 a/f:q@10=a10 a/f:q@20=a20; flush; compact t\n"
+     "show t row=a : a/f:q=a30; alter t f,versions=3,new; show t row=a : a/f:q=a30\n"
+     "put t a/f:q@30!8\n" THROUGH_FILES("a/f:q=a20") "put t a/f:q@15!12\n" THROUGH_FILES(
+         "a/f:q=a20") "put t a/f:q@20!8\n" THROUGH_FILES("")},
+    {"a table snapshot holds levelled files as others; what is restored goes on from there",
+     "table t f\n" SETTLED "take t kept; put t a/f:q@10=later; flush; compact t\n"
+     "show t row=a : a/f:q=later; restore kept t; show t row=a : a/f:q=a10; put t "
+     "a/f:q@10=own\n" THROUGH_FILES("a/f:q=own")},
+};
+
+TEST_EACH(levelled_files_answer_this, cases)
 {
-    petal_table *table = compact_fixture_table(&fixture->base, "t", options);
+    script_run(*state);
+}
+
+TEST(one_sequence_for_all)
+{
+    struct script script;
     struct range before, after;
 
-    compact_fixture_put(table, "a", 10, "a10");
-    compact_fixture_put(table, "b", 10, "b10");
-    compact_fixture_flush(fixture->base.db);
-    compact_fixture_put(table, "c", 10, "c10");
-    compact_fixture_flush(fixture->base.db);
-    before = range_of(table);
+    script_begin(&script);
+    script_do(&script,
+              "table t f; put t a/f:q@10=a10 b/f:q@10=b10; flush; put t c/f:q@10=c10; flush");
+    before = range_of(script_table(&script, "t"));
     assert_true(before.files == 2 && before.least > 0);
-    compact_fixture_compact(table);
-    after = range_of(table);
+    script_do(&script, "compact t; verify t");
+    after = range_of(script_table(&script, "t"));
     assert_int_equal(after.files, 1);
     assert_true(after.least == before.greatest && after.greatest == before.greatest);
-    verify(table);
-    assert_string_equal(compact_fixture_value(table, "a"), "a10");
-    assert_string_equal(compact_fixture_value(table, "c"), "c10");
-    return table;
-}
-
-/* Flush and compact by turns: what is outside of the levelled file, and then merged with it. */
-static void
-expect_through_files(struct compact_fixture *fixture, petal_table *table, const char *row,
-                     const char *value)
-{
-    assert_string_equal(compact_fixture_value(table, row), value);
-    compact_fixture_flush(fixture->base.db);
-    assert_string_equal(compact_fixture_value(table, row), value);
-    compact_fixture_compact(table);
-    assert_string_equal(compact_fixture_value(table, row), value);
-    verify(table);
-}
-
-TEST(test_a_later_put_of_the_same_timestamp_takes_the_place)
-{
-    struct compact_fixture fixture;
-    petal_table *table;
-
-    compact_fixture_open(&fixture);
-    table = settled_table(&fixture, NULL);
-    compact_fixture_put(table, "a", 10, "later");
-    compact_fixture_put(table, "b", 9, "older");
-    assert_string_equal(compact_fixture_value(table, "b"), "b10");
-    expect_through_files(&fixture, table, "a", "later");
-    compact_fixture_put(table, "a", 10, "latest");
-    expect_through_files(&fixture, table, "a", "latest");
-    assert_string_equal(compact_fixture_value(table, "b"), "b10");
-    fixture_fini(&fixture.base);
-}
-
-TEST(test_a_later_marker_of_the_same_timestamp_hides)
-{
-    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
-                                                 PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
-
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        struct compact_fixture fixture;
-        petal_table *table;
-
-        compact_fixture_open(&fixture);
-        table = settled_table(&fixture, NULL);
-        compact_fixture_delete(table, "a", 10, types[i]);
-        compact_fixture_delete(table, "b", 9, types[i]);
-        assert_string_equal(compact_fixture_value(table, "b"), "b10");
-        expect_through_files(&fixture, table, "a", "");
-        assert_string_equal(compact_fixture_value(table, "b"), "b10");
-        compact_fixture_put(table, "a", 10, "again");
-        expect_through_files(&fixture, table, "a", "again");
-        fixture_fini(&fixture.base);
-    }
+    script_end(&script);
 }
 
 /* A snapshot that does not see all of the inputs, or sees what lies outside of them: every cell
  * keeps its sequence, and the snapshot its answer. */
-TEST(test_not_below_a_snapshot)
+TEST(not_below_a_snapshot)
 {
-    struct compact_fixture fixture;
-    petal_snapshot *snapshot;
-    petal_table *table;
+    struct script script;
 
-    compact_fixture_open(&fixture);
-    table = compact_fixture_table(&fixture.base, "t", NULL);
-    compact_fixture_put(table, "a", 10, "first");
-    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_put(table, "a", 10, "second");
-    compact_fixture_put(table, "b", 10, "unseen");
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_compact(table);
-    assert_false(is_level(table));
-    assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "first");
-    assert_string_equal(compact_fixture_value_at(table, "b", snapshot), "");
-    petal_snapshot_free(snapshot);
-    compact_fixture_compact(table);
-    assert_true(is_level(table));
-    assert_string_equal(compact_fixture_value(table, "a"), "second");
-
+    script_begin(&script);
+    script_do(&script, "table t f; put t a/f:q@10=first; moment m; flush; put t a/f:q@10=second\n"
+                       "put t b/f:q@10=unseen; flush; compact t");
+    assert_false(is_level(&script));
+    script_do(&script, "show t at=m : a/f:q=first; forget m; compact t");
+    assert_true(is_level(&script));
     /* One that is taken of what is settled sees it. */
-    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
-    compact_fixture_put(table, "a", 10, "third");
-    compact_fixture_flush(fixture.base.db);
-    assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "second");
-    compact_fixture_compact(table);
-    assert_false(is_level(table));
-    assert_string_equal(compact_fixture_value_at(table, "a", snapshot), "second");
-    assert_string_equal(compact_fixture_value(table, "a"), "third");
-    verify(table);
-    petal_snapshot_free(snapshot);
-    fixture_fini(&fixture.base);
+    script_do(&script, "show t row=a : a/f:q=second; moment m; put t a/f:q@10=third; flush\n"
+                       "show t at=m row=a : a/f:q=second; compact t");
+    assert_false(is_level(&script));
+    script_do(&script, "show t at=m row=a : a/f:q=second; show t row=a : a/f:q=third; verify t");
+    script_end(&script);
 }
 
 /* Families whose markers, or whose order of writes, a compaction leaves. */
-TEST(test_not_where_sequences_still_decide)
+TEST(not_where_sequences_still_decide)
 {
-    const petal_family_options kinds[] = {
-        {.versions = 3, .keep_deleted_cells = PETAL_KEEP_DELETED_TRUE},
-        {.versions = 3, .keep_deleted_cells = PETAL_KEEP_DELETED_TTL},
-        {.versions = 3, .new_version_behavior = true}};
+    static const char *const tables[] = {"table t f,versions=3,keep=true",
+                                         "table t f,versions=3,keep=ttl",
+                                         "table t f,versions=3,new"};
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct compact_fixture fixture;
-        petal_table *table;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct script script;
         struct range before, after;
 
-        compact_fixture_open(&fixture);
-        table = compact_fixture_table(&fixture.base, "t", &kinds[i]);
-        compact_fixture_put(table, "a", 10, "a10");
-        compact_fixture_put(table, "b", 10, "b10");
-        compact_fixture_flush(fixture.base.db);
-        before = range_of(table);
-        compact_fixture_delete(table, "a", 10, PETAL_DELETE_COLUMN);
-        compact_fixture_put(table, "a", 10, "again");
-        compact_fixture_flush(fixture.base.db);
-        compact_fixture_compact(table);
-        after = range_of(table);
+        script_begin(&script);
+        script_do(&script, tables[i]);
+        script_do(&script, "put t a/f:q@10=a10 b/f:q@10=b10; flush");
+        before = range_of(script_table(&script, "t"));
+        script_do(&script, "put t a/f:q@10!12 a/f:q@10=again; flush; compact t\n"
+                           "show t row=a : a/f:q=again; verify t");
+        after = range_of(script_table(&script, "t"));
         assert_true(after.files == 1 && after.least >= before.least);
-        assert_string_equal(compact_fixture_value(table, "a"), "again");
-        verify(table);
-        fixture_fini(&fixture.base);
+        script_end(&script);
     }
-}
-
-/* Versions of a column keep their order, and a family that comes to the order of writes finds them
- * older than all that follows. */
-TEST(test_the_order_of_writes_may_come_later)
-{
-    const petal_family_options three = {.versions = 3};
-    petal_family_options ordered = {
-        .name = slice_from_text("f"), .versions = 3, .new_version_behavior = true};
-    const petal_table_options altered = {.families = &ordered, .family_count = 1};
-    struct compact_fixture fixture;
-    petal_table *table;
-
-    compact_fixture_open(&fixture);
-    table = compact_fixture_table(&fixture.base, "t", &three);
-    compact_fixture_put(table, "a", 30, "a30");
-    compact_fixture_put(table, "a", 10, "a10"); /* written later, with a lesser timestamp */
-    compact_fixture_put(table, "a", 20, "a20");
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_compact(table);
-    assert_true(is_level(table));
-    assert_string_equal(compact_fixture_value(table, "a"), "a30");
-    MUST(petal_table_alter(table, &altered, WHY));
-    assert_string_equal(compact_fixture_value(table, "a"), "a30");
-    compact_fixture_delete(table, "a", 30, PETAL_DELETE);
-    expect_through_files(&fixture, table, "a", "a20");
-    compact_fixture_delete(table, "a", 15, PETAL_DELETE_COLUMN);
-    expect_through_files(&fixture, table, "a", "a20");
-    compact_fixture_delete(table, "a", 20, PETAL_DELETE);
-    expect_through_files(&fixture, table, "a", "");
-    fixture_fini(&fixture.base);
 }
 
 /* After a reopening sequences go on after the greatest that there ever was, and a log that was not
  * flushed is replayed over the levelled file. */
-TEST(test_sequences_go_on)
+TEST(sequences_go_on)
 {
-    struct compact_fixture fixture;
-    petal_table *table;
+    static const char *const rounds[] = {
+        "put t a/f:q@10=first; reopen; show t row=a : a/f:q=first; flush",
+        "put t a/f:q@10=second; reopen; show t row=a : a/f:q=second; flush",
+        "put t a/f:q@10=third; reopen; show t row=a : a/f:q=third; flush"};
+    struct script script;
     uint64_t greatest;
 
-    compact_fixture_open(&fixture);
-    table = settled_table(&fixture, NULL);
-    greatest = range_of(table).greatest;
-    for (unsigned round = 0; round < 3; round++) {
-        const char *value = round == 0 ? "first" : round == 1 ? "second" : "third";
-
-        compact_fixture_put(table, "a", 10, value);
-        fixture_must_close(&fixture.base);
-        fixture_must_open(&fixture.base);
-        MUST(petal_table_open(fixture.base.db, slice_from_text("t"), &table, WHY));
-        assert_string_equal(compact_fixture_value(table, "a"), value);
-        compact_fixture_flush(fixture.base.db);
-        assert_true(range_of(table).greatest > greatest);
-        greatest = range_of(table).greatest;
-        compact_fixture_compact(table);
-        assert_true(is_level(table));
-        assert_true(range_of(table).greatest == greatest);
-        assert_string_equal(compact_fixture_value(table, "a"), value);
+    script_begin(&script);
+    script_do(&script, "table t f\n" SETTLED);
+    greatest = range_of(script_table(&script, "t")).greatest;
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        script_do(&script, rounds[i]);
+        assert_true(range_of(script_table(&script, "t")).greatest > greatest);
+        greatest = range_of(script_table(&script, "t")).greatest;
+        script_do(&script, "compact t; verify t");
+        assert_true(is_level(&script));
+        assert_true(range_of(script_table(&script, "t")).greatest == greatest);
     }
-    fixture_fini(&fixture.base);
-}
-
-/* A table snapshot holds levelled files as others; what is restored from it goes on from there. */
-TEST(test_table_snapshots_of_levelled_files)
-{
-    const petal_slice snapshot = {"kept", 4}, clone = {"clone", 5};
-    struct compact_fixture fixture;
-    petal_table *table, *cloned;
-
-    compact_fixture_open(&fixture);
-    table = settled_table(&fixture, NULL);
-    MUST(petal_table_snapshot_create(table, snapshot, NULL, WHY));
-    compact_fixture_put(table, "a", 10, "later");
-    compact_fixture_flush(fixture.base.db);
-    compact_fixture_compact(table);
-    MUST(petal_table_snapshot_clone(fixture.base.db, snapshot, clone, &cloned, WHY));
-    assert_string_equal(compact_fixture_value(cloned, "a"), "a10");
-    compact_fixture_put(cloned, "a", 10, "own");
-    expect_through_files(&fixture, cloned, "a", "own");
-    assert_string_equal(compact_fixture_value(table, "a"), "later");
-    fixture_fini(&fixture.base);
+    script_do(&script, "show t row=a : a/f:q=third");
+    script_end(&script);
 }
