@@ -1,6 +1,7 @@
 /* script.c -- see tests/engine/script.h. */
 #include "tests/engine/script.h"
 
+#include "base/coding.h"
 #include "base/slice.h"
 #include "tests/engine/table/copy_fixture.h"
 
@@ -130,6 +131,18 @@ take_bytes(const char **from, const char *ends, char **to)
     return bytes;
 }
 
+static petal_slice
+take_number(const char **from, char **to)
+{
+    petal_slice bytes = {*to, 8};
+    char *end;
+
+    put_be64((uint8_t *)*to, (uint64_t)strtoll(*from + 1, &end, 10));
+    *from = end;
+    *to += 8;
+    return bytes;
+}
+
 static void
 parse_cell(const char *word, struct cell_text *parsed)
 {
@@ -151,9 +164,13 @@ parse_cell(const char *word, struct cell_text *parsed)
     if (*at == '!')
         parsed->cell.type = (enum petal_cell_type)atoi(at + 1);
     else if (*at == '=' && at++ != NULL)
-        parsed->cell.value = take_bytes(&at, "", &to);
-    else if (*at != '\0')
+        parsed->cell.value = *at == '#' ? take_number(&at, &to) : take_bytes(&at, "~", &to);
+    else if (*at != '\0' && *at != '~')
         FAIL("\"%s\" is no cell", word);
+    at = strchr(at, '~');
+    parsed->cell.has_ttl = at != NULL;
+    if (at != NULL)
+        parsed->cell.ttl_ms = strtoll(at + 1, NULL, 10);
 }
 
 static void
@@ -186,7 +203,12 @@ script_cell(const petal_cell *cell)
         return line;
     }
     *to++ = '=';
-    add_bytes(&to, cell->value);
+    if (cell->value.size == 8 && (slice_bytes(cell->value)[0] + 1) % 256 < 2)
+        to += sprintf(to, "#%" PRId64, (int64_t)get_be64(slice_bytes(cell->value)));
+    else
+        add_bytes(&to, cell->value);
+    if (cell->has_ttl)
+        to += sprintf(to, "~%" PRId64, cell->ttl_ms);
     *to = '\0';
     return line;
 }
@@ -203,7 +225,8 @@ is_wanted(const petal_cell *cell, const char *word)
            slice_equal(cell->family, wanted.cell.family) &&
            slice_equal(cell->qualifier, wanted.cell.qualifier) &&
            cell->timestamp == wanted.cell.timestamp && cell->type == wanted.cell.type &&
-           slice_equal(cell->value, wanted.cell.value);
+           slice_equal(cell->value, wanted.cell.value) && cell->has_ttl == wanted.cell.has_ttl &&
+           cell->ttl_ms == wanted.cell.ttl_ms;
 }
 
 /* The next of the words is that cell; without a cell: there is none left, or a bar. */
@@ -346,19 +369,30 @@ family_of(petal_table *table, const petal_cell *cell, petal_family **family, pet
     return petal_table_family(table, cell->family, family, error);
 }
 
-static enum petal_status
-put_cells(struct script *script, char **words, enum petal_durability durability, petal_error *error)
+/* What the latest write gave back. */
+static petal_result *
+given(struct script *script)
 {
-    petal_write_options options = {.durability = durability};
+    if (script->given == NULL)
+        MUST(petal_result_new(script->base.db, &script->given, WHY));
+    return script->given;
+}
+
+static enum petal_status
+put_cells(struct script *script, char **words, petal_write_options options, petal_error *error)
+{
     petal_table *table = script_table(script, words[0]);
     enum petal_status status = PETAL_OK;
     struct cell_text parsed;
 
+    options.result = given(script);
     for (words++; status == PETAL_OK && *words != NULL; words++) {
         const petal_cell *cell = &parsed.cell;
         petal_family *family;
 
         parse_cell(*words, &parsed);
+        options.has_ttl = cell->has_ttl;
+        options.ttl_ms = cell->ttl_ms;
         status = family_of(table, cell, &family, error);
         if (status == PETAL_OK && cell->type == PETAL_PUT)
             status = petal_put(family, cell->row, cell->qualifier, cell->timestamp, cell->value,
@@ -372,38 +406,163 @@ put_cells(struct script *script, char **words, enum petal_durability durability,
 
 STATEMENT(put)
 {
-    return put_cells(script, words, PETAL_DURABILITY_DEFAULT, error);
+    return put_cells(script, words, (petal_write_options){0}, error);
 }
 
 STATEMENT(unlogged)
 {
-    return put_cells(script, words, PETAL_SKIP_WAL, error);
+    return put_cells(script, words, (petal_write_options){.durability = PETAL_SKIP_WAL}, error);
+}
+
+STATEMENT(version)
+{
+    return put_cells(script, words, (petal_write_options){.new_version = true}, error);
+}
+
+static void
+set_range(const char *value, bool *has, int64_t *min, int64_t *limit)
+{
+    *has = true;
+    *min = strtoll(value, NULL, 10);
+    *limit = strtoll(strstr(value, "..") + 2, NULL, 10);
+}
+
+/* "{ttl=MS}", "{range=MIN..LIMIT}", "{silent}", "{}". */
+static void
+begin_mutation(petal_batch *batch, char *word)
+{
+    petal_mutation_options options = {0};
+    const char *value;
+
+    word[strlen(word) - 1] = '\0';
+    for (char *at = strtok(word + 1, " "); at != NULL; at = strtok(NULL, " ")) {
+        if ((value = value_of(at, "range")) != NULL) {
+            set_range(value, &options.has_time_range, &options.time_min, &options.time_limit);
+        } else if ((value = value_of(at, "ttl")) != NULL) {
+            options.has_ttl = true;
+            options.ttl_ms = strtoll(value, NULL, 10);
+        } else {
+            options.no_results = true;
+        }
+    }
+    MUST(petal_batch_mutation(batch, &options, WHY));
+}
+
+/* "ROW" or "ROW@TIMESTAMP". */
+static petal_slice
+parse_row(const char *word, char *bytes, int64_t *timestamp)
+{
+    petal_slice row = take_bytes(&word, "@", &bytes);
+
+    *timestamp = *word == '@' ? strtoll(word + 1, NULL, 10) : PETAL_LATEST;
+    return row;
+}
+
+static void
+add_to_batch(petal_table *table, petal_batch *batch, char *word)
+{
+    bool adds = strncmp(word, "inc:", 4) == 0, appends = strncmp(word, "app:", 4) == 0;
+    struct cell_text parsed;
+    const petal_cell *cell = &parsed.cell;
+    petal_family *family;
+
+    if (*word == '{') {
+        begin_mutation(batch, word);
+        return;
+    }
+    if (strncmp(word, "row:", 4) == 0) {
+        int64_t timestamp;
+        petal_slice row = parse_row(word + 4, parsed.bytes, &timestamp);
+
+        MUST(petal_batch_delete_row(batch, table, row, timestamp, WHY));
+        return;
+    }
+    parse_cell(adds || appends ? word + 4 : word, &parsed);
+    MUST(family_of(table, cell, &family, WHY));
+    if (adds)
+        MUST(petal_batch_increment(batch, family, cell->row, cell->qualifier,
+                                   (int64_t)get_be64(slice_bytes(cell->value)), WHY));
+    else if (appends)
+        MUST(petal_batch_append(batch, family, cell->row, cell->qualifier, cell->value, WHY));
+    else if (cell->type == PETAL_PUT)
+        MUST(petal_batch_put(batch, family, cell->row, cell->qualifier, cell->timestamp,
+                             cell->value, WHY));
+    else
+        MUST(petal_batch_delete(batch, family, cell->row, cell->qualifier, cell->timestamp,
+                                cell->type, WHY));
+}
+
+static enum petal_status
+write_batch(struct script *script, char **words, petal_write_options options, petal_error *error)
+{
+    petal_table *table = script_table(script, words[0]);
+    enum petal_status status;
+    petal_batch *batch;
+
+    options.result = given(script);
+    MUST(petal_batch_new(script->base.db, &batch, WHY));
+    for (words++; *words != NULL; words++)
+        add_to_batch(table, batch, *words);
+    status = petal_write(script->base.db, batch, &options, error);
+    petal_batch_free(batch);
+    return status;
 }
 
 STATEMENT(batch)
 {
+    return write_batch(script, words, (petal_write_options){0}, error);
+}
+
+/* Of one row, and the sum is what is given. */
+STATEMENT(inc)
+{
+    petal_write_options options = {.result = given(script)};
     petal_table *table = script_table(script, words[0]);
-    enum petal_status status;
     struct cell_text parsed;
-    petal_batch *batch;
+    petal_family *family;
+    int64_t sum;
+    enum petal_status status;
 
-    MUST(petal_batch_new(script->base.db, &batch, WHY));
-    for (words++; *words != NULL; words++) {
-        const petal_cell *cell = &parsed.cell;
-        petal_family *family;
-
-        parse_cell(*words, &parsed);
-        MUST(family_of(table, cell, &family, WHY));
-        if (cell->type == PETAL_PUT)
-            MUST(petal_batch_put(batch, family, cell->row, cell->qualifier, cell->timestamp,
-                                 cell->value, WHY));
-        else
-            MUST(petal_batch_delete(batch, family, cell->row, cell->qualifier, cell->timestamp,
-                                    cell->type, WHY));
-    }
-    status = petal_write(script->base.db, batch, NULL, error);
-    petal_batch_free(batch);
+    parse_cell(words[1], &parsed);
+    MUST(family_of(table, &parsed.cell, &family, WHY));
+    status =
+        petal_increment(family, parsed.cell.row, parsed.cell.qualifier,
+                        (int64_t)get_be64(slice_bytes(parsed.cell.value)), &options, &sum, error);
+    if (status == PETAL_OK)
+        assert_int_equal(
+            sum, (int64_t)get_be64(slice_bytes(petal_result_cell(script->given, 0)->value)));
     return status;
+}
+
+STATEMENT(app)
+{
+    petal_write_options options = {.result = given(script)};
+    struct cell_text parsed;
+    petal_family *family;
+
+    parse_cell(words[1], &parsed);
+    MUST(family_of(script_table(script, words[0]), &parsed.cell, &family, WHY));
+    return petal_append(family, parsed.cell.row, parsed.cell.qualifier, parsed.cell.value, &options,
+                        error);
+}
+
+STATEMENT(given)
+{
+    char **wanted = words + 1;
+
+    for (size_t i = 0; i < petal_result_count(given(script)); i++)
+        expect(petal_result_cell(script->given, i), &wanted);
+    expect(NULL, &wanted);
+    return PETAL_OK;
+}
+
+STATEMENT(delete_row)
+{
+    char bytes[LINE_BYTES];
+    int64_t timestamp;
+    petal_slice row = parse_row(words[1], bytes, &timestamp);
+
+    return petal_delete_row(script_table(script, words[0]), row, timestamp, NULL, error);
 }
 
 STATEMENT(flush)
@@ -426,6 +585,8 @@ STATEMENT(verify)
 static void
 forget_handles(struct script *script)
 {
+    petal_result_free(script->given);
+    script->given = NULL;
     for (size_t i = 0; i < sizeof script->names / sizeof *script->names; i++) {
         assert_in_range(script->names[i].kind, 0, SCRIPT_TABLE);
         script->names[i] = (struct script_name){0};
@@ -669,9 +830,7 @@ set_option(struct script *script, struct read *read, const char *table, char *wo
     } else if (strcmp(word, "all") == 0) {
         options->versions = PETAL_ALL_VERSIONS;
     } else if ((value = value_of(word, "range")) != NULL) {
-        options->has_time_range = true;
-        options->time_min = strtoll(value, NULL, 10);
-        options->time_limit = strtoll(strstr(value, "..") + 2, NULL, 10);
+        set_range(value, &options->has_time_range, &options->time_min, &options->time_limit);
     } else if ((value = value_of(word, "cells")) != NULL) {
         options->family_cell_limit = strtoull(value, NULL, 10);
     } else if ((value = value_of(word, "skip")) != NULL) {
@@ -736,6 +895,31 @@ expect_results(struct script *script, petal_cursor *cursor, char **wanted, bool 
     }
     expect(NULL, &wanted);
     petal_result_free(result);
+}
+
+/* How many it deletes; the options are those of reads. */
+STATEMENT(delete_rows)
+{
+    petal_delete_rows_options options = {0};
+    petal_table *table = script_table(script, words[0]);
+    petal_deleted_rows deleted;
+    struct read read;
+    char **wanted;
+    enum petal_status status;
+
+    parse_read(script, &read, words[0], words + 1, &wanted);
+    options.prefix = read.scan.prefix;
+    options.columns = read.scan.read.columns;
+    options.column_count = read.scan.read.column_count;
+    options.snapshot = read.scan.read.snapshot;
+    options.has_timestamp = read.scan.read.has_time_range;
+    options.timestamp = read.scan.read.time_min; /* of the markers */
+    status = petal_delete_rows(table, read.scan.start_row, read.scan.stop_row, &options, &deleted,
+                               error);
+    if (status == PETAL_OK &&
+        (deleted.next.size > 0 || *wanted == NULL || deleted.rows != strtoull(*wanted, NULL, 10)))
+        FAIL("%" PRIu64 " rows are deleted", deleted.rows);
+    return status;
 }
 
 STATEMENT(show)
@@ -873,26 +1057,52 @@ static const struct statement {
     const char *name;
     enum petal_status (*run)(struct script *script, char **words, petal_error *error);
 } statements_known[] = {
-    {"table", do_table},       {"alter", do_alter},
-    {"drop", do_drop},         {"truncate", do_truncate},
-    {"keep", do_keep},         {"put", do_put},
-    {"unlogged", do_unlogged}, {"batch", do_batch},
-    {"flush", do_flush},       {"compact", do_compact},
-    {"verify", do_verify},     {"reopen", do_reopen},
-    {"die", do_die},           {"clock", do_clock},
-    {"later", do_later},       {"take", do_take},
-    {"clone", do_clone},       {"restore", do_restore},
-    {"delete", do_delete},     {"snapshots", do_snapshots},
-    {"moment", do_moment},     {"forget", do_forget},
-    {"bulk", do_bulk},         {"below", do_below},
-    {"add", do_add},           {"commit", do_commit},
-    {"give-up", do_give_up},   {"show", do_show},
-    {"open", do_open},         {"step", do_step},
-    {"rest", do_rest},         {"rows", do_rows},
-    {"seek", do_seek},         {"close", do_close},
-    {"files", do_files},       {"clean", do_clean},
-    {"shut", do_shut},         {"kill", do_kill},
-    {"stored", do_stored},     {"close-database", do_close_database},
+    {"table", do_table},
+    {"alter", do_alter},
+    {"drop", do_drop},
+    {"truncate", do_truncate},
+    {"keep", do_keep},
+    {"put", do_put},
+    {"unlogged", do_unlogged},
+    {"batch", do_batch},
+    {"flush", do_flush},
+    {"compact", do_compact},
+    {"verify", do_verify},
+    {"reopen", do_reopen},
+    {"die", do_die},
+    {"clock", do_clock},
+    {"later", do_later},
+    {"take", do_take},
+    {"clone", do_clone},
+    {"restore", do_restore},
+    {"delete", do_delete},
+    {"snapshots", do_snapshots},
+    {"moment", do_moment},
+    {"forget", do_forget},
+    {"bulk", do_bulk},
+    {"below", do_below},
+    {"add", do_add},
+    {"commit", do_commit},
+    {"give-up", do_give_up},
+    {"show", do_show},
+    {"open", do_open},
+    {"step", do_step},
+    {"rest", do_rest},
+    {"rows", do_rows},
+    {"seek", do_seek},
+    {"close", do_close},
+    {"files", do_files},
+    {"clean", do_clean},
+    {"shut", do_shut},
+    {"kill", do_kill},
+    {"stored", do_stored},
+    {"version", do_version},
+    {"inc", do_inc},
+    {"app", do_app},
+    {"given", do_given},
+    {"delete-row", do_delete_row},
+    {"delete-rows", do_delete_rows},
+    {"close-database", do_close_database},
 };
 
 static enum petal_status
@@ -997,6 +1207,7 @@ script_do_in(struct script *script, const char *directory, const char *statement
     other.base.db = NULL;
     MUST(petal_open(directory, &other.base.options, &other.base.db, WHY));
     script_do(&other, statements);
+    petal_result_free(other.given);
     MUST(petal_close(other.base.db, WHY));
 }
 
@@ -1022,6 +1233,7 @@ script_end(struct script *script)
         else if (name->kind == SCRIPT_BULK)
             petal_bulk_free(name->object);
     }
+    petal_result_free(script->given);
     fixture_fini(&script->base);
 }
 

@@ -7,8 +7,13 @@
  *
  *     table T FAMILY...      create it; alter T FAMILY... ; drop T ; truncate T ; keep OLD T: OLD is
  *                            a name of T's handle as it is now
- *     put T CELL...          one by one; markers, too. batch T CELL...: as one write. unlogged T
- *                            CELL...: without the log
+ *     put T CELL...          one by one; markers, too. unlogged T CELL...: without the log
+ *     batch T ITEM...        as one write: cells; inc:CELL and app:CELL, which add and append;
+ *                            row:ROW, which deletes it; and {OPTION...}, with which a mutation begins:
+ *                            ttl=MS, range=MIN..LIMIT, silent
+ *     version T CELL...      each as a version of its own
+ *     inc T CELL ; app T CELL ; given : CELL...     what the latest write gave back
+ *     delete-row T ROW@TIMESTAMP ; delete-rows T OPTION... : N     of reads; range: of the markers
  *     flush ; compact T ; verify T
  *     shut ; kill ; reopen ; die         close; the process dies; close if open, and open; kill and open
  *     clock MS ; later MS    set the clock; move it
@@ -29,7 +34,8 @@
  *
  * A CELL is row/family:qualifier@timestamp=value, a marker ends with !type, a number of enum
  * petal_cell_type. An empty qualifier may be left out with its colon. Without a timestamp a write
- * takes the clock's, and an answer may have any. Other bytes than printed ones are \xx.
+ * takes the clock's, and an answer may have any. A value #5 is that number in 8 bytes; ~MS after a
+ * value or type is a time to live. Other bytes than printed ones are \xx.
  *
  * OPTIONS of reads: row=R (a get), column=f:q, column=f (the whole family), versions=N, all (versions),
  * raw, reversed, from=R, after=R, to=R, through=R, prefix=R, limit=N (rows), range=MIN..LIMIT (of
@@ -45,7 +51,8 @@ enum script_kind { SCRIPT_TABLE = 1, SCRIPT_MOMENT, SCRIPT_CURSOR, SCRIPT_BULK }
 struct script {
     struct fixture base; /* `options` may be changed before a reopening */
     petal_family_options family;
-    petal_error error; /* of the last statement that was refused */
+    petal_result *given; /* by the latest write; NULL: none was made */
+    petal_error error;   /* of the last statement that was refused */
     struct script_name {
         enum script_kind kind; /* 0: free */
         char name[24];

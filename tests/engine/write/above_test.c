@@ -4,10 +4,62 @@
  * future hides as in HBase, but for keys and values.
  */
 
+#include "tests/engine/script.h"
 #include "tests/engine/write/fixture.h"
-#include "tests/support/test.h"
 
-#define NOW 1000
+/* Ten increments in a millisecond: the last one is nine ahead. */
+#define AHEAD                                                                                      \
+    "table t f,versions=3 g,versions=3; inc t r/f:n=#1; inc t r/f:n=#1; inc t r/f:n=#1\n"          \
+    "inc t r/f:n=#1; inc t r/f:n=#1; inc t r/f:n=#1; inc t r/f:n=#1; inc t r/f:n=#1\n"             \
+    "inc t r/f:n=#1; inc t r/f:n=#1; given : r/f:n@1009=#10\n"
+#define REPLACED                                                                                   \
+    "put t r/f:n=x s/f:n=y; show t row=r all : r/f:n@1010=x r/f:n@1009=#10 r/f:n@1008=#9\n"        \
+    "show t row=s : s/f:n@1000=y; delete-row t r; show t row=r :"
+
+static const struct script_case cases[] = {
+    {"what is ahead is replaced, or deleted; and what comes after the marker, which no reader sees",
+     AHEAD
+     "put t r/f:n=x; show t row=r all : r/f:n@1010=x r/f:n@1009=#10 r/f:n@1008=#9; put t r/f:n!12\n"
+     "show t row=r :; inc t r/f:n=#5; given : r/f:n=#5; put t r/f:n=y r/f:m=beside s/f:n=row "
+     "r/g:n=family\n"
+     "show t row=r all : r/f:m@1000=beside r/f:n@1013=y r/f:n@1012=#5 r/g:n@1000=family\n"
+     "show t row=s : s/f:n@1000=row; delete-row t r; show t row=r :; put t r/f:m=again\n"
+     "show t row=r : r/f:m@1015=again"},
+    {"where the clock is not after, it is the clock's; also when the row was ahead once",
+     AHEAD "clock 1009; put t r/f:n=x; clock 1020; put t r/f:m=y\n"
+           "show t row=r all : r/f:m@1020=y r/f:n@1009=x r/f:n@1008=#9 r/f:n@1007=#8"},
+    {"it is remembered in memory", AHEAD REPLACED},
+    {"in a store file", AHEAD "flush\n" REPLACED},
+    {"in a log that is replayed", AHEAD "die\n" REPLACED},
+    {"by a closing", AHEAD "reopen\n" REPLACED},
+    {"in a store file after a crash", AHEAD "flush; die\n" REPLACED},
+    {"after a compaction", AHEAD "flush; put t q/f:a=x; flush; compact t; reopen\n" REPLACED},
+    {"in copies",
+     AHEAD "take t s; delete-row t r; clone s c; put c r/f:n=x; show c row=r : r/f:n@1010=x"},
+    {"explicit timestamps do not count, as in HBase; increments that follow do not change that",
+     "table t f,versions=3 g; put t r/f:a@5000=future; app t r/f:a=!; put t r/f:a=hidden\n"
+     "inc t r/f:n=#1; inc t r/f:n=#1; inc t r/f:n=#1; put t r/f:a=hidden-too\n"
+     "show t row=r all : r/f:a@5001=future! r/f:a@5000=future r/f:a@1000=hidden-too r/f:n@1002=#3 "
+     "r/f:n@1001=#2 r/f:n@1000=#1\n"
+     "die; put t r/f:a!12\n"
+     "show t row=r all : r/f:a@5001=future! r/f:a@5000=future r/f:n@1002=#3 r/f:n@1001=#2 "
+     "r/f:n@1000=#1"},
+    {"a batch deletes a row and writes it anew, in this order",
+     AHEAD "batch t r/f:a=gone s/f:a=x row:r s/f:b=y r/f:b=stays r/f:n=new\n"
+           "show t row=r all : r/f:b@1010=stays r/f:n@1010=new; show t row=s : s/f:a@1000=x "
+           "s/f:b@1000=y\n"
+           "delete-rows t : 2; show t :"},
+    {"each write of one millisecond can be a version of its own",
+     "table t f,versions=3; version t r/f:a=y r/f:a=y r/f:a=z s/f:a=x r/f:b=b\n"
+     "show t row=r all : r/f:a@1002=z r/f:a@1001=y r/f:a@1000=y r/f:b@1000=b\n"
+     "show t row=s : s/f:a@1000=x; put t s/f:a@7000=future; version t s/f:a=h\n"
+     "show t row=s all : s/f:a@7000=future s/f:a@1001=h s/f:a@1000=x"},
+};
+
+TEST_EACH(timestamps_do_this, cases)
+{
+    script_run(*state);
+}
 
 static void
 increment_until(struct write_fixture *w, const char *row, int64_t sum)
@@ -17,172 +69,18 @@ increment_until(struct write_fixture *w, const char *row, int64_t sum)
 }
 
 static void
-delete_cells(petal_family *family, const char *row, const char *qualifier,
-             enum petal_cell_type type)
-{
-    MUST(petal_delete(family, text(row), text(qualifier), PETAL_LATEST, type, NULL, WHY));
-}
-
-static void
 delete_row(struct write_fixture *w, const char *row)
 {
     MUST(petal_delete_row(w->table, text(row), PETAL_LATEST, NULL, WHY));
 }
 
 static void
-flush(struct write_fixture *w)
-{
-    MUST(petal_flush(w->base.db, NULL, WHY));
-}
-
-static void
-reopen(struct write_fixture *w, bool crash)
+reopen(struct write_fixture *w)
 {
     write_fixture_detach(w);
-    if (crash)
-        fixture_die(&w->base);
-    else
-        fixture_must_close(&w->base);
+    fixture_die(&w->base);
     fixture_must_open(&w->base);
     write_fixture_attach(w);
-}
-
-/* Ten increments in a millisecond: the last one is nine ahead. */
-TEST(test_what_is_ahead_is_replaced)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    increment_until(&w, "r", 10);
-    write_fixture_put(w.f, "r", "n", PETAL_LATEST, "x");
-    write_fixture_expect_row(&w, "r", "r/f:n=x@1010 r/f:n=#10@1009 r/f:n=#9@1008");
-    delete_cells(w.f, "r", "n", PETAL_DELETE_COLUMN);
-    write_fixture_expect_row(&w, "r", "");
-    /* After the marker, which no reader sees. */
-    assert_int_equal(write_fixture_increment(&w, "r", "n", 5), 5);
-    write_fixture_put(w.f, "r", "n", PETAL_LATEST, "y");
-    write_fixture_put(w.f, "r", "m", PETAL_LATEST, "beside");
-    write_fixture_put(w.f, "s", "n", PETAL_LATEST, "another row");
-    write_fixture_put(w.g, "r", "n", PETAL_LATEST, "another family");
-    write_fixture_expect_row(&w, "r",
-                             "r/f:m=beside@1000 r/f:n=y@1013 "
-                             "r/f:n=#5@1012 r/g:n=another family@1000");
-    write_fixture_expect_row(&w, "s", "s/f:n=another row@1000");
-    delete_row(&w, "r");
-    write_fixture_expect_row(&w, "r", "");
-    write_fixture_put(w.f, "r", "m", PETAL_LATEST, "again");
-    write_fixture_expect_row(&w, "r", "r/f:m=again@1015");
-    write_fixture_fini(&w);
-}
-
-/* Where the clock is not after, it is the clock's; also when the row was ahead once. */
-TEST(test_the_clock_catches_up)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    increment_until(&w, "r", 10);
-    test_clock_set(&w.base.clock, NOW + 9);
-    write_fixture_put(w.f, "r", "n", PETAL_LATEST, "x");
-    test_clock_set(&w.base.clock, NOW + 20);
-    write_fixture_put(w.f, "r", "m", PETAL_LATEST, "y");
-    write_fixture_expect_row(&w, "r", "r/f:m=y@1020 r/f:n=x@1009 r/f:n=#9@1008 r/f:n=#8@1007");
-    write_fixture_fini(&w);
-}
-
-/* In memory, in a log that is replayed, in store files, after a compaction, and in copies. */
-TEST(test_it_is_remembered)
-{
-    for (int way = 0; way < 6; way++) {
-        struct write_fixture w;
-
-        write_fixture_init(&w);
-        increment_until(&w, "r", 10);
-        if (way == 1 || way == 4)
-            flush(&w);
-        if (way == 2)
-            reopen(&w, true);
-        if (way == 3)
-            reopen(&w, false);
-        if (way == 4)
-            reopen(&w, true);
-        if (way == 5) {
-            flush(&w);
-            write_fixture_put(w.f, "q", "a", PETAL_LATEST, "x");
-            flush(&w);
-            MUST(petal_compact(w.table, NULL, WHY));
-            reopen(&w, false);
-        }
-        write_fixture_put(w.f, "r", "n", PETAL_LATEST, "x");
-        write_fixture_put(w.f, "s", "n", PETAL_LATEST, "y");
-        write_fixture_expect_row(&w, "r", "r/f:n=x@1010 r/f:n=#10@1009 r/f:n=#9@1008");
-        write_fixture_expect_row(&w, "s", "s/f:n=y@1000");
-        delete_row(&w, "r");
-        write_fixture_expect_row(&w, "r", "");
-        write_fixture_fini(&w);
-    }
-}
-
-TEST(test_table_snapshots_remember)
-{
-    struct write_fixture w;
-    petal_table *clone;
-    petal_family *f;
-
-    write_fixture_init(&w);
-    increment_until(&w, "r", 10);
-    MUST(petal_table_snapshot_create(w.table, text("s"), NULL, WHY));
-    delete_row(&w, "r");
-    MUST(petal_table_snapshot_clone(w.base.db, text("s"), text("c"), &clone, WHY));
-    MUST(petal_table_family(clone, text("f"), &f, WHY));
-    write_fixture_put(f, "r", "n", PETAL_LATEST, "x");
-    MUST(petal_get(clone, text("r"), NULL, w.read, WHY));
-    assert_string_equal(write_fixture_describe(w.read), "r/f:n=x@1010");
-    write_fixture_fini(&w);
-}
-
-/* As in HBase; and increments that follow on it do not change that. */
-TEST(test_explicit_timestamps_do_not_count)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put(w.f, "r", "a", 5000, "future");
-    write_fixture_append(&w, "r", "a", "!");
-    write_fixture_put(w.f, "r", "a", PETAL_LATEST, "hidden");
-    increment_until(&w, "r", 3);
-    write_fixture_put(w.f, "r", "a", PETAL_LATEST, "hidden too");
-    write_fixture_expect_row(&w, "r",
-                             "r/f:a=future!@5001 r/f:a=future@5000 r/f:a=hidden too@1000 "
-                             "r/f:n=#3@1002 r/f:n=#2@1001 r/f:n=#1@1000");
-    reopen(&w, true);
-    delete_cells(w.f, "r", "a", PETAL_DELETE_COLUMN);
-    write_fixture_expect_row(&w, "r",
-                             "r/f:a=future!@5001 r/f:a=future@5000 r/f:n=#3@1002 r/f:n=#2@1001 "
-                             "r/f:n=#1@1000");
-    write_fixture_fini(&w);
-}
-
-/* A batch that deletes a row and writes it anew, in this order. */
-TEST(test_batches)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    increment_until(&w, "r", 10);
-    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "gone");
-    write_fixture_batch_put(&w, w.f, "s", "a", PETAL_LATEST, "x");
-    MUST(petal_batch_delete_row(w.batch, w.table, text("r"), PETAL_LATEST, WHY));
-    write_fixture_batch_put(&w, w.f, "s", "b", PETAL_LATEST, "y");
-    write_fixture_batch_put(&w, w.f, "r", "b", PETAL_LATEST, "stays");
-    write_fixture_batch_put(&w, w.f, "r", "n", PETAL_LATEST, "new");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "r", "r/f:b=stays@1010 r/f:n=new@1010");
-    write_fixture_expect_row(&w, "s", "s/f:a=x@1000 s/f:b=y@1000");
-    MUST(petal_delete_rows(w.table, text(""), text(""), NULL, NULL, WHY));
-    write_fixture_expect_row(&w, "r", "");
-    write_fixture_expect_row(&w, "s", "");
-    write_fixture_fini(&w);
 }
 
 /* A put under a condition gets the timestamp of the cell judged, which may be of another family:
@@ -212,7 +110,7 @@ TEST(test_conditions_over_families)
         assert_true(applied);
         petal_filter_free(filter);
         if (way == 2)
-            reopen(&w, true);
+            reopen(&w);
         write_fixture_put(w.g, "r", "a", PETAL_LATEST, "second");
         if (way == 3) {
             write_fixture_expect_row(&w, "r",
@@ -313,26 +211,5 @@ TEST(test_keys_and_values)
     write_fixture_put(v, "k", "", PETAL_LATEST - 1, "end");
     MUST(petal_kv_put(kv, text("k"), text("f"), NULL, WHY));
     expect_kv(&w, kv, "f");
-    write_fixture_fini(&w);
-}
-
-/* Each write of one millisecond is a version of its own. */
-TEST(test_new_versions)
-{
-    petal_write_options options = {.new_version = true};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    for (int i = 0; i < 3; i++)
-        MUST(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text(i == 2 ? "z" : "y"), &options,
-                       WHY));
-    MUST(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("x"), &options, WHY));
-    write_fixture_batch_put(&w, w.f, "r", "b", PETAL_LATEST, "b");
-    MUST(petal_write(w.base.db, w.batch, &options, WHY));
-    write_fixture_expect_row(&w, "r", "r/f:a=z@1002 r/f:a=y@1001 r/f:a=y@1000 r/f:b=b@1000");
-    write_fixture_expect_row(&w, "s", "s/f:a=x@1000");
-    write_fixture_put(w.f, "s", "a", 7000, "future");
-    MUST(petal_put(w.f, text("s"), text("a"), PETAL_LATEST, text("h"), &options, WHY));
-    write_fixture_expect_row(&w, "s", "s/f:a=future@7000 s/f:a=h@1001 s/f:a=x@1000");
     write_fixture_fini(&w);
 }

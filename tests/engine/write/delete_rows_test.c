@@ -3,6 +3,7 @@
  * what is counted, where a call that ended early goes on.
  */
 
+#include "tests/engine/script.h"
 #include "tests/engine/write/fixture.h"
 #include "tests/support/test.h"
 
@@ -43,12 +44,6 @@ put_rows(struct write_fixture *w, const char *names)
     }
 }
 
-static void
-delete_row(struct write_fixture *w, const char *row, int64_t timestamp)
-{
-    MUST(petal_delete_row(w->table, text(row), timestamp, NULL, WHY));
-}
-
 /* Delete; *rows as the call counts them. */
 static uint64_t
 delete_rows(struct write_fixture *w, const char *from, const char *to,
@@ -62,23 +57,6 @@ delete_rows(struct write_fixture *w, const char *from, const char *to,
 }
 
 /* ---- one row ---- */
-
-TEST(test_a_row_is_deleted_in_all_families)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put_versions(&w);
-    write_fixture_put(w.g, "r", "b", 5000, "later");
-    delete_row(&w, "r", 20);
-    write_fixture_expect_row(&w, "r", "r/f:a=v@30 r/g:a=v@30 r/g:b=later@5000");
-    delete_row(&w, "r", PETAL_LATEST); /* the clock stands at 1000 */
-    write_fixture_expect_row(&w, "r", "r/g:b=later@5000");
-    write_fixture_expect_row(&w, "s", "s/f:a=v@30 s/f:a=v@20 s/f:a=v@10");
-    delete_row(&w, "nobody", PETAL_LATEST);
-    expect_rows(&w, "r s");
-    write_fixture_fini(&w);
-}
 
 TEST(test_a_row_is_deleted_in_a_batch)
 {
@@ -131,80 +109,39 @@ TEST(test_deletion_of_a_row_with_options)
 
 /* ---- which rows ---- */
 
-TEST(test_ranges_and_prefixes)
+#define TABLE "table t f,versions=3 g,versions=3\n"
+#define VERSIONS                                                                                   \
+    "put t r/f:a@10=v r/f:a@20=v r/f:a@30=v s/f:a@10=v s/f:a@20=v s/f:a@30=v r/g:a@10=v "          \
+    "r/g:a@20=v r/g:a@30=v\n"
+
+static const struct script_case cases[] = {
+    {"a row is deleted in all families, up to a timestamp", TABLE VERSIONS
+     "put t r/g:b@5000=later; delete-row t r@20\n"
+     "show t row=r all : r/f:a@30=v r/g:a@30=v r/g:b@5000=later; delete-row t r\n"
+     "show t row=r all : r/g:b@5000=later; show t row=s all : s/f:a@30=v s/f:a@20=v s/f:a@10=v\n"
+     "delete-row t nobody; show t : r/g:b=later s/f:a=v"},
+    {"ranges; rows that are gone are no rows", TABLE
+     "put t a/f=v b/f=v c/f=v d/f=v e/f=v f/f=v g/f=v h/f=v i/f=v; delete-rows t from=c to=e : 2\n"
+     "show t : a/f=v b/f=v e/f=v f/f=v g/f=v h/f=v i/f=v; delete-rows t from=c to=e : 0\n"
+     "delete-rows t from=a\\01 to=f : 2; show t : a/f=v f/f=v g/f=v h/f=v i/f=v\n"
+     "delete-rows t from=h : 2; delete-rows t to=f : 1; delete-rows t from=g to=f : 0\n"
+     "show t : f/f=v g/f=v; delete-rows t : 2; show t :"},
+    {"prefixes, within a range, too",
+     TABLE "put t u1/f=v u1-a/g=v u1-b/g=v u2/g=v; delete-rows t prefix=u1- to=u1-b : 1\n"
+           "show t : u1/f=v u1-b/g=v u2/g=v; delete-rows t prefix=u1 from=u1- : 1\n"
+           "show t : u1/f=v u2/g=v; delete-rows t prefix=u : 2; show t :"},
+    {"columns alone, in the rows that have any of them",
+     TABLE "put t r/f:a@7=v r/f:b@8=v s/g:x@7=v s/g:y@8=v t/f:b@8=v\n"
+           "delete-rows t column=f:a column=g : 2; show t : r/f:b@8=v t/f:b@8=v"},
+    {"the timestamp is that of the markers; which rows are there it does not say",
+     TABLE VERSIONS "delete-rows t range=20..0 : 2; show t all : r/f:a@30=v r/g:a@30=v s/f:a@30=v\n"
+                    "delete-rows t range=30..0 : 2; show t :; put t r/f:a@900=v\n"
+                    "delete-rows t range=9223372036854775807..0 : 1; show t :"},
+};
+
+TEST_EACH(deletions_do_this, cases)
 {
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    put_rows(&w, "abcdefghi");
-    assert_int_equal(delete_rows(&w, "c", "e", NULL), 2);
-    expect_rows(&w, "a b e f g h i");
-    assert_int_equal(delete_rows(&w, "c", "e", NULL), 0); /* they are no rows any more */
-    assert_int_equal(delete_rows(&w, "a\x01", "f", NULL), 2);
-    expect_rows(&w, "a f g h i");
-    assert_int_equal(delete_rows(&w, "h", "", NULL), 2);
-    assert_int_equal(delete_rows(&w, "", "f", NULL), 1);
-    assert_int_equal(delete_rows(&w, "g", "f", NULL), 0);
-    expect_rows(&w, "f g");
-    assert_int_equal(delete_rows(&w, "", "", NULL), 2);
-    expect_rows(&w, "");
-    write_fixture_put(w.f, "user1", "q", PETAL_LATEST, "v");
-    write_fixture_put(w.g, "user1-a", "q", PETAL_LATEST, "v");
-    write_fixture_put(w.g, "user1-b", "q", PETAL_LATEST, "v");
-    write_fixture_put(w.g, "user2", "q", PETAL_LATEST, "v");
-    assert_int_equal(
-        delete_rows(&w, "", "user1-b", &(petal_delete_rows_options){.prefix = text("user1-")}), 1);
-    expect_rows(&w, "user1 user1-b user2");
-    assert_int_equal(
-        delete_rows(&w, "user1-", "", &(petal_delete_rows_options){.prefix = text("user1")}), 1);
-    expect_rows(&w, "user1 user2");
-    assert_int_equal(delete_rows(&w, "", "", &(petal_delete_rows_options){.prefix = text("user")}),
-                     2);
-    expect_rows(&w, "");
-    write_fixture_fini(&w);
-}
-
-/* Only the columns, in the rows that have any of them. */
-TEST(test_columns)
-{
-    struct write_fixture w;
-    petal_column columns[2];
-    petal_delete_rows_options options = {.columns = columns, .column_count = 2};
-
-    write_fixture_init(&w);
-    columns[0] = (petal_column){.family = w.f, .qualifier = text("a")};
-    columns[1] = (petal_column){.family = w.g, .whole_family = true};
-    write_fixture_put(w.f, "r", "a", 7, "v");
-    write_fixture_put(w.f, "r", "b", 8, "v");
-    write_fixture_put(w.g, "s", "x", 7, "v");
-    write_fixture_put(w.g, "s", "y", 8, "v");
-    write_fixture_put(w.f, "t", "b", 8, "v");
-    assert_int_equal(delete_rows(&w, "", "", &options), 2);
-    write_fixture_expect_row(&w, "r", "r/f:b=v@8");
-    write_fixture_expect_row(&w, "s", "");
-    expect_rows(&w, "r t");
-    write_fixture_fini(&w);
-}
-
-/* The timestamp is that of the markers; which rows are there it does not say. */
-TEST(test_timestamp_of_the_markers)
-{
-    petal_delete_rows_options options = {.has_timestamp = true, .timestamp = 20};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put_versions(&w);
-    assert_int_equal(delete_rows(&w, "", "", &options), 2);
-    write_fixture_expect_row(&w, "r", "r/f:a=v@30 r/g:a=v@30");
-    write_fixture_expect_row(&w, "s", "s/f:a=v@30");
-    options.timestamp = 30;
-    assert_int_equal(delete_rows(&w, "", "", &options), 2);
-    expect_rows(&w, "");
-    options.timestamp = PETAL_LATEST;
-    write_fixture_put(w.f, "r", "a", 900, "v");
-    assert_int_equal(delete_rows(&w, "", "", &options), 1);
-    expect_rows(&w, "");
-    write_fixture_fini(&w);
+    script_run(*state);
 }
 
 /* Rows are those of the beginning, or of the snapshot; a snapshot goes on to see them. */

@@ -118,13 +118,6 @@ write_fixture_increment(struct write_fixture *w, const char *row, const char *qu
 }
 
 void
-write_fixture_append(struct write_fixture *w, const char *row, const char *qualifier,
-                     const char *value)
-{
-    MUST(petal_append(w->f, text(row), text(qualifier), text(value), &w->options, WHY));
-}
-
-void
 write_fixture_begin(struct write_fixture *w, const petal_mutation_options *options)
 {
     MUST(petal_batch_mutation(w->batch, options, WHY));
@@ -153,26 +146,8 @@ write_fixture_batch_increment(struct write_fixture *w, petal_family *family, con
 }
 
 void
-write_fixture_batch_delete_newest(struct write_fixture *w, petal_family *family, const char *row,
-                                  const char *qualifier)
-{
-    MUST(petal_batch_delete(w->batch, family, text(row), text(qualifier), PETAL_LATEST,
-                            PETAL_DELETE, WHY));
-}
-
-void
 write_fixture_write_batch(struct write_fixture *w)
 {
     MUST(petal_write(w->base.db, w->batch, &w->options, WHY));
     petal_batch_clear(w->batch);
-}
-
-void
-write_fixture_put_versions(struct write_fixture *w)
-{
-    for (int64_t t = 1; t <= 3; t++) {
-        write_fixture_put(w->f, "r", "a", t * 10, "v");
-        write_fixture_put(w->f, "s", "a", t * 10, "v");
-        write_fixture_put(w->g, "r", "a", t * 10, "v");
-    }
 }

@@ -39,11 +39,6 @@ void write_fixture_put(petal_family *family, const char *row, const char *qualif
 /* In f. */
 int64_t write_fixture_increment(struct write_fixture *w, const char *row, const char *qualifier,
                                 int64_t amount);
-void write_fixture_append(struct write_fixture *w, const char *row, const char *qualifier,
-                          const char *value);
-
-/* Three versions, at 10, 20 and 30, of f:a in rows r and s and of g:a in r. */
-void write_fixture_put_versions(struct write_fixture *w);
 
 /* Into fixture->batch. */
 void write_fixture_begin(struct write_fixture *w, const petal_mutation_options *options);
@@ -53,8 +48,6 @@ void write_fixture_batch_append(struct write_fixture *w, petal_family *family, c
                                 const char *qualifier, const char *value);
 void write_fixture_batch_increment(struct write_fixture *w, petal_family *family, const char *row,
                                    const char *qualifier, int64_t amount);
-void write_fixture_batch_delete_newest(struct write_fixture *w, petal_family *family,
-                                       const char *row, const char *qualifier);
 
 /* Write the batch and clear it. */
 void write_fixture_write_batch(struct write_fixture *w);

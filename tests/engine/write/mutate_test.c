@@ -3,350 +3,115 @@
  * batch: what they write and give back, their timestamps, and that they happen whole or not at all.
  */
 
+#include "tests/engine/script.h"
 #include "tests/engine/write/fixture.h"
-#include "tests/support/test.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-#define NOW 1000 /* the clock of a fixture */
+#define TABLE "table t f,versions=3 g,versions=3\n"
+#define VERSIONS                                                                                   \
+    "put t r/f:a@10=v r/f:a@20=v r/f:a@30=v s/f:a@10=v s/f:a@20=v s/f:a@30=v r/g:a@10=v "          \
+    "r/g:a@20=v r/g:a@30=v\n"
 
-static void
-reopen(struct write_fixture *w)
+static const struct script_case cases[] = {
+    {"increments, over the ends of the numbers, too; what is no number is not changed", TABLE
+     "inc t r/f:n=#5; given : r/f:n@1000=#5; later 1; inc t r/f:n=#-7; given : r/f:n@1001=#-2\n"
+     "show t row=r all : r/f:n@1001=#-2 r/f:n@1000=#5; inc t m/f:x=#9223372036854775807\n"
+     "inc t m/f:x=#2; given : m/f:x=#-9223372036854775807; inc t m/f:y=#-9223372036854775808\n"
+     "inc t m/f:y=#-1; given : m/f:y=#9223372036854775807; put t s/f:n@5=1234567 s/f:e@5=\n"
+     "refused invalid inc t s/f:n=#1; given :; refused invalid inc t s/f:e=#1\n"
+     "show t row=s : s/f:e@5= s/f:n@5=1234567"},
+    {"appends, of nothing, too",
+     TABLE "app t r/f:a=; given : r/f:a@1000=; later 1; app t r/f:a=xy; later 1; app t r/f:a=z\n"
+           "given : r/f:a@1002=xyz; later 1; app t r/f:a=\n"
+           "show t row=r all : r/f:a@1003=xyz r/f:a@1002=xyz r/f:a@1001=xy; app t r/f=x\n"
+           "refused invalid app t /f:b=x"},
+    {"timestamps are above what is there, and do not move the store's clock, nor from the log",
+     TABLE "put t r/f:a@5000=x; app t r/f:a=y; given : r/f:a@5001=xy; put t r/f:now=later\n"
+           "put t r/f:same@1000=s; app t r/f:same=t\n"
+           "show t row=r all : r/f:a@5001=xy r/f:a@5000=x r/f:now@1000=later r/f:same@1001=st "
+           "r/f:same@1000=s\n"
+           "put t end/f:a@9223372036854775806=x; app t end/f:a=y\n"
+           "show t row=end all : end/f:a@9223372036854775806=xy; die; put t s/f:now=v\n"
+           "show t row=s : s/f:now@1000=v; show t row=end all : end/f:a@9223372036854775806=xy"},
+    {"the clock goes back: all of a batch gets the greatest assigned timestamp, and says so",
+     TABLE "put t r/f:a=x; clock 10; batch t r/f:p=x inc:r/f:n=#1 app:r/f:a=y r/f:none!8\n"
+           "given : r/f:a@1001=xy r/f:n@1000=#1\n"
+           "show t row=r all : r/f:a@1001=xy r/f:a@1000=x r/f:n@1000=#1 r/f:p@1000=x"},
+    {"reads of a batch come before its writes", TABLE
+     "batch t inc:r/f:n=#5 {} inc:r/f:n=#1; given : r/f:n@1000=#5 r/f:n@1000=#1\n"
+     "batch t r/f:a=lost app:r/f:a=kept; given : r/f:a@1000=kept; put t r/f:d@7=old\n"
+     "batch t r/f:d@9=new r/f:d!8; show t row=r all : r/f:a@1000=kept r/f:d@9=new r/f:n@1000=#1"},
+    {"deletions of the newest; other rows, families and mutations count on their own",
+     TABLE VERSIONS
+     "put t r/f:a!8; given :; show t row=r all : r/f:a@20=v r/f:a@10=v r/g:a@30=v r/g:a@20=v "
+     "r/g:a@10=v\n"
+     "batch t {} r/g:a!8 s/f:a!8 r/g:a!8 {} s/f:a!8; show t row=r all : r/f:a@20=v r/f:a@10=v "
+     "r/g:a@10=v\n"
+     "show t row=s all : s/f:a@20=v s/f:a@10=v"},
+    {"one more than there are is stamped now, and hides nothing that is written later",
+     TABLE "put t s/f:a@10=v s/f:a@20=v s/f:a@1001=w; batch t s/f:a!8 s/f:a!8 s/f:a!8 s/f:a!8\n"
+           "show t row=s all :; put t s/f:a@1000=w; show t row=s all : s/f:a@1000=w"},
+    {"results come in the order of mutations, and of rows, families and qualifiers within one",
+     TABLE
+     "batch t {} app:r/g:b=1 inc:r/f:z=#2 app:r/g:a=3 app:r/g:b=4 r/g:c=no {silent} "
+     "app:r/f:silent=5 "
+     "{} app:q/f:y=6 q/f:y!8\n"
+     "given : r/f:z=#2 r/g:a=3 r/g:b=1 r/g:b=4 q/f:y=6\n"
+     "show t row=r : r/f:silent@1000=5 r/f:z@1000=#2 r/g:a@1000=3 r/g:b@1000=4 r/g:c@1000=no\n"
+     "batch t q/f:y=z; given :"},
+    {"a mutation's time range is that of its appends, not of its deletions; its time to live",
+     TABLE VERSIONS
+     "batch t {range=10..20} app:r/f:a=+ r/f:a!8; given : r/f:a@1000=v+\n"
+     "show t row=r all : r/f:a@1000=v+ r/f:a@20=v r/f:a@10=v r/g:a@30=v r/g:a@20=v r/g:a@10=v\n"
+     "batch t {ttl=50} inc:n/f:n=#1; given : n/f:n@1000=#1~50"},
+    {"a time to live is taken over, unless there is another",
+     TABLE "put t r/f:a=x~50; show t row=r : r/f:a@1000=x~50; later 40; app t r/f:a=y\n"
+           "given : r/f:a@1040=xy~50; batch t {ttl=70} app:r/f:a=z; given : r/f:a@1041=xyz~70"},
+    /* Of equal cells of a batch with a time to live only the last is written. */
+    {"a dead cell uncovers no double", TABLE
+     "put t r/f:a@1000=before\n"
+     "batch t r/f:a=lost r/f:b@1000=kept r/f:a@1000=lost r/f:a@999=kept r/g:a@1000=kept {ttl=1} "
+     "r/f:a=brief\n"
+     "show t row=r all : r/f:a@1000=brief~1 r/f:a@999=kept r/f:b@1000=kept r/g:a@1000=kept; later "
+     "2\n"
+     "show t row=r all : r/f:a@1000=before r/f:a@999=kept r/f:b@1000=kept r/g:a@1000=kept; die\n"
+     "show t row=r all : r/f:a@1000=before r/f:a@999=kept r/f:b@1000=kept r/g:a@1000=kept"},
+    {"increments that are doubles",
+     TABLE "batch t inc:r/f:n=#1 {ttl=1} inc:r/f:n=#2; given : r/f:n@1000=#1 r/f:n@1000=#2~1\n"
+           "show t raw : r/f:n@1000=#2~1; later 2; show t row=r all :"},
+    {"doubles of one timestamp for different reasons: above the old version, and now", TABLE
+     "clock 1002; put t r/f:n@1001=12345678; batch t inc:r/f:n=#0 {ttl=1 range=0..1} inc:r/f:n=#3\n"
+     "show t row=r all : r/f:n@1002=#3~1 r/f:n@1001=12345678; later 2\n"
+     "show t row=r all : r/f:n@1001=12345678"},
+    {"markers that are doubles", TABLE
+     "put t r/f:a@1000=v; batch t r/f:a@1000!8 r/f:a@1000!12 r/f@1000!14 {ttl=1} r/f:a@1000!8 "
+     "r/f:a@1000!12 r/f!14\n"
+     "show t row=r all :; later 2; show t row=r all : r/f:a@1000=v"},
+};
+
+TEST_EACH(writes_that_read_do_this, cases)
 {
-    write_fixture_detach(w);
-    fixture_die(&w->base);
-    fixture_must_open(&w->base);
-    write_fixture_attach(w);
+    script_run(*state);
 }
 
-/* ---- single calls ---- */
-
-TEST(test_increment)
-{
-    struct write_fixture w;
-    petal_error error;
-    int64_t sum = 5;
-
-    write_fixture_init(&w);
-    assert_int_equal(write_fixture_increment(&w, "r", "n", 5), 5);
-    write_fixture_expect_given(&w, "r/f:n=#5@1000");
-    test_clock_advance(&w.base.clock, 1);
-    assert_int_equal(write_fixture_increment(&w, "r", "n", -7), -2);
-    write_fixture_expect_given(&w, "r/f:n=#-2@1001");
-    write_fixture_expect_row(&w, "r", "r/f:n=#-2@1001 r/f:n=#5@1000");
-    assert_int_equal(write_fixture_increment(&w, "r", "max", INT64_MAX), INT64_MAX);
-    assert_int_equal(write_fixture_increment(&w, "r", "max", 2), INT64_MIN + 1);
-    assert_int_equal(write_fixture_increment(&w, "r", "min", INT64_MIN), INT64_MIN);
-    assert_int_equal(write_fixture_increment(&w, "r", "min", -1), INT64_MAX);
-
-    write_fixture_put(w.f, "s", "n", 5, "1234567");
-    write_fixture_put(w.f, "s", "empty", 5, "");
-    assert_int_equal(petal_increment(w.f, text("s"), text("n"), 1, &w.options, &sum, &error),
-                     PETAL_INVALID);
-    assert_int_equal(sum, 0);
-    write_fixture_expect_given(&w, "");
-    assert_int_equal(petal_increment(w.f, text("s"), text("empty"), 1, NULL, NULL, &error),
-                     PETAL_INVALID);
-    write_fixture_expect_row(&w, "s", "s/f:empty=@5 s/f:n=1234567@5");
-    write_fixture_fini(&w);
-}
-
-TEST(test_append)
+/* No append makes a value larger than a value may be. */
+TEST(large_appends_are_refused)
 {
     petal_slice large = {test_allocate(PETAL_MAX_VALUE_BYTES), PETAL_MAX_VALUE_BYTES};
-    struct write_fixture w;
+    struct script script;
     petal_error error;
+    petal_family *f;
 
     memset((void *)(uintptr_t)large.data, 'x', large.size);
-    write_fixture_init(&w);
-    write_fixture_append(&w, "r", "a", "");
-    write_fixture_expect_given(&w, "r/f:a=@1000");
-    test_clock_advance(&w.base.clock, 1);
-    write_fixture_append(&w, "r", "a", "xy");
-    test_clock_advance(&w.base.clock, 1);
-    write_fixture_append(&w, "r", "a", "z");
-    write_fixture_expect_given(&w, "r/f:a=xyz@1002");
-    test_clock_advance(&w.base.clock, 1);
-    write_fixture_append(&w, "r", "a", "");
-    write_fixture_expect_row(&w, "r", "r/f:a=xyz@1003 r/f:a=xyz@1002 r/f:a=xy@1001");
-    assert_int_equal(petal_append(w.f, text("r"), text("a"), large, &w.options, &error),
-                     PETAL_INVALID);
-    write_fixture_expect_given(&w, "");
-    must(petal_append(w.f, text("r"), text("b"), large, NULL, &error), &error);
-    assert_int_equal(petal_append(w.f, text("r"), text(""), text("x"), NULL, &error), PETAL_OK);
-    assert_int_equal(petal_append(w.f, text(""), text("b"), text("x"), NULL, &error),
-                     PETAL_INVALID);
-    write_fixture_fini(&w);
+    script_begin(&script);
+    script_do(&script, TABLE "app t r/f:a=xyz");
+    f = script_family(&script, "t", "f");
+    assert_int_equal(petal_append(f, text("r"), text("a"), large, NULL, &error), PETAL_INVALID);
+    must(petal_append(f, text("r"), text("b"), large, NULL, &error), &error);
+    script_do(&script, "show t row=r column=f:a : r/f:a@1000=xyz");
     free((void *)(uintptr_t)large.data);
-}
-
-/* ---- timestamps ---- */
-
-TEST(test_timestamps)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put(w.f, "r", "a", 5000, "x");
-    write_fixture_append(&w, "r", "a", "y");
-    write_fixture_expect_given(&w, "r/f:a=xy@5001");
-    write_fixture_put(w.f, "r", "now", PETAL_LATEST,
-                      "later"); /* the store's own clock was not moved */
-    write_fixture_put(w.f, "r", "same", NOW, "s");
-    write_fixture_append(&w, "r", "same", "t");
-    write_fixture_expect_row(
-        &w, "r", "r/f:a=xy@5001 r/f:a=x@5000 r/f:now=later@1000 r/f:same=st@1001 r/f:same=s@1000");
-    write_fixture_put(w.f, "end", "a", PETAL_LATEST - 1, "x");
-    write_fixture_append(&w, "end", "a", "y");
-    write_fixture_expect_row(&w, "end", "end/f:a=xy@9223372036854775806");
-
-    reopen(&w); /* nor is it when the log is read again */
-    write_fixture_put(w.f, "s", "now", PETAL_LATEST, "v");
-    write_fixture_expect_row(&w, "s", "s/f:now=v@1000");
-    write_fixture_expect_row(&w, "end", "end/f:a=xy@9223372036854775806");
-    write_fixture_fini(&w);
-}
-
-/* The clock goes back: all of a batch gets the greatest assigned timestamp, and the result says
- * so. */
-TEST(test_assigned_timestamps_do_not_go_back)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put(w.f, "r", "a", PETAL_LATEST, "x");
-    test_clock_set(&w.base.clock, 10);
-    write_fixture_batch_put(&w, w.f, "r", "p", PETAL_LATEST, "x");
-    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
-    write_fixture_batch_append(&w, w.f, "r", "a", "y");
-    write_fixture_batch_delete_newest(&w, w.f, "r", "none");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "r/f:a=xy@1001 r/f:n=#1@1000");
-    write_fixture_expect_row(&w, "r", "r/f:a=xy@1001 r/f:a=x@1000 r/f:n=#1@1000 r/f:p=x@1000");
-    write_fixture_fini(&w);
-}
-
-/* ---- batches ---- */
-
-TEST(test_reads_come_before_writes)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_batch_increment(&w, w.f, "r", "n", 5);
-    write_fixture_begin(&w, NULL);
-    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "r/f:n=#5@1000 r/f:n=#1@1000");
-    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "lost");
-    write_fixture_batch_append(&w, w.f, "r", "a", "kept");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "r/f:a=kept@1000");
-    write_fixture_put(w.f, "r", "d", 7, "old");
-    write_fixture_batch_put(&w, w.f, "r", "d", 9, "new");
-    write_fixture_batch_delete_newest(&w, w.f, "r", "d");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "r", "r/f:a=kept@1000 r/f:d=new@9 r/f:n=#1@1000");
-    write_fixture_fini(&w);
-}
-
-TEST(test_deletions_of_the_newest)
-{
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put_versions(&w);
-    MUST(petal_delete(w.f, text("r"), text("a"), PETAL_LATEST, PETAL_DELETE, &w.options, WHY));
-    write_fixture_expect_given(&w, "");
-    write_fixture_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
-    /* Other rows, families and mutations count on their own. */
-    write_fixture_begin(&w, NULL);
-    write_fixture_batch_delete_newest(&w, w.g, "r", "a");
-    write_fixture_batch_delete_newest(&w, w.f, "s", "a");
-    write_fixture_batch_delete_newest(&w, w.g, "r", "a");
-    write_fixture_begin(&w, NULL);
-    write_fixture_batch_delete_newest(&w, w.f, "s", "a");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@10");
-    write_fixture_expect_row(&w, "s", "s/f:a=v@20 s/f:a=v@10");
-    /* One more than there are: it is stamped now, and hides nothing. */
-    write_fixture_put(w.f, "s", "a", NOW + 1, "w");
-    for (int i = 0; i < 4; i++)
-        write_fixture_batch_delete_newest(&w, w.f, "s", "a");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "s", "");
-    write_fixture_put(w.f, "s", "a", NOW, "w"); /* later than the marker, so it wins */
-    write_fixture_expect_row(&w, "s", "s/f:a=w@1000");
-    write_fixture_fini(&w);
-}
-
-TEST(test_order_of_results)
-{
-    petal_mutation_options silent = {.no_results = true};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_begin(&w, NULL);
-    write_fixture_batch_append(&w, w.g, "r", "b", "1");
-    write_fixture_batch_increment(&w, w.f, "r", "z", 2);
-    write_fixture_batch_append(&w, w.g, "r", "a", "3");
-    write_fixture_batch_append(&w, w.g, "r", "b", "4");
-    write_fixture_batch_put(&w, w.g, "r", "c", PETAL_LATEST, "no");
-    write_fixture_begin(&w, &silent);
-    write_fixture_batch_append(&w, w.f, "r", "silent", "5");
-    write_fixture_begin(&w, NULL);
-    write_fixture_batch_append(&w, w.f, "q", "y", "6");
-    write_fixture_batch_delete_newest(&w, w.f, "q", "y");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w,
-                               "r/f:z=#2@1000 r/g:a=3@1000 r/g:b=1@1000 r/g:b=4@1000 q/f:y=6@1000");
-    write_fixture_expect_row(
-        &w, "r", "r/f:silent=5@1000 r/f:z=#2@1000 r/g:a=3@1000 r/g:b=4@1000 r/g:c=no@1000");
-    write_fixture_batch_put(&w, w.f, "q", "y", PETAL_LATEST, "z");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "");
-    write_fixture_fini(&w);
-}
-
-TEST(test_options_of_mutations)
-{
-    petal_mutation_options range = {.has_time_range = true, .time_min = 10, .time_limit = 20};
-    petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 50};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put_versions(&w);
-    write_fixture_begin(&w, &range);
-    write_fixture_batch_append(&w, w.f, "r", "a", "+");
-    write_fixture_batch_delete_newest(&w, w.f, "r", "a"); /* not by the range */
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "r/f:a=v+@1000");
-    write_fixture_expect_row(
-        &w, "r", "r/f:a=v+@1000 r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
-    write_fixture_begin(&w, &brief);
-    write_fixture_batch_increment(&w, w.f, "n", "n", 1);
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "n/f:n=#1@1000+50");
-    write_fixture_fini(&w);
-}
-
-TEST(test_time_to_live_is_taken_over)
-{
-    petal_mutation_options other = {.has_ttl = true, .ttl_ms = 70};
-    petal_write_options brief = {.has_ttl = true, .ttl_ms = 50};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    MUST(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text("x"), &brief, WHY));
-    write_fixture_expect_row(&w, "r", "r/f:a=x@1000+50");
-    test_clock_advance(&w.base.clock, 40);
-    write_fixture_append(&w, "r", "a", "y");
-    write_fixture_expect_given(&w, "r/f:a=xy@1040+50");
-    write_fixture_begin(&w, &other);
-    write_fixture_batch_append(&w, w.f, "r", "a", "z");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "r/f:a=xyz@1041+70");
-    write_fixture_fini(&w);
-}
-
-/* ---- doubles: of equal cells of a batch with a time to live only the last is written ---- */
-
-/* All that is stored of the table, markers without their kind. */
-static void
-expect_stored(struct write_fixture *w, const char *cells)
-{
-    petal_scan_options options = {.raw = true, .read = {.versions = PETAL_ALL_VERSIONS}};
-    petal_cursor *cursor;
-
-    MUST(petal_cursor_open(w->table, &options, &cursor, WHY));
-    MUST(petal_cursor_next_row(cursor, w->read, WHY));
-    assert_string_equal(write_fixture_describe(w->read), cells);
-    petal_cursor_close(cursor);
-}
-
-static void
-batch_delete(struct write_fixture *w, int64_t timestamp, enum petal_cell_type type)
-{
-    MUST(petal_batch_delete(w->batch, w->f, text("r"), text(type == PETAL_DELETE_FAMILY ? "" : "a"),
-                            timestamp, type, WHY));
-}
-
-TEST(test_a_dead_cell_uncovers_no_double)
-{
-    petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put(w.f, "r", "a", NOW,
-                      "before"); /* another write: HBase's has another sequence, too */
-    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "lost");
-    write_fixture_batch_put(&w, w.f, "r", "b", NOW, "kept");
-    write_fixture_batch_put(&w, w.f, "r", "a", NOW, "lost"); /* of the store's own now */
-    write_fixture_batch_put(&w, w.f, "r", "a", NOW - 1, "kept");
-    write_fixture_batch_put(&w, w.g, "r", "a", NOW, "kept");
-    write_fixture_begin(&w, &brief);
-    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "brief");
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "r",
-                             "r/f:a=brief@1000+1 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
-    test_clock_advance(&w.base.clock, 2);
-    write_fixture_expect_row(&w, "r",
-                             "r/f:a=before@1000 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
-    reopen(&w);
-    write_fixture_expect_row(&w, "r",
-                             "r/f:a=before@1000 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
-    write_fixture_fini(&w);
-}
-
-TEST(test_increments_that_are_doubles)
-{
-    petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
-    petal_mutation_options past = {
-        .has_ttl = true, .ttl_ms = 1, .has_time_range = true, .time_limit = 1};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
-    write_fixture_begin(&w, &brief);
-    write_fixture_batch_increment(&w, w.f, "r", "n", 2);
-    write_fixture_write_batch(&w);
-    write_fixture_expect_given(&w, "r/f:n=#1@1000 r/f:n=#2@1000+1");
-    expect_stored(&w, "r/f:n=#2@1000+1");
-    test_clock_advance(&w.base.clock, 2);
-    write_fixture_expect_row(&w, "r", "");
-
-    /* The same timestamp for different reasons: after the old version, and now. */
-    write_fixture_put(w.f, "r", "n", NOW + 1, "12345678");
-    write_fixture_batch_increment(&w, w.f, "r", "n", 0);
-    write_fixture_begin(&w, &past);
-    write_fixture_batch_increment(&w, w.f, "r", "n", 3);
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "r", "r/f:n=#3@1002+1 r/f:n=12345678@1001");
-    test_clock_advance(&w.base.clock, 2);
-    write_fixture_expect_row(&w, "r", "r/f:n=12345678@1001");
-    write_fixture_fini(&w);
-}
-
-TEST(test_markers_that_are_doubles)
-{
-    petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
-    struct write_fixture w;
-
-    write_fixture_init(&w);
-    write_fixture_put(w.f, "r", "a", NOW, "v");
-    batch_delete(&w, NOW, PETAL_DELETE);
-    batch_delete(&w, NOW, PETAL_DELETE_COLUMN);
-    batch_delete(&w, NOW, PETAL_DELETE_FAMILY);
-    write_fixture_begin(&w, &brief);
-    batch_delete(&w, NOW, PETAL_DELETE);
-    batch_delete(&w, NOW, PETAL_DELETE_COLUMN);
-    batch_delete(&w, PETAL_LATEST, PETAL_DELETE_FAMILY);
-    write_fixture_write_batch(&w);
-    write_fixture_expect_row(&w, "r", "");
-    test_clock_advance(&w.base.clock, 2);
-    write_fixture_expect_row(&w, "r", "r/f:a=v@1000");
-    write_fixture_fini(&w);
+    script_end(&script);
 }
 
 TEST(test_refused_batches)
