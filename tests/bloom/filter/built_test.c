@@ -70,10 +70,9 @@ static petal_bloom_builder *
 builder_of(const petal_bloom_builder_options *options, uint64_t keys)
 {
     petal_bloom_builder *builder;
-    petal_error error;
 
-    must(petal_bloom_builder_create(options, &builder, &error), &error);
-    must(try_add(builder, 0, keys, &error), &error);
+    MUST(petal_bloom_builder_create(options, &builder, WHY));
+    MUST(try_add(builder, 0, keys, WHY));
     return builder;
 }
 
@@ -81,9 +80,8 @@ static petal_bloom *
 finish(petal_bloom_builder *builder)
 {
     petal_bloom *bloom;
-    petal_error error;
 
-    must(petal_bloom_builder_finish(builder, &bloom, &error), &error);
+    MUST(petal_bloom_builder_finish(builder, &bloom, WHY));
     petal_bloom_builder_free(builder);
     return bloom;
 }
@@ -168,21 +166,20 @@ TEST(no_key_is_lost)
 TEST(doubles_are_one_key)
 {
     const petal_slice key = {"key", 3};
-    petal_error error;
 
     petal_bloom_builder_options options = options_of(0.01, NULL, NULL);
     petal_bloom_builder *builder = builder_of(&options, 100000);
     petal_bloom *bloom;
 
     for (uint64_t i = 100000; i > 0; i--)
-        must(try_add(builder, i - 1, i, &error), &error);
-    must(try_add(builder, 5, 90000, &error), &error);
+        MUST(try_add(builder, i - 1, i, WHY));
+    MUST(try_add(builder, 5, 90000, WHY));
     bloom = finish(builder);
     assert_has_all(bloom, 100000);
     petal_bloom_free(bloom);
     builder = builder_of(&options, 0);
     for (int i = 0; i < 1000; i++)
-        must(petal_bloom_builder_add(builder, key, &error), &error);
+        MUST(petal_bloom_builder_add(builder, key, WHY));
     bloom = finish(builder);
     assert_int_equal(petal_bloom_count(bloom), 1);
     assert_true(petal_bloom_may_contain(bloom, key));
@@ -245,9 +242,8 @@ TEST(plans_are_what_is_built)
         petal_bloom_plan plan = {.size = sizeof plan};
         petal_bloom *bloom = built(0.002, counts[n]);
         petal_bloom_info info = info_of(bloom);
-        petal_error error;
 
-        must(petal_bloom_plan_for(&options, &plan, &error), &error);
+        MUST(petal_bloom_plan_for(&options, &plan, WHY));
         assert_true(fabs((double)plan.bytes / (double)info.bytes - 1) < 0.01);
         assert_true(fabs((double)plan.bits / (double)info.bits - 1) < 0.01);
         assert_true(fabs(plan.rate / petal_bloom_expected_rate(bloom, 1) - 1) < 0.01);
@@ -299,9 +295,8 @@ load(const petal_env *env, bool map)
 {
     petal_bloom_load_options options = {.size = sizeof options, .map = map, .env = env};
     petal_bloom *bloom;
-    petal_error error;
 
-    must(petal_bloom_load(NAME, &options, &bloom, &error), &error);
+    MUST(petal_bloom_load(NAME, &options, &bloom, WHY));
     return bloom;
 }
 
@@ -318,13 +313,12 @@ TEST(files_answer_as_memory_does)
         petal_bloom *memory = finish(builder_of(&options, keys));
         uint8_t *bytes[2];
         size_t sizes[2];
-        petal_error error;
 
         passed = ask(memory, ABSENT, ABSENT + 10000);
-        must(petal_bloom_builder_save(builder, NAME, &error), &error);
+        MUST(petal_bloom_builder_save(builder, NAME, WHY));
         petal_bloom_builder_free(builder);
         assert_int_equal(memory_vfs_read_file(vfs, NAME, &bytes[0], &sizes[0]), 0);
-        must(petal_bloom_save(memory, NAME, &error), &error);
+        MUST(petal_bloom_save(memory, NAME, WHY));
         assert_int_equal(memory_vfs_read_file(vfs, NAME, &bytes[1], &sizes[1]), 0);
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(bytes[0], bytes[1], sizes[0]);
@@ -375,9 +369,8 @@ TEST(files_keep_their_bytes)
         petal_bloom_builder *builder = builder_of(&options, golden[i].keys);
         uint8_t *bytes;
         size_t size;
-        petal_error error;
 
-        must(petal_bloom_builder_save(builder, NAME, &error), &error);
+        MUST(petal_bloom_builder_save(builder, NAME, WHY));
         petal_bloom_builder_free(builder);
         assert_int_equal(memory_vfs_read_file(vfs, NAME, &bytes, &size), 0);
         if (getenv("PETAL_WRITE_GOLDEN") != NULL)
@@ -401,15 +394,14 @@ TEST(hashes_on_disk_make_the_same_filter)
     petal_env env = env_of(vfs);
     petal_bloom_builder_options options = options_of(0.01, &env, "/");
     petal_bloom_builder *builder;
-    petal_error error;
     petal_bloom *bloom;
 
     test_allocator_init(&allocator);
     env.allocator = &allocator.table;
     builder = builder_of(&options, keys);
-    must(try_add(builder, keys / 2, keys / 2 + 100000, &error), &error);
+    MUST(try_add(builder, keys / 2, keys / 2 + 100000, WHY));
     assert_int_equal(memory_vfs_count_files(vfs, "/"), 0); /* it has no name */
-    must(petal_bloom_builder_save(builder, NAME, &error), &error);
+    MUST(petal_bloom_builder_save(builder, NAME, WHY));
     assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
     petal_bloom_builder_free(builder);
     assert_int_equal(test_allocator_live_bytes(&allocator), 0);
@@ -441,16 +433,15 @@ TEST(many_doubles_take_no_room)
         petal_bloom_builder_options options = options_of(0.01, &env, "/");
         uint64_t keys = round == 0 ? few : many;
         petal_bloom_builder *builder = builder_of(&options, keys);
-        petal_error error;
         petal_bloom *bloom;
 
         for (int again = 0; again < 6; again++) {
-            must(try_add(builder, 0, keys, &error), &error);
-            must(try_add(builder, 3, 4, &error), &error);
+            MUST(try_add(builder, 0, keys, WHY));
+            MUST(try_add(builder, 3, 4, WHY));
         }
         /* The same key alone for longer than memory is. */
         for (uint64_t i = 0; i < LEAST_WAITING + 10; i++)
-            must(try_add(builder, 7, 8, &error), &error);
+            MUST(try_add(builder, 7, 8, WHY));
         if (round == 0)
             assert_int_equal(memory_vfs_calls(vfs), 1); /* that opened the directory */
         bloom = finish(builder);
@@ -691,12 +682,11 @@ TEST(hashes_that_are_not_spread_are_no_trap)
         petal_bloom_builder_options options = options_of(0.01, NULL, NULL);
         petal_bloom_builder *builder = builder_of(&options, 0);
         uint64_t passed = 0;
-        petal_error error;
         petal_bloom *bloom;
 
         for (uint64_t i = 0; i < 40000; i++)
             hashes[i] = i << shift;
-        must(petal_bloom_builder_add_hashes(builder, hashes, 40000, &error), &error);
+        MUST(petal_bloom_builder_add_hashes(builder, hashes, 40000, WHY));
         bloom = finish(builder);
         for (size_t i = 0; i < 40000; i++)
             passed += petal_bloom_may_contain_hash(bloom, hashes[i]);
@@ -781,11 +771,10 @@ TEST(hostile_bodies_stay_in_bounds)
     struct hostile hostile = {.like = *bloom};
     uint64_t count = info_of(bloom).segments;
     uint8_t *file, *body;
-    petal_error error;
     size_t size;
 
     assert_int_equal(count, 3);
-    must(petal_bloom_save(bloom, NAME, &error), &error);
+    MUST(petal_bloom_save(bloom, NAME, WHY));
     assert_int_equal(memory_vfs_read_file(vfs, NAME, &file, &size), 0);
     body = file + SET_FILE_PAGE_BYTES;
     size -= SET_FILE_PAGE_BYTES;

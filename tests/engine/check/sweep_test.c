@@ -65,10 +65,9 @@ open_database(struct surroundings *around, const char *path, bool create)
                                    .memory_bytes = 8u << 20,
                                    .log_sync_interval_ms = PETAL_NEVER,
                                    .env = &around->env};
-    petal_error error;
     petal_db *db;
 
-    must(petal_open(path, &options, &db, &error), &error);
+    MUST(petal_open(path, &options, &db, WHY));
     return db;
 }
 
@@ -120,30 +119,27 @@ put(petal_db *db, const char *table_name, const char *family_name, unsigned numb
     char row[16], qualifier[8], value[48];
     petal_table *table;
     petal_family *family;
-    petal_error error;
     petal_cell cell = {.timestamp = 1000 + number, .type = PETAL_PUT};
     petal_write_options options = {.size = sizeof options, .durability = PETAL_FSYNC_WAL};
 
     (void)snprintf(row, sizeof row, "row%03u", number % 150);
     (void)snprintf(qualifier, sizeof qualifier, "q%u", number % 3);
     (void)snprintf(value, sizeof value, "value %u of %s, some more of it", number, table_name);
-    must(petal_table_open(db, text_slice(table_name), &table, &error), &error);
-    must(petal_table_family(table, text_slice(family_name), &family, &error), &error);
+    MUST(petal_table_open(db, text_slice(table_name), &table, WHY));
+    MUST(petal_table_family(table, text_slice(family_name), &family, WHY));
     cell.family = text_slice(family_name);
     cell.row = text_slice(row);
     cell.qualifier = text_slice(qualifier);
     if (number % 11 == 5) {
         cell.type = PETAL_DELETE_COLUMN;
-        must(petal_delete(family, cell.row, cell.qualifier, cell.timestamp, cell.type, &options,
-                          &error),
-             &error);
+        MUST(petal_delete(family, cell.row, cell.qualifier, cell.timestamp, cell.type, &options,
+                          WHY));
     } else {
         cell.value = text_slice(value);
         cell.has_ttl = options.has_ttl = number % 7 == 3;
         cell.ttl_ms = options.ttl_ms = cell.has_ttl ? INT64_C(1) << 50 : 0;
-        must(petal_put(family, cell.row, cell.qualifier, cell.timestamp, cell.value, &options,
-                       &error),
-             &error);
+        MUST(
+            petal_put(family, cell.row, cell.qualifier, cell.timestamp, cell.value, &options, WHY));
     }
     know(known, table_name, &cell, logged);
 }
@@ -166,9 +162,8 @@ create_table(petal_db *db, const char *name, enum petal_compression compression)
     const petal_table_options options = {
         .size = sizeof options, .name = text_slice(name), .families = families, .family_count = 2};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(db, &options, &table, &error), &error);
+    MUST(petal_table_create(db, &options, &table, WHY));
 }
 
 struct bytes {
@@ -184,7 +179,6 @@ make_database(struct known_list *known, struct bytes *early_manifest)
     struct surroundings around;
     struct memory_vfs *left;
     petal_table *table;
-    petal_error error;
     petal_db *db;
 
     surround(&around, memory_vfs_new());
@@ -200,14 +194,14 @@ make_database(struct known_list *known, struct bytes *early_manifest)
             put(db, i % 4 == 0 ? "u" : "t", i % 5 == 0 ? "g" : "f", 300 * round + i, round == 2,
                 known);
         if (round == 1) {
-            must(petal_table_open(db, text_slice("t"), &table, &error), &error);
-            must(petal_table_snapshot_create(table, text_slice("s"), NULL, &error), &error);
+            MUST(petal_table_open(db, text_slice("t"), &table, WHY));
+            MUST(petal_table_snapshot_create(table, text_slice("s"), NULL, WHY));
         }
         if (round < 2)
-            must(petal_flush(db, NULL, &error), &error);
+            MUST(petal_flush(db, NULL, WHY));
     }
     left = memory_vfs_clone(around.vfs);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     leave(&around);
     qsort(known->cells, known->count, sizeof *known->cells, compare_known);
     return left;
@@ -372,16 +366,15 @@ read_table(void *argument, petal_table *table)
     struct reading *reading = argument;
     petal_scan_options options = {.size = sizeof options, .raw = true};
     petal_cursor *cursor;
-    petal_error error;
     const petal_cell *cell;
     char name[8];
 
     options.read.size = sizeof options.read;
     options.read.versions = PETAL_ALL_VERSIONS;
     copy_text(name, sizeof name, petal_table_name(table));
-    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    MUST(petal_cursor_open(table, &options, &cursor, WHY));
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &error), &error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         know(reading->list, name, cell, false);
@@ -436,16 +429,15 @@ salvage(struct surroundings *around, const struct known_list *known, const char 
         .size = sizeof options, .env = &around->env, .argument = &faults, .fault = note_fault};
     struct known_list found = {.cells = test_allocate(MOST_CELLS * sizeof *found.cells)};
     struct reading reading = {.list = &found};
-    petal_error error;
     size_t lost;
 
     memory_vfs_watch(around->vfs, refuse_writing, NULL);
-    must(petal_salvage(SOURCE, DESTINATION, &options, NULL, &error), &error);
+    MUST(petal_salvage(SOURCE, DESTINATION, &options, NULL, WHY));
     memory_vfs_watch(around->vfs, NULL, NULL);
     verify(around, DESTINATION, "");
     reading.db = open_database(around, DESTINATION, false);
-    must(petal_table_list(reading.db, read_table, &reading, &error), &error);
-    must(petal_close(reading.db, &error), &error);
+    MUST(petal_table_list(reading.db, read_table, &reading, WHY));
+    MUST(petal_close(reading.db, WHY));
     qsort(found.cells, found.count, sizeof *found.cells, compare_known);
     lost = compare(known, &found, &faults, damaged);
     free(found.cells);
@@ -553,7 +545,6 @@ TEST(logs_give_what_a_lost_file_had)
         struct surroundings around, left;
         struct names names = {.count = 0};
         petal_table *table;
-        petal_error error;
         petal_db *db;
 
         surround(&around, memory_vfs_new());
@@ -563,11 +554,11 @@ TEST(logs_give_what_a_lost_file_had)
         put(db, "u", "f", 1, true, &known);
         put(db, "t", "f", 2, true, &known);
         put(db, "t", "f", 3, true, &known);
-        must(petal_table_open(db, text_slice("t"), &table, &error), &error);
-        must(petal_flush(db, table, &error), &error);
+        MUST(petal_table_open(db, text_slice("t"), &table, WHY));
+        MUST(petal_flush(db, table, WHY));
         put(db, "t", "f", 4, true, &known);
         surround(&left, memory_vfs_clone(around.vfs));
-        must(petal_close(db, &error), &error);
+        MUST(petal_close(db, WHY));
         leave(&around);
         qsort(known.cells, known.count, sizeof *known.cells, compare_known);
         (void)memory_vfs_list(left.vfs, SOURCE, note_name, &names);
@@ -594,28 +585,27 @@ TEST(what_was_compacted_away_stays_away)
     petal_check_options check = {.size = sizeof check};
     petal_check_counts counts;
     petal_table *table;
-    petal_error error;
     petal_db *db;
 
     surround(&around, memory_vfs_new());
     db = open_database(&around, SOURCE, true);
     create_table(db, "u", PETAL_COMPRESSION_NONE);
-    must(petal_table_create(db, &options, &table, &error), &error);
+    MUST(petal_table_create(db, &options, &table, WHY));
     put(db, "u", "f", 1, true, &known);
     put(db, "w", "f", 150, true, &known);
     put(db, "w", "f", 600, true, &known); /* the same row and qualifier */
-    must(petal_flush(db, table, &error), &error);
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_flush(db, table, WHY));
+    MUST(petal_compact(table, NULL, WHY));
     surround(&left, memory_vfs_clone(around.vfs));
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     leave(&around);
     check.env = &left.env;
-    must(petal_salvage(SOURCE, DESTINATION, &check, &counts, &error), &error);
+    MUST(petal_salvage(SOURCE, DESTINATION, &check, &counts, WHY));
     assert_int_equal(counts.log_cells, 3);
     assert_int_equal(counts.cells, 2);
     reading.db = open_database(&left, DESTINATION, false);
-    must(petal_table_list(reading.db, read_table, &reading, &error), &error);
-    must(petal_close(reading.db, &error), &error);
+    MUST(petal_table_list(reading.db, read_table, &reading, WHY));
+    MUST(petal_close(reading.db, WHY));
     assert_int_equal(found.count, 2);
     leave(&left);
     free(known.cells);
@@ -643,24 +633,22 @@ TEST(records_behind_a_tear_are_counted)
     struct bytes log = {.data = NULL};
     char path[64] = "";
     size_t at;
-    petal_error error;
     petal_db *db;
 
     surround(&around, memory_vfs_new());
     db = open_database(&around, SOURCE, true);
     create_table(db, "t", PETAL_COMPRESSION_NONE);
-    must(petal_table_open(db, text_slice("t"), &table, &error), &error);
-    must(petal_table_family(table, text_slice("f"), &family, &error), &error);
+    MUST(petal_table_open(db, text_slice("t"), &table, WHY));
+    MUST(petal_table_family(table, text_slice("f"), &family, WHY));
     for (unsigned i = 0; i < 10; i++) {
         char row[8];
 
         (void)snprintf(row, sizeof row, "row%u", i);
-        must(petal_put(family, text_slice(row), text_slice("q"), 1, text_slice("value"), NULL,
-                       &error),
-             &error);
+        MUST(
+            petal_put(family, text_slice(row), text_slice("q"), 1, text_slice("value"), NULL, WHY));
     }
     surround(&left, memory_vfs_clone(around.vfs));
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     leave(&around);
     (void)memory_vfs_list(left.vfs, SOURCE, note_name, &names);
     for (size_t i = 0; i < names.count; i++) {
@@ -673,10 +661,10 @@ TEST(records_behind_a_tear_are_counted)
     log.data[at] ^= 1;
     assert_int_equal(memory_vfs_write_file(left.vfs, path, log.data, log.size), 0);
     check.env = &left.env;
-    must(petal_verify(SOURCE, &check, &counts, &error), &error);
+    MUST(petal_verify(SOURCE, &check, &counts, WHY));
     assert_int_equal(counts.harmless, 1);
     assert_non_null(strstr(text, "5 whole records behind it, which no sync had promised, are "));
-    must(petal_salvage(SOURCE, DESTINATION, &check, &counts, &error), &error);
+    MUST(petal_salvage(SOURCE, DESTINATION, &check, &counts, WHY));
     assert_int_equal(counts.cells, 4);
     assert_int_equal(counts.faults, 0);
     assert_int_equal(counts.harmless, 1);

@@ -382,7 +382,7 @@ TEST(test_a_job_that_is_given_up_leaves_nothing)
     assert_true(fixture_directory_is_clean(&place.fixture));
     assert_int_equal(totals_of(&place).runs, 3);
     give_up = false;
-    must(compact_run(&job, &error), &error);
+    MUST(compact_run(&job, WHY));
     view_unref(view);
     assert_int_equal(totals_of(&place).runs, 1);
     must_hold_rows(&place, 0, 299);

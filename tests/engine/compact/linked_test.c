@@ -217,7 +217,7 @@ TEST(test_a_full_disk_costs_one_part)
         put_file(&place, i * 20, i * 20 + 19);
     used = memory_vfs_used(place.fixture.vfs);
     memory_vfs_set_capacity(place.fixture.vfs, used + 12000);
-    must(petal_compact(place.table, NULL, &error), &error); /* the room of one part is enough */
+    MUST(petal_compact(place.table, NULL, WHY)); /* the room of one part is enough */
     assert_true(totals_of(&place).files < files);
     must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
     must_have(&place, 1, totals_of(&place).files);
@@ -228,7 +228,7 @@ TEST(test_a_full_disk_costs_one_part)
     assert_int_equal(stats_of(&place).compactions, done);
     must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
     memory_vfs_set_capacity(place.fixture.vfs, UINT64_MAX);
-    must(petal_compact(place.table, NULL, &error), &error);
+    MUST(petal_compact(place.table, NULL, WHY));
     must_hold_rows(&place, 0, (unsigned)files * 20 - 1);
     assert_true(fixture_directory_is_clean(&place.fixture));
     fixture_fini(&place.fixture);

@@ -196,22 +196,20 @@ TEST(test_batches_are_reused)
     begin(&other);
     table = make_table(&fixture, "t");
     family = petal_table_family_at(table, 0);
-    must(petal_batch_new(fixture.db, &batch, &error), &error);
-    must(petal_write(fixture.db, batch, NULL, &error), &error); /* empty */
+    MUST(petal_batch_new(fixture.db, &batch, WHY));
+    MUST(petal_write(fixture.db, batch, NULL, WHY)); /* empty */
     for (int round = 0; round < 3; round++) {
         char value[40];
 
         petal_batch_clear(batch);
         assert_int_equal(petal_batch_count(batch), 0);
         snprintf(value, sizeof value, "round%d", round);
-        must(petal_batch_put(batch, family, text("row"), text("a"), 7, text(value), &error),
-             &error);
+        MUST(petal_batch_put(batch, family, text("row"), text("a"), 7, text(value), WHY));
         memset(value, 'x', sizeof value - 1); /* the bytes were copied */
-        must(petal_batch_put(batch, family, text("row"), text("b"), 7, text("b"), &error), &error);
-        must(petal_batch_delete(batch, family, text("row"), text("b"), 7, PETAL_DELETE, &error),
-             &error);
+        MUST(petal_batch_put(batch, family, text("row"), text("b"), 7, text("b"), WHY));
+        MUST(petal_batch_delete(batch, family, text("row"), text("b"), 7, PETAL_DELETE, WHY));
         assert_int_equal(petal_batch_count(batch), 3);
-        must(petal_write(fixture.db, batch, NULL, &error), &error);
+        MUST(petal_write(fixture.db, batch, NULL, WHY));
     }
     assert_string_equal(row_text(&fixture, table, "row"), "round2@7");
     assert_int_equal(petal_write(other.db, batch, NULL, &error), PETAL_INVALID);

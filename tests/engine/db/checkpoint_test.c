@@ -181,7 +181,7 @@ TEST_WITH(what_exists_is_not_overwritten, setup, teardown)
     petal_error error;
 
     assert_int_equal(vfs_make_directory(vfs, "/empty"), 0);
-    must(petal_checkpoint(fixture->base.db, "/empty", &error), &error);
+    MUST(petal_checkpoint(fixture->base.db, "/empty", WHY));
     assert_int_equal(petal_checkpoint(fixture->base.db, "/empty", &error), PETAL_EXISTS);
     assert_int_equal(petal_checkpoint(fixture->base.db, FIXTURE_DIRECTORY, &error), PETAL_EXISTS);
     assert_int_equal(petal_checkpoint(fixture->base.db, FIXTURE_DIRECTORY "/MANIFEST", &error),
@@ -211,7 +211,7 @@ TEST_WITH(logs_do_not_fit_the_other_database, setup, teardown)
     assert_int_equal(memory_vfs_read_file(fixture->base.vfs, log, &bytes, &size), 0);
     assert_int_equal(memory_vfs_write_file(fixture->base.vfs, to, bytes, size), 0);
     if (petal_open(COPY, &fixture->base.options, &db, &error) == PETAL_OK) {
-        must(ledger_attach(&ledger, db, &error), &error);
+        MUST(ledger_attach(&ledger, db, WHY));
         ledger.filler = 0;
         assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
         must_close(db);

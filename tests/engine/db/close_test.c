@@ -30,9 +30,9 @@ expect_busy(struct close_fixture *fixture, const char *what)
     if (strstr(error.text, what) == NULL)
         fail_msg("%s", error.text);
     /* It can be used as before. */
-    must(ledger_write(&fixture->ledger, 21, PETAL_SYNC_WAL, &error), &error);
-    must(petal_flush(fixture->base.db, NULL, &error), &error);
-    must(ledger_read(&fixture->ledger, &state, &error), &error);
+    MUST(ledger_write(&fixture->ledger, 21, PETAL_SYNC_WAL, WHY));
+    MUST(petal_flush(fixture->base.db, NULL, WHY));
+    MUST(ledger_read(&fixture->ledger, &state, WHY));
     assert_int_equal(ledger_last(&state), 21);
 }
 
@@ -92,11 +92,10 @@ TEST(test_what_failed_to_open_is_not_open)
     petal_slice row = {"r", 1};
 
     begin(&fixture);
-    must(petal_result_new(fixture.base.db, &result, &error), &error);
-    must(petal_filter_parse(fixture.base.db, (petal_slice){"PageFilter(1)", 13},
-                            (petal_filter **)&read.filter, &error),
-         &error);
-    must(petal_get(fixture.ledger.tables[0], row, &read, result, &error), &error);
+    MUST(petal_result_new(fixture.base.db, &result, WHY));
+    MUST(petal_filter_parse(fixture.base.db, (petal_slice){"PageFilter(1)", 13},
+                            (petal_filter **)&read.filter, WHY));
+    MUST(petal_get(fixture.ledger.tables[0], row, &read, result, WHY));
     scan.read.filter = read.filter;
     for (uint64_t n = 1; n < 20; n++) {
         test_allocator_fail_at(&fixture.base.allocator, n, false);

@@ -29,10 +29,9 @@ static petal_db *
 open_at(const char *directory)
 {
     petal_options options = {.create = true, .no_compaction = true};
-    petal_error error;
     petal_db *db;
 
-    must(petal_open(directory, &options, &db, &error), &error);
+    MUST(petal_open(directory, &options, &db, WHY));
     return db;
 }
 
@@ -46,22 +45,20 @@ make_table(petal_db *db)
     petal_error error;
 
     if (petal_table_open(db, text("t"), &table, &error) != PETAL_OK)
-        must(petal_table_create(db, &options, &table, &error), &error);
-    must(petal_table_family(table, text("f"), &made, &error), &error);
+        MUST(petal_table_create(db, &options, &table, WHY));
+    MUST(petal_table_family(table, text("f"), &made, WHY));
     return made;
 }
 
 static void
 put_rows(petal_family *family, int from, int limit, const char *value)
 {
-    petal_error error;
 
     for (int i = from; i < limit; i++) {
         char row[16];
 
         snprintf(row, sizeof row, "%04d", i);
-        must(petal_put(family, text(row), text("q"), PETAL_LATEST, text(value), NULL, &error),
-             &error);
+        MUST(petal_put(family, text(row), text("q"), PETAL_LATEST, text(value), NULL, WHY));
     }
 }
 
@@ -71,21 +68,20 @@ check_rows(petal_db *db, int limit, const char *value)
 {
     petal_result *result;
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_open(db, text("t"), &table, &error), &error);
-    must(petal_result_new(db, &result, &error), &error);
+    MUST(petal_table_open(db, text("t"), &table, WHY));
+    MUST(petal_result_new(db, &result, WHY));
     for (int i = 0; i < limit; i++) {
         char row[16];
 
         snprintf(row, sizeof row, "%04d", i);
-        must(petal_get(table, text(row), NULL, result, &error), &error);
+        MUST(petal_get(table, text(row), NULL, result, WHY));
         assert_int_equal(petal_result_count(result), 1);
         assert_int_equal(petal_result_cell(result, 0)->value.size, strlen(value));
         assert_memory_equal(petal_result_cell(result, 0)->value.data, value, strlen(value));
     }
     petal_result_free(result);
-    must(petal_table_verify(table, &error), &error);
+    MUST(petal_table_verify(table, WHY));
 }
 
 /* Two store files and a log with something in it. */
@@ -93,12 +89,11 @@ static void
 fill(petal_db *db, const char *value)
 {
     petal_family *family = make_table(db);
-    petal_error error;
 
     put_rows(family, 0, 10, value);
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
     put_rows(family, 10, 20, value);
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
     put_rows(family, 20, 30, value);
 }
 
@@ -108,16 +103,15 @@ work(petal_db *db, const char *value)
 {
     petal_family *family = make_table(db);
     petal_table *table, *clone;
-    petal_error error;
 
-    must(petal_table_open(db, text("t"), &table, &error), &error);
+    MUST(petal_table_open(db, text("t"), &table, WHY));
     put_rows(family, 30, ROWS, value);
-    must(petal_flush(db, NULL, &error), &error);
-    must(petal_compact(table, NULL, &error), &error);
-    must(petal_table_snapshot_create(table, text("s"), NULL, &error), &error);
-    must(petal_table_snapshot_clone(db, text("s"), text("u"), &clone, &error), &error);
-    must(petal_table_snapshot_delete(db, text("s"), &error), &error);
-    must(petal_table_drop(clone, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
+    MUST(petal_compact(table, NULL, WHY));
+    MUST(petal_table_snapshot_create(table, text("s"), NULL, WHY));
+    MUST(petal_table_snapshot_clone(db, text("s"), text("u"), &clone, WHY));
+    MUST(petal_table_snapshot_delete(db, text("s"), WHY));
+    MUST(petal_table_drop(clone, WHY));
     check_rows(db, ROWS, value);
 }
 
@@ -161,10 +155,9 @@ static void
 check_untouched(void)
 {
     petal_db *other = open_at("db");
-    petal_error error;
 
     check_rows(other, 30, "there");
-    must(petal_close(other, &error), &error);
+    MUST(petal_close(other, WHY));
 }
 
 /* ---- Tests ---- */
@@ -172,20 +165,19 @@ check_untouched(void)
 TEST_WITH(test_working_directory_changes, set_up, tear_down)
 {
     const struct places *places = *state;
-    petal_error error;
     petal_db *db = open_at("db");
 
     fill(db, "here");
     assert_int_equal(chdir(places->there), 0);
     work(db, "here");
     check_untouched();
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     check_untouched();
 
     assert_int_equal(chdir(places->here), 0);
     db = open_at("db");
     check_rows(db, ROWS, "here");
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 TEST_WITH(test_reads_after_working_directory_changed, set_up, tear_down)
@@ -193,37 +185,35 @@ TEST_WITH(test_reads_after_working_directory_changed, set_up, tear_down)
     const struct places *places = *state;
     petal_options options = {.create = true, .open_files = 8, .cache_bytes = PETAL_NO_CACHE};
     petal_family *family;
-    petal_error error;
     petal_db *db;
 
     options.no_compaction = true;
-    must(petal_open("db", &options, &db, &error), &error);
+    MUST(petal_open("db", &options, &db, WHY));
     family = make_table(db);
     for (int i = 0; i < ROWS; i++) {
         put_rows(family, i, i + 1, "here");
-        must(petal_flush(db, NULL, &error), &error);
+        MUST(petal_flush(db, NULL, WHY));
     }
     assert_int_equal(chdir(places->there), 0);
     check_rows(db, ROWS, "here"); /* files that are closed and opened again */
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     check_untouched();
 }
 
 TEST_WITH(test_directory_is_renamed, set_up, tear_down)
 {
-    petal_error error;
     petal_db *db = open_at("db");
 
     fill(db, "here");
     assert_int_equal(rename("db", "moved"), 0);
     assert_int_equal(rename("../there/db", "db"), 0); /* another database in its place */
     work(db, "here");
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     check_untouched();
 
     db = open_at("moved");
     check_rows(db, ROWS, "here");
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 /* In the middle of a checkpoint, whose path is relative, the working directory changes. */
@@ -244,24 +234,23 @@ TEST_WITH(test_checkpoint_stays_where_it_began, set_up, tear_down)
     petal_vfs files = vfs_posix;
     petal_env env = {.vfs = &files};
     petal_options options = {.create = true, .no_compaction = true, .env = &env};
-    petal_error error;
     petal_db *db;
 
     moving = *state;
     links = 0;
     files.link = move_and_link;
-    must(petal_open("db", &options, &db, &error), &error);
+    MUST(petal_open("db", &options, &db, WHY));
     fill(db, "here");
-    must(petal_checkpoint(db, "copy", &error), &error);
+    MUST(petal_checkpoint(db, "copy", WHY));
     assert_true(links > 1);
     assert_int_equal(access("copy", F_OK), -1);
     check_untouched();
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 
     assert_int_equal(chdir(moving->here), 0);
     db = open_at("copy");
     check_rows(db, 30, "here");
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 /* What the path of a new database may look like. */
@@ -274,11 +263,11 @@ TEST_WITH(test_paths_of_new_databases, set_up, tear_down)
 
     assert_int_equal(symlink("../there", "link"), 0);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        must(petal_open(paths[i], &options, &db, &error), &error);
-        must(petal_close(db, &error), &error);
+        MUST(petal_open(paths[i], &options, &db, WHY));
+        MUST(petal_close(db, WHY));
         options.create = false;
-        must(petal_open(paths[i], &options, &db, &error), &error);
-        must(petal_close(db, &error), &error);
+        MUST(petal_open(paths[i], &options, &db, WHY));
+        MUST(petal_close(db, WHY));
         options.create = true;
     }
     assert_int_equal(petal_open("none/a", &options, &db, &error), PETAL_IO);
@@ -291,9 +280,9 @@ TEST_WITH(test_paths_of_new_databases, set_up, tear_down)
 
     /* Inside of it. */
     assert_int_equal(chdir("a"), 0);
-    must(petal_open(".", NULL, &db, &error), &error);
+    MUST(petal_open(".", NULL, &db, WHY));
     assert_int_equal(petal_open("../a", NULL, &(petal_db *){NULL}, &error), PETAL_BUSY);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 /* A file of the database that a symbolic link has replaced is not followed, whatever it leads to.
@@ -305,7 +294,7 @@ TEST_WITH(test_symbolic_links_are_not_followed, set_up, tear_down)
     petal_db *db = open_at("db");
 
     fill(db, "here");
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = test_path("db", names[i]);
 
@@ -319,5 +308,5 @@ TEST_WITH(test_symbolic_links_are_not_followed, set_up, tear_down)
     }
     db = open_at("db");
     check_rows(db, 30, "here");
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }

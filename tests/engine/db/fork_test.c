@@ -193,11 +193,11 @@ check_content(struct fixture *fixture)
     int count = 0;
 
     free_all(fixture);
-    must(petal_close(fixture->db, &fixture->error), &fixture->error);
+    MUST(petal_close(fixture->db, WHY));
     open_fixture(fixture);
-    must(petal_cursor_open(fixture->table, NULL, &cursor, &fixture->error), &fixture->error);
+    MUST(petal_cursor_open(fixture->table, NULL, &cursor, WHY));
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &fixture->error), &fixture->error);
+        MUST(petal_cursor_next(cursor, &cell, WHY));
         if (cell == NULL)
             break;
         assert_int_equal(cell->timestamp, 1 + count);
@@ -205,7 +205,7 @@ check_content(struct fixture *fixture)
     }
     petal_cursor_close(cursor);
     assert_int_equal(count, fixture->written);
-    must(petal_table_verify(fixture->table, &fixture->error), &fixture->error);
+    MUST(petal_table_verify(fixture->table, WHY));
 }
 
 /* ---- The child ---- */
@@ -409,7 +409,7 @@ TEST_WITH(test_the_lock_goes_with_the_parent, set_up, tear_down)
     pid_t parent, child = 0;
 
     free_all(fixture);
-    must(petal_close(fixture->db, &fixture->error), &fixture->error);
+    MUST(petal_close(fixture->db, WHY));
     assert_int_equal(pipe(report), 0);
     parent = fork();
     if (parent == 0) {
@@ -465,7 +465,7 @@ TEST_WITH(test_a_child_opens_what_the_parent_has_closed, set_up, tear_down)
     assert_int_equal(read(refused[0], &byte, 1), 1);
     close(refused[0]);
     free_all(fixture);
-    must(petal_close(fixture->db, &fixture->error), &fixture->error);
+    MUST(petal_close(fixture->db, WHY));
     assert_int_equal(write(go[1], &byte, 1), 1);
     expect_success(child);
     open_fixture(fixture);

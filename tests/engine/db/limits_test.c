@@ -124,7 +124,7 @@ TEST(test_a_manifest_that_is_full)
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     manifest_limit(fixture.db->manifest, MOST_MANIFEST_BYTES);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    MUST(ledger_create(&ledger, fixture.db, WHY));
     do
         status = make_table(fixture.db, ++made, &error);
     while (status == PETAL_OK);
@@ -132,24 +132,24 @@ TEST(test_a_manifest_that_is_full)
     assert_non_null(strstr(error.text, "MANIFEST would have"));
     assert_true(made > 10);
     for (uint64_t i = 1; i <= 20; i++) {
-        must(ledger_write(&ledger, i, PETAL_SYNC_WAL, &error), &error);
-        must(petal_flush(fixture.db, NULL, &error), &error);
+        MUST(ledger_write(&ledger, i, PETAL_SYNC_WAL, WHY));
+        MUST(petal_flush(fixture.db, NULL, WHY));
     }
     assert_int_equal(
         petal_table_snapshot_create(ledger.tables[0], slice_from_text("s"), NULL, &error),
         PETAL_INVALID);
     copy_fixture_expect_no_stray(&fixture);
     assert_int_equal(make_table(fixture.db, made, &error), PETAL_INVALID);
-    must(petal_compact(ledger.tables[0], NULL, &error), &error);
-    must(petal_compact(ledger.tables[1], NULL, &error), &error);
+    MUST(petal_compact(ledger.tables[0], NULL, WHY));
+    MUST(petal_compact(ledger.tables[1], NULL, WHY));
     for (unsigned i = 1; i <= 5; i++) {
         char name[20];
 
         snprintf(name, sizeof name, "table%u", i);
-        must(petal_table_open(fixture.db, slice_from_text(name), &table, &error), &error);
-        must(petal_table_drop(table, &error), &error);
+        MUST(petal_table_open(fixture.db, slice_from_text(name), &table, WHY));
+        MUST(petal_table_drop(table, WHY));
     }
-    must(make_table(fixture.db, made, &error), &error);
+    MUST(make_table(fixture.db, made, WHY));
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
     assert_int_equal(ledger_must_find(&ledger, fixture.db), 20);

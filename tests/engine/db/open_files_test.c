@@ -169,7 +169,7 @@ TEST(test_replaced_files_are_noticed)
 
     begin(&fixture);
     fixture_must_open(&fixture);
-    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    MUST(ledger_attach(&ledger, fixture.db, WHY));
     for (uint64_t number = 1; number < 200; number++) {
         char path[64], other[64];
 

@@ -24,10 +24,10 @@ begin(struct options_fixture *fixture)
     *fixture = (struct options_fixture){.row = slice_from_text("row")};
     fixture_init(&fixture->base, 1);
     fixture_must_open(&fixture->base);
-    must(ledger_create(&fixture->ledger, fixture->base.db, &fixture->error), &fixture->error);
+    MUST(ledger_create(&fixture->ledger, fixture->base.db, WHY));
     fixture->table = fixture->ledger.tables[0];
     fixture->family = fixture->ledger.families[0];
-    must(petal_result_new(fixture->base.db, &fixture->result, &fixture->error), &fixture->error);
+    MUST(petal_result_new(fixture->base.db, &fixture->result, WHY));
 }
 
 static void
@@ -122,9 +122,9 @@ mutation_refused(struct options_fixture *fixture, const petal_mutation_options *
 {
     petal_batch *batch;
 
-    must(petal_batch_new(fixture->base.db, &batch, &fixture->error), &fixture->error);
+    MUST(petal_batch_new(fixture->base.db, &batch, WHY));
     refused(fixture, petal_batch_mutation(batch, mutation, &fixture->error), field, found);
-    must(petal_write(fixture->base.db, batch, NULL, &fixture->error), &fixture->error);
+    MUST(petal_write(fixture->base.db, batch, NULL, WHY));
     petal_batch_free(batch);
 }
 
@@ -135,10 +135,8 @@ condition_refused(struct options_fixture *fixture, const petal_condition *condit
     petal_batch *batch;
     bool applied = true;
 
-    must(petal_batch_new(fixture->base.db, &batch, &fixture->error), &fixture->error);
-    must(petal_batch_put(batch, fixture->family, fixture->row, fixture->row, 5, fixture->row,
-                         &fixture->error),
-         &fixture->error);
+    MUST(petal_batch_new(fixture->base.db, &batch, WHY));
+    MUST(petal_batch_put(batch, fixture->family, fixture->row, fixture->row, 5, fixture->row, WHY));
     refused(fixture,
             petal_mutate_row(fixture->table, fixture->row, condition, batch, NULL, &applied,
                              &fixture->error),
@@ -257,7 +255,7 @@ TEST(test_reads_that_exceed_their_scan)
     refused(&fixture, petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error), "read.size",
             "petal_scan_options");
     scan.read.size = sizeof scan.read;
-    must(petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error), &fixture.error);
+    MUST(petal_cursor_open(fixture.table, &scan, &cursor, WHY));
     petal_cursor_close(cursor);
     end(&fixture);
 }
@@ -285,7 +283,7 @@ TEST(test_families_of_other_headers)
             memcpy((uint8_t *)memory + k * sizes[i], &family, known);
         }
         options.families = (const petal_family_options *)memory;
-        must(petal_table_create(fixture.base.db, &options, &table, &fixture.error), &fixture.error);
+        MUST(petal_table_create(fixture.base.db, &options, &table, WHY));
         for (uint32_t k = 0; k < 3; k++) {
             petal_family_options described = {.size = sizeof described};
 
@@ -293,7 +291,7 @@ TEST(test_families_of_other_headers)
             assert_int_equal(described.versions, k + 1);
             assert_int_equal(described.block_bytes, 65536);
         }
-        must(petal_table_drop(table, &fixture.error), &fixture.error);
+        MUST(petal_table_drop(table, WHY));
         memcpy((uint8_t *)memory + 2 * sizes[i], &(size_t){sizes[i] - 8}, sizeof(size_t));
         refused(&fixture, petal_table_create(fixture.base.db, &options, &table, &fixture.error),
                 "petal_family_options", "the first");
@@ -330,8 +328,7 @@ TEST(test_time_ranges_without_the_flag)
         condition_refused(&fixture, &condition, "has_time_range", ranges[i].found);
         /* After the size that the program knows they are not there. */
         read.size = offsetof(petal_read_options, has_time_range);
-        must(petal_get(fixture.table, fixture.row, &read, fixture.result, &fixture.error),
-             &fixture.error);
+        MUST(petal_get(fixture.table, fixture.row, &read, fixture.result, WHY));
     }
     end(&fixture);
 }
@@ -363,9 +360,7 @@ TEST(test_numbers_of_no_enumeration)
     struct options_fixture fixture;
 
     begin(&fixture);
-    must(petal_filter_parse(fixture.base.db, slice_from_text("KeyOnlyFilter()"), &filter,
-                            &fixture.error),
-         &fixture.error);
+    MUST(petal_filter_parse(fixture.base.db, slice_from_text("KeyOnlyFilter()"), &filter, WHY));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         petal_write_options write = {.durability = (enum petal_durability)numbers[i]};
         petal_condition condition = {.family = fixture.family,

@@ -56,13 +56,13 @@ TEST(test_readers_share_and_writers_do_not)
     assert_int_equal(petal_open(FIXTURE_DIRECTORY, &reading, &second, &error), PETAL_BUSY);
     assert_null(second);
     fixture_must_close(&fixture);
-    must(petal_open(FIXTURE_DIRECTORY, &reading, &second, &error), &error);
-    must(petal_open(FIXTURE_DIRECTORY, &reading, &third, &error), &error);
+    MUST(petal_open(FIXTURE_DIRECTORY, &reading, &second, WHY));
+    MUST(petal_open(FIXTURE_DIRECTORY, &reading, &third, WHY));
     assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
     assert_non_null(strstr(error.text, "open elsewhere"));
-    must(petal_close(second, &error), &error);
+    MUST(petal_close(second, WHY));
     assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
-    must(petal_close(third, &error), &error);
+    MUST(petal_close(third, WHY));
     fixture_must_open(&fixture);
     fixture_fini(&fixture);
 }

@@ -80,16 +80,16 @@ refuse_batches(const struct ledger *ledger)
     petal_error error;
     bool applied = true;
 
-    must(petal_batch_new(ledger->db, &batch, &error), &error);
+    MUST(petal_batch_new(ledger->db, &batch, WHY));
     refused(petal_write(ledger->db, batch, NULL, &error), &error);
-    must(petal_batch_put(batch, ledger->families[0], row, none, PETAL_LATEST, row, &error), &error);
+    MUST(petal_batch_put(batch, ledger->families[0], row, none, PETAL_LATEST, row, WHY));
     refused(petal_write(ledger->db, batch, NULL, &error), &error);
     refused(petal_mutate_row(ledger->tables[0], row, NULL, batch, NULL, &applied, &error), &error);
     assert_false(applied);
     /* Also when the condition does not hold, and nothing would be written. */
     refused(petal_mutate_row(ledger->tables[0], row, &condition, batch, NULL, NULL, &error),
             &error);
-    must(petal_batch_append(batch, ledger->families[0], row, none, row, &error), &error);
+    MUST(petal_batch_append(batch, ledger->families[0], row, none, row, WHY));
     refused(petal_write(ledger->db, batch, NULL, &error), &error);
     petal_batch_free(batch);
 }
@@ -159,13 +159,13 @@ TEST(test_key_values)
 
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
-    must(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, &error), &error);
-    must(petal_kv_put(kv, key, slice_from_text("value"), NULL, &error), &error);
+    MUST(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, WHY));
+    MUST(petal_kv_put(kv, key, slice_from_text("value"), NULL, WHY));
     fixture_die(&fixture);
     read_only_open(&fixture);
-    must(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, &error), &error);
-    must(petal_result_new(fixture.db, &result, &error), &error);
-    must(petal_kv_get(kv, key, result, &found, &value, &error), &error);
+    MUST(petal_kv_open(fixture.db, slice_from_text("kv"), NULL, &kv, WHY));
+    MUST(petal_result_new(fixture.db, &result, WHY));
+    MUST(petal_kv_get(kv, key, result, &found, &value, WHY));
     assert_true(found);
     assert_true(slice_equal(value, slice_from_text("value")));
     refused(petal_kv_put(kv, key, value, NULL, &error), &error);
@@ -189,10 +189,10 @@ TEST(test_table_snapshots_and_checkpoints)
 
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
-    must(copy_fixture_create(fixture.db, "t", &table, &error), &error);
+    MUST(copy_fixture_create(fixture.db, "t", &table, WHY));
     copy_fixture_must_put(table, "f", "a", "1");
-    must(petal_table_snapshot_create(table, names[0], NULL, &error), &error);
-    must(petal_table_snapshot_create(table, names[1], &brief, &error), &error);
+    MUST(petal_table_snapshot_create(table, names[0], NULL, WHY));
+    MUST(petal_table_snapshot_create(table, names[1], &brief, WHY));
     fixture_die(&fixture);
     test_clock_advance(&fixture.clock, 2000);
     before = read_only_image(&fixture);
@@ -253,16 +253,16 @@ TEST(test_damage_is_refused_as_for_writers)
         read_only_choose(&each, true);
         first = fixture_open(&each, &error);
         if (first == PETAL_OK) {
-            must(ledger_attach(&ledger, each.db, &error), &error);
-            must(ledger_read(&ledger, &read_only, &error), &error);
+            MUST(ledger_attach(&ledger, each.db, WHY));
+            MUST(ledger_read(&ledger, &read_only, WHY));
             fixture_must_close(&each);
         }
         read_only_choose(&each, false);
         second = fixture_open(&each, &error);
         assert_int_equal(first, second);
         if (second == PETAL_OK) {
-            must(ledger_attach(&ledger, each.db, &error), &error);
-            must(ledger_read(&ledger, &writing, &error), &error);
+            MUST(ledger_attach(&ledger, each.db, WHY));
+            MUST(ledger_read(&ledger, &writing, WHY));
             assert_memory_equal(&read_only, &writing, sizeof writing);
         }
         corrupt += first == PETAL_CORRUPT;

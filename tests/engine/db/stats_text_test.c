@@ -272,30 +272,29 @@ TEST(numbers_are_those_of_the_operations)
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     family = make_family(fixture.db);
-    must(petal_table_open(fixture.db, slice_from_text("t"), &table, &error), &error);
-    must(petal_kv_open(fixture.db, slice_from_text("pairs"), NULL, &kv, &error), &error);
-    must(petal_result_new(fixture.db, &result, &error), &error);
-    must(petal_result_new(fixture.db, &pairs, &error), &error);
+    MUST(petal_table_open(fixture.db, slice_from_text("t"), &table, WHY));
+    MUST(petal_kv_open(fixture.db, slice_from_text("pairs"), NULL, &kv, WHY));
+    MUST(petal_result_new(fixture.db, &result, WHY));
+    MUST(petal_result_new(fixture.db, &pairs, WHY));
     for (unsigned i = 0; i < 640; i++)
         put(family, i, &error);
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     for (unsigned i = 0; i < 512; i++)
-        must(petal_get(table, (petal_slice){&i, sizeof i}, NULL, result, &error), &error);
+        MUST(petal_get(table, (petal_slice){&i, sizeof i}, NULL, result, WHY));
     for (unsigned i = 0; i < 257; i++)
-        must(petal_kv_get(kv, (petal_slice){&i, sizeof i}, pairs, &found, &value, &error), &error);
+        MUST(petal_kv_get(kv, (petal_slice){&i, sizeof i}, pairs, &found, &value, WHY));
     for (unsigned i = 0; i < 128; i++) {
-        must(petal_cursor_open(table, NULL, &cursor, &error), &error);
+        MUST(petal_cursor_open(table, NULL, &cursor, WHY));
         if (i < 127)
             petal_cursor_close(cursor);
     }
     for (unsigned i = 0; i < 65; i++) {
-        must(petal_cursor_seek(cursor, (petal_slice){&i, sizeof i}, NULL, (petal_slice){NULL, 0},
-                               &error),
-             &error);
+        MUST(petal_cursor_seek(cursor, (petal_slice){&i, sizeof i}, NULL, (petal_slice){NULL, 0},
+                               WHY));
     }
     petal_cursor_close(cursor);
-    must(petal_multi_get(table, &(petal_slice){"row", 3}, 1, NULL, &result, &error), &error);
-    must(petal_compact(table, NULL, &error), &error);
+    MUST(petal_multi_get(table, &(petal_slice){"row", 3}, 1, NULL, &result, WHY));
+    MUST(petal_compact(table, NULL, WHY));
     scrape(fixture.db, &checker);
     assert_true(number_of(&checker, "petal_cells_written_total") == 640);
     assert_true(number_of(&checker, "petal_write_seconds") == 10); /* one of 64 */
@@ -331,7 +330,7 @@ TEST(other_forms_are_refused)
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
     /* As in every enumeration of options 0 is the default. */
-    must(petal_stats_text(fixture.db, PETAL_STATS_FORM_DEFAULT, &text, NULL, &error), &error);
+    MUST(petal_stats_text(fixture.db, PETAL_STATS_FORM_DEFAULT, &text, NULL, WHY));
     assert_non_null(strstr(text, "# TYPE petal_gets_total counter"));
     petal_stats_text_free(text);
     assert_int_equal(petal_stats_text(fixture.db, 7, &text, NULL, &error), PETAL_INVALID);

@@ -66,11 +66,10 @@ make_table(petal_db *db)
     petal_family_options family = {.name = text("f")};
     petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
 
-    must(petal_table_create(db, &options, &table, &error), &error);
+    MUST(petal_table_create(db, &options, &table, WHY));
     assert_true(put_rows(table));
-    must(petal_flush(db, NULL, &error), &error);
+    MUST(petal_flush(db, NULL, WHY));
     assert_true(put_rows(table));
     return table;
 }
@@ -133,7 +132,7 @@ set_up(void **state)
     db = open_database(place->database, false, &error);
     assert_non_null(db);
     make_table(db);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     list_names(place);
     assert_true(place->count >= 3);
     *state = place;
@@ -218,12 +217,12 @@ open_beside(const struct place *place, const char *name, enum impostor impostor,
         assert_true(is_store_file || strcmp(name, "LOCK") == 0 ||
                     strcmp(name, "MANIFEST.tmp") == 0);
         if (is_store_file) {
-            must(petal_table_open(db, text("t"), &table, &error), &error);
+            MUST(petal_table_open(db, text("t"), &table, WHY));
             assert_int_equal(petal_family_check(petal_table_family_at(table, 0), &error),
                              PETAL_CORRUPT);
             assert_non_null(strstr(error.text, name));
         }
-        must(petal_close(db, &error), &error);
+        MUST(petal_close(db, WHY));
     }
     alarm(0);
 }
@@ -267,7 +266,7 @@ TEST_WITH(test_no_impostor_is_believed, set_up, tear_down)
     }
     db = open_database(place->database, false, &error);
     assert_non_null(db);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 enum foreseeable { NEXT_STORE_FILES, NEXT_LOGS, NEXT_MANIFEST, NEXT_LOCK, FORESEEABLE };
@@ -351,7 +350,7 @@ TEST_WITH(test_foreseeable_names, set_up, tear_down)
         if (db != NULL) {
             petal_table *table;
 
-            must(petal_table_open(db, text("t"), &table, &error), &error);
+            MUST(petal_table_open(db, text("t"), &table, WHY));
             for (int i = 0; i < 3; i++) {
                 if (!put_rows(table) || petal_flush(db, NULL, &error) != PETAL_OK)
                     break;
@@ -402,10 +401,10 @@ TEST_WITH(test_files_are_private, set_up, tear_down)
     db = open_database(made, false, &error);
     assert_non_null(db);
     make_table(db);
-    must(petal_checkpoint(db, copy, &error), &error);
+    MUST(petal_checkpoint(db, copy, WHY));
     expect_modes(made);
     expect_modes(copy);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     expect_modes(made);
     umask(before);
 }
@@ -442,7 +441,7 @@ TEST_WITH(test_descriptors_stay_here, set_up, tear_down)
         }
     }
     assert_true(found > 2); /* LOCK, the directory, a store file or a log */
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
 }
 
 /* ---- Names that are no paths ---- */
@@ -474,7 +473,7 @@ TEST_WITH(test_names_are_no_paths, set_up, tear_down)
 
     assert_non_null(db);
     memset(endless, 'a', 70000);
-    must(petal_table_open(db, text("t"), &table, &error), &error);
+    MUST(petal_table_open(db, text("t"), &table, WHY));
     for (size_t i = 0; i <= sizeof names / sizeof names[0]; i++) {
         petal_slice name =
             i < sizeof names / sizeof names[0] ? names[i] : (petal_slice){endless, 70000};
@@ -486,7 +485,7 @@ TEST_WITH(test_names_are_no_paths, set_up, tear_down)
         options.name = text("u");
         family.name = name;
         if (petal_table_create(db, &options, &made, &error) == PETAL_OK)
-            must(petal_table_drop(made, &error), &error);
+            MUST(petal_table_drop(made, WHY));
     }
     expect_only(place);
     expect_victim_untouched(place);
@@ -499,6 +498,6 @@ TEST_WITH(test_names_are_no_paths, set_up, tear_down)
     assert_int_not_equal(petal_checkpoint(db, endless, &error), PETAL_OK);
     expect_victim_untouched(place);
     expect_only(place);
-    must(petal_close(db, &error), &error);
+    MUST(petal_close(db, WHY));
     free(endless);
 }

@@ -275,7 +275,7 @@ refuse_while_opening(int call, unsigned visit, uint64_t writes)
         check_nothing_is_left(&fixture, &rest);
         fixture_must_open(&fixture);
     }
-    must(ledger_create(&ledger, fixture.db, &error), &error);
+    MUST(ledger_create(&ledger, fixture.db, WHY));
     assert_int_equal(ledger_must_be_prefix(&ledger), writes);
     ledger_must_write(&ledger, writes + 1, PETAL_FSYNC_WAL);
     fixture_must_close(&fixture);

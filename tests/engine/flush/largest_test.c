@@ -115,11 +115,10 @@ cells_of(struct largest_fixture *fixture, petal_table *table)
     petal_cursor *cursor;
     const petal_cell *cell;
     uint64_t cells = 0;
-    petal_error error;
 
     (void)fixture;
-    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
-    while (must(petal_cursor_next(cursor, &cell, &error), &error), cell != NULL)
+    MUST(petal_cursor_open(table, NULL, &cursor, WHY));
+    while (MUST(petal_cursor_next(cursor, &cell, WHY)), cell != NULL)
         cells++;
     petal_cursor_close(cursor);
     return cells;

@@ -171,12 +171,12 @@ TEST(test_reads_that_are_late)
     results[1] = reads_result(&fixture);
     /* In time. */
     late.deadline_ms = 60000;
-    must(petal_get(fixture.table, text("r"), &late, results[1], &error), &error);
+    MUST(petal_get(fixture.table, text("r"), &late, results[1], WHY));
     assert_int_equal(petal_result_count(results[1]), 50);
-    must(petal_multi_get(fixture.table, rows, 2, &late, results, &error), &error);
+    MUST(petal_multi_get(fixture.table, rows, 2, &late, results, WHY));
     assert_int_equal(petal_result_count(results[1]), 50);
     late.deadline_ms = PETAL_NO_WAIT;
-    must(petal_get(fixture.table, text("r"), &late, results[1], &error), &error);
+    MUST(petal_get(fixture.table, text("r"), &late, results[1], WHY));
     assert_int_equal(petal_result_count(results[1]), 50);
     late.deadline_ms = 1;
     atomic_store(&fixture.base.db->hasty_reads, 5);
@@ -189,7 +189,7 @@ TEST(test_reads_that_are_late)
     assert_int_equal(petal_result_count(results[1]), 0);
     /* A row in pieces of a call, the last of which gives it. */
     scan.start_row = text("r");
-    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    MUST(petal_cursor_open(fixture.table, &scan, &cursor, WHY));
     while ((status = petal_cursor_next_row(cursor, results[0], &error)) == PETAL_TIMEOUT)
         assert_int_equal(petal_result_count(results[calls++ % 2]), 0);
     must(status, &error);
@@ -197,7 +197,7 @@ TEST(test_reads_that_are_late)
     assert_int_equal(petal_result_count(results[0]), 50);
     petal_cursor_close(cursor);
     /* Begun as a row, read on by cells. */
-    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    MUST(petal_cursor_open(fixture.table, &scan, &cursor, WHY));
     assert_int_equal(petal_cursor_next_row(cursor, results[0], &error), PETAL_TIMEOUT);
     while ((status = petal_cursor_next(cursor, &cell, &error)) == PETAL_TIMEOUT || cell != NULL)
         cells += cell != NULL;
@@ -207,7 +207,7 @@ TEST(test_reads_that_are_late)
     /* A column that none has. */
     column = (petal_column){.family = reads_family(&fixture, "f"), .qualifier = text("a")};
     scan = (petal_scan_options){.read = {.columns = &column, .column_count = 1, .deadline_ms = 1}};
-    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    MUST(petal_cursor_open(fixture.table, &scan, &cursor, WHY));
     for (calls = 0; (status = petal_cursor_next(cursor, &cell, &error)) == PETAL_TIMEOUT;)
         calls++;
     must(status, &error);
@@ -238,14 +238,13 @@ TEST(test_costly_filters_are_stopped)
         snprintf(name, sizeof name, "r%03u", i);
         reads_put(&fixture, "f", text(name), text("q"), 1, text("aaaaaaaaaaaaaaaaaaX"));
     }
-    must(petal_flush(fixture.base.db, NULL, &error), &error);
-    must(petal_filter_parse(fixture.base.db, text("ValueFilter(=,'regexstring:^(a|a)*[Y-Z]$')"),
-                            &filter, &error),
-         &error);
-    must(petal_receipt_new(fixture.base.db, &receipt, &error), &error);
+    MUST(petal_flush(fixture.base.db, NULL, WHY));
+    MUST(petal_filter_parse(fixture.base.db, text("ValueFilter(=,'regexstring:^(a|a)*[Y-Z]$')"),
+                            &filter, WHY));
+    MUST(petal_receipt_new(fixture.base.db, &receipt, WHY));
     scan.read.filter = filter;
     scan.read.receipt = receipt;
-    must(petal_cursor_open(fixture.table, &scan, &cursor, &error), &error);
+    MUST(petal_cursor_open(fixture.table, &scan, &cursor, WHY));
     assert_int_equal(petal_cursor_next(cursor, &cell, &error), PETAL_TIMEOUT);
     petal_cursor_close(cursor);
     assert_in_range(petal_receipt_at(receipt, 0)->cells_read, 2, 100);

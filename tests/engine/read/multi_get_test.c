@@ -210,7 +210,7 @@ TEST(test_wrong_rows)
     for (unsigned wrong = 0; wrong < 40; wrong += 13) {
         for (unsigned i = 0; i < 40; i++)
             rows[i] = row_at(1);
-        must(petal_multi_get(fixture.table, rows, 40, &options, results, &error), &error);
+        MUST(petal_multi_get(fixture.table, rows, 40, &options, results, WHY));
         assert_int_equal(petal_result_count(results[39]), 1);
         rows[wrong] = wrong % 2 == 0 ? slice_make(long_row, sizeof long_row) : text("");
         assert_int_equal(petal_multi_get(fixture.table, rows, 40, &options, results, &error),

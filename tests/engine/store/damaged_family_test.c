@@ -327,46 +327,43 @@ check_first_store_fails_alone(struct damaged_family_fixture *fixture, const char
     assert_named(petal_table_verify(fixture->tables[0], &error), &error, path, "f", "bad");
     assert_named(petal_family_check(fixture->families[0], &error), &error, path, "f", "bad");
     for (unsigned store = 1; store < STORES; store++) {
-        must(petal_family_check(fixture->families[store], &error), &error);
+        MUST(petal_family_check(fixture->families[store], WHY));
         for (unsigned row = 0; row < ROWS; row += 7)
-            must(get_row(fixture, store, row, round, &error), &error);
+            MUST(get_row(fixture, store, row, round, WHY));
     }
-    must(scan(fixture, 0, fixture->families[1], &cells, &error), &error);
+    MUST(scan(fixture, 0, fixture->families[1], &cells, WHY));
     assert_int_equal(cells, ROWS);
-    must(scan(fixture, 1, NULL, &cells, &error), &error);
+    MUST(scan(fixture, 1, NULL, &cells, WHY));
     assert_int_equal(cells, 2 * ROWS);
-    must(petal_table_verify(fixture->tables[1], &error), &error);
+    MUST(petal_table_verify(fixture->tables[1], WHY));
     if (!writing)
         return;
     assert_named(put_row(fixture, 0, 1, 9, &error), &error, path, "f", "bad");
     /* A batch over both is refused whole. */
-    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
-    must(petal_batch_put(batch, fixture->families[3], row_name(name, 9999), slice_from_text("q"),
-                         PETAL_LATEST, slice_from_text("v"), &error),
-         &error);
-    must(petal_batch_put(batch, fixture->families[0], row_name(name, 9999), slice_from_text("q"),
-                         PETAL_LATEST, slice_from_text("v"), &error),
-         &error);
+    MUST(petal_batch_new(fixture->base.db, &batch, WHY));
+    MUST(petal_batch_put(batch, fixture->families[3], row_name(name, 9999), slice_from_text("q"),
+                         PETAL_LATEST, slice_from_text("v"), WHY));
+    MUST(petal_batch_put(batch, fixture->families[0], row_name(name, 9999), slice_from_text("q"),
+                         PETAL_LATEST, slice_from_text("v"), WHY));
     assert_named(petal_write(fixture->base.db, batch, NULL, &error), &error, path, "f", "bad");
     petal_batch_free(batch);
-    must(scan(fixture, 1, NULL, &cells, &error), &error);
+    MUST(scan(fixture, 1, NULL, &cells, WHY));
     assert_int_equal(cells, 2 * ROWS);
     assert_named(petal_compact(fixture->tables[0], fixture->families[0], &error), &error, path, "f",
                  "bad");
-    must(petal_compact(fixture->tables[0], fixture->families[1], &error), &error);
-    must(petal_compact(fixture->tables[1], NULL, &error), &error);
+    MUST(petal_compact(fixture->tables[0], fixture->families[1], WHY));
+    MUST(petal_compact(fixture->tables[1], NULL, WHY));
     assert_named(
         petal_table_snapshot_create(fixture->tables[0], slice_from_text("s"), NULL, &error), &error,
         path, "f", "bad");
-    must(petal_table_snapshot_create(fixture->tables[1], slice_from_text("s"), NULL, &error),
-         &error);
-    must(petal_table_snapshot_delete(fixture->base.db, slice_from_text("s"), &error), &error);
+    MUST(petal_table_snapshot_create(fixture->tables[1], slice_from_text("s"), NULL, WHY));
+    MUST(petal_table_snapshot_delete(fixture->base.db, slice_from_text("s"), WHY));
     assert_named(petal_checkpoint(fixture->base.db, "/copy", &error), &error, path, "f", "bad");
     assert_false(memory_vfs_exists(fixture->base.vfs, "/copy/MANIFEST"));
     for (unsigned store = 1; store < STORES; store++)
-        must(put_row(fixture, store, 3, round, &error), &error);
-    must(petal_flush(fixture->base.db, NULL, &error), &error);
-    must(petal_wait_idle(fixture->base.db, &error), &error);
+        MUST(put_row(fixture, store, 3, round, WHY));
+    MUST(petal_flush(fixture->base.db, NULL, WHY));
+    MUST(petal_wait_idle(fixture->base.db, WHY));
     assert_int_equal(petal_table_open(fixture->base.db, slice_from_text("none"), &none, &error),
                      PETAL_NOT_FOUND);
 }
@@ -483,13 +480,13 @@ TEST(test_logged_cells_are_kept)
         open_fixture(&fixture);
         assert_named(get_row(&fixture, 0, 1, 1, &error), &error, victim.path, "f", "bad");
         for (unsigned store = 1; store < STORES; store++)
-            must(get_row(&fixture, store, 1, 1, &error), &error);
+            MUST(get_row(&fixture, store, 1, 1, WHY));
         fixture_must_close(&fixture.base);
     }
     heal(&fixture, &victim);
     open_fixture(&fixture);
     check_all_there(&fixture, 10, 1);
-    must(get_row(&fixture, 0, 150, 0, &error), &error);
+    MUST(get_row(&fixture, 0, 150, 0, WHY));
     fixture_must_close(&fixture.base);
     free_fixture(&fixture);
 }
@@ -618,7 +615,7 @@ TEST(test_a_compaction_leaves_damage_alone)
     fixture_must_close(&fixture.base);
     fixture.base.options.no_compaction = false;
     open_fixture(&fixture);
-    must(petal_wait_idle(fixture.base.db, &error), &error);
+    MUST(petal_wait_idle(fixture.base.db, WHY));
     petal_stats_get(fixture.base.db, &stats);
     assert_true(stats.compactions >= STORES - 1);
     assert_false(stats.read_only);
@@ -631,24 +628,23 @@ TEST(test_a_compaction_leaves_damage_alone)
     /* Writers are not kept waiting by a store that has many runs for its damage's sake. */
     for (unsigned round = POLICY_MIN_RUNS; round < 24; round++) {
         put_rows(&fixture, ALL, ROWS, round);
-        must(petal_flush(fixture.base.db, NULL, &error), &error);
-        must(petal_wait_idle(fixture.base.db, &error), &error);
+        MUST(petal_flush(fixture.base.db, NULL, WHY));
+        MUST(petal_wait_idle(fixture.base.db, WHY));
     }
     petal_stats_get(fixture.base.db, &stats);
     assert_int_equal(stats.background_failures, failures);
     assert_named(stats.background_error.status, &stats.background_error, victim.path, "f", "bad");
     for (unsigned store = 1; store < STORES; store++) {
         for (unsigned row = 0; row < ROWS; row += 7)
-            must(get_row(&fixture, store, row, 23, &error), &error);
+            MUST(get_row(&fixture, store, row, 23, WHY));
     }
-    must(get_row(&fixture, 0, 1, 23, &error), &error); /* found newer: the bad block is not read */
+    MUST(get_row(&fixture, 0, 1, 23, WHY)); /* found newer: the bad block is not read */
     assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
     assert_named(petal_checkpoint(fixture.base.db, "/copy", &error), &error, victim.path, "f",
                  "bad");
     assert_named(petal_table_snapshot_create(fixture.tables[0], slice_from_text("s"), NULL, &error),
                  &error, victim.path, "f", "bad");
-    must(petal_table_snapshot_create(fixture.tables[1], slice_from_text("s"), NULL, &error),
-         &error);
+    MUST(petal_table_snapshot_create(fixture.tables[1], slice_from_text("s"), NULL, WHY));
     fixture_must_close(&fixture.base);
     assert_true(memory_vfs_exists(fixture.base.vfs, victim.path));
     free(victim.bytes);
@@ -709,11 +705,11 @@ TEST(test_what_can_be_read_again_is_mended)
     error = background_error(&fixture);
     assert_named(error.status, &error, victim.path, "f", "bad");
     write_victim(&fixture, &victim, SIZE_MAX, victim.size);
-    must(petal_compact(fixture.tables[0], fixture.families[0], &error), &error);
-    must(petal_family_check(fixture.families[0], &error), &error);
+    MUST(petal_compact(fixture.tables[0], fixture.families[0], WHY));
+    MUST(petal_family_check(fixture.families[0], WHY));
     check_all_there(&fixture, ROWS, 3);
     assert_false(memory_vfs_exists(fixture.base.vfs, victim.path));
-    must(petal_checkpoint(fixture.base.db, "/copy", &error), &error);
+    MUST(petal_checkpoint(fixture.base.db, "/copy", WHY));
     fixture_must_close(&fixture.base);
     free(victim.bytes);
     free_fixture(&fixture);
@@ -730,7 +726,7 @@ TEST(test_asked_for_a_table_the_others_are_compacted)
     make_fixture(&fixture, 3);
     damage_block(&fixture, 0, &victim);
     assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
-    must(petal_table_files(fixture.tables[0], count_file, &count, &error), &error);
+    MUST(petal_table_files(fixture.tables[0], count_file, &count, WHY));
     assert_int_equal(count.files, 1);
     fixture_must_close(&fixture.base);
     free(victim.bytes);
@@ -784,14 +780,14 @@ TEST(test_reads_name_family_and_table)
             assert_non_null(strstr(error.text, "offset"));
             failed++;
         }
-        must(get_row(&fixture, 1, row, 0, &error), &error);
+        MUST(get_row(&fixture, 1, row, 0, WHY));
     }
     assert_in_range(failed, 1, ROWS - 1);
     status = scan(&fixture, 0, NULL, &cells, &error);
     assert_named(status, &error, victim.path, "f", "bad");
-    must(scan(&fixture, 0, fixture.families[1], &cells, &error), &error);
-    must(put_row(&fixture, 0, 0, 1, &error), &error);
-    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    MUST(scan(&fixture, 0, fixture.families[1], &cells, WHY));
+    MUST(put_row(&fixture, 0, 0, 1, WHY));
+    MUST(petal_flush(fixture.base.db, NULL, WHY));
     fixture_must_close(&fixture.base);
     free(victim.bytes);
     free_fixture(&fixture);

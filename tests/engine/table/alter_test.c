@@ -52,10 +52,10 @@ TEST(the_handle_of_a_dropped_family_is_refused)
     f = script_family(&script, "t", "f");
     g = script_family(&script, "t", "g");
     column = (petal_column){g, NAMED("q"), false};
-    must(petal_result_new(script.base.db, &result, &error), &error);
-    must(petal_batch_new(script.base.db, &batch, &error), &error);
-    must(petal_batch_put(batch, f, text("row"), text("q"), 1, text("x"), &error), &error);
-    must(petal_batch_put(batch, g, text("row"), text("q"), 1, text("x"), &error), &error);
+    MUST(petal_result_new(script.base.db, &result, WHY));
+    MUST(petal_batch_new(script.base.db, &batch, WHY));
+    MUST(petal_batch_put(batch, f, text("row"), text("q"), 1, text("x"), WHY));
+    MUST(petal_batch_put(batch, g, text("row"), text("q"), 1, text("x"), WHY));
     script_do(&script, "alter t f");
     assert_int_equal(petal_write(script.base.db, batch, NULL, &error), PETAL_NOT_FOUND);
     script_do(&script, "show t :; alter t f g");
@@ -118,7 +118,7 @@ TEST(test_the_log_of_an_unknown_family_is_damage)
     table_begin(&fixture);
     table = table_make(&fixture, "f");
     assert_int_equal(memory_vfs_read_file(fixture.vfs, manifest, &bytes, &size), 0);
-    must(table_alter_to(table, "fg", &error), &error);
+    MUST(table_alter_to(table, "fg", WHY));
     table_put(table, "g", "row", "1");
     fixture_die(&fixture);
     assert_int_equal(memory_vfs_write_file(fixture.vfs, manifest, bytes, size), 0);
@@ -150,11 +150,11 @@ check_store_file_of_the_unknown(bool of_table)
     assert_int_equal(memory_vfs_read_file(fixture.vfs, manifest, &bytes, &size), 0);
     other.name = text("other");
     if (of_table)
-        must(petal_table_create(fixture.db, &other, &table, &error), &error);
+        MUST(petal_table_create(fixture.db, &other, &table, WHY));
     else
-        must(table_alter_to(table, "fg", &error), &error);
+        MUST(table_alter_to(table, "fg", WHY));
     table_put(table, "g", "row", "1");
-    must(petal_flush(fixture.db, table, &error), &error);
+    MUST(petal_flush(fixture.db, table, WHY));
     fixture_die(&fixture);
     assert_int_equal(memory_vfs_write_file(fixture.vfs, manifest, bytes, size), 0);
     free(bytes);
@@ -167,7 +167,7 @@ check_store_file_of_the_unknown(bool of_table)
         assert_non_null(strstr(error.text, "kv-check salvage"));
         assert_true(memory_vfs_hash(fixture.vfs) == before);
     }
-    must(petal_salvage(FIXTURE_DIRECTORY, "/salvaged", &check, &counts, &error), &error);
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/salvaged", &check, &counts, WHY));
     assert_int_equal(counts.cells, 1);
     fixture_fini(&fixture);
 }

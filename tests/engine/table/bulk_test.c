@@ -55,7 +55,7 @@ TEST(timestamps_versions_markers_and_lives_stay)
 {
 #define ALL                                                                                        \
     "a/f@9!14 a/f@7!10 a/f@5=e a/f:p@8=new a/f:p@3=old a/f:q@6!12 a/f:q@6!8 a/f:q@6=x "            \
-    "b/f:p@2=late b/g:z@4=other"
+    "b/f:p@2=late~1125899906842624 b/g:z@4=other"
     petal_bulk *bulk;
     petal_cell mortal = {.row = text("b"),
                          .qualifier = text("p"),
@@ -73,10 +73,11 @@ TEST(timestamps_versions_markers_and_lives_stay)
                        "add b t a/f:q@6!8 a/f:q@6=x b/g:z@4=other");
     mortal.type = PETAL_PUT;
     MUST(petal_bulk_add(bulk, script_family(&script, "t", "f"), &mortal, WHY));
-    script_do(&script, "show t :; commit b; show t raw : " ALL "\n"
-                       "show t all : b/f:p@2=late b/g:z@4=other; verify t; reopen\n"
-                       "show t raw : " ALL "; compact t\n"
-                       "show t all : b/f:p@2=late b/g:z@4=other");
+    script_do(&script,
+              "show t :; commit b; show t raw : " ALL "\n"
+              "show t all : b/f:p@2=late~1125899906842624 b/g:z@4=other; verify t; reopen\n"
+              "show t raw : " ALL "; compact t\n"
+              "show t all : b/f:p@2=late~1125899906842624 b/g:z@4=other");
     test_clock_set(&script.base.clock, (INT64_C(1) << 50) + 10);
     script_do(&script, "show t all : b/g:z@4=other; verify t");
     script_end(&script);
@@ -688,7 +689,7 @@ TEST(who_may_not_write_loads_nothing)
     script_do(&script, TABLE "bulk b t; add b t a/f:q@5=bulk");
     table = script_table(&script, "t");
     assert_int_equal(petal_bulk_begin(table, &nowhere, &bulk, &error), PETAL_INVALID);
-    must(petal_table_alter(table, &read_only, &error), &error);
+    MUST(petal_table_alter(table, &read_only, WHY));
     script_do(&script, "refused read-only commit b");
     script.base.options.read_only = true;
     script.base.options.create = false;

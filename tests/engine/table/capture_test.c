@@ -259,7 +259,7 @@ TEST_WITH(a_table_dropped_meanwhile_is_not_in_the_checkpoint, setup, teardown)
     copy = must_open_copy(fixture);
     copy_fixture_expect(copy_fixture_open(copy, "t"), "r/f=2 ");
     assert_int_equal(petal_table_open(copy, slice_from_text("u"), &table, &error), PETAL_NOT_FOUND);
-    must(petal_close(copy, &error), &error);
+    MUST(petal_close(copy, WHY));
     copy_fixture_expect_no_stray(&fixture->base);
 }
 

@@ -35,14 +35,14 @@ TEST(test_a_handle_is_of_the_family_that_is_there)
 
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
-    must(petal_kv_open(fixture.db, name, NULL, &before, &error), &error);
+    MUST(petal_kv_open(fixture.db, name, NULL, &before, WHY));
     petal_family_describe(petal_table_family_at(petal_kv_table(before), 0), &described);
     assert_int_equal(described.block_bytes, 4096);
-    must(petal_kv_put(before, key, value, NULL, &error), &error);
-    must(petal_table_alter(petal_kv_table(before), &options, &error), &error);
-    must(petal_kv_open(fixture.db, name, NULL, &after, &error), &error);
-    must(petal_kv_put(after, key, value, NULL, &error), &error);
-    must(petal_kv_open(fixture.db, name, NULL, &again, &error), &error);
+    MUST(petal_kv_put(before, key, value, NULL, WHY));
+    MUST(petal_table_alter(petal_kv_table(before), &options, WHY));
+    MUST(petal_kv_open(fixture.db, name, NULL, &after, WHY));
+    MUST(petal_kv_put(after, key, value, NULL, WHY));
+    MUST(petal_kv_open(fixture.db, name, NULL, &again, WHY));
     assert_ptr_equal(again, after);
     assert_int_equal(petal_kv_put(before, key, value, NULL, &error), PETAL_NOT_FOUND);
     fixture_fini(&fixture);
@@ -65,11 +65,11 @@ TEST(test_options_name_the_family_or_none)
                         "the options name the family zz; that of the key-value table is v");
     assert_null(kv);
     assert_int_equal(petal_table_open(fixture.db, name, &table, &error), PETAL_NOT_FOUND);
-    must(petal_kv_open(fixture.db, name, &own, &kv, &error), &error);
-    must(petal_kv_open(fixture.db, name, &own, &kv, &error), &error);
+    MUST(petal_kv_open(fixture.db, name, &own, &kv, WHY));
+    MUST(petal_kv_open(fixture.db, name, &own, &kv, WHY));
     assert_int_equal(petal_kv_open(fixture.db, name, &other, &kv, &error), PETAL_INVALID);
     assert_null(kv);
-    must(petal_kv_open(fixture.db, name, &large, &kv, &error), &error);
+    MUST(petal_kv_open(fixture.db, name, &large, &kv, WHY));
     petal_family_describe(petal_table_family_at(petal_kv_table(kv), 0), &described);
     assert_int_equal(described.block_bytes, 4096);
     fixture_fini(&fixture);
@@ -116,9 +116,9 @@ keys_init(struct keys *keys)
         snprintf(many_names[i], sizeof many_names[i], "key%03u", i);
     fixture_init(&keys->base, 7);
     fixture_must_open(&keys->base);
-    must(petal_kv_open(keys->base.db, name, NULL, &keys->kv, &keys->error), &keys->error);
-    must(petal_result_new(keys->base.db, &keys->result, &keys->error), &keys->error);
-    must(petal_batch_new(keys->base.db, &keys->batch, &keys->error), &keys->error);
+    MUST(petal_kv_open(keys->base.db, name, NULL, &keys->kv, WHY));
+    MUST(petal_result_new(keys->base.db, &keys->result, WHY));
+    MUST(petal_batch_new(keys->base.db, &keys->batch, WHY));
 }
 
 static void
@@ -132,7 +132,7 @@ keys_fini(struct keys *keys)
 static void
 put(struct keys *keys, const char *of, const char *put_value)
 {
-    must(petal_kv_put(keys->kv, text(of), text(put_value), NULL, &keys->error), &keys->error);
+    MUST(petal_kv_put(keys->kv, text(of), text(put_value), NULL, WHY));
 }
 
 /* `expected` NULL: it is not there. */
@@ -142,7 +142,7 @@ expect_key(struct keys *keys, petal_kv *kv, const char *of, const char *expected
     petal_slice got;
     bool found;
 
-    must(petal_kv_get(kv, text(of), keys->result, &found, &got, &keys->error), &keys->error);
+    MUST(petal_kv_get(kv, text(of), keys->result, &found, &got, WHY));
     assert_int_equal(found, expected != NULL);
     if (expected != NULL)
         assert_int_equal(slice_compare(got, text(expected)), 0);
@@ -150,7 +150,7 @@ expect_key(struct keys *keys, petal_kv *kv, const char *of, const char *expected
 
 /* What the cursor has from here on, as "key=value key=value". */
 static void
-expect_rest(struct keys *keys, petal_kv_cursor *cursor, const char *pairs)
+expect_rest(petal_kv_cursor *cursor, const char *pairs)
 {
     static char all[4096];
     petal_slice at, got;
@@ -158,7 +158,7 @@ expect_rest(struct keys *keys, petal_kv_cursor *cursor, const char *pairs)
     bool found;
 
     all[0] = '\0';
-    while (must(petal_kv_cursor_next(cursor, &found, &at, &got, &keys->error), &keys->error), found)
+    while (MUST(petal_kv_cursor_next(cursor, &found, &at, &got, WHY)), found)
         length += (size_t)snprintf(all + length, sizeof all - length, "%s%.*s=%.*s",
                                    length > 0 ? " " : "", (int)at.size, (const char *)at.data,
                                    (int)got.size, got.size > 0 ? (const char *)got.data : "");
@@ -171,8 +171,8 @@ expect_pairs(struct keys *keys, const petal_kv_cursor_options *options, const ch
 {
     petal_kv_cursor *cursor;
 
-    must(petal_kv_cursor_open(keys->kv, options, &cursor, &keys->error), &keys->error);
-    expect_rest(keys, cursor, pairs);
+    MUST(petal_kv_cursor_open(keys->kv, options, &cursor, WHY));
+    expect_rest(cursor, pairs);
     petal_kv_cursor_close(cursor);
 }
 
@@ -185,17 +185,17 @@ TEST(test_keys_and_values)
     petal_kv *same, *none;
 
     keys_init(&keys);
-    must(petal_kv_open(keys.base.db, name, NULL, &same, &keys.error), &keys.error);
+    MUST(petal_kv_open(keys.base.db, name, NULL, &same, WHY));
     put(&keys, "b", "one");
-    must(petal_kv_put(same, text("a"), text("two"), NULL, &keys.error), &keys.error);
+    MUST(petal_kv_put(same, text("a"), text("two"), NULL, WHY));
     put(&keys, "b", "three");
     put(&keys, "empty", "");
     expect_key(&keys, same, "b", "three");
     expect_pairs(&keys, NULL, "a=two b=three empty=");
-    must(petal_kv_delete(keys.kv, text("empty"), &keys.error), &keys.error);
+    MUST(petal_kv_delete(keys.kv, text("empty"), WHY));
     expect_key(&keys, keys.kv, "empty", NULL);
     assert_int_equal(petal_kv_put(keys.kv, text(""), value, NULL, &keys.error), PETAL_INVALID);
-    must(petal_table_create(keys.base.db, &two, &table, &keys.error), &keys.error);
+    MUST(petal_table_create(keys.base.db, &two, &table, WHY));
     assert_int_equal(petal_kv_open(keys.base.db, text("two"), NULL, &none, &keys.error),
                      PETAL_INVALID);
     assert_null(none);
@@ -208,21 +208,21 @@ TEST(test_a_batch_is_of_several_tables)
     petal_kv *other;
 
     keys_init(&keys);
-    must(petal_kv_open(keys.base.db, text("other"), NULL, &other, &keys.error), &keys.error);
+    MUST(petal_kv_open(keys.base.db, text("other"), NULL, &other, WHY));
     put(&keys, "a", "1");
-    must(petal_kv_batch_put(keys.batch, keys.kv, text("b"), text("2"), &keys.error), &keys.error);
-    must(petal_kv_batch_delete(keys.batch, keys.kv, text("a"), &keys.error), &keys.error);
-    must(petal_kv_batch_put(keys.batch, other, text("a"), text("3"), &keys.error), &keys.error);
-    must(petal_kv_batch_put(keys.batch, other, text("b"), text("4"), &keys.error), &keys.error);
-    must(petal_kv_batch_delete(keys.batch, other, text("b"), &keys.error), &keys.error);
-    must(petal_kv_batch_delete(keys.batch, other, text("c"), &keys.error), &keys.error);
-    must(petal_kv_batch_put(keys.batch, other, text("c"), text("5"), &keys.error), &keys.error);
+    MUST(petal_kv_batch_put(keys.batch, keys.kv, text("b"), text("2"), WHY));
+    MUST(petal_kv_batch_delete(keys.batch, keys.kv, text("a"), WHY));
+    MUST(petal_kv_batch_put(keys.batch, other, text("a"), text("3"), WHY));
+    MUST(petal_kv_batch_put(keys.batch, other, text("b"), text("4"), WHY));
+    MUST(petal_kv_batch_delete(keys.batch, other, text("b"), WHY));
+    MUST(petal_kv_batch_delete(keys.batch, other, text("c"), WHY));
+    MUST(petal_kv_batch_put(keys.batch, other, text("c"), text("5"), WHY));
     assert_int_equal(petal_kv_batch_put(keys.batch, other, text(""), value, &keys.error),
                      PETAL_INVALID);
     assert_int_equal(petal_kv_batch_delete(keys.batch, other, text(""), &keys.error),
                      PETAL_INVALID);
     expect_key(&keys, other, "a", NULL);
-    must(petal_write(keys.base.db, keys.batch, NULL, &keys.error), &keys.error);
+    MUST(petal_write(keys.base.db, keys.batch, NULL, WHY));
     expect_key(&keys, keys.kv, "a", NULL);
     expect_key(&keys, keys.kv, "b", "2");
     expect_key(&keys, other, "a", "3");
@@ -261,9 +261,7 @@ expect_many(struct keys *keys, const petal_read_options *options, bool there)
     for (unsigned i = 0; i < MANY; i++)
         asked[i] = many_key(i * 7 % MANY);
     memset(found, 1, sizeof found);
-    must(petal_kv_multi_get(keys->kv, asked, MANY, options, keys->result, found, values,
-                            &keys->error),
-         &keys->error);
+    MUST(petal_kv_multi_get(keys->kv, asked, MANY, options, keys->result, found, values, WHY));
     for (unsigned i = 0; i < MANY; i++) {
         unsigned k = i * 7 % MANY;
 
@@ -284,16 +282,16 @@ TEST(test_many_keys_at_once)
     uint64_t allocations;
 
     keys_init(&keys);
-    must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
+    MUST(petal_snapshot_new(keys.base.db, &snapshot, WHY));
     for (unsigned i = 0; i < MANY; i++) {
         if (is_there(i))
-            must(petal_kv_put(keys.kv, many_key(i), many_value(i), NULL, &keys.error), &keys.error);
+            MUST(petal_kv_put(keys.kv, many_key(i), many_value(i), NULL, WHY));
     }
     expect_many(&keys, NULL, true);
     allocations = test_allocator_calls(&keys.base.allocator);
     expect_many(&keys, NULL, true); /* a result that is warm has all it wants */
     assert_int_equal(test_allocator_calls(&keys.base.allocator), allocations);
-    must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+    MUST(petal_flush(keys.base.db, NULL, WHY));
     expect_many(&keys, NULL, true);
     options.snapshot = snapshot;
     expect_many(&keys, &options, false);
@@ -306,14 +304,11 @@ TEST(test_many_keys_at_once)
     assert_false(found[0] || found[1] || found[2]);
     assert_int_equal(values[0].size, 0);
     asked[1] = text("nobody");
-    must(petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, found, NULL, &keys.error),
-         &keys.error);
+    MUST(petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, found, NULL, WHY));
     assert_true(found[0] && !found[1] && found[2]);
-    must(petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, NULL, values, &keys.error),
-         &keys.error);
+    MUST(petal_kv_multi_get(keys.kv, asked, 3, NULL, keys.result, NULL, values, WHY));
     assert_int_equal(slice_compare(values[2], text("key001")), 0);
-    must(petal_kv_multi_get(keys.kv, NULL, 0, NULL, keys.result, NULL, NULL, &keys.error),
-         &keys.error);
+    MUST(petal_kv_multi_get(keys.kv, NULL, 0, NULL, keys.result, NULL, NULL, WHY));
     options = (petal_read_options){.columns = &(petal_column){0}, .column_count = 1};
     assert_int_equal(
         petal_kv_multi_get(keys.kv, asked, 3, &options, keys.result, found, values, &keys.error),
@@ -330,9 +325,8 @@ bytes_held(struct keys *keys, const petal_slice *asked, size_t count, petal_slic
     uint64_t before = test_allocator_live_bytes(&keys->base.allocator), held;
     petal_result *result;
 
-    must(petal_result_new(keys->base.db, &result, &keys->error), &keys->error);
-    must(petal_kv_multi_get(keys->kv, asked, count, NULL, result, NULL, values, &keys->error),
-         &keys->error);
+    MUST(petal_result_new(keys->base.db, &result, WHY));
+    MUST(petal_kv_multi_get(keys->kv, asked, count, NULL, result, NULL, values, WHY));
     for (size_t i = 0; i < count; i++)
         assert_int_equal(slice_compare(values[i], asked[i]), 0);
     held = test_allocator_live_bytes(&keys->base.allocator) - before;
@@ -353,10 +347,10 @@ TEST(test_many_keys_hold_the_values_alone)
     for (unsigned i = 0; i < ALL; i++) {
         snprintf(names[i], sizeof names[i], "%0*u", BYTES, i);
         asked[i] = text(names[i]);
-        must(petal_kv_put(keys.kv, asked[i], asked[i], NULL, &keys.error), &keys.error);
+        MUST(petal_kv_put(keys.kv, asked[i], asked[i], NULL, WHY));
     }
-    must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
-    must(petal_wait_idle(keys.base.db, &keys.error), &keys.error);
+    MUST(petal_flush(keys.base.db, NULL, WHY));
+    MUST(petal_wait_idle(keys.base.db, WHY));
     bytes_held(&keys, asked, ALL, values); /* the cache has the blocks */
     few = bytes_held(&keys, asked, FEW, values);
     all = bytes_held(&keys, asked, ALL, values);
@@ -372,8 +366,7 @@ put_if_absent(struct keys *keys, const char *of, const char *put_value)
 {
     bool done = true;
 
-    must(petal_kv_put_if_absent(keys->kv, text(of), text(put_value), &done, &keys->error),
-         &keys->error);
+    MUST(petal_kv_put_if_absent(keys->kv, text(of), text(put_value), &done, WHY));
     return done;
 }
 
@@ -386,11 +379,11 @@ TEST(test_put_if_absent)
     assert_true(put_if_absent(&keys, "a", ""));
     assert_false(put_if_absent(&keys, "a", "1")); /* an empty value is there */
     expect_key(&keys, keys.kv, "a", "");
-    must(petal_kv_delete(keys.kv, text("a"), &keys.error), &keys.error);
+    MUST(petal_kv_delete(keys.kv, text("a"), WHY));
     assert_true(put_if_absent(&keys, "a", "2"));
-    must(petal_kv_put_if_absent(keys.kv, text("a"), text("3"), NULL, &keys.error), &keys.error);
+    MUST(petal_kv_put_if_absent(keys.kv, text("a"), text("3"), NULL, WHY));
     expect_key(&keys, keys.kv, "a", "2");
-    must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+    MUST(petal_flush(keys.base.db, NULL, WHY));
     assert_false(put_if_absent(&keys, "a", "4"));
     assert_int_equal(petal_kv_put_if_absent(keys.kv, text(""), value, &done, &keys.error),
                      PETAL_INVALID);
@@ -410,9 +403,8 @@ swap(struct keys *keys, const char *of, const char *expected, const char *put_va
         slices[0] = text(expected);
     if (put_value != NULL)
         slices[1] = text(put_value);
-    must(petal_kv_compare_and_swap(keys->kv, text(of), expected != NULL ? &slices[0] : NULL,
-                                   put_value != NULL ? &slices[1] : NULL, &done, &keys->error),
-         &keys->error);
+    MUST(petal_kv_compare_and_swap(keys->kv, text(of), expected != NULL ? &slices[0] : NULL,
+                                   put_value != NULL ? &slices[1] : NULL, &done, WHY));
     return done;
 }
 
@@ -447,17 +439,17 @@ TEST(test_a_put_takes_options)
     struct keys keys;
 
     keys_init(&keys);
-    must(petal_kv_put(keys.kv, text("a"), text("1"), &dies, &keys.error), &keys.error);
-    must(petal_kv_put(keys.kv, text("b"), text("2"), NULL, &keys.error), &keys.error);
+    MUST(petal_kv_put(keys.kv, text("a"), text("1"), &dies, WHY));
+    MUST(petal_kv_put(keys.kv, text("b"), text("2"), NULL, WHY));
     expect_key(&keys, keys.kv, "a", "1");
     test_clock_advance(&keys.base.clock, 1001);
     expect_key(&keys, keys.kv, "a", NULL);
     expect_key(&keys, keys.kv, "b", "2");
     petal_stats_get(keys.base.db, &before);
-    must(petal_kv_put(keys.kv, text("a"), text("3"), NULL, &keys.error), &keys.error);
+    MUST(petal_kv_put(keys.kv, text("a"), text("3"), NULL, WHY));
     petal_stats_get(keys.base.db, &after);
     assert_int_equal(after.log_syncs, before.log_syncs);
-    must(petal_kv_put(keys.kv, text("a"), text("4"), &durable, &keys.error), &keys.error);
+    MUST(petal_kv_put(keys.kv, text("a"), text("4"), &durable, WHY));
     petal_stats_get(keys.base.db, &after);
     assert_int_equal(after.log_syncs, before.log_syncs + 1);
     expect_key(&keys, keys.kv, "a", "4");
@@ -489,9 +481,7 @@ TEST(test_swaps_ahead_of_the_clock)
 
     keys_init(&keys);
     family = petal_table_family_at(petal_kv_table(keys.kv), 0);
-    must(petal_put(family, text("a"), slice_make(NULL, 0), INT64_MAX / 2, text("1"), NULL,
-                   &keys.error),
-         &keys.error);
+    MUST(petal_put(family, text("a"), slice_make(NULL, 0), INT64_MAX / 2, text("1"), NULL, WHY));
     assert_true(swap(&keys, "a", "1", "2"));
     expect_key(&keys, keys.kv, "a", "2");
     assert_true(swap(&keys, "a", "2", NULL));
@@ -590,10 +580,8 @@ put_users(struct keys *keys)
     put(keys, "user:3", "z");
     put(keys, "z", "9");
     /* What is no key. */
-    must(petal_put(family, text("b"), text("q"), PETAL_LATEST, value, NULL, &keys->error),
-         &keys->error);
-    must(petal_put(family, text("user:2"), text("q"), PETAL_LATEST, value, NULL, &keys->error),
-         &keys->error);
+    MUST(petal_put(family, text("b"), text("q"), PETAL_LATEST, value, NULL, WHY));
+    MUST(petal_put(family, text("user:2"), text("q"), PETAL_LATEST, value, NULL, WHY));
 }
 
 TEST(test_cursors_by_range_and_prefix)
@@ -634,7 +622,7 @@ TEST(test_cursors_by_range_and_prefix)
         expect_pairs(&keys, OPTIONS(.from = text("y"), .to = text("b"), .reversed = true), "");
         expect_pairs(&keys, OPTIONS(.from = text("user"), .to = text("user")), "");
         expect_pairs(&keys, OPTIONS(.prefix = text("b")), "");
-        must(petal_flush(keys.base.db, NULL, &keys.error), &keys.error);
+        MUST(petal_flush(keys.base.db, NULL, WHY));
     }
     keys_fini(&keys);
 }
@@ -667,30 +655,28 @@ TEST(test_seeks_of_cursors)
 
     keys_init(&keys);
     put_users(&keys);
-    must(petal_kv_cursor_open(keys.kv, OPTIONS(.prefix = text("user:")), &cursor, &keys.error),
-         &keys.error);
-    must(petal_kv_cursor_seek(cursor, text("user:2"), &keys.error), &keys.error);
-    must(petal_kv_cursor_next(cursor, &found, &at, NULL, &keys.error), &keys.error);
+    MUST(petal_kv_cursor_open(keys.kv, OPTIONS(.prefix = text("user:")), &cursor, WHY));
+    MUST(petal_kv_cursor_seek(cursor, text("user:2"), WHY));
+    MUST(petal_kv_cursor_next(cursor, &found, &at, NULL, WHY));
     assert_true(found);
     assert_int_equal(slice_compare(at, text("user:2")), 0);
-    must(petal_kv_cursor_seek(cursor, text("user:21"), &keys.error), &keys.error);
-    expect_rest(&keys, cursor, "user:3=z");
+    MUST(petal_kv_cursor_seek(cursor, text("user:21"), WHY));
+    expect_rest(cursor, "user:3=z");
     /* Back from the end, to before the beginning; after the end. */
-    must(petal_kv_cursor_seek(cursor, text("a"), &keys.error), &keys.error);
-    must(petal_kv_cursor_next(cursor, &found, &at, NULL, &keys.error), &keys.error);
+    MUST(petal_kv_cursor_seek(cursor, text("a"), WHY));
+    MUST(petal_kv_cursor_next(cursor, &found, &at, NULL, WHY));
     /* A key that is none leaves it where it is. */
     assert_int_equal(petal_kv_cursor_seek(cursor, text(""), &keys.error), PETAL_INVALID);
-    expect_rest(&keys, cursor, "user:2=y user:3=z");
-    must(petal_kv_cursor_seek(cursor, text("user:9"), &keys.error), &keys.error);
-    expect_rest(&keys, cursor, "");
+    expect_rest(cursor, "user:2=y user:3=z");
+    MUST(petal_kv_cursor_seek(cursor, text("user:9"), WHY));
+    expect_rest(cursor, "");
     petal_kv_cursor_close(cursor);
 
-    must(petal_kv_cursor_open(keys.kv, OPTIONS(.reversed = true), &cursor, &keys.error),
-         &keys.error);
-    must(petal_kv_cursor_seek(cursor, text("user:2"), &keys.error), &keys.error);
-    expect_rest(&keys, cursor, "user:2=y user:1=x user= a=1");
-    must(petal_kv_cursor_seek(cursor, text("user:19"), &keys.error), &keys.error);
-    expect_rest(&keys, cursor, "user:1=x user= a=1");
+    MUST(petal_kv_cursor_open(keys.kv, OPTIONS(.reversed = true), &cursor, WHY));
+    MUST(petal_kv_cursor_seek(cursor, text("user:2"), WHY));
+    expect_rest(cursor, "user:2=y user:1=x user= a=1");
+    MUST(petal_kv_cursor_seek(cursor, text("user:19"), WHY));
+    expect_rest(cursor, "user:1=x user= a=1");
     petal_kv_cursor_close(cursor);
     petal_kv_cursor_close(NULL);
     keys_fini(&keys);
@@ -705,12 +691,12 @@ TEST(test_the_moment_of_cursors)
 
     keys_init(&keys);
     put(&keys, "a", "1");
-    must(petal_snapshot_new(keys.base.db, &snapshot, &keys.error), &keys.error);
+    MUST(petal_snapshot_new(keys.base.db, &snapshot, WHY));
     put(&keys, "b", "2");
-    must(petal_kv_cursor_open(keys.kv, NULL, &cursor, &keys.error), &keys.error);
+    MUST(petal_kv_cursor_open(keys.kv, NULL, &cursor, WHY));
     put(&keys, "a", "3");
     put(&keys, "c", "3");
-    expect_rest(&keys, cursor, "a=1 b=2");
+    expect_rest(cursor, "a=1 b=2");
     petal_kv_cursor_close(cursor);
     expect_pairs(&keys, OPTIONS(.snapshot = snapshot), "a=1");
     petal_snapshot_free(snapshot);
@@ -732,7 +718,7 @@ TEST(test_refused_cursors)
     assert_null(cursor);
     assert_int_equal(petal_kv_cursor_open(keys.kv, OPTIONS(.size = 3), &cursor, &keys.error),
                      PETAL_INVALID);
-    must(petal_table_drop(petal_kv_table(keys.kv), &keys.error), &keys.error);
+    MUST(petal_table_drop(petal_kv_table(keys.kv), WHY));
     assert_int_equal(petal_kv_cursor_open(keys.kv, NULL, &cursor, &keys.error), PETAL_NOT_FOUND);
     keys_fini(&keys);
 }
@@ -745,8 +731,7 @@ delete_range(struct keys *keys, const char *from, const char *to,
 {
     petal_deleted_rows deleted;
 
-    must(petal_kv_delete_range(keys->kv, text(from), text(to), options, &deleted, &keys->error),
-         &keys->error);
+    MUST(petal_kv_delete_range(keys->kv, text(from), text(to), options, &deleted, WHY));
     assert_int_equal(deleted.next.size, 0);
     return deleted.rows;
 }
@@ -770,8 +755,8 @@ TEST(test_ranges_are_deleted)
     assert_int_equal(delete_range(&keys, "", "", NULL), 2);
     expect_pairs(&keys, NULL, "");
     /* What is no key stays. */
-    must(petal_result_new(keys.base.db, &row, &keys.error), &keys.error);
-    must(petal_get(petal_kv_table(keys.kv), text("user:2"), NULL, row, &keys.error), &keys.error);
+    MUST(petal_result_new(keys.base.db, &row, WHY));
+    MUST(petal_get(petal_kv_table(keys.kv), text("user:2"), NULL, row, WHY));
     assert_int_equal(petal_result_count(row), 1);
     petal_result_free(row);
     options = (petal_delete_rows_options){.columns = &column, .column_count = 1};

@@ -48,13 +48,13 @@ TEST(test_tables_go_by_namespace_and_name)
 
     table_begin(&fixture);
     for (size_t i = 0; i < COUNT(made); i++)
-        must(make(&fixture, made[i], &table, &error), &error);
+        MUST(make(&fixture, made[i], &table, WHY));
     check_names(&fixture, "attic:a.b-c attic:z a b e:a zoo:B zoo:a");
     assert_int_equal(make(&fixture, "zoo:a", &table, &error), PETAL_EXISTS);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
     check_names(&fixture, "attic:a.b-c attic:z a b e:a zoo:B zoo:a");
-    must(petal_table_open(fixture.db, text("zoo:a"), &table, &error), &error);
+    MUST(petal_table_open(fixture.db, text("zoo:a"), &table, WHY));
     assert_int_equal(petal_table_open(fixture.db, text("zoo"), &table, &error), PETAL_NOT_FOUND);
     fixture_fini(&fixture);
 }
@@ -94,13 +94,13 @@ TEST(test_wrong_names_are_refused)
     longest[256] = '\0';
     assert_int_equal(make(&fixture, longest, &table, &error), PETAL_INVALID);
     longest[255] = '\0';
-    must(make(&fixture, longest, &table, &error), &error);
+    MUST(make(&fixture, longest, &table, WHY));
     assert_int_equal(petal_table_snapshot_create(table, text("n:s"), NULL, &error), PETAL_INVALID);
-    must(petal_table_snapshot_create(table, text("s"), NULL, &error), &error);
+    MUST(petal_table_snapshot_create(table, text("s"), NULL, WHY));
     assert_int_equal(
         petal_table_snapshot_clone(fixture.db, text("s"), text("n-s:t"), &table, &error),
         PETAL_INVALID);
-    must(petal_table_snapshot_clone(fixture.db, text("s"), text("n:t"), &table, &error), &error);
+    MUST(petal_table_snapshot_clone(fixture.db, text("s"), text("n:t"), &table, WHY));
     fixture_fini(&fixture);
 }
 
@@ -128,24 +128,24 @@ TEST(test_blocks_of_a_table_leave_the_cache)
     fixture.options.cache_bytes = 1 << 20;
     fixture_must_open(&fixture);
     for (size_t i = 0; i < 2; i++) {
-        must(make(&fixture, names[i], &tables[i], &error), &error);
+        MUST(make(&fixture, names[i], &tables[i], WHY));
         table_put(tables[i], "f", "r", "v");
     }
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    MUST(petal_flush(fixture.db, NULL, WHY));
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(fetched_by(&fixture, tables[i]), 1);
         assert_int_equal(fetched_by(&fixture, tables[i]), 0);
     }
-    must(petal_cache_clear(fixture.db, tables[0], &blocks, &error), &error);
+    MUST(petal_cache_clear(fixture.db, tables[0], &blocks, WHY));
     assert_int_not_equal(blocks, 0);
     assert_int_equal(fetched_by(&fixture, tables[1]), 0);
     assert_int_equal(fetched_by(&fixture, tables[0]), 1);
-    must(petal_cache_clear(fixture.db, NULL, &blocks, &error), &error);
+    MUST(petal_cache_clear(fixture.db, NULL, &blocks, WHY));
     assert_int_not_equal(blocks, 0);
-    must(petal_cache_clear(fixture.db, NULL, &blocks, &error), &error);
+    MUST(petal_cache_clear(fixture.db, NULL, &blocks, WHY));
     assert_int_equal(blocks, 0);
     assert_int_equal(fetched_by(&fixture, tables[1]), 1);
-    must(petal_table_drop(tables[1], &error), &error);
+    MUST(petal_table_drop(tables[1], WHY));
     assert_int_equal(petal_cache_clear(fixture.db, tables[1], &blocks, &error), PETAL_NOT_FOUND);
     fixture_fini(&fixture);
 }

@@ -319,10 +319,10 @@ TEST(test_a_table_keeps_its_name)
     assert_int_equal(petal_table_alter(table, &options, &error), PETAL_INVALID);
     assert_non_null(strstr(error.text, "name"));
     options.name = slice_make(NULL, 0);
-    must(petal_table_alter(table, &options, &error), &error);
+    MUST(petal_table_alter(table, &options, WHY));
     assert_int_equal(petal_table_alter(table, NULL, &error), PETAL_INVALID);
     assert_string_equal(error.text, "options is NULL");
-    must(petal_table_drop(table, &error), &error);
+    MUST(petal_table_drop(table, WHY));
     assert_int_equal(petal_table_alter(table, &options, &error), PETAL_NOT_FOUND);
     fixture_fini(&fixture);
 }

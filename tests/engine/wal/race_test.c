@@ -197,16 +197,16 @@ TEST(test_a_forgotten_log_is_noticed)
 
     fixture_init(&fixture, 8);
     begin();
-    must(petal_flush(fixture.db, ledger.tables[0], &error), &error);
-    must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
+    MUST(petal_flush(fixture.db, ledger.tables[0], WHY));
+    MUST(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, WHY));
     fixture_die(&fixture);
     env_init(&env, &fixture.env);
     assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, false), 0);
-    must(manifest_load(&manifest, &directory, &error), &error);
+    MUST(manifest_load(&manifest, &directory, WHY));
     manifest_edit_init(&edit, env.allocator);
     memory_vfs_list(fixture.vfs, FIXTURE_DIRECTORY, keep_newest_log, &newest);
     manifest_edit_oldest_log(&edit, newest);
-    must(manifest_commit(manifest, &edit, &error), &error);
+    MUST(manifest_commit(manifest, &edit, WHY));
     manifest_edit_fini(&edit);
     manifest_free(manifest);
     directory_close(&directory);

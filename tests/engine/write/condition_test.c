@@ -178,7 +178,7 @@ TEST(test_refused_changes)
     struct write_fixture w;
 
     write_fixture_init(&w);
-    must(petal_table_create(w.base.db, &options, &other, &error), &error);
+    MUST(petal_table_create(w.base.db, &options, &other, WHY));
     expect_refused(&w, "", NULL);
     write_fixture_batch_put(&w, w.f, "r", "a", 1, "v");
     expect_refused(&w, "s", NULL);
@@ -189,7 +189,7 @@ TEST(test_refused_changes)
     expect_refused(&w, "r", &condition);
     condition = (petal_condition){.family = w.f, .absent = true, .value = text("v")};
     expect_refused(&w, "r", &condition);
-    must(petal_filter_parse(w.base.db, text("KeyOnlyFilter()"), &filter, &error), &error);
+    MUST(petal_filter_parse(w.base.db, text("KeyOnlyFilter()"), &filter, WHY));
     condition = (petal_condition){.family = w.f, .absent = true, .filter = filter};
     expect_refused(&w, "r", &condition);
     petal_filter_free(filter);
@@ -199,9 +199,9 @@ TEST(test_refused_changes)
     write_fixture_begin(&w, NULL);
     expect_refused(&w, "r", NULL);
     petal_batch_clear(w.batch);
-    must(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error), &error);
+    MUST(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, WHY));
     write_fixture_expect_row(&w, "r", "");
-    must(petal_table_drop(w.table, &error), &error);
+    MUST(petal_table_drop(w.table, WHY));
     write_fixture_batch_increment(&w, w.f, "r", "n", 1);
     assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_NOT_FOUND);
     assert_int_equal(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error),

@@ -18,13 +18,11 @@ expect_rows(struct write_fixture *w, const char *rows)
 {
     static char all[4096];
     petal_cursor *cursor;
-    petal_error error;
     size_t length = 0;
 
     all[0] = '\0';
-    must(petal_cursor_open(w->table, NULL, &cursor, &error), &error);
-    while (must(petal_cursor_next_row(cursor, w->read, &error), &error),
-           petal_result_count(w->read) > 0) {
+    MUST(petal_cursor_open(w->table, NULL, &cursor, WHY));
+    while (MUST(petal_cursor_next_row(cursor, w->read, WHY)), petal_result_count(w->read) > 0) {
         petal_slice row = petal_result_cell(w->read, 0)->row;
 
         length += (size_t)snprintf(all + length, sizeof all - length, "%s%.*s",
@@ -66,7 +64,7 @@ TEST(test_a_row_is_deleted_in_a_batch)
 
     write_fixture_init(&w);
     put_rows(&w, "ab");
-    must(petal_batch_delete_row(w.batch, w.table, text("a"), PETAL_LATEST, &error), &error);
+    MUST(petal_batch_delete_row(w.batch, w.table, text("a"), PETAL_LATEST, WHY));
     assert_int_equal(petal_batch_count(w.batch), 2);
     assert_int_equal(petal_batch_delete_row(w.batch, w.table, long_row, PETAL_LATEST, &error),
                      PETAL_INVALID);
@@ -88,7 +86,7 @@ TEST(test_deletion_of_a_row_with_options)
 
     write_fixture_init(&w);
     put_rows(&w, "a");
-    must(petal_delete_row(w.table, text("a"), PETAL_LATEST, &mortal, &error), &error);
+    MUST(petal_delete_row(w.table, text("a"), PETAL_LATEST, &mortal, WHY));
     expect_rows(&w, "");
     w.base.clock.now_ms += 501;
     expect_rows(&w, "a");
@@ -101,7 +99,7 @@ TEST(test_deletion_of_a_row_with_options)
     assert_int_equal(petal_delete_row(w.table, text(""), PETAL_LATEST, NULL, &error),
                      PETAL_INVALID);
     expect_rows(&w, "a");
-    must(petal_table_drop(w.table, &error), &error);
+    MUST(petal_table_drop(w.table, WHY));
     assert_int_equal(petal_delete_row(w.table, text("a"), PETAL_LATEST, NULL, &error),
                      PETAL_NOT_FOUND);
     write_fixture_fini(&w);
@@ -211,7 +209,7 @@ TEST(test_a_call_that_was_stopped_goes_on)
     assert_int_equal(slice_compare(deleted.next, (petal_slice){"b\0", 2}), 0);
     expect_rows(&w, "c d e");
     put_rows(&w, "ab"); /* they are done, and stay */
-    must(petal_delete_rows(w.table, deleted.next, text("d"), &options, &deleted, &error), &error);
+    MUST(petal_delete_rows(w.table, deleted.next, text("d"), &options, &deleted, WHY));
     assert_int_equal(deleted.rows, 1);
     assert_int_equal(deleted.next.size, 0);
     expect_rows(&w, "a b d e");
@@ -359,9 +357,9 @@ TEST(test_behind_the_longest_rows)
 
     write_fixture_init(&w);
     memset(bytes, 0xff, sizeof bytes);
-    must(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
+    MUST(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, WHY));
     bytes[0] = 'a';
-    must(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, &error), &error);
+    MUST(petal_put(w.f, row, text("q"), PETAL_LATEST, text("v"), NULL, WHY));
     put_rows(&w, "b");
     assert_int_equal(petal_delete_rows(w.table, open_end, open_end, &options, &deleted, &error),
                      PETAL_BUSY);
@@ -369,7 +367,7 @@ TEST(test_behind_the_longest_rows)
     assert_int_equal(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error),
                      PETAL_BUSY);
     /* No row can be after the next. */
-    must(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, &error), &error);
+    MUST(petal_delete_rows(w.table, deleted.next, open_end, &options, &deleted, WHY));
     assert_int_equal(deleted.rows, 1);
     expect_rows(&w, "");
     write_fixture_fini(&w);
@@ -501,7 +499,7 @@ TEST(test_refused_deletions)
                    &(petal_delete_rows_options){.durability = (enum petal_durability)9},
                    "durability is 9; it must be 0 to 4");
     expect_rows(&w, "a");
-    must(petal_table_drop(w.table, &error), &error);
+    MUST(petal_table_drop(w.table, WHY));
     assert_int_equal(petal_delete_rows(w.table, open_end, open_end, NULL, NULL, &error),
                      PETAL_NOT_FOUND);
     write_fixture_fini(&w);

@@ -108,7 +108,7 @@ TEST(large_appends_are_refused)
     script_do(&script, TABLE "app t r/f:a=xyz");
     f = script_family(&script, "t", "f");
     assert_int_equal(petal_append(f, text("r"), text("a"), large, NULL, &error), PETAL_INVALID);
-    must(petal_append(f, text("r"), text("b"), large, NULL, &error), &error);
+    MUST(petal_append(f, text("r"), text("b"), large, NULL, WHY));
     script_do(&script, "show t row=r column=f:a : r/f:a@1000=xyz");
     free((void *)(uintptr_t)large.data);
     script_end(&script);
@@ -122,7 +122,7 @@ TEST(test_refused_batches)
     struct write_fixture w;
 
     write_fixture_init(&w);
-    must(petal_write(w.base.db, w.batch, &w.options, &error), &error); /* nothing at all */
+    MUST(petal_write(w.base.db, w.batch, &w.options, WHY)); /* nothing at all */
     assert_int_equal(petal_batch_mutation(w.batch, &range, &error), PETAL_INVALID);
     write_fixture_begin(&w, NULL);
     assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_INVALID);

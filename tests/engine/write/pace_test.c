@@ -226,8 +226,8 @@ TEST(the_cap_of_runs)
     for (unsigned i = 0; i < STORE_MOST_RUNS + 2; i++) {
         assert_int_equal(atomic_load(&fixture.family->runs),
                          i < STORE_MOST_RUNS ? i : STORE_MOST_RUNS);
-        must(put(&fixture, i, &error), &error); /* nobody compacts: runs do not count */
-        must(petal_flush(db, NULL, &error), &error);
+        MUST(put(&fixture, i, WHY)); /* nobody compacts: runs do not count */
+        MUST(petal_flush(db, NULL, WHY));
     }
     db->no_compaction = false; /* there are no threads, so it does not change by itself */
     db_background_failed(db, BACKGROUND_COMPACTION, &full);
@@ -235,12 +235,12 @@ TEST(the_cap_of_runs)
     assert_int_equal(put(&fixture, 0, &error), PETAL_NO_SPACE);
     assert_string_equal(error.text, "the disk is full");
     assert_int_equal(stats_of(&fixture).stopped_writes, 1);
-    must(petal_compact(fixture.table, fixture.family, &error), &error);
+    MUST(petal_compact(fixture.table, fixture.family, WHY));
     assert_int_equal(atomic_load(&fixture.family->runs), 1);
-    must(put(&fixture, 0, &error), &error); /* whether or not it is known that space is back */
+    MUST(put(&fixture, 0, WHY)); /* whether or not it is known that space is back */
     failure_made_good(&db->failure, BACKGROUND_COMPACTION);
     progress_tell(&db->progress);
-    must(put(&fixture, 1, &error), &error);
+    MUST(put(&fixture, 1, WHY));
     end(&fixture);
 }
 
@@ -378,8 +378,8 @@ must_time_out(struct pace_fixture *fixture)
     petal_batch *batch;
     petal_error error;
 
-    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
-    must(petal_batch_put(batch, fixture->family, row, q, PETAL_LATEST, v, &error), &error);
+    MUST(petal_batch_new(fixture->base.db, &batch, WHY));
+    MUST(petal_batch_put(batch, fixture->family, row, q, PETAL_LATEST, v, WHY));
     for (size_t i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
         petal_write_options options = {.size = sizeof options, .deadline_ms = deadlines[i]};
 
