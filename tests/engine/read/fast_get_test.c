@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-#define ROWS 60
-
 static struct read_fixture fixture;
 
 /* ---- both ways ---- */
@@ -99,139 +97,9 @@ get_row_both_ways(petal_slice row)
 
 /* ---- rows ---- */
 
-/* Rows that begin alike for longer than heads tell them apart, that hold 00 and FF, that are
- * beginnings of others. */
-static petal_slice
-row_at(unsigned number, uint8_t bytes[32])
-{
-    size_t size = 0;
-
-    switch (number % 4) {
-    case 0:
-        size = (size_t)snprintf((char *)bytes, 32, "row%04u", number);
-        break;
-    case 1:
-        size = (size_t)snprintf((char *)bytes, 32, "row and a long way on %04u", number);
-        break;
-    case 2:
-        memcpy(bytes, "row\0\xff", 5);
-        bytes[5] = (uint8_t)number;
-        bytes[6] = 0;
-        size = 6 + number % 8 / 4;
-        break;
-    case 3:
-        memset(bytes, 0xff, 16);
-        bytes[8 + number % 8] = (uint8_t)number;
-        size = 16;
-        break;
-    }
-    return slice_make(bytes, size);
-}
-
 static const petal_slice qualifiers[] = {{"", 0}, {"q", 1}, {"r", 1}};
 
 /* ---- the tests ---- */
-
-struct mixture {
-    enum petal_bloom_type bloom;
-    bool one_qualifier, deletes, times, ttl;
-    int32_t family_ttl;
-};
-
-static void
-write_something(const struct mixture *mixture, struct test_random *random)
-{
-    uint8_t bytes[32], value = (uint8_t)('a' + test_random_below(random, 26));
-    petal_slice row = row_at((unsigned)test_random_below(random, ROWS), bytes);
-    petal_slice qualifier = qualifiers[mixture->one_qualifier ? 0 : test_random_below(random, 3)];
-    int64_t time = mixture->times ? (int64_t)test_random_below(random, 8) : PETAL_LATEST;
-
-    if (mixture->deletes && test_random_below(random, 8) == 0) {
-        reads_delete(&fixture, "f", row, qualifier, time,
-                     test_random_below(random, 2) == 0 ? PETAL_DELETE_COLUMN : PETAL_DELETE);
-    } else if (mixture->ttl && test_random_below(random, 8) == 0) {
-        petal_write_options options = {.has_ttl = true, .ttl_ms = 1000000};
-
-        MUST(petal_put(reads_family(&fixture, "f"), row, qualifier, time, slice_make(&value, 1),
-                       &options, WHY));
-    } else {
-        reads_put(&fixture, "f", row, qualifier, time, slice_make(&value, 1));
-    }
-}
-
-static void
-compare_all(const petal_snapshot *snapshot)
-{
-    for (unsigned number = 0; number < 2 * ROWS; number++) {
-        for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
-            uint8_t bytes[32];
-
-            get_both_ways(row_at(number, bytes), qualifiers[i], snapshot);
-        }
-        if (snapshot == NULL)
-            get_row_both_ways(row_at(number, (uint8_t[32]){0}));
-    }
-}
-
-static struct mixture mixtures[] = {
-    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true},
-    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true, .times = true},
-    {.bloom = PETAL_BLOOM_ROW, .times = true},
-    {.bloom = PETAL_BLOOM_ROW, .times = true, .deletes = true},
-    {.bloom = PETAL_BLOOM_ROW, .ttl = true, .deletes = true},
-    {.bloom = PETAL_BLOOM_ROW, .family_ttl = 1000},
-    {.bloom = PETAL_BLOOM_NONE, .times = true},
-    {.bloom = PETAL_BLOOM_ROWCOL, .times = true},
-    {.bloom = PETAL_BLOOM_ROW_ROWCOL, .deletes = true},
-};
-
-TEST_EACH(test_mixture, mixtures)
-{
-    const struct mixture *mixture = *state;
-    petal_family_options options = {.bloom = mixture->bloom,
-                                    .block_bytes = 1024,
-                                    .versions = 3,
-                                    .ttl_seconds = (uint32_t)mixture->family_ttl};
-    petal_snapshot *snapshot = NULL;
-    struct test_random random;
-
-    test_random_init(&random, test_seed());
-    reads_open(&fixture, "f", &options);
-    for (int file = 0; file < 5; file++) {
-        for (int i = 0; i < 40; i++)
-            write_something(mixture, &random);
-        compare_all(NULL);
-        if (file == 2)
-            MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
-        if (file < 4)
-            reads_flush(&fixture);
-    }
-    compare_all(NULL);
-    compare_all(snapshot);
-    petal_snapshot_free(snapshot);
-    reads_flush(&fixture);
-    reads_compact(&fixture);
-    compare_all(NULL);
-    fixture_fini(&fixture.base);
-}
-
-/* A put of the client's with a smaller timestamp, written later, is not the answer; of one
- * timestamp the later write is. */
-TEST(test_timestamps)
-{
-    reads_open(&fixture, "f", NULL);
-    reads_put(&fixture, "f", text("a"), text(""), 5, text("five"));
-    reads_put(&fixture, "f", text("b"), text(""), 5, text("first"));
-    reads_flush(&fixture);
-    reads_put(&fixture, "f", text("a"), text(""), 4, text("four"));
-    reads_put(&fixture, "f", text("b"), text(""), 5, text("second"));
-    assert_string_equal(get_both_ways(text("a"), text(""), NULL), "a/f:@5=five ");
-    assert_string_equal(get_both_ways(text("b"), text(""), NULL), "b/f:@5=second ");
-    reads_flush(&fixture);
-    assert_string_equal(get_both_ways(text("a"), text(""), NULL), "a/f:@5=five ");
-    assert_string_equal(get_both_ways(text("b"), text(""), NULL), "b/f:@5=second ");
-    fixture_fini(&fixture.base);
-}
 
 /* Whether the fast get answers: the general one leaves a trace in the result. */
 static bool

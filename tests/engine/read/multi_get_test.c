@@ -1,9 +1,7 @@
 /*
- * multi_get_test.c -- gets of several rows at once (engine/read/multi_get.c) give what a naive
- * model has and what single gets give: batches of every size, with rows twice, absent, of many
- * cells and over files, markers and memtables, with everything cached and with nothing. And what is
- * in memory takes the pipeline (engine/read/fast_batch.h), which reads nothing and counts as
- * single gets do.
+ * multi_get_test.c -- gets of several rows at once (engine/read/multi_get.c): what is in memory
+ * takes the pipeline (engine/read/fast_batch.h), which reads nothing and counts as single gets do;
+ * what it declines, and what is refused. Answers: tests/model/random_test.c.
  */
 
 #include "engine/read/fast_batch.h"
@@ -71,48 +69,6 @@ end(void)
     fixture_fini(&fixture.base);
 }
 
-/* Ask for one column of so many random rows; each answer is the model's. */
-static void
-ask(struct test_random *random, size_t count, const petal_snapshot *snapshot,
-    char expected[ROWS][COLUMNS])
-{
-    unsigned column = (unsigned)test_random_below(random, COLUMNS), numbers[MOST];
-    petal_column asked = {reads_family(&fixture, "f"), text(qualifiers[column]), false};
-    petal_read_options options = {.columns = &asked, .column_count = 1, .snapshot = snapshot};
-    petal_slice rows[MOST];
-
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = (unsigned)test_random_below(random, ROWS);
-        if (i > 0 && test_random_below(random, 8) == 0)
-            numbers[i] = numbers[i - 1];
-        rows[i] = row_at(numbers[i]);
-    }
-    MUST(petal_multi_get(fixture.table, rows, count, &options, results, WHY));
-    for (size_t i = 0; i < count; i++) {
-        char value = expected[numbers[i]][column];
-
-        assert_int_equal(petal_result_count(results[i]), value != 0);
-        if (value != 0) {
-            const petal_cell *cell = petal_result_cell(results[i], 0);
-
-            assert_true(slice_equal(cell->row, rows[i]));
-            assert_true(slice_equal(cell->qualifier, asked.qualifier));
-            assert_true(slice_equal(cell->value, slice_make(&value, 1)));
-        }
-        assert_string_equal(reads_result_text(results[i]), reads_get(&fixture, rows[i], &options));
-    }
-}
-
-static void
-ask_all_sizes(struct test_random *random, const petal_snapshot *snapshot,
-              char expected[ROWS][COLUMNS])
-{
-    static const size_t sizes[] = {1, 2, 15, 16, 17, 32, 33, 100, MOST};
-
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        ask(random, sizes[i], snapshot, expected);
-}
-
 static void
 reopen(void)
 {
@@ -123,50 +79,6 @@ reopen(void)
     MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
     for (unsigned i = 0; i < MOST; i++)
         results[i] = reads_result(&fixture);
-}
-
-struct mixture {
-    enum petal_bloom_type bloom;
-    bool deletes, general;
-};
-
-static struct mixture mixtures[] = {
-    {.bloom = PETAL_BLOOM_ROW},    {.bloom = PETAL_BLOOM_ROW, .deletes = true},
-    {.bloom = PETAL_BLOOM_NONE},   {.bloom = PETAL_BLOOM_ROW, .general = true},
-    {.bloom = PETAL_BLOOM_ROWCOL},
-};
-
-TEST_EACH(test_mixture, mixtures)
-{
-    const struct mixture *mixture = *state;
-    petal_family_options options = {.bloom = mixture->bloom, .block_bytes = 1024};
-    static char then[ROWS][COLUMNS];
-    petal_snapshot *snapshot;
-    struct test_random random;
-
-    test_random_init(&random, test_seed());
-    start(&options);
-    for (int file = 0; file < 4; file++) {
-        for (int i = 0; i < 300; i++)
-            write_something(&random, mixture->deletes);
-        atomic_store(&fixture.base.db->general_reads, mixture->general);
-        ask_all_sizes(&random, NULL, model);
-        reads_flush(&fixture);
-    }
-    ask_all_sizes(&random, NULL, model);
-    reopen();
-    ask_all_sizes(&random, NULL, model);
-    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
-    memcpy(then, model, sizeof then);
-    for (int i = 0; i < 300; i++)
-        write_something(&random, mixture->deletes);
-    ask_all_sizes(&random, snapshot, then);
-    ask_all_sizes(&random, NULL, model);
-    petal_snapshot_free(snapshot);
-    reads_flush(&fixture);
-    reads_compact(&fixture);
-    ask_all_sizes(&random, NULL, model);
-    end();
 }
 
 /* Whole rows, and more than one column: each result as that of a single get. */

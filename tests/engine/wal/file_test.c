@@ -381,93 +381,128 @@ write_three_logs(struct wal_fixture *fixture)
     wal_file_close(before);
 }
 
-TEST_WITH(test_logs_are_replayed_in_order, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-
-    write_three_logs(fixture);
-    expect_all(fixture);
-}
-
 static void
-remove_file(struct wal_fixture *fixture, const char *path)
+rewrite(struct wal_fixture *fixture, const char *path, void (*change)(uint8_t *bytes, size_t *size))
 {
-    const petal_vfs *table = memory_vfs_table(fixture->vfs);
-
-    assert_int_equal(vfs_remove(table, path), 0);
-}
-
-TEST_WITH(test_a_missing_log_is_damage, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-
-    write_three_logs(fixture);
-    remove_file(fixture, WAL_FIXTURE_DIRECTORY "/000002.log");
-    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
-}
-
-TEST_WITH(test_a_missing_log_that_the_manifest_names_is_damage, wal_fixture_setup,
-          wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_promise promise = {3, 100};
-
-    write_three_logs(fixture);
-    remove_file(fixture, WAL_FIXTURE_DIRECTORY "/000003.log");
-    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000003.log");
-}
-
-TEST_WITH(test_obsolete_logs_are_not_looked_at, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay = {
-        .directory = &fixture->directory,
-        .database_identity = WAL_FIXTURE_IDENTITY,
-        .oldest_log = 4,
-        .promise = {2, 1000000},
-    };
-    petal_error error;
-
-    write_three_logs(fixture);
-    remove_file(fixture, WAL_FIXTURE_DIRECTORY "/000002.log");
-    assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
-    assert_int_equal(replay.greatest_log, 3);
-    assert_int_equal(replay.records, 0);
-}
-
-/* An obsolete log ended with what is in store files; a later log knows where it ended. */
-TEST_WITH(test_a_log_that_went_too_early_is_damage, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay = {
-        .directory = &fixture->directory,
-        .database_identity = WAL_FIXTURE_IDENTITY,
-        .oldest_log = 3,
-    };
-    petal_error error;
-
-    write_three_logs(fixture);
-    replay.obsolete_sequence = 7;
-    assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
-    assert_string_equal(error.file, WAL_FIXTURE_DIRECTORY "/000003.log");
-    assert_non_null(strstr(error.text, "log 2, which ends with sequence 8;"));
-    replay.obsolete_sequence = 8;
-    assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
-    assert_int_equal(replay.records, 4);
-}
-
-/* Cut log 1 short below the length that log 2 gives. */
-TEST_WITH(test_a_short_predecessor_is_damage, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
     uint8_t *bytes;
     size_t size;
 
-    write_three_logs(fixture);
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size - 1), 0);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, path, &bytes, &size), 0);
+    change(bytes, &size);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, path, bytes, size), 0);
     free(bytes);
-    expect_corrupt(fixture, NO_PROMISE, LOG_1);
+}
+
+static void
+cut_a_byte(uint8_t *bytes, size_t *size)
+{
+    (void)bytes;
+    --*size;
+}
+
+static void
+make_newer(uint8_t *bytes, size_t *size)
+{
+    (void)size;
+    put_le32(bytes + 8, WAL_VERSION + 1);
+    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes, WAL_HEADER_BYTES));
+}
+
+#define LOG_2 WAL_FIXTURE_DIRECTORY "/000002.log"
+#define LOG_3 WAL_FIXTURE_DIRECTORY "/000003.log"
+#define LOG_5 WAL_FIXTURE_DIRECTORY "/000005.log"
+
+/* What becomes of the three logs, what the manifest says of them, and what a replay then gives. */
+static const struct {
+    const char *name;
+    const char *removed, *from, *to;              /* NULL: none; from is renamed */
+    void (*change)(uint8_t *bytes, size_t *size); /* of log 1; NULL: none */
+    uint64_t other_database, oldest, obsolete;
+    struct wal_promise promise;
+    enum petal_status status;
+    size_t records;
+    const char *file, *says; /* of the error */
+} chains[] = {
+    {.name = "all are there", .oldest = 1, .records = 12},
+    {.name = "a missing log",
+     .removed = LOG_2,
+     .oldest = 1,
+     .status = PETAL_CORRUPT,
+     .file = LOG_2},
+    {.name = "a missing log that the manifest names",
+     .removed = LOG_3,
+     .oldest = 1,
+     .promise = {3, 100},
+     .status = PETAL_CORRUPT,
+     .file = LOG_3},
+    {.name = "obsolete logs are not looked at",
+     .removed = LOG_2,
+     .oldest = 4,
+     .promise = {2, 1000000}},
+    {.name = "a log that went too early: a later one knows where it ended",
+     .oldest = 3,
+     .obsolete = 7,
+     .status = PETAL_CORRUPT,
+     .file = LOG_3,
+     .says = "log 2, which ends with sequence 8;"},
+    {.name = "a log that ended with what is in store files",
+     .oldest = 3,
+     .obsolete = 8,
+     .records = 4},
+    {.name = "a log that is shorter than the next one says",
+     .change = cut_a_byte,
+     .oldest = 1,
+     .status = PETAL_CORRUPT,
+     .file = LOG_1},
+    {.name = "a log of another database",
+     .other_database = 1,
+     .oldest = 1,
+     .status = PETAL_CORRUPT,
+     .says = "belongs to database"},
+    {.name = "a newer format", .change = make_newer, .oldest = 1, .status = PETAL_UNSUPPORTED},
+    /* What stands there is not its own: it counts as torn where nothing was promised of it. */
+    {.name = "a log under another name", .from = LOG_3, .to = LOG_5, .oldest = 1, .records = 8},
+    {.name = "a log under another name, of which something was promised",
+     .from = LOG_3,
+     .to = LOG_5,
+     .oldest = 1,
+     .promise = {5, WAL_HEADER_BYTES},
+     .status = PETAL_CORRUPT,
+     .file = LOG_5},
+};
+
+TEST(logs_are_one_chain)
+{
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        struct wal_fixture fixture;
+        const petal_vfs *vfs;
+        struct wal_replay replay = {.directory = &fixture.directory,
+                                    .database_identity =
+                                        WAL_FIXTURE_IDENTITY + chains[i].other_database,
+                                    .oldest_log = chains[i].oldest,
+                                    .obsolete_sequence = chains[i].obsolete,
+                                    .promise = chains[i].promise};
+        petal_error error = {0};
+        enum petal_status status;
+
+        wal_fixture_init(&fixture);
+        vfs = memory_vfs_table(fixture.vfs);
+        write_three_logs(&fixture);
+        if (chains[i].removed != NULL)
+            assert_int_equal(vfs_remove(vfs, chains[i].removed), 0);
+        if (chains[i].from != NULL)
+            assert_int_equal(vfs_rename(vfs, chains[i].from, chains[i].to), 0);
+        if (chains[i].change != NULL)
+            rewrite(&fixture, LOG_1, chains[i].change);
+        status = wal_replay(&replay, &error);
+        if (status != chains[i].status ||
+            (chains[i].status == PETAL_OK && replay.records != chains[i].records) ||
+            (chains[i].file != NULL && strcmp(error.file, chains[i].file) != 0) ||
+            (chains[i].says != NULL && strstr(error.text, chains[i].says) == NULL))
+            fail_msg("%s: %zu records, %s", chains[i].name, (size_t)replay.records, error.text);
+        assert_true(chains[i].from == NULL || status != PETAL_OK || replay.dropped_bytes > 0);
+        wal_fixture_fini(&fixture);
+    }
 }
 
 /* A store that failed after log 1's final length left bytes there: they never were part of it. */
@@ -536,32 +571,6 @@ TEST_WITH(test_records_that_follow_on_nothing_are_refused, wal_fixture_setup, wa
     expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
 
-static void
-rename_file(struct wal_fixture *fixture, const char *from, const char *to)
-{
-    const petal_vfs *table = memory_vfs_table(fixture->vfs);
-
-    assert_int_equal(vfs_rename(table, from, to), 0);
-}
-
-/* What stands there is not its own: it counts as torn where nothing was promised of it. */
-TEST_WITH(test_a_log_under_another_name, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_promise promise = {5, WAL_HEADER_BYTES};
-    struct wal_replay replay;
-    petal_error error;
-    size_t count;
-
-    write_three_logs(fixture);
-    rename_file(fixture, WAL_FIXTURE_DIRECTORY "/000003.log", WAL_FIXTURE_DIRECTORY "/000005.log");
-    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
-                     PETAL_OK);
-    assert_int_equal(count, 8);
-    assert_true(replay.dropped_bytes > 0);
-    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000005.log");
-}
-
 /* The first block of log 2 shows what log 1 had there. */
 static void
 write_old_block(struct wal_fixture *fixture, size_t block_bytes)
@@ -580,85 +589,46 @@ write_old_block(struct wal_fixture *fixture, size_t block_bytes)
     free(old);
 }
 
-/* A power cut left the blocks of a new log as they were when they belonged to an older one. */
-TEST_WITH(test_a_new_log_with_old_blocks, wal_fixture_setup, wal_fixture_teardown)
+/* A power cut left the blocks of a new log as they were when they belonged to an older one: it has
+ * nothing; but if it was synced, as the manifest tells, or a record of its own, that is damage. */
+TEST(a_new_log_with_old_blocks)
 {
-    struct wal_fixture *fixture = *state;
-    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL), *second;
-    struct wal_promise promise = {2, WAL_HEADER_BYTES};
-    struct wal_replay replay;
-    petal_error error;
-    size_t count;
+    for (unsigned synced = 0; synced < 2; synced++) {
+        struct wal_promise promise = {2, WAL_HEADER_BYTES};
+        struct wal_file *first, *second;
+        struct wal_fixture fixture;
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
 
-    for (unsigned i = 0; i < 9; i++)
-        wal_fixture_add(fixture, first, 1000);
-    store_and_sync(first);
-    second = wal_fixture_must_create(fixture, 2, first);
-    for (unsigned i = 0; i < 9; i++)
-        wal_fixture_add(fixture, second, 1000);
-    store(second);
-    wal_file_close(first);
-    wal_file_close(second);
-    write_old_block(fixture, 4096);
-    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
-                     PETAL_OK);
-    assert_int_equal(count, 9);
-    assert_int_equal(replay.end.log_number, 1);
-    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000002.log");
-}
-
-/* The same of a log that was synced, as a log after it tells, or a record of its own. */
-TEST_WITH(test_a_synced_log_with_old_blocks_is_damage, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL), *second;
-
-    for (unsigned i = 0; i < 9; i++)
-        wal_fixture_add(fixture, first, 1000);
-    store_and_sync(first);
-    second = wal_fixture_must_create(fixture, 2, first);
-    for (unsigned i = 0; i < 9; i++)
-        wal_fixture_add(fixture, second, 1000);
-    store_and_sync(second);
-    wal_fixture_add(fixture, second, 10);
-    store(second);
-    wal_file_close(first);
-    wal_file_close(second);
-    write_old_block(fixture, 4096);
-    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
-}
-
-TEST_WITH(test_a_log_of_another_database_is_refused, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay = {
-        .directory = &fixture->directory,
-        .database_identity = WAL_FIXTURE_IDENTITY + 1,
-        .oldest_log = 1,
-    };
-    petal_error error;
-
-    write_three_logs(fixture);
-    assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
-    assert_non_null(strstr(error.text, "belongs to database"));
-}
-
-TEST_WITH(test_a_newer_format_is_refused, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay;
-    petal_error error;
-    uint8_t *bytes;
-    size_t size, count;
-
-    write_three_logs(fixture);
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
-    put_le32(bytes + 8, WAL_VERSION + 1);
-    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes, WAL_HEADER_BYTES));
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size), 0);
-    free(bytes);
-    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
-                     PETAL_UNSUPPORTED);
+        wal_fixture_init(&fixture);
+        first = wal_fixture_must_create(&fixture, 1, NULL);
+        for (unsigned i = 0; i < 9; i++)
+            wal_fixture_add(&fixture, first, 1000);
+        store_and_sync(first);
+        second = wal_fixture_must_create(&fixture, 2, first);
+        for (unsigned i = 0; i < 9; i++)
+            wal_fixture_add(&fixture, second, 1000);
+        store(second);
+        if (synced) {
+            store_and_sync(second);
+            wal_fixture_add(&fixture, second, 10);
+            store(second);
+        }
+        wal_file_close(first);
+        wal_file_close(second);
+        write_old_block(&fixture, 4096);
+        if (synced) {
+            expect_corrupt(&fixture, NO_PROMISE, LOG_2);
+        } else {
+            assert_int_equal(
+                wal_fixture_replay(&fixture, NULL, NO_PROMISE, &replay, &count, &error), PETAL_OK);
+            assert_int_equal(count, 9);
+            assert_int_equal(replay.end.log_number, 1);
+            expect_corrupt(&fixture, promise, LOG_2);
+        }
+        wal_fixture_fini(&fixture);
+    }
 }
 
 /* ---- failures ---- */
