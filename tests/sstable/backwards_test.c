@@ -35,15 +35,14 @@ TEST(places_before_are_found)
                                         .marker_percent = round % 3 == 0 ? 0 : 20};
         struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
 
         options.block_bytes = 1024u << round % 3;
-        cell_list_random_within(&list, &most, &random);
-        sst_fixture_write(f, &options, &list);
+        cell_list_random_within(&f->list, &most, &random);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
-        walk_file(f, reader, &list, round % 2 == 1, 600, &random);
-        sst_fixture_end(f, reader, &list);
+        walk_file(f, reader, &f->list, round % 2 == 1, 600, &random);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -54,23 +53,22 @@ TEST(a_borrowing_iterator_goes_back)
         .cells = 1000, .rows = 100, .qualifiers = 9, .row_bytes = 9, .value_bytes = 90};
     struct sst_fixture *f = sst_fixture_new(0);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct test_random random;
     struct sst_iter iter;
     unsigned slot;
 
     test_random_init(&random, test_seed());
-    cell_list_random(&list, &shape, &random);
+    cell_list_random(&f->list, &shape, &random);
     options.block_bytes = 1024;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     slot = epoch_enter(f->epoch);
     sst_iter_init(&iter, reader, &f->context, true, false);
-    walk_at_random(&iter.iter, &list, 300, &random);
+    walk_at_random(&iter.iter, &f->list, 300, &random);
     iter.iter.ops->close(&iter.iter);
     epoch_leave(f->epoch, slot);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Long keys fill index nodes fast: three levels from a few thousand cells. */
@@ -78,7 +76,6 @@ TEST(indexes_of_many_levels_lead_back)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(64 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct test_random random;
     struct sst_iter iter;
@@ -90,24 +87,24 @@ TEST(indexes_of_many_levels_lead_back)
         row[900] = (uint8_t)('a' + i / 676);
         row[1000] = (uint8_t)('a' + i / 26 % 26);
         row[1999] = (uint8_t)('a' + i % 26);
-        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 5, i + 1, PETAL_PUT,
-                      slice_make(row, 30));
+        cell_list_add(&f->list, slice_make(row, sizeof row), slice_from_text("q"), 5, i + 1,
+                      PETAL_PUT, slice_make(row, 30));
     }
     options.block_bytes = 1024;
     options.compression = PETAL_COMPRESSION_NONE;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_true(reader->index.root.level >= 2);
-    walk_file(f, reader, &list, false, 1000, &random);
-    walk_file(f, reader, &list, true, 1000, &random);
+    walk_file(f, reader, &f->list, false, 1000, &random);
+    walk_file(f, reader, &f->list, true, 1000, &random);
     f->trace = (struct read_trace){0};
     sst_iter_init(&iter, reader, &f->context, false, true);
-    walk_rows_backwards(&iter.iter, &list);
+    walk_rows_backwards(&iter.iter, &f->list);
     iter.iter.ops->close(&iter.iter);
     /* Nodes hold few such keys: about one in two of the ways down is saved, where the leaf at hand
      * will do. */
     assert_in_range(f->trace.blocks_cached[PETAL_BLOCK_INDEX], 1, 4000);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- what it costs ---- */
@@ -135,23 +132,22 @@ blocks_read_again(unsigned rows, unsigned columns, unsigned cell_bytes, bool laz
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(0);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct sst_iter iter;
     uint32_t fetched, blocks;
 
-    fill_rows(&list, rows, columns, cell_bytes);
-    sst_fixture_write(f, &options, &list);
+    fill_rows(&f->list, rows, columns, cell_bytes);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     blocks = (uint32_t)reader->facts.data_blocks;
     assert_true(blocks >= 20);
     sst_iter_init(&iter, reader, &f->context, false, lazy);
-    walk_rows_backwards(&iter.iter, &list);
-    walk_rows_backwards(&iter.iter, &list);
+    walk_rows_backwards(&iter.iter, &f->list);
+    walk_rows_backwards(&iter.iter, &f->list);
     iter.iter.ops->close(&iter.iter);
     fetched = f->trace.blocks_fetched[PETAL_BLOCK_DATA];
     assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_DATA], 0);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
     assert_true(fetched >= 2 * blocks);
     return fetched - 2 * blocks;
 }
@@ -180,12 +176,11 @@ TEST(neighbours_asked_for_in_turn_are_kept)
 
     for (unsigned lazy = 0; lazy < 2; lazy++) {
         struct sst_fixture *f = sst_fixture_new(0);
-        struct cell_list list = {0};
         struct sst_reader *reader;
         struct sst_iter iter;
 
-        fill_rows(&list, 100, 1, 3000);
-        sst_fixture_write(f, &options, &list);
+        fill_rows(&f->list, 100, 1, 3000);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
         sst_iter_init(&iter, reader, &f->context, false, lazy);
         for (unsigned between = 99; between > 40; between--) {
@@ -193,20 +188,20 @@ TEST(neighbours_asked_for_in_turn_are_kept)
             const char *row = between > 80   ? "row000099, and more"
                               : between > 60 ? "row000070, and more"
                                              : "row";
-            size_t before = between > 80 ? 99 : between > 60 ? 70 : list.count;
+            size_t before = between > 80 ? 99 : between > 60 ? 70 : f->list.count;
             struct cell_key key;
             uint8_t buffer[128];
 
             cell_key_make(&key, buffer, slice_from_text(row), slice_make(NULL, 0), true, INT64_MAX,
                           CELL_SEQUENCE_MAX);
             assert_int_equal(iter.iter.ops->seek_before(&iter.iter, &key, NULL), PETAL_OK);
-            walk_expect(&iter.iter, &list, before);
+            walk_expect(&iter.iter, &f->list, before);
             assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
             assert_int_equal(iter.iter.valid, between <= 80);
         }
         iter.iter.ops->close(&iter.iter);
         /* row99; row70 and, unless lazy, row71; row0, unless lazy. */
         assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], lazy ? 2 : 4);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }

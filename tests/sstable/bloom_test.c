@@ -74,21 +74,20 @@ TEST(error_rate_is_the_one_asked_for)
         for (unsigned layout = BLOOM_STANDARD; layout <= BLOOM_RIBBON; layout++) {
             struct sst_fixture *f = sst_fixture_new(8 << 20);
             struct sst_options options = sst_test_options();
-            struct cell_list list = {0};
             struct sst_reader *reader;
             double rate;
 
-            fill(&list, 40000, 1);
+            fill(&f->list, 40000, 1);
             options.compression = PETAL_COMPRESSION_NONE; /* chunks are as large as data blocks */
             options.bloom_error_rate = rates[i];
             options.bloom_layout = layout;
-            sst_fixture_write(f, &options, &list);
+            sst_fixture_write(f, &options, &f->list);
             reader = sst_fixture_open(f);
             assert_true(sst_reader_facts(reader)->bloom_chunks > 4);
             rate = row_error_rate(f, reader, 40000);
             if (rate < 0.7 * rates[i] || rate > 1.3 * rates[i])
                 fail_msg("layout %u: rate %f, asked %f", layout, rate, rates[i]);
-            sst_fixture_end(f, reader, &list);
+            sst_fixture_end(f, reader);
         }
     }
 }
@@ -100,13 +99,12 @@ TEST(each_type_serves_its_questions)
         struct sst_options options = sst_test_options();
         bool rows = type == PETAL_BLOOM_ROW || type == PETAL_BLOOM_ROW_ROWCOL;
         bool columns = type == PETAL_BLOOM_ROWCOL || type == PETAL_BLOOM_ROW_ROWCOL;
-        struct cell_list list = {0};
         struct sst_reader *reader;
         double row_rate, column_rate;
 
-        fill(&list, 100, 100);
+        fill(&f->list, 100, 100);
         options.bloom = (enum petal_bloom_type)type;
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
         assert_int_equal(sst_reader_facts(reader)->bloom_keys,
                          (rows ? 100 : 0) + (columns ? 10000 : 0));
@@ -116,9 +114,9 @@ TEST(each_type_serves_its_questions)
         assert_true(columns ? column_rate < 0.02 : column_rate == 1.0);
         assert_int_equal(f->trace.bloom_ignored, 0);
         assert_int_equal(f->trace.bloom_probes, (rows ? 100 : 0) + (columns ? 10000 : 0));
-        for (size_t i = 0; i < list.count; i++)
-            sst_expect_in_filter(f, reader, &list.cells[i]);
-        sst_fixture_end(f, reader, &list);
+        for (size_t i = 0; i < f->list.count; i++)
+            sst_expect_in_filter(f, reader, &f->list.cells[i]);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -131,7 +129,6 @@ TEST(rows_of_markers_only_are_found)
     for (unsigned type = PETAL_BLOOM_ROW; type <= PETAL_BLOOM_ROW_ROWCOL; type++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
         unsigned absent = 0;
         char row[24];
@@ -140,21 +137,21 @@ TEST(rows_of_markers_only_are_found)
             enum petal_cell_type kind = kinds[r % 4];
             petal_slice qualifier = slice_from_text(cell_is_family_marker(kind) ? "" : "column");
 
-            cell_list_add(&list, row_text(row, 2 * r), qualifier, 10, r + 1, kind,
+            cell_list_add(&f->list, row_text(row, 2 * r), qualifier, 10, r + 1, kind,
                           slice_make("", 0));
         }
         options.bloom = (enum petal_bloom_type)type;
         options.block_bytes = 1024;
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
-        for (size_t i = 0; i < list.count; i++) {
-            sst_expect_in_filter(f, reader, &list.cells[i]);
-            if (!cell_is_family_marker(list.cells[i].type))
-                absent += !sst_ask_family_marker(f, reader, list.cells[i].row);
+        for (size_t i = 0; i < f->list.count; i++) {
+            sst_expect_in_filter(f, reader, &f->list.cells[i]);
+            if (!cell_is_family_marker(f->list.cells[i].type))
+                absent += !sst_ask_family_marker(f, reader, f->list.cells[i].row);
         }
         /* Rows without family markers: told apart by filters that know columns. */
         assert_true(type == PETAL_BLOOM_ROW ? absent == 0 : absent > 1900);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -163,16 +160,15 @@ TEST(facts_rule_out_family_markers)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
 
-    fill(&list, 10, 10);
+    fill(&f->list, 10, 10);
     options.bloom = PETAL_BLOOM_ROWCOL;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
-    assert_false(sst_ask_family_marker(f, reader, list.cells[0].row));
+    assert_false(sst_ask_family_marker(f, reader, f->list.cells[0].row));
     assert_int_equal(f->trace.bloom_probes, 0);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Keys before the first and after the last of the file, and prefixes of keys. */
@@ -180,12 +176,11 @@ TEST(keys_outside_the_range_are_answered)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
     unsigned passed = 0;
 
-    fill(&list, 5000, 1);
-    sst_fixture_write(f, &options, &list);
+    fill(&f->list, 5000, 1);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_false(sst_ask_row(f, reader, slice_from_text("a")));
     passed += sst_ask_row(f, reader, slice_from_text("row"));
@@ -193,7 +188,7 @@ TEST(keys_outside_the_range_are_answered)
     passed += sst_ask_row(f, reader, slice_from_text("zzz"));
     passed += sst_ask_row(f, reader, slice_make("\xff\xff", 2));
     assert_true(passed <= 1);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(chunks_are_no_larger_than_blocks)
@@ -203,17 +198,16 @@ TEST(chunks_are_no_larger_than_blocks)
     for (unsigned i = 0; i < 12; i++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
         const struct file_facts *facts;
         uint64_t average;
 
-        fill(&list, 100, 500);
+        fill(&f->list, 100, 500);
         options.block_bytes = blocks[i % 3];
         options.compression = i / 3 % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
         options.bloom = PETAL_BLOOM_ROWCOL;
         options.bloom_layout = i < 6 ? BLOOM_BLOCKED : BLOOM_RIBBON;
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
         facts = sst_reader_facts(reader);
         average = facts->data_bytes / facts->data_blocks;
@@ -227,7 +221,7 @@ TEST(chunks_are_no_larger_than_blocks)
             assert_true(handle.size <= average + average / 4);
         }
         assert_true(facts->bloom_chunks > 1);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -236,19 +230,18 @@ filter_bytes(unsigned layout, unsigned rows)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
     uint64_t bytes;
 
-    fill(&list, rows, 1);
+    fill(&f->list, rows, 1);
     options.block_bytes = 16384;
     options.bloom_error_rate = 0.005;
     options.bloom_layout = layout;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_facts(reader)->bloom_keys, rows);
     bytes = sst_reader_facts(reader)->bloom_bytes;
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
     return bytes;
 }
 
@@ -270,24 +263,23 @@ TEST(chunks_leave_room_for_what_the_filter_errs)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
     const struct file_facts *facts;
     uint64_t average;
 
-    fill(&list, 100, 500);
+    fill(&f->list, 100, 500);
     options.block_bytes = 4096;
     options.compression = PETAL_COMPRESSION_NONE;
     options.bloom = PETAL_BLOOM_ROWCOL;
     options.bloom_error_rate = 0.25;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     facts = sst_reader_facts(reader);
     average = facts->data_bytes / facts->data_blocks;
     assert_true(reader->bloom.tree.root.count > 2);
     for (uint32_t c = 1; c < reader->bloom.tree.root.count; c++)
         assert_true(index_block_handle(&reader->bloom.tree.root, c).size <= average - average / 5);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* A small cache, a filter of several index nodes, rows over several chunks. */
@@ -295,19 +287,18 @@ TEST(rows_span_chunks_and_caches_are_small)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 10);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
 
-    fill(&list, 3, 4000);
+    fill(&f->list, 3, 4000);
     options.bloom = PETAL_BLOOM_ROW_ROWCOL;
     options.block_bytes = 1024;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_true(sst_reader_facts(reader)->bloom_chunks > 10);
-    for (size_t i = 0; i < list.count; i++)
-        sst_expect_in_filter(f, reader, &list.cells[i]);
+    for (size_t i = 0; i < f->list.count; i++)
+        sst_expect_in_filter(f, reader, &f->list.cells[i]);
     assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 10);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- filters that cannot be used ---- */
@@ -322,20 +313,19 @@ TEST(unknown_filters_are_ignored_and_counted)
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
 
-        fill(&list, 200, 2);
+        fill(&f->list, 200, 2);
         options.bloom = PETAL_BLOOM_ROW_ROWCOL;
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         sst_change_facts(f, changes[i].at, changes[i].value);
         reader = sst_fixture_open(f);
         assert_true(row_error_rate(f, reader, 200) == 1.0);
         assert_int_equal(f->trace.bloom_ignored, 200);
         assert_int_equal(f->trace.bloom_probes, 0);
-        assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+        assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
         assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -356,13 +346,12 @@ TEST(damaged_filter_says_maybe)
     for (unsigned root = 0; root < 2; root++) {
         struct sst_fixture *f = sst_fixture_new(8 << 20);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
         struct block_handle target;
         petal_error error = {0};
 
-        fill(&list, 300, 1);
-        sst_fixture_write(f, &options, &list);
+        fill(&f->list, 300, 1);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
         target =
             root ? reader->trailer.bloom_root : index_block_handle(&reader->bloom.tree.root, 0);
@@ -370,13 +359,13 @@ TEST(damaged_filter_says_maybe)
         damage_block(f, target.offset);
 
         reader = sst_fixture_open(f);
-        assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+        assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
         assert_int_equal(f->trace.bloom_ignored, 300);
         assert_int_equal(f->trace.bloom_negatives, 0);
         assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         assert_int_equal(error.offset, target.offset);
         assert_string_equal(error.file, SST_PATH);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -385,15 +374,14 @@ TEST(verify_finds_a_filter_that_lies)
 {
     struct sst_fixture *f = sst_fixture_new(8 << 20);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct block_handle chunk;
     petal_error error = {0};
     uint8_t *bytes;
     size_t size;
 
-    fill(&list, 300, 1);
-    sst_fixture_write(f, &options, &list);
+    fill(&f->list, 300, 1);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     chunk = index_block_handle(&reader->bloom.tree.root, 0);
     sst_reader_close(reader);
@@ -407,5 +395,5 @@ TEST(verify_finds_a_filter_that_lies)
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.text, "denies"));
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }

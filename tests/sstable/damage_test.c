@@ -20,7 +20,6 @@ TEST(swapped_blocks_are_caught)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     unsigned swaps = 0;
     uint8_t *bytes, *mixed;
     size_t size;
@@ -28,10 +27,10 @@ TEST(swapped_blocks_are_caught)
 
     for (unsigned i = 0; i < 300; i++) {
         snprintf(row, sizeof row, "row%04u", i);
-        cell_list_put(&list, row, "q", 1, i + 1, "a value of fixed length");
+        cell_list_put(&f->list, row, "q", 1, i + 1, "a value of fixed length");
     }
     options.bloom = PETAL_BLOOM_NONE;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     mixed = test_allocate(size);
     for (size_t a = 0, b = sst_frame_bytes(bytes, 0); bytes[b + 8] == BLOCK_DATA;
@@ -44,13 +43,12 @@ TEST(swapped_blocks_are_caught)
         memcpy(mixed + a, bytes + b, length);
         memcpy(mixed + b, bytes + a, length);
         sst_fixture_set_bytes(f, mixed, size);
-        assert_int_equal(sst_read_all(f, &list, NULL), PETAL_CORRUPT);
+        assert_int_equal(sst_read_all(f, &f->list, NULL), PETAL_CORRUPT);
         swaps++;
     }
     assert_true(swaps > 5);
     free(mixed);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -59,28 +57,26 @@ TEST(mixed_files_are_caught)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     uint8_t *ours, *theirs;
     size_t size, their_size;
     bool differs = false;
 
-    sst_small_cells(&list);
+    sst_small_cells(&f->list);
     options.file_identity = TEST_IDENTITY + 1;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     theirs = sst_fixture_bytes(f, &their_size);
     options.file_identity = TEST_IDENTITY;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     ours = sst_fixture_bytes(f, &size);
     assert_int_equal(size, their_size);
     for (size_t cut = size; cut-- > 0;) {
         differs = differs || ours[cut] != theirs[cut];
         ours[cut] = theirs[cut];
         sst_fixture_set_bytes(f, ours, size);
-        assert_int_equal(sst_read_all(f, &list, NULL), differs ? PETAL_CORRUPT : PETAL_OK);
+        assert_int_equal(sst_read_all(f, &f->list, NULL), differs ? PETAL_CORRUPT : PETAL_OK);
     }
     free(ours);
     free(theirs);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -88,14 +84,13 @@ TEST(file_of_another_identity_is_refused)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct sst_open_options open = {.file_number = 77, .cache = f->cache, .epoch = f->epoch};
     petal_error error = {0};
 
-    cell_list_put(&list, "a", "q", 1, 1, "v");
+    cell_list_put(&f->list, "a", "q", 1, 1, "v");
     options.file_identity = TEST_IDENTITY + 1;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_CORRUPT);
     assert_null(reader);
     assert_string_equal(error.file, SST_PATH);
@@ -103,8 +98,8 @@ TEST(file_of_another_identity_is_refused)
     /* Identity 0: whoever it is. */
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &open, &error), PETAL_OK);
     assert_int_equal(reader->trailer.file_identity, TEST_IDENTITY + 1);
-    assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    sst_fixture_end(f, reader, &list);
+    assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
+    sst_fixture_end(f, reader);
 }
 
 TEST(missing_file_is_an_io_error)

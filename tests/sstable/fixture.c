@@ -191,6 +191,7 @@ sst_fixture_new(size_t cache_bytes)
     f->map = false;
     f->next_file_number = 1;
     f->trace = (struct read_trace){0};
+    f->list = (struct cell_list){0};
     f->context = (struct read_context){.trace = &f->trace};
     return f;
 }
@@ -198,6 +199,7 @@ sst_fixture_new(size_t cache_bytes)
 void
 sst_fixture_free(struct sst_fixture *f)
 {
+    cell_list_fini(&f->list);
     directory_close(&f->directory);
     cache_close(f->cache);
     epoch_fini(f->epoch);
@@ -210,10 +212,9 @@ sst_fixture_free(struct sst_fixture *f)
 }
 
 void
-sst_fixture_end(struct sst_fixture *f, struct sst_reader *reader, struct cell_list *list)
+sst_fixture_end(struct sst_fixture *f, struct sst_reader *reader)
 {
     sst_reader_close(reader);
-    cell_list_fini(list);
     sst_fixture_free(f);
 }
 

@@ -79,15 +79,16 @@ struct sst_fixture {
     bool map; /* files that are opened from now on are mapped */
     struct read_trace trace;
     struct read_context context; /* with `trace` */
+    struct cell_list list;       /* the test's cells; empty at first */
 };
 
 struct sst_fixture *sst_fixture_new(size_t cache_bytes);
 
-/* Fails the test if memory or a file is left. */
+/* With its list. Fails the test if memory or a file is left. */
 void sst_fixture_free(struct sst_fixture *f);
 
-/* The end of a test: of its reader, its cells and the fixture. */
-void sst_fixture_end(struct sst_fixture *f, struct sst_reader *reader, struct cell_list *list);
+/* The end of a test: of its reader and the fixture. */
+void sst_fixture_end(struct sst_fixture *f, struct sst_reader *reader);
 
 /* 4 KiB blocks, LZ4, ROW filter. */
 struct sst_options sst_test_options(void);

@@ -109,12 +109,11 @@ TEST(same_cells_give_the_same_bytes)
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
         struct sst_options options = golden_options(&golden[i]);
-        struct cell_list list = {0};
         uint8_t *made, *kept;
         size_t made_size, kept_size;
 
-        golden_cells(&list, golden[i].rows, golden[i].ttls);
-        sst_fixture_write(f, &options, &list);
+        golden_cells(&f->list, golden[i].rows, golden[i].ttls);
+        sst_fixture_write(f, &options, &f->list);
         made = sst_fixture_bytes(f, &made_size);
         if (getenv("PETAL_GOLDEN_WRITE") != NULL)
             write_kept(golden[i].path, made, made_size);
@@ -125,7 +124,6 @@ TEST(same_cells_give_the_same_bytes)
         }
         free(made);
         free(kept);
-        cell_list_fini(&list);
         sst_fixture_free(f);
     }
 }
@@ -134,7 +132,6 @@ TEST(kept_files_are_read)
 {
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
-        struct cell_list list = {0};
         struct sst_reader *reader;
         petal_error error = {0};
         size_t size;
@@ -142,9 +139,9 @@ TEST(kept_files_are_read)
 
         sst_fixture_set_bytes(f, bytes, size);
         assert_int_equal(bytes[size - 16], SST_FORMAT_VERSION);
-        golden_cells(&list, golden[i].rows, golden[i].ttls);
+        golden_cells(&f->list, golden[i].rows, golden[i].ttls);
         reader = sst_fixture_open(f);
-        assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+        assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
         if (sst_reader_verify(reader, NULL, &error) != PETAL_OK)
             fail_msg("%s", error.text);
         assert_int_equal(sst_reader_facts(reader)->bloom_layout,
@@ -164,7 +161,6 @@ TEST(kept_files_are_read)
         }
         sst_reader_close(reader);
         free(bytes);
-        cell_list_fini(&list);
         sst_fixture_free(f);
     }
 }

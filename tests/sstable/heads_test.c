@@ -68,31 +68,30 @@ TEST(place_at_the_head_of_a_block_costs_one_read)
     for (unsigned deep = 0; deep < 2; deep++) {
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(0);
-        struct cell_list list = {0};
         struct sst_reader *reader;
 
-        fill_blocks(&list, deep ? 2000 : 0);
+        fill_blocks(&f->list, deep ? 2000 : 0);
         options.block_bytes = 1024;
         options.compression = PETAL_COMPRESSION_NONE;
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
-        assert_int_equal(reader->facts.data_blocks, list.count);
+        assert_int_equal(reader->facts.data_blocks, f->list.count);
         assert_true(deep ? reader->index.root.level >= 2 : reader->index.root.level == 0);
         assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-        for (size_t i = 0; i < list.count; i++) {
-            const struct cell *cell = &list.cells[i];
+        for (size_t i = 0; i < f->list.count; i++) {
+            const struct cell *cell = &f->list.cells[i];
 
-            assert_int_equal(reads_of_seek(f, reader, &list, i, cell->row, cell->qualifier, false),
-                             1);
+            assert_int_equal(
+                reads_of_seek(f, reader, &f->list, i, cell->row, cell->qualifier, false), 1);
             if (i % 3 == 0)
                 assert_int_equal(
-                    reads_of_seek(f, reader, &list, i, cell->row, slice_make("", 0), true), 1);
+                    reads_of_seek(f, reader, &f->list, i, cell->row, slice_make("", 0), true), 1);
             else /* "q0x" is not there, but could be in the block before */
-                assert_int_equal(reads_of_seek(f, reader, &list, i, cell->row,
+                assert_int_equal(reads_of_seek(f, reader, &f->list, i, cell->row,
                                                slice_from_text(i % 3 == 1 ? "q0x" : "q1x"), false),
                                  2);
         }
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -103,7 +102,6 @@ TEST(longer_rows_are_not_taken_for_the_row_itself)
         {"r", 1}, {"r\0", 2}, {"r\0\0", 3}, {"r\0\xff", 3}, {"s", 1}};
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(0);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     uint64_t sequence = 1;
     uint8_t value[400];
@@ -112,31 +110,31 @@ TEST(longer_rows_are_not_taken_for_the_row_itself)
     for (size_t row = 0; row < 5; row++)
         for (size_t qualifier = 0; qualifier < 5; qualifier++)
             for (int64_t version = 3; version > 0; version--)
-                cell_list_add(&list, names[row], names[qualifier], version, sequence++, PETAL_PUT,
-                              slice_make(value, sizeof value));
+                cell_list_add(&f->list, names[row], names[qualifier], version, sequence++,
+                              PETAL_PUT, slice_make(value, sizeof value));
     options.block_bytes = 1024; /* two cells */
     options.compression = PETAL_COMPRESSION_NONE;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
-    assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+    assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
     assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-    for (size_t i = 0; i < list.count; i += 3)
-        assert_int_equal(
-            reads_of_seek(f, reader, &list, i, list.cells[i].row, list.cells[i].qualifier, false),
-            1);
-    for (size_t i = 0; i < list.count; i++) {
+    for (size_t i = 0; i < f->list.count; i += 3)
+        assert_int_equal(reads_of_seek(f, reader, &f->list, i, f->list.cells[i].row,
+                                       f->list.cells[i].qualifier, false),
+                         1);
+    for (size_t i = 0; i < f->list.count; i++) {
         struct sst_iter iter;
         struct cell_key key;
         uint8_t buffer[64];
 
         sst_iter_init(&iter, reader, &f->context, false, i % 2 == 0);
         for (uint64_t beside = 0; beside < 3; beside++) {
-            cell_key_make(&key, buffer, list.cells[i].row, list.cells[i].qualifier, false,
-                          list.cells[i].timestamp, list.cells[i].sequence + 1 - beside);
+            cell_key_make(&key, buffer, f->list.cells[i].row, f->list.cells[i].qualifier, false,
+                          f->list.cells[i].timestamp, f->list.cells[i].sequence + 1 - beside);
             assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
-            expect_at(&iter.iter, &list, cell_list_seek(&list, &key));
+            expect_at(&iter.iter, &f->list, cell_list_seek(&f->list, &key));
         }
         iter.iter.ops->close(&iter.iter);
     }
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }

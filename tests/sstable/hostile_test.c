@@ -26,23 +26,21 @@ TEST(other_versions_are_refused_by_name)
     static const uint8_t versions[] = {0, SST_FORMAT_VERSION + 1, 255};
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     petal_error error = {0};
     uint8_t *bytes;
     size_t size;
 
-    sst_small_cells(&list);
-    sst_fixture_write(f, &options, &list);
+    sst_small_cells(&f->list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     for (size_t i = 0; i < sizeof versions; i++) {
         bytes[size - 16] = versions[i];
         fix_trailer(bytes, size);
         sst_fixture_set_bytes(f, bytes, size);
-        assert_int_equal(sst_read_all(f, &list, &error), PETAL_UNSUPPORTED);
+        assert_int_equal(sst_read_all(f, &f->list, &error), PETAL_UNSUPPORTED);
         assert_string_equal(error.file, SST_PATH);
     }
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -59,7 +57,6 @@ TEST(block_named_for_two_purposes_is_refused)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct block_handle chunk;
     struct sst_iter iter;
@@ -68,8 +65,8 @@ TEST(block_named_for_two_purposes_is_refused)
     uint32_t entries;
     size_t size;
 
-    sst_small_cells(&list);
-    sst_fixture_write(f, &options, &list);
+    sst_small_cells(&f->list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     chunk = index_block_handle(&reader->bloom.tree.root, reader->bloom.tree.root.count - 1);
     sst_reader_close(reader);
@@ -84,7 +81,7 @@ TEST(block_named_for_two_purposes_is_refused)
     sst_fixture_set_bytes(f, bytes, size);
 
     reader = sst_fixture_open(f);
-    assert_true(sst_ask_row(f, reader, list.cells[list.count - 1].row));
+    assert_true(sst_ask_row(f, reader, f->list.cells[f->list.count - 1].row));
     assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 0);
     sst_iter_init(&iter, reader, &f->context, false, false);
     assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, &error), PETAL_CORRUPT);
@@ -93,7 +90,6 @@ TEST(block_named_for_two_purposes_is_refused)
     iter.iter.ops->close(&iter.iter);
     sst_reader_close(reader);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -103,7 +99,6 @@ TEST(wrong_place_in_the_index_is_found_out)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct sst_iter iter;
     petal_error error = {0};
@@ -111,9 +106,9 @@ TEST(wrong_place_in_the_index_is_found_out)
     uint64_t root;
     size_t size;
 
-    cell_list_put(&list, "row", "column", 7, 7, "value");
+    cell_list_put(&f->list, "row", "column", 7, 7, "value");
     options.bloom = PETAL_BLOOM_NONE;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     root = data_root(bytes, size);
     bytes[root + sst_frame_bytes(bytes, root) - 1] ^=
@@ -131,7 +126,6 @@ TEST(wrong_place_in_the_index_is_found_out)
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     sst_reader_close(reader);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -142,7 +136,6 @@ TEST(false_claims_of_the_index_are_found_out)
     for (unsigned versions = 0; versions < 2; versions++) {
         struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
         struct sst_fixture *f = sst_fixture_new(1 << 20);
-        struct cell_list list = {0};
         struct sst_reader *reader;
         petal_error error = {0};
         uint8_t *bytes, *last;
@@ -153,10 +146,10 @@ TEST(false_claims_of_the_index_are_found_out)
 
         for (unsigned i = 0; i < 40; i++) {
             snprintf(qualifier, sizeof qualifier, "q%02u", versions ? 0 : i);
-            cell_list_put(&list, "row", qualifier, 100 - (int64_t)i, i + 1,
+            cell_list_put(&f->list, "row", qualifier, 100 - (int64_t)i, i + 1,
                           "some value, some value");
         }
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         bytes = sst_fixture_bytes(f, &size);
         root = data_root(bytes, size);
         entries = get_le32(bytes + root + BLOCK_FRAME_BYTES);
@@ -172,7 +165,6 @@ TEST(false_claims_of_the_index_are_found_out)
         assert_non_null(strstr(error.text, "begins"));
         sst_reader_close(reader);
         free(bytes);
-        cell_list_fini(&list);
         sst_fixture_free(f);
     }
 }
@@ -183,7 +175,6 @@ TEST(false_claim_of_single_cells_is_found_out)
     for (unsigned versions = 1; versions <= 2; versions++) {
         struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
         struct sst_fixture *f = sst_fixture_new(1 << 20);
-        struct cell_list list = {0};
         struct sst_reader *reader;
         petal_error error = {0};
         uint8_t *bytes, *origin;
@@ -191,8 +182,8 @@ TEST(false_claim_of_single_cells_is_found_out)
         size_t size;
 
         for (unsigned i = 0; i < versions; i++)
-            cell_list_put(&list, "row", "column", 9 - (int64_t)i, 7 + i, "value");
-        sst_fixture_write(f, &options, &list);
+            cell_list_put(&f->list, "row", "column", 9 - (int64_t)i, 7 + i, "value");
+        sst_fixture_write(f, &options, &f->list);
         bytes = sst_fixture_bytes(f, &size);
         facts = get_le64(bytes + size - TRAILER_BYTES + 24);
         origin = bytes + facts + BLOCK_FRAME_BYTES + 224;
@@ -201,14 +192,13 @@ TEST(false_claim_of_single_cells_is_found_out)
         sst_fix_checksum(bytes, facts, TEST_IDENTITY);
         sst_fixture_set_bytes(f, bytes, size);
         reader = sst_fixture_open(f);
-        assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+        assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
         assert_int_equal(sst_reader_verify(reader, NULL, &error),
                          versions == 1 ? PETAL_OK : PETAL_CORRUPT);
         if (versions == 2)
             assert_non_null(strstr(error.text, "one cell per column"));
         sst_reader_close(reader);
         free(bytes);
-        cell_list_fini(&list);
         sst_fixture_free(f);
     }
 }
@@ -218,7 +208,6 @@ TEST(blocks_said_to_be_huge_are_refused)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     petal_error error = {0};
     uint8_t *bytes;
@@ -228,9 +217,9 @@ TEST(blocks_said_to_be_huge_are_refused)
         char row[16];
 
         snprintf(row, sizeof row, "row%04u", i);
-        cell_list_put(&list, row, "q", 1, i + 1, "a value, a value, a value, a value");
+        cell_list_put(&f->list, row, "q", 1, i + 1, "a value, a value, a value, a value");
     }
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     assert_int_equal(bytes[9], BLOCK_CODEC_LZ4);
     put_le32(bytes + 16, 64 << 20);
@@ -240,11 +229,10 @@ TEST(blocks_said_to_be_huge_are_refused)
     test_allocator_forget_peak(&f->allocator);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_int_equal(error.offset, 0);
-    assert_int_equal(sst_compare(f, reader, &list), PETAL_CORRUPT);
+    assert_int_equal(sst_compare(f, reader, &f->list), PETAL_CORRUPT);
     assert_true(test_allocator_peak_bytes(&f->allocator) < (4u << 20));
     sst_reader_close(reader);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -293,16 +281,15 @@ TEST(cells_out_of_order_are_refused)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
-        struct cell_list list = {0};
         struct sst_reader *reader;
         struct sst_iter iter;
         struct cell_key key;
         petal_error error = {0};
         uint8_t buffer[64];
 
-        cell_list_put(&list, cases[i].row, cases[i].qualifier, 7, 7, "value");
-        cell_list_put(&list, cases[i].other_row, cases[i].other_qualifier, 7, 8, "value");
-        write_with_byte_replaced(f, &list, 0, cases[i].from, cases[i].to);
+        cell_list_put(&f->list, cases[i].row, cases[i].qualifier, 7, 7, "value");
+        cell_list_put(&f->list, cases[i].other_row, cases[i].other_qualifier, 7, 8, "value");
+        write_with_byte_replaced(f, &f->list, 0, cases[i].from, cases[i].to);
         reader = sst_fixture_open(f);
         sst_iter_init(&iter, reader, &f->context, false, true);
         assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, &error), PETAL_CORRUPT);
@@ -313,7 +300,7 @@ TEST(cells_out_of_order_are_refused)
         assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, &error), PETAL_CORRUPT);
         iter.iter.ops->close(&iter.iter);
         assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -322,17 +309,16 @@ TEST(versions_out_of_order_are_refused)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct sst_iter iter;
     petal_error error = {0};
     uint8_t *bytes, *timestamps;
     size_t size;
 
-    cell_list_put(&list, "r", "q", 9, 8, "value");
-    cell_list_put(&list, "r", "q", 7, 7, "another value");
+    cell_list_put(&f->list, "r", "q", 9, 8, "value");
+    cell_list_put(&f->list, "r", "q", 7, 7, "another value");
     options.bloom = PETAL_BLOOM_NONE;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     /* One row's head, three offsets and two first cells of a byte each: then two timestamps, less
      * the least. */
@@ -352,7 +338,6 @@ TEST(versions_out_of_order_are_refused)
     iter.iter.ops->close(&iter.iter);
     sst_reader_close(reader);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -361,16 +346,15 @@ TEST(blocks_that_overlap_are_found_out)
 {
     static const char value[] = "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     petal_error error = {0};
     struct sst_iter iter;
 
-    cell_list_put(&list, "a", "q", 7, 1, value);
-    cell_list_put(&list, "b", "q", 7, 2, value);
-    cell_list_put(&list, "c", "q", 7, 3, value);
-    cell_list_put(&list, "e", "q", 7, 4, value);
-    write_with_byte_replaced(f, &list, 0, 'b', 'd');
+    cell_list_put(&f->list, "a", "q", 7, 1, value);
+    cell_list_put(&f->list, "b", "q", 7, 2, value);
+    cell_list_put(&f->list, "c", "q", 7, 3, value);
+    cell_list_put(&f->list, "e", "q", 7, 4, value);
+    write_with_byte_replaced(f, &f->list, 0, 'b', 'd');
     reader = sst_fixture_open(f);
     for (unsigned lazy = 0; lazy < 2; lazy++) {
         sst_iter_init(&iter, reader, &f->context, false, lazy == 1);
@@ -383,7 +367,7 @@ TEST(blocks_that_overlap_are_found_out)
         iter.iter.ops->close(&iter.iter);
     }
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- indexes made to deceive ---- */
@@ -567,10 +551,9 @@ TEST(nodes_named_many_times_are_not_walked)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
 
     options.bloom = PETAL_BLOOM_NONE;
-    sst_small_cells(&list);
+    sst_small_cells(&f->list);
     for (unsigned same = 0; same < 2; same++) {
         struct forged_file file;
         struct named_block blocks[MOST_NAMED], named[MOST_NAMED];
@@ -580,7 +563,7 @@ TEST(nodes_named_many_times_are_not_walked)
         petal_error error = {0};
         size_t count;
 
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         forge_begin(f, &file, BLOCK_DATA_INDEX, blocks, &count, keys);
         assert_true(count > 4);
         memcpy(named, blocks, sizeof named);
@@ -610,7 +593,6 @@ TEST(nodes_named_many_times_are_not_walked)
         assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         sst_reader_close(reader);
     }
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -671,14 +653,13 @@ TEST(blocks_made_to_deceive_do_no_harm)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     struct test_random random;
     uint8_t *bytes;
     size_t size;
 
     test_random_init(&random, test_seed());
-    sst_small_cells(&list);
-    sst_fixture_write(f, &options, &list);
+    sst_small_cells(&f->list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     for (size_t frame = 0; frame < size - TRAILER_BYTES; frame += sst_frame_bytes(bytes, frame)) {
         size_t end = frame + sst_frame_bytes(bytes, frame);
@@ -707,7 +688,6 @@ TEST(blocks_made_to_deceive_do_no_harm)
         bytes[at] = before;
     }
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -935,12 +915,11 @@ TEST(indexes_made_to_deceive_do_no_harm)
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     unsigned rounds = test_long() ? 200000 : 4000, harmless = 0;
-    struct cell_list list = {0};
     struct test_random random;
 
     test_random_init(&random, test_seed());
     options.bloom = PETAL_BLOOM_ROW_ROWCOL;
-    sst_small_cells(&list);
+    sst_small_cells(&f->list);
     for (unsigned round = 0; round < rounds; round++) {
         enum block_kind kind = round % 3 == 0 ? BLOCK_BLOOM_INDEX : BLOCK_DATA_INDEX;
         size_t lies = round % 16 == 0  ? 0
@@ -954,21 +933,20 @@ TEST(indexes_made_to_deceive_do_no_harm)
         size_t count;
         bool certain = false, sound;
 
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         forge_begin(f, &file, kind, blocks, &count, keys);
         grow_tree(&tree, blocks, count, &random);
         for (size_t i = 0; i < lies; i++)
-            certain = tell_lie(&tree, &false_keys[i], &list, kind, &random);
+            certain = tell_lie(&tree, &false_keys[i], &f->list, kind, &random);
         forge_end(f, &file, forge_tree(&file, &tree));
         if (lies > 1)
             read_carelessly(f);
-        sound = what_is_verified_is_right(f, &list);
+        sound = what_is_verified_is_right(f, &f->list);
         assert_true(sound ? lies != 1 || !certain : lies > 0);
         harmless += sound && lies > 0;
     }
     test_counted("%u trees, verify found nothing in %u of those with lies, which read right",
                  rounds, harmless);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -977,15 +955,14 @@ TEST(false_times_of_death_are_found_out)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     petal_error error = {0};
 
-    cell_list_put(&list, "row", "a", 50, 1, "value");
-    cell_list_give_ttl(&list, 10);
-    cell_list_put(&list, "row", "b", 50, 2, "value");
-    cell_list_give_ttl(&list, 30);
-    sst_fixture_write(f, &options, &list);
+    cell_list_put(&f->list, "row", "a", 50, 1, "value");
+    cell_list_give_ttl(&f->list, 10);
+    cell_list_put(&f->list, "row", "b", 50, 2, "value");
+    cell_list_give_ttl(&f->list, 30);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_OK);
     sst_reader_close(reader);
@@ -998,7 +975,7 @@ TEST(false_times_of_death_are_found_out)
     sst_change_facts(f, 216, 81); /* the last at 80 */
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Bytes between the blocks and the trailer belong to nothing: reads do not care, verify does. */
@@ -1006,14 +983,13 @@ TEST(verify_accounts_for_every_byte)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
     struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     petal_error error = {0};
     uint8_t *bytes, *longer;
     size_t size;
 
-    sst_small_cells(&list);
-    sst_fixture_write(f, &options, &list);
+    sst_small_cells(&f->list);
+    sst_fixture_write(f, &options, &f->list);
     bytes = sst_fixture_bytes(f, &size);
     longer = test_allocate(size + 40);
     memcpy(longer, bytes, size - TRAILER_BYTES);
@@ -1023,12 +999,11 @@ TEST(verify_accounts_for_every_byte)
     fix_trailer(longer, size + 40);
     sst_fixture_set_bytes(f, longer, size + 40);
     reader = sst_fixture_open(f);
-    assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+    assert_int_equal(sst_compare(f, reader, &f->list), PETAL_OK);
     assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_int_equal(error.offset, size - TRAILER_BYTES);
     sst_reader_close(reader);
     free(longer);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }

@@ -199,16 +199,15 @@ TEST(random_files_answer_as_their_cells)
                                         .ttl_percent = round % 5 != 0 ? 0 : 2};
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(caches[test_random_below(&random, 3)]);
-        struct cell_list list = {0};
         struct sst_reader *reader;
 
         f->map = round % 7 < 3;
         options.block_bytes = blocks[round % 4];
-        cell_list_random_within(&list, &most, &random);
-        sst_fixture_write(f, &options, &list);
+        cell_list_random_within(&f->list, &most, &random);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
-        ask_all(f, reader, &list, &random, &columns, &rows);
-        sst_fixture_end(f, reader, &list);
+        ask_all(f, reader, &f->list, &random, &columns, &rows);
+        sst_fixture_end(f, reader);
     }
     assert_true(columns.found > 0 && columns.absent > 0 && columns.declined > 0);
     assert_true(rows.found > 0 && rows.absent > 0 && rows.declined > 0);
@@ -222,7 +221,6 @@ TEST(plain_files_decline_nothing)
         struct sst_fixture *f = sst_fixture_new(64 << 20);
         struct sst_options options = sst_test_options();
         struct tally column_answers = {0}, row_answers = {0};
-        struct cell_list list = {0};
         struct sst_reader *reader;
         struct test_random random;
 
@@ -233,15 +231,15 @@ TEST(plain_files_decline_nothing)
 
             snprintf(row, sizeof row, "row%08u", i);
             snprintf(qualifier, sizeof qualifier, "q%u", i % columns);
-            cell_list_put(&list, row, qualifier, 7, i + 1, "value");
+            cell_list_put(&f->list, row, qualifier, 7, i + 1, "value");
         }
-        sst_fixture_write(f, &options, &list);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
-        ask_all(f, reader, &list, &random, &column_answers, &row_answers);
+        ask_all(f, reader, &f->list, &random, &column_answers, &row_answers);
         assert_int_equal(column_answers.declined, 0);
         assert_int_equal(row_answers.declined, 0);
         assert_true(column_answers.found > 0 && row_answers.found > 0);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -252,13 +250,12 @@ TEST(what_cannot_be_read_is_declined)
     struct sst_options options = sst_test_options();
     struct data_block_column column = {slice_from_text("row"), slice_from_text("q"), 9};
     struct read_context only_cached = f->context;
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct data_block_put put;
     unsigned slot;
 
-    cell_list_put(&list, "row", "q", 7, 9, "value");
-    sst_fixture_write(f, &options, &list);
+    cell_list_put(&f->list, "row", "q", 7, 9, "value");
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     slot = epoch_enter(f->epoch);
     only_cached.only_cached = true;
@@ -268,9 +265,9 @@ TEST(what_cannot_be_read_is_declined)
     test_allocator_fail_at(&f->allocator, 0, false);
     assert_int_equal(sst_point_find(reader, &column, &f->context, &put), SST_POINT_FOUND);
     assert_int_equal(sst_point_find(reader, &column, &only_cached, &put), SST_POINT_FOUND);
-    expect_put(&put, &list.cells[0]);
+    expect_put(&put, &f->list.cells[0]);
     epoch_leave(f->epoch, slot);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- past the cache ---- */

@@ -75,28 +75,27 @@ TEST(all_ways_give_the_greater_sequences)
         uint64_t shift = 1 + test_random_below(&random, (uint64_t)1 << (1 + round % 50));
         struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
         struct sst_iter iter;
 
         f->map = round % 5 == 0;
         options.block_bytes = 256u << round % 4;
-        cell_list_random_within(&list, &most, &random);
-        add_to_sequences(&list, 1);
-        sst_fixture_write(f, &options, &list);
+        cell_list_random_within(&f->list, &most, &random);
+        add_to_sequences(&f->list, 1);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
         assert_true(sst_reader_shift_sequences(reader, shift));
-        add_to_sequences(&list, shift);
-        for (size_t i = 0; i < list.count; i++)
-            assert_in_range(list.cells[i].sequence, sst_reader_facts(reader)->sequence_min,
+        add_to_sequences(&f->list, shift);
+        for (size_t i = 0; i < f->list.count; i++)
+            assert_in_range(f->list.cells[i].sequence, sst_reader_facts(reader)->sequence_min,
                             sst_reader_facts(reader)->sequence_max);
-        seek_all(f, reader, &list, shift, round % 2 == 1);
+        seek_all(f, reader, &f->list, shift, round % 2 == 1);
         sst_iter_init(&iter, reader, &f->context, false, round % 2 == 0);
-        walk_at_random(&iter.iter, &list, 400, &random);
-        walk_rows_backwards(&iter.iter, &list);
+        walk_at_random(&iter.iter, &f->list, 400, &random);
+        walk_rows_backwards(&iter.iter, &f->list);
         iter.iter.ops->close(&iter.iter);
         assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -105,16 +104,15 @@ TEST(what_would_pass_the_end_is_refused)
 {
     struct sst_fixture *f = sst_fixture_new(0);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
 
-    cell_list_put(&list, "a", "q", 5, 7, "value");
-    sst_fixture_write(f, &options, &list);
+    cell_list_put(&f->list, "a", "q", 5, 7, "value");
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_false(sst_reader_shift_sequences(reader, CELL_SEQUENCE_END - 7));
     assert_false(sst_reader_shift_sequences(reader, UINT64_MAX));
     assert_int_equal(sst_reader_facts(reader)->sequence_max, 7);
     assert_true(sst_reader_shift_sequences(reader, CELL_SEQUENCE_END - 8));
     assert_true(sst_reader_facts(reader)->sequence_max == CELL_SEQUENCE_END - 1);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }

@@ -48,16 +48,14 @@ TEST(random_cells_come_back)
                                         .ttl_percent = round % 7 < 3 ? 0 : 25};
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(caches[round % 3]);
-        struct cell_list list = {0};
 
         options.block_bytes = blocks[(round / 3) % 3];
         options.compression = round % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
         options.bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + round % 5);
         options.bloom_prefix_bytes = 1 + (uint32_t)test_random_below(&random, 30);
         options.bloom_layout = (round / 4) % 4;
-        cell_list_random_within(&list, &most, &random);
-        expect_round_trip(f, &options, &list);
-        cell_list_fini(&list);
+        cell_list_random_within(&f->list, &most, &random);
+        expect_round_trip(f, &options, &f->list);
         sst_fixture_free(f);
     }
 }
@@ -89,15 +87,14 @@ TEST(seeks_find_their_places)
     for (unsigned round = 0; round < 6; round++) {
         struct sst_fixture *f = sst_fixture_new(round < 3 ? 32 << 20 : 0);
         struct sst_options options = sst_test_options();
-        struct cell_list list = {0};
         struct sst_reader *reader;
 
         options.block_bytes = 1024u << (round % 3);
-        cell_list_random(&list, &shape, &random);
-        sst_fixture_write(f, &options, &list);
+        cell_list_random(&f->list, &shape, &random);
+        sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
-        expect_random_seeks(f, reader, &list, round % 2 == 1, 3000, &random);
-        sst_fixture_end(f, reader, &list);
+        expect_random_seeks(f, reader, &f->list, round % 2 == 1, 3000, &random);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -106,7 +103,6 @@ TEST(indexes_of_many_levels_are_searched)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(64 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct test_random random;
     uint8_t row[2000];
@@ -117,20 +113,20 @@ TEST(indexes_of_many_levels_are_searched)
         row[900] = (uint8_t)('a' + i / 676);
         row[1000] = (uint8_t)('a' + i / 26 % 26);
         row[1999] = (uint8_t)('a' + i % 26);
-        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 5, i + 1, PETAL_PUT,
-                      slice_make(row, 30));
+        cell_list_add(&f->list, slice_make(row, sizeof row), slice_from_text("q"), 5, i + 1,
+                      PETAL_PUT, slice_make(row, 30));
     }
     options.block_bytes = 1024;
     options.compression = PETAL_COMPRESSION_NONE;
     options.bloom = PETAL_BLOOM_ROW_ROWCOL;
     options.bloom_error_rate = 0.0001;
-    expect_round_trip(f, &options, &list);
+    expect_round_trip(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_true(reader->index.root.level >= 2);
     assert_int_equal(reader->facts.data_blocks, 3000);
-    expect_random_seeks(f, reader, &list, false, 1000, &random);
-    expect_random_seeks(f, reader, &list, true, 1000, &random);
-    sst_fixture_end(f, reader, &list);
+    expect_random_seeks(f, reader, &f->list, false, 1000, &random);
+    expect_random_seeks(f, reader, &f->list, true, 1000, &random);
+    sst_fixture_end(f, reader);
 }
 
 /* A row over many blocks: its columns are found, and none of its blocks claims too much. */
@@ -138,49 +134,46 @@ TEST(wide_row_spans_blocks)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(32 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     char qualifier[16];
 
-    cell_list_put(&list, "before", "q", 1, 1, "v");
+    cell_list_put(&f->list, "before", "q", 1, 1, "v");
     for (unsigned i = 0; i < 5000; i++) {
         snprintf(qualifier, sizeof qualifier, "c%06u", i);
-        cell_list_put(&list, "wide", qualifier, 10, 2 * i + 10, "newer");
-        cell_list_put(&list, "wide", qualifier, 9, 2 * i + 11, "older");
+        cell_list_put(&f->list, "wide", qualifier, 10, 2 * i + 10, "newer");
+        cell_list_put(&f->list, "wide", qualifier, 9, 2 * i + 11, "older");
     }
-    cell_list_add(&list, slice_from_text("wide"), slice_make("", 0), 5, 5, PETAL_DELETE_FAMILY,
+    cell_list_add(&f->list, slice_from_text("wide"), slice_make("", 0), 5, 5, PETAL_DELETE_FAMILY,
                   slice_make("", 0));
-    cell_list_sort(&list);
+    cell_list_sort(&f->list);
     options.block_bytes = 1024;
     options.bloom = PETAL_BLOOM_ROWCOL;
-    expect_round_trip(f, &options, &list);
+    expect_round_trip(f, &options, &f->list);
     reader = sst_fixture_open(f);
     assert_true(reader->facts.data_blocks > 50);
     assert_int_equal(reader->facts.rows, 2);
     assert_false(reader->facts.qualifiers_exact);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(largest_cells_fit)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(64 << 20);
-    struct cell_list list = {0};
     uint8_t *bytes = test_allocate(PETAL_MAX_VALUE_BYTES);
 
     memset(bytes, 0, PETAL_MAX_VALUE_BYTES);
-    cell_list_put(&list, "\x01", "", 1, 1, "");
+    cell_list_put(&f->list, "\x01", "", 1, 1, "");
     for (uint8_t i = 1; i <= 3; i++) {
         bytes[PETAL_MAX_ROW_BYTES - 1] = i;
-        cell_list_add(&list, slice_make(bytes, PETAL_MAX_ROW_BYTES),
+        cell_list_add(&f->list, slice_make(bytes, PETAL_MAX_ROW_BYTES),
                       slice_make(bytes, PETAL_MAX_QUALIFIER_BYTES), 1, i, PETAL_PUT,
                       slice_make(bytes, PETAL_MAX_VALUE_BYTES));
     }
-    cell_list_sort(&list);
+    cell_list_sort(&f->list);
     options.bloom = PETAL_BLOOM_ROW_ROWCOL;
-    expect_round_trip(f, &options, &list);
+    expect_round_trip(f, &options, &f->list);
     free(bytes);
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
@@ -201,24 +194,23 @@ TEST(lazy_iterator_leaves_blocks_unread)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(32 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct sst_iter iter;
 
-    fill_rows(&list, 1000);
-    sst_fixture_write(f, &options, &list);
+    fill_rows(&f->list, 1000);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     sst_iter_init(&iter, reader, &f->context, false, true);
     assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
     assert_true(iter.iter.valid && iter.iter.pending);
-    assert_int_equal(cell_compare(&iter.iter.cell, &list.cells[0]), 0);
+    assert_int_equal(cell_compare(&iter.iter.cell, &f->list.cells[0]), 0);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 0);
     assert_int_equal(f->trace.cells_read, 0);
 
     /* Through the first block, to the place of the second. */
     assert_int_equal(iter.iter.ops->load(&iter.iter, NULL), PETAL_OK);
     for (size_t i = 0; !iter.iter.pending; i++) {
-        assert_true(same_cell(&iter.iter.cell, &list.cells[i]));
+        assert_true(same_cell(&iter.iter.cell, &f->list.cells[i]));
         assert_true(data_block_is_plain(&iter.cursor.block));
         assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
         assert_true(iter.iter.valid);
@@ -230,7 +222,7 @@ TEST(lazy_iterator_leaves_blocks_unread)
     assert_false(iter.iter.pending);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2);
     iter.iter.ops->close(&iter.iter);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* A pinned iterator goes on though its blocks were evicted and the epoch left. */
@@ -238,13 +230,12 @@ TEST(pinned_iterator_outlives_eviction)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(200 << 10);
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct sst_iter slow;
 
-    fill_rows(&list, 20000);
+    fill_rows(&f->list, 20000);
     options.block_bytes = 1024;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     sst_iter_init(&slow, reader, &f->context, false, false);
     assert_int_equal(slow.iter.ops->seek_first(&slow.iter, NULL), PETAL_OK);
@@ -256,11 +247,11 @@ TEST(pinned_iterator_outlives_eviction)
         while (fast.iter.valid)
             assert_int_equal(fast.iter.ops->next(&fast.iter, NULL), PETAL_OK);
         fast.iter.ops->close(&fast.iter);
-        assert_true(same_cell(&slow.iter.cell, &list.cells[i]));
+        assert_true(same_cell(&slow.iter.cell, &f->list.cells[i]));
         assert_int_equal(slow.iter.ops->next(&slow.iter, NULL), PETAL_OK);
     }
     slow.iter.ops->close(&slow.iter);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- facts ---- */
@@ -269,7 +260,6 @@ TEST(facts_tell_what_is_inside)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     petal_slice nothing = slice_make("", 0);
     struct sst_reader *reader;
     const struct file_facts *facts;
@@ -277,15 +267,16 @@ TEST(facts_tell_what_is_inside)
 
     options.origin = FILE_ORIGIN_ALL_FILES;
     options.written_ms = 1234;
-    cell_list_put(&list, "b", "x", 70, 3, "v");
-    cell_list_put(&list, "b", "y", 65, 9, "v");
-    cell_list_give_ttl(&list, 0);
-    cell_list_add(&list, slice_from_text("c"), slice_from_text("z"), 60, 5, PETAL_DELETE, nothing);
-    cell_list_give_ttl(&list, 1000);
-    cell_list_add(&list, slice_from_text("d"), nothing, 90, 6, PETAL_DELETE_FAMILY_VERSION,
+    cell_list_put(&f->list, "b", "x", 70, 3, "v");
+    cell_list_put(&f->list, "b", "y", 65, 9, "v");
+    cell_list_give_ttl(&f->list, 0);
+    cell_list_add(&f->list, slice_from_text("c"), slice_from_text("z"), 60, 5, PETAL_DELETE,
                   nothing);
-    cell_list_sort(&list);
-    sst_fixture_write(f, &options, &list);
+    cell_list_give_ttl(&f->list, 1000);
+    cell_list_add(&f->list, slice_from_text("d"), nothing, 90, 6, PETAL_DELETE_FAMILY_VERSION,
+                  nothing);
+    cell_list_sort(&f->list);
+    sst_fixture_write(f, &options, &f->list);
     free(sst_fixture_bytes(f, &size));
     reader = sst_fixture_open(f);
     facts = sst_reader_facts(reader);
@@ -316,7 +307,7 @@ TEST(facts_tell_what_is_inside)
     assert_int_equal(facts->bloom_keys, 3);
     assert_int_equal(reader->trailer.file_identity, TEST_IDENTITY);
     assert_string_equal(sst_reader_path(reader), SST_PATH);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* A marker at T covers all that is older: a query of older times must not skip its file. */
@@ -327,17 +318,16 @@ TEST(hiding_markers_widen_the_time_range)
 
     for (size_t i = 0; i < 2; i++) {
         struct sst_fixture *f = sst_fixture_new(1 << 20);
-        struct cell_list list = {0};
         struct sst_reader *reader;
 
-        cell_list_add(&list, slice_from_text("r"), slice_make("", 0), 1000, 1, kinds[i],
+        cell_list_add(&f->list, slice_from_text("r"), slice_make("", 0), 1000, 1, kinds[i],
                       slice_make("", 0));
-        expect_round_trip(f, &options, &list);
+        expect_round_trip(f, &options, &f->list);
         reader = sst_fixture_open(f);
         assert_int_equal(sst_reader_facts(reader)->time_min, 0);
         assert_int_equal(sst_reader_facts(reader)->time_max, 1000);
         assert_true(sst_reader_facts(reader)->put_time_min == INT64_MAX);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -351,25 +341,24 @@ TEST(many_qualifiers_are_not_recorded)
     for (size_t c = 0; c < 4; c++) {
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(1 << 20);
-        struct cell_list list = {0};
         struct sst_reader *reader;
         char qualifier[1025];
 
         for (unsigned i = 0; i < cases[c].count; i++) {
             snprintf(qualifier, sizeof qualifier, "%0*u", (int)cases[c].bytes, (i * 37) % 1000);
-            cell_list_put(&list, i % 2 == 0 ? "even" : "odd", qualifier, 1, i + 1, "v");
+            cell_list_put(&f->list, i % 2 == 0 ? "even" : "odd", qualifier, 1, i + 1, "v");
         }
-        cell_list_sort(&list);
-        expect_round_trip(f, &options, &list);
+        cell_list_sort(&f->list);
+        expect_round_trip(f, &options, &f->list);
         reader = sst_fixture_open(f);
         assert_int_equal(sst_reader_facts(reader)->qualifiers_exact, cases[c].exact);
-        for (size_t i = 0; i < list.count; i++)
+        for (size_t i = 0; i < f->list.count; i++)
             assert_true(
-                facts_may_have_qualifier(sst_reader_facts(reader), list.cells[i].qualifier));
+                facts_may_have_qualifier(sst_reader_facts(reader), f->list.cells[i].qualifier));
         assert_int_equal(
             facts_may_have_qualifier(sst_reader_facts(reader), slice_from_text("none")),
             !cases[c].exact);
-        sst_fixture_end(f, reader, &list);
+        sst_fixture_end(f, reader);
     }
 }
 
@@ -395,28 +384,27 @@ TEST(trace_counts_blocks_cached_and_fetched)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(8 << 20);
-    struct cell_list list = {0};
     struct sst_reader *reader;
 
-    fill_rows(&list, 1000);
-    sst_fixture_write(f, &options, &list);
+    fill_rows(&f->list, 1000);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
-    read_one(f, reader, &list.cells[500], true);
+    read_one(f, reader, &f->list.cells[500], true);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 1);
-    read_one(f, reader, &list.cells[500], false);
+    read_one(f, reader, &f->list.cells[500], false);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2); /* the first was not kept */
-    read_one(f, reader, &list.cells[500], true);
+    read_one(f, reader, &f->list.cells[500], true);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2);
     assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_DATA], 1);
     assert_int_equal(f->trace.seeks, 3);
     assert_int_equal(f->trace.cells_read, 3);
     assert_true(f->trace.bytes_fetched > 0 && f->trace.bytes_fetched <= 2 * 4096);
-    assert_true(sst_ask_row(f, reader, list.cells[500].row));
+    assert_true(sst_ask_row(f, reader, f->list.cells[500].row));
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
-    assert_true(sst_ask_row(f, reader, list.cells[500].row));
+    assert_true(sst_ask_row(f, reader, f->list.cells[500].row));
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
     assert_int_equal(f->trace.bloom_probes, 2);
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- refusals ---- */
@@ -449,14 +437,12 @@ TEST(writer_leaves_an_existing_file_alone)
 {
     struct sst_options options = sst_test_options();
     struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
     petal_error error;
 
-    cell_list_put(&list, "a", "q", 1, 1, "v");
-    sst_fixture_write(f, &options, &list);
-    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_IO);
+    cell_list_put(&f->list, "a", "q", 1, 1, "v");
+    sst_fixture_write(f, &options, &f->list);
+    assert_int_equal(sst_fixture_try_write(f, &options, &f->list, &error), PETAL_IO);
     assert_true(memory_vfs_exists(f->vfs, SST_PATH));
-    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 

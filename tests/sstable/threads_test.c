@@ -111,21 +111,20 @@ TEST(threads_read_one_file)
                                .marker_percent = 5};
     struct sst_fixture *f = sst_fixture_new(100 << 10);
     struct sst_options options = sst_test_options();
-    struct cell_list list = {0};
     struct sst_reader *reader;
     struct test_random random;
     pthread_t threads[THREADS];
     struct worker workers[THREADS];
 
     test_random_init(&random, test_seed());
-    cell_list_random(&list, &shape, &random);
+    cell_list_random(&f->list, &shape, &random);
     options.block_bytes = 1024;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     reader = sst_fixture_open(f);
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.f = f,
                                      .reader = reader,
-                                     .list = &list,
+                                     .list = &f->list,
                                      .seed = test_random_next(&random),
                                      .rounds = test_long() ? 100000 : 3000};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -134,5 +133,5 @@ TEST(threads_read_one_file)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(workers[i].wrong, 0);
     }
-    sst_fixture_end(f, reader, &list);
+    sst_fixture_end(f, reader);
 }

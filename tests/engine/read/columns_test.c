@@ -404,5 +404,6 @@ TEST(the_way_back_asks_the_filter)
     assert_in_range(f->trace.seeks, 102, 104);
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
-    sst_fixture_end(f, reader, &list);
+    cell_list_fini(&list);
+    sst_fixture_end(f, reader);
 }

@@ -246,7 +246,8 @@ measured_rate(double rate, enum bloom_layout layout, unsigned rows, unsigned wan
                  (unsigned)test_random_below(&random, 1 << 28));
         passed += sst_ask_row(f, reader, slice_from_text(row));
     }
-    sst_fixture_end(f, reader, &list);
+    cell_list_fini(&list);
+    sst_fixture_end(f, reader);
     return (double)passed / asked;
 }
 
