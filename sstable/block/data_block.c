@@ -119,6 +119,51 @@ row_tail(const struct data_block *block, const uint8_t *record, size_t *rest_byt
     return slice_make(record, size <= DATA_BLOCK_HEAD_BYTES ? 0 : size - DATA_BLOCK_HEAD_BYTES);
 }
 
+static inline uint64_t
+sequence_of(const struct data_block *block, uint32_t cell)
+{
+    return block->sequence_min + packed_get(&block->sequences, cell);
+}
+
+static inline int64_t
+timestamp_of(const struct data_block *block, uint32_t cell)
+{
+    return (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, cell));
+}
+
+/* What stands in front of the value in a record that begins at `record`. */
+static ALWAYS_INLINE const uint8_t *
+skip_row_tail(const struct data_block *block, const uint8_t *record)
+{
+    size_t rest_bytes;
+    petal_slice tail = row_tail(block, record, &rest_bytes);
+
+    return slice_bytes(tail) + tail.size;
+}
+
+/* The qualifier's rest at *body, which moves after it. */
+static ALWAYS_INLINE petal_slice
+take_qualifier_rest(const struct data_block *block, const uint8_t **body)
+{
+    petal_slice rest = {.data = *body};
+
+    if (!one_qualifier(block)) {
+        rest.size = take_length(body);
+        rest.data = *body;
+        *body += rest.size;
+    }
+    return rest;
+}
+
+/* What follows the row's tail in a record of the row whose first cell is `first`. */
+static ALWAYS_INLINE const uint8_t *
+body_in_row(const struct data_block *block, uint32_t first, uint32_t cell)
+{
+    const uint8_t *record = record_of(block, cell);
+
+    return cell == first ? skip_row_tail(block, record) : record;
+}
+
 /* What of the rest of a key that is sought follows its first 4 bytes. */
 static inline petal_slice
 tail_of(petal_slice rest)
@@ -638,12 +683,11 @@ take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body,
 {
     const struct data_block *block = &cursor->block;
     const uint8_t *end = record_of(block, index + 1);
-    uint64_t timestamp = (uint64_t)block->timestamp_min + packed_get(&block->timestamps, index);
 
     cursor->record_end = end;
     cell->row = cursor->row_bytes;
-    cell->timestamp = (int64_t)timestamp;
-    cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
+    cell->timestamp = timestamp_of(block, index);
+    cell->sequence = sequence_of(block, index);
     cell->type = PETAL_PUT;
     if (block->types != NULL)
         end = take_type(block, index, end, cell);
@@ -661,22 +705,43 @@ take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body,
     cursor->cell = index;
 }
 
+/* What follows the row's tail, if any, in the record of a cell of the current row. */
+static inline const uint8_t *
+body_of(const struct data_block_cursor *cursor, uint32_t cell)
+{
+    return cell == cursor->row_first ? cursor->first_body : record_of(&cursor->block, cell);
+}
+
 /* The same when the cursor comes from elsewhere: *cell may hold a time to live, which in a block
  * without types steps leave as it is. */
 static ALWAYS_INLINE void
-stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
+stand_at(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
 {
     cell->has_ttl = false;
     cell->ttl_ms = 0;
-    take_cell(cursor, index, body, cell);
+    take_cell(cursor, index, body_of(cursor, index), cell);
+}
+
+static ALWAYS_INLINE void
+go_to_row(struct data_block_cursor *cursor, uint32_t row)
+{
+    uint32_t first = data_block_first_cell(&cursor->block, row);
+
+    enter_row(cursor, row, first, record_of(&cursor->block, first));
 }
 
 static void
 take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
 {
-    uint32_t first = data_block_first_cell(&cursor->block, row);
+    go_to_row(cursor, row);
+    stand_at(cursor, cursor->row_first, cell);
+}
 
-    stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
+static void
+take_last_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
+{
+    go_to_row(cursor, row);
+    stand_at(cursor, cursor->row_end - 1, cell);
 }
 
 void
@@ -684,6 +749,13 @@ data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell)
 {
     assert(cursor->block.cells > 0);
     take_first_of_row(cursor, 0, cell);
+}
+
+void
+data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell)
+{
+    assert(cursor->block.cells > 0);
+    take_last_of_row(cursor, cursor->block.rows - 1, cell);
 }
 
 bool
@@ -827,22 +899,14 @@ find_row(const struct data_block *block, petal_slice key, bool *equal)
     return low;
 }
 
-/* What follows the row's tail, if any, in the record of a cell of the current row. */
-static inline const uint8_t *
-body_of(const struct data_block_cursor *cursor, uint32_t cell)
-{
-    return cell == cursor->row_first ? cursor->first_body : record_of(&cursor->block, cell);
-}
-
 /*
- * <0, 0, >0: a cell of the current row against the position `key`, of whose qualifier `rest`
- * follows the prefix.
+ * <0, 0, >0: a cell of the row whose first is `first` against the position `key`, of whose
+ * qualifier `rest` follows the prefix.
  */
 static ALWAYS_INLINE int
-compare_in_row(const struct data_block_cursor *cursor, uint32_t index, const struct cell_key *key,
-               petal_slice rest)
+compare_in_row(const struct data_block *block, uint32_t first, uint32_t index,
+               const struct cell_key *key, petal_slice rest)
 {
-    const struct data_block *block = &cursor->block;
     bool family = is_family_marker(block, index);
     int64_t timestamp;
     uint64_t sequence;
@@ -850,32 +914,29 @@ compare_in_row(const struct data_block_cursor *cursor, uint32_t index, const str
     if (family != key->family_class)
         return family ? -1 : 1;
     if (!family && !one_qualifier(block)) {
-        const uint8_t *at = body_of(cursor, index);
-        size_t size = take_length(&at);
-        int order = compare_rests(slice_make(at, size), rest);
+        const uint8_t *body = body_in_row(block, first, index);
+        int order = compare_rests(take_qualifier_rest(block, &body), rest);
 
         if (order != 0)
             return order;
     }
-    timestamp = (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
+    timestamp = timestamp_of(block, index);
     if (timestamp != key->timestamp)
         return timestamp > key->timestamp ? -1 : 1;
-    sequence = block->sequence_min + packed_get(&block->sequences, index);
+    sequence = sequence_of(block, index);
     if (sequence != key->sequence)
         return sequence > key->sequence ? -1 : 1;
     return 0;
 }
 
-/* The first of the current row's cells that is no family marker. */
+/* The first of the cells [low, high) of a row that is no family marker. */
 static uint32_t
-first_column(const struct data_block_cursor *cursor)
+first_column(const struct data_block *block, uint32_t low, uint32_t high)
 {
-    uint32_t low = cursor->row_first, high = cursor->row_end;
-
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (is_family_marker(&cursor->block, middle))
+        if (is_family_marker(block, middle))
             low = middle + 1;
         else
             high = middle;
@@ -883,32 +944,40 @@ first_column(const struct data_block_cursor *cursor)
     return low;
 }
 
-/* Index of the first of the current row's cells at or after `key`, row_end if there is none. */
+/* Index of the first of the cells [first, end) of a row at or after `key`, `end` if there is
+ * none. */
 static ALWAYS_INLINE uint32_t
-find_in_row(const struct data_block_cursor *cursor, const struct cell_key *key)
+find_in_row(const struct data_block *block, uint32_t first, uint32_t end,
+            const struct cell_key *key)
 {
-    const struct data_block *block = &cursor->block;
-    uint32_t low = cursor->row_first, high = cursor->row_end;
+    uint32_t low = first, high = end;
     petal_slice rest = slice_make(NULL, 0);
 
     if (!key->family_class) {
         int order = compare_prefix(key->qualifier, block->qualifier_prefix, &rest);
 
         if (order < 0)
-            return first_column(cursor);
+            return first_column(block, first, end);
         if (order > 0 || (one_qualifier(block) && rest.size > 0))
-            return high;
+            return end;
     }
     narrow_by_heads(block, rest, &low, &high);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (compare_in_row(cursor, middle, key, rest) < 0)
+        if (compare_in_row(block, first, middle, key, rest) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+/* The same of the cursor's row. */
+static inline uint32_t
+find_in_current_row(const struct data_block_cursor *cursor, const struct cell_key *key)
+{
+    return find_in_row(&cursor->block, cursor->row_first, cursor->row_end, key);
 }
 
 bool
@@ -918,18 +987,17 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
     const struct data_block *block = &cursor->block;
     bool equal;
     uint32_t row = find_row(block, key->row, &equal);
-    uint32_t index;
 
     assert(block->cells > 0);
     if (row < block->rows)
         mem_prefetch(record_of(block, data_block_first_cell(block, row)), SOUGHT_LINES);
     if (equal) {
-        uint32_t first = data_block_first_cell(block, row);
+        uint32_t index;
 
-        enter_row(cursor, row, first, record_of(block, first));
-        index = find_in_row(cursor, key);
+        go_to_row(cursor, row);
+        index = find_in_current_row(cursor, key);
         if (index < cursor->row_end) {
-            stand_at(cursor, index, body_of(cursor, index), cell);
+            stand_at(cursor, index, cell);
             return true;
         }
         row++;
@@ -944,23 +1012,6 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
 
 /* ---- backwards ---- */
 
-static void
-take_last_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
-{
-    uint32_t first = data_block_first_cell(&cursor->block, row);
-    uint32_t last = data_block_first_cell(&cursor->block, row + 1) - 1;
-
-    enter_row(cursor, row, first, record_of(&cursor->block, first));
-    stand_at(cursor, last, body_of(cursor, last), cell);
-}
-
-void
-data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell)
-{
-    assert(cursor->block.cells > 0);
-    take_last_of_row(cursor, cursor->block.rows - 1, cell);
-}
-
 bool
 data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cell_key *key,
                               struct cell *cell)
@@ -971,12 +1022,12 @@ data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cel
 
     assert(block->cells > 0);
     if (equal) {
-        uint32_t first = data_block_first_cell(block, row), index;
+        uint32_t index;
 
-        enter_row(cursor, row, first, record_of(block, first));
-        index = find_in_row(cursor, key);
-        if (index > first) {
-            stand_at(cursor, index - 1, body_of(cursor, index - 1), cell);
+        go_to_row(cursor, row);
+        index = find_in_current_row(cursor, key);
+        if (index > cursor->row_first) {
+            stand_at(cursor, index - 1, cell);
             return true;
         }
     }
@@ -992,7 +1043,7 @@ void
 data_block_cursor_row_start(struct data_block_cursor *cursor, struct cell *cell)
 {
     if (cursor->cell != cursor->row_first)
-        stand_at(cursor, cursor->row_first, cursor->first_body, cell);
+        stand_at(cursor, cursor->row_first, cell);
 }
 
 bool
@@ -1006,88 +1057,6 @@ data_block_cursor_row_before(struct data_block_cursor *cursor, struct cell *cell
 }
 
 /* ---- points ---- */
-
-static inline uint64_t
-sequence_of(const struct data_block *block, uint32_t cell)
-{
-    return block->sequence_min + packed_get(&block->sequences, cell);
-}
-
-static inline int64_t
-timestamp_of(const struct data_block *block, uint32_t cell)
-{
-    return (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, cell));
-}
-
-/* What stands in front of the value in a record that begins at `record`. */
-static ALWAYS_INLINE const uint8_t *
-skip_row_tail(const struct data_block *block, const uint8_t *record)
-{
-    size_t rest_bytes;
-    petal_slice tail = row_tail(block, record, &rest_bytes);
-
-    return slice_bytes(tail) + tail.size;
-}
-
-/* The qualifier's rest at *body, which moves after it. */
-static ALWAYS_INLINE petal_slice
-take_qualifier_rest(const struct data_block *block, const uint8_t **body)
-{
-    petal_slice rest = {.data = *body};
-
-    if (!one_qualifier(block)) {
-        rest.size = take_length(body);
-        rest.data = *body;
-        *body += rest.size;
-    }
-    return rest;
-}
-
-/* What follows the row's tail in a record of the row whose first cell is `first`. */
-static ALWAYS_INLINE const uint8_t *
-body_in_row(const struct data_block *block, uint32_t first, uint32_t cell)
-{
-    const uint8_t *record = record_of(block, cell);
-
-    return cell == first ? skip_row_tail(block, record) : record;
-}
-
-/* Index of the first of the cells [first, end) of a row whose qualifier's rest is not below `rest`.
- * The block has no types. */
-static uint32_t
-find_qualifier(const struct data_block *block, uint32_t first, uint32_t end, petal_slice rest)
-{
-    uint32_t low = first, high = end;
-
-    narrow_by_heads(block, rest, &low, &high);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const uint8_t *body = body_in_row(block, first, middle);
-
-        if (compare_rests(take_qualifier_rest(block, &body), rest) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The first of the cells [cell, end) of a row whose first is `first` that the column has and the
- * read point sees; `end` if there is none. */
-static uint32_t
-newest_seen(const struct data_block *block, uint32_t first, uint32_t cell, uint32_t end,
-            petal_slice rest, uint64_t sequence)
-{
-    for (; cell < end; cell++) {
-        const uint8_t *body = body_in_row(block, first, cell);
-
-        if (!slice_equal(take_qualifier_rest(block, &body), rest))
-            return end;
-        if (sequence_of(block, cell) <= sequence)
-            return cell;
-    }
-    return end;
-}
 
 /* The head of what follows the prefix in a key: its last `size` bytes. */
 static ALWAYS_INLINE uint32_t
@@ -1142,36 +1111,36 @@ take_put(const struct data_block *block, uint32_t cell, const uint8_t *body,
     put->value = slice_make(body, (size_t)(record_of(block, cell + 1) - body));
 }
 
-/* In any block. */
+/* In any block: the row, then the column, of which the newest put that is seen comes first. */
 static NEVER_INLINE enum data_block_answer
 find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_column *column,
                 bool begins, struct data_block_put *put)
 {
-    struct data_block view;
-    const struct data_block *block = &view;
-    uint32_t row, first, end, cell;
-    petal_slice rest;
-    const uint8_t *body;
-    bool equal;
+    const struct cell_key key = {
+        .qualifier = column->qualifier, .timestamp = INT64_MAX, .sequence = UINT64_MAX};
+    struct data_block_run run;
+    const struct data_block *block = &run.block;
+    petal_slice prefix, rest, found;
+    enum data_block_answer answer =
+        data_block_find_row(bytes, size, column->row, column->sequence, true, &run);
 
-    view_header(&view, bytes, size, flags_of(bytes));
-    if (block->types != NULL)
-        return DATA_BLOCK_UNTOLD;
-    row = find_row(block, column->row, &equal);
-    if (!equal || !has_qualifier(block, column->qualifier, &rest))
+    if (answer != DATA_BLOCK_HAS)
+        return answer;
+    if (!has_qualifier(block, column->qualifier, &rest))
         return DATA_BLOCK_LACKS;
-    first = data_block_first_cell(block, row);
-    end = data_block_first_cell(block, row + 1);
-    cell = one_qualifier(block) ? first : find_qualifier(block, first, end, rest);
-    if (cell == 0 && (block->flags & DATA_BLOCK_ONE_VERSION) == 0 && !begins)
+    if (!one_qualifier(block)) {
+        uint32_t first = run.cell;
+
+        run.cell = find_in_row(block, first, run.end, &key);
+        run.body = body_in_row(block, first, run.cell);
+    }
+    if (run.cell == 0 && (block->flags & DATA_BLOCK_ONE_VERSION) == 0 && !begins)
         return DATA_BLOCK_UNTOLD;
-    cell = newest_seen(block, first, cell, end, rest, column->sequence);
-    if (cell == end)
-        return DATA_BLOCK_LACKS;
-    body = body_in_row(block, first, cell);
-    (void)take_qualifier_rest(block, &body);
-    take_put(block, cell, body, put);
-    return DATA_BLOCK_HAS;
+    while (!data_block_run_next(&run, put, &prefix, &found)) {
+        if (!run.too_many)
+            return DATA_BLOCK_LACKS;
+    }
+    return slice_equal(found, rest) ? DATA_BLOCK_HAS : DATA_BLOCK_LACKS;
 }
 
 /* What is asked of a block before one column is sought in it, and the answer of blocks of keys and
@@ -1526,14 +1495,13 @@ void
 data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struct cell *cell)
 {
     const struct data_block *block = &cursor->block;
-    uint32_t index = cursor->cell - (uint32_t)back, row = cursor->row, first;
+    uint32_t index = cursor->cell - (uint32_t)back, row = cursor->row;
 
     assert(back <= cursor->cell && cursor->cell < block->cells);
     while (data_block_first_cell(block, row) > index)
         row--;
-    first = data_block_first_cell(block, row);
-    enter_row(cursor, row, first, record_of(block, first));
-    stand_at(cursor, index, body_of(cursor, index), cell);
+    go_to_row(cursor, row);
+    stand_at(cursor, index, cell);
 }
 
 bool
