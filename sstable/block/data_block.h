@@ -91,6 +91,12 @@ enum data_block_flags {
 
 /* ---- building ---- */
 
+/* Of rows, of columns' qualifiers, of values with their times to live. */
+struct data_block_lengths {
+    size_t total, varint_total;
+    uint32_t least, greatest;
+};
+
 /* Gathers cells and encodes them in finish, when prefixes and widths are known. */
 struct data_block_builder {
     const petal_allocator *allocator;
@@ -102,14 +108,12 @@ struct data_block_builder {
     size_t cell_count, cell_capacity;
     uint8_t *out; /* what the last finish gave */
     size_t out_capacity;
-    /* Facts of the cells so far.  Totals are of lengths. */
+    /* Facts of the cells so far. */
     int64_t timestamp_min, timestamp_max;
     uint64_t sequence_min, sequence_max;
     size_t head_total; /* bytes of rows that stand in their heads */
-    size_t row_total, row_varint_total, qualifier_total, qualifier_varint_total, value_total;
-    uint32_t row_prefix, row_bytes_min, row_bytes_max;
-    uint32_t qualifier_prefix, qualifier_bytes_min, qualifier_bytes_max;
-    uint32_t value_bytes_min, value_bytes_max; /* with times to live */
+    struct data_block_lengths row_lengths, qualifier_lengths, value_lengths;
+    uint32_t row_prefix, qualifier_prefix;
     size_t shared_qualifier; /* where in `bytes` the first column's qualifier lies */
     uint32_t column_cells;   /* cells that are no family markers */
     uint32_t widest_row;     /* cells of the row that has most */

@@ -50,8 +50,7 @@ struct plan {
 void
 data_block_builder_init(struct data_block_builder *builder, const petal_allocator *allocator)
 {
-    memset(builder, 0, sizeof *builder);
-    builder->allocator = allocator;
+    *builder = (struct data_block_builder){.allocator = allocator};
     data_block_builder_reset(builder);
 }
 
@@ -70,32 +69,23 @@ data_block_builder_fini(struct data_block_builder *builder)
 void
 data_block_builder_reset(struct data_block_builder *builder)
 {
-    builder->bytes_used = 0;
-    builder->row_count = 0;
-    builder->cell_count = 0;
-    builder->timestamp_min = INT64_MAX;
-    builder->timestamp_max = INT64_MIN;
-    builder->sequence_min = UINT64_MAX;
-    builder->sequence_max = 0;
-    builder->row_total = 0;
-    builder->row_varint_total = 0;
-    builder->qualifier_total = 0;
-    builder->qualifier_varint_total = 0;
-    builder->value_total = 0;
-    builder->row_prefix = 0;
-    builder->head_total = 0;
-    builder->row_bytes_min = UINT32_MAX;
-    builder->row_bytes_max = 0;
-    builder->qualifier_prefix = 0;
-    builder->qualifier_bytes_min = UINT32_MAX;
-    builder->qualifier_bytes_max = 0;
-    builder->value_bytes_min = UINT32_MAX;
-    builder->value_bytes_max = 0;
-    builder->column_cells = 0;
-    builder->widest_row = 0;
-    builder->has_markers = false;
-    builder->has_ttls = false;
-    builder->repeats_column = false;
+    const struct data_block_lengths none = {.least = UINT32_MAX};
+
+    *builder = (struct data_block_builder){.allocator = builder->allocator,
+                                           .bytes = builder->bytes,
+                                           .bytes_capacity = builder->bytes_capacity,
+                                           .rows = builder->rows,
+                                           .row_capacity = builder->row_capacity,
+                                           .entries = builder->entries,
+                                           .cell_capacity = builder->cell_capacity,
+                                           .out = builder->out,
+                                           .out_capacity = builder->out_capacity,
+                                           .timestamp_min = INT64_MAX,
+                                           .timestamp_max = INT64_MIN,
+                                           .sequence_min = UINT64_MAX,
+                                           .row_lengths = none,
+                                           .qualifier_lengths = none,
+                                           .value_lengths = none};
 }
 
 /* ---- adding ---- */
@@ -171,6 +161,17 @@ shorten_prefix(struct data_block_builder *builder, uint32_t prefix)
 }
 
 static void
+note_length(struct data_block_lengths *lengths, uint32_t size)
+{
+    lengths->total += size;
+    lengths->varint_total += varint64_size(size);
+    if (size < lengths->least)
+        lengths->least = size;
+    if (size > lengths->greatest)
+        lengths->greatest = size;
+}
+
+static void
 begin_row(struct data_block_builder *builder, petal_slice row)
 {
     struct data_block_row *added = &builder->rows[builder->row_count];
@@ -195,12 +196,7 @@ begin_row(struct data_block_builder *builder, petal_slice row)
         else
             builder->head_total += bytes_in_head(builder, size);
     }
-    builder->row_total += size;
-    builder->row_varint_total += varint64_size(size);
-    if (size < builder->row_bytes_min)
-        builder->row_bytes_min = size;
-    if (size > builder->row_bytes_max)
-        builder->row_bytes_max = size;
+    note_length(&builder->row_lengths, size);
 }
 
 /*
@@ -226,12 +222,7 @@ note_column(struct data_block_builder *builder, bool in_row)
     if (in_row && !cell_is_family_marker(added[-1].type) &&
         slice_equal(qualifier_of(builder, added - 1), qualifier))
         builder->repeats_column = true;
-    builder->qualifier_total += size;
-    builder->qualifier_varint_total += varint64_size(size);
-    if (size < builder->qualifier_bytes_min)
-        builder->qualifier_bytes_min = size;
-    if (size > builder->qualifier_bytes_max)
-        builder->qualifier_bytes_max = size;
+    note_length(&builder->qualifier_lengths, size);
 }
 
 static void
@@ -290,12 +281,7 @@ data_block_builder_add(struct data_block_builder *builder, const struct cell *ce
     added->has_ttl = cell->has_ttl;
     append(builder, qualifier);
     append_value(builder, cell);
-    builder->value_total += value_size;
-    if (value_size < builder->value_bytes_min)
-        builder->value_bytes_min = (uint32_t)value_size;
-    if (value_size > builder->value_bytes_max)
-        builder->value_bytes_max = (uint32_t)value_size;
-
+    note_length(&builder->value_lengths, (uint32_t)value_size);
     row_cells = (uint32_t)builder->cell_count - builder->rows[builder->row_count - 1].first;
     if (row_cells > builder->widest_row)
         builder->widest_row = row_cells;
@@ -317,13 +303,13 @@ width_of(uint64_t greatest)
 static bool
 fixed_record(const struct data_block_builder *builder, uint32_t flags)
 {
-    size_t row_bytes = builder->row_bytes_max;
+    size_t row_bytes = builder->row_lengths.greatest;
 
-    if (builder->value_bytes_min != builder->value_bytes_max ||
+    if (builder->value_lengths.least != builder->value_lengths.greatest ||
         (flags & DATA_BLOCK_FIXED_ROW_REST) == 0)
         return false;
     if ((flags & DATA_BLOCK_ONE_QUALIFIER) == 0 &&
-        (builder->qualifier_bytes_min != builder->qualifier_bytes_max ||
+        (builder->qualifier_lengths.least != builder->qualifier_lengths.greatest ||
          builder->column_cells != builder->cell_count))
         return false;
     return (flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0 ||
@@ -334,9 +320,9 @@ static uint32_t
 flags_of(const struct data_block_builder *builder)
 {
     uint32_t flags = 0;
-    bool one_qualifier =
-        builder->column_cells == 0 || (builder->qualifier_bytes_min == builder->qualifier_prefix &&
-                                       builder->qualifier_bytes_max == builder->qualifier_prefix);
+    bool one_qualifier = builder->column_cells == 0 ||
+                         (builder->qualifier_lengths.least == builder->qualifier_prefix &&
+                          builder->qualifier_lengths.greatest == builder->qualifier_prefix);
 
     if (builder->has_markers || builder->has_ttls)
         flags |= DATA_BLOCK_HAS_TYPES;
@@ -346,7 +332,7 @@ flags_of(const struct data_block_builder *builder)
         flags |= DATA_BLOCK_ONE_VERSION;
     if (one_qualifier)
         flags |= DATA_BLOCK_ONE_QUALIFIER;
-    if (builder->row_bytes_min == builder->row_bytes_max)
+    if (builder->row_lengths.least == builder->row_lengths.greatest)
         flags |= DATA_BLOCK_FIXED_ROW_REST;
     if (!one_qualifier && builder->widest_row > WIDE_ROW_CELLS)
         flags |= DATA_BLOCK_QUALIFIER_HEADS;
@@ -359,13 +345,13 @@ flags_of(const struct data_block_builder *builder)
 static size_t
 records_bound(const struct data_block_builder *builder, uint32_t flags)
 {
-    size_t bytes = builder->value_total + builder->row_total -
+    size_t bytes = builder->value_lengths.total + builder->row_lengths.total -
                    builder->row_count * builder->row_prefix - builder->head_total;
 
     if ((flags & DATA_BLOCK_FIXED_ROW_REST) == 0)
-        bytes += builder->row_varint_total;
+        bytes += builder->row_lengths.varint_total;
     if ((flags & DATA_BLOCK_ONE_QUALIFIER) == 0)
-        bytes += builder->qualifier_varint_total + builder->qualifier_total -
+        bytes += builder->qualifier_lengths.varint_total + builder->qualifier_lengths.total -
                  (size_t)builder->column_cells * builder->qualifier_prefix;
     return bytes;
 }
@@ -434,12 +420,12 @@ records_bytes(const struct data_block_builder *builder, uint32_t flags)
     size_t bytes = records_bound(builder, flags);
 
     if ((flags & DATA_BLOCK_FIXED_ROW_REST) == 0) {
-        bytes -= builder->row_varint_total;
+        bytes -= builder->row_lengths.varint_total;
         for (size_t i = 0; i < builder->row_count; i++)
             bytes += varint64_size(builder->rows[i].size - builder->row_prefix);
     }
     if ((flags & DATA_BLOCK_ONE_QUALIFIER) == 0) {
-        bytes -= builder->qualifier_varint_total;
+        bytes -= builder->qualifier_lengths.varint_total;
         for (size_t i = 0; i < builder->cell_count; i++) {
             const struct data_block_entry *entry = &builder->entries[i];
 
@@ -479,10 +465,11 @@ put_header(uint8_t *to, const struct data_block_builder *builder, const struct p
     to[16] = (uint8_t)plan->timestamp_width;
     to[17] = (uint8_t)plan->sequence_width;
     put_le16(to + 18, (uint16_t)builder->row_prefix);
-    put_le16(to + 20, (uint16_t)(fixed_rest ? builder->row_bytes_max - builder->row_prefix : 0));
-    put_le16(to + 22, (uint16_t)builder->row_bytes_max);
+    put_le16(to + 20,
+             (uint16_t)(fixed_rest ? builder->row_lengths.greatest - builder->row_prefix : 0));
+    put_le16(to + 22, (uint16_t)builder->row_lengths.greatest);
     put_le32(to + 24, builder->qualifier_prefix);
-    put_le32(to + 28, builder->qualifier_bytes_max);
+    put_le32(to + 28, builder->qualifier_lengths.greatest);
     put_le64(to + 32, (uint64_t)builder->timestamp_min);
     put_le64(to + 40, (uint64_t)builder->timestamp_max);
     put_le64(to + 48, builder->sequence_min);
