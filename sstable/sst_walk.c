@@ -270,21 +270,11 @@ static void
 index_step(struct sst_walk *walk)
 {
     struct read_context context = {.trace = &walk->trace};
-    struct block_handle before = index_handle(walk);
-    petal_error error = {.status = PETAL_OK};
+    petal_error error;
     enum petal_status status = index_cursor_next(&walk->cursor, &context, &error);
 
-    if (status == PETAL_OK && index_cursor_valid(&walk->cursor)) {
-        struct block_handle handle = index_cursor_place(&walk->cursor).handle;
-
-        if (handle.offset < before.offset + before.size)
-            status = error_corrupt(&error, walk->path, handle.offset,
-                                   "the index names the data block at offset %" PRIu64
-                                   " behind one that ends at %" PRIu64,
-                                   handle.offset, before.offset + before.size);
-        else
-            status = check_levels(walk, &error);
-    }
+    if (status == PETAL_OK)
+        status = check_levels(walk, &error);
     if (status != PETAL_OK)
         lose_index(walk, &error);
 }

@@ -162,20 +162,6 @@ index_region_load(const struct sst_file *file, enum block_kind kind, const struc
 
 /* ---- ahead ---- */
 
-/* The blocks side by side from the one at `first` on. */
-static struct region
-find_run(const struct index_block *node, uint32_t first)
-{
-    struct block_handle handle = index_block_handle(node, first);
-    struct region run = {.begin = handle.offset, .first = first, .count = 1};
-
-    while (first + run.count < node->count && adjoin(node, first + run.count - 1))
-        run.count++;
-    handle = index_block_handle(node, first + run.count - 1);
-    run.end = handle.offset + handle.size;
-    return run;
-}
-
 void
 index_region_read_ahead(const struct sst_file *file, enum block_kind kind,
                         const struct index_block *node, struct readahead_limit *limit)
@@ -184,7 +170,7 @@ index_region_read_ahead(const struct sst_file *file, enum block_kind kind,
 
     assert(kind != BLOCK_DATA && kind != BLOCK_FACTS);
     for (uint32_t first = 0; first < node->count; first += run.count) {
-        run = find_run(node, first);
+        run = find_region(node, first, UINT64_MAX);
         if (run.count > 1 && run.begin < run.end && run.end <= file->source.limit &&
             readahead_limit_take(limit, (size_t)cached_bytes(kind, &run)))
             block_source_read_ahead(&file->source, run.begin, run.end - run.begin);

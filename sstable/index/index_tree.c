@@ -456,7 +456,8 @@ index_cursor_next(struct index_cursor *cursor, const struct read_context *contex
                   petal_error *error)
 {
     struct index_target first = {.where = TARGET_FIRST};
-    uint64_t left, come_to;
+    struct block_handle left;
+    uint64_t end, come_to;
     enum petal_status status;
 
     assert(index_cursor_valid(cursor));
@@ -464,7 +465,8 @@ index_cursor_next(struct index_cursor *cursor, const struct read_context *contex
         cursor->steps[cursor->depth - 1].position++;
         return PETAL_OK;
     }
-    left = index_cursor_place(cursor).handle.offset;
+    left = index_cursor_place(cursor).handle;
+    end = left.offset + left.size;
     do {
         truncate_path(cursor, cursor->depth - 1);
         if (cursor->depth == 0)
@@ -478,11 +480,11 @@ index_cursor_next(struct index_cursor *cursor, const struct read_context *contex
     /* Blocks ascend within each node. They must from node to node, too: nodes that were named many
      * times would be walked without end. */
     come_to = index_cursor_place(cursor).handle.offset;
-    if (come_to > left)
+    if (come_to >= end)
         return PETAL_OK;
     index_cursor_release(cursor);
     return error_corrupt(error, cursor->tree->file->source.path, come_to,
                          "the index names the block at offset %" PRIu64
-                         " behind the one at offset %" PRIu64,
-                         come_to, left);
+                         " behind one that ends at %" PRIu64,
+                         come_to, end);
 }
