@@ -45,7 +45,7 @@ cache_hint_prefetch_whole(const struct cache_hint *hint, unsigned lines)
 }
 
 /*
- * A block in memory.  Readers use data, size, hint_count, hints, kind; the rest is the cache's.
+ * A block in memory.  Readers use data, size, note, hint_count, hints, kind; the rest is the cache's.
  * What readers touch lies in the first line, what only writers touch in the second.
  * REQUIRES: inside the epoch in which it was found, or pinned.
  */
@@ -62,6 +62,7 @@ struct cache_block {
     _Atomic(uint8_t) pinned;            /* by some reader, at some time of this life */
     uint8_t kind;                       /* enum petal_block_kind */
     uint8_t priority;                   /* enum cache_priority; guarded by the shard's mutex */
+    uint32_t note; /* 0, or what who made the block has set before it was inserted */
 
     /* Guarded by the shard's mutex. */
     _Alignas(CACHE_LINE_BYTES) struct cache_block *queue_next;

@@ -232,6 +232,7 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     block->data = data;
     block->size = (uint32_t)size;
     block->hint_count = hint_count;
+    block->note = 0;
     block->charge = print.bytes + sizeof *block;
     block->hints = (struct cache_hint *)(void *)(data + print.hints_at);
     for (uint32_t i = 0; i < hint_count; i++)

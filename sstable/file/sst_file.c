@@ -1,9 +1,9 @@
 /* sst_file.c -- see sst_file.h. */
 #include "sstable/file/sst_file.h"
 
-#include "bloom/bloom.h"
 #include "sstable/block/data_block.h"
 #include "sstable/block/index_block.h"
+#include "sstable/file/bloom_chunk.h"
 #include "sstable/file/facts.h"
 
 #include <assert.h>
@@ -18,14 +18,13 @@
 #define STORED_GROWTH        2 /* about what a data block takes in memory for each byte stored */
 
 /* Check the whole structure of a block that is no node, after which it can be read without checks,
- * and make the sequences of its cells what they are to readers. */
+ * and make the sequences of its cells what they are to readers.  *note: for the cache (block.h). */
 static enum petal_status
 settle_structure(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-                 uint8_t *bytes, size_t size, petal_error *error)
+                 uint8_t *bytes, size_t size, uint32_t *note, petal_error *error)
 {
     const petal_allocator *allocator = file->source.env->allocator;
     struct data_block data;
-    struct bloom_filter filter;
     struct file_facts facts;
     const char *what;
     enum petal_status status = PETAL_CORRUPT;
@@ -39,7 +38,8 @@ settle_structure(const struct sst_file *file, struct block_handle handle, enum b
             (file->sequence_shift == 0 || data_block_shift_sequences(bytes, file->sequence_shift));
         break;
     case BLOCK_BLOOM:
-        sound = bloom_open(&filter, bytes, size);
+        *note = bloom_chunk_shape(bytes, size);
+        sound = *note != 0;
         break;
     default:
         status = facts_decode(&facts, slice_make(bytes, size), allocator, &what);
@@ -147,7 +147,7 @@ make_block(const struct sst_file *file, struct block_handle handle, enum block_k
     if (*block == NULL)
         return error_no_memory(error);
     status = block_image_decode(image, bytes)
-                 ? settle_structure(file, handle, kind, bytes, raw_bytes, error)
+                 ? settle_structure(file, handle, kind, bytes, raw_bytes, &(*block)->note, error)
                  : block_error_malformed(&file->source, handle, kind, error);
     if (status == PETAL_OK)
         return PETAL_OK;
@@ -295,6 +295,7 @@ read_private(const struct sst_file *file, struct block_handle handle,
              petal_error *error)
 {
     struct block_image image;
+    uint32_t none;
     enum petal_status status = read_outside(file, handle, context, block, &image, error);
 
     if (status != PETAL_OK)
@@ -304,7 +305,7 @@ read_private(const struct sst_file *file, struct block_handle handle,
     block->size = image.frame.raw_bytes;
     if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes))
         return block_error_malformed(&file->source, handle, BLOCK_DATA, error);
-    status = settle_structure(file, handle, BLOCK_DATA, block->bytes, block->size, error);
+    status = settle_structure(file, handle, BLOCK_DATA, block->bytes, block->size, &none, error);
     if (status != PETAL_OK)
         return status;
     context->trace->blocks_fetched[PETAL_BLOCK_DATA]++;

@@ -1,7 +1,6 @@
 /* bloom_reader.c -- see sstable/filter/bloom_reader.h. */
 #include "sstable/filter/bloom_reader.h"
 
-#include "bloom/bloom.h"
 #include "bloom/hash.h"
 
 #include <assert.h>
@@ -58,14 +57,14 @@ bloom_reader_close(struct bloom_reader *reader)
  * fetched: see cache.h. */
 static inline enum petal_status
 probe_chunk(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash,
-            const struct read_context *context, struct bloom_filter *filter, bool *may_contain,
-            petal_error *error)
+            const struct read_context *context, bool *may_contain, petal_error *error)
 {
     const struct sst_file *file = reader->tree.file;
-    struct cache_block *block;
+    struct cache_block *block =
+        cache_look_hinted(file->cache, place->hint, file->number, place->handle.offset);
+    struct bloom_first_bits first;
 
-    block = cache_look_hinted(file->cache, place->hint, file->number, place->handle.offset);
-    if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
+    if (block == NULL || block->note == 0) {
         enum petal_status status =
             index_tree_load(&reader->tree, place, BLOCK_BLOOM, context, &block, error);
 
@@ -74,9 +73,8 @@ probe_chunk(const struct bloom_reader *reader, const struct index_place *place, 
     } else {
         context->trace->blocks_cached[PETAL_BLOCK_FILTER]++;
     }
-    if (!bloom_open(filter, block->data, block->size)) /* it was checked: never */
-        filter->shape.bits = 0;
-    *may_contain = filter->shape.bits == 0 || bloom_may_contain(filter, hash);
+    bloom_first_bits(hash, &first);
+    *may_contain = bloom_chunk_may_contain(block, hash, &first);
     if (!*may_contain)
         cache_touch(block);
     return PETAL_OK;
@@ -87,16 +85,15 @@ bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64
                    const struct read_context *context, bool *may_contain, petal_error *error)
 {
     struct index_place place;
-    struct bloom_filter filter;
     enum petal_status status =
         index_tree_find(&reader->tree, prefix, context, &place, may_contain, error);
 
     if (status != PETAL_OK || !*may_contain)
         return status;
-    return probe_chunk(reader, &place, hash, context, &filter, may_contain, error);
+    return probe_chunk(reader, &place, hash, context, may_contain, error);
 }
 
-/* The same of a chunk in the directory, which learns what the chunk is. */
+/* The same of a chunk in the directory. */
 static enum petal_status
 probe_chunk_of_rows(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
                     uint64_t hash, const struct read_context *context, bool *may_contain)
@@ -106,14 +103,8 @@ probe_chunk_of_rows(const struct bloom_reader *reader, struct bloom_rows_chunk *
                    .size = chunk->bytes + BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES},
         .hint = &chunk->hint,
         .position = (uint32_t)(chunk - reader->rows.chunks)};
-    struct bloom_filter filter;
-    enum petal_status status =
-        probe_chunk(reader, &place, hash, context, &filter, may_contain, NULL);
 
-    if (status == PETAL_OK && filter.shape.bits > 0)
-        atomic_store_explicit(&chunk->shape, bloom_rows_shape(chunk, &filter.shape),
-                              memory_order_relaxed);
-    return status;
+    return probe_chunk(reader, &place, hash, context, may_contain, NULL);
 }
 
 /* What is asked. */

@@ -55,7 +55,6 @@ add_chunk(const struct making *making, uint32_t index)
     cache_hint_init(&chunk->hint);
     chunk->offset = handle.offset;
     chunk->bytes = handle.size > least_bytes ? handle.size - least_bytes : 0;
-    atomic_init(&chunk->shape, 0);
     if (index == 0)
         return slice_equal(slice_make(making->key, common + size), making->row_min);
     return head >= rows->heads[index - 1] && head <= making->most;
@@ -223,51 +222,4 @@ bloom_rows_find_in_bucket(const struct bloom_rows *rows, const struct bloom_rows
     assert(count > 0);
     return rows->heads[count - 1] == question->head ? find_among_equals(rows, question->row, count)
                                                     : &rows->chunks[count - 1];
-}
-
-/* ---- asking ---- */
-
-uint32_t
-bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape *shape)
-{
-    uint64_t bits = (uint64_t)chunk->bytes * 8;
-    uint32_t made = shape->probes;
-
-    assert(shape->probes > 0 && shape->probes <= BLOOM_MAX_PROBES);
-    if (chunk->bytes == 0 || shape->bits > bits || bits - shape->bits >= 8)
-        return 0;
-    if (shape->layout == BLOOM_BLOCKED)
-        made |= BLOOM_ROWS_BLOCKED | (shape->probes >= BLOOM_FIRST_PROBES ? BLOOM_ROWS_FIRST : 0);
-    if (shape->layout == BLOOM_RIBBON)
-        made |= BLOOM_ROWS_RIBBON;
-    return made | (uint32_t)(bits - shape->bits) << BLOOM_ROWS_SLACK;
-}
-
-/* What else there is to its shape stands in the footer.  Not inlined: answers of the other layouts
- * would pay for its frame. */
-static NEVER_INLINE bool
-ribbon_may_contain(const uint8_t *data, size_t bytes, uint64_t hash)
-{
-    struct bloom_ribbon ribbon;
-
-    return !bloom_ribbon_open(&ribbon, data, bytes + BLOOM_FOOTER_BYTES) ||
-           bloom_ribbon_may_contain(&ribbon, data, hash);
-}
-
-bool
-bloom_rows_may_contain(const struct bloom_rows_chunk *chunk, const uint8_t *data, uint32_t shape,
-                       uint64_t hash)
-{
-    uint64_t bits = (uint64_t)chunk->bytes * 8 - (shape >> BLOOM_ROWS_SLACK);
-    unsigned probes = shape & BLOOM_ROWS_PROBES;
-    const uint8_t *line;
-
-    if ((shape & BLOOM_ROWS_BLOCKED) == 0)
-        return (shape & BLOOM_ROWS_RIBBON) != 0
-                   ? ribbon_may_contain(data, chunk->bytes, hash)
-                   : bloom_standard_may_contain(data, bits, probes, hash);
-    line = data + BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BITS);
-    if ((shape & BLOOM_ROWS_FIRST) == 0)
-        return bloom_line_may_contain(line, probes, hash);
-    return probes == BLOOM_FIRST_PROBES || bloom_line_may_contain_rest(line, probes, hash);
 }

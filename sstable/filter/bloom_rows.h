@@ -9,15 +9,15 @@
  * is asked by sstable/filter/bloom_reader.h alone, which also answers for chunks that no hint leads
  * to.
  *
- * Immutable but for the hints and what is learned of a chunk, which any thread may write.
+ * Immutable but for the hints, which any thread may write.
  */
 #ifndef PETAL_SSTABLE_FILTER_BLOOM_ROWS_H
 #define PETAL_SSTABLE_FILTER_BLOOM_ROWS_H
 
 #include "base/coding.h"
 #include "base/inline.h"
-#include "bloom/bloom.h"
 #include "sstable/block/index_block.h"
+#include "sstable/file/bloom_chunk.h"
 #include "sstable/file/read_trace.h"
 #include "sstable/file/sst_file.h"
 #include "sstable/filter/bloom_account.h"
@@ -27,18 +27,9 @@
 /* Half a cache line. */
 struct bloom_rows_chunk {
     struct cache_hint hint;
-    uint64_t offset;         /* of the frame */
-    uint32_t bytes;          /* of the bits: those of the frame but for its header and the footer */
-    _Atomic(uint32_t) shape; /* once the chunk was asked; 0: not known */
+    uint64_t offset; /* of the frame */
+    uint32_t bytes;  /* of the bits: those of the frame but for its header and the footer */
 };
-
-/* A shape: k, whether the layout is BLOCKED, and also has the first probes (bloom/bloom.h), whether
- * it is RIBBON, and how many bits of the last byte are none of m. */
-#define BLOOM_ROWS_PROBES  0xffu
-#define BLOOM_ROWS_BLOCKED 0x100u
-#define BLOOM_ROWS_FIRST   0x200u
-#define BLOOM_ROWS_RIBBON  0x400u
-#define BLOOM_ROWS_SLACK   16 /* shift */
 
 /*
  * Heads are found by BUCKETS: the difference to the least head, without its low bits, is the number
@@ -145,11 +136,6 @@ bloom_rows_prefetch(const struct bloom_rows_chunk *chunk, uint64_t hash)
 
 enum bloom_rows_answer { BLOOM_ROWS_ABSENT, BLOOM_ROWS_MAYBE, BLOOM_ROWS_UNKNOWN };
 
-/* A part of bloom_rows_ask: what the bits at `data` say of a shape that is known, where the first
- * probes alone do not tell. */
-bool bloom_rows_may_contain(const struct bloom_rows_chunk *chunk, const uint8_t *data,
-                            uint32_t shape, uint64_t hash);
-
 /* Ask a chunk that bloom_rows_find gave.  UNKNOWN: no hint leads to it (sst_reader_ask_chunk). As
  * everywhere, only "absent" is a use of the chunk, and is credited to the account.  EPOCH
  * (sst_reader.h). */
@@ -158,29 +144,15 @@ bloom_rows_ask(const struct bloom_rows *rows, const struct bloom_rows_chunk *chu
                const struct bloom_rows_question *question)
 {
     struct cache_block *block = cache_hint_block(&chunk->hint, rows->file, chunk->offset);
-    uint32_t shape = atomic_load_explicit(&chunk->shape, memory_order_relaxed);
 
-    /* A frame says of which kind its block is; but other bytes of the file might name a longer one
-     * at the same place. */
-    if (block == NULL || block->size != chunk->bytes + BLOOM_FOOTER_BYTES)
+    /* Other bytes of the file may name a block of another kind at the same place. */
+    if (block == NULL || block->note == 0)
         return BLOOM_ROWS_UNKNOWN;
-    assert(block->kind == PETAL_BLOCK_FILTER);
-    if ((shape & BLOOM_ROWS_FIRST) == 0 ||
-        bloom_line_has_first(block->data +
-                                 BLOOM_LINE_BYTES *
-                                     bloom_line(question->hash, chunk->bytes / BLOOM_LINE_BYTES),
-                             &question->first)) {
-        if (shape == 0)
-            return BLOOM_ROWS_UNKNOWN;
-        if (bloom_rows_may_contain(chunk, block->data, shape, question->hash))
-            return BLOOM_ROWS_MAYBE;
-    }
+    if (bloom_chunk_may_contain(block, question->hash, &question->first))
+        return BLOOM_ROWS_MAYBE;
     cache_touch(block);
     bloom_account_credit(rows->account, READ_SAVES_BLOCK);
     return BLOOM_ROWS_ABSENT;
 }
-
-/* What the shape of an asked chunk is; 0 where it is not that of so many bytes. */
-uint32_t bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape *shape);
 
 #endif

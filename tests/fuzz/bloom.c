@@ -4,28 +4,23 @@
  */
 #include "bloom/bloom.h"
 #include "base/coding.h"
-#include "sstable/filter/bloom_rows.h"
+#include "sstable/file/bloom_chunk.h"
 #include "tests/fuzz/target.h"
 
 #define KEYS 16
 
-/* As fast gets ask the chunk of a shape. */
+/* As the chunk of a store file is asked in the cache. */
 static bool
-asked_straight(const struct bloom_filter *filter, size_t size, uint64_t hash)
+asked_as_chunk(const struct bloom_filter *filter, size_t size, uint64_t hash)
 {
-    struct bloom_rows_chunk chunk = {.bytes = (uint32_t)(size - BLOOM_FOOTER_BYTES)};
-    uint32_t shape = bloom_rows_shape(&chunk, &filter->shape);
+    struct cache_block block = {.data = filter->bits,
+                                .size = (uint32_t)size,
+                                .note = bloom_chunk_shape(filter->bits, size)};
     struct bloom_first_bits first;
 
-    if (shape == 0)
-        return bloom_may_contain(filter, hash);
+    fuzz_must(block.note != 0);
     bloom_first_bits(hash, &first);
-    if ((shape & BLOOM_ROWS_FIRST) != 0 &&
-        !bloom_line_has_first(filter->bits + BLOOM_LINE_BYTES *
-                                                 bloom_line(hash, chunk.bytes / BLOOM_LINE_BYTES),
-                              &first))
-        return false;
-    return bloom_rows_may_contain(&chunk, filter->bits, shape, hash);
+    return bloom_chunk_may_contain(&block, hash, &first);
 }
 
 static void
@@ -34,7 +29,7 @@ ask(const struct bloom_filter *filter, size_t size, uint64_t hash, bool is_in)
     bool may = bloom_may_contain(filter, hash);
 
     fuzz_must(may || !is_in);
-    fuzz_must(asked_straight(filter, size, hash) == may);
+    fuzz_must(asked_as_chunk(filter, size, hash) == may);
     if (filter->shape.layout == BLOOM_STANDARD)
         fuzz_must(bloom_standard_may_contain(filter->bits, filter->shape.bits, filter->shape.probes,
                                              hash) == may);

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/coding.h"
+#include "bloom/hash.h"
 #include "sstable/sst_point.h"
 #include "sstable/sst_reader_parts.h"
 #include "tests/support/test.h"
@@ -90,6 +91,60 @@ TEST(block_named_for_two_purposes_is_refused)
     iter.iter.ops->close(&iter.iter);
     sst_reader_close(reader);
     free(bytes);
+    sst_fixture_free(f);
+}
+
+/* The filter's index names a data block, which is in the cache already: a fast get, whose hint leads
+ * there, does not take it for a chunk. */
+TEST(data_block_is_not_asked_as_a_chunk)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct bloom_rows_question question;
+    struct bloom_rows_chunk *chunk;
+    struct sst_reader *reader;
+    struct block_handle data;
+    struct sst_iter iter;
+    uint8_t *bytes, *node;
+    uint64_t root, hash;
+    uint32_t entries;
+    unsigned slot;
+    size_t size;
+
+    options.bloom = PETAL_BLOOM_ROW;
+    sst_small_cells(&list);
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    data = index_block_handle(&reader->index.root, 0);
+    sst_reader_close(reader);
+    bytes = sst_fixture_bytes(f, &size);
+    root = get_le64(bytes + size - TRAILER_BYTES + 56);
+    node = bytes + root + BLOCK_FRAME_BYTES;
+    entries = get_le32(node);
+    put_le64(node + INDEX_BLOCK_HEADER_BYTES + 8 * entries, data.offset);
+    put_le32(node + INDEX_BLOCK_HEADER_BYTES + 16 * entries, data.size);
+    sst_fix_checksum(bytes, root, TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+
+    reader = sst_fixture_open(f);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    slot = epoch_enter(f->epoch);
+    hash = bloom_hash_row(options.salt, list.cells[0].row.data, list.cells[0].row.size);
+    bloom_rows_question_init(&question, list.cells[0].row, hash);
+    chunk = bloom_rows_find(sst_reader_bloom_rows(reader), &question);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(bloom_rows_ask(sst_reader_bloom_rows(reader), chunk, &question),
+                         BLOOM_ROWS_UNKNOWN);
+        assert_true(sst_reader_ask_chunk(reader, chunk, hash, &f->context));
+    }
+    assert_int_equal(f->trace.bloom_ignored, 2);
+    epoch_leave(f->epoch, slot);
+    iter.iter.ops->close(&iter.iter);
+    sst_reader_close(reader);
+    free(bytes);
+    cell_list_fini(&list);
     sst_fixture_free(f);
 }
 
