@@ -8,7 +8,6 @@
  */
 #include "sstable/sst_reader.h"
 
-#include "base/kept_cell.h"
 #include "bloom/hash.h"
 #include "sstable/filter/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
@@ -40,7 +39,6 @@ struct verification {
     bool has_bloom;        /* one that this version knows */
     bool filter_told;      /* of it, about a key of the block at hand */
     uint64_t bloom_keys;
-    struct kept_cell previous;
     uint8_t *key_memory;
     size_t key_capacity;
 };
@@ -205,7 +203,7 @@ verify_facts(struct verification *v, petal_error *error)
     const struct file_facts *found = &v->gatherer.facts;
     enum petal_status status;
 
-    facts_gatherer_finish(&v->gatherer, v->previous.cell.row);
+    facts_gatherer_finish(&v->gatherer);
     status = compare_facts(v,
                            (const struct fact[]){
                                {"cells", stored->cells, found->cells},
@@ -306,7 +304,7 @@ begins_prefix(const struct verification *v, const struct cell *cell)
 
     assert(bytes > 0);
     return v->gatherer.facts.cells == 0 ||
-           !slice_equal(bloom_row_prefix(v->previous.cell.row, bytes),
+           !slice_equal(bloom_row_prefix(v->gatherer.last.cell.row, bytes),
                         bloom_row_prefix(cell->row, bytes));
 }
 
@@ -344,21 +342,14 @@ verify_in_bloom(struct verification *v, const struct cell *cell, bool new_row, p
 
 /* ---- cell by cell ---- */
 
-static bool
-begins_column(const struct verification *v, const struct cell *cell)
-{
-    return cell_is_family_marker(v->previous.cell.type) != cell_is_family_marker(cell->type) ||
-           !slice_equal(v->previous.cell.qualifier, cell->qualifier);
-}
-
 /* Order, and what the block claims of its cells: NULL, or what is wrong. */
 static const char *
-what_is_wrong(const struct verification *v, const struct cell *cell, bool same_column)
+what_is_wrong(const struct verification *v, const struct cell *cell, enum succession succession)
 {
-    if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous.cell, cell) >= 0)
+    if (succession == OUT_OF_ORDER)
         return "a cell is not in order behind the one before";
     if (data_block_is_plain(&v->cells.block) &&
-        (same_column || cell_is_marker(cell->type) || cell->has_ttl))
+        (succession == SAME_COLUMN || cell_is_marker(cell->type) || cell->has_ttl))
         return "the block is said to have no markers, no times to live and no column twice";
     if (cell->sequence > v->cells.block.sequence_max)
         return "a sequence is above the block's greatest";
@@ -367,11 +358,12 @@ what_is_wrong(const struct verification *v, const struct cell *cell, bool same_c
 
 /* Does the block at hand, which begins with the cell, begin what the index claims? */
 static bool
-claims_of_index_hold(const struct verification *v, bool new_row, bool new_column)
+claims_of_index_hold(const struct verification *v, enum succession succession)
 {
     uint32_t begins = sst_walk_begins(v->walk);
 
-    return (new_row || (begins & BLOCK_BEGINS_ROW) == 0) && (new_column || begins == 0);
+    return (succession == NEW_ROW || (begins & BLOCK_BEGINS_ROW) == 0) &&
+           (succession != SAME_COLUMN || begins == 0);
 }
 
 /* *sound false: the rest of the block is not looked at. */
@@ -379,10 +371,8 @@ static enum petal_status
 visit_cell(struct verification *v, const struct cell *cell, bool first_of_block, bool *sound,
            petal_error *error)
 {
-    bool first = v->gatherer.facts.cells == 0;
-    bool new_row = first || !slice_equal(v->previous.cell.row, cell->row);
-    bool new_column = new_row || begins_column(v, cell);
-    const char *wrong = what_is_wrong(v, cell, !new_column);
+    enum succession succession = facts_gatherer_succession(&v->gatherer, cell);
+    const char *wrong = what_is_wrong(v, cell, succession);
     enum petal_status status = PETAL_OK;
 
     *sound = wrong == NULL;
@@ -392,15 +382,12 @@ visit_cell(struct verification *v, const struct cell *cell, bool first_of_block,
     }
     /* What damage has taken may have begun them. */
     if (first_of_block && !v->lost_data && sst_walk_named(v->walk) == SST_WALK_NAMED &&
-        !claims_of_index_hold(v, new_row, new_column))
+        !claims_of_index_hold(v, succession))
         status =
             report_cell(v, cell, "the index claims that the block begins the row or column", error);
-    if (status == PETAL_OK && new_column && v->has_bloom)
-        status = verify_in_bloom(v, cell, new_row, error);
-    if (status == PETAL_OK &&
-        facts_gatherer_add(&v->gatherer, cell, new_row, new_column) != PETAL_OK)
-        status = error_no_memory(error);
-    if (status == PETAL_OK && !kept_cell_keep(&v->previous, v->env->allocator, cell))
+    if (status == PETAL_OK && succession != SAME_COLUMN && v->has_bloom)
+        status = verify_in_bloom(v, cell, succession == NEW_ROW, error);
+    if (status == PETAL_OK && facts_gatherer_add(&v->gatherer, cell, succession) != PETAL_OK)
         status = error_no_memory(error);
     return status;
 }
@@ -562,7 +549,6 @@ verify_all(struct verification *v, petal_error *error)
         status = report_fault(v, sst_walk_passed(v->walk), error);
     facts_gatherer_fini(&v->gatherer);
     data_block_cursor_fini(&v->cells);
-    kept_cell_fini(&v->previous, allocator);
     mem_free(allocator, v->key_memory, v->key_capacity);
     return status;
 }

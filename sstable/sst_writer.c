@@ -2,11 +2,10 @@
  * sst_writer.c -- see sst_writer.h.
  *
  * Invariants: the file's bytes up to sink.flushed are complete blocks; `data` holds the cells
- * after the last data block; `previous` is the last cell added.
+ * after the last data block.
  */
 #include "sstable/sst_writer.h"
 
-#include "base/kept_cell.h"
 #include "bloom/hash.h"
 #include "sstable/block/data_block.h"
 #include "sstable/file/facts.h"
@@ -18,9 +17,6 @@
 
 /* What a cell adds to a block beside row, qualifier and value, about. */
 #define CELL_OVERHEAD_BYTES 12
-
-/* What a cell is to the one before it. */
-enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
 
 struct sst_writer {
     const struct env *env;
@@ -38,8 +34,6 @@ struct sst_writer {
     bool has_bloom;
     struct bloom_writer bloom;
     struct facts_gatherer gatherer;
-
-    struct kept_cell previous;
 
     /* The data block being built. */
     uint8_t *first_key;
@@ -152,34 +146,12 @@ sst_writer_free(struct sst_writer *writer)
     index_writer_fini(&writer->index);
     data_block_builder_fini(&writer->data);
     block_sink_fini(&writer->sink);
-    kept_cell_fini(&writer->previous, allocator);
     mem_free(allocator, writer->first_key, writer->first_key_capacity);
     mem_free(allocator, writer->path, writer->path_bytes);
     mem_free(allocator, writer, sizeof *writer);
 }
 
 /* ---- adding ---- */
-
-static enum succession
-succession_of(const struct sst_writer *writer, const struct cell *cell)
-{
-    const struct cell *previous = &writer->previous.cell;
-    int order;
-
-    if (writer->gatherer.facts.cells == 0)
-        return NEW_ROW;
-    order = slice_compare(previous->row, cell->row);
-    if (order != 0)
-        return order < 0 ? NEW_ROW : OUT_OF_ORDER;
-    if (cell_is_family_marker(previous->type) != cell_is_family_marker(cell->type))
-        return cell_is_family_marker(previous->type) ? NEW_COLUMN : OUT_OF_ORDER;
-    order = slice_compare(previous->qualifier, cell->qualifier);
-    if (order != 0)
-        return order < 0 ? NEW_COLUMN : OUT_OF_ORDER;
-    if (previous->timestamp != cell->timestamp)
-        return previous->timestamp > cell->timestamp ? SAME_COLUMN : OUT_OF_ORDER;
-    return previous->sequence > cell->sequence ? SAME_COLUMN : OUT_OF_ORDER;
-}
 
 static enum petal_status
 write_data_block(struct sst_writer *writer, petal_error *error)
@@ -261,9 +233,7 @@ add_to_block(struct sst_writer *writer, const struct cell *cell, enum succession
 static enum petal_status
 add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
 {
-    enum succession succession = succession_of(writer, cell);
-    bool new_row = succession == NEW_ROW;
-    bool new_column = succession != SAME_COLUMN;
+    enum succession succession = facts_gatherer_succession(&writer->gatherer, cell);
     char row[64];
     enum petal_status status;
 
@@ -272,12 +242,9 @@ add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
                           "cell %" PRIu64 " of row %s is not in order behind the one before",
                           writer->gatherer.facts.cells, error_quote(cell->row, row, sizeof row));
     status = add_to_block(writer, cell, succession, error);
-    if (status == PETAL_OK && new_column && writer->has_bloom)
-        status = bloom_writer_add(&writer->bloom, cell, new_row, new_column, error);
-    if (status == PETAL_OK &&
-        facts_gatherer_add(&writer->gatherer, cell, new_row, new_column) != PETAL_OK)
-        status = error_no_memory(error);
-    if (status == PETAL_OK && !kept_cell_keep(&writer->previous, writer->env->allocator, cell))
+    if (status == PETAL_OK && succession != SAME_COLUMN && writer->has_bloom)
+        status = bloom_writer_add(&writer->bloom, cell, succession == NEW_ROW, error);
+    if (status == PETAL_OK && facts_gatherer_add(&writer->gatherer, cell, succession) != PETAL_OK)
         status = error_no_memory(error);
     return status;
 }
@@ -312,7 +279,7 @@ sst_writer_memory(const struct sst_writer *writer)
     const struct bloom_writer *bloom = &writer->bloom;
     size_t bytes = sizeof *writer + block_sink_memory(&writer->sink) +
                    data_block_builder_memory(&writer->data) + index_writer_memory(&writer->index) +
-                   writer->previous.capacity + writer->first_key_capacity;
+                   writer->gatherer.last.capacity + writer->first_key_capacity;
 
     if (writer->has_bloom)
         bytes += bloom->hash_capacity * sizeof *bloom->hashes + bloom->chunk_capacity +
@@ -346,7 +313,7 @@ complete_facts(struct sst_writer *writer)
     struct file_facts *facts = &writer->gatherer.facts;
 
     assert(facts->data_blocks > 0 && facts->data_blocks <= facts->cells);
-    facts_gatherer_finish(&writer->gatherer, writer->previous.cell.row);
+    facts_gatherer_finish(&writer->gatherer);
     facts->index_bytes = index_writer_node_bytes(&writer->index);
     facts->block_bytes = writer->options.block_bytes;
     facts->compression = writer->options.compression;

@@ -87,8 +87,8 @@ void
 facts_gatherer_fini(struct facts_gatherer *gatherer)
 {
     qualifier_set_fini(&gatherer->qualifiers, gatherer->allocator);
-    mem_free(gatherer->allocator, gatherer->row_min, gatherer->row_min_bytes);
-    gatherer->row_min = NULL;
+    kept_cell_fini(&gatherer->first, gatherer->allocator);
+    kept_cell_fini(&gatherer->last, gatherer->allocator);
 }
 
 static void
@@ -135,22 +135,41 @@ note_death(struct file_facts *facts, const struct cell *cell)
     facts->ttl_cells++;
 }
 
+enum succession
+facts_gatherer_succession(const struct facts_gatherer *gatherer, const struct cell *cell)
+{
+    const struct cell *last = &gatherer->last.cell;
+    int order;
+
+    if (!gatherer->last.is_kept)
+        return NEW_ROW;
+    order = slice_compare(last->row, cell->row);
+    if (order != 0)
+        return order < 0 ? NEW_ROW : OUT_OF_ORDER;
+    if (cell_is_family_marker(last->type) != cell_is_family_marker(cell->type))
+        return cell_is_family_marker(last->type) ? NEW_COLUMN : OUT_OF_ORDER;
+    order = slice_compare(last->qualifier, cell->qualifier);
+    if (order != 0)
+        return order < 0 ? NEW_COLUMN : OUT_OF_ORDER;
+    if (last->timestamp != cell->timestamp)
+        return last->timestamp > cell->timestamp ? SAME_COLUMN : OUT_OF_ORDER;
+    return last->sequence > cell->sequence ? SAME_COLUMN : OUT_OF_ORDER;
+}
+
 enum petal_status
-facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, bool new_row,
-                   bool new_column)
+facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell,
+                   enum succession succession)
 {
     struct file_facts *facts = &gatherer->facts;
     int64_t earliest = earliest_time_touched(cell);
+    bool new_column = succession != SAME_COLUMN;
 
-    assert(cell->row.size > 0);
-    assert(new_row ? new_column : facts->cells > 0);
-    if (facts->cells == 0) {
-        gatherer->row_min = mem_alloc(gatherer->allocator, cell->row.size);
-        if (gatherer->row_min == NULL)
-            return PETAL_NO_MEMORY;
-        gatherer->row_min_bytes = cell->row.size;
-        memcpy(gatherer->row_min, cell->row.data, cell->row.size);
-    }
+    assert(cell->row.size > 0 && succession != OUT_OF_ORDER);
+    assert(succession == facts_gatherer_succession(gatherer, cell));
+    if ((!gatherer->first.is_kept &&
+         !kept_cell_keep(&gatherer->first, gatherer->allocator, cell)) ||
+        !kept_cell_keep(&gatherer->last, gatherer->allocator, cell))
+        return PETAL_NO_MEMORY;
     if (new_column && !cell_is_family_marker(cell->type)) {
         enum petal_status status =
             qualifier_set_add(&gatherer->qualifiers, gatherer->allocator, cell->qualifier);
@@ -159,7 +178,7 @@ facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, boo
             return status;
     }
     facts->cells++;
-    facts->rows += new_row;
+    facts->rows += succession == NEW_ROW;
     facts->single_cells = facts->single_cells && new_column;
     count_type(facts, cell->type);
     if (cell->has_ttl)
@@ -178,15 +197,15 @@ facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, boo
 }
 
 void
-facts_gatherer_finish(struct facts_gatherer *gatherer, petal_slice row_max)
+facts_gatherer_finish(struct facts_gatherer *gatherer)
 {
     struct file_facts *facts = &gatherer->facts;
 
     assert(facts->rows <= facts->cells && facts->ttl_cells <= facts->cells);
     assert(facts->puts + facts->deletes + facts->column_deletes + facts_family_markers(facts) ==
            facts->cells);
-    facts->row_min = slice_make(gatherer->row_min, gatherer->row_min_bytes);
-    facts->row_max = row_max;
+    facts->row_min = gatherer->first.cell.row;
+    facts->row_max = gatherer->last.cell.row;
     facts->qualifiers_exact = gatherer->qualifiers.exact;
     facts->qualifier_count = gatherer->qualifiers.count;
     facts->qualifiers = gatherer->qualifiers.slices;

@@ -58,6 +58,7 @@
 #define PETAL_SSTABLE_FILE_FACTS_H
 
 #include "base/cell.h"
+#include "base/kept_cell.h"
 #include "base/mem.h"
 #include "sstable/file/qualifier_set.h"
 
@@ -67,19 +68,25 @@ struct facts_gatherer {
     const petal_allocator *allocator;
     struct file_facts facts; /* rows and qualifiers are set by facts_gatherer_finish */
     struct qualifier_set qualifiers;
-    uint8_t *row_min;
-    size_t row_min_bytes;
+    struct kept_cell first, last;
 };
+
+/* What a cell is to the one before it; the first one is NEW_ROW.  The family markers of a row are
+ * one column. */
+enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
 
 void facts_gatherer_init(struct facts_gatherer *gatherer, const petal_allocator *allocator);
 void facts_gatherer_fini(struct facts_gatherer *gatherer);
 
-/* `new_row`, `new_column`: it is the first cell of its row, of its column. */
-enum petal_status facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell,
-                                     bool new_row, bool new_column);
+enum succession facts_gatherer_succession(const struct facts_gatherer *gatherer,
+                                          const struct cell *cell);
 
-/* Complete gatherer->facts; `row_max` is borrowed by it. */
-void facts_gatherer_finish(struct facts_gatherer *gatherer, petal_slice row_max);
+/* REQUIRES: `succession` is the cell's, and not OUT_OF_ORDER. */
+enum petal_status facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell,
+                                     enum succession succession);
+
+/* Complete gatherer->facts, which point into the gatherer. */
+void facts_gatherer_finish(struct facts_gatherer *gatherer);
 
 /* ---- bytes ---- */
 

@@ -227,11 +227,10 @@ add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *er
 
 enum petal_status
 bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_row,
-                 bool new_column, petal_error *error)
+                 petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    assert(!new_row || new_column);
     if (writer->options->bloom == PETAL_BLOOM_ROW_PREFIX)
         return new_row ? add_prefix(writer, cell, error) : PETAL_OK;
     if (new_row) {
@@ -239,7 +238,7 @@ bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_
         if (writer->options->bloom != PETAL_BLOOM_ROWCOL)
             status = add_hash(writer, cell, KEY_ROW, writer->row_hash, error);
     }
-    if (status == PETAL_OK && new_column && writer->options->bloom != PETAL_BLOOM_ROW) {
+    if (status == PETAL_OK && writer->options->bloom != PETAL_BLOOM_ROW) {
         uint64_t hash =
             cell_is_family_marker(cell->type)
                 ? bloom_hash_family_marker(writer->row_hash)

@@ -53,9 +53,9 @@ void bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
                        const struct sst_options *options);
 void bloom_writer_fini(struct bloom_writer *writer);
 
-/* The cell begins a row, a column, or the family markers of its row. */
+/* The cell begins a column, or the family markers of its row, and with `new_row` the row. */
 enum petal_status bloom_writer_add(struct bloom_writer *writer, const struct cell *cell,
-                                   bool new_row, bool new_column, petal_error *error);
+                                   bool new_row, petal_error *error);
 
 /* A data block of so many stored bytes was written. */
 void bloom_writer_note_block(struct bloom_writer *writer, uint32_t stored_bytes);

@@ -251,12 +251,12 @@ TEST(deaths_are_cut_at_the_ends)
                             .type = PETAL_PUT};
 
         facts_gatherer_init(&gatherer, &mem_default_allocator);
-        assert_int_equal(facts_gatherer_add(&gatherer, &cell, true, true), PETAL_OK);
+        assert_int_equal(facts_gatherer_add(&gatherer, &cell, NEW_ROW), PETAL_OK);
         assert_int_equal(gatherer.facts.death_max, 0);
         cell.sequence = 0;
         cell.has_ttl = true;
         cell.ttl_ms = cases[i].ttl_ms;
-        assert_int_equal(facts_gatherer_add(&gatherer, &cell, false, false), PETAL_OK);
+        assert_int_equal(facts_gatherer_add(&gatherer, &cell, SAME_COLUMN), PETAL_OK);
         assert_true(gatherer.facts.death_min == cases[i].death);
         assert_true(gatherer.facts.death_max == cases[i].death);
         assert_int_equal(gatherer.facts.ttl_cells, 1);
