@@ -162,10 +162,15 @@ $(SHELL_PRELUDE).c $(patsubst %.c,$(BUILD)/%.o,$(call sources_in,tools/shell/rub
 $(SHELL_PRELUDE).c: tools/shell/ruby/prelude.rb
 	@mkdir -p $(@D)
 	$(call say,mrbc -g -B ruby_prelude -o $@ $<,MRBC)
-$(SHELL_PRELUDE).o: $(SHELL_PRELUDE).c
+SHELL_COMMANDS = $(BUILD)/tools/shell/ruby/commands
+$(SHELL_COMMANDS).c: $(sort $(wildcard tools/shell/ruby/commands/*.rb)) | need-mruby
+	@mkdir -p $(@D)
+	$(call say,mrbc -B ruby_commands -o $@ $(filter %.rb,$^),MRBC)
+SHELL_RUBY = $(SHELL_PRELUDE).o $(SHELL_COMMANDS).o
+$(SHELL_RUBY): %.o: %.c
 	$(call say,$(CC) $(OPTIMIZE) $(SANITIZE) -c $< -o $@,CC)
 
-$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(SHELL_PRELUDE).o $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
+$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(SHELL_RUBY) $(HFILE_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(SHELL_LIBS) $(LIB_LIBS) $(HFILE_LIBS),LINK)
 
 # kv-check parses files that the library would refuse, so it needs all names of the library, whatever TOOL_LIBRARY is.
@@ -254,7 +259,7 @@ $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SIT
 
 # Tests of the shell's parts link those parts.
 SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,text_test interrupt_test)
-$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(SHELL_PRELUDE).o $(HFILE_ARCHIVE)
+$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(SHELL_RUBY) $(HFILE_ARCHIVE)
 $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) $(SHELL_LIBS)
 
 $(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o print/width.o text/json.o text/text.o text/memory.o)

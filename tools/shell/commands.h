@@ -4,6 +4,7 @@
 
 #include "tools/shell/session/command.h"
 
-const struct command_table *shell_commands(void);
+/* The last one has no name. */
+const struct command *shell_commands(void);
 
 #endif

@@ -48,6 +48,7 @@ show_spent(struct session *session, const struct moment *begin, const struct mom
 
 COMMAND_FUNCTION(command_time)
 {
+    const struct command *time = session->running;
     const struct command *command = command_find(session, arguments[0].as.bytes);
     struct moment begin, end;
     enum shell_status status;
@@ -57,7 +58,9 @@ COMMAND_FUNCTION(command_time)
     if (count - 1 < command->least || count - 1 > command->most)
         return run_fail_count(session, command, count - 1);
     take_moment(session, &begin);
+    session->running = command;
     status = command->run(session, arguments + 1, count - 1, result);
+    session->running = time;
     take_moment(session, &end);
     format_end(&session->output.format);
     show_spent(session, &begin, &end);

@@ -1,4 +1,5 @@
 /* command.c -- commands as methods of `main` and of tables.  See tools/shell/ruby/state.h. */
+#include "tools/shell/ruby/shell.h"
 #include "tools/shell/ruby/state.h"
 #include "tools/shell/session/run.h"
 
@@ -268,6 +269,31 @@ call_prefixed(struct ruby *ruby, petal_slice name, const mrb_value *arguments, m
     return run(ruby, command, values, named + (size_t)count, false);
 }
 
+/* Is it one of HBase's commands for what Petal has not?  Then it is ruby->absent. */
+static bool
+find_absent(struct ruby *ruby, petal_slice name)
+{
+    mrb_state *mrb = ruby->mrb;
+    mrb_value limits;
+
+    ruby_load_commands(mrb);
+    limits = mrb_funcall(mrb, mrb_obj_value(mrb_module_get(mrb, "Absent")), "limits", 1,
+                         ruby_string(mrb, name));
+    if (!mrb_array_p(limits))
+        return false;
+    text_clear(&ruby->absent_name);
+    text_add_slice(&ruby->absent_name, name);
+    ruby->absent = (struct command){.name = text_string(&ruby->absent_name),
+                                    .main_name = text_string(&ruby->absent_name),
+                                    .run = command_in_ruby,
+                                    .database = DATABASE_UNUSED,
+                                    .least = (size_t)mrb_integer(RARRAY_PTR(limits)[0]),
+                                    .most = COMMAND_ANY_NUMBER};
+    if (mrb_integer_p(RARRAY_PTR(limits)[1]))
+        ruby->absent.most = (size_t)mrb_integer(RARRAY_PTR(limits)[1]);
+    return true;
+}
+
 static mrb_value
 call_missing(mrb_state *mrb, mrb_value self)
 {
@@ -285,6 +311,11 @@ call_missing(mrb_state *mrb, mrb_value self)
     name = rest = ruby_slice(mrb_sym_str(mrb, symbol));
     if (take_prefix(&rest) != NULL)
         return call_prefixed(ruby, name, arguments, count);
+    if (find_absent(ruby, name)) {
+        mrb_get_args(mrb, "n*", &symbol, &arguments, &count); /* the stack may have moved */
+        return run(ruby, &ruby->absent, convert_arguments(ruby, 0, arguments, count), (size_t)count,
+                   false);
+    }
     text_clear(text);
     ruby_describe_name(ruby, name, count > 0, text);
     exception = mrb_exc_new_str(mrb, mrb_class_get(mrb, count > 0 ? "NoMethodError" : "NameError"),
@@ -330,8 +361,7 @@ ruby_define_commands(struct ruby *ruby)
     ruby->end_class = mrb_define_class(mrb, "SystemExit", mrb->eException_class);
     ruby->table_class = mrb_define_class_under(mrb, hbase, "Table", mrb->object_class);
     ruby->session->find_place = find_place;
-    define_list(ruby, ruby->session->commands->list);
-    define_list(ruby, ruby->session->commands->absent);
+    define_list(ruby, ruby->session->commands);
     mrb_define_method(mrb, main, "method_missing", call_missing, MRB_ARGS_ANY());
     for (size_t i = 0; i < COUNT_OF(table_commands); i++)
         define(mrb, ruby->table_class, table_commands[i].name, call_on_table, &table_commands[i]);

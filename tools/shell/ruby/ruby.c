@@ -115,6 +115,8 @@ prepare(mrb_state *mrb, void *context)
     ruby_define_kernel(mrb);
     ruby_define_regexp(mrb);
     ruby_define_java(ruby);
+    ruby_define_shell(ruby);
+    ruby_define_store(ruby);
     (void)mrb_load_irep(mrb, ruby_prelude);
     mrb_gc_arena_restore(mrb, arena);
     ruby->context = mrbc_context_new(mrb);
@@ -165,6 +167,7 @@ ruby_close(struct session *session)
     mrbc_context_free(ruby->mrb, ruby->context);
     mrb_close(ruby->mrb);
     free(ruby->loops);
+    text_free(&ruby->absent_name);
     free(ruby);
     session->ruby = NULL;
     session->find_place = NULL;

@@ -7,7 +7,8 @@
  *
  * Ruby has a bounded heap.  It sees no files, sockets or processes, except with `unsafe`.
  *
- * The room ruby: Ruby's values for commands, commands as methods, what scripts use of Java.
+ * The room ruby: Ruby's values for commands, commands as methods, those that are written in Ruby,
+ * what scripts use of Java.
  */
 #ifndef PETAL_TOOLS_SHELL_RUBY_RUBY_H
 #define PETAL_TOOLS_SHELL_RUBY_RUBY_H
@@ -38,5 +39,9 @@ bool ruby_table_of(struct session *session, petal_slice variable, petal_slice *t
 
 /* The methods of a table, by number; NULL after the last. */
 const char *ruby_table_method(size_t index);
+
+/* Call `visit` for each group and topic of help. */
+void ruby_visit_help(struct session *session, void (*visit)(void *argument, petal_slice name),
+                     void *argument);
 
 #endif

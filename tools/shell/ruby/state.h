@@ -9,6 +9,7 @@
 
 #include "tools/shell/ruby/ruby.h"
 #include "tools/shell/ruby/source.h"
+#include "tools/shell/session/command.h"
 
 #include <mruby.h>
 #include <mruby/compile.h>
@@ -30,6 +31,11 @@ struct ruby {
     size_t heap_bytes;
     bool running, refused; /* an input; the latest growth of the heap */
     struct RClass *table_class, *filter_class, *end_class;
+    struct RClass *shell, *failure_class; /* what commands in Ruby call, and what that raises */
+    bool has_commands;                    /* in Ruby: they were read */
+    enum shell_status status;             /* of such a command that has not failed */
+    struct command absent;                /* HBase's for what Petal has not, that was called last */
+    struct text absent_name;
     unsigned conversions; /* of arguments, at work in one another */
     petal_slice input;    /* at work */
     unsigned line;        /* number of its first line */
@@ -80,6 +86,24 @@ void ruby_define_regexp(mrb_state *mrb);
 
 /* What the prelude's classes of Java's call. */
 void ruby_define_java(struct ruby *ruby);
+
+/* ---- tools/shell/ruby/shell.c, tools/shell/ruby/store.c ---- */
+
+struct ruby_function {
+    const char *name;
+    mrb_value (*function)(mrb_state *mrb, mrb_value self);
+};
+
+void ruby_define_shell(struct ruby *ruby);
+void ruby_define_store(struct ruby *ruby);
+void ruby_define_functions(struct ruby *ruby, const struct ruby_function *functions, size_t count);
+
+/* Raise Shell::Failure with the session's message; the latter only if the status is not fine. */
+void ruby_fail(mrb_state *mrb, enum shell_status status) __attribute__((noreturn));
+void ruby_check(mrb_state *mrb, enum shell_status status);
+
+/* Read the commands that are written in Ruby, if that has not been done. */
+void ruby_load_commands(mrb_state *mrb);
 
 /* ---- tools/shell/ruby/loops.c ---- */
 

@@ -13,25 +13,8 @@
 COMMAND_FUNCTION(command_create);
 COMMAND_FUNCTION(command_alter);
 COMMAND_FUNCTION(command_alter_async);
-COMMAND_FUNCTION(command_alter_status);
 COMMAND_FUNCTION(command_clone_table_schema);
 COMMAND_FUNCTION(command_describe);
-COMMAND_FUNCTION(command_list);
-COMMAND_FUNCTION(command_list_enabled_tables);
-COMMAND_FUNCTION(command_list_disabled_tables);
-COMMAND_FUNCTION(command_exists);
-COMMAND_FUNCTION(command_get_table);
-COMMAND_FUNCTION(command_drop);
-COMMAND_FUNCTION(command_enable);
-COMMAND_FUNCTION(command_disable);
-COMMAND_FUNCTION(command_is_enabled);
-COMMAND_FUNCTION(command_is_disabled);
-COMMAND_FUNCTION(command_truncate);
-
-/* tools/shell/schema/many.c */
-COMMAND_FUNCTION(command_disable_all);
-COMMAND_FUNCTION(command_enable_all);
-COMMAND_FUNCTION(command_drop_all);
 
 /* tools/shell/schema/namespace.c */
 COMMAND_FUNCTION(command_create_namespace);

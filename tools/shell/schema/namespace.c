@@ -134,9 +134,8 @@ read_namespace(struct session *session, const struct value *argument, petal_slic
     return status;
 }
 
-/* Is there a namespace for the table?  `before` stands before the name of one that is not. */
-static enum shell_status
-check_table(struct session *session, petal_slice table, const char *before)
+enum shell_status
+namespace_check(struct session *session, petal_slice table, const char *before)
 {
     petal_slice name = table_namespace(table);
     struct catalog catalog;
@@ -151,13 +150,7 @@ check_table(struct session *session, petal_slice table, const char *before)
 enum shell_status
 namespace_check_table(struct session *session, petal_slice table)
 {
-    return check_table(session, table, "Unknown namespace ");
-}
-
-enum shell_status
-namespace_check_clone(struct session *session, petal_slice table)
-{
-    return check_table(session, table, "Unknown namespace: ");
+    return namespace_check(session, table, "Unknown namespace ");
 }
 
 /* ---- Properties ------------------------------------------------------------------------------ */

@@ -11,10 +11,10 @@
 
 #include "tools/shell/session/names.h"
 
-/* Fail with "Unknown namespace ns!" if there is none for a table of that name; or, as HBase says
- * for a clone of a snapshot, "Unknown namespace: ns!". */
+/* Fail with "Unknown namespace ns!" if there is none for a table of that name; or with other words
+ * before it. */
 enum shell_status namespace_check_table(struct session *session, petal_slice table);
-enum shell_status namespace_check_clone(struct session *session, petal_slice table);
+enum shell_status namespace_check(struct session *session, petal_slice table, const char *before);
 
 /* All of them, by name, or those that match the pattern (NULL: none is needed). */
 enum shell_status namespace_list(struct session *session, const struct pattern *pattern,

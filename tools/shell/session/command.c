@@ -1,5 +1,4 @@
-/* command.c -- finding commands; show_filters, version and exit.  See
- * tools/shell/session/command.h. */
+/* command.c -- finding commands; exit.  See tools/shell/session/command.h. */
 #include "tools/shell/session/command.h"
 
 #include "tools/shell/session/near.h"
@@ -10,12 +9,9 @@
 const struct command *
 command_find(const struct session *session, petal_slice name)
 {
-    const struct command *const lists[] = {session->commands->list, session->commands->absent};
-
-    for (size_t i = 0; i < 2; i++)
-        for (const struct command *command = lists[i]; command->name != NULL; command++)
-            if (slice_is(name, command->name))
-                return command;
+    for (const struct command *command = session->commands; command->name != NULL; command++)
+        if (slice_is(name, command->name))
+            return command;
     return NULL;
 }
 
@@ -25,7 +21,7 @@ command_nearest(const struct session *session, petal_slice name)
     const char *nearest = NULL;
     unsigned least = 0;
 
-    for (const struct command *command = session->commands->list; command->name != NULL; command++)
+    for (const struct command *command = session->commands; command->name != NULL; command++)
         near_consider(name, command->name, &nearest, &least);
     return nearest;
 }
@@ -49,33 +45,6 @@ command_in_place_of(petal_slice word)
             strncasecmp(word.data, words[i].word, word.size) == 0)
             return words[i].instead;
     return NULL;
-}
-
-/* HBase's names, in order. */
-COMMAND_FUNCTION(command_show_filters)
-{
-    const char *name;
-    bool records;
-
-    records = output_begin_records(&session->output, "filter");
-    for (size_t i = 0; (name = petal_filter_name(i)) != NULL; i++) {
-        if (records)
-            format_string(&session->output.format, name);
-        else
-            output_line(&session->output, slice_of_string(name));
-    }
-    return SHELL_FINE;
-}
-
-COMMAND_FUNCTION(command_version)
-{
-    if (output_begin_records(&session->output, "version")) {
-        format_string(&session->output.format, petal_version());
-        return SHELL_FINE;
-    }
-    output_plain(&session->output, "Petal %s, kv-shell with the language of the HBase 2.6 shell",
-                 petal_version());
-    return SHELL_FINE;
 }
 
 COMMAND_FUNCTION(command_exit)

@@ -32,13 +32,6 @@ struct command {
      */
     const char *kinds;
     size_t least, most; /* arguments */
-    const char *usage;  /* NULL for an alias */
-};
-
-/* Both by name; the last one has none. */
-struct command_table {
-    const struct command *list;
-    const struct command *absent; /* HBase's for what Petal has not: found, but in no list */
 };
 
 const struct command *command_find(const struct session *session, petal_slice name);
@@ -58,11 +51,7 @@ const char *command_in_place_of(petal_slice word);
 /* tools/shell/session/log.c */
 COMMAND_FUNCTION(command_log_level);
 
-/* tools/shell/session/command.c, tools/shell/session/help.c */
-COMMAND_FUNCTION(command_show_filters);
-COMMAND_FUNCTION(command_version);
+/* tools/shell/session/command.c */
 COMMAND_FUNCTION(command_exit);
-COMMAND_FUNCTION(command_help);
-COMMAND_FUNCTION(command_table_help);
 
 #endif

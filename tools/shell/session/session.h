@@ -24,7 +24,6 @@ enum shell_status {
 };
 
 struct command;
-struct command_table;
 struct ruby;
 
 /* What a mistake or a failed command does. */
@@ -45,12 +44,12 @@ struct place {
 struct session {
     petal_db *db; /* NULL: the directory has none; commands that need one are not run then */
     const char *directory;
-    const petal_options *options; /* of every opening */
-    struct log *log;              /* of the engine's messages */
-    const struct command_table *commands;
-    bool no_compaction;            /* in the background */
-    const struct command *running; /* now, or ran last */
-    struct place place;            /* of the command that failed; find_place sets it */
+    const petal_options *options;   /* of every opening */
+    struct log *log;                /* of the engine's messages */
+    const struct command *commands; /* by name; the last one has none */
+    bool no_compaction;             /* in the background */
+    const struct command *running;  /* now, or ran last */
+    struct place place;             /* of the command that failed; find_place sets it */
     void (*find_place)(struct session *session); /* NULL: commands come from no input */
     struct ruby *ruby;                           /* runs the inputs; NULL until the first one */
     const char *script; /* the file that commands come from, NULL: they have none */

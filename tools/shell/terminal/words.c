@@ -5,7 +5,6 @@
 #include "tools/shell/ruby/ruby.h"
 #include "tools/shell/schema/namespace.h"
 #include "tools/shell/session/command.h"
-#include "tools/shell/session/help.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -175,11 +174,19 @@ add_snapshot(void *argument, const petal_table_snapshot_info *info)
 }
 
 static void
+add_topic(void *argument, petal_slice name)
+{
+    struct walk *walk = argument;
+
+    completion_add(walk->completion, walk->typed, name);
+}
+
+static void
 add_commands(struct session *session, struct completion *completion, const struct typed *typed)
 {
     const struct command *command;
 
-    for (command = session->commands->list; command->name != NULL; command++)
+    for (command = session->commands; command->name != NULL; command++)
         completion_add(completion, typed, slice_of_string(command->name));
 }
 
@@ -271,8 +278,7 @@ completion_add_kind(struct session *session, struct completion *completion,
     case WORD_NONE:
         break;
     case WORD_HELP:
-        for (size_t i = 0; help_group(i) != NULL; i++)
-            completion_add(completion, typed, slice_of_string(help_group(i)));
+        ruby_visit_help(session, add_topic, &walk);
         add_commands(session, completion, typed);
         break;
     case WORD_COMMAND:

@@ -1,0 +1,80 @@
+# base.rb -- what the commands that are written in Ruby share.  Their module is Commands: a method
+# gives back what an echo shows, nil for nothing.  See tools/shell/ruby/shell.h.
+module Shell
+  class Failure
+    attr_reader :status
+  end
+
+  class << self
+    # A value as bytes, as commands take names.
+    def text(value)
+      value.is_a?(Hbase::Table) ? value.name : value.to_s
+    end
+
+    # The name of a value's class, as Ruby's users know it.
+    def class_of(value)
+      case value
+      when Java::Filter then 'Java::Object'
+      when nil, true, false, Numeric, String, Symbol, Array, Hash, Hbase::Table then value.class.to_s
+      else 'Object'
+      end
+    end
+
+    # As in Java: what is not "true" is false.
+    def true?(value)
+      text(value).downcase == 'true'
+    end
+
+    # Fail because of a key's value; `why` says what is wanted.
+    def fail_key(key, value, why)
+      fail(2, "#{key} => #{value.inspect[0, 200]}: #{why}")
+    end
+
+    # An answer of true or false: a line, or a record with this column.
+    def truth(column, truth)
+      records(column) ? record(truth) : line(truth.to_s)
+      truth
+    end
+
+    # One fact: a record with this column, or a line.
+    def fact(column, value, line)
+      records(column) ? record(value) : plain(line)
+    end
+
+    # A line for each name and their number; the names.
+    def list(names)
+      names.each { |name| line(name) }
+      plain "#{names.size} row(s)"
+      names
+    end
+
+    # The users' tables: those of the namespace hbase are the database's own.
+    def users_tables
+      tables.reject { |name| namespace(name) == 'hbase' }
+    end
+
+    def namespace(table)
+      colon = table.index(':')
+      colon ? table[0...colon] : 'default'
+    end
+
+    # The given table's name, by HBase's words where it is none: those before its name and after it.
+    def existing(argument, before = 'Unknown table ', after = '!')
+      table = table_name(argument)
+      open(table, before, after)
+      table
+    end
+
+    # "1 row", "2 rows"
+    def count(number, one, more = "#{one}s")
+      "#{number} #{number == 1 ? one : more}"
+    end
+  end
+end
+
+module Commands
+  # What kv-shell calls.
+  def self.run(name, arguments)
+    respond_to?(name) ? send(name, *arguments) : Absent.run(name.to_s, arguments)
+  end
+end
