@@ -69,18 +69,6 @@ nearest(mrb_state *mrb, mrb_value self)
     return best.data != NULL ? ruby_string(mrb, best) : mrb_nil_value();
 }
 
-/* Java.keys: the names in capitals that stand for themselves. */
-static mrb_value
-list_keys(mrb_state *mrb, mrb_value self)
-{
-    mrb_value keys = mrb_ary_new(mrb);
-
-    (void)self;
-    for (size_t i = 0; ruby_key(i) != NULL; i++)
-        mrb_ary_push(mrb, keys, mrb_str_new_cstr(mrb, ruby_key(i)));
-    return keys;
-}
-
 static mrb_value
 show_time(mrb_state *mrb, void (*add)(struct text *text, int64_t milliseconds))
 {
@@ -141,7 +129,6 @@ ruby_define_java(struct ruby *ruby)
     mrb_define_method(mrb, ruby->filter_class, "complaint", complaint_of_filter, MRB_ARGS_NONE());
     mrb_define_module_function(mrb, java, "convert", convert_bytes, MRB_ARGS_REQ(2));
     mrb_define_module_function(mrb, java, "nearest", nearest, MRB_ARGS_REQ(2));
-    mrb_define_module_function(mrb, java, "keys", list_keys, MRB_ARGS_NONE());
     mrb_define_module_function(mrb, java, "date_text", date_text, MRB_ARGS_REQ(1));
     mrb_define_module_function(mrb, java, "time_text", time_text, MRB_ARGS_REQ(1));
     mrb_define_module_function(mrb, java, "local_seconds", local_seconds, MRB_ARGS_REQ(6));

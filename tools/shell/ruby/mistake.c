@@ -329,14 +329,21 @@ ruby_show_exception(struct ruby *ruby, mrb_value exception)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* The key that the name is in small letters, NULL: none. */
-static const char *
-key_of(petal_slice name)
+/* Is the name a key that stands for itself, but for the case of its letters?  Then *key is that. */
+static bool
+find_key(const struct ruby *ruby, petal_slice name, mrb_value *key)
 {
-    for (size_t i = 0; ruby_key(i) != NULL; i++)
-        if (strlen(ruby_key(i)) == name.size && strncasecmp(ruby_key(i), name.data, name.size) == 0)
-            return ruby_key(i);
-    return NULL;
+    mrb_state *mrb = ruby->mrb;
+    mrb_value keys =
+        mrb_const_get(mrb, mrb_obj_value(mrb_module_get(mrb, "Java")), mrb_intern_lit(mrb, "KEYS"));
+
+    for (mrb_int i = 0; i < RARRAY_LEN(keys); i++) {
+        *key = RARRAY_PTR(keys)[i];
+        if (ruby_slice(*key).size == name.size &&
+            strncasecmp(ruby_slice(*key).data, name.data, name.size) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Does a line of the input begin with the name, as one with a command does? */
@@ -357,15 +364,15 @@ void
 ruby_describe_name(const struct ruby *ruby, petal_slice name, bool called, struct text *text)
 {
     const char *nearest = command_nearest(ruby->session, name);
+    mrb_value key;
 
     text_add_string(text, called ? "undefined method '" : "undefined local variable or method '");
     text_add_slice(text, name);
     text_add_string(text, "'");
-    if (!called && !begins_statement(ruby, name))
-        text_add_format(text,
-                        key_of(name) != NULL ? "; did you mean %s, or text in quotes?"
-                                             : "; text stands in quotes",
-                        key_of(name));
+    if (!called && !begins_statement(ruby, name) && find_key(ruby, name, &key))
+        text_add_format(text, "; did you mean %.*s, or text in quotes?", SLICE(ruby_slice(key)));
+    else if (!called && !begins_statement(ruby, name))
+        text_add_string(text, "; text stands in quotes");
     else if (nearest != NULL)
         text_add_format(text, "; did you mean '%s'?", nearest);
 }

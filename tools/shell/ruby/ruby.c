@@ -86,19 +86,6 @@ allocate(mrb_state *mrb, void *memory, size_t size, void *context)
     return grown;
 }
 
-static void
-define_keys(mrb_state *mrb)
-{
-    static const char *const aliases[][2] = {
-        {"ENDKEY", "STOPROW"}, {"ENDROW", "STOPROW"}, {"STARTKEY", "STARTROW"}};
-
-    for (size_t i = 0; ruby_key(i) != NULL; i++)
-        mrb_define_const(mrb, mrb->object_class, ruby_key(i), mrb_str_new_cstr(mrb, ruby_key(i)));
-    for (size_t i = 0; i < COUNT_OF(aliases); i++)
-        mrb_define_const(mrb, mrb->object_class, aliases[i][0],
-                         mrb_str_new_cstr(mrb, aliases[i][1]));
-}
-
 /* Start it; what it needs is there, or the program cannot run. */
 static mrb_value
 prepare(mrb_state *mrb, void *context)
@@ -110,7 +97,6 @@ prepare(mrb_state *mrb, void *context)
         parts[i](mrb);
     for (size_t i = 0; ruby->session->unsafe && i < COUNT_OF(unsafe_parts); i++)
         unsafe_parts[i](mrb);
-    define_keys(mrb);
     ruby_define_commands(ruby);
     ruby_define_kernel(mrb);
     ruby_define_regexp(mrb);

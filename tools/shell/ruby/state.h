@@ -131,7 +131,4 @@ void ruby_show_exception(struct ruby *ruby, mrb_value exception);
 /* Words that complain about a name that nothing has. */
 void ruby_describe_name(const struct ruby *ruby, petal_slice name, bool called, struct text *text);
 
-/* The upper-case keys that stand for themselves, by number; NULL after the last. */
-const char *ruby_key(size_t index);
-
 #endif
