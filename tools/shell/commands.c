@@ -11,20 +11,22 @@
 #include "tools/shell/schema/commands.h"
 #include "tools/shell/study/commands.h"
 
-#define ANY                  COMMAND_ANY_NUMBER
-#define COMMAND(name)        #name, #name, command_##name, false, DATABASE_WANTED
-#define SAME(name, function) #name, #name, command_##function, false, DATABASE_WANTED
-#define ALIAS(name, main)    #name, #main, command_##main, false, DATABASE_WANTED
-#define OF_CALL(name)        #name, #name, command_##name, true, DATABASE_WANTED
-#define MAKES(name)          #name, #name, command_##name, false, DATABASE_MADE
-#define WITHOUT(name, main)  #name, #main, command_##main, false, DATABASE_UNUSED
-#define RUBY(name)           #name, #name, command_in_ruby, false, DATABASE_WANTED
-#define RUBY_WITHOUT(name)   #name, #name, command_in_ruby, false, DATABASE_UNUSED
+#define ANY                    COMMAND_ANY_NUMBER
+#define COMMAND(name)          #name, #name, command_##name, false, DATABASE_WANTED
+#define SAME(name, function)   #name, #name, command_##function, false, DATABASE_WANTED
+#define ALIAS(name, main)      #name, #main, command_##main, false, DATABASE_WANTED
+#define OF_CALL(name)          #name, #name, command_##name, true, DATABASE_WANTED
+#define MAKES(name)            #name, #name, command_##name, false, DATABASE_MADE
+#define WITHOUT(name, main)    #name, #main, command_##main, false, DATABASE_UNUSED
+#define RUBY(name)             #name, #name, command_in_ruby, false, DATABASE_WANTED
+#define RUBY_ALIAS(name, main) #name, #main, command_in_ruby, false, DATABASE_WANTED
+#define RUBY_MAKES(name)       #name, #name, command_in_ruby, false, DATABASE_MADE
+#define RUBY_WITHOUT(name)     #name, #name, command_in_ruby, false, DATABASE_UNUSED
 
 static const struct command commands[] = {
     {COMMAND(advise), "t", 1, 2},
-    {COMMAND(alter), "t", 1, ANY},
-    {COMMAND(alter_async), "t", 1, ANY},
+    {RUBY(alter), "t", 1, ANY},
+    {RUBY(alter_async), "t", 1, ANY},
     {COMMAND(alter_namespace), "n", 1, ANY},
     {RUBY(alter_status), "t", 1, 1},
     {COMMAND(append), "t-q-", 4, 5},
@@ -32,20 +34,20 @@ static const struct command commands[] = {
     {RUBY(checkpoint), "p", 1, 1},
     {RUBY(clear_block_cache), "t", 1, 1},
     {RUBY(clone_snapshot), "s", 2, 3},
-    {COMMAND(clone_table_schema), "t", 2, 3},
+    {RUBY(clone_table_schema), "t", 2, 3},
     {COMMAND(compact), "tf", 1, 3},
     {COMMAND(compaction_state), "t", 1, 1},
     {RUBY_WITHOUT(compaction_switch), "-", 1, ANY},
     {COMMAND(count), "t", 1, 2},
-    {MAKES(create), "-", 1, ANY},
+    {RUBY_MAKES(create), "-", 1, ANY},
     {MAKES(create_namespace), "-", 1, ANY},
     {COMMAND(delete), "t-q-", 3, 5},
     {RUBY(delete_all_snapshot), "-", 1, 1},
     {RUBY(delete_snapshot), "s", 1, 1},
     {RUBY(delete_table_snapshots), "t", 1, 2},
     {COMMAND(deleteall), "t-q-", 2, 5},
-    {ALIAS(desc, describe), "t", 1, 1},
-    {COMMAND(describe), "t", 1, 1},
+    {RUBY_ALIAS(desc, describe), "t", 1, 1},
+    {RUBY(describe), "t", 1, 1},
     {COMMAND(describe_namespace), "n", 1, 1},
     {RUBY(disable), "t", 1, 1},
     {RUBY(disable_all), "t", 1, 1},

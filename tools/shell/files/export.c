@@ -6,7 +6,7 @@
 #include "tools/shell/data/query.h"
 #include "tools/shell/files/commands.h"
 #include "tools/shell/files/intake.h"
-#include "tools/shell/schema/describe.h"
+#include "tools/shell/ruby/ruby.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/clock.h"
 
@@ -169,31 +169,29 @@ export_to_output(struct cell_export *export, enum shell_status (*run)(struct cel
 
 /* A command that has to do with making the table: a comment, unless it is asked for. */
 static void
-add_command(struct cell_export *export,
-            void (*describe)(struct text *, const petal_table_options *))
+add_command(struct cell_export *export, const struct text *command)
 {
-    petal_table_options options = PETAL_DEFAULTS;
-    struct text command = {0};
-
-    petal_table_describe(export->table, &options);
-    describe(&command, &options);
-    if (command.size > 0)
-        text_add_format(&export->out, "%s%s\n", export->create ? "" : "# ", text_string(&command));
-    text_free(&command);
+    if (command->size > 0)
+        text_add_format(&export->out, "%s%s\n", export->create ? "" : "# ", text_string(command));
 }
 
 /* All of the file. */
 static enum shell_status
 write_lines(struct cell_export *export)
 {
+    struct text creation = {0}, closing = {0};
     enum shell_status status;
 
     cell_write_header(&export->out, export->format);
     if (export->format == FILE_HBASE)
-        add_command(export, describe_creation);
+        ruby_describe_creation(export->session, petal_table_name(export->table), &creation,
+                               &closing);
+    add_command(export, &creation);
     status = export_cells(export);
-    if (status == SHELL_FINE && export->format == FILE_HBASE)
-        add_command(export, describe_closing);
+    if (status == SHELL_FINE)
+        add_command(export, &closing);
+    text_free(&creation);
+    text_free(&closing);
     if (status == SHELL_FINE)
         (void)export_write(export);
     return status;

@@ -103,6 +103,7 @@ prepare(mrb_state *mrb, void *context)
     ruby_define_java(ruby);
     ruby_define_shell(ruby);
     ruby_define_store(ruby);
+    ruby_define_schema(ruby);
     (void)mrb_load_irep(mrb, ruby_prelude);
     mrb_gc_arena_restore(mrb, arena);
     ruby->context = mrbc_context_new(mrb);

@@ -40,6 +40,11 @@ bool ruby_table_of(struct session *session, petal_slice variable, petal_slice *t
 /* The methods of a table, by number; NULL after the last. */
 const char *ruby_table_method(size_t index);
 
+/* Add the commands that make the table, which the shell reads back: the first leaves it writable, and
+ * where it takes no writes once it is filled the other one closes it. */
+void ruby_describe_creation(struct session *session, petal_slice table, struct text *creation,
+                            struct text *closing);
+
 /* Call `visit` for each group and topic of help. */
 void ruby_visit_help(struct session *session, void (*visit)(void *argument, petal_slice name),
                      void *argument);

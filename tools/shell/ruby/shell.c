@@ -21,6 +21,8 @@
 #include <mruby/string.h>
 #include <mruby/variable.h>
 
+#include <stdlib.h>
+
 /* Compiled from tools/shell/ruby/commands/. */
 extern const uint8_t ruby_commands[];
 
@@ -130,6 +132,32 @@ ruby_check(mrb_state *mrb, enum shell_status status)
         ruby_fail(mrb, status);
 }
 
+void
+ruby_check_petal(mrb_state *mrb, enum petal_status status, const petal_error *error)
+{
+    if (status != PETAL_OK)
+        ruby_fail(mrb, session_fail_petal(ruby_session(mrb), error));
+}
+
+petal_slice
+ruby_name(mrb_state *mrb)
+{
+    mrb_value name;
+
+    mrb_get_args(mrb, "S", &name);
+    return ruby_slice(name);
+}
+
+petal_table *
+ruby_table(mrb_state *mrb, petal_slice name)
+{
+    petal_table *table;
+    petal_error error;
+
+    ruby_check_petal(mrb, petal_table_open(ruby_session(mrb)->db, name, &table, &error), &error);
+    return table;
+}
+
 /* Shell.fail(status, message) */
 static mrb_value
 shell_fail(mrb_state *mrb, mrb_value self)
@@ -139,7 +167,7 @@ shell_fail(mrb_state *mrb, mrb_value self)
 
     (void)self;
     mrb_get_args(mrb, "iS", &status, &message);
-    (void)session_fail(ruby_of(mrb)->session, SHELL_USAGE, "%.*s", SLICE(ruby_slice(message)));
+    (void)session_fail(ruby_session(mrb), SHELL_USAGE, "%.*s", SLICE(ruby_slice(message)));
     ruby_fail(mrb, (enum shell_status)status);
 }
 
@@ -182,44 +210,34 @@ ruby_visit_help(struct session *session, void (*visit)(void *argument, petal_sli
 static struct output *
 output_of(mrb_state *mrb)
 {
-    return &ruby_of(mrb)->session->output;
-}
-
-/* The text that is the only argument. */
-static petal_slice
-text_argument(mrb_state *mrb)
-{
-    mrb_value text;
-
-    mrb_get_args(mrb, "S", &text);
-    return ruby_slice(text);
+    return &ruby_session(mrb)->output;
 }
 
 static mrb_value
 print_line(mrb_state *mrb, mrb_value self)
 {
-    output_line(output_of(mrb), text_argument(mrb));
+    output_line(output_of(mrb), ruby_name(mrb));
     return self;
 }
 
 static mrb_value
 print_plain(mrb_state *mrb, mrb_value self)
 {
-    output_plain_slice(output_of(mrb), text_argument(mrb));
+    output_plain_slice(output_of(mrb), ruby_name(mrb));
     return self;
 }
 
 static mrb_value
 print_message(mrb_state *mrb, mrb_value self)
 {
-    output_message(output_of(mrb), text_argument(mrb));
+    output_message(output_of(mrb), ruby_name(mrb));
     return self;
 }
 
 static mrb_value
 print_document(mrb_state *mrb, mrb_value self)
 {
-    output_document(output_of(mrb), text_argument(mrb));
+    output_document(output_of(mrb), ruby_name(mrb));
     return self;
 }
 
@@ -336,7 +354,7 @@ is_terminal(mrb_state *mrb, mrb_value self)
 static mrb_value
 wrap_text(mrb_state *mrb, mrb_value self)
 {
-    struct text *text = &ruby_of(mrb)->session->scratch;
+    struct text *text = &ruby_session(mrb)->scratch;
     mrb_int indent;
     mrb_value given;
 
@@ -351,8 +369,8 @@ wrap_text(mrb_state *mrb, mrb_value self)
 static mrb_value
 wrap_example(mrb_state *mrb, mrb_value self)
 {
-    struct text *text = &ruby_of(mrb)->session->scratch;
-    petal_slice example = text_argument(mrb);
+    struct text *text = &ruby_session(mrb)->scratch;
+    petal_slice example = ruby_name(mrb);
 
     (void)self;
     text_clear(text);
@@ -364,8 +382,8 @@ wrap_example(mrb_state *mrb, mrb_value self)
 static mrb_value
 show_with(mrb_state *mrb, void (*add)(struct text *text, petal_slice bytes))
 {
-    struct text *text = &ruby_of(mrb)->session->scratch;
-    petal_slice bytes = text_argument(mrb);
+    struct text *text = &ruby_session(mrb)->scratch;
+    petal_slice bytes = ruby_name(mrb);
 
     text_clear(text);
     add(text, bytes);
@@ -390,7 +408,7 @@ show_literal(mrb_state *mrb, mrb_value self)
 static mrb_value
 show_time(mrb_state *mrb, mrb_value self)
 {
-    struct text *text = &ruby_of(mrb)->session->scratch;
+    struct text *text = &ruby_session(mrb)->scratch;
     mrb_int milliseconds;
 
     (void)self;
@@ -429,6 +447,42 @@ read_size(mrb_state *mrb, mrb_value self)
     return read_with(mrb, value_read_size);
 }
 
+/* Shell.interval(text): "1 DAY 2 HOURS" in seconds, 0 for what is no time. */
+static mrb_value
+read_interval(mrb_state *mrb, mrb_value self)
+{
+    (void)self;
+    return mrb_int_value(mrb, parse_interval(ruby_name(mrb)));
+}
+
+/* Shell.real(text): nil if it is no number. */
+static mrb_value
+read_real(mrb_state *mrb, mrb_value self)
+{
+    const char *text;
+    double number;
+    char *end;
+
+    (void)self;
+    mrb_get_args(mrb, "z", &text);
+    number = strtod(text, &end);
+    return end != text && *end == '\0' ? mrb_float_value(mrb, number) : mrb_nil_value();
+}
+
+/* Shell.size_text(bytes): "65536 B (64KB)" */
+static mrb_value
+show_size(mrb_state *mrb, mrb_value self)
+{
+    struct text *text = &ruby_session(mrb)->scratch;
+    mrb_int bytes;
+
+    (void)self;
+    mrb_get_args(mrb, "i", &bytes);
+    text_clear(text);
+    text_add_size(text, (uint64_t)bytes);
+    return ruby_string(mrb, text_slice(text));
+}
+
 /* ---- The session ----------------------------------------------------------------------------- */
 
 /* Shell.note(line): on standard error, once a session. */
@@ -436,11 +490,11 @@ static mrb_value
 tell_note(mrb_state *mrb, mrb_value self)
 {
     struct text line = {0};
-    petal_slice note = text_argument(mrb);
+    petal_slice note = ruby_name(mrb);
 
     text_add_slice(&line, note);
     text_add_string(&line, "\n");
-    session_note(ruby_of(mrb)->session, &line);
+    session_note(ruby_session(mrb), &line);
     text_free(&line);
     return self;
 }
@@ -452,7 +506,7 @@ ask(mrb_state *mrb, mrb_value self)
     bool yes;
 
     (void)self;
-    ruby_check(mrb, session_ask(ruby_of(mrb)->session, &yes));
+    ruby_check(mrb, session_ask(ruby_session(mrb), &yes));
     return mrb_bool_value(yes);
 }
 
@@ -483,6 +537,9 @@ ruby_define_shell(struct ruby *ruby)
         {"time", show_time},
         {"number", read_number},
         {"size", read_size},
+        {"interval", read_interval},
+        {"real", read_real},
+        {"size_text", show_size},
         {"note", tell_note},
         {"yes?", ask},
     };

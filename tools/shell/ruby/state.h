@@ -52,6 +52,12 @@ ruby_of(mrb_state *mrb)
     return mrb->ud;
 }
 
+static inline struct session *
+ruby_session(mrb_state *mrb)
+{
+    return ruby_of(mrb)->session;
+}
+
 /* ---- tools/shell/ruby/convert.c ---- */
 
 /* The value as commands take it, in the session's arena.  Raises ArgumentError when lists and
@@ -87,7 +93,7 @@ void ruby_define_regexp(mrb_state *mrb);
 /* What the prelude's classes of Java's call. */
 void ruby_define_java(struct ruby *ruby);
 
-/* ---- tools/shell/ruby/shell.c, tools/shell/ruby/store.c ---- */
+/* ---- tools/shell/ruby/shell.c, store.c, schema.c ---- */
 
 struct ruby_function {
     const char *name;
@@ -96,11 +102,17 @@ struct ruby_function {
 
 void ruby_define_shell(struct ruby *ruby);
 void ruby_define_store(struct ruby *ruby);
+void ruby_define_schema(struct ruby *ruby);
 void ruby_define_functions(struct ruby *ruby, const struct ruby_function *functions, size_t count);
 
 /* Raise Shell::Failure with the session's message; the latter only if the status is not fine. */
 void ruby_fail(mrb_state *mrb, enum shell_status status) __attribute__((noreturn));
 void ruby_check(mrb_state *mrb, enum shell_status status);
+void ruby_check_petal(mrb_state *mrb, enum petal_status status, const petal_error *error);
+
+/* The text that is the only argument of the function at hand. */
+petal_slice ruby_name(mrb_state *mrb);
+petal_table *ruby_table(mrb_state *mrb, petal_slice name);
 
 /* Read the commands that are written in Ruby, if that has not been done. */
 void ruby_load_commands(mrb_state *mrb);

@@ -3,59 +3,23 @@
  * See tools/shell/ruby/shell.h and tools/shell/ruby/state.h.
  */
 #include "tools/shell/ruby/state.h"
-#include "tools/shell/schema/attribute.h"
 #include "tools/shell/schema/namespace.h"
 #include "tools/shell/session/names.h"
 
 #include <mruby/array.h>
-#include <mruby/hash.h>
 #include <mruby/numeric.h>
 #include <mruby/string.h>
 
 #include <grp.h>
 #include <pwd.h>
-#include <stddef.h>
 #include <unistd.h>
 
 enum { MOST_GROUPS = 256 };
-
-static struct session *
-session_of(mrb_state *mrb)
-{
-    return ruby_of(mrb)->session;
-}
-
-static void
-check(mrb_state *mrb, enum petal_status status, const petal_error *error)
-{
-    if (status != PETAL_OK)
-        ruby_fail(mrb, session_fail_petal(session_of(mrb), error));
-}
 
 static mrb_value
 number(mrb_state *mrb, uint64_t value)
 {
     return mrb_int_value(mrb, (mrb_int)value);
-}
-
-/* The name that is the only argument. */
-static petal_slice
-name_argument(mrb_state *mrb)
-{
-    mrb_value name;
-
-    mrb_get_args(mrb, "S", &name);
-    return ruby_slice(name);
-}
-
-static petal_table *
-open_table(mrb_state *mrb, petal_slice name)
-{
-    petal_table *table;
-    petal_error error;
-
-    check(mrb, petal_table_open(session_of(mrb)->db, name, &table, &error), &error);
-    return table;
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -66,7 +30,7 @@ list_commands(mrb_state *mrb, mrb_value self)
     mrb_value names = mrb_ary_new(mrb);
 
     (void)self;
-    for (const struct command *command = session_of(mrb)->commands; command->name != NULL;
+    for (const struct command *command = ruby_session(mrb)->commands; command->name != NULL;
          command++)
         mrb_ary_push(mrb, names, mrb_str_new_cstr(mrb, command->name));
     return names;
@@ -76,7 +40,7 @@ list_commands(mrb_state *mrb, mrb_value self)
 static mrb_value
 main_name(mrb_state *mrb, mrb_value self)
 {
-    const struct command *command = command_find(session_of(mrb), name_argument(mrb));
+    const struct command *command = command_find(ruby_session(mrb), ruby_name(mrb));
 
     (void)self;
     return command != NULL ? mrb_str_new_cstr(mrb, command->main_name) : mrb_nil_value();
@@ -112,7 +76,7 @@ choose_matching(mrb_state *mrb, mrb_value self)
     (void)self;
     mrb_get_args(mrb, "oA", &given, &names);
     argument = ruby_to_value(mrb, given);
-    status = pattern_read(session_of(mrb), &argument, &pattern);
+    status = pattern_read(ruby_session(mrb), &argument, &pattern);
     for (mrb_int i = 0; status == SHELL_FINE && i < RARRAY_LEN(names); i++)
         if (pattern_matches(&pattern, ruby_slice(RARRAY_PTR(names)[i])))
             mrb_ary_push(mrb, chosen, RARRAY_PTR(names)[i]);
@@ -167,7 +131,7 @@ count_table(void *argument, petal_table *table)
 static mrb_value
 list_tables(mrb_state *mrb, mrb_value self)
 {
-    struct session *session = session_of(mrb);
+    struct session *session = ruby_session(mrb);
     struct name_list list = {0};
     mrb_value names;
     petal_error error;
@@ -175,9 +139,10 @@ list_tables(mrb_state *mrb, mrb_value self)
     (void)self;
     if (session->db == NULL)
         return mrb_ary_new(mrb);
-    check(mrb, petal_table_list(session->db, count_table, &list.capacity, &error), &error);
+    ruby_check_petal(mrb, petal_table_list(session->db, count_table, &list.capacity, &error),
+                     &error);
     list.items = arena_allocate(&session->arena, list.capacity * sizeof(*list.items));
-    check(mrb, petal_table_list(session->db, add_name, &list, &error), &error);
+    ruby_check_petal(mrb, petal_table_list(session->db, add_name, &list, &error), &error);
     names = mrb_ary_new_capa(mrb, (mrb_int)list.count);
     for (size_t i = 0; i < list.count; i++)
         mrb_ary_push(mrb, names, ruby_string(mrb, list.items[i]));
@@ -195,7 +160,7 @@ check_table_name(mrb_state *mrb, mrb_value self)
     (void)self;
     mrb_get_args(mrb, "o", &argument);
     value = ruby_to_value(mrb, argument);
-    ruby_check(mrb, session_table_name(session_of(mrb), &value, &name));
+    ruby_check(mrb, session_table_name(ruby_session(mrb), &value, &name));
     return ruby_string(mrb, name);
 }
 
@@ -211,7 +176,7 @@ find_table(mrb_state *mrb, mrb_value self)
 
     mrb_get_args(mrb, "Szz", &name, &before, &after);
     value = value_string(ruby_slice(name));
-    ruby_check(mrb, session_any_table(session_of(mrb), &value, before, after, &table));
+    ruby_check(mrb, session_any_table(ruby_session(mrb), &value, before, after, &table));
     return self;
 }
 
@@ -222,11 +187,11 @@ table_exists(mrb_state *mrb, mrb_value self)
     petal_table *table;
     petal_error error;
     enum petal_status outcome =
-        petal_table_open(session_of(mrb)->db, name_argument(mrb), &table, &error);
+        petal_table_open(ruby_session(mrb)->db, ruby_name(mrb), &table, &error);
 
     (void)self;
     if (outcome != PETAL_NOT_FOUND && outcome != PETAL_INVALID)
-        check(mrb, outcome, &error);
+        ruby_check_petal(mrb, outcome, &error);
     return mrb_bool_value(outcome == PETAL_OK);
 }
 
@@ -234,7 +199,7 @@ static mrb_value
 is_disabled(mrb_state *mrb, mrb_value self)
 {
     (void)self;
-    return mrb_bool_value(session_is_disabled(session_of(mrb), name_argument(mrb)));
+    return mrb_bool_value(session_is_disabled(ruby_session(mrb), ruby_name(mrb)));
 }
 
 /* Shell.disable(name, yes) */
@@ -245,30 +210,30 @@ disable_table(mrb_state *mrb, mrb_value self)
     mrb_bool yes;
 
     mrb_get_args(mrb, "Sb", &name, &yes);
-    session_set_disabled(session_of(mrb), ruby_slice(name), yes);
+    session_set_disabled(ruby_session(mrb), ruby_slice(name), yes);
     return self;
 }
 
 static mrb_value
 drop_table(mrb_state *mrb, mrb_value self)
 {
-    petal_slice name = name_argument(mrb);
+    petal_slice name = ruby_name(mrb);
     petal_error error;
 
-    check(mrb, petal_table_drop(open_table(mrb, name), &error), &error);
-    session_set_disabled(session_of(mrb), name, false);
+    ruby_check_petal(mrb, petal_table_drop(ruby_table(mrb, name), &error), &error);
+    session_set_disabled(ruby_session(mrb), name, false);
     return self;
 }
 
 static mrb_value
 truncate_table(mrb_state *mrb, mrb_value self)
 {
-    petal_slice name = name_argument(mrb);
-    petal_table *table = open_table(mrb, name);
+    petal_slice name = ruby_name(mrb);
+    petal_table *table = ruby_table(mrb, name);
     petal_error error;
 
-    check(mrb, petal_table_truncate(table, &table, &error), &error);
-    session_set_disabled(session_of(mrb), name, false);
+    ruby_check_petal(mrb, petal_table_truncate(table, &table, &error), &error);
+    session_set_disabled(ruby_session(mrb), name, false);
     return self;
 }
 
@@ -280,7 +245,7 @@ check_namespace(mrb_state *mrb, mrb_value self)
     mrb_value name;
 
     mrb_get_args(mrb, "Sz", &name, &before);
-    ruby_check(mrb, namespace_check(session_of(mrb), ruby_slice(name), before));
+    ruby_check(mrb, namespace_check(ruby_session(mrb), ruby_slice(name), before));
     return self;
 }
 
@@ -305,7 +270,7 @@ sizes_of_table(mrb_state *mrb, mrb_value self)
     mrb_value sizes = mrb_ary_new(mrb);
 
     (void)self;
-    if (petal_table_open(session_of(mrb)->db, name_argument(mrb), &table, &error) == PETAL_OK &&
+    if (petal_table_open(ruby_session(mrb)->db, ruby_name(mrb), &table, &error) == PETAL_OK &&
         petal_table_files(table, add_file, sums, &error) == PETAL_OK)
         sums[2] = petal_table_memtable_bytes(table);
     for (size_t i = 0; i < COUNT_OF(sums); i++)
@@ -324,188 +289,20 @@ enabled_table(mrb_state *mrb, mrb_value self)
     (void)self;
     mrb_get_args(mrb, "o", &argument);
     value = ruby_to_value(mrb, argument);
-    ruby_check(mrb, session_enabled_table(session_of(mrb), &value, &table));
+    ruby_check(mrb, session_enabled_table(ruby_session(mrb), &value, &table));
     return ruby_string(mrb, petal_table_name(table));
-}
-
-/* ---- Facts ----------------------------------------------------------------------------------- */
-
-/* A member of a struct, as a value in a hash. */
-struct fact {
-    const char *name;
-    size_t place;
-    enum {
-        FACT_NUMBER,
-        FACT_NUMBER_32,
-        FACT_BYTES,
-        FACT_REAL,
-        FACT_TRUTH,
-        FACT_BLOOM,
-        FACT_KIND
-    } form;
-};
-
-static mrb_value
-value_of_fact(mrb_state *mrb, const struct fact *fact, const void *object)
-{
-    const void *place = (const char *)object + fact->place;
-
-    switch (fact->form) {
-    case FACT_NUMBER:
-        return number(mrb, *(const uint64_t *)place);
-    case FACT_NUMBER_32:
-        return number(mrb, *(const uint32_t *)place);
-    case FACT_BYTES:
-        return ruby_string(mrb, *(const petal_slice *)place);
-    case FACT_REAL:
-        return mrb_float_value(mrb, *(const double *)place);
-    case FACT_TRUTH:
-        return mrb_bool_value(*(const bool *)place);
-    case FACT_BLOOM:
-        return mrb_str_new_cstr(mrb, schema_bloom_name(*(const enum petal_bloom_type *)place));
-    case FACT_KIND:
-        return mrb_str_new_cstr(mrb, schema_bloom_kind_name(*(const enum petal_bloom_kind *)place));
-    }
-    return mrb_nil_value();
-}
-
-static void
-add_facts(mrb_state *mrb, mrb_value hash, const struct fact *facts, size_t count,
-          const void *object)
-{
-    int arena = mrb_gc_arena_save(mrb);
-
-    for (size_t i = 0; i < count; i++) {
-        mrb_hash_set(mrb, hash, mrb_str_new_cstr(mrb, facts[i].name),
-                     value_of_fact(mrb, &facts[i], object));
-        mrb_gc_arena_restore(mrb, arena);
-    }
-}
-
-#define OF_FILE(name, form)                                                                        \
-    {                                                                                              \
-#name, offsetof(petal_file_info, name), FACT_##form                                        \
-    }
-
-static const struct fact file_facts[] = {
-    OF_FILE(family, BYTES),          OF_FILE(number, NUMBER),
-    OF_FILE(file_bytes, NUMBER),     OF_FILE(data_bytes, NUMBER),
-    OF_FILE(raw_data_bytes, NUMBER), OF_FILE(index_bytes, NUMBER),
-    OF_FILE(filter_bytes, NUMBER),   OF_FILE(cells, NUMBER),
-    OF_FILE(rows, NUMBER),           OF_FILE(markers, NUMBER),
-    OF_FILE(data_blocks, NUMBER),    OF_FILE(row_min, BYTES),
-    OF_FILE(row_max, BYTES),         OF_FILE(time_min, NUMBER),
-    OF_FILE(time_max, NUMBER),       OF_FILE(sequence_min, NUMBER),
-    OF_FILE(sequence_max, NUMBER),   OF_FILE(bloom, BLOOM),
-    OF_FILE(bloom_error_rate, REAL), OF_FILE(bloom_keys, NUMBER),
-    OF_FILE(bloom_chunks, NUMBER),   OF_FILE(run, NUMBER),
-    OF_FILE(bloom_kind, KIND)};
-
-#define OF_GETS(name)                                                                              \
-    {                                                                                              \
-#name, offsetof(struct file_history, name), FACT_NUMBER                                    \
-    }
-
-static const struct fact gets_facts[] = {OF_GETS(reads),       OF_GETS(probes),
-                                         OF_GETS(negatives),   OF_GETS(false_positives),
-                                         OF_GETS(data_cached), OF_GETS(data_fetched)};
-
-struct files {
-    mrb_state *mrb;
-    mrb_value list;
-};
-
-/* A file with what the session's gets did to it. */
-static bool
-describe_file(void *argument, const petal_file_info *file)
-{
-    static const struct file_history none;
-    struct files *files = argument;
-    mrb_state *mrb = files->mrb;
-    const struct file_history *gets = get_history_file(&session_of(mrb)->history, file->number);
-    int arena = mrb_gc_arena_save(mrb);
-    mrb_value hash = mrb_hash_new(mrb);
-    uint64_t others;
-
-    if (gets == NULL)
-        gets = &none;
-    others = gets->negatives + gets->false_positives;
-    add_facts(mrb, hash, file_facts, COUNT_OF(file_facts), file);
-    add_facts(mrb, hash, gets_facts, COUNT_OF(gets_facts), gets);
-    mrb_hash_set(mrb, hash, mrb_str_new_lit(mrb, "true_positives"),
-                 number(mrb, gets->probes > others ? gets->probes - others : 0));
-    mrb_ary_push(mrb, files->list, hash);
-    mrb_gc_arena_restore(mrb, arena);
-    return true;
-}
-
-/* Shell.files(table): those that can be opened; Shell.check_files(table) tells what others lack. */
-static mrb_value
-list_files(mrb_state *mrb, mrb_value self)
-{
-    struct files files = {mrb, mrb_ary_new(mrb)};
-    petal_error error;
-
-    (void)self;
-    (void)!petal_table_files(open_table(mrb, name_argument(mrb)), describe_file, &files, &error);
-    return files.list;
-}
-
-static bool
-pass_file(void *argument, const petal_file_info *file)
-{
-    (void)argument;
-    (void)file;
-    return true;
-}
-
-static mrb_value
-check_files(mrb_state *mrb, mrb_value self)
-{
-    petal_error error;
-
-    check(mrb, petal_table_files(open_table(mrb, name_argument(mrb)), pass_file, NULL, &error),
-          &error);
-    return self;
-}
-
-#define OF_FAMILY(name, form)                                                                      \
-    {                                                                                              \
-#name, offsetof(petal_family_options, name), FACT_##form                                   \
-    }
-
-static const struct fact family_facts[] = {OF_FAMILY(name, BYTES), OF_FAMILY(bloom, BLOOM),
-                                           OF_FAMILY(bloom_error_rate, REAL),
-                                           OF_FAMILY(bloom_rate_per_file, TRUTH)};
-
-/* Shell.families(table): how each is made. */
-static mrb_value
-list_families(mrb_state *mrb, mrb_value self)
-{
-    petal_table_options options = {.size = sizeof(options)};
-    mrb_value list = mrb_ary_new(mrb);
-
-    (void)self;
-    petal_table_describe(open_table(mrb, name_argument(mrb)), &options);
-    for (size_t i = 0; i < options.family_count; i++) {
-        mrb_value hash = mrb_hash_new(mrb);
-
-        add_facts(mrb, hash, family_facts, COUNT_OF(family_facts), &options.families[i]);
-        mrb_ary_push(mrb, list, hash);
-    }
-    return list;
 }
 
 /* Shell.clear_cache(table): how many blocks left the cache. */
 static mrb_value
 clear_cache(mrb_state *mrb, mrb_value self)
 {
-    petal_table *table = open_table(mrb, name_argument(mrb));
+    petal_table *table = ruby_table(mrb, ruby_name(mrb));
     petal_error error;
     uint64_t blocks;
 
     (void)self;
-    check(mrb, petal_cache_clear(session_of(mrb)->db, table, &blocks, &error), &error);
+    ruby_check_petal(mrb, petal_cache_clear(ruby_session(mrb)->db, table, &blocks, &error), &error);
     return number(mrb, blocks);
 }
 
@@ -522,7 +319,7 @@ static bool
 add_snapshot(void *argument, const petal_table_snapshot_info *info)
 {
     struct snapshots *snapshots = argument;
-    struct session *session = session_of(snapshots->mrb);
+    struct session *session = ruby_session(snapshots->mrb);
     size_t count = snapshots->names.count / 2;
 
     snapshots->infos = arena_room(&session->arena, snapshots->infos, count, &snapshots->capacity,
@@ -543,10 +340,11 @@ list_snapshots(mrb_state *mrb, mrb_value self)
     petal_error error;
 
     (void)self;
-    if (session_of(mrb)->db == NULL)
+    if (ruby_session(mrb)->db == NULL)
         return list;
-    check(mrb, petal_table_snapshot_list(session_of(mrb)->db, add_snapshot, &snapshots, &error),
-          &error);
+    ruby_check_petal(
+        mrb, petal_table_snapshot_list(ruby_session(mrb)->db, add_snapshot, &snapshots, &error),
+        &error);
     for (size_t i = 0; i < snapshots.names.count / 2; i++) {
         const petal_table_snapshot_info *info = &snapshots.infos[i];
         mrb_value facts[] = {ruby_string(mrb, snapshots.names.items[2 * i]),
@@ -572,7 +370,7 @@ check_snapshot_name(mrb_state *mrb, mrb_value self)
     (void)self;
     mrb_get_args(mrb, "o", &argument);
     value = ruby_to_value(mrb, argument);
-    ruby_check(mrb, session_snapshot_name(session_of(mrb), &value, &name));
+    ruby_check(mrb, session_snapshot_name(ruby_session(mrb), &value, &name));
     return argument;
 }
 
@@ -591,10 +389,10 @@ make_snapshot(mrb_state *mrb, mrb_value self)
     mrb_get_args(mrb, "SSbi", &table, &name, &skip, &ttl);
     options.skip_flush = skip;
     options.ttl_seconds = (uint32_t)ttl;
-    outcome = petal_table_snapshot_create(open_table(mrb, ruby_slice(table)), ruby_slice(name),
+    outcome = petal_table_snapshot_create(ruby_table(mrb, ruby_slice(table)), ruby_slice(name),
                                           &options, &error);
     if (outcome != PETAL_EXISTS)
-        check(mrb, outcome, &error);
+        ruby_check_petal(mrb, outcome, &error);
     return mrb_bool_value(outcome == PETAL_OK);
 }
 
@@ -602,7 +400,7 @@ make_snapshot(mrb_state *mrb, mrb_value self)
 static mrb_value
 clone_snapshot(mrb_state *mrb, mrb_value self)
 {
-    struct session *session = session_of(mrb);
+    struct session *session = ruby_session(mrb);
     mrb_value name, clone;
     enum petal_status outcome;
     petal_table *table;
@@ -613,7 +411,7 @@ clone_snapshot(mrb_state *mrb, mrb_value self)
     outcome = petal_table_snapshot_clone(session->db, ruby_slice(name), ruby_slice(clone), &table,
                                          &error);
     if (outcome != PETAL_EXISTS)
-        check(mrb, outcome, &error);
+        ruby_check_petal(mrb, outcome, &error);
     return mrb_bool_value(outcome == PETAL_OK);
 }
 
@@ -623,9 +421,9 @@ restore_snapshot(mrb_state *mrb, mrb_value self)
     petal_table *table;
     petal_error error;
 
-    check(mrb,
-          petal_table_snapshot_restore(session_of(mrb)->db, name_argument(mrb), &table, &error),
-          &error);
+    ruby_check_petal(
+        mrb, petal_table_snapshot_restore(ruby_session(mrb)->db, ruby_name(mrb), &table, &error),
+        &error);
     return self;
 }
 
@@ -635,11 +433,11 @@ delete_snapshot(mrb_state *mrb, mrb_value self)
 {
     petal_error error;
     enum petal_status outcome =
-        petal_table_snapshot_delete(session_of(mrb)->db, name_argument(mrb), &error);
+        petal_table_snapshot_delete(ruby_session(mrb)->db, ruby_name(mrb), &error);
 
     (void)self;
     if (outcome != PETAL_NOT_FOUND && outcome != PETAL_INVALID)
-        check(mrb, outcome, &error);
+        ruby_check_petal(mrb, outcome, &error);
     return mrb_bool_value(outcome == PETAL_OK);
 }
 
@@ -650,7 +448,7 @@ make_checkpoint(mrb_state *mrb, mrb_value self)
     petal_error error;
 
     mrb_get_args(mrb, "z", &directory);
-    check(mrb, petal_checkpoint(session_of(mrb)->db, directory, &error), &error);
+    ruby_check_petal(mrb, petal_checkpoint(ruby_session(mrb)->db, directory, &error), &error);
     return self;
 }
 
@@ -674,7 +472,7 @@ list_counters(mrb_state *mrb, mrb_value self)
     petal_stats stats;
 
     (void)self;
-    petal_stats_get(session_of(mrb)->db, &stats);
+    petal_stats_get(ruby_session(mrb)->db, &stats);
 #define ADD(name, meaning) add_statistic(mrb, list, #name, stats.name, meaning);
     PETAL_STATS_MAP(ADD)
     ADD(cache_capacity, "block cache: limit in bytes")
@@ -714,7 +512,7 @@ list_failings(mrb_state *mrb, mrb_value self)
     mrb_value facts[2];
 
     (void)self;
-    petal_stats_get(session_of(mrb)->db, &stats);
+    petal_stats_get(ruby_session(mrb)->db, &stats);
     facts[0] = mrb_bool_value(stats.read_only);
     facts[1] = stats.background_error.status == PETAL_OK
                    ? mrb_nil_value()
@@ -742,8 +540,9 @@ list_latencies(mrb_state *mrb, mrb_value self)
         mrb_value facts[5];
 
         bounds[0] =
-            petal_stats_latency(session_of(mrb)->db, (enum petal_latency_kind)i, 50, &timed);
-        bounds[1] = petal_stats_latency(session_of(mrb)->db, (enum petal_latency_kind)i, 99, NULL);
+            petal_stats_latency(ruby_session(mrb)->db, (enum petal_latency_kind)i, 50, &timed);
+        bounds[1] =
+            petal_stats_latency(ruby_session(mrb)->db, (enum petal_latency_kind)i, 99, NULL);
         facts[0] = mrb_str_new_cstr(mrb, kinds[i].name);
         facts[1] = number(mrb, timed);
         for (size_t k = 0; k < 2; k++)
@@ -763,8 +562,9 @@ prometheus(mrb_state *mrb, mrb_value self)
     char *text;
 
     (void)self;
-    check(mrb, petal_stats_text(session_of(mrb)->db, PETAL_PROMETHEUS, &text, &size, &error),
-          &error);
+    ruby_check_petal(
+        mrb, petal_stats_text(ruby_session(mrb)->db, PETAL_PROMETHEUS, &text, &size, &error),
+        &error);
     shown = mrb_str_new(mrb, text, size);
     petal_stats_text_free(text);
     return shown;
@@ -775,7 +575,7 @@ static mrb_value
 compacts(mrb_state *mrb, mrb_value self)
 {
     (void)self;
-    return mrb_bool_value(!session_of(mrb)->no_compaction);
+    return mrb_bool_value(!ruby_session(mrb)->no_compaction);
 }
 
 void
@@ -799,9 +599,6 @@ ruby_define_store(struct ruby *ruby)
         {"check_namespace", check_namespace},
         {"sizes", sizes_of_table},
         {"enabled_table", enabled_table},
-        {"files", list_files},
-        {"check_files", check_files},
-        {"families", list_families},
         {"clear_cache", clear_cache},
         {"snapshots", list_snapshots},
         {"snapshot_name", check_snapshot_name},

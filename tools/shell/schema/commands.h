@@ -1,20 +1,12 @@
 /*
  * commands.h -- the commands of the room schema.
  *
- * The room schema: tables, families and namespaces with their attributes, in the words of
- * create, alter and describe.
+ * The room schema: namespaces of tables, and the words of attributes.
  */
 #ifndef PETAL_TOOLS_SHELL_SCHEMA_COMMANDS_H
 #define PETAL_TOOLS_SHELL_SCHEMA_COMMANDS_H
 
 #include "tools/shell/session/command.h"
-
-/* tools/shell/schema/tables.c */
-COMMAND_FUNCTION(command_create);
-COMMAND_FUNCTION(command_alter);
-COMMAND_FUNCTION(command_alter_async);
-COMMAND_FUNCTION(command_clone_table_schema);
-COMMAND_FUNCTION(command_describe);
 
 /* tools/shell/schema/namespace.c */
 COMMAND_FUNCTION(command_create_namespace);

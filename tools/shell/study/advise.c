@@ -23,7 +23,7 @@
  * files, the only ones that it makes smaller. What gets read is the same.
  */
 #include "tools/shell/print/wrap.h"
-#include "tools/shell/schema/attribute.h"
+#include "tools/shell/schema/words.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/study/commands.h"
 #include "tools/shell/study/sample.h"
@@ -497,7 +497,7 @@ show_choices(struct advice *advice, const struct family_model *family, size_t ty
     for (size_t i = 0; i < TYPES; i++) {
         double blocks = a_get(family, family->blocks[i]);
 
-        show_choice(advice, family, "BLOOMFILTER", schema_bloom_name(types[i]),
+        show_choice(advice, family, "BLOOMFILTER", word_of(bloom_words, (int)types[i]),
                     family->options.bloom == types[i], blocks,
                     a_get(family, family->bytes[i]) * stored_share(family),
                     filter_bytes(family, types[i]), "filters");
@@ -538,7 +538,7 @@ add_commands(struct text *text, const struct advice *advice, const struct family
     text_add_binary(&commands, petal_family_name(family->family));
     text_add_string(&commands, "'");
     if (types[type] != family->options.bloom)
-        text_add_format(&commands, ", BLOOMFILTER => '%s'", schema_bloom_name(types[type]));
+        text_add_format(&commands, ", BLOOMFILTER => '%s'", word_of(bloom_words, (int)types[type]));
     if (size < SIZES)
         text_add_format(&commands, ", BLOCKSIZE => '%" PRIu32 "'", sizes[size]);
     if (ribbon)

@@ -174,7 +174,11 @@ module Stats
       table = Shell.enabled_table(argument)
       Shell.records("#{FACTS_SHOWN} #{GETS_SHOWN}") || Shell.header('FILE', 'FACTS')
       files = Shell.files(table)
-      families = Shell.families(table)
+      files.each do |file|
+        others = file['negatives'] + file['false_positives']
+        file['true_positives'] = [file['probes'] - others, 0].max
+      end
+      families = Shell.describe(table)['families']
       files.each { |file| show_file(file) }
       Shell.check_files(table)
       Shell.records("family runs files #{SUMS.join(' ')} filter wanted_rate rate #{GETS_SHOWN}") ||

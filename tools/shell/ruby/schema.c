@@ -1,0 +1,417 @@
+/*
+ * schema.c -- of the module Shell what tells how tables are made and what their store files are, as
+ * hashes, and makes tables of such.  See tools/shell/ruby/commands/schema.rb and
+ * tools/shell/ruby/state.h.
+ */
+#include "tools/shell/ruby/state.h"
+#include "tools/shell/schema/namespace.h"
+#include "tools/shell/schema/words.h"
+#include "tools/shell/session/opening.h"
+
+#include <mruby/array.h>
+#include <mruby/class.h>
+#include <mruby/error.h>
+#include <mruby/hash.h>
+#include <mruby/numeric.h>
+#include <mruby/string.h>
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- Members of structs as values in a hash -------------------------------------------------- */
+
+struct fact {
+    const char *name;
+    size_t place;
+    enum { FACT_NUMBER, FACT_NUMBER_32, FACT_BYTES, FACT_REAL, FACT_TRUTH, FACT_WORD } form;
+    const struct word *words; /* FACT_WORD: of an enumeration */
+};
+
+#define FACT(of, name, form)                                                                       \
+    {                                                                                              \
+#name, offsetof(of, name), FACT_##form, NULL                                               \
+    }
+#define CHOICE(of, name, list)                                                                     \
+    {                                                                                              \
+#name, offsetof(of, name), FACT_WORD, list##_words                                         \
+    }
+
+static mrb_value
+get_fact(mrb_state *mrb, const struct fact *fact, const void *object)
+{
+    const void *place = (const char *)object + fact->place;
+    int word;
+
+    switch (fact->form) {
+    case FACT_NUMBER:
+        return mrb_int_value(mrb, *(const mrb_int *)place);
+    case FACT_NUMBER_32:
+        return mrb_int_value(mrb, *(const uint32_t *)place);
+    case FACT_BYTES:
+        return ruby_string(mrb, *(const petal_slice *)place);
+    case FACT_REAL:
+        return mrb_float_value(mrb, *(const double *)place);
+    case FACT_TRUTH:
+        return mrb_bool_value(*(const bool *)place);
+    case FACT_WORD:
+        memcpy(&word, place, sizeof(word));
+        return mrb_str_new_cstr(mrb, word_of(fact->words, word));
+    }
+    return mrb_nil_value();
+}
+
+/* The value is of the fact's form: schema.rb has seen to that. */
+static void
+set_fact(const struct fact *fact, void *object, mrb_value value)
+{
+    void *place = (char *)object + fact->place;
+
+    switch (fact->form) {
+    case FACT_NUMBER:
+        *(mrb_int *)place = mrb_integer(value);
+        break;
+    case FACT_NUMBER_32:
+        *(uint32_t *)place = (uint32_t)mrb_integer(value);
+        break;
+    case FACT_BYTES:
+        *(petal_slice *)place = ruby_slice(value);
+        break;
+    case FACT_REAL:
+        *(double *)place = mrb_float(value);
+        break;
+    case FACT_TRUTH:
+        *(bool *)place = mrb_true_p(value);
+        break;
+    case FACT_WORD:
+        for (const struct word *word = fact->words; word->name != NULL; word++)
+            if (slice_is(ruby_slice(value), word->name))
+                memcpy(place, &word->value, sizeof(word->value));
+        break;
+    }
+}
+
+static void
+add_facts(mrb_state *mrb, mrb_value hash, const struct fact *facts, size_t count,
+          const void *object)
+{
+    int arena = mrb_gc_arena_save(mrb);
+
+    for (size_t i = 0; i < count; i++) {
+        mrb_hash_set(mrb, hash, mrb_str_new_cstr(mrb, facts[i].name),
+                     get_fact(mrb, &facts[i], object));
+        mrb_gc_arena_restore(mrb, arena);
+    }
+}
+
+static mrb_value
+value_in(mrb_state *mrb, mrb_value hash, const char *name)
+{
+    return mrb_hash_get(mrb, hash, mrb_str_new_cstr(mrb, name));
+}
+
+/* What is not in the hash stays as it is. */
+static void
+take_facts(mrb_state *mrb, mrb_value hash, const struct fact *facts, size_t count, void *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        mrb_value value = value_in(mrb, hash, facts[i].name);
+
+        if (!mrb_nil_p(value))
+            set_fact(&facts[i], object, value);
+    }
+}
+
+/* ---- Store files ----------------------------------------------------------------------------- */
+
+static const struct fact file_facts[] = {FACT(petal_file_info, family, BYTES),
+                                         FACT(petal_file_info, number, NUMBER),
+                                         FACT(petal_file_info, file_bytes, NUMBER),
+                                         FACT(petal_file_info, data_bytes, NUMBER),
+                                         FACT(petal_file_info, raw_data_bytes, NUMBER),
+                                         FACT(petal_file_info, index_bytes, NUMBER),
+                                         FACT(petal_file_info, filter_bytes, NUMBER),
+                                         FACT(petal_file_info, cells, NUMBER),
+                                         FACT(petal_file_info, rows, NUMBER),
+                                         FACT(petal_file_info, markers, NUMBER),
+                                         FACT(petal_file_info, data_blocks, NUMBER),
+                                         FACT(petal_file_info, row_min, BYTES),
+                                         FACT(petal_file_info, row_max, BYTES),
+                                         FACT(petal_file_info, time_min, NUMBER),
+                                         FACT(petal_file_info, time_max, NUMBER),
+                                         FACT(petal_file_info, sequence_min, NUMBER),
+                                         FACT(petal_file_info, sequence_max, NUMBER),
+                                         CHOICE(petal_file_info, bloom, bloom),
+                                         FACT(petal_file_info, bloom_error_rate, REAL),
+                                         FACT(petal_file_info, bloom_keys, NUMBER),
+                                         FACT(petal_file_info, bloom_chunks, NUMBER),
+                                         FACT(petal_file_info, run, NUMBER),
+                                         CHOICE(petal_file_info, bloom_kind, bloom_kind)};
+
+static const struct fact gets_facts[] = {FACT(struct file_history, reads, NUMBER),
+                                         FACT(struct file_history, probes, NUMBER),
+                                         FACT(struct file_history, negatives, NUMBER),
+                                         FACT(struct file_history, false_positives, NUMBER),
+                                         FACT(struct file_history, data_cached, NUMBER),
+                                         FACT(struct file_history, data_fetched, NUMBER)};
+
+struct files {
+    mrb_state *mrb;
+    mrb_value list;
+};
+
+/* A file with what the session's gets did to it. */
+static bool
+describe_file(void *argument, const petal_file_info *file)
+{
+    static const struct file_history none;
+    struct files *files = argument;
+    mrb_state *mrb = files->mrb;
+    const struct file_history *gets = get_history_file(&ruby_session(mrb)->history, file->number);
+    int arena = mrb_gc_arena_save(mrb);
+    mrb_value hash = mrb_hash_new(mrb);
+
+    add_facts(mrb, hash, file_facts, COUNT_OF(file_facts), file);
+    add_facts(mrb, hash, gets_facts, COUNT_OF(gets_facts), gets != NULL ? gets : &none);
+    mrb_ary_push(mrb, files->list, hash);
+    mrb_gc_arena_restore(mrb, arena);
+    return true;
+}
+
+/* Shell.files(table): those that can be opened; Shell.check_files(table) tells what others lack. */
+static mrb_value
+list_files(mrb_state *mrb, mrb_value self)
+{
+    struct files files = {mrb, mrb_ary_new(mrb)};
+    petal_error error;
+
+    (void)self;
+    (void)!petal_table_files(ruby_table(mrb, ruby_name(mrb)), describe_file, &files, &error);
+    return files.list;
+}
+
+static bool
+pass_file(void *argument, const petal_file_info *file)
+{
+    (void)argument;
+    (void)file;
+    return true;
+}
+
+static mrb_value
+check_files(mrb_state *mrb, mrb_value self)
+{
+    petal_error error;
+
+    ruby_check_petal(
+        mrb, petal_table_files(ruby_table(mrb, ruby_name(mrb)), pass_file, NULL, &error), &error);
+    return self;
+}
+
+/* ---- Tables and families --------------------------------------------------------------------- */
+
+static const struct fact family_facts[] = {
+    FACT(petal_family_options, name, BYTES),
+    FACT(petal_family_options, versions, NUMBER_32),
+    FACT(petal_family_options, min_versions, NUMBER_32),
+    FACT(petal_family_options, ttl_seconds, NUMBER_32),
+    CHOICE(petal_family_options, keep_deleted_cells, keep_deleted),
+    FACT(petal_family_options, new_version_behavior, TRUTH),
+    FACT(petal_family_options, block_bytes, NUMBER_32),
+    CHOICE(petal_family_options, compression, compression),
+    CHOICE(petal_family_options, bloom, bloom),
+    FACT(petal_family_options, bloom_prefix_bytes, NUMBER_32),
+    FACT(petal_family_options, bloom_error_rate, REAL),
+    FACT(petal_family_options, bloom_rate_per_file, TRUTH),
+    FACT(petal_family_options, in_memory, TRUTH),
+    FACT(petal_family_options, no_block_cache, TRUTH),
+    CHOICE(petal_family_options, bloom_kind, bloom_kind)};
+
+static const struct fact table_facts[] = {FACT(petal_table_options, name, BYTES),
+                                          CHOICE(petal_table_options, durability, durability),
+                                          FACT(petal_table_options, read_only, TRUTH)};
+
+static void
+add_attributes(mrb_state *mrb, mrb_value hash, const petal_attribute *attributes, size_t count)
+{
+    mrb_value list = mrb_ary_new(mrb);
+
+    for (size_t i = 0; i < count; i++) {
+        mrb_value parts[] = {mrb_int_value(mrb, attributes[i].kind),
+                             ruby_string(mrb, attributes[i].name),
+                             ruby_string(mrb, attributes[i].value)};
+
+        mrb_ary_push(mrb, list, mrb_ary_new_from_values(mrb, COUNT_OF(parts), parts));
+    }
+    mrb_hash_set(mrb, hash, mrb_str_new_lit(mrb, "attributes"), list);
+}
+
+/* Shell.describe(table) */
+static mrb_value
+describe_table(mrb_state *mrb, mrb_value self)
+{
+    petal_table_options options = {.size = sizeof(options)};
+    mrb_value hash = mrb_hash_new(mrb), families = mrb_ary_new(mrb);
+
+    (void)self;
+    petal_table_describe(ruby_table(mrb, ruby_name(mrb)), &options);
+    add_facts(mrb, hash, table_facts, COUNT_OF(table_facts), &options);
+    add_attributes(mrb, hash, options.attributes, options.attribute_count);
+    for (size_t i = 0; i < options.family_count; i++) {
+        const petal_family_options *family = &options.families[i];
+        int arena = mrb_gc_arena_save(mrb);
+        mrb_value item = mrb_hash_new(mrb);
+
+        add_facts(mrb, item, family_facts, COUNT_OF(family_facts), family);
+        add_attributes(mrb, item, family->attributes, family->attribute_count);
+        mrb_ary_push(mrb, families, item);
+        mrb_gc_arena_restore(mrb, arena);
+    }
+    mrb_hash_set(mrb, hash, mrb_str_new_lit(mrb, "families"), families);
+    return hash;
+}
+
+static const petal_attribute *
+take_attributes(mrb_state *mrb, mrb_value hash, size_t *count)
+{
+    mrb_value list = value_in(mrb, hash, "attributes");
+    petal_attribute *attributes;
+
+    *count = (size_t)RARRAY_LEN(list);
+    attributes = arena_allocate(&ruby_session(mrb)->arena, *count * sizeof(*attributes));
+    for (size_t i = 0; i < *count; i++) {
+        const mrb_value *parts = RARRAY_PTR(RARRAY_PTR(list)[i]);
+
+        attributes[i] = (petal_attribute){(enum petal_attribute_kind)mrb_integer(parts[0]),
+                                          ruby_slice(parts[1]), ruby_slice(parts[2])};
+    }
+    return attributes;
+}
+
+/* The options point into the hash. */
+static petal_table_options
+take_table(mrb_state *mrb, mrb_value hash)
+{
+    petal_table_options options = {.size = sizeof(options)};
+    mrb_value list = value_in(mrb, hash, "families");
+    petal_family_options *families;
+
+    take_facts(mrb, hash, table_facts, COUNT_OF(table_facts), &options);
+    options.attributes = take_attributes(mrb, hash, &options.attribute_count);
+    options.family_count = (size_t)RARRAY_LEN(list);
+    families = arena_allocate(&ruby_session(mrb)->arena, options.family_count * sizeof(*families));
+    for (size_t i = 0; i < options.family_count; i++) {
+        mrb_value item = RARRAY_PTR(list)[i];
+
+        families[i] = (petal_family_options){.size = sizeof(*families)};
+        take_facts(mrb, item, family_facts, COUNT_OF(family_facts), &families[i]);
+        families[i].attributes = take_attributes(mrb, item, &families[i].attribute_count);
+    }
+    options.families = families;
+    return options;
+}
+
+/* Shell.create(table): makes the database, too, once nothing can be wrong with it any more. */
+static mrb_value
+create_table(mrb_state *mrb, mrb_value self)
+{
+    struct session *session = ruby_session(mrb);
+    petal_table_options options;
+    enum petal_status outcome;
+    petal_table *table;
+    petal_error error;
+    mrb_value hash;
+
+    mrb_get_args(mrb, "H", &hash);
+    options = take_table(mrb, hash);
+    ruby_check(mrb, namespace_check_table(session, options.name));
+    ruby_check_petal(mrb, petal_table_check(&options, &error), &error);
+    ruby_check(mrb, session_make_database(session));
+    outcome = petal_table_create(session->db, &options, &table, &error);
+    if (outcome == PETAL_EXISTS)
+        ruby_fail(mrb, session_fail(session, SHELL_USAGE, "Table already exists: %.*s!",
+                                    SLICE(options.name)));
+    ruby_check_petal(mrb, outcome, &error);
+    session_set_disabled(session, options.name, false);
+    return self;
+}
+
+/* Shell.alter(table) */
+static mrb_value
+alter_table(mrb_state *mrb, mrb_value self)
+{
+    petal_table_options options;
+    petal_error error;
+    mrb_value hash;
+
+    mrb_get_args(mrb, "H", &hash);
+    options = take_table(mrb, hash);
+    ruby_check_petal(mrb, petal_table_alter(ruby_table(mrb, options.name), &options, &error),
+                     &error);
+    return self;
+}
+
+/* Shell.tell_damage(table): the attributes of a family whose files are damaged are known nevertheless;
+ * standard error says what is the matter with them. */
+static mrb_value
+tell_damage(mrb_state *mrb, mrb_value self)
+{
+    struct session *session = ruby_session(mrb);
+    petal_table *table = ruby_table(mrb, ruby_name(mrb));
+    struct text text = {0};
+    petal_error error;
+
+    output_flush(&session->output);
+    for (size_t i = 0; i < petal_table_family_count(table); i++) {
+        if (petal_family_check(petal_table_family_at(table, i), &error) != PETAL_CORRUPT)
+            continue;
+        text_clear(&text);
+        session_describe_error(session, &text, &error);
+        (void)fprintf(stderr, "kv-shell: %s\n", text_string(&text));
+    }
+    text_free(&text);
+    return self;
+}
+
+/* ---- The commands that make a table ---------------------------------------------------------- */
+
+struct creation {
+    petal_slice table;
+    struct text *creation, *closing;
+};
+
+static mrb_value
+call_creation(mrb_state *mrb, void *context)
+{
+    struct creation *creation = context;
+    mrb_value commands;
+
+    ruby_load_commands(mrb);
+    commands = mrb_funcall(mrb, mrb_obj_value(mrb_module_get(mrb, "Schema")), "creation", 1,
+                           ruby_string(mrb, creation->table));
+    text_add_slice(creation->creation, ruby_slice(RARRAY_PTR(commands)[0]));
+    if (mrb_string_p(RARRAY_PTR(commands)[1]))
+        text_add_slice(creation->closing, ruby_slice(RARRAY_PTR(commands)[1]));
+    return mrb_nil_value();
+}
+
+void
+ruby_describe_creation(struct session *session, petal_slice table, struct text *creation,
+                       struct text *closing)
+{
+    struct creation call = {table, creation, closing};
+    mrb_bool failed;
+
+    ruby_open(session);
+    (void)mrb_protect_error(session->ruby->mrb, call_creation, &call, &failed);
+}
+
+void
+ruby_define_schema(struct ruby *ruby)
+{
+    static const struct ruby_function functions[] = {
+        {"files", list_files},    {"check_files", check_files}, {"describe", describe_table},
+        {"create", create_table}, {"alter", alter_table},       {"tell_damage", tell_damage},
+    };
+
+    ruby_define_functions(ruby, functions, COUNT_OF(functions));
+}
