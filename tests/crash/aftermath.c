@@ -1,8 +1,6 @@
 /* aftermath.c -- see tests/crash/aftermath.h. */
 #include "tests/crash/aftermath.h"
 
-#include "engine/manifest/names.h"
-#include "engine/state/db.h"
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -13,38 +11,6 @@ aftermath_must(bool condition, const char *what, const petal_error *error)
     if (!condition)
         print_error("%s%s%s\n", what, error != NULL ? ": " : "", error != NULL ? error->text : "");
     assert_true(condition);
-}
-
-struct names_check {
-    petal_db *db;
-    unsigned logs;
-    bool clean;
-};
-
-static void
-check_name(void *argument, const char *name)
-{
-    struct names_check *check = argument;
-    uint64_t number = 0;
-    bool known = false;
-
-    switch (filename_parse(name, &number)) {
-    case FILENAME_WAL:
-        known = check->logs++ == 0;
-        break;
-    case FILENAME_STORE_FILE:
-        known = manifest_names_file(check->db->manifest, number);
-        break;
-    case FILENAME_MANIFEST:
-    case FILENAME_LOCK:
-        known = true;
-        break;
-    default:
-        break;
-    }
-    if (!known)
-        print_error("left behind: %s\n", name);
-    check->clean = check->clean && known;
 }
 
 static bool
@@ -220,15 +186,12 @@ aftermath_open(struct life *life, struct test_random *random)
     static const enum life_options options[] = {
         LIFE_PLAIN,           LIFE_PLAIN,  LIFE_PLAIN,        LIFE_PLAIN,
         LIFE_SMALL_MEMTABLES, LIFE_MAPPED, LIFE_WITHOUT_CACHE};
-    struct names_check names = {.clean = true};
     petal_error error;
     size_t chosen = (size_t)test_random_below(random, sizeof options / sizeof *options);
     enum petal_status status = life_open(life, options[chosen], &error);
 
     aftermath_must(status == PETAL_OK, "open", &error);
-    names.db = life->fixture.db;
-    memory_vfs_list(life->fixture.vfs, FIXTURE_DIRECTORY, check_name, &names);
-    aftermath_must(names.clean, "files are left", NULL);
+    aftermath_must(fixture_directory_is_clean(&life->fixture), "files are left", NULL);
 }
 
 /* What replay finds no room for waits in memory, and its logs stay.  Where files are copied on

@@ -2,6 +2,7 @@
 #include "tests/crash/ledger.h"
 
 #include "base/slice.h"
+#include "engine/manifest/names.h"
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
 #include "tests/support/test.h"
@@ -218,59 +219,61 @@ fixture_count_files(struct fixture *fixture, const char *suffix)
     return search.count;
 }
 
-#define MOST_FILES 200
-
 struct directory_check {
-    uint64_t numbers[MOST_FILES]; /* of store files that tables have */
-    size_t count, seen, logs;
+    const struct manifest *manifest;
+    size_t logs, files;
     bool clean;
 };
-
-static bool
-note_file(void *argument, const petal_file_info *file)
-{
-    struct directory_check *check = argument;
-
-    if (check->count == MOST_FILES)
-        return false;
-    check->numbers[check->count++] = file->number;
-    return true;
-}
-
-static bool
-note_table(void *argument, petal_table *table)
-{
-    return petal_table_files(table, note_file, argument, NULL) == PETAL_OK;
-}
 
 static void
 check_name(void *argument, const char *name)
 {
     struct directory_check *check = argument;
-    bool known = strcmp(name, "LOCK") == 0 || strcmp(name, "MANIFEST") == 0;
+    uint64_t number = 0;
+    bool known = false;
 
-    if (ends_with(name, ".log"))
+    switch (filename_parse(name, &number)) {
+    case FILENAME_WAL:
         known = check->logs++ == 0;
-    for (size_t i = 0; ends_with(name, ".sst") && i < check->count; i++) {
-        if (check->numbers[i] == strtoull(name, NULL, 10)) {
-            known = true;
-            check->seen++;
-        }
+        break;
+    case FILENAME_STORE_FILE:
+        known = manifest_names_file(check->manifest, number);
+        check->files++;
+        break;
+    case FILENAME_MANIFEST:
+    case FILENAME_LOCK:
+        known = true;
+        break;
+    default:
+        break;
     }
     if (!known)
         print_error("left behind: %s\n", name);
     check->clean = check->clean && known;
 }
 
+static size_t
+count_named_files(const struct manifest *manifest)
+{
+    size_t count = 0;
+
+    for (size_t t = 0; t < manifest->table_count; t++) {
+        for (size_t f = 0; f < manifest->tables[t]->family_count; f++)
+            count += manifest->tables[t]->families[f].file_count;
+    }
+    return count;
+}
+
 bool
 fixture_directory_is_clean(struct fixture *fixture)
 {
-    struct directory_check check = {.clean = true};
+    struct directory_check check = {.manifest = fixture->db->manifest, .clean = true};
 
-    if (petal_table_list(fixture->db, note_table, &check, NULL) != PETAL_OK)
-        return false;
+    mutex_lock(&fixture->db->manifest_mutex);
     memory_vfs_list(fixture->vfs, FIXTURE_DIRECTORY, check_name, &check);
-    return check.clean && check.seen == check.count;
+    check.clean = check.clean && check.files == count_named_files(check.manifest);
+    mutex_unlock(&fixture->db->manifest_mutex);
+    return check.clean;
 }
 
 size_t

@@ -82,8 +82,8 @@ size_t fixture_count_files(struct fixture *fixture, const char *suffix);
  * was. */
 size_t fixture_most_open(struct fixture *fixture);
 
-/* Whether each file is the lock, the manifest, a store file of a living table or the only log; says
- * what is not. */
+/* Whether each file is the lock, the manifest, a store file that it names or the only log, and none
+ * of those that it names is missing; says what is not. */
 bool fixture_directory_is_clean(struct fixture *fixture);
 
 /* ---- The ledger ---- */
