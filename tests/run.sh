@@ -65,6 +65,7 @@ if [ "$which" != threads ]; then
         tests/package/readme_test.sh) run "$script" "$build" ;;
         tests/fuzz/*) run "$script" "$build/fuzz-replay" ;;
         tests/memory/*) run "$script" "$build/memory" ;;
+        tests/soak/*) run "$script" "$build/soak" ;;
         tests/replay/*) run "$script" "$build/replay-shell" ;;
         tests/conformance/*) run "$script" "$build/conformance" ;;
         tests/tools/bench/*) run "$script" "$build/kv-bench" ;;
