@@ -1,15 +1,17 @@
 /*
- * failure_test.c -- what a failed log, manifest, sync or store file leaves, case by case. What
- * fails everywhere else: tests/crash/failure_sites_test.c.
+ * failure_test.c -- promises about single failures that no answer shows: a failed log or manifest
+ * makes the database read-only, and tells the cause; a full disk costs no memory, and what is asked
+ * for again is tried again; no sync of a directory succeeds after one that failed. What a failure
+ * at any call leaves: tests/crash/failure_sites_test.c, tests/crash/sequence_test.c.
  */
 
+#include "base/directory.h"
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
-#include "tests/disk/state.h"
+#include "tests/disk/paths.h"
 #include "tests/support/test.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* ---- the read-only state ---- */
 
@@ -65,42 +67,6 @@ TEST(test_read_only_after_the_log_failed)
     }
 }
 
-/* Where space is found when data goes to the medium, a sync finds the disk full. What it was to
- * make durable may be there. */
-TEST(test_a_sync_that_finds_the_disk_full)
-{
-    static const int errors[] = {ENOSPC, EDQUOT};
-
-    for (size_t i = 0; i < 2; i++) {
-        struct fixture fixture;
-        struct ledger ledger = {0};
-        petal_error error;
-        petal_table *table;
-
-        start_with_writes(&fixture, &ledger);
-        memory_vfs_fail_at(fixture.vfs, 2, errors[i], false); /* the store, the sync */
-        assert_int_equal(ledger_write(&ledger, 8, PETAL_FSYNC_WAL, &error), PETAL_IO);
-        assert_int_equal(error.os_error, errors[i]);
-        assert_int_equal(ledger_write(&ledger, 8, PETAL_FSYNC_WAL, &error), PETAL_READ_ONLY);
-        assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
-        fixture.db = NULL;
-        fixture_must_open(&fixture);
-        assert_int_equal(ledger_must_find(&ledger, fixture.db), 8);
-        fixture_fini(&fixture);
-
-        start_with_writes(&fixture, &ledger);
-        memory_vfs_fail_at(fixture.vfs, 2, errors[i], false); /* the edit, the sync */
-        assert_int_equal(petal_table_drop(ledger.tables[1], &error), PETAL_IO);
-        assert_int_equal(error.os_error, errors[i]);
-        assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
-        fixture.db = NULL;
-        fixture_must_open(&fixture);
-        assert_int_equal(petal_table_open(fixture.db, slice_from_text("right"), &table, &error),
-                         PETAL_NOT_FOUND);
-        fixture_fini(&fixture);
-    }
-}
-
 TEST(test_read_only_after_the_manifest_failed)
 {
     petal_family_options family = {.name = slice_from_text("f")};
@@ -119,195 +85,120 @@ TEST(test_read_only_after_the_manifest_failed)
     fixture_fini(&fixture);
 }
 
-/* The disk is full for a flush: reads and writes go on, and the flush succeeds when there is room
- * again. */
-TEST(test_full_disk_at_a_flush)
+/* ---- full disks ---- */
+
+/* Room for so many bytes more. */
+static void
+leave_room(struct fixture *fixture, uint64_t bytes)
+{
+    memory_vfs_set_capacity(fixture->vfs, memory_vfs_used(fixture->vfs) + bytes);
+}
+
+static uint64_t
+memtable_memory(petal_db *db)
+{
+    petal_stats stats;
+
+    petal_stats_get(db, &stats);
+    return stats.memtable_memory;
+}
+
+/* However often a put is tried. */
+TEST(test_refused_writes_take_no_memory)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
     petal_error error;
+    uint64_t memory = 0;
+    char value[5000];
 
-    start_with_writes(&fixture, &ledger);
-    memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 100);
-    assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_NO_SPACE);
-    assert_int_equal(error.os_error, ENOSPC);
-    assert_int_equal(ledger_must_be_prefix(&ledger), 7);
+    memset(value, 'v', sizeof value);
+    ledger_start(&ledger, &fixture, 4);
+    leave_room(&fixture, 1000);
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        assert_int_equal(petal_put(ledger.families[0], slice_from_text("row"), slice_from_text("q"),
+                                   PETAL_LATEST, slice_make(value, sizeof value), NULL, &error),
+                         PETAL_NO_SPACE);
+        if (tries == 10)
+            memory = memtable_memory(fixture.db);
+    }
+    assert_int_equal(memtable_memory(fixture.db), memory);
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-    must(ledger_write(&ledger, 8, PETAL_SYNC_WAL, &error), &error);
-    while (petal_flush(fixture.db, NULL, &error) != PETAL_OK)
-        assert_int_equal(error.status, PETAL_NO_SPACE); /* of the try before, until the next one */
-    assert_int_equal(ledger_must_be_prefix(&ledger), 8);
+    assert_int_equal(ledger_must_find(&ledger, fixture.db), 0);
     fixture_must_close(&fixture);
-    fixture_must_open(&fixture);
-    assert_true(fixture_directory_is_clean(&fixture));
     fixture_fini(&fixture);
 }
 
-static bool
-has_failed_at_store_file(struct fixture *fixture)
-{
-    size_t count = memory_vfs_trace_count(fixture->vfs);
-    bool failed = false;
-
-    for (size_t i = 0; i < count; i++) {
-        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
-
-        failed = failed || (call.error == EIO && strstr(call.path, ".sst") != NULL);
-    }
-    return failed;
-}
-
-/* A flush whose store file could not be made, written, synced or opened once left the database
- * read-only, though no log and no manifest had failed. */
-TEST(test_a_store_file_that_fails_is_written_again)
-{
-    unsigned tried = 0;
-    bool failed = true;
-
-    for (uint64_t n = 1; failed; n++) {
-        struct fixture fixture;
-        struct ledger ledger = {0};
-        petal_error error;
-        petal_stats stats;
-        bool flushed;
-
-        start_with_writes(&fixture, &ledger);
-        memory_vfs_trace(fixture.vfs, true);
-        memory_vfs_fail_at(fixture.vfs, n, EIO, false);
-        flushed = petal_flush(fixture.db, NULL, &error) == PETAL_OK;
-        failed = memory_vfs_failures(fixture.vfs) > 0;
-        assert_true(failed || flushed);
-        if (has_failed_at_store_file(&fixture)) {
-            petal_stats_get(fixture.db, &stats);
-            assert_false(stats.read_only);
-            must(ledger_write(&ledger, 8, PETAL_FSYNC_WAL, &error), &error);
-            must(petal_flush(fixture.db, NULL, &error), &error);
-            assert_int_equal(ledger_must_be_prefix(&ledger), 8);
-            tried++;
-        }
-        petal_close(fixture.db, NULL);
-        fixture.db = NULL;
-        fixture_fini(&fixture);
-    }
-    assert_true(tried >= 10);
-}
-
-static const char *ends_early; /* files with this in their names, when they are read */
-
-static int
-read_half(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
-          size_t *read_bytes)
-{
-    int failed =
-        memory_vfs_table(context)->read_at(context, file, offset, buffer, size, read_bytes);
-
-    if (ends_early != NULL && strstr(file->path, ends_early) != NULL)
-        *read_bytes /= 2;
-    return failed;
-}
-
-/* A copy of the database from a medium that gave fewer bytes of a store file than it has was cut
- * short, and told to be whole. */
-TEST(test_a_copy_is_as_long_as_its_file)
+/* A flush is asked for again when there is room: it does not come back with what the try before
+ * found. */
+TEST(test_a_flush_tries_again)
 {
     struct fixture fixture;
     struct ledger ledger = {0};
     petal_error error;
-    petal_vfs table;
-
-    fixture_init(&fixture, 4);
-    table = *memory_vfs_table(fixture.vfs);
-    table.read_at = read_half;
-    fixture.env.vfs = &table;
-    memory_vfs_refuse_links(fixture.vfs, EXDEV);
-    fixture_must_open(&fixture);
-    must(ledger_create(&ledger, fixture.db, &error), &error);
-    must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
-    must(petal_flush(fixture.db, NULL, &error), &error);
-    ends_early = ".sst";
-    assert_int_equal(petal_checkpoint(fixture.db, "/copy", &error), PETAL_CORRUPT);
-    assert_non_null(strstr(error.file, ".sst"));
-    ends_early = NULL;
-    must(petal_checkpoint(fixture.db, "/copy", &error), &error);
-    fixture_fini(&fixture);
-}
-
-/* A log of which a read gave fewer bytes than the file has passed for one with a torn end: what was
- * acknowledged after that was dropped without a word. */
-TEST(test_a_log_that_reads_short_is_not_torn)
-{
-    struct fixture fixture;
-    struct ledger ledger = {0};
-    petal_error error;
-    petal_vfs table;
-
-    start_with_writes(&fixture, &ledger);
-    fixture_die(&fixture);
-    table = *memory_vfs_table(fixture.vfs);
-    table.read_at = read_half;
-    fixture.env.vfs = &table;
-    ends_early = ".log";
-    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
-    assert_non_null(strstr(error.file, ".log"));
-    ends_early = NULL;
-    fixture_must_open(&fixture);
-    assert_int_equal(ledger_must_find(&ledger, fixture.db), 7);
-    fixture_fini(&fixture);
-}
-
-/* So did a manifest: tables whose making was acknowledged were gone. */
-TEST(test_a_manifest_that_reads_short_is_not_torn)
-{
-    struct fixture fixture;
-    struct ledger ledger = {0};
-    petal_error error;
-    petal_vfs table;
-
-    start_with_writes(&fixture, &ledger);
-    table = *memory_vfs_table(fixture.vfs);
-    table.read_at = read_half;
-    fixture_must_close(&fixture);
-    fixture.env.vfs = &table;
-    ends_early = "MANIFEST";
-    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
-    assert_non_null(strstr(error.text, "become shorter"));
-    ends_early = NULL;
-    fixture_must_open(&fixture);
-    assert_int_equal(ledger_must_find(&ledger, fixture.db), 7);
-    fixture_fini(&fixture);
-}
-
-/* A lost store file that could not be noted for want of memory made the opening fail with the
- * status of that, and the text and file of the other. */
-TEST(test_want_of_memory_is_told_as_such)
-{
-    bool failed = true;
-    struct fixture fixture;
-    struct ledger ledger = {0};
-    const petal_vfs *vfs;
-    petal_directory *directory;
-    petal_error error;
-    char *path;
 
     ledger_start(&ledger, &fixture, 4);
-    must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
-    fixture_must_close(&fixture);
-    path = fixture_only_file(&fixture, ".sst");
-    vfs = memory_vfs_table(fixture.vfs);
-    assert_int_equal(vfs->open_directory(vfs->context, FIXTURE_DIRECTORY, false, &directory), 0);
-    assert_int_equal(vfs->remove(vfs->context, directory, strrchr(path, '/') + 1), 0);
-    vfs->close_directory(vfs->context, directory);
-    free(path);
-    for (uint64_t n = 1; failed; n++) {
-        test_allocator_fail_at(&fixture.allocator, n, false);
-        failed = fixture_open(&fixture, &error) != PETAL_OK;
-        if (failed) {
-            assert_int_equal(error.status, PETAL_NO_MEMORY);
-            assert_string_equal(error.text, "out of memory");
+    for (uint64_t number = 1; number <= 20; number++)
+        must(ledger_write(&ledger, number, PETAL_SYNC_WAL, &error), &error);
+    for (unsigned turn = 0; turn < 10; turn++) {
+        leave_room(&fixture, 300); /* enough for another log */
+        for (unsigned i = 0; i < 3; i++) {
+            assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_NO_SPACE);
+            assert_non_null(strstr(error.file, ".sst"));
         }
-        failed = failed || test_allocator_failures(&fixture.allocator) == n;
-        petal_close(fixture.db, NULL);
-        fixture.db = NULL;
+        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+        must(petal_flush(fixture.db, NULL, &error), &error);
+        assert_int_equal(fixture_count_files(&fixture, ".sst"), (turn + 1) * LEDGER_STORES);
+        for (uint64_t i = 1; i <= 20; i++)
+            must(ledger_write(&ledger, (turn + 1) * 20 + i, PETAL_SYNC_WAL, &error), &error);
     }
+    assert_int_equal(ledger_must_be_prefix(&ledger), 220);
+    fixture_must_close(&fixture);
     fixture_fini(&fixture);
+}
+
+/* ---- directories ---- */
+
+/* What was lost cannot be had by asking again. */
+TEST(test_no_sync_succeeds_after_one_that_failed)
+{
+    struct directory directory;
+    struct fixture fixture;
+    struct env env;
+
+    fixture_init(&fixture, 2);
+    env_init(&env, &fixture.env);
+    assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, true), 0);
+    assert_int_equal(directory_sync(&directory), 0);
+    memory_vfs_fail_at(fixture.vfs, 1, ENOSPC, false);
+    assert_int_equal(directory_sync(&directory), ENOSPC);
+    assert_int_equal(directory_sync(&directory), ENOSPC);
+    directory_forgive_failed_sync(&directory);
+    assert_int_equal(directory_sync(&directory), 0);
+    directory_close(&directory);
+    fixture_fini(&fixture);
+}
+
+/* The database's directory is a name in its parent, which must be durable, too, however the path is
+ * written. */
+TEST(test_a_new_directory_survives)
+{
+    static const char *const paths[] = {"/db",       "db",          "db/",
+                                        "/outer/db", "outer//db//", "./outer/db"};
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct fixture made;
+        petal_db *db;
+
+        fixture_init(&made, 1);
+        vfs_make_directory(made.env.vfs, "/outer");
+        vfs_sync_directory(made.env.vfs, "/");
+        MUST(petal_open(paths[i], &made.options, &db, WHY));
+        memory_vfs_power_cut(made.vfs, MEMORY_CUT_LOSE_ALL, 0);
+        petal_close(db, NULL);
+        made.options.create = false;
+        MUST(petal_open(paths[i], &made.options, &db, WHY));
+        MUST(petal_close(db, WHY));
+        fixture_fini(&made);
+    }
 }
