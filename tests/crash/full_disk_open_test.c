@@ -1,12 +1,11 @@
 /*
  * full_disk_open_test.c -- a database is opened for writing on a full disk: all that was
- * acknowledged is there and survives a power cut, tables can be dropped to make room, and then it
- * goes on. So it does when descriptors or memory are short.
+ * acknowledged is there and survives a power cut at any call, tables can be dropped to make room,
+ * and what does not fit into memory either is told. With every amount of room:
+ * tests/crash/sequence_test.c, tests/model/crash_test.c.
  */
 
 #include "base/slice.h"
-#include "engine/state/db.h"
-#include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
 #include "tests/support/test.h"
 
@@ -67,24 +66,6 @@ prefix_after(struct memory_vfs *files, uint64_t capacity)
     return prefix_of(files, capacity, 100);
 }
 
-/* The process dies, or the power fails, now: all `count` writes are there. */
-static void
-check_crashes(struct fixture *fixture, uint64_t least, uint64_t most)
-{
-    for (unsigned i = 0; i < 8; i++) {
-        struct memory_vfs *files = memory_vfs_clone(fixture->vfs);
-        uint64_t used = memory_vfs_used(files);
-
-        if (i > 0)
-            memory_vfs_power_cut(files,
-                                 i == 1   ? MEMORY_CUT_LOSE_ALL
-                                 : i == 2 ? MEMORY_CUT_KEEP_ALL
-                                          : MEMORY_CUT_RANDOM,
-                                 i);
-        assert_in_range(prefix_after(files, i % 2 == 0 ? used : UINT64_MAX), least, most);
-    }
-}
-
 static void
 close_full(struct fixture *fixture)
 {
@@ -92,83 +73,6 @@ close_full(struct fixture *fixture)
 
     assert_int_equal(petal_close(fixture->db, &error), PETAL_NO_SPACE);
     fixture->db = NULL;
-}
-
-/* ---- opening ---- */
-
-/* Twice, with each amount of room that is too little to flush, and with room again. */
-TEST(test_everything_is_there)
-{
-    for (uint64_t room = 0; room < 20000; room += room < 2000 ? 250 : 2500) {
-        struct fixture fixture;
-        struct ledger ledger;
-        petal_error error;
-        uint64_t used;
-        bool full = true;
-
-        make(&fixture, &ledger);
-        used = memory_vfs_used(fixture.vfs);
-        for (unsigned time = 0; time < 2 && full; time++) {
-            memory_vfs_set_capacity(fixture.vfs, used + room);
-            fixture_must_open(&fixture);
-            assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
-            full = fixture_count_files(&fixture, ".log") > 1;
-            check_crashes(&fixture, 100, 100);
-            if (!full)
-                break;
-            if (room == 0) {
-                assert_int_equal(ledger_write(&ledger, 101, PETAL_SYNC_WAL, &error),
-                                 PETAL_NO_SPACE);
-                assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_NO_SPACE);
-            }
-            close_full(&fixture);
-            assert_true(memory_vfs_used(fixture.vfs) <= used + room);
-        }
-        assert_true(room > 0 || full);
-        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-        if (fixture.db == NULL)
-            fixture_must_open(&fixture);
-        assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
-        must_write(&ledger, 101, 120);
-        fixture_must_close(&fixture);
-        fixture_must_open(&fixture);
-        assert_int_equal(ledger_must_find(&ledger, fixture.db), 120);
-        fixture_must_close(&fixture);
-        fixture_fini(&fixture);
-    }
-}
-
-/* There is room again while it is open: writes follow in a new log after those that are kept, and
- * all is flushed. */
-TEST(test_it_goes_on_when_there_is_room)
-{
-    struct fixture fixture;
-    struct ledger ledger;
-
-    make(&fixture, &ledger);
-    memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
-    fixture_must_open(&fixture);
-    assert_int_equal(ledger_must_find(&ledger, fixture.db), 100);
-    /* Room for a log, not for files. */
-    memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 900);
-    must_write(&ledger, 101, 101);
-    check_crashes(&fixture, 100, 101);
-    MUST(ledger_write(&ledger, 102, PETAL_FSYNC_WAL, WHY));
-    check_crashes(&fixture, 102, 102);
-    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-    must_write(&ledger, 103, 110);
-    check_crashes(&fixture, 102, 110);
-    MUST(petal_flush(fixture.db, NULL, WHY));
-    check_crashes(&fixture, 110, 110);
-    assert_true(fixture_count_files(&fixture, ".log") <= 1);
-    must_write(&ledger, 111, 120);
-    assert_int_equal(ledger_must_find(&ledger, fixture.db), 120);
-    fixture_must_close(&fixture);
-    fixture_must_open(&fixture);
-    assert_int_equal(ledger_must_find(&ledger, fixture.db), 120);
-    assert_true(fixture_directory_is_clean(&fixture));
-    fixture_must_close(&fixture);
-    fixture_fini(&fixture);
 }
 
 /* ---- dropping ---- */
