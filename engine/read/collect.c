@@ -7,12 +7,14 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Of more versions than these it is not tracked whether they settle a column: then all sources
- * are read. */
-#define MOST_TRACKED_VERSIONS 64
-
 /* So many are looked at before others get a turn in the epoch. */
 #define CELLS_OF_A_STAY 4096
+
+/* More are put in order outside of it. */
+#define MOST_ORDERED_INSIDE 1024
+
+/* Markers of kind 10 of the row that are taken of a source where they can be searched. */
+#define MOST_FAMILY_VERSIONS 64
 
 void
 row_collect_init(struct row_collect *collect, const petal_allocator *allocator)
@@ -28,15 +30,10 @@ row_collect_fini(struct row_collect *collect)
              collect->column_capacity * sizeof *collect->columns);
     mem_free(collect->allocator, collect->cells, collect->capacity * sizeof *collect->cells);
     mem_free(collect->allocator, collect->keys, collect->key_capacity);
-    mem_free(collect->allocator, collect->points,
-             collect->point_capacity * sizeof *collect->points);
+    mem_free(collect->allocator, collect->order, collect->order_capacity * sizeof *collect->order);
     mem_free(collect->allocator, collect->qualifiers, collect->qualifier_capacity);
-    mem_free(collect->allocator, collect->runs, collect->run_capacity * sizeof *collect->runs);
     mem_free(collect->allocator, collect->place, collect->place_capacity);
     mem_free(collect->allocator, collect->values, collect->value_capacity);
-    mem_free(collect->allocator, collect->hiding,
-             collect->hiding_capacity * sizeof *collect->hiding);
-    mem_free(collect->allocator, collect->shown, collect->shown_capacity * sizeof *collect->shown);
     visibility_fini(&collect->visibility);
 }
 
@@ -121,63 +118,45 @@ row_collect_hold(struct row_collect *collect)
     return PETAL_OK;
 }
 
-static void
-raise_point(bool *has, struct version_point *greatest, struct version_point point)
-{
-    if (!*has || version_point_below(*greatest, point))
-        *greatest = point;
-    *has = true;
-}
+/* ---- their order ---- */
 
-/* Put a version in its place among the greatest; of several at one timestamp the latest write
- * stands for them. */
-static void
-track_put(const struct row_collect *collect, struct collect_column *column,
-          struct version_point point)
-{
-    uint32_t at = column->put_count;
-
-    assert(collect->tracked > 0 && column->put_count <= collect->tracked);
-    while (at > 0 && column->puts[at - 1].timestamp < point.timestamp)
-        at--;
-    if (at > 0 && column->puts[at - 1].timestamp == point.timestamp) {
-        if (column->puts[at - 1].sequence < point.sequence)
-            column->puts[at - 1].sequence = point.sequence;
-        return;
-    }
-    if (at == collect->tracked)
-        return;
-    if (column->put_count < collect->tracked)
-        column->put_count++;
-    memmove(&column->puts[at + 1], &column->puts[at],
-            (column->put_count - 1 - at) * sizeof *column->puts);
-    column->puts[at] = point;
-}
-
-/* ---- runs: what one source gave, in cell order ---- */
-
-/* The cells since the last run are one, if there are any. */
+/* What was kept since the last time, which is in order as its source gave it, takes its places
+ * among the rest. */
 static enum petal_status
-end_run(struct row_collect *collect)
+put_in_order(struct row_collect *collect)
 {
-    assert(collect->run_begin <= collect->count);
-    if (collect->run_begin == collect->count)
+    bool outside = collect->stay != NULL && collect->count > MOST_ORDERED_INSIDE;
+    size_t before = collect->ordered, next = collect->count, to = collect->count;
+    size_t *order;
+
+    assert(collect->ordered <= collect->count);
+    if (collect->ordered == collect->count)
         return PETAL_OK;
-    if (!mem_grow_array(collect->allocator, &collect->runs, &collect->run_capacity,
-                        collect->run_count, collect->run_count + 1, sizeof *collect->runs))
+    if (!mem_grow_array(collect->allocator, &collect->order, &collect->order_capacity, before,
+                        collect->count, sizeof *collect->order) ||
+        (outside && epoch_interrupt(collect->stay) != PETAL_OK))
         return PETAL_NO_MEMORY;
-    collect->runs[collect->run_count++] =
-        (struct collect_run){collect->run_begin, collect->run_begin, collect->count};
-    collect->run_begin = collect->count;
+    for (order = collect->order; next > collect->ordered;) {
+        const struct cell *cell = &collect->cells[next - 1].cell;
+
+        if (before > 0 && cell_compare(cell, row_collect_cell(collect, before - 1)) < 0)
+            order[--to] = order[--before];
+        else
+            order[--to] = --next;
+    }
+    collect->ordered = collect->count;
+    if (outside)
+        epoch_resume(collect->stay);
     return PETAL_OK;
 }
 
-/* The first cell of a run, from `low` up to `high`, at or after the place of a column, or of the
- * family markers, at a timestamp. */
+/* The first cell in order at or after the place of a column, or of the family markers, at a
+ * timestamp. */
 static size_t
-find_in_run(const struct row_collect *collect, size_t low, size_t high, bool family_class,
-            petal_slice qualifier, int64_t timestamp)
+find_place(const struct row_collect *collect, bool family_class, petal_slice qualifier,
+           int64_t timestamp)
 {
+    size_t low = 0, high = collect->ordered;
     struct cell_key place = {.row = collect->row,
                              .qualifier = qualifier,
                              .family_class = family_class,
@@ -187,7 +166,7 @@ find_in_run(const struct row_collect *collect, size_t low, size_t high, bool fam
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (cell_compare_key(&collect->cells[middle].cell, &place) < 0)
+        if (cell_compare_key(row_collect_cell(collect, middle), &place) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -195,17 +174,16 @@ find_in_run(const struct row_collect *collect, size_t low, size_t high, bool fam
     return low;
 }
 
-/* A marker of kind 8 or 10 in the run hides the version: one at its timestamp with a greater
- * sequence. */
+/* A marker of kind 8 or 10 hides the version: one at its timestamp with a greater sequence. */
 static bool
-run_hides(const struct row_collect *collect, size_t begin, size_t end, bool family_class,
-          petal_slice qualifier, struct version_point version)
+hides_version(const struct row_collect *collect, bool family_class, petal_slice qualifier,
+              struct version_point version)
 {
     enum petal_cell_type type = family_class ? PETAL_DELETE_FAMILY_VERSION : PETAL_DELETE;
 
-    for (size_t i = find_in_run(collect, begin, end, family_class, qualifier, version.timestamp);
-         i < end; i++) {
-        const struct cell *cell = &collect->cells[i].cell;
+    for (size_t i = find_place(collect, family_class, qualifier, version.timestamp);
+         i < collect->ordered; i++) {
+        const struct cell *cell = row_collect_cell(collect, i);
 
         if (cell->timestamp != version.timestamp || cell->sequence <= version.sequence ||
             cell_is_family_marker(cell->type) != family_class ||
@@ -217,28 +195,15 @@ run_hides(const struct row_collect *collect, size_t begin, size_t end, bool fami
     return false;
 }
 
-/* Some marker in some run does, that of the source at hand included. */
-static bool
-any_run_hides(const struct row_collect *collect, bool family_class, petal_slice qualifier,
-              struct version_point version)
-{
-    for (uint32_t i = 0; i < collect->run_count; i++) {
-        if (run_hides(collect, collect->runs[i].begin, collect->runs[i].end, family_class,
-                      qualifier, version))
-            return true;
-    }
-    return run_hides(collect, collect->run_begin, collect->count, family_class, qualifier, version);
-}
-
-/* Whether a marker of a single version that was kept hides this one. */
+/* Whether a marker of a single version that is in order hides this one. */
 static bool
 version_is_deleted(const struct row_collect *collect, petal_slice qualifier,
                    struct version_point version)
 {
     return (collect->column_versions_deleted > 0 &&
-            any_run_hides(collect, false, qualifier, version)) ||
+            hides_version(collect, false, qualifier, version)) ||
            (collect->family_versions_deleted > 0 &&
-            any_run_hides(collect, true, slice_make(NULL, 0), version));
+            hides_version(collect, true, slice_make(NULL, 0), version));
 }
 
 /* ---- the question ---- */
@@ -276,39 +241,17 @@ set_columns(struct row_collect *collect, const petal_read_options *options,
     collect->column_count = kept;
 }
 
-/* What was searched and found before is the first run. */
-static NEVER_INLINE enum petal_status
-take_hiding(struct row_collect *collect)
-{
-    for (size_t i = 0; i < collect->hiding_count; i++) {
-        struct cell marker = {.timestamp = collect->hiding[i].timestamp,
-                              .sequence = collect->hiding[i].sequence,
-                              .type = PETAL_DELETE_FAMILY_VERSION};
-
-        if (keep(collect, &marker, slice_make(NULL, 0), false) != PETAL_OK)
-            return PETAL_NO_MEMORY;
-    }
-    collect->family_versions_deleted = collect->hiding_count;
-    return end_run(collect);
-}
-
 enum petal_status
 row_collect_start(struct row_collect *collect, petal_slice row, const petal_read_options *options,
-                  const petal_family *family, size_t named, const struct collect_depth *depth)
+                  const petal_family *family, size_t named)
 {
-    uint32_t versions = collect->visibility.rules.versions;
     size_t key_bytes = cell_key_bound(row.size, 0);
     uint8_t *to;
 
     assert(row.size > 0 && collect->visibility.rules.purpose == VISIBILITY_READ);
     assert(!collect->visibility.rules.new_version_behavior);
-    collect->wanted = versions + depth->spare_versions;
-    collect->most_family_versions = depth->family_versions;
-    collect->tracked = versions > MOST_TRACKED_VERSIONS ? 0 : versions;
     if (!mem_grow_array(collect->allocator, &collect->columns, &collect->column_capacity, 0, named,
-                        sizeof *collect->columns) ||
-        !mem_grow_array(collect->allocator, &collect->points, &collect->point_capacity, 0,
-                        named * collect->tracked, sizeof *collect->points))
+                        sizeof *collect->columns))
         return PETAL_NO_MEMORY;
     set_columns(collect, options, family, named);
     for (size_t i = 0; i < collect->column_count; i++)
@@ -327,14 +270,14 @@ row_collect_start(struct row_collect *collect, petal_slice row, const petal_read
         cell_key_of_column(&column->key, to, &collect->row_key, column->key.qualifier);
         column->asked = true;
         column->has_delete = false;
-        column->put_count = 0;
-        column->puts = collect->points + i * collect->tracked;
+        column->versions = 0;
+        column->settled = false;
         to += column->key.encoded.size;
     }
     assert((size_t)(to - collect->keys) <= key_bytes);
     collect->count = 0;
-    collect->run_count = 0;
-    collect->run_begin = 0;
+    collect->ordered = 0;
+    collect->judged = 0;
     collect->cells_read = 0;
     collect->stay_ends = CELLS_OF_A_STAY;
     collect->seeks = 0;
@@ -346,7 +289,7 @@ row_collect_start(struct row_collect *collect, petal_slice row, const petal_read
     collect->value_bytes = 0;
     collect->held = 0;
     collect->shown_count = 0;
-    return collect->hiding_count > 0 ? take_hiding(collect) : PETAL_OK;
+    return PETAL_OK;
 }
 
 /* ---- one source ---- */
@@ -387,10 +330,10 @@ struct column_take {
     int64_t marker_timestamp; /* of the latest marker of a single version that was kept */
 };
 
-/* Keep the cell; keep it though its version is DELETED; PASS over it; keep it as the LAST one of
- * its group in this source; CUT: the same, though others after it may matter after all; END there
- * without it. */
-enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
+/* Keep the cell; keep it, a VERSION that may be shown; PASS over it; keep it as the LAST one of
+ * its group in this source; CUT: the same of a version, though others after it may matter after
+ * all; END there without it. */
+enum cell_use { USE_KEEP, USE_VERSION, USE_PASS, USE_LAST, USE_CUT, USE_END };
 
 /*
  * The cell at hand is looked at: count it, and fetch the rest of it where the source knows only its
@@ -476,8 +419,7 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, bool 
         if (status != PETAL_OK)
             break;
         use = use_of_family_marker(collect, &take, cell);
-        if (use == USE_KEEP && !family_deletes &&
-            take.versions++ == collect->most_family_versions) {
+        if (use == USE_KEEP && !family_deletes && take.versions++ == MOST_FAMILY_VERSIONS) {
             collect->family_versions_left = true;
             break;
         }
@@ -485,17 +427,18 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, bool 
             break;
         if (use != USE_PASS) {
             status = keep(collect, cell, slice_make(NULL, 0), false);
-            if (cell->type == PETAL_DELETE_FAMILY)
-                raise_point(&collect->has_family_delete, &collect->family_delete,
-                            (struct version_point){cell->timestamp, cell->sequence});
-            else
+            if (cell->type == PETAL_DELETE_FAMILY_VERSION) {
                 collect->family_versions_deleted++;
+            } else { /* above the one that was known, see use_of_family_marker */
+                collect->has_family_delete = true;
+                collect->family_delete = (struct version_point){cell->timestamp, cell->sequence};
+            }
         }
         if (use == USE_LAST || status != PETAL_OK)
             break;
         status = source->ops->next(source, error);
     }
-    return status;
+    return status == PETAL_OK ? put_in_order(collect) : status;
 }
 
 /* From among the family markers to the row's first column. */
@@ -549,11 +492,11 @@ seek_time_range(struct row_collect *collect, struct cell_iter *source, petal_sli
 }
 
 /*
- * What a column's cell is good for. Cells come newest first. The newest `wanted` versions of one
- * source are enough, as long as no marker of a single version hides any of them: a marker of kind
- * 12 or 14 hides one of them and all that follow. Those that markers known by now hide do not
- * count; whether markers of sources that are asked later hide others is seen in the end
- * (row_collect_finish).
+ * What a column's cell is good for. Cells come newest first. As many of the newest versions of one
+ * source as the answer can have are enough, as long as no marker of a single version hides any of
+ * them: a marker of kind 12 or 14 hides one of them and all that follow. Those that markers known
+ * by now hide do not count; whether markers of sources that are asked later hide others is seen in
+ * the end (row_collect_finish).
  */
 static inline enum cell_use
 use_of(const struct row_collect *collect, struct column_take *take, petal_slice qualifier,
@@ -590,11 +533,11 @@ use_of(const struct row_collect *collect, struct column_take *take, petal_slice 
             PETAL_HIDDEN_REPLACED); /* superseded; what hides the later one hides this, too */
     take->has_put = true;
     take->timestamp = cell->timestamp;
-    if (collect->column_versions_deleted + collect->family_versions_deleted > 0 &&
+    if ((take->has_marker && take->marker_timestamp == cell->timestamp) ||
         version_is_deleted(collect, qualifier, point))
-        return USE_DELETED;
+        return USE_KEEP;
     take->versions++;
-    return take->versions >= collect->wanted ? USE_CUT : USE_KEEP;
+    return take->versions >= rules->versions ? USE_CUT : USE_VERSION;
 }
 
 /* Take the cells of the column that the source stands at; `column` is NULL where none is named. The
@@ -617,17 +560,14 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
         if (use == USE_END)
             break;
         if (use != USE_PASS) {
-            struct version_point point = {cell->timestamp, cell->sequence};
-
             status = keep(collect, cell, qualifier, use == USE_CUT);
             if (status != PETAL_OK)
                 break;
-            if (cell->type == PETAL_DELETE)
-                collect->column_versions_deleted++;
-            else if (column != NULL && cell->type != PETAL_PUT)
-                raise_point(&column->has_delete, &column->column_delete, point);
-            else if (column != NULL && use != USE_DELETED && collect->tracked > 0)
-                track_put(collect, column, point);
+            collect->column_versions_deleted += cell->type == PETAL_DELETE;
+            if (column != NULL) {
+                column->has_delete = column->has_delete || cell->type == PETAL_DELETE_COLUMN;
+                column->versions += use == USE_VERSION || use == USE_CUT;
+            }
         }
         if (use == USE_LAST || use == USE_CUT)
             break;
@@ -680,10 +620,9 @@ plain_ahead(const struct row_collect *collect, const struct cell_iter *source)
                                               : rules->oldest_unexpired,
                               .time_limit = rules->time_limit};
 
-    if (source->pending || source->ops->plain_in_row == NULL ||
-        collect->column_versions_deleted + collect->family_versions_deleted > 0)
-        return 0;
-    return source->ops->plain_in_row(source, &limits);
+    return source->pending || source->ops->plain_in_row == NULL
+               ? 0
+               : source->ops->plain_in_row(source, &limits);
 }
 
 /* Keep so many of them. */
@@ -700,7 +639,7 @@ take_plain(struct row_collect *collect, struct cell_iter *source, size_t count, 
         if (status == PETAL_OK)
             status = copy_qualifier(collect, source->cell.qualifier, &qualifier);
         if (status == PETAL_OK)
-            status = keep(collect, &source->cell, qualifier, collect->wanted <= 1);
+            status = keep(collect, &source->cell, qualifier, false);
         if (status == PETAL_OK)
             status = source->ops->next(source, error);
     }
@@ -742,7 +681,7 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
     bool family_markers = (marker_kinds & COLLECT_FAMILY_MARKERS) != 0;
     enum petal_status status = PETAL_OK;
 
-    assert(collect->run_begin == collect->count); /* the source before ended its run */
+    assert(collect->ordered == collect->count);
     /* Puts there are not asked for, and of the markers only those of kind 12 reach into the range,
      * unless deleted cells are kept. */
     collect->skips_later = (marker_kinds & UINT32_C(1) << PETAL_DELETE_COLUMN) == 0 ||
@@ -766,34 +705,13 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
             status = take_cells(collect, source, column->key.qualifier, column, error);
     }
     if (status == PETAL_OK)
-        status = end_run(collect);
+        status = put_in_order(collect);
     if (status == PETAL_NO_MEMORY)
         error_no_memory(error);
     return status;
 }
 
 /* ---- markers that were left ---- */
-
-/* Remember a marker, in its place, once. */
-static enum petal_status
-note_hiding(struct row_collect *collect, struct version_point marker)
-{
-    size_t at = collect->hiding_count;
-
-    assert(collect->hiding_count <= collect->hiding_capacity);
-    while (at > 0 && version_point_below(collect->hiding[at - 1], marker))
-        at--;
-    if (at > 0 && !version_point_below(marker, collect->hiding[at - 1]))
-        return PETAL_OK;
-    if (!mem_grow_array(collect->allocator, &collect->hiding, &collect->hiding_capacity,
-                        collect->hiding_count, collect->hiding_count + 1, sizeof *collect->hiding))
-        return PETAL_NO_MEMORY;
-    memmove(&collect->hiding[at + 1], &collect->hiding[at],
-            (collect->hiding_count - at) * sizeof *collect->hiding);
-    collect->hiding[at] = marker;
-    collect->hiding_count++;
-    return PETAL_OK;
-}
 
 /* The source is at the first family marker of the put's timestamp, or after. */
 static enum petal_status
@@ -813,7 +731,7 @@ find_hiding(struct row_collect *collect, struct cell_iter *source, const struct 
             cell->sequence <= collect->visibility.rules.read_point &&
             visibility_rules_heed_marker(&collect->visibility.rules, cell)) {
             *found = true;
-            return note_hiding(collect, (struct version_point){cell->timestamp, cell->sequence});
+            break;
         }
         status = source->ops->next(source, error);
     }
@@ -828,14 +746,15 @@ row_collect_check_family_versions(struct row_collect *collect, struct cell_iter 
     enum petal_status status = reserve_place(collect, none) ? PETAL_OK : PETAL_NO_MEMORY;
 
     assert(collect->family_versions_left);
-    for (size_t i = 0; status == PETAL_OK && i < collect->shown_count; i++) {
+    for (size_t i = 0; status == PETAL_OK && !*found && i < collect->shown_count; i++) {
+        const struct cell *put = row_collect_cell(collect, i);
         struct cell_key key;
 
-        cell_key_make(&key, collect->place, collect->row, none, true, collect->shown[i]->timestamp,
+        cell_key_make(&key, collect->place, collect->row, none, true, put->timestamp,
                       CELL_SEQUENCE_MAX);
         status = seek(collect, source, &key, error);
         if (status == PETAL_OK)
-            status = find_hiding(collect, source, collect->shown[i], found, error);
+            status = find_hiding(collect, source, put, found, error);
     }
     if (status == PETAL_NO_MEMORY)
         error_no_memory(error);
@@ -844,79 +763,59 @@ row_collect_check_family_versions(struct row_collect *collect, struct cell_iter 
 
 /* ---- when enough is known ---- */
 
-/* The run whose next cell of the column is the newest; NULL: there is none any more. */
-static struct collect_run *
-newest_run(const struct row_collect *collect, petal_slice qualifier)
-{
-    struct collect_run *newest = NULL;
-
-    for (uint32_t i = 0; i < collect->run_count; i++) {
-        struct collect_run *run = &collect->runs[i];
-
-        if (run->next < run->end &&
-            slice_equal(collect->cells[run->next].cell.qualifier, qualifier) &&
-            (newest == NULL ||
-             cell_compare(&collect->cells[run->next].cell, &collect->cells[newest->next].cell) < 0))
-            newest = run;
-    }
-    return newest;
-}
-
 /*
- * As many versions as settle the column lie above `point`, and no marker hides them. A marker of a
- * single version that hides one of them is greater than it, so it is not in a source whose greatest
- * point is `point`: those that could are known.
+ * Judge what is known of the columns named, and remember of each from where on down nothing can
+ * change its answer: below as many versions as are wanted, or the first cell after which no other
+ * can be shown, or a deletion of the rest. A marker of a single version that hides one of the
+ * versions is greater than it, so it is not in a source whose greatest point is below.
  */
-static NEVER_INLINE bool
-enough_versions_live(struct row_collect *collect, petal_slice qualifier, struct version_point point)
+static enum petal_status
+settle_columns(struct row_collect *collect)
 {
-    struct collect_run *run;
-    int64_t timestamp = 0; /* of the latest that counted or could not */
-    bool any = false;
-    uint32_t living = 0;
+    struct visibility *visibility = &collect->visibility;
+    struct collect_column *column = NULL;
+    enum petal_status status = PETAL_OK;
 
-    assert(collect->tracked > 0);
-    for (uint32_t i = 0; i < collect->run_count; i++) {
-        run = &collect->runs[i];
-        run->next = find_in_run(collect, run->begin, run->end, false, qualifier, INT64_MAX);
-    }
-    while ((run = newest_run(collect, qualifier)) != NULL) {
-        const struct cell *cell = &collect->cells[run->next++].cell;
-        struct version_point version = {cell->timestamp, cell->sequence};
+    assert(collect->column_count > 0);
+    visibility_start_row(visibility);
+    for (size_t i = 0; status == PETAL_OK && i < collect->ordered; i++) {
+        const struct cell *cell = row_collect_cell(collect, i);
+        bool in_column = !cell_is_family_marker(cell->type);
+        enum visibility_verdict verdict;
 
-        if (!version_point_below(point, version))
-            return false;
-        if (cell->type != PETAL_PUT || (any && timestamp == cell->timestamp))
+        while (in_column &&
+               (column == NULL || !slice_equal(cell->qualifier, column->key.qualifier))) {
+            column = column == NULL ? collect->columns : column + 1;
+            assert(column < collect->columns + collect->column_count);
+            column->settled = false;
+            column->shown = 0;
+        }
+        if (in_column && column->settled)
             continue;
-        any = true;
-        timestamp = cell->timestamp;
-        living += !version_is_deleted(collect, qualifier, version);
-        if (living >= collect->tracked)
-            return true;
+        status = visibility_judge(visibility, cell, &verdict);
+        if (!in_column)
+            continue;
+        column->shown += verdict == VISIBILITY_SHOW;
+        column->settled = verdict == VISIBILITY_COLUMN_DONE || cell->type == PETAL_DELETE_COLUMN ||
+                          column->shown == visibility->rules.versions;
+        column->settled_at = (struct version_point){cell->timestamp, cell->sequence};
     }
-    return false;
+    if (status == PETAL_OK)
+        collect->judged = collect->ordered;
+    return status;
 }
 
 bool
 row_collect_column_settled(struct row_collect *collect, const struct collect_column *column,
                            struct version_point point)
 {
-    struct version_point put;
-
     if (collect->has_family_delete && version_point_below(point, collect->family_delete))
         return true;
-    if (column->has_delete && version_point_below(point, column->column_delete))
-        return true;
-    if (collect->tracked == 0 || column->put_count < collect->tracked)
+    if (!column->has_delete && column->versions < collect->visibility.rules.versions)
         return false;
-    /* The last of the versions wanted: it settles only if it is alive; then all above it are. */
-    put = column->puts[collect->tracked - 1];
-    if (!version_point_below(point, put) ||
-        (collect->has_family_delete && version_point_below(put, collect->family_delete)) ||
-        (column->has_delete && version_point_below(put, column->column_delete)))
+    if (collect->judged != collect->ordered && settle_columns(collect) != PETAL_OK)
         return false;
-    return collect->column_versions_deleted + collect->family_versions_deleted == 0 ||
-           enough_versions_live(collect, column->key.qualifier, point);
+    return column->settled && version_point_below(point, column->settled_at);
 }
 
 bool
@@ -931,38 +830,7 @@ row_collect_settled(struct row_collect *collect, struct version_point point)
     return true;
 }
 
-/* ---- the finish: the runs are merged ---- */
-
-static bool
-comes_before(const struct row_collect *collect, const struct collect_run *a,
-             const struct collect_run *b)
-{
-    return cell_compare(&collect->cells[a->next].cell, &collect->cells[b->next].cell) < 0;
-}
-
-/* The runs are a heap whose root has the first cell. */
-static void
-sift_run_down(struct row_collect *collect, uint32_t root)
-{
-    struct collect_run *runs = collect->runs;
-
-    assert(root < collect->run_count);
-    for (;;) {
-        uint32_t child = 2 * root + 1;
-        struct collect_run moved;
-
-        if (child >= collect->run_count)
-            return;
-        if (child + 1 < collect->run_count && comes_before(collect, &runs[child + 1], &runs[child]))
-            child++;
-        if (!comes_before(collect, &runs[child], &runs[root]))
-            return;
-        moved = runs[root];
-        runs[root] = runs[child];
-        runs[child] = moved;
-        root = child;
-    }
-}
+/* ---- the finish ---- */
 
 enum petal_status
 row_collect_finish(struct row_collect *collect, bool *complete)
@@ -970,29 +838,16 @@ row_collect_finish(struct row_collect *collect, bool *complete)
     struct visibility *visibility = &collect->visibility;
     enum petal_status status = PETAL_OK;
 
-    assert(collect->run_begin == collect->count);
+    assert(collect->ordered == collect->count);
     *complete = true;
-    if (!mem_grow_array(collect->allocator, &collect->shown, &collect->shown_capacity, 0,
-                        collect->count, sizeof *collect->shown))
-        return PETAL_NO_MEMORY;
     visibility_start_row(visibility);
-    for (uint32_t i = 0; i < collect->run_count; i++)
-        collect->runs[i].next = collect->runs[i].begin;
-    for (uint32_t i = collect->run_count / 2; i-- > 0;)
-        sift_run_down(collect, i);
-    while (status == PETAL_OK && collect->run_count > 0) {
-        struct collect_run *first = &collect->runs[0];
-        const struct collected_cell *kept = &collect->cells[first->next++];
+    for (size_t i = 0; status == PETAL_OK && i < collect->count; i++) {
+        const struct collected_cell *kept = &collect->cells[collect->order[i]];
         enum visibility_verdict verdict;
 
-        assert(first->next <= first->end);
-        if (first->next == first->end)
-            *first = collect->runs[--collect->run_count];
-        if (collect->run_count > 1)
-            sift_run_down(collect, 0);
         status = visibility_judge(visibility, &kept->cell, &verdict);
         if (verdict == VISIBILITY_SHOW)
-            collect->shown[collect->shown_count++] = &kept->cell;
+            collect->order[collect->shown_count++] = collect->order[i];
         else if (collect->receipt != NULL)
             receipt_hide_judged(collect->receipt, collect->family, visibility, &kept->cell);
         /* After a cut its source has more; they matter unless there are enough, or none of the

@@ -20,28 +20,17 @@ struct collect_column {
     struct cell_key key; /* of its first possible cell; bytes in the collector's key memory */
     uint64_t hash;       /* bloom_hash_column; made by skip_begin, for files that ask for it */
     bool asked;          /* of the source at hand */
-    bool has_delete;
-    struct version_point column_delete; /* the greatest of kind 12 */
-    uint32_t put_count;                 /* of `puts` */
-    struct version_point
-        *puts; /* the greatest of the time range, one a timestamp, greatest first */
-};
-
-/* How much is taken of each source. It can turn out to be too little (row_collect_finish,
- * row_collect_check_family_versions). */
-struct collect_depth {
-    uint64_t spare_versions;  /* of a column, beyond those wanted */
-    uint64_t family_versions; /* markers of kind 10 of the row, where they can be searched */
+    bool has_delete;     /* a marker of kind 12 was taken */
+    uint64_t versions;   /* that were taken, those of one timestamp of two sources twice */
+    /* Of what was judged (row_collect.judged). */
+    uint32_t shown;
+    bool settled; /* below this point nothing can change the answer */
+    struct version_point settled_at;
 };
 
 struct collected_cell {
     struct cell cell; /* value borrowed from the source, good inside the epoch, or held */
     bool cut;         /* its source may have more versions of the column, which were not taken */
-};
-
-/* What one source gave, in cell order: the cells from `begin` up to `end`. */
-struct collect_run {
-    size_t begin, next, end; /* `next` is for who goes through it */
 };
 
 struct row_collect {
@@ -51,27 +40,22 @@ struct row_collect {
     struct epoch_stay *stay; /* of who asks, interrupted now and then; NULL: it need not be */
     /* The question. */
     petal_slice row;
-    uint64_t wanted;               /* versions of a column that are taken of each source */
-    uint64_t most_family_versions; /* likewise */
     bool skips_later; /* of the source at hand: nothing above the time range matters in a column */
-    uint32_t tracked; /* versions of a column that settle it; 0: nothing but a marker does */
     struct cell_key row_key; /* the place of the row's family markers: its first possible cell */
     struct collect_column *columns; /* sorted by qualifier; none: the whole family */
     size_t column_count, column_capacity;
     /* What was found. */
     struct collected_cell *cells;
     size_t count, capacity;
-    struct collect_run *runs;
-    uint32_t run_count;
-    size_t run_begin; /* of the source at hand */
-    size_t run_capacity;
+    size_t *order; /* the first `ordered` cells in cell order, by their numbers */
+    size_t ordered, order_capacity;
+    size_t judged;      /* so many were in order when it was judged what settles the columns */
+    size_t shown_count; /* after row_collect_finish: the first of `order` are the answer */
     uint64_t column_versions_deleted; /* markers of kind 8 among the cells */
     uint64_t family_versions_deleted; /* of kind 10 */
     bool family_versions_left;        /* some source has more of them than were taken */
     bool has_family_delete;
     struct version_point family_delete;
-    struct version_point *hiding; /* markers of kind 10 that a search found, in cell order */
-    size_t hiding_count, hiding_capacity;
     uint64_t cells_read; /* of all sources: looked at */
     uint64_t stay_ends;  /* by that count */
     uint32_t seeks;      /* likewise */
@@ -80,14 +64,10 @@ struct row_collect {
     size_t key_capacity;
     uint8_t *place; /* the one that a source is sent to */
     size_t place_capacity;
-    struct version_point *points; /* `tracked` for each column */
-    size_t point_capacity;
     uint8_t *qualifiers; /* of the cells, when no column is named */
     size_t qualifier_bytes, qualifier_capacity;
     uint8_t *values; /* of the first `held` cells */
     size_t value_bytes, value_capacity, held;
-    const struct cell **shown; /* the answer, after row_collect_finish */
-    size_t shown_count, shown_capacity;
     struct visibility visibility; /* its rules are the question's */
 };
 
@@ -96,14 +76,21 @@ void row_collect_fini(struct row_collect *collect);
 
 /*
  * Begin with a row. Of the options' columns those of the family are asked, `named` of them, in any
- * order and as often as they like; 0: the whole family. They are borrowed until the finish. What
- * row_collect_check_family_versions has found belongs to what is found, until hiding_count is set
- * to 0. REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without
+ * order and as often as they like; 0: the whole family. They are borrowed until the finish.
+ * REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without
  * NEW_VERSION_BEHAVIOR.
  */
 enum petal_status row_collect_start(struct row_collect *collect, petal_slice row,
                                     const petal_read_options *options, const petal_family *family,
-                                    size_t named, const struct collect_depth *depth);
+                                    size_t named);
+
+/* One of the cells in order. */
+static inline const struct cell *
+row_collect_cell(const struct row_collect *collect, size_t i)
+{
+    assert(i < collect->ordered);
+    return &collect->cells[collect->order[i]].cell;
+}
 
 /* Of a set of kinds of markers: bits (1 << type). */
 #define COLLECT_FAMILY_MARKERS                                                                     \
@@ -124,16 +111,16 @@ bool row_collect_column_settled(struct row_collect *collect, const struct collec
                                 struct version_point point);
 
 /*
- * Order and judge; the answer is collect->shown, if it is *complete. It is not where markers of
- * single versions hid some of what was taken of a source that was asked before they were known, and
- * the source has more: then the same is to be done with more spare versions.
+ * Judge; the answer is the first shown_count of `order`, if it is *complete. It is not where markers
+ * of single versions hid some of what was taken of a source that was asked before they were known,
+ * and the source has more: then only a walk through the row answers.
  */
 enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
 
 /*
- * After a finish with family_versions_left: search a source for markers of kind 10 that hide cells
- * of the answer, with a seek for each cell. *found is set if there are: then the answer is wrong,
- * and the same is to be done again.
+ * After a finish with family_versions_left: search a source for a marker of kind 10 that hides a
+ * cell of the answer, with a seek for each cell. *found is set if there is one: then the answer is
+ * wrong, and only a walk through the row is right.
  */
 enum petal_status row_collect_check_family_versions(struct row_collect *collect,
                                                     struct cell_iter *source, bool *found,

@@ -6,7 +6,8 @@
  * timestamp, newest first. Timestamps may come from the client, so it stops early only when the
  * facts of the files that are left prove that they cannot change the answer. It is cheap by not
  * starting on a file: skip_file (engine/read/skip.h) rules files out. What is left gives the cells
- * that matter to a collector (engine/read/collect.h), which at last orders and decides on them.
+ * that matter to a collector (engine/read/collect.h), which puts them in order and at last decides
+ * on them.
  *
  * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no
  * copy but that of the answer. Nobody stays inside for long, since all readers share the slots and
@@ -39,7 +40,6 @@ struct get {
     petal_family *family;
     const struct store_view *store;
     struct skip_question question;
-    struct collect_depth depth;
     uint32_t files_visited;
 };
 
@@ -170,7 +170,7 @@ visit_files(struct get *get)
 
 /* ---- markers of kind 10 that were left ---- */
 
-/* For answers of more cells it is cheaper to take all markers. */
+/* For answers of more cells a walk is cheaper, which takes all markers. */
 #define MOST_CHECKED_CELLS 64
 
 /* Does one of the markers that were not taken hide a cell of the answer? Then it is not
@@ -185,11 +185,10 @@ check_family_versions(struct get *get, bool *complete)
 
     assert(get->files_visited <= store->file_count);
     if (get->collect->shown_count > MOST_CHECKED_CELLS) {
-        get->depth.family_versions = UINT64_MAX;
         *complete = false;
         return PETAL_OK;
     }
-    for (uint32_t i = 0; status == PETAL_OK && i < store->memtable_count; i++) {
+    for (uint32_t i = 0; status == PETAL_OK && !found && i < store->memtable_count; i++) {
         const struct store_memtable *memtable = store->memtables[i];
         struct memtable_iter iter;
 
@@ -199,7 +198,7 @@ check_family_versions(struct get *get, bool *complete)
         status = row_collect_check_family_versions(get->collect, &iter.iter, &found, get->error);
         iter.iter.ops->close(&iter.iter);
     }
-    for (uint32_t i = 0; status == PETAL_OK && i < get->files_visited; i++) {
+    for (uint32_t i = 0; status == PETAL_OK && !found && i < get->files_visited; i++) {
         const struct file_entry *file = &store->files[i];
         struct read_trace trace = {0};
         struct read_context context = {.trace = &trace,
@@ -225,7 +224,7 @@ check_family_versions(struct get *get, bool *complete)
 /* More cells than these are judged and copied outside of the epoch. */
 #define MOST_JUDGED_INSIDE 1024
 
-/* Judge what the sources gave and add it to the result, if it is *complete (row_collect_finish). */
+/* Judge what the sources gave and add it to the result, if it is *complete. */
 static enum petal_status
 answer(struct get *get, bool *complete)
 {
@@ -236,78 +235,41 @@ answer(struct get *get, bool *complete)
     if (outside && epoch_interrupt(&get->stay) != PETAL_OK)
         return error_no_memory(get->error);
     status = row_collect_finish(collect, complete);
-    assert(collect->shown_count <= collect->count);
-    if (status == PETAL_OK && *complete && !collect->family_versions_left)
-        status = result_add(get->result, get->family, collect->shown, collect->shown_count);
+    for (size_t i = 0; status == PETAL_OK && *complete && i < collect->shown_count; i++)
+        status = result_add(get->result, get->family, row_collect_cell(collect, i));
     if (outside)
         epoch_resume(&get->stay);
     if (status != PETAL_OK)
         return error_no_memory(get->error);
-    if (!*complete || !collect->family_versions_left)
-        return PETAL_OK;
-    status = check_family_versions(get, complete);
-    if (status != PETAL_OK || !*complete)
-        return status;
-    status = result_add(get->result, get->family, collect->shown, collect->shown_count);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(get->error);
+    return *complete && collect->family_versions_left ? check_family_versions(get, complete)
+                                                      : PETAL_OK;
 }
 
 /* ---- one family ---- */
 
-/* How many versions more than wanted are taken of each source when it is asked a second time. */
-#define FIRST_SPARE_VERSIONS 16
-
-/* How many markers of kind 10 are taken of each source at first. */
-#define FIRST_FAMILY_VERSIONS 64
-
-/*
- * Answer the part of a get that concerns one family, from its part of the view. Sources are asked
- * again only where a marker of a single version was written after the version and stands in a file
- * of older timestamps, or after many others of the row; they then give at least twice as much as
- * before.
- */
+/* Answer the part of a get that concerns one family, from its part of the view. */
 static enum petal_status
-get_family(struct get *get, const petal_family_options *attributes, size_t named)
+get_family(struct get *get, const petal_family_options *attributes, size_t named, bool *complete)
 {
     struct row_collect *collect = get->collect;
     const petal_read_options *options = get->options;
-    struct receipt_mark mark;
-    bool complete = false;
+    enum petal_status status;
 
     collect->family = get->family->name;
     read_rules(options, get->family, attributes, get->store, false, get->start.point.sequence,
                &collect->visibility.rules);
     assert(!collect->visibility.rules.new_version_behavior);
     STATS_ADD(&get->stats[get->stay.slot], gets, 1);
-    if (options->receipt != NULL)
-        mark = receipt_mark(options->receipt);
-    collect->hiding_count = 0;
-    get->depth = (struct collect_depth){.family_versions = FIRST_FAMILY_VERSIONS};
-    while (!complete) {
-        enum petal_status status =
-            row_collect_start(collect, get->question.low, options, get->family, named, &get->depth);
-
-        if (status != PETAL_OK)
-            return error_no_memory(get->error);
-        status = visit_memtables(get);
-        if (status == PETAL_OK)
-            status = visit_files(get);
-        if (status == PETAL_OK)
-            status = answer(get, &complete);
-        if (status != PETAL_OK) {
-            damage_name(get->family, get->error);
-            return status;
-        }
-        if (complete)
-            break;
-        if (options->receipt != NULL)
-            receipt_forget_hidden(options->receipt, &mark);
-        get->depth.spare_versions =
-            get->depth.spare_versions == 0 ? FIRST_SPARE_VERSIONS : 2 * get->depth.spare_versions;
-        if (get->depth.family_versions <= UINT64_MAX / 2)
-            get->depth.family_versions *= 2;
-    }
-    return PETAL_OK;
+    if (row_collect_start(collect, get->question.low, options, get->family, named) != PETAL_OK)
+        return error_no_memory(get->error);
+    status = visit_memtables(get);
+    if (status == PETAL_OK)
+        status = visit_files(get);
+    if (status == PETAL_OK)
+        status = answer(get, complete);
+    if (status != PETAL_OK)
+        damage_name(get->family, get->error);
+    return status;
 }
 
 /* ---- the row ---- */
@@ -340,6 +302,7 @@ get_row(petal_table *table, const struct table_descriptor *descriptor,
 {
     petal_db *db = table->db;
     enum petal_status status;
+    bool complete = true;
     struct get get;
 
     assert(row.size > 0);
@@ -383,7 +346,8 @@ get_row(petal_table *table, const struct table_descriptor *descriptor,
             continue;
         status = family_check_usable(get.family, error);
         if (status == PETAL_OK)
-            status = get_family(&get, &descriptor->options.families[i], named);
+            status = get_family(&get, &descriptor->options.families[i], named, &complete);
+        *walk = !complete;
     }
     if (status == PETAL_OK && !*walk && options->receipt != NULL) {
         options->receipt->bytes_returned = result->byte_count;
@@ -394,7 +358,7 @@ get_row(petal_table *table, const struct table_descriptor *descriptor,
     assert(get.iter == NULL);
     get.start.point.slot = get.stay.slot;
     get_leave(db, &get.start);
-    if (status != PETAL_OK)
+    if (status != PETAL_OK || *walk)
         result->count = 0;
     return status;
 }

@@ -30,9 +30,10 @@ enum petal_status get_options_init(petal_read_options *options, const petal_tabl
 /*
  * Read the row from the start, and leave the epoch. The descriptor was loaded after the view: so it
  * has the attributes that the view's stores were written under, or later ones; a family that is
- * newer than the view has no store there. *walk is set, and nothing is read, when only a walk
- * through the row answers (cursor_get_row): with a filter, limits, or versions in the order of
- * writes.
+ * newer than the view has no store there. *walk is set, and there is no answer, when only a walk
+ * through the row gives it (cursor_get_row): with a filter, limits, or versions in the order of
+ * writes; or where a marker of a single version was written after the version and stands in a file
+ * of older timestamps, or after many others of the row.
  */
 enum petal_status get_row(petal_table *table, const struct table_descriptor *descriptor,
                           const struct get_start *start, petal_slice row,

@@ -212,26 +212,6 @@ receipt_hide_judged(petal_receipt *receipt, petal_slice family, const struct vis
         receipt_hide(receipt, family, cell, hidden_by(visibility, cell));
 }
 
-struct receipt_mark
-receipt_mark(const petal_receipt *receipt)
-{
-    struct receipt_mark mark = {.hidden_count = receipt->hidden_count,
-                                .names_bytes = receipt->names_bytes};
-
-    memcpy(mark.hidden, receipt->hidden, sizeof mark.hidden);
-    return mark;
-}
-
-void
-receipt_forget_hidden(petal_receipt *receipt, const struct receipt_mark *mark)
-{
-    assert(mark->hidden_count <= receipt->hidden_count &&
-           mark->names_bytes <= receipt->names_bytes);
-    memcpy(receipt->hidden, mark->hidden, sizeof receipt->hidden);
-    receipt->hidden_count = mark->hidden_count;
-    receipt->names_bytes = mark->names_bytes;
-}
-
 /* ---- what the caller sees ---- */
 
 size_t

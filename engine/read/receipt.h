@@ -49,13 +49,4 @@ void receipt_hide(petal_receipt *receipt, petal_slice family, const struct cell 
 void receipt_hide_judged(petal_receipt *receipt, petal_slice family,
                          const struct visibility *visibility, const struct cell *cell);
 
-/* How much was hidden up to some moment, to go back to when what was read from then on is read
- * again. */
-struct receipt_mark {
-    uint64_t hidden[PETAL_HIDDEN_COUNT];
-    size_t hidden_count, names_bytes;
-};
-struct receipt_mark receipt_mark(const petal_receipt *receipt);
-void receipt_forget_hidden(petal_receipt *receipt, const struct receipt_mark *mark);
-
 #endif

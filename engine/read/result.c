@@ -135,32 +135,6 @@ append_cell(petal_result *result, const petal_family *family, petal_slice row,
 }
 
 enum petal_status
-result_add(petal_result *result, const petal_family *family, const struct cell *const *cells,
-           size_t count)
-{
-    petal_slice row;
-    size_t bytes;
-
-    if (count == 0)
-        return PETAL_OK;
-    row = cells[0]->row;
-    bytes = result->count == 0 ? row.size : 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += cells[i]->qualifier.size + cells[i]->value.size;
-    if (!mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
-                        result->count + count, sizeof *result->cells) ||
-        reserve_bytes(result, bytes) != PETAL_OK)
-        return PETAL_NO_MEMORY;
-    if (result->count == 0)
-        append_bytes(result, row);
-    assert(row.size <= result->byte_count);
-    row.data = result->bytes;
-    for (size_t i = 0; i < count; i++)
-        append_cell(result, family, row, cells[i]);
-    return PETAL_OK;
-}
-
-enum petal_status
 result_set(petal_result *result, const petal_family *family, petal_slice row, petal_slice qualifier,
            int64_t timestamp, petal_slice value)
 {
@@ -217,6 +191,18 @@ reserve_more(petal_result *result, size_t count, size_t bytes)
                           result->count + count, sizeof *result->cells)
                ? reserve_bytes(result, bytes)
                : PETAL_NO_MEMORY;
+}
+
+enum petal_status
+result_add(petal_result *result, const petal_family *family, const struct cell *cell)
+{
+    if (result->count == 0 && result_start(result, cell->row) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    assert(cell->row.size <= result->byte_count);
+    if (reserve_more(result, 1, cell->qualifier.size + cell->value.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    append_cell(result, family, slice_make(result->bytes, cell->row.size), cell);
+    return PETAL_OK;
 }
 
 enum petal_status

@@ -29,10 +29,9 @@ enum petal_status result_have_members(petal_result *result, size_t count, petal_
 /* Forget the answer and begin one for `row`. */
 enum petal_status result_start(petal_result *result, petal_slice row);
 
-/* Append the `count` cells of `family`, all of one row, with copies of their bytes; that of the
- * row stands before the first. */
+/* Append a cell with copies of its bytes. All are of one row, which the first one begins. */
 enum petal_status result_add(petal_result *result, const petal_family *family,
-                             const struct cell *const *cells, size_t count);
+                             const struct cell *cell);
 
 /* Forget the answer and take a put for it. */
 enum petal_status result_set(petal_result *result, const petal_family *family, petal_slice row,

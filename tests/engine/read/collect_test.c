@@ -62,8 +62,7 @@ start(struct row_collect *collect, const petal_allocator *allocator)
 
     row_collect_init(collect, allocator);
     visibility_rules_of(&collect->visibility.rules, &family, VISIBILITY_READ, UINT64_MAX, 0);
-    assert_int_equal(row_collect_start(collect, ROW, NULL, NULL, 0, &(struct collect_depth){0}),
-                     PETAL_OK);
+    assert_int_equal(row_collect_start(collect, ROW, NULL, NULL, 0), PETAL_OK);
 }
 
 static void
@@ -75,7 +74,7 @@ check_answer(struct row_collect *collect)
     assert_true(complete);
     assert_int_equal(collect->shown_count, CELLS);
     for (unsigned i = 0; i < CELLS; i++) {
-        const struct cell *cell = collect->shown[i];
+        const struct cell *cell = row_collect_cell(collect, i);
         char name[16];
 
         snprintf(name, sizeof name, "%08u", i);

@@ -427,17 +427,17 @@ TEST(test_the_greatest_family_marker_is_enough)
 }
 
 /* Of the row's markers of kind 10, at so many odd timestamps, only those of the versions asked for
- * matter. */
+ * matter. With versions at odd timestamps, too, they hide some: then a walk reads them once. */
 TEST(test_family_versions_are_searched)
 {
     for (unsigned count = FEW; count <= MANY; count *= 10) {
-        for (unsigned i = 0; i < 8; i++) {
-            bool whole = i & 1, flushed = i & 2, apart = i & 4;
+        for (unsigned i = 0; i < 16; i++) {
+            bool whole = i & 1, flushed = i & 2, apart = i & 4, hidden = i & 8;
             struct work work;
             struct get_cost_fixture fixture;
 
             begin(&fixture, PETAL_BLOOM_ROW);
-            for (unsigned timestamp = 2; timestamp < 10; timestamp++)
+            for (unsigned timestamp = 2; timestamp < 10; timestamp += hidden ? 1 : 2)
                 add_put(&fixture, text("row"), text("q"), timestamp);
             write_batch(&fixture);
             if (apart)
@@ -450,8 +450,9 @@ TEST(test_family_versions_are_searched)
                 reads_flush(&fixture.reads);
             work = get(&fixture, whole, &(petal_read_options){.versions = 3});
             expect_answer(&fixture, "row/f:q@8=value row/f:q@6=value row/f:q@4=value ");
-            assert_in_range(work.cells_read, 3, 600);
-            assert_in_range(work.blocks, 0, 30);
+            assert_true(work.cells_read <= (hidden ? 2 * count : 600));
+            if (!hidden)
+                assert_in_range(work.blocks, 0, 30);
             end(&fixture);
         }
     }
