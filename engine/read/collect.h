@@ -111,9 +111,9 @@ bool row_collect_column_settled(struct row_collect *collect, const struct collec
                                 struct version_point point);
 
 /*
- * Judge; the answer is the first shown_count of `order`, if it is *complete. It is not where markers
- * of single versions hid some of what was taken of a source that was asked before they were known,
- * and the source has more: then only a walk through the row answers.
+ * Judge; the answer is the first shown_count of `order`, if it is *complete. It is not where
+ * markers of single versions hid some of what was taken of a source that was asked before they were
+ * known, and the source has more: then only a walk through the row answers.
  */
 enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
 

@@ -2,8 +2,8 @@
  * main.c -- operations whose instructions are counted; tests/cost/cost.sh runs it under callgrind.
  *
  *     cost DIRECTORY [GROUP]   DIRECTORY does not exist yet; without valgrind it does the same and
- *                              counts nothing. GROUP: `pairs`, the scenarios whose names begin so,
- *                              those that `make cost-check` compares; `general`: likewise
+ *                              counts nothing. GROUP: only one of `groups` at the end, such
+ *                              as `pairs`, which `make cost-check` compares
  *
  * Each scenario is one call of measured_operations(), the only function that callgrind counts. A
  * line "NAME OPERATIONS" is printed for each. Data, order of keys, salts and the clock are fixed,
@@ -664,24 +664,25 @@ main(int argc, char **argv)
     petal_error error;
     petal_db *db;
 
-    const char *group = argc == 3 ? argv[2] : "";
-    bool pairs = strcmp(group, "pairs") == 0, general = strcmp(group, "general") == 0;
+    static const struct {
+        const char *name;
+        void (*measure)(petal_db *db, petal_result *result);
+    } groups[] = {{"pairs", measure_pairs},
+                  {"columns", measure_columns},
+                  {"general", measure_general_gets},
+                  {"wide", measure_wide_rows},
+                  {"families", measure_two_families}};
 
-    if (argc < 2 || argc > 3 || (argc == 3 && !pairs && !general)) {
-        fputs("usage: cost DIRECTORY [pairs | general]\n", stderr);
+    if (argc < 2 || argc > 3) {
+        fputs("usage: cost DIRECTORY [GROUP]\n", stderr);
         return 2;
     }
     make_data();
     check(petal_open(argv[1], &options, &db, &error), &error, "open");
     check(petal_result_new(db, &result, &error), &error, "make a result");
-    if (!general)
-        measure_pairs(db, result);
-    if (!pairs)
-        measure_general_gets(db, result);
-    if (!pairs && !general) {
-        measure_columns(db, result);
-        measure_wide_rows(db, result);
-        measure_two_families(db, result);
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (argc == 2 || strcmp(argv[2], groups[i].name) == 0)
+            groups[i].measure(db, result);
     }
     petal_result_free(result);
     check(petal_close(db, &error), &error, "close");
