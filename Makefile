@@ -272,10 +272,9 @@ BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
 $(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram harness/permutation harness/util)
 $(call BENCH_TEST,driver): $(call BENCH_PARTS,harness/driver harness/histogram harness/util)
-$(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
+$(call BENCH_TEST,result): $(call BENCH_PARTS,results/file results/result results/repeats harness/histogram harness/others harness/process harness/util)
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
-$(call BENCH_TEST,markdown): $(call BENCH_PARTS,results/markdown results/print results/result results/repeats harness/histogram harness/json harness/others harness/process harness/util)
-$(call BENCH_TEST,markdown): LIB_LIBS += -ljansson
+$(call BENCH_TEST,table): $(call BENCH_PARTS,results/table results/print results/result results/repeats harness/histogram harness/others harness/process harness/util)
 $(call BENCH_TEST,others): $(call BENCH_PARTS,harness/others harness/util)
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/fields harness/util)

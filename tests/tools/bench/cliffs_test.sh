@@ -13,13 +13,14 @@ fail() {
 }
 # NAME MOST N UNITS of each workload and size, in the order in which they ran.
 sizes() {
-    awk -F'[:,]' '/"name":/ {gsub(/[" ]/, "", $2); name = $2} /"most":/ {most = $2} /"n":/ {n = $2}
-                  /"units":/ {printf "%s %g %d %d\n", name, most, n, $2}' "$1"
+    awk '/^[a-z-]*: / { name = $1; sub(/:$/, "", name) }
+         /growth, at most/ { n[1] = $5; n[2] = $8; most = $NF }
+         /^  units / { for (i = 1; i <= 2; i++) printf "%s %g %d %d\n", name, most, n[i], $(i + 1) }' "$1"
 }
 
-"$bench" cliffs --json "$scratch/json" >"$scratch/out" || fail "$(grep -B 5 cliff "$scratch/out")"
+"$bench" cliffs >"$scratch/out" || fail "$(grep -B 5 cliff "$scratch/out")"
 workloads=$("$bench" cliffs --list | wc -l)
-[ "$workloads" -gt 0 ] && [ "$(sizes "$scratch/json" | wc -l)" = $((2 * workloads)) ] || fail "$workloads workloads: $(cat "$scratch/json")"
+[ "$workloads" -gt 0 ] && [ "$(sizes "$scratch/out" | wc -l)" = $((2 * workloads)) ] || fail "$workloads workloads: $(cat "$scratch/out")"
 first=$("$bench" cliffs --list | awk '{print $1; exit}')
 "$bench" cliffs --only "$first" --scale 2 >"$scratch/out" || fail "one workload alone: $(cat "$scratch/out")"
 [ "$(grep -c '^  us ' "$scratch/out")" = 1 ] || fail "--only runs others, too"
@@ -32,13 +33,13 @@ if [ -n "${SANITIZE:-}" ] || ! command -v valgrind >/dev/null; then
     exit 0
 fi
 valgrind --tool=callgrind --collect-atstart=no --toggle-collect=bench_cliff_measure --dump-after=bench_cliff_measure \
-    --callgrind-out-file="$scratch/calls" "$bench" cliffs --json "$scratch/json" >"$scratch/out" 2>&1 ||
+    --callgrind-out-file="$scratch/calls" "$bench" cliffs >"$scratch/out" 2>&1 ||
     fail "under callgrind: $(tail -n 20 "$scratch/out")"
 part=0
 while read -r name most n units; do
     part=$((part + 1))
     echo "$name $most $n $units $(sed -n 's/^totals: //p' "$scratch/calls.$part")"
-done < <(sizes "$scratch/json") | awk '
+done < <(sizes "$scratch/out") | awk '
     NR % 2 == 1 { small = $5 / $4; next }
     { large = $5 / $4
       printf "%-20s %12.0f instructions a unit, with ten times as much %12.0f%s\n", $1, small, large,

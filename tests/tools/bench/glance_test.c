@@ -30,7 +30,6 @@ usual(void)
 
             *cell = (struct glance_cell){.measured = tells ? 0.3 : 6,
                                          .expected = tells ? 0.31 : 6,
-                                         .standard_error = tells ? 0.01 : 0,
                                          .hbase = i == 3  ? NAN
                                                   : tells ? 0.315
                                                           : 6};
@@ -106,12 +105,10 @@ TEST(the_sentence_follows_from_the_figures)
     struct glance glance = usual();
 
     expect(&glance, "What is not there costs 0.3 blocks instead of 6 (20 times fewer), what one "
-                    "file has 0.3 (20 times fewer), where the filter can tell: ROW in 2 of 8 "
-                    "lookups, ROWCOL in 7, ROW_ROWCOL in 8; all 32 counts are as expected; HBase "
-                    "reads as many in 24 of 24. ");
+                    "file has 0.3 (20 times fewer), where the filter can tell: all 32 "
+                    "counts are as expected. ");
     glance.cells[0][1].measured = 5.9; /* within 2 % of NONE's 6 */
     glance.cells[1][1].measured = 5.9;
-    expect(&glance, "tell: ROW in 0 of 8 lookups, ROWCOL in 7,");
     expect(&glance, "costs 0.3 blocks instead of 6 (20 times fewer), what one file has 0.3 (20 "
                     "times fewer), where"); /* by others */
     glance.cells[0][3].measured = 2;
@@ -130,34 +127,7 @@ TEST(the_sentence_follows_from_the_figures)
     expect(&glance, "costs 0 blocks instead of 6, what");
     glance = usual();
     glance.cells[3][0].outside = glance.cells[4][2].outside = true;
-    expect(&glance, "; 2 of 32 counts (!) are not as expected; HBase");
-    glance = usual();
-    glance.cells[1][1].standard_error = 2; /* chance alone may be so far from 6 */
-    expect(&glance, "tell: ROW in 1 of 8 lookups,");
-}
-
-/* With what is to be expected: chance says neither that they are alike nor that they differ. */
-TEST(what_hbase_reads_is_compared)
-{
-    struct glance glance = usual();
-
-    glance.cells[7][0].hbase = 9;
-    glance.cells[7][1].hbase = 9;
-    glance.cells[2][2].hbase = 0.25;
-    glance.cells[3][2].hbase = 0.26;
-    glance.cells[3][2].measured = 0.27; /* by chance */
-    glance.cells[4][0].hbase = 6.1;     /* within 2 % */
-    expect(&glance, "; HBase reads as many in 20 of 24, more in 2, fewer in 2 (it rounds its "
-                    "filters up). ");
-    glance.cells[5][0].hbase = 5; /* of which no filter is the cause */
-    expect(&glance, "; HBase reads as many in 19 of 24, more in 2, fewer in 3. ");
-    glance = usual();
-    glance.cells[2][2].outside = true; /* what is expected says nothing of it */
-    glance.cells[2][2].measured = 0.25;
-    expect(&glance, "; HBase reads as many in 23 of 24, more in 1. ");
-    for (size_t cell = 0; cell < GLANCE_LOOKUPS * GLANCE_FILTERS; cell++)
-        glance.cells[cell % GLANCE_LOOKUPS][cell / GLANCE_LOOKUPS].hbase = NAN;
-    expect(&glance, "not as expected. ");
+    expect(&glance, ": 2 of 32 counts (!) are not as expected. ");
 }
 
 TEST(cells_show_what_was_counted)

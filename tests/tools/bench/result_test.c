@@ -1,10 +1,9 @@
 /* result_test.c -- kv-bench's statistics, what it measures, its files of results there and back,
  * hostile files. */
-#include "tools/bench/results/result.h"
+#include "tools/bench/results/file.h"
 
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
-#include "tools/bench/harness/json.h"
 #include "tools/bench/harness/util.h"
 
 #include <math.h>
@@ -166,15 +165,11 @@ check_metric(const struct bench_series *series, enum bench_metric metric, size_t
 static void
 write_and_read(const struct bench_result *result, struct bench_result *again)
 {
-    json_t *whole = json_pack("{s:s, s:[]}", "kind", "compare", "results");
     char fault[256];
 
-    for (size_t i = 0; i < result->count; i++)
-        json_array_append_new(json_object_get(whole, "results"),
-                              bench_series_to_json(&result->series[i]));
-    bench_json_write(whole, path);
-    json_decref(whole);
-    if (!bench_result_read(again, path, fault, sizeof fault))
+    bench_file_write(&(struct bench_file){.kind = "compare", .name = "compare"}, path, result,
+                     NULL);
+    if (!bench_file_read(again, path, fault, sizeof fault))
         fail_msg("%s", fault);
 }
 
@@ -291,9 +286,17 @@ TEST(test_settings)
         {"--ratio", BENCH_NUMBER, &half},  {"--sync", BENCH_FLAG, &flag},
         {"--store", BENCH_TEXT, &text},    {"--db", BENCH_TEXT, &none},
         {"--threads", BENCH_COUNTS, &list}};
-    json_t *settings = bench_json_object();
+    const struct bench_file file = {.kind = "compare",
+                                    .name = "compare",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof *options};
+    const struct bench_result none_there = {0};
+    const json_t *settings;
+    json_t *whole;
 
-    bench_settings_to_json(settings, options, sizeof options / sizeof *options);
+    bench_file_write(&file, path, &none_there, NULL);
+    whole = json_load_file(path, 0, NULL);
+    settings = json_object_get(whole, "settings");
     check_near(json_number_value(json_object_get(settings, "num")), 7);
     check_near(json_number_value(json_object_get(settings, "block_size")), 4096);
     check_near(json_number_value(json_object_get(settings, "ratio")), 0.5);
@@ -302,7 +305,7 @@ TEST(test_settings)
     assert_true(json_is_null(json_object_get(settings, "db")));
     assert_int_equal(json_integer_value(json_array_get(json_object_get(settings, "threads"), 1)),
                      2);
-    json_decref(settings);
+    json_decref(whole);
 }
 
 /* ---- hostile files ---- */
@@ -349,7 +352,7 @@ TEST(test_hostile_files)
         char fault[256] = "";
 
         write_file(cases[i].text);
-        if (bench_result_read(&result, path, fault, sizeof fault))
+        if (bench_file_read(&result, path, fault, sizeof fault))
             fail_msg("read: %s", cases[i].text);
         if (strstr(fault, path) == NULL && strstr(fault, "line") == NULL)
             fail_msg("no place: %s", fault);
@@ -371,7 +374,7 @@ TEST(test_too_much)
                             : ",1");
     strcat(text, "]}]}");
     write_file(text);
-    assert_false(bench_result_read(&result, path, fault, sizeof fault));
+    assert_false(bench_file_read(&result, path, fault, sizeof fault));
     assert_non_null(strstr(fault, "per_second"));
     bench_result_free(&result);
     write_file(
@@ -379,10 +382,10 @@ TEST(test_too_much)
         "{\"operation\":\"a\",\"store\":\"b\",\"block_bytes\":1,\"threads\":1,\"per_second\":[1]},"
         "{\"operation\":\"a\",\"store\":\"b\",\"block_bytes\":1,\"threads\":1,\"per_second\":[1]}]"
         "}");
-    assert_false(bench_result_read(&result, path, fault, sizeof fault));
+    assert_false(bench_file_read(&result, path, fault, sizeof fault));
     assert_non_null(strstr(fault, "results[1]"));
     bench_result_free(&result);
-    assert_false(bench_result_read(&result, "/nowhere/at-all.json", fault, sizeof fault));
+    assert_false(bench_file_read(&result, "/nowhere/at-all.json", fault, sizeof fault));
     assert_non_null(strstr(fault, "/nowhere/at-all.json"));
 }
 

@@ -22,7 +22,7 @@ awk 'NR == 4 {exit !($2 == 18 && $3 == 1 && $5 == "2.56" && $8 == "0.56" && $10 
 "$bench" simulate --order sequential --memtable 216 --cell 116 --stored 1 --logged 1 --from 5800 --to 116000 >"$scratch/out" || fail "$(cat "$scratch/out")"
 awk 'NR == 3 {few = $8} END {exit !(few == "0.00" && $8 > 0 && $8 < 1.2)}' "$scratch/out" || fail "keys in order: $(cat "$scratch/out")"
 grep -q '"kind": "simulate"' "$scratch/json" || fail "no kind: $(cat "$scratch/json")"
-[ "$(grep -c '"order": "random"' "$scratch/json")" = 2 ] || fail "two sizes: $(cat "$scratch/json")"
+[ "$(grep -c '"operation": "random, written"' "$scratch/json")" = 2 ] || fail "two sizes: $(cat "$scratch/json")"
 "$bench" diff "$scratch/json" "$scratch/json" >"$scratch/out" || fail "diff: $(cat "$scratch/out")"
 [ "$("$bench" simulate --to 1G | grep -c '^ *user MiB')" = 3 ] || fail "not three orders"
 

@@ -5,14 +5,12 @@
  * All kinds are built first, then asked by turns: repeat by repeat, measure by measure, kind by
  * kind. So what the machine does meanwhile meets all alike.
  *
- * File: results (tools/bench/results/result.h) of each kind, measure, number of keys and rate,
- * and "filters": [{"store", "kind", "rate", "keys", "bytes", "bits_per_key", "expected" (left out
- * where the filter does not say), "absent", "passed", "present", "missed"}, …].
+ * File: results (tools/bench/results/file.h) of each kind, measure, number of keys and rate: times, and
+ * "per_unit" of bits a key and of rates.
  */
 #include "tools/bench/bloom_kinds/print.h"
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/harness/json.h"
-#include "tools/bench/results/result.h"
+#include "tools/bench/results/file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,65 +144,48 @@ is_fine(const struct kinds_bed *bed)
            (kinds_bed_is_as_expected(bed) && bed->missed == 0);
 }
 
-/* ---- files ---- */
+/* ---- results ---- */
 
-static void
-add_filter(json_t *filters, const struct kinds_bed *bed)
+static struct bench_outcome
+outcome_of(const struct kinds_bed *bed, const char *operation)
 {
-    json_t *object;
+    char setting[BENCH_NAME_BYTES];
+    struct bench_outcome outcome;
+
+    snprintf(setting, sizeof setting, "%s, %llu keys, rate %g", bed->kind->name,
+             (unsigned long long)bed->keys, bed->rate);
+    outcome = bench_outcome_of_count(operation, setting, NAN);
+    snprintf(outcome.name.store, sizeof outcome.name.store, "%s", bed->kind->store);
+    return outcome;
+}
+
+/* Repeats that were not measured stay out, and rates that nobody promises. */
+static void
+add_results(struct bench_result *result, const struct kinds_bed *bed, size_t repeats)
+{
+    const struct {
+        const char *operation;
+        double value;
+    } counts[] = {{"bits a key", kinds_bed_bits(bed)},
+                  {"rate by theory", bed->facts.expected},
+                  {"rate", kinds_bed_rate(bed)}};
+    struct bench_outcome outcome;
 
     if (bed->filter == NULL)
         return;
-    object = bench_json_object();
-    bench_json_set(object, "store", json_string(bed->kind->store));
-    bench_json_set(object, "kind", json_string(bed->kind->name));
-    bench_json_set(object, "rate", json_real(bed->rate));
-    bench_json_set_count(object, "keys", bed->keys);
-    bench_json_set_count(object, "bytes", bed->facts.bytes);
-    bench_json_set(object, "bits_per_key",
-                   json_real(8.0 * (double)bed->facts.bytes / (double)bed->keys));
-    if (!isnan(bed->facts.expected))
-        bench_json_set(object, "expected", json_real(bed->facts.expected));
-    bench_json_set_count(object, "absent", bed->absent);
-    bench_json_set_count(object, "passed", bed->passed);
-    bench_json_set_count(object, "present", bed->present);
-    bench_json_set_count(object, "missed", bed->missed);
-    bench_json_append(filters, object);
-}
-
-/* Repeats that were not measured stay out. */
-static void
-add_times(struct bench_result *result, const struct kinds_bed *bed, size_t repeats)
-{
-    struct bench_outcome outcome;
-
-    for (int measure = 0; measure < KINDS_MEASURES; measure++) {
-        for (size_t i = 0; i < repeats; i++) {
-            double ns = bed->ns[measure][i];
-
-            if (isnan(ns))
-                continue;
-            bench_outcome_init(&outcome, measure_names[measure], bed->kind->store, 1);
-            snprintf(outcome.name.setting, sizeof outcome.name.setting, "%s, %llu keys, rate %g",
-                     bed->kind->name, (unsigned long long)bed->keys, bed->rate);
-            outcome.values[BENCH_PER_SECOND] = 1e9 / ns;
-            bench_result_add(result, &outcome);
-        }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        outcome = outcome_of(bed, counts[i].operation);
+        outcome.values[BENCH_PER_UNIT] = counts[i].value;
+        bench_result_add(result, &outcome);
     }
-}
+    for (size_t i = 0; i < KINDS_MEASURES * repeats; i++) {
+        double ns = bed->ns[i / repeats][i % repeats];
 
-static void
-write_json(const char *path, const struct bench_result *result, json_t *filters, int argc,
-           char **argv)
-{
-    json_t *whole = bench_json_head("filters", "filters", argc, argv), *results = bench_json_list();
-
-    for (size_t i = 0; i < result->count; i++)
-        bench_json_append(results, bench_series_to_json(&result->series[i]));
-    bench_json_set(whole, "filters", json_incref(filters));
-    bench_json_set(whole, "results", results);
-    bench_json_write(whole, path);
-    json_decref(whole);
+        outcome = outcome_of(bed, measure_names[i / repeats]);
+        outcome.values[BENCH_PER_SECOND] = 1e9 / ns;
+        if (!isnan(ns))
+            bench_result_add(result, &outcome);
+    }
 }
 
 /* ---- the command ---- */
@@ -212,7 +193,7 @@ write_json(const char *path, const struct bench_result *result, json_t *filters,
 /* At one rate; true if all is as it has to be. */
 static bool
 run_rate(const struct kinds_options *options, double rate, struct bench_result *result,
-         json_t *filters, struct kinds_questions *questions, bool bars)
+         struct kinds_questions *questions, bool bars)
 {
     struct kinds_table table = {.rate = rate,
                                 .few_keys = options->few_keys,
@@ -230,8 +211,7 @@ run_rate(const struct kinds_options *options, double rate, struct bench_result *
         const struct kinds_bed *beds[] = {&table.few[i], &table.many[i]};
 
         for (size_t k = 0; k < 2; k++) {
-            add_filter(filters, beds[k]);
-            add_times(result, beds[k], table.repeats);
+            add_results(result, beds[k], table.repeats);
             fine = fine && is_fine(beds[k]);
         }
     }
@@ -287,22 +267,24 @@ bench_filters_main(int argc, char **argv)
     };
     struct kinds_questions questions;
     struct bench_result result = {0};
-    json_t *filters;
+    const struct bench_file file = {.kind = "filters",
+                                    .name = "filters",
+                                    .argc = argc,
+                                    .argv = argv,
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof *options};
     bool fine = true;
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
         return bench_options_explain(usage);
     if (!read_lists(&given) || is_refused(&given))
         return 2;
-    filters = bench_json_list();
     kinds_questions_init(&questions, (size_t)given.questions);
     kinds_print_heading();
     for (size_t i = 0; i < given.rate_count; i++)
-        fine = run_rate(&given, given.rates[i], &result, filters, &questions, i == 0) && fine;
-    if (given.json_path != NULL)
-        write_json(given.json_path, &result, filters, argc, argv);
+        fine = run_rate(&given, given.rates[i], &result, &questions, i == 0) && fine;
+    bench_file_write(&file, given.json_path, &result, NULL);
     kinds_questions_free(&questions);
-    json_decref(filters);
     bench_result_free(&result);
     return fine ? 0 : 1;
 }

@@ -254,6 +254,12 @@ kinds_bed_ask_present(struct kinds_bed *bed, struct kinds_questions *questions)
 }
 
 double
+kinds_bed_bits(const struct kinds_bed *bed)
+{
+    return 8.0 * (double)bed->facts.bytes / (double)bed->keys;
+}
+
+double
 kinds_bed_rate(const struct kinds_bed *bed)
 {
     return bed->absent == 0 ? NAN : (double)bed->passed / (double)bed->absent;

@@ -73,6 +73,9 @@ void kinds_bed_count_passed(struct kinds_bed *bed, uint64_t passed, uint64_t mos
 /* Ask for every present key. */
 void kinds_bed_ask_present(struct kinds_bed *bed, struct kinds_questions *questions);
 
+/* A key's. */
+double kinds_bed_bits(const struct kinds_bed *bed);
+
 /* The share of absent keys that passed; NAN: none was asked for. */
 double kinds_bed_rate(const struct kinds_bed *bed);
 

@@ -27,12 +27,6 @@ kinds_print_heading(void)
         KINDS_LEAST_KEY_BYTES, KINDS_MOST_KEY_BYTES);
 }
 
-static double
-bits_per_key(const struct kinds_bed *bed)
-{
-    return 8.0 * (double)bed->facts.bytes / (double)bed->keys;
-}
-
 /* Those that were measured. */
 static struct bench_spread
 spread_of(const struct kinds_bed *bed, enum kinds_measure measure, size_t repeats)
@@ -84,7 +78,7 @@ print_line(const struct kinds_table *table, size_t i)
         printf(" cannot hold so many keys\n");
         return;
     }
-    printf(" %6.2f", bits_per_key(many));
+    printf(" %6.2f", kinds_bed_bits(many));
     print_percent(8, many->facts.expected);
     print_percent(8, kinds_bed_rate(many));
     printf(" |");
@@ -156,7 +150,7 @@ kinds_print_bars(const struct kinds_table *table)
 
     for (size_t i = 0; i < table->count; i++) {
         if (table->many[i].filter != NULL)
-            most = fmax(most, bits_per_key(&table->many[i]));
+            most = fmax(most, kinds_bed_bits(&table->many[i]));
     }
     printf("\nbits a key at a rate of %g\n", table->rate);
     for (size_t i = 0; i < table->count; i++) {
@@ -164,8 +158,8 @@ kinds_print_bars(const struct kinds_table *table)
 
         if (bed->filter == NULL)
             continue;
-        printf("%-*s %6.2f  ", NAME_WIDTH, bed->kind->name, bits_per_key(bed));
-        for (double filled = 0; filled < BAR_WIDTH * bits_per_key(bed) / most; filled++)
+        printf("%-*s %6.2f  ", NAME_WIDTH, bed->kind->name, kinds_bed_bits(bed));
+        for (double filled = 0; filled < BAR_WIDTH * kinds_bed_bits(bed) / most; filled++)
             printf("█");
         putchar('\n');
     }

@@ -3,15 +3,12 @@
  * that grows with the size although the work does not is a cliff; the exit status is 1 if there is
  * one.
  *
- * File: results (tools/bench/results/result.h) for each workload, size and thing that was counted,
- * with "per_unit"; and "workloads": [{"name", "shows", "unit", "most", "n", "units", "seconds"},
- * …], one for each size.
+ * File: results (tools/bench/results/file.h) for each workload, size and thing that was counted, with
+ * "per_unit", "operations" (units) and "seconds".
  */
 #include "tools/bench/cliffs/cliff.h"
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/harness/json.h"
-#include "tools/bench/harness/options.h"
-#include "tools/bench/results/result.h"
+#include "tools/bench/results/file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -121,6 +118,7 @@ print(const struct cliff *cliff, const struct measure sizes[2])
 
     printf("%s: %s\n  a %-8s n = %10" PRIu64 " n = %10" PRIu64 "   growth, at most %.2f\n",
            cliff->name, cliff->shows, cliff->unit, sizes[0].n, sizes[1].n, cliff->most);
+    printf("  %-10s %14" PRIu64 " %14" PRIu64 "\n", "units", sizes[0].units, sizes[1].units);
     for (int i = 0; i < COUNTED; i++) {
         double ratio = growth(sizes[0].per_unit[i], sizes[1].per_unit[i]);
 
@@ -138,23 +136,20 @@ print(const struct cliff *cliff, const struct measure sizes[2])
 }
 
 static void
-add_json(json_t *workloads, json_t *results, const struct cliff *cliff,
-         const struct measure *measure)
+add_results(struct bench_result *result, const struct cliff *cliff, const struct measure *measure)
 {
-    bench_json_append(workloads,
-                      json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:f}", "name", cliff->name, "shows",
-                                cliff->shows, "unit", cliff->unit, "most", cliff->most, "n",
-                                (json_int_t)measure->n, "units", (json_int_t)measure->units,
-                                "seconds", measure->seconds));
     for (int i = 0; i < COUNTED; i++) {
         char operation[BENCH_NAME_BYTES], setting[BENCH_NAME_BYTES];
+        struct bench_outcome outcome;
 
         if (isnan(measure->per_unit[i]))
             continue;
         snprintf(operation, sizeof operation, "%s, %s", cliff->name, counted_names[i]);
         snprintf(setting, sizeof setting, "a %s, n = %" PRIu64, cliff->unit, measure->n);
-        bench_json_append(results,
-                          bench_count_to_json(operation, setting, 0, measure->per_unit[i]));
+        outcome = bench_outcome_of_count(operation, setting, measure->per_unit[i]);
+        outcome.values[BENCH_OPERATIONS] = (double)measure->units;
+        outcome.values[BENCH_SECONDS] = measure->seconds;
+        bench_result_add(result, &outcome);
     }
 }
 
@@ -185,7 +180,13 @@ bench_cliffs_main(int argc, char **argv)
                                            {"--scale", BENCH_COUNT, &scale},
                                            {"--list", BENCH_FLAG, &list},
                                            {"--json", BENCH_TEXT, &json_path}};
-    json_t *workloads, *results;
+    const struct bench_file file = {.kind = "cliffs",
+                                    .name = "cliffs",
+                                    .argc = argc,
+                                    .argv = argv,
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof *options};
+    struct bench_result result = {0};
     unsigned cliffs = 0;
     uint64_t wanted;
 
@@ -194,8 +195,6 @@ bench_cliffs_main(int argc, char **argv)
     if (!read_names(only, &wanted) ||
         bench_refused(scale == 0 || scale > 10000, "--scale is from 1 to 10000"))
         return 2;
-    workloads = bench_json_list();
-    results = bench_json_list();
     for (size_t i = 0; i < AREAS; i++) {
         for (const struct cliff *at = areas[i]; at->name != NULL; at++, wanted >>= 1) {
             struct cliff cliff = *at;
@@ -212,20 +211,12 @@ bench_cliffs_main(int argc, char **argv)
             sizes[0] = run_once(&cliff, cliff.n * scale);
             sizes[1] = run_once(&cliff, cliff.n * scale * 10);
             cliffs += print(&cliff, sizes);
-            add_json(workloads, results, &cliff, &sizes[0]);
-            add_json(workloads, results, &cliff, &sizes[1]);
+            add_results(&result, &cliff, &sizes[0]);
+            add_results(&result, &cliff, &sizes[1]);
         }
     }
-    if (json_path != NULL) {
-        json_t *whole = bench_json_head("cliffs", "cliffs", argc, argv);
-
-        bench_json_set(whole, "workloads", json_incref(workloads));
-        bench_json_set(whole, "results", json_incref(results));
-        bench_json_write(whole, json_path);
-        json_decref(whole);
-    }
-    json_decref(workloads);
-    json_decref(results);
+    bench_file_write(&file, json_path, &result, NULL);
+    bench_result_free(&result);
     if (cliffs > 0)
         printf("%u of the workloads cost more than they may\n", cliffs);
     else if (!list)

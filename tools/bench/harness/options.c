@@ -206,14 +206,3 @@ bench_refused(bool refused, const char *why)
         bench_complain("%s", why);
     return refused;
 }
-
-bool
-bench_threads_fit(const struct bench_list *threads)
-{
-    for (size_t i = 0; i < threads->count; i++) {
-        if (bench_refused(threads->values[i] > BENCH_MOST_THREADS,
-                          "--threads: at most 256 are possible"))
-            return false;
-    }
-    return true;
-}

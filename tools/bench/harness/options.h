@@ -60,7 +60,4 @@ bool bench_names_read(const char *option, const char *text, const char *const *n
 /* If `refused`, that is why; returns it. */
 bool bench_refused(bool refused, const char *why);
 
-/* Are these numbers of threads, 1 to BENCH_MOST_THREADS each?  Says so, if not. */
-bool bench_threads_fit(const struct bench_list *threads);
-
 #endif

@@ -239,9 +239,7 @@ note_file(void *argument, const petal_file_info *file)
     store->rate[at] = file->bloom == PETAL_BLOOM_NONE ? 0 : file->bloom_error_rate;
     store->keys[at] = (double)file->bloom_keys;
     facts->keys += (double)file->bloom_keys;
-    facts->chunks += (double)file->bloom_chunks;
     facts->filter_bytes += (double)file->filter_bytes;
-    facts->index_bytes += (double)file->index_bytes;
     facts->data_bytes += (double)file->data_bytes;
     facts->raw_data_bytes += (double)file->raw_data_bytes;
     facts->blocks += (double)file->data_blocks;

@@ -51,7 +51,7 @@ struct bed_shape {
 struct bed_facts {
     struct readamp_store store;
     double keys; /* of all filters */
-    double filter_bytes, index_bytes, data_bytes, raw_data_bytes, chunks, blocks;
+    double filter_bytes, data_bytes, raw_data_bytes, blocks;
     double block_bytes; /* as the family has it */
     double most_bits;   /* a key, of the file whose filter has the most */
 };

@@ -14,8 +14,6 @@
 #define NAME_COLUMNS 31
 #define CELL_COLUMNS 11
 #define BAR_COLUMNS  6
-#define LIKE         0.02 /* counts that are no further apart are alike */
-#define FAR_OFF      4    /* standard errors */
 
 _Static_assert(NAME_COLUMNS + GLANCE_FILTERS * (CELL_COLUMNS + 1) == COLUMNS, "a line is full");
 
@@ -97,25 +95,10 @@ print_expected(const struct glance *glance, size_t lookup, struct glance_style s
 
 /* ---- the sentence ---- */
 
-/* Beyond what chance moves, and beyond what anybody cares for. */
-static bool
-is_less(double a, double b, double standard_error)
-{
-    return a < b * (1 - LIKE) && b - a > FAR_OFF * standard_error;
-}
-
 /* Of the lookups with one answer that costs most under the filter that suits it best: blocks with
  * NONE, and with that filter. */
 struct gain {
     double none, best;
-};
-
-struct findings {
-    struct gain gains[READAMP_IN_MORE_FILES]; /* by answer */
-    unsigned fewer[GLANCE_FILTERS];           /* lookups that read fewer blocks than with NONE */
-    unsigned counts, outside;
-    unsigned hbase_known, hbase_more, hbase_fewer;
-    unsigned hbase_passes_fewer; /* of those it reads fewer in: where a filter can tell */
 };
 
 static void
@@ -127,47 +110,6 @@ find_gain(struct gain *gain, const struct glance_cell cells[GLANCE_FILTERS])
         best = fmin(best, cells[i].measured);
     if (best > gain->best || gain->none == 0)
         *gain = (struct gain){cells[0].measured, best};
-}
-
-/* By what was to be expected, which chance does not move, as long as the count agrees with it. */
-static double
-steady_count(const struct glance_cell *cell)
-{
-    return cell->outside ? cell->measured : cell->expected;
-}
-
-static void
-find_in_cell(struct findings *findings, const struct glance_cell *cell, bool can_tell)
-{
-    double count = steady_count(cell);
-
-    findings->counts++;
-    findings->outside += cell->outside;
-    if (isnan(cell->hbase))
-        return;
-    findings->hbase_known++;
-    findings->hbase_more += is_less(count, cell->hbase, 0);
-    findings->hbase_fewer += is_less(cell->hbase, count, 0);
-    findings->hbase_passes_fewer += can_tell && is_less(cell->hbase, count, 0);
-}
-
-static void
-find(const struct glance *glance, struct findings *findings)
-{
-    *findings = (struct findings){0};
-    for (size_t lookup = 0; lookup < GLANCE_LOOKUPS; lookup++) {
-        const struct glance_cell *cells = glance->cells[lookup];
-        enum readamp_answer answer = glance->lookups[lookup].answer;
-
-        if (answer != READAMP_IN_MORE_FILES)
-            find_gain(&findings->gains[answer], cells);
-        for (size_t i = 0; i < GLANCE_FILTERS; i++) {
-            bool can_tell = is_less(cells[i].measured, cells[0].measured, cells[i].standard_error);
-
-            find_in_cell(findings, &cells[i], can_tell);
-            findings->fewer[i] += can_tell;
-        }
-    }
 }
 
 struct sentence {
@@ -232,32 +174,28 @@ add_gains(struct sentence *sentence, const struct gain gains[READAMP_IN_MORE_FIL
     add(sentence, ", where the filter can tell: ");
 }
 
-/* What one gains; whether that was to be expected; whether HBase has it, too. */
+/* What one gains, and whether that was to be expected. */
 static void
 compose(const struct glance *glance, struct sentence *sentence)
 {
-    struct findings found;
+    struct gain gains[READAMP_IN_MORE_FILES] = {0}; /* by answer */
+    unsigned outside = 0;
 
-    find(glance, &found);
-    add_gains(sentence, found.gains);
-    for (size_t i = 1; i < GLANCE_FILTERS; i++)
-        add(sentence, i == 1 ? "%s in %u of %d lookups" : ", %s in %u", glance->filters[i],
-            found.fewer[i], GLANCE_LOOKUPS);
-    if (found.outside == 0)
-        add(sentence, "; all %u counts are as expected", found.counts);
+    for (size_t lookup = 0; lookup < GLANCE_LOOKUPS; lookup++) {
+        const struct glance_cell *cells = glance->cells[lookup];
+        enum readamp_answer answer = glance->lookups[lookup].answer;
+
+        if (answer != READAMP_IN_MORE_FILES)
+            find_gain(&gains[answer], cells);
+        for (size_t i = 0; i < GLANCE_FILTERS; i++)
+            outside += cells[i].outside;
+    }
+    add_gains(sentence, gains);
+    if (outside == 0)
+        add(sentence, "all %d counts are as expected.", GLANCE_LOOKUPS * GLANCE_FILTERS);
     else
-        add(sentence, "; %u of %u counts (!) are not as expected", found.outside, found.counts);
-    if (found.hbase_known > 0)
-        add(sentence, "; HBase reads as many in %u of %u",
-            found.hbase_known - found.hbase_more - found.hbase_fewer, found.hbase_known);
-    if (found.hbase_more > 0)
-        add(sentence, ", more in %u", found.hbase_more);
-    if (found.hbase_fewer > 0)
-        add(sentence, ", fewer in %u", found.hbase_fewer);
-    if (found.outside == 0 && found.hbase_fewer > 0 &&
-        found.hbase_fewer == found.hbase_passes_fewer)
-        add(sentence, " (it rounds its filters up)");
-    add(sentence, ".");
+        add(sentence, "%u of %d counts (!) are not as expected.", outside,
+            GLANCE_LOOKUPS * GLANCE_FILTERS);
 }
 
 /* Broken at words. */

@@ -15,9 +15,9 @@
 #define GLANCE_FILTERS 4 /* the first is NONE, to which the bars of a lookup are drawn */
 
 struct glance_cell {
-    double measured, expected, standard_error; /* data blocks a lookup */
-    double hbase;                              /* NAN: not known */
-    bool outside;                              /* not as expected */
+    double measured, expected; /* data blocks a lookup */
+    double hbase;              /* NAN: not known */
+    bool outside;              /* not as expected */
 };
 
 struct glance_lookup {

@@ -260,8 +260,7 @@ lookup_run(struct bed *bed, const struct lookup_plan *plan, struct lookup_counts
 
     reader.table = bed->tables[lookup_table(plan->lookup)];
     reader.family = petal_table_family_at(reader.table, 0);
-    if (plan->warm_up != LOOKUP_COLD)
-        read_many(&reader, reads, plan->warm_up == LOOKUP_WARM_OTHERWISE ? seed + 7 : seed);
+    read_many(&reader, reads, plan->warms_otherwise ? seed + 7 : seed);
     petal_stats_get(bed->db, &counts->before);
     read_many(&reader, reads, seed);
     petal_stats_get(bed->db, &counts->after);

@@ -4,15 +4,11 @@
 
 #include "tools/bench/readamp/bed.h"
 
-/* Before counting: nothing; reads of the same questions, so that all that is kept of them is there;
- * of other ones. */
-enum lookup_warm_up { LOOKUP_COLD, LOOKUP_WARM, LOOKUP_WARM_OTHERWISE };
-
 struct lookup_plan {
     enum readamp_lookup lookup;
     uint64_t gets;          /* of narrow rows; of wide ones and scans there are fewer */
     bool keep_out_of_cache; /* data blocks */
-    enum lookup_warm_up warm_up;
+    bool warms_otherwise;   /* by other questions than those that are counted */
 };
 
 struct lookup_counts {

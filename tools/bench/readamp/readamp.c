@@ -9,15 +9,12 @@
  * every data block that they want is needless, and the sum of the rates that the files have
  * recorded is what is expected.
  *
- * CACHES.  none; filters: of the filters' size, data blocks kept out, index blocks below the roots
- * compete; filters+index: all but data blocks; 10%: of the data's size, for everything; all. Or of
- * so many bytes, for everything.
+ * CACHES.  filters+index: all but data blocks; all. Or of so many bytes, for everything.
  */
 #include "tools/bench/harness/bits.h"
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/harness/json.h"
-#include "tools/bench/harness/options.h"
-#include "tools/bench/readamp/line.h"
+#include "tools/bench/readamp/report.h"
+#include "tools/bench/results/file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +33,7 @@
 static const char *const rate_names[BED_RATES] = {"", "flushes", "compaction, flushes"};
 static const char *const rate_texts[BED_RATES] = {"", "a row not there; from flushes",
                                                   "a row not there; compacted once"};
-static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
+static const char *const cache_names[CACHES] = {"filters+index", "all"};
 
 #define FILTERS 4
 static const enum petal_bloom_type filters[FILTERS] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
@@ -49,9 +46,10 @@ struct settings {
     uint64_t filters, lookups, caches; /* bits */
     uint64_t rows, gets, seed;
     size_t block_bytes;
-    bool grid; /* or one screen */
-    bool json, csv;
-    bool no_store; /* leave out the rate of a whole store */
+    bool grid; /* named; any other option asks for it, too */
+    bool csv;
+    const char *json; /* NULL: no file */
+    bool no_store;    /* leave out the rate of a whole store */
 };
 
 struct run {
@@ -70,23 +68,10 @@ is_wanted(uint64_t bits, int bit)
     return (bits >> bit & 1) != 0;
 }
 
-/* How much of the cache a table's blocks may have. */
 static size_t
-cache_bytes(const struct settings *settings, const struct bed_facts *facts,
-            enum readamp_cache cache)
+cache_bytes(const struct settings *settings, enum readamp_cache cache)
 {
-    double bytes = LARGE_CACHE;
-
-    if (cache == CACHE_NONE)
-        return PETAL_NO_CACHE;
-    if (cache >= CACHES)
-        return (size_t)settings->cache_sizes[cache - CACHES];
-    /* With what the cache adds to a block, and the part that it never gives to filters. */
-    if (cache == CACHE_FILTERS)
-        bytes = (facts->filter_bytes + 512 * facts->chunks) * 8 / 7 + LEAST_CACHE;
-    if (cache == CACHE_TENTH)
-        bytes = facts->raw_data_bytes / 10;
-    return bytes < LEAST_CACHE ? LEAST_CACHE : (size_t)bytes;
+    return cache >= CACHES ? (size_t)settings->cache_sizes[cache - CACHES] : LARGE_CACHE;
 }
 
 /* A rate that is too small for the bits that a filter may have is exceeded; with bits to spare the
@@ -118,10 +103,8 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
                                 .bits_per_key = none ? NAN : 8 * facts->filter_bytes / facts->keys,
                                 .block_bytes = facts->block_bytes,
                                 .filter_bytes = facts->filter_bytes,
-                                .index_bytes = facts->index_bytes,
                                 .data_bytes = facts->data_bytes,
                                 .raw_data_bytes = facts->raw_data_bytes,
-                                .bytes_without_filter = NAN,
                                 .hbase = NAN};
 
     if (bed->shape.rate_of != BED_RATE_PER_FILE)
@@ -139,21 +122,17 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
     const struct settings *settings = run->settings;
     const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
     bool per_file = bed->shape.rate_of == BED_RATE_PER_FILE;
-    struct lookup_plan plan = {
-        .lookup = lookup,
-        .gets = settings->gets * (per_file ? 1 : STORE_GETS),
-        .keep_out_of_cache = cache == CACHE_FILTERS || cache == CACHE_FILTERS_INDEX,
-        .warm_up = cache == CACHE_NONE                       ? LOOKUP_COLD
-                   : cache == CACHE_TENTH || cache >= CACHES ? LOOKUP_WARM_OTHERWISE
-                                                             : LOOKUP_WARM};
+    struct lookup_plan plan = {.lookup = lookup,
+                               .gets = settings->gets * (per_file ? 1 : STORE_GETS),
+                               .keep_out_of_cache = cache == CACHE_FILTERS_INDEX,
+                               .warms_otherwise = cache >= CACHES};
     struct readamp_line line = begin_line(bed, cache, lookup);
     struct readamp_reads reads = {.lookup = lookup};
     struct readamp_expected expected;
     struct lookup_counts counts;
     double hbase = readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate);
 
-    if (cache != CACHE_NONE)
-        line.cache_bytes = (double)cache_bytes(settings, facts, cache);
+    line.cache_bytes = (double)cache_bytes(settings, cache);
     lookup_run(bed, &plan, &counts);
     reads.gets = counts.gets;
     reads.population = counts.population;
@@ -184,13 +163,10 @@ run_bed(struct run *run, struct bed_shape shape)
     /* Each lookup begins with nothing cached and nothing known of filters: lines stand alone. */
     for (int cache = 0; cache < MOST_CACHES; cache++) {
         for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
-            enum bed_table which = lookup_table((enum readamp_lookup)lookup);
-
             if (!is_wanted(run->settings->caches, cache) ||
                 !is_wanted(run->settings->lookups, lookup))
                 continue;
-            bed_open(&bed,
-                     cache_bytes(run->settings, &bed.facts[which], (enum readamp_cache)cache));
+            bed_open(&bed, cache_bytes(run->settings, (enum readamp_cache)cache));
             measure(run, &bed, (enum readamp_cache)cache, (enum readamp_lookup)lookup);
             bed_close(&bed);
         }
@@ -233,19 +209,19 @@ usage(void)
 {
     fputs("usage: kv-bench readamp [--grid] [options]\n"
           "Counts the data blocks that lookups read under each Bloom filter.\n"
-          "  --json | --csv        for programs\n"
+          "  --json FILE           the results, too\n"
+          "  --csv                 for programs\n"
           "  --seed N\n"
           "With no option but these it prints one screen: the lookups that show most, in\n"
           "six files, since what HBase read of six was counted. With --grid, or any option\n"
           "below, there is a line for each combination:\n"
           "  --files 1,2,6,16      store files, at most 16\n"
           "  --filters NAMES       of NONE,ROW,ROWCOL,ROW_ROWCOL\n"
-          "  --rates 0.01 | --bits 10\n"
-          "                        error rates, or bits a key, of each file's filter\n"
+          "  --bits 10             of each file's filter, a key; 9.92: an error rate of 1 %\n"
           "  --lookups NAMES       of absent-column,absent-row,column-in-none,newest,\n"
           "                        row-in-oldest,column-in-oldest,whole-row,columns-200,\n"
           "                        scan-column,scan-short\n"
-          "  --caches NAMES        of none,filters,filters+index,10%,all\n"
+          "  --caches NAMES        of filters+index,all\n"
           "  --cache-bytes 65536,262144\n"
           "                        caches of these sizes instead, for everything\n"
           "  --rows N              of a file, from 2000 on; 20k\n"
@@ -257,7 +233,7 @@ usage(void)
 }
 
 struct texts {
-    const char *files, *filters, *rates, *bits, *lookups, *caches, *cache_bytes;
+    const char *files, *filters, *bits, *lookups, *caches, *cache_bytes;
 };
 
 static bool
@@ -281,9 +257,10 @@ parse_lists(struct settings *settings, const struct texts *texts)
             return false;
         settings->caches = ((1u << settings->cache_size_count) - 1) << CACHES;
     }
+    settings->rates[0] = 0.01;
+    settings->rate_count = 1;
     if (texts->bits == NULL)
-        return bench_numbers_read("--rates", texts->rates != NULL ? texts->rates : "0.01",
-                                  settings->rates, MOST_RATES, &settings->rate_count, 0.0001, 0.5);
+        return true;
     if (!bench_numbers_read("--bits", texts->bits, settings->rates, MOST_RATES,
                             &settings->rate_count, 2, 20))
         return false;
@@ -311,48 +288,18 @@ static bool
 asks_for_grid(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--seed") == 0)
+        if (strcmp(argv[i], "--seed") == 0 || strcmp(argv[i], "--json") == 0)
             i++;
-        else if (strcmp(argv[i], "--json") != 0 && strcmp(argv[i], "--csv") != 0)
+        else if (strcmp(argv[i], "--csv") != 0)
             return true;
     }
     return false;
 }
 
 static bool
-parse(struct settings *settings, int argc, char **argv)
+is_usable(struct settings *settings, const struct texts *texts)
 {
-    bool grid = asks_for_grid(argc, argv);
-    struct texts texts = grid ? grid_texts : glance_texts;
-    const struct bench_option options[] = {
-        {"--grid", BENCH_FLAG, &settings->grid},
-        {"--files", BENCH_TEXT, &texts.files},
-        {"--filters", BENCH_TEXT, &texts.filters},
-        {"--rates", BENCH_TEXT, &texts.rates},
-        {"--bits", BENCH_TEXT, &texts.bits},
-        {"--lookups", BENCH_TEXT, &texts.lookups},
-        {"--caches", BENCH_TEXT, &texts.caches},
-        {"--cache-bytes", BENCH_TEXT, &texts.cache_bytes},
-        {"--rows", BENCH_COUNT, &settings->rows},
-        {"--gets", BENCH_COUNT, &settings->gets},
-        {"--seed", BENCH_COUNT, &settings->seed},
-        {"--block-size", BENCH_BYTES, &settings->block_bytes},
-        {"--no-store", BENCH_FLAG, &settings->no_store},
-        {"--json", BENCH_FLAG, &settings->json},
-        {"--csv", BENCH_FLAG, &settings->csv},
-    };
-
-    *settings = (struct settings){
-        .rows = grid ? 20000 : 10000, .gets = grid ? 5000 : 20000, .block_bytes = 4096, .seed = 1};
-    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
-        return false;
-    if (bench_refused(texts.bits != NULL && texts.rates != NULL,
-                      "--bits and --rates exclude each other") ||
-        bench_refused(settings->json && settings->csv, "--json and --csv exclude each other"))
-        return false;
-    settings->grid = grid;
-    settings->no_store = settings->no_store || !grid;
-    return parse_lists(settings, &texts) &&
+    return parse_lists(settings, texts) &&
            !bench_refused(settings->rows < BED_LEAST_ROWS, "--rows is from 2000 on") &&
            !bench_refused(settings->gets == 0, "--gets is above 0") &&
            !bench_refused(settings->block_bytes < 1024 || settings->block_bytes > (size_t)16 << 20,
@@ -394,37 +341,50 @@ run_store_rate(struct run *run)
 int
 bench_readamp_main(int argc, char **argv)
 {
-    struct settings settings;
+    bool grid = asks_for_grid(argc, argv);
+    struct texts texts = grid ? grid_texts : glance_texts;
+    struct settings settings = {
+        .rows = grid ? 20000 : 10000, .gets = grid ? 5000 : 20000, .block_bytes = 4096, .seed = 1};
+    const struct bench_option options[] = {
+        {"--grid", BENCH_FLAG, &settings.grid},
+        {"--files", BENCH_TEXT, &texts.files},
+        {"--filters", BENCH_TEXT, &texts.filters},
+        {"--bits", BENCH_TEXT, &texts.bits},
+        {"--lookups", BENCH_TEXT, &texts.lookups},
+        {"--caches", BENCH_TEXT, &texts.caches},
+        {"--cache-bytes", BENCH_TEXT, &texts.cache_bytes},
+        {"--rows", BENCH_COUNT, &settings.rows},
+        {"--gets", BENCH_COUNT, &settings.gets},
+        {"--seed", BENCH_COUNT, &settings.seed},
+        {"--block-size", BENCH_BYTES, &settings.block_bytes},
+        {"--no-store", BENCH_FLAG, &settings.no_store},
+        {"--json", BENCH_TEXT, &settings.json},
+        {"--csv", BENCH_FLAG, &settings.csv},
+    };
+    const struct bench_file file = {.kind = "readamp",
+                                    .name = "readamp",
+                                    .argc = argc,
+                                    .argv = argv,
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof *options};
     struct run run = {.settings = &settings};
     char text[256];
 
-    if (!parse(&settings, argc, argv))
+    if (!bench_options_read(options, file.option_count, argc, argv) ||
+        !is_usable(&settings, &texts))
         return bench_options_explain(usage);
-    run.report = (struct readamp_report){.format = settings.json   ? READAMP_JSON
-                                                   : settings.csv  ? READAMP_CSV
-                                                   : settings.grid ? READAMP_TEXT
-                                                                   : READAMP_GLANCE};
+    run.report.format = settings.csv ? READAMP_CSV : grid ? READAMP_TEXT : READAMP_GLANCE;
     snprintf(text, sizeof text,
              "Rows of a file %" PRIu64 ", gets of a line %" PRIu64
              ", block size %zu, seed %" PRIu64,
              settings.rows, settings.gets, settings.block_bytes, settings.seed);
     readamp_report_begin(&run.report, text);
     run_grid(&run);
-    if (!settings.no_store)
+    if (grid && !settings.no_store)
         run_store_rate(&run);
     readamp_report_end(&run.report);
-    if (settings.json) {
-        json_t *whole = bench_json_head("readamp", "readamp", argc, argv);
-
-        bench_json_set(whole, "settings",
-                       json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)settings.rows, "gets",
-                                 (json_int_t)settings.gets, "block_bytes",
-                                 (json_int_t)settings.block_bytes, "seed",
-                                 (json_int_t)settings.seed));
-        bench_json_set(whole, "results", run.report.results);
-        bench_json_write(whole, NULL);
-        json_decref(whole);
-    }
+    bench_file_write(&file, settings.json, &run.report.result, NULL);
+    bench_result_free(&run.report.result);
     if (run.outside > 0)
         fprintf(stderr, "kv-bench: %u lines are not as expected\n", run.outside);
     if (run.more_bytes > 0)

@@ -1,9 +1,6 @@
 /* report.c -- see tools/bench/readamp/report.h. */
 #include "tools/bench/readamp/report.h"
 
-#include "tools/bench/harness/json.h"
-#include "tools/bench/results/result.h"
-
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -26,28 +23,20 @@ print_csv(const struct readamp_line *line)
 }
 
 static void
-add_json(json_t *results, const struct readamp_line *line)
+add_result(struct bench_result *result, const struct readamp_line *line)
 {
-    char setting[128], cache[32];
-    json_t *object;
+    char setting[BENCH_NAME_BYTES], size[32];
+    struct bench_outcome outcome;
 
-    snprintf(cache, sizeof cache, "%.0f", line->cache_bytes);
-    snprintf(setting, sizeof setting, "%s, %.0f files, %.4g, %s%s%s", line->filter, line->files,
+    snprintf(size, sizeof size, "%.0f", line->cache_bytes);
+    snprintf(setting, sizeof setting, "%s, %.0f files, %.4g, %.20s", line->filter, line->files,
              isnan(line->rate) ? 0 : line->rate,
-             strcmp(line->cache, "size") == 0 ? cache : line->cache,
-             line->store_rate[0] != '\0' ? ", " : "", line->store_rate);
-    object =
-        bench_count_to_json(line->lookup, setting, (uint64_t)line->block_bytes, line->data_wanted);
-#define TEXT(name) bench_json_set(object, #name, json_string(line->name));
-#define NUMBER(name)                                                                               \
-    bench_json_set(object, #name, isnan(line->name) ? json_null() : json_real(line->name));
-#define TRUTH(name) bench_json_set(object, #name, json_boolean(line->name));
-    READAMP_LINE(TEXT, NUMBER, TRUTH)
-#undef TEXT
-#undef NUMBER
-#undef TRUTH
-    bench_json_set_count(object, "block_bytes", (uint64_t)line->block_bytes); /* a whole number */
-    bench_json_append(results, object);
+             line->store_rate[0] != '\0'        ? line->store_rate
+             : strcmp(line->cache, "size") == 0 ? size
+                                                : line->cache);
+    outcome = bench_outcome_of_count(line->lookup, setting, line->data_wanted);
+    outcome.name.block_bytes = (uint64_t)line->block_bytes;
+    bench_result_add(result, &outcome);
 }
 
 /* ---- for people ---- */
@@ -103,7 +92,6 @@ keep(struct readamp_report *report, const struct readamp_line *line)
     glance->cells[lookup][filter] =
         (struct glance_cell){.measured = line->data_wanted,
                              .expected = line->expected_data,
-                             .standard_error = line->standard_error,
                              .hbase = line->hbase,
                              .outside = line->outside || line->more_bytes};
     report->glanced++;
@@ -116,19 +104,12 @@ readamp_report_begin(struct readamp_report *report, const char *settings)
 {
     const char *comma = "";
 
-    switch (report->format) {
-    case READAMP_GLANCE:
-        break;
-    case READAMP_JSON:
-        report->results = bench_json_list();
-        break;
-    case READAMP_CSV:
+    if (report->format == READAMP_CSV) {
 #define NAME(name) printf("%s%s", comma, #name), comma = ",";
         READAMP_LINE(NAME, NAME, NAME)
 #undef NAME
         putchar('\n');
-        break;
-    case READAMP_TEXT:
+    } else if (report->format == READAMP_TEXT) {
         printf("Blocks per get; a scan is one get. data: data blocks wanted, from cache or file; "
                "fetched: from files;\nfpr: share of absent keys that filters let pass; +-: one "
                "standard error. %s\n\n",
@@ -136,17 +117,15 @@ readamp_report_begin(struct readamp_report *report, const char *settings)
         printf("%-34s %-10s %5s %7s %-14s %9s %9s %8s %7s %8s %7s %7s %9s %8s %8s\n", "lookup",
                "filter", "files", "rate", "cache", "data", "expected", "+-", "HBase", "fetched",
                "index", "filter", "bytes/get", "fpr", "expected");
-        break;
     }
 }
 
 void
 readamp_report_line(struct readamp_report *report, const struct readamp_line *line)
 {
+    add_result(&report->result, line);
     if (report->format == READAMP_GLANCE)
         keep(report, line);
-    else if (report->format == READAMP_JSON)
-        add_json(report->results, line);
     else if (report->format == READAMP_CSV)
         print_csv(line);
     else

@@ -77,7 +77,7 @@ measure() {
     {
         echo "  kv-bench quick $quick" >&2
         echo "kv-bench quick $quick" >>"$out/commands"
-        "$bench" quick $quick --details --json "$out/compare.json" >"$out/compare.txt"
+        "$bench" quick $quick --json "$out/compare.json" >"$out/compare.txt"
     }
 }
 
@@ -370,8 +370,11 @@ readamp_table() {
     }'
 }
 
-# What quick says in front of its first table: settings, what each row is, each store's settings.
-compare_settings() { awk '/^ +store +per second / { exit } NR > 1 { print before } { before = $0 }' "$out/compare.txt"; }
+# What quick says in front of its table, and each store's settings.
+compare_settings() {
+    awk '/^ +petal / { exit } NR > 1 { print before } { before = $0 }' "$out/compare.txt"
+    awk -F'"' '$2 == "name" { name = $4 } $2 == "describe" { print name ": " $4 } /^ "results"/ { exit }' "$out/compare.json"
+}
 
 # The results of quick as a table: what was measured, below each its stores.
 compare_table() {

@@ -1,6 +1,6 @@
 /*
  * diff.c -- `kv-bench diff`: two files of results side by side, of the same benchmark on two
- * builds; of any command that writes one (tools/bench/results/result.h).
+ * builds; of any command that writes one (tools/bench/results/file.h).
  *
  * The other stores of both files are the control: their code did not change, so where they moved
  * the machine did. For each repeat Petal's rate is divided by the geometric mean of theirs in the
@@ -10,9 +10,8 @@
  * they count when they moved by more than the rates' least change.
  */
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/harness/options.h"
 #include "tools/bench/harness/util.h"
-#include "tools/bench/results/result.h"
+#include "tools/bench/results/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,8 +167,8 @@ bench_diff_main(int argc, char **argv)
     if (bench_asks_for_help(argc, argv) ||
         bench_refused(argc != 2 || argv[0][0] == '-' || argv[1][0] == '-', "diff needs two files"))
         return bench_options_explain(usage);
-    if (bench_result_read(&sides.before, argv[0], fault, sizeof fault) &&
-        bench_result_read(&sides.after, argv[1], fault, sizeof fault))
+    if (bench_file_read(&sides.before, argv[0], fault, sizeof fault) &&
+        bench_file_read(&sides.after, argv[1], fault, sizeof fault))
         status = compare_sides(&sides);
     else
         fprintf(stderr, "kv-bench: %s\n", fault);

@@ -1,5 +1,4 @@
-/* print.h -- results for people: a line for each outcome as it comes, and stores side by side with
- * ratios. */
+/* print.h -- results for people: a line for each outcome as it comes, and figures as texts. */
 #ifndef PETAL_TOOLS_BENCH_RESULTS_PRINT_H
 #define PETAL_TOOLS_BENCH_RESULTS_PRINT_H
 
@@ -25,20 +24,5 @@ void bench_figure_text(char text[BENCH_FIGURE_BYTES], double value, enum bench_m
 
 /* "4.2 %", or "?": not known. */
 void bench_share_text(char text[BENCH_FIGURE_BYTES], double share);
-
-/* What readers are to know of a store and of an operation besides. */
-struct bench_legend {
-    const char *(*assertions)(const void *argument, const char *store); /* "on", "off" or "?" */
-    const char *(*words)(const void *argument, const char *operation);  /* what people call it */
-    const char *(*title)(const void *argument, const char *store);      /* and a store */
-    const void *argument;
-};
-
-/*
- * All series, by block size and operation, with the share of processor time that others took;
- * medians, and Petal's time (or count) divided by each store's, repeat by repeat: BEHIND where all
- * are above 1, ~ where that is not decided (bench_verdict_of).
- */
-void bench_result_print(const struct bench_result *result, const struct bench_legend *legend);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * result.h -- what kv-bench measured: series of named values, and the one JSON form of all
- * commands, that `kv-bench diff` reads.
+ * result.h -- what kv-bench measured: series of named values.
  *
  * The room results: what was measured: kept, written, read, printed and compared.
  *
@@ -8,16 +7,6 @@
  * threads, under one setting: of each metric one value a repeat. The repeats of all series of a run
  * are interleaved, so that value i of one series belongs to value i of another: ratios are taken
  * within repeats.
- *
- * File: {"kind", "time", "machine", "commit", "command" (tools/bench/harness/json.h),
- *     "settings": {…},
- *     "stores": [{"name", "describe", "assertions" (null: not known), METRIC: [one a repeat], …}],
- *     "results": [{"operation", "store", "setting", "block_bytes", "threads",
- *                  METRIC: [one a repeat], …, "row", "words"}]}.
- * A metric that was not measured is left out, or null in a repeat. Each result has "per_second", a
- * rate above zero, or "per_unit", a count of what one unit of work cost: what diff compares.
- * Of compare and quick a result has the "row" of --rows that it is of, and in "words" what people
- * call its operation. Members that a reader does not know it passes by.
  *
  *   write amplification   bytes written to files / bytes of keys and values given
  *   read amplification    bytes read from files / bytes of keys and values answered
@@ -36,8 +25,6 @@
 #include "tools/bench/harness/others.h"
 #include "tools/bench/harness/process.h"
 #include "tools/bench/results/repeats.h"
-
-#include <jansson.h>
 
 #define BENCH_NAME_BYTES  48
 #define BENCH_MOST_SERIES 4096
@@ -126,7 +113,15 @@ void bench_outcome_set_rate(struct bench_outcome *outcome, uint64_t operations, 
 void bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter *meter,
                              uint64_t disk_bytes, uint64_t live_bytes);
 
+/* What a unit of Petal's work cost, counted, under that setting. */
+struct bench_outcome bench_outcome_of_count(const char *operation, const char *setting,
+                                            double per_unit);
+
 /* ---- results ---- */
+
+/* A new series, empty; NULL: there are BENCH_MOST_SERIES. */
+struct bench_series *bench_result_append(struct bench_result *result,
+                                         const struct bench_name *name);
 
 /* Add a repeat to the series of that name, a new one if there is none; what is more than
  * BENCH_MOST_REPEATS of a series or BENCH_MOST_SERIES is dropped, and the answer false. */
@@ -156,25 +151,5 @@ struct bench_spread bench_series_ratio(const struct bench_series *petal,
  * store of the name does not count. */
 double bench_result_seconds(const struct bench_result *result, const struct bench_name *name);
 double bench_result_others(const struct bench_result *result, const struct bench_name *name);
-
-/* ---- files ---- */
-
-/* Set each option as a member: "--write-buffer" is "write_buffer". */
-void bench_settings_to_json(json_t *object, const struct bench_option *options, size_t count);
-
-/* Set the metrics that were measured, a list each. */
-void bench_metrics_to_json(json_t *object, const struct bench_series *series);
-
-/* Name and metrics. */
-json_t *bench_series_to_json(const struct bench_series *series);
-
-/* An element of "results": what a unit of Petal's work cost, counted. */
-json_t *bench_count_to_json(const char *operation, const char *setting, uint64_t block_bytes,
-                            double per_unit);
-
-/* False, with a line that names the file and the place in it, when that is no file of results.
- * `result` is empty before; what is in it then is to be freed in any case. */
-bool bench_result_read(struct bench_result *result, const char *path, char *fault,
-                       size_t fault_bytes);
 
 #endif

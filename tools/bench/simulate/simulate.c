@@ -2,16 +2,12 @@
  * simulate.c -- `kv-bench simulate`: what the compaction policy makes of a growing store, in
  * numbers only.
  *
- * File: results (tools/bench/results/result.h) for each order, size and thing that is counted, with
- * "per_unit"; and "stores": [{"order", "user_bytes", "flushes", "jobs", "all_files_jobs",
- * "written", "logged", "flushed", "merged", "runs", "mean_runs", "most_runs", "disk", "most_disk",
- * "longest_job_bytes"}, …]. Bytes written are for a byte of the user's, disk for a byte that an
- * all-files compaction would leave.
+ * File: results (tools/bench/results/file.h) for each order, size and thing that is counted, with
+ * "per_unit": bytes written are for a byte of the user's, disk for a byte that an all-files compaction
+ * would leave.
  */
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/harness/json.h"
-#include "tools/bench/harness/options.h"
-#include "tools/bench/results/result.h"
+#include "tools/bench/results/file.h"
 #include "tools/bench/simulate/model.h"
 
 #include <assert.h>
@@ -102,33 +98,29 @@ print_line(const struct simulate_store *store)
 }
 
 static void
-add_json(json_t *stores, json_t *results, const char *order, const struct simulate_store *store)
+add_results(struct bench_result *result, const char *order, const struct simulate_store *store)
 {
     const struct {
         const char *name;
         double value;
     } counts[] = {
         {"written", written(store)},
+        {"runs", (double)simulate_runs_met(store)},
         {"mean runs", mean_runs(store)},
+        {"most runs", (double)store->most_runs},
+        {"disk", simulate_disk(store) / simulate_live(store)},
         {"most disk", store->most_disk},
+        {"longest job, bytes", store->longest},
     };
     char operation[BENCH_NAME_BYTES], setting[BENCH_NAME_BYTES];
 
-    bench_json_append(
-        stores,
-        json_pack("{s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:I, s:f, s:f, s:f}",
-                  "order", order, "user_bytes", store->user, "flushes", (json_int_t)store->flushes,
-                  "jobs", (json_int_t)store->jobs, "all_files_jobs", (json_int_t)store->all_files,
-                  "written", written(store), "logged", per_user_byte(store, store->log), "flushed",
-                  per_user_byte(store, store->flushed), "merged",
-                  per_user_byte(store, store->merged), "runs", (json_int_t)simulate_runs_met(store),
-                  "mean_runs", mean_runs(store), "most_runs", (json_int_t)store->most_runs, "disk",
-                  simulate_disk(store) / simulate_live(store), "most_disk", store->most_disk,
-                  "longest_job_bytes", store->longest));
     snprintf(setting, sizeof setting, "%" PRIu64 " flushes", store->flushes);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct bench_outcome outcome;
+
         snprintf(operation, sizeof operation, "%s, %s", order, counts[i].name);
-        bench_json_append(results, bench_count_to_json(operation, setting, 0, counts[i].value));
+        outcome = bench_outcome_of_count(operation, setting, counts[i].value);
+        bench_result_add(result, &outcome);
     }
 }
 
@@ -148,7 +140,7 @@ settings_of(const struct simulate_options *options, enum simulate_order order)
 
 /* Grow a store, a line at each doubling. */
 static void
-simulate(const struct simulate_options *options, size_t order, json_t *stores, json_t *results)
+simulate(const struct simulate_options *options, size_t order, struct bench_result *result)
 {
     struct simulate_settings settings = settings_of(options, orders[order].order);
     struct simulate_store store;
@@ -159,7 +151,7 @@ simulate(const struct simulate_options *options, size_t order, json_t *stores, j
         while (store.user < next)
             simulate_flush(&store);
         print_line(&store);
-        add_json(stores, results, orders[order].name, &store);
+        add_results(result, orders[order].name, &store);
     }
 }
 
@@ -200,27 +192,23 @@ bench_simulate_main(int argc, char **argv)
         {"--logged", BENCH_NUMBER, &given.logged}, {"--keys", BENCH_COUNT, &given.keys},
         {"--json", BENCH_TEXT, &given.json_path},
     };
-    json_t *stores, *results;
+    const struct bench_file file = {.kind = "simulate",
+                                    .name = "simulate",
+                                    .argc = argc,
+                                    .argv = argv,
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof *options};
+    struct bench_result result = {0};
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
         return bench_options_explain(usage);
     if (is_refused(&given))
         return 2;
-    stores = bench_json_list();
-    results = bench_json_list();
     for (size_t i = 0; i < ORDERS; i++) {
         if (given.order == NULL || strcmp(given.order, orders[i].name) == 0)
-            simulate(&given, i, stores, results);
+            simulate(&given, i, &result);
     }
-    if (given.json_path != NULL) {
-        json_t *whole = bench_json_head("simulate", "simulate", argc, argv);
-
-        bench_json_set(whole, "stores", json_incref(stores));
-        bench_json_set(whole, "results", json_incref(results));
-        bench_json_write(whole, given.json_path);
-        json_decref(whole);
-    }
-    json_decref(stores);
-    json_decref(results);
+    bench_file_write(&file, given.json_path, &result, NULL);
+    bench_result_free(&result);
     return 0;
 }

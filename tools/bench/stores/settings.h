@@ -8,7 +8,8 @@
 
 struct bench_settings {
     const char *stores, *json;
-    uint64_t threads, seed, repeats;
+    struct bench_list threads;
+    uint64_t seed, repeats;
     bool no_compression;
     struct bench_config config;
 
@@ -19,7 +20,7 @@ struct bench_settings {
 
 /* Rows of a table of options for `settings`, a struct bench_settings. */
 #define BENCH_SETTINGS_OPTIONS(settings)                                                           \
-    {"--store", BENCH_TEXT, &(settings).stores}, {"--threads", BENCH_COUNT, &(settings).threads},  \
+    {"--store", BENCH_TEXT, &(settings).stores}, {"--threads", BENCH_COUNTS, &(settings).threads}, \
         {"--seed", BENCH_COUNT, &(settings).seed},                                                 \
         {"--repeats", BENCH_COUNT, &(settings).repeats},                                           \
         {"--block-size", BENCH_BYTES, &(settings).config.block_bytes},                             \
@@ -36,10 +37,10 @@ struct bench_settings {
 /* Petal, one thread and bench_config_default(). */
 struct bench_settings bench_settings_default(void);
 
-/* Set what follows; false, with words to bench_complain, when something is out of its range. */
-bool bench_settings_apply(struct bench_settings *settings);
+/* Set what follows; at most so many numbers of threads; false, with words to bench_complain, when something is out of its range. */
+bool bench_settings_apply(struct bench_settings *settings, size_t most_threads);
 
-/* For the usage, on stderr. */
+/* For the usage, on stderr; without --threads and --repeats. */
 void bench_settings_usage(void);
 
 #endif

@@ -79,7 +79,10 @@ usage(void)
           "  --rate N               writes a second, on a schedule: latencies count from\n"
           "                         when a write was due; as many as possible\n"
           "  --db DIR               work in DIR/STORE, which is new, and keep it; else in\n"
-          "                         $TMPDIR, removed\n",
+          "                         $TMPDIR, removed\n"
+          "  --threads N            1\n"
+          "  --repeats N            1; the stores by turns, medians and ratios at the end\n"
+          "Of petal alone, or with\n",
           stderr);
     bench_settings_usage();
 }
@@ -115,7 +118,7 @@ check(struct settings *settings)
 {
     struct bench_load *load = &settings->load;
 
-    load->threads = (unsigned)settings->common.threads;
+    load->threads = (unsigned)settings->common.threads.values[0];
     load->seed = settings->common.seed;
     load->writes = load->keys;
     if (load->reads == 0)
@@ -128,7 +131,7 @@ check(struct settings *settings)
            !bench_refused(settings->workloads[0]->operate != NULL &&
                               !settings->workloads[0]->writes,
                           "there is nothing to read: begin with fillseq") &&
-           bench_settings_apply(&settings->common);
+           bench_settings_apply(&settings->common, 1);
 }
 
 int
@@ -151,10 +154,13 @@ bench_dbbench_main(int argc, char **argv)
         return bench_options_explain(usage);
     if (!read_workloads(argv[0], &settings) || !check(&settings))
         return 2;
-    plan = bench_plan_of(&settings.common, options, count, &settings);
-    plan.name = argv[0];
-    plan.argc = argc - 1;
-    plan.argv = argv + 1;
+    plan = bench_plan_of(&settings.common);
+    plan.file.name = argv[0];
+    plan.file.argc = argc - 1;
+    plan.file.argv = argv + 1;
+    plan.file.options = options;
+    plan.file.option_count = count;
+    plan.settings = &settings;
     plan.work = run_store;
     plan.place = settings.directory != NULL ? place : NULL;
     return bench_plan_run(&plan);

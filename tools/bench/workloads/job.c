@@ -3,7 +3,7 @@
 
 #include "tools/bench/harness/child.h"
 #include "tools/bench/harness/directory.h"
-#include "tools/bench/harness/json.h"
+#include "tools/bench/results/table.h"
 #include "tools/bench/stores/assertions.h"
 
 #include <math.h>
@@ -106,43 +106,14 @@ struct run {
     struct bench_machine began;
 };
 
-static enum bench_assertions
-assertions_of(const struct bench_plan *plan, const char *store)
-{
-    for (size_t i = 0; i < plan->store_count; i++) {
-        if (strcmp(plan->stores[i]->name, store) == 0)
-            return bench_assertions_of(plan->stores[i]);
-    }
-    return BENCH_ASSERTIONS_UNKNOWN;
-}
-
 static const char *
-assertions_text(const void *argument, const char *store)
+words_of(const struct bench_plan *plan, const char *operation)
 {
-    return bench_assertions_text(assertions_of(argument, store));
-}
-
-static const char *
-words_of(const void *argument, const char *operation)
-{
-    const struct bench_plan *plan = argument;
     const char *row, *words = operation;
 
-    if (plan->name_row != NULL)
-        plan->name_row(operation, &row, &words);
+    if (plan->file.name_row != NULL)
+        plan->file.name_row(operation, &row, &words);
     return words;
-}
-
-static const char *
-title_of(const void *argument, const char *store)
-{
-    const struct bench_plan *plan = argument;
-
-    for (size_t i = 0; i < plan->store_count; i++) {
-        if (strcmp(plan->stores[i]->name, store) == 0)
-            return plan->stores[i]->title;
-    }
-    return store;
 }
 
 /* Of the whole run so far. */
@@ -186,7 +157,7 @@ print_others(const struct run *run)
 
     bench_share_text(text, others);
     bench_share_text(most_text, most);
-    if (plan->form != BENCH_SCREEN)
+    if (plan->markdown)
         putchar('\n');
     if (others > plan->patience->limit)
         printf("THE MACHINE WAS NOT IDLE: these figures are not to be quoted.\n");
@@ -204,81 +175,52 @@ static void
 print_result(const struct run *run)
 {
     const struct bench_plan *plan = run->plan;
-    const struct bench_result *result = &run->result;
-    const struct bench_legend legend = {assertions_text, words_of, title_of, plan};
-    const char *names[BENCH_MOST_STORES];
+    struct bench_column columns[BENCH_MOST_STORES];
+    const struct bench_table table = {.result = &run->result,
+                                      .columns = columns,
+                                      .column_count = plan->store_count,
+                                      .name_row = plan->file.name_row,
+                                      .markdown = plan->markdown};
 
     if (plan->head != NULL)
         plan->head(plan->settings);
-    for (size_t i = 0; i < plan->store_count; i++)
-        names[i] = plan->stores[i]->name;
-    if (plan->form == BENCH_SCREEN)
-        bench_screen_print(result, names, plan->store_count, &legend);
-    else if (plan->form == BENCH_MARKDOWN)
-        bench_markdown_print(stdout, result, names, plan->store_count, &legend);
-    else
-        bench_result_print(result, &legend);
+    for (size_t i = 0; i < plan->store_count; i++) {
+        const struct bench_store *store = plan->stores[i];
+
+        columns[i] = (struct bench_column){store->name, store->title,
+                                           bench_assertions_text(bench_assertions_of(store))};
+    }
+    bench_table_print(stdout, &table);
     if (plan->patience != NULL)
         print_others(run);
     if (plan->foot != NULL)
         plan->foot(plan->settings);
 }
 
-static json_t *
-assertions_to_json(enum bench_assertions assertions)
-{
-    return assertions == BENCH_ASSERTIONS_UNKNOWN ? json_null()
-                                                  : json_boolean(assertions == BENCH_ASSERTIONS_ON);
-}
-
-static json_t *
-series_to_json(const struct bench_plan *plan, const struct bench_series *series)
-{
-    json_t *object = bench_series_to_json(series);
-    const char *row, *words;
-
-    if (plan->name_row != NULL) {
-        plan->name_row(series->name.operation, &row, &words);
-        bench_json_set(object, "row", json_string(row));
-        bench_json_set(object, "words", json_string(words));
-    }
-    return object;
-}
-
 static void
-write_json(const struct run *run)
+write_file(const struct run *run)
 {
     const struct bench_plan *plan = run->plan;
-    json_t *whole = bench_json_head(plan->kind, plan->name, plan->argc, plan->argv);
-    json_t *settings = bench_json_object(), *stores = bench_json_list(),
-           *results = bench_json_list();
+    json_t *more = json_object(), *stores = json_array();
 
-    bench_settings_to_json(settings, plan->options, plan->option_count);
     for (size_t i = 0; i < run->wholes.count; i++) {
-        json_t *store = bench_json_object();
+        enum bench_assertions assertions = bench_assertions_of(plan->stores[i]);
         char text[DESCRIPTION_BYTES] = "";
+        json_t *store;
 
         plan->stores[i]->describe(&plan->config, text, sizeof text);
-        bench_json_set(store, "name", json_string(plan->stores[i]->name));
-        bench_json_set(store, "describe", json_string(text));
-        bench_json_set(store, "assertions",
-                       assertions_to_json(bench_assertions_of(plan->stores[i])));
+        store = json_pack("{s:s, s:s, s:o}", "name", plan->stores[i]->name, "describe", text,
+                          "assertions",
+                          assertions == BENCH_ASSERTIONS_UNKNOWN
+                              ? json_null()
+                              : json_boolean(assertions == BENCH_ASSERTIONS_ON));
         bench_metrics_to_json(store, &run->wholes.series[i]);
-        bench_json_append(stores, store);
-    }
-    for (size_t i = 0; i < run->result.count; i++) {
-        const struct bench_series *series = &run->result.series[i];
-
-        if (!isnan(bench_series_median(series, bench_series_measure(series)))) /* it did a thing */
-            bench_json_append(results, series_to_json(plan, series));
+        json_array_append_new(stores, store);
     }
     if (plan->patience != NULL && !isnan(others_of(run)))
-        bench_json_set(whole, "others", json_real(others_of(run)));
-    bench_json_set(whole, "settings", settings);
-    bench_json_set(whole, "stores", stores);
-    bench_json_set(whole, "results", results);
-    bench_json_write(whole, plan->json);
-    json_decref(whole);
+        json_object_set_new(more, "others", json_real(others_of(run)));
+    json_object_set_new(more, "stores", stores);
+    bench_file_write(&plan->file, plan->json, &run->result, more);
 }
 
 /* Operation by operation, so that the file and reports have their stores side by side. */
@@ -354,19 +296,15 @@ run_round(struct run *run, uint64_t repeat)
 }
 
 struct bench_plan
-bench_plan_of(const struct bench_settings *settings, const struct bench_option *options,
-              size_t option_count, const void *own)
+bench_plan_of(const struct bench_settings *settings)
 {
-    return (struct bench_plan){.kind = "workloads",
-                               .options = options,
-                               .option_count = option_count,
-                               .settings = own,
+    return (struct bench_plan){.file = {.kind = "workloads"},
+                               .json = settings->json,
                                .stores = settings->chosen,
                                .store_count = settings->chosen_count,
                                .config = settings->config,
                                .repeats = settings->repeats,
-                               .live = true,
-                               .json = settings->json};
+                               .live = true};
 }
 
 int
@@ -383,9 +321,9 @@ bench_plan_run(const struct bench_plan *plan)
         if (plan->patience != NULL)
             bench_wait_until_idle(plan->patience);
         failed = run_round(&run, repeat);
-        if (failed == 0 &&
-            plan->json != NULL) /* anew each time: a long run that is ended leaves something */
-            write_json(&run);
+        /* Anew each time: a long run that is ended leaves something. */
+        if (failed == 0 && plan->json != NULL)
+            write_file(&run);
     }
     if (failed == 0 && (!plan->live || plan->store_count > 1 || plan->repeats > 1))
         print_result(&run);

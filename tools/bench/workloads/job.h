@@ -10,9 +10,8 @@
 #ifndef PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 #define PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 
-#include "tools/bench/results/markdown.h"
+#include "tools/bench/results/file.h"
 #include "tools/bench/results/print.h"
-#include "tools/bench/results/screen.h"
 #include "tools/bench/stores/settings.h"
 
 #define BENCH_JOB_PATH_BYTES 512
@@ -37,48 +36,31 @@ struct bench_job {
     struct bench_meter whole; /* and of all in this process */
 };
 
-/* How results are printed. For the last two Petal is among the stores. */
-enum bench_form {
-    BENCH_LINES,    /* a line a store (tools/bench/results/print.h) */
-    BENCH_SCREEN,   /* ratios alone (tools/bench/results/screen.h) */
-    BENCH_MARKDOWN, /* tools/bench/results/markdown.h; for one number of threads */
-};
-
 struct bench_plan {
-    const char *kind; /* of the file */
-    const char *name; /* of the command, with its arguments */
-    int argc;
-    char **argv;
-    const struct bench_option *options; /* that files have as settings */
-    size_t option_count;
+    struct bench_file file;
+    const char *json;     /* its path; NULL: none */
     const void *settings; /* the command's own */
     const struct bench_store *const *stores;
     size_t store_count;
     struct bench_config config;
     uint64_t repeats;
-    /* Sets the row of an operation and what people call it; NULL: it is called by its name. */
-    void (*name_row)(const char *operation, const char **row, const char **words);
-    enum bench_form form;
-    bool live; /* each outcome is printed when it is there */
-    const char *json;
+    bool live;     /* each outcome is printed when it is there */
+    bool markdown; /* the table of all is for documents */
     /* Each repeat waits with it for an idle machine, and what others took is printed; NULL: not so.
      */
     struct bench_patience *patience;
-    /* Print what goes before ratios and after them; NULL: nothing. */
+    /* Print what goes before the table and after it; NULL: nothing. */
     void (*head)(const void *settings), (*foot)(const void *settings);
-    void (*place)(
-        struct bench_job
-            *job); /* sets `directory`, which is kept; NULL: a new one, removed at the end */
+    /* Sets `directory`, which is kept; NULL: a new one, removed at the end. */
+    void (*place)(struct bench_job *job);
     void (*work)(struct bench_job *job); /* in the child */
-    unsigned
-        stages; /* children of a job, one after the other on what is in its directory; 0: one */
+    /* Children of a job, one after the other on what is in its directory; 0: one. */
+    unsigned stages;
 };
 
-/* One of workloads, each printed as it ends, by the settings; name, arguments, work and place
- * are still to be set. `own`: the command's own settings. */
-struct bench_plan bench_plan_of(const struct bench_settings *settings,
-                                const struct bench_option *options, size_t option_count,
-                                const void *own);
+/* By the settings, each outcome printed as it comes; file, own settings and work are still to be
+ * set. */
+struct bench_plan bench_plan_of(const struct bench_settings *settings);
 
 /* Returns the exit status: 1 when an answer was wrong, 3 when a store's process failed. */
 int bench_plan_run(const struct bench_plan *plan);

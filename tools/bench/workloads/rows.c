@@ -489,7 +489,7 @@ bench_rows_work(struct bench_job *job)
                                               .nexts = SEEK_PAIRS - 1,
                                               .batch = BATCH,
                                               .sample = SAMPLE_EVERY,
-                                              .seed = 7}};
+                                              .seed = rows->seed}};
     work_stage(&subject);
 }
 
@@ -526,52 +526,43 @@ enum { MOST_COLUMNS = 79 /* a semicolon may follow */ };
  * with `indent` blanks. `column` is where the line at hand ends; returns where the last
  * one does. */
 static int
-print_words(FILE *to, int column, int indent, const char *text)
+print_words(int column, int indent, const char *text)
 {
     while (*text != '\0') {
         int size = (int)strcspn(text, " ");
 
         if (column + 1 + size > MOST_COLUMNS) {
-            fprintf(to, "\n%*s", indent - 1, "");
+            fprintf(stderr, "\n%*s", indent - 1, "");
             column = indent - 1;
         }
-        column += fprintf(to, " %.*s", size, text);
+        column += fprintf(stderr, " %.*s", size, text);
         text += size + (text[size] == ' ');
     }
     return column;
 }
 
 static void
-print_row(FILE *to, enum bench_row row)
+print_row(enum bench_row row)
 {
-    int column = fprintf(to, "  %-12s", rows_by_name[row].name);
+    int column = fprintf(stderr, "  %-12s", rows_by_name[row].name);
     bool first = true;
 
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         if (operations[i].row != row)
             continue;
         if (!first)
-            column += fprintf(to, ";");
-        column = print_words(to, column, 15, operations[i].words);
+            column += fprintf(stderr, ";");
+        column = print_words(column, 15, operations[i].words);
         first = false;
     }
-    column = fprintf(to, "\n%16s", "") - 1;
-    print_words(to, column, 17, rows_by_name[row].meaning);
-    fputc('\n', to);
+    column = fprintf(stderr, "\n%16s", "") - 1;
+    print_words(column, 17, rows_by_name[row].meaning);
+    fputc('\n', stderr);
 }
 
 void
 bench_rows_list(void)
 {
     for (size_t row = 0; row < BENCH_ROW_COUNT; row++)
-        print_row(stderr, (enum bench_row)row);
-}
-
-void
-bench_rows_print(const struct bench_rows *rows)
-{
-    for (size_t row = 0; row < BENCH_ROW_COUNT; row++) {
-        if ((rows->wanted >> row & 1) != 0)
-            print_row(stdout, (enum bench_row)row);
-    }
+        print_row((enum bench_row)row);
 }

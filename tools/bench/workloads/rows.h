@@ -36,6 +36,7 @@ struct bench_rows {
     uint64_t wanted; /* 1 << enum bench_row each */
     uint64_t pairs, gets, synced_puts;
     struct bench_list threads;
+    uint64_t seed;
 };
 
 /* Those that a list with commas names, "all" is all; false, with words to bench_complain, when
@@ -45,9 +46,8 @@ bool bench_rows_named(const char *list, uint64_t *wanted);
 /* The row that an operation is of, and what people call it; both are constant texts. */
 void bench_rows_name(const char *operation, const char **row, const char **words);
 
-/* Name, words and meaning of each, on stderr; on stdout those that are wanted. */
+/* Name, words and meaning of each, on stderr. */
 void bench_rows_list(void);
-void bench_rows_print(const struct bench_rows *rows);
 
 /* Bytes of the cache of the small-cache row: a tenth of keys and values. */
 size_t bench_rows_small_cache(const struct bench_rows *rows);

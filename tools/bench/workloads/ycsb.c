@@ -313,7 +313,7 @@ run_store(struct bench_job *job)
     struct ycsb *ycsb = bench_alloc(sizeof *ycsb);
 
     ycsb->store = job->store;
-    ycsb->threads = (unsigned)settings->common.threads;
+    ycsb->threads = (unsigned)settings->common.threads.values[0];
     ycsb->seed = settings->common.seed;
     for (size_t i = 0; i < BENCH_MOST_THREADS; i++)
         atomic_store(&ycsb->inserting[i], UINT64_MAX);
@@ -338,7 +338,10 @@ usage(void)
           "                         what they insert stays\n"
           "  --records N            loaded first; 100k\n"
           "  --operations N         of each workload, of all threads together; 100k\n"
-          "  --compression-ratio R  of a value's size after compression; 1\n",
+          "  --compression-ratio R  of a value's size after compression; 1\n"
+          "  --threads N            1\n"
+          "  --repeats N            1; the stores by turns, medians and ratios at the end\n"
+          "Of petal alone, or with\n",
           stderr);
     bench_settings_usage();
 }
@@ -384,12 +387,15 @@ bench_ycsb_main(int argc, char **argv)
                       "--records and --operations are above 0") ||
         bench_refused(!(settings.ratio >= 0 && settings.ratio <= 1),
                       "--compression-ratio is a number from 0 to 1") ||
-        !bench_settings_apply(&settings.common) || !read_mixes(&settings))
+        !bench_settings_apply(&settings.common, 1) || !read_mixes(&settings))
         return 2;
-    plan = bench_plan_of(&settings.common, options, count, &settings);
-    plan.name = "ycsb";
-    plan.argc = argc;
-    plan.argv = argv;
+    plan = bench_plan_of(&settings.common);
+    plan.file.name = "ycsb";
+    plan.file.argc = argc;
+    plan.file.argv = argv;
+    plan.file.options = options;
+    plan.file.option_count = count;
+    plan.settings = &settings;
     plan.work = run_store;
     return bench_plan_run(&plan);
 }
