@@ -37,9 +37,8 @@ create(enum petal_bloom_kind kind, uint64_t keys, double rate, uint64_t expected
     struct petal_filter_set *set = new_set(keys);
     petal_bloom_options options = {
         .size = sizeof options, .kind = kind, .keys = expected, .rate = rate};
-    petal_error error;
 
-    bench_check(petal_bloom_create(&options, &set->bloom, &error), &error, "make a filter");
+    BENCH_MUST("make a filter", petal_bloom_create(&options, &set->bloom, &error));
     return set;
 }
 
@@ -65,10 +64,8 @@ static void
 add(void *filter, const uint64_t *keys, size_t count)
 {
     struct petal_filter_set *set = filter;
-    petal_error error;
 
-    bench_check(petal_bloom_add_hashes(set->bloom, keys, count, NULL, &error), &error,
-                "add to a filter");
+    BENCH_MUST("add to a filter", petal_bloom_add_hashes(set->bloom, keys, count, NULL, &error));
 }
 
 /* All hashes wait in memory: what is measured is building, not a disk. */
@@ -79,10 +76,8 @@ begin_ribbon(uint64_t keys, double rate)
     petal_bloom_builder_options options = {
         .size = sizeof options,
         .filter = {.size = sizeof options.filter, .keys = keys, .rate = rate}};
-    petal_error error;
 
-    bench_check(petal_bloom_builder_create(&options, &set->builder, &error), &error,
-                "make a builder");
+    BENCH_MUST("make a builder", petal_bloom_builder_create(&options, &set->builder, &error));
     return set;
 }
 
@@ -90,20 +85,17 @@ static void
 add_to_builder(void *filter, const uint64_t *keys, size_t count)
 {
     struct petal_filter_set *set = filter;
-    petal_error error;
 
-    bench_check(petal_bloom_builder_add_hashes(set->builder, keys, count, &error), &error,
-                "add to a builder");
+    BENCH_MUST("add to a builder",
+               petal_bloom_builder_add_hashes(set->builder, keys, count, &error));
 }
 
 static void
 finish_builder(void *filter)
 {
     struct petal_filter_set *set = filter;
-    petal_error error;
 
-    bench_check(petal_bloom_builder_finish(set->builder, &set->bloom, &error), &error,
-                "build a filter");
+    BENCH_MUST("build a filter", petal_bloom_builder_finish(set->builder, &set->bloom, &error));
     petal_bloom_builder_free(set->builder);
     set->builder = NULL;
 }

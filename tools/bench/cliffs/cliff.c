@@ -13,23 +13,20 @@ open_database(struct cliff_bed *bed, size_t memtable_bytes)
                                    .no_compaction = true,
                                    .cache_bytes = most,
                                    .memtable_bytes = memtable_bytes != 0 ? memtable_bytes : most};
-    petal_error error;
 
-    bench_check(petal_open(bed->directory, &options, &bed->db, &error), &error, "open");
-    bench_check(petal_result_new(bed->db, &bed->result, &error), &error, "make a result");
-    bench_check(petal_receipt_new(bed->db, &bed->receipt, &error), &error, "make a receipt");
+    BENCH_MUST("open", petal_open(bed->directory, &options, &bed->db, &error));
+    BENCH_MUST("make a result", petal_result_new(bed->db, &bed->result, &error));
+    BENCH_MUST("make a receipt", petal_receipt_new(bed->db, &bed->receipt, &error));
 }
 
 static void
 close_database(struct cliff_bed *bed)
 {
-    petal_error error;
-
     petal_snapshot_free(bed->snapshot);
     bed->snapshot = NULL;
     petal_result_free(bed->result);
     petal_receipt_free(bed->receipt);
-    bench_check(petal_close(bed->db, &error), &error, "close");
+    BENCH_MUST("close", petal_close(bed->db, &error));
 }
 
 void
@@ -38,13 +35,12 @@ cliff_make(struct cliff_bed *bed, const struct cliff *cliff)
     petal_family_options family = cliff->options;
     const petal_table_options table = {
         .name = bench_text("t"), .families = &family, .family_count = 1};
-    petal_error error;
 
     family.name = bench_text("f");
     *bed = (struct cliff_bed){.cliff = cliff};
     bench_make_directory(bed->directory, sizeof bed->directory);
     open_database(bed, 0);
-    bench_check(petal_table_create(bed->db, &table, &bed->table, &error), &error, "make a table");
+    BENCH_MUST("make a table", petal_table_create(bed->db, &table, &bed->table, &error));
     bed->family = petal_table_family_at(bed->table, 0);
 }
 
@@ -58,12 +54,9 @@ cliff_remove(struct cliff_bed *bed)
 void
 cliff_reopen(struct cliff_bed *bed, size_t memtable_bytes)
 {
-    petal_error error;
-
     close_database(bed);
     open_database(bed, memtable_bytes);
-    bench_check(petal_table_open(bed->db, bench_text("t"), &bed->table, &error), &error,
-                "open the table");
+    BENCH_MUST("open the table", petal_table_open(bed->db, bench_text("t"), &bed->table, &error));
     bed->family = petal_table_family_at(bed->table, 0);
 }
 
@@ -79,10 +72,7 @@ void
 cliff_put(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
           petal_slice value)
 {
-    petal_error error;
-
-    bench_check(petal_put(bed->family, row, qualifier, timestamp, value, NULL, &error), &error,
-                "put");
+    BENCH_MUST("put", petal_put(bed->family, row, qualifier, timestamp, value, NULL, &error));
 }
 
 void
@@ -96,18 +86,13 @@ void
 cliff_delete(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
              enum petal_cell_type type)
 {
-    petal_error error;
-
-    bench_check(petal_delete(bed->family, row, qualifier, timestamp, type, NULL, &error), &error,
-                "delete");
+    BENCH_MUST("delete", petal_delete(bed->family, row, qualifier, timestamp, type, NULL, &error));
 }
 
 void
 cliff_flush(struct cliff_bed *bed)
 {
-    petal_error error;
-
-    bench_check(petal_flush(bed->db, bed->table, &error), &error, "flush");
+    BENCH_MUST("flush", petal_flush(bed->db, bed->table, &error));
 }
 
 petal_slice
@@ -162,10 +147,9 @@ uint64_t
 cliff_get(struct cliff_bed *bed, petal_slice row, const petal_read_options *options)
 {
     petal_read_options read = options != NULL ? *options : (petal_read_options){0};
-    petal_error error;
 
     read.receipt = bed->receipt;
-    bench_check(petal_get(bed->table, row, &read, bed->result, &error), &error, "get");
+    BENCH_MUST("get", petal_get(bed->table, row, &read, bed->result, &error));
     count_receipt(bed);
     return petal_result_count(bed->result);
 }
@@ -177,12 +161,14 @@ cliff_scan(struct cliff_bed *bed, const petal_scan_options *options)
     petal_cursor *cursor;
     const petal_cell *cell;
     uint64_t cells = 0;
-    petal_error error;
 
     scan.read.receipt = bed->receipt;
-    bench_check(petal_cursor_open(bed->table, &scan, &cursor, &error), &error, "open a cursor");
-    while (bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan"), cell != NULL)
-        cells++;
+    BENCH_MUST("open a cursor", petal_cursor_open(bed->table, &scan, &cursor, &error));
+    for (;; cells++) {
+        BENCH_MUST("scan", petal_cursor_next(cursor, &cell, &error));
+        if (cell == NULL)
+            break;
+    }
     petal_cursor_close(cursor);
     count_receipt(bed);
     return cells;
@@ -192,10 +178,8 @@ petal_filter *
 cliff_filter(struct cliff_bed *bed, const char *text)
 {
     petal_filter *filter;
-    petal_error error;
 
-    bench_check(petal_filter_parse(bed->db, bench_text(text), &filter, &error), &error,
-                "make a filter");
+    BENCH_MUST("make a filter", petal_filter_parse(bed->db, bench_text(text), &filter, &error));
     return filter;
 }
 

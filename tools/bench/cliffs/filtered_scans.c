@@ -42,10 +42,9 @@ make_filter(struct cliff_bed *bed, const char *name, const petal_filter_argument
             uint64_t count)
 {
     petal_filter *filter;
-    petal_error error;
 
-    bench_check(petal_filter_make(bed->db, name, arguments, count, &filter, &error), &error,
-                "make a filter");
+    BENCH_MUST("make a filter",
+               petal_filter_make(bed->db, name, arguments, count, &filter, &error));
     return filter;
 }
 
@@ -183,12 +182,11 @@ static uint64_t
 scan_members(struct cliff_bed *bed, uint64_t n)
 {
     petal_filter **members = bench_alloc(n * sizeof *members), *list;
-    petal_error error;
 
     for (uint64_t i = 0; i < n; i++)
         members[i] = make_value_filter(bed, "binary:another");
-    bench_check(petal_filter_combine(bed->db, PETAL_FILTER_OR, members, n, &list, &error), &error,
-                "make a list of filters");
+    BENCH_MUST("make a list of filters",
+               petal_filter_combine(bed->db, PETAL_FILTER_OR, members, n, &list, &error));
     for (uint64_t i = 0; i < n; i++)
         petal_filter_free(members[i]);
     free(members);

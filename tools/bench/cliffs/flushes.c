@@ -20,9 +20,8 @@ make_table(struct cliff_bed *bed, const char *prefix, uint64_t i)
     const petal_table_options options = {
         .name = cliff_key(name, prefix, i), .families = &family, .family_count = 1};
     petal_table *table;
-    petal_error error;
 
-    bench_check(petal_table_create(bed->db, &options, &table, &error), &error, "make a table");
+    BENCH_MUST("make a table", petal_table_create(bed->db, &options, &table, &error));
     return table;
 }
 
@@ -30,15 +29,12 @@ make_table(struct cliff_bed *bed, const char *prefix, uint64_t i)
 static void
 build_cold_tables(struct cliff_bed *bed, uint64_t n)
 {
-    petal_error error;
-
     cliff_reopen(bed, MEMTABLE_BYTES);
     for (uint64_t i = 0; i < n; i++) {
         petal_family *family = petal_table_family_at(make_table(bed, "cold", i), 0);
 
-        bench_check(petal_put(family, bench_text("row"), bench_text("q"), PETAL_LATEST,
-                              bench_text("value"), NULL, &error),
-                    &error, "put");
+        BENCH_MUST("put", petal_put(family, bench_text("row"), bench_text("q"), PETAL_LATEST,
+                                    bench_text("value"), NULL, &error));
     }
 }
 

@@ -33,11 +33,9 @@ static uint64_t
 delete_range(struct cliff_bed *bed, uint64_t wanted)
 {
     petal_deleted_rows deleted;
-    petal_error error;
 
-    bench_check(
-        petal_kv_delete_range(bed->kv, bench_text(""), bench_text(""), NULL, &deleted, &error),
-        &error, "delete a range");
+    BENCH_MUST("delete a range", petal_kv_delete_range(bed->kv, bench_text(""), bench_text(""),
+                                                       NULL, &deleted, &error));
     cliff_expect(deleted.rows, wanted);
     return wanted;
 }
@@ -46,17 +44,15 @@ static void
 build_deleted_range(struct cliff_bed *bed, uint64_t n)
 {
     char key[CLIFF_KEY_BYTES];
-    petal_error error;
 
-    bench_check(petal_kv_open(bed->db, bench_text("kv"), NULL, &bed->kv, &error), &error,
-                "open a key-value table");
+    BENCH_MUST("open a key-value table",
+               petal_kv_open(bed->db, bench_text("kv"), NULL, &bed->kv, &error));
     for (uint64_t i = 0; i < n; i++)
-        bench_check(
-            petal_kv_put(bed->kv, cliff_key(key, "key", i), bench_text("value"), NULL, &error),
-            &error, "put");
-    bench_check(petal_flush(bed->db, petal_kv_table(bed->kv), &error), &error, "flush");
+        BENCH_MUST("put", petal_kv_put(bed->kv, cliff_key(key, "key", i), bench_text("value"), NULL,
+                                       &error));
+    BENCH_MUST("flush", petal_flush(bed->db, petal_kv_table(bed->kv), &error));
     delete_range(bed, n);
-    bench_check(petal_flush(bed->db, petal_kv_table(bed->kv), &error), &error, "flush");
+    BENCH_MUST("flush", petal_flush(bed->db, petal_kv_table(bed->kv), &error));
 }
 
 static uint64_t
@@ -74,10 +70,8 @@ delete_range_again(struct cliff_bed *bed, uint64_t n)
 static void
 build_hot_key(struct cliff_bed *bed, uint64_t n)
 {
-    petal_error error;
-
     cliff_put_cell(bed, "q", 1);
-    bench_check(petal_snapshot_new(bed->db, &bed->snapshot, &error), &error, "make a snapshot");
+    BENCH_MUST("make a snapshot", petal_snapshot_new(bed->db, &bed->snapshot, &error));
     for (uint64_t i = 0; i < n; i++)
         cliff_put_cell(bed, "q", i + 2);
 }
@@ -126,11 +120,9 @@ seek_last_page(struct cliff_bed *bed, uint64_t n)
 static void
 build_marked_row(struct cliff_bed *bed, uint64_t n)
 {
-    petal_error error;
-
     cliff_put_columns(bed, n);
     /* So that the flush keeps them. */
-    bench_check(petal_snapshot_new(bed->db, &bed->snapshot, &error), &error, "make a snapshot");
+    BENCH_MUST("make a snapshot", petal_snapshot_new(bed->db, &bed->snapshot, &error));
     cliff_delete(bed, bench_text("row"), bench_text(""), 2, PETAL_DELETE_FAMILY);
     cliff_put_cell(bed, "z", 3);
 }
@@ -142,12 +134,11 @@ build_expired(struct cliff_bed *bed, uint64_t n)
     petal_family_options family = {.name = bench_text("f"), .ttl_seconds = 1000000};
     const petal_table_options table = {
         .name = bench_text("t"), .families = &family, .family_count = 1};
-    petal_error error;
 
     cliff_put_rows(bed, n);
     cliff_put(bed, bench_text("zzz"), bench_text("q"), PETAL_LATEST, bench_text("value"));
     cliff_flush(bed);
-    bench_check(petal_table_alter(bed->table, &table, &error), &error, "alter the table");
+    BENCH_MUST("alter the table", petal_table_alter(bed->table, &table, &error));
 }
 
 /* One scan of n rows that finds the last of them. */

@@ -40,6 +40,13 @@ void *bench_alloc(size_t size);
 void bench_check(enum petal_status status, const petal_error *error, const char *action);
 void bench_fail(const char *action, const char *reason);
 
+/* A call of Petal's that must succeed: its last argument is &error, which stands here. */
+#define BENCH_MUST(action, call)                                                                   \
+    do {                                                                                           \
+        petal_error error;                                                                         \
+        bench_check(call, &error, action);                                                         \
+    } while (0)
+
 petal_slice bench_text(const char *text);
 
 #endif

@@ -110,12 +110,10 @@ static void
 put(struct target *target, petal_slice row, petal_slice column)
 {
     uint8_t value[WIDE_BLOCK_BYTES];
-    petal_error error;
 
     bench_value(value, target->value_bytes, target->values++);
-    bench_check(petal_put(target->family, row, column, target->timestamp,
-                          (petal_slice){value, target->value_bytes}, NULL, &error),
-                &error, "put");
+    BENCH_MUST("put", petal_put(target->family, row, column, target->timestamp,
+                                (petal_slice){value, target->value_bytes}, NULL, &error));
 }
 
 static void
@@ -197,17 +195,15 @@ make_table(struct bed *bed, enum bed_table which)
         .name = bench_text(table_names[which]), .families = &family, .family_count = 1};
     struct target target = {.bed = bed, .value_bytes = narrow ? VALUE_BYTES : WIDE_BLOCK_BYTES};
     bool compacts = bed->shape.rate_of == BED_RATE_OF_COMPACTION; /* the first two into one */
-    petal_error error;
 
-    bench_check(petal_table_create(bed->db, &options, &bed->tables[which], &error), &error,
-                "create");
+    BENCH_MUST("create", petal_table_create(bed->db, &options, &bed->tables[which], &error));
     target.family = petal_table_family_at(bed->tables[which], 0);
     for (unsigned file = 0; file < bed->shape.files + compacts; file++) {
         target.timestamp = FIRST_TIMESTAMP + file;
         fill[which](&target, file);
-        bench_check(petal_flush(bed->db, bed->tables[which], &error), &error, "flush");
+        BENCH_MUST("flush", petal_flush(bed->db, bed->tables[which], &error));
         if (compacts && file == 1)
-            bench_check(petal_compact(bed->tables[which], NULL, &error), &error, "compact");
+            BENCH_MUST("compact", petal_compact(bed->tables[which], NULL, &error));
     }
 }
 
@@ -278,11 +274,9 @@ gather_facts(struct bed *bed, enum bed_table which)
     struct bed_facts *facts = &bed->facts[which];
     struct gathering gathering = {.facts = facts};
     double rows = (double)(bed->shape.rows / 4 * 2 + bed->shape.rows / 2 * bed->shape.files);
-    petal_error error;
 
     *facts = (struct bed_facts){.store.filter = bed->shape.filter};
-    bench_check(petal_table_files(bed->tables[which], note_file, &gathering, &error), &error,
-                "list files");
+    BENCH_MUST("list files", petal_table_files(bed->tables[which], note_file, &gathering, &error));
     if (facts->store.files != bed->shape.files)
         bench_fail("make a table", "it does not have the number of files wanted");
     facts->block_bytes = block_bytes(bed, which);
@@ -312,9 +306,8 @@ open_database(struct bed *bed, bool create, size_t cache_bytes)
                              .memtable_bytes = (size_t)256 << 20,
                              .durability = PETAL_SKIP_WAL,
                              .env = &env};
-    petal_error error;
 
-    bench_check(petal_open(bed->directory, &options, &bed->db, &error), &error, "open");
+    BENCH_MUST("open", petal_open(bed->directory, &options, &bed->db, &error));
 }
 
 void
@@ -336,26 +329,21 @@ bed_make(struct bed *bed, const struct bed_shape *shape)
 void
 bed_open(struct bed *bed, size_t cache_bytes)
 {
-    petal_error error;
-
     open_database(bed, false, cache_bytes);
     for (int which = 0; which < BED_TABLES; which++) {
         if (bed->shape.tables[which])
-            bench_check(petal_table_open(bed->db, bench_text(table_names[which]),
-                                         &bed->tables[which], &error),
-                        &error, "open a table");
+            BENCH_MUST("open a table", petal_table_open(bed->db, bench_text(table_names[which]),
+                                                        &bed->tables[which], &error));
     }
-    bench_check(petal_result_new(bed->db, &bed->result, &error), &error, "make a result");
+    BENCH_MUST("make a result", petal_result_new(bed->db, &bed->result, &error));
 }
 
 void
 bed_close(struct bed *bed)
 {
-    petal_error error;
-
     petal_result_free(bed->result);
     bed->result = NULL;
-    bench_check(petal_close(bed->db, &error), &error, "close");
+    BENCH_MUST("close", petal_close(bed->db, &error));
     bed->db = NULL;
 }
 

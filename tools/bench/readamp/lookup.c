@@ -137,9 +137,8 @@ static void
 get_row(struct reader *reader, petal_slice row, const petal_read_options *read)
 {
     const petal_result *result = reader->bed->result;
-    petal_error error;
 
-    bench_check(petal_get(reader->table, row, read, reader->bed->result, &error), &error, "get");
+    BENCH_MUST("get", petal_get(reader->table, row, read, reader->bed->result, &error));
     check_count(reader, petal_result_count(result));
     for (size_t i = 0; i < petal_result_count(result); i++) {
         const petal_cell *cell = petal_result_cell(result, i);
@@ -189,11 +188,10 @@ scan_rows(struct reader *reader, const petal_scan_options *options)
     petal_cursor *cursor;
     const petal_cell *cell;
     uint64_t cells = 0;
-    petal_error error;
 
-    bench_check(petal_cursor_open(reader->table, options, &cursor, &error), &error, "scan");
+    BENCH_MUST("scan", petal_cursor_open(reader->table, options, &cursor, &error));
     for (;;) {
-        bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan");
+        BENCH_MUST("scan", petal_cursor_next(cursor, &cell, &error));
         if (cell == NULL)
             break;
         reader->bytes_returned += /* cells of different rows, or of few files */

@@ -84,7 +84,6 @@ open_petal(const char *directory, const struct bench_config *config)
         .compression = config->compress ? PETAL_COMPRESSION_LZ4 : PETAL_COMPRESSION_NONE,
         .bloom = config->bits_per_key > 0 ? PETAL_BLOOM_ROW : PETAL_BLOOM_NONE,
         .bloom_rate_per_file = true};
-    petal_error error;
 
     if (config->memory_bytes == 0) {
         options.cache_bytes = config->cache_bytes;
@@ -92,9 +91,9 @@ open_petal(const char *directory, const struct bench_config *config)
     }
     if (config->bits_per_key > 0)
         family.bloom_error_rate = rate_of_bits(config->bits_per_key);
-    bench_check(petal_open(directory, &options, &bench->db, &error), &error, "open Petal");
-    bench_check(petal_kv_open(bench->db, bench_text("bench"), &family, &bench->kv, &error), &error,
-                "open the table");
+    BENCH_MUST("open Petal", petal_open(directory, &options, &bench->db, &error));
+    BENCH_MUST("open the table",
+               petal_kv_open(bench->db, bench_text("bench"), &family, &bench->kv, &error));
     bench->table = petal_kv_table(bench->kv);
     bench->family = petal_table_family_at(bench->table, 0);
     return bench;
@@ -104,9 +103,8 @@ static void
 close_petal(void *store)
 {
     struct petal_bench *bench = store;
-    petal_error error;
 
-    bench_check(petal_close(bench->db, &error), &error, "close Petal");
+    BENCH_MUST("close Petal", petal_close(bench->db, &error));
     free(bench);
 }
 
@@ -114,41 +112,35 @@ static void
 flush_petal(void *store)
 {
     struct petal_bench *bench = store;
-    petal_error error;
 
-    bench_check(petal_flush(bench->db, NULL, &error), &error, "flush");
+    BENCH_MUST("flush", petal_flush(bench->db, NULL, &error));
 }
 
 static void
 compact_petal(void *store)
 {
     struct petal_bench *bench = store;
-    petal_error error;
 
     flush_petal(store);
-    bench_check(petal_compact(bench->table, NULL, &error), &error, "compact");
+    BENCH_MUST("compact", petal_compact(bench->table, NULL, &error));
 }
 
 static void
 wait_petal(void *store)
 {
     struct petal_bench *bench = store;
-    petal_error error;
 
-    bench_check(petal_wait_idle(bench->db, &error), &error, "wait");
+    BENCH_MUST("wait", petal_wait_idle(bench->db, &error));
 }
 
 static void *
 attach_petal(void *store)
 {
     struct petal_session *session = bench_alloc(sizeof *session);
-    petal_error error;
 
     session->bench = store;
-    bench_check(petal_result_new(session->bench->db, &session->result, &error), &error,
-                "make a result");
-    bench_check(petal_batch_new(session->bench->db, &session->batch, &error), &error,
-                "make a batch");
+    BENCH_MUST("make a result", petal_result_new(session->bench->db, &session->result, &error));
+    BENCH_MUST("make a batch", petal_batch_new(session->bench->db, &session->batch, &error));
     return session;
 }
 
@@ -171,20 +163,18 @@ static void
 put_petal(void *handle, petal_slice key, petal_slice value)
 {
     struct petal_session *session = handle;
-    petal_error error;
 
-    bench_check(petal_kv_put(session->bench->kv, key, value, NULL, &error), &error, "put");
+    BENCH_MUST("put", petal_kv_put(session->bench->kv, key, value, NULL, &error));
 }
 
 static bool
 get_petal(void *handle, petal_slice key, petal_slice *value)
 {
     struct petal_session *session = handle;
-    petal_error error;
     bool found;
 
-    bench_check(petal_kv_get(session->bench->kv, key, session->result, &found, value, &error),
-                &error, "get");
+    BENCH_MUST("get",
+               petal_kv_get(session->bench->kv, key, session->result, &found, value, &error));
     return found;
 }
 
@@ -194,7 +184,6 @@ get_many_petal(void *handle, const petal_slice *keys, size_t count, petal_slice 
     struct petal_session *session = handle;
     petal_column column = {session->bench->family, {NULL, 0}, false};
     petal_read_options options = {.columns = &column, .column_count = 1};
-    petal_error error;
 
     if (session->result_count < count) {
         session->results = realloc(session->results, count * sizeof *session->results);
@@ -202,12 +191,11 @@ get_many_petal(void *handle, const petal_slice *keys, size_t count, petal_slice 
             bench_fail("get", "out of memory");
     }
     for (; session->result_count < count; session->result_count++)
-        bench_check(
-            petal_result_new(session->bench->db, &session->results[session->result_count], &error),
-            &error, "make a result");
-    bench_check(
-        petal_multi_get(session->bench->table, keys, count, &options, session->results, &error),
-        &error, "get many");
+        BENCH_MUST(
+            "make a result",
+            petal_result_new(session->bench->db, &session->results[session->result_count], &error));
+    BENCH_MUST("get many", petal_multi_get(session->bench->table, keys, count, &options,
+                                           session->results, &error));
     for (size_t i = 0; i < count; i++) {
         values[i] = (petal_slice){NULL, 0};
         if (petal_result_count(session->results[i]) > 0) {
@@ -234,9 +222,8 @@ next_petal(void *iterator, struct bench_pair *pair)
 {
     struct petal_iteration *iteration = iterator;
     const petal_cell *cell;
-    petal_error error;
 
-    bench_check(petal_cursor_next(iteration->cursor, &cell, &error), &error, "scan");
+    BENCH_MUST("scan", petal_cursor_next(iteration->cursor, &cell, &error));
     if (cell == NULL)
         return false;
     pair->key = cell->row;
@@ -248,16 +235,15 @@ static bool
 seek_petal(void *iterator, petal_slice key, struct bench_pair *pair)
 {
     struct petal_iteration *iteration = iterator;
-    petal_error error;
 
     if (iteration->cursor == NULL)
-        bench_check(petal_cursor_open(iteration->bench->table, NULL, &iteration->cursor, &error),
-                    &error, "open a cursor");
+        BENCH_MUST("open a cursor",
+                   petal_cursor_open(iteration->bench->table, NULL, &iteration->cursor, &error));
     /* A row has a byte at least: this is before all. */
     if (key.size == 0)
         key = (petal_slice){"", 1};
-    bench_check(petal_cursor_seek(iteration->cursor, key, NULL, (petal_slice){NULL, 0}, &error),
-                &error, "seek");
+    BENCH_MUST("seek",
+               petal_cursor_seek(iteration->cursor, key, NULL, (petal_slice){NULL, 0}, &error));
     return next_petal(iterator, pair);
 }
 
@@ -276,26 +262,22 @@ static void
 put_fields_petal(void *handle, petal_slice row, const struct bench_field *fields, size_t count)
 {
     struct petal_session *session = handle;
-    petal_error error;
 
     petal_batch_clear(session->batch);
     for (size_t i = 0; i < count; i++)
-        bench_check(petal_batch_put(session->batch, session->bench->family, row, fields[i].name,
-                                    PETAL_LATEST, fields[i].value, &error),
-                    &error, "fill a batch");
-    bench_check(petal_write(session->bench->db, session->batch, NULL, &error), &error,
-                "write a batch");
+        BENCH_MUST("fill a batch",
+                   petal_batch_put(session->batch, session->bench->family, row, fields[i].name,
+                                   PETAL_LATEST, fields[i].value, &error));
+    BENCH_MUST("write a batch", petal_write(session->bench->db, session->batch, NULL, &error));
 }
 
 static size_t
 get_fields_petal(void *handle, petal_slice row, struct bench_field *fields, size_t capacity)
 {
     struct petal_session *session = handle;
-    petal_error error;
     size_t count;
 
-    bench_check(petal_get(session->bench->table, row, NULL, session->result, &error), &error,
-                "get a row");
+    BENCH_MUST("get a row", petal_get(session->bench->table, row, NULL, session->result, &error));
     count = petal_result_count(session->result);
     if (count > capacity)
         count = capacity;
@@ -314,13 +296,12 @@ scan_fields_petal(void *handle, petal_slice row, size_t rows)
     petal_scan_options options = {.start_row = row, .row_limit = rows};
     petal_cursor *cursor;
     const petal_cell *cell;
-    petal_error error;
     size_t count = 0;
 
-    bench_check(petal_cursor_open(session->bench->table, &options, &cursor, &error), &error,
-                "open a cursor");
+    BENCH_MUST("open a cursor",
+               petal_cursor_open(session->bench->table, &options, &cursor, &error));
     for (;; count++) {
-        bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan");
+        BENCH_MUST("scan", petal_cursor_next(cursor, &cell, &error));
         if (cell == NULL)
             break;
     }
