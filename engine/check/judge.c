@@ -99,8 +99,10 @@ dismiss(struct place *place)
     manifest_free(place->manifest);
     place->manifest = NULL;
     place->manifest_whole = false;
-    for (size_t i = 0; i < place->file_count; i++)
+    for (size_t i = 0; i < place->file_count; i++) {
         place->files[i].named = NULL;
+        place->files[i].identity = 0;
+    }
 }
 
 static void

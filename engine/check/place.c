@@ -51,16 +51,15 @@ check_place_tell_error(struct place *place, const petal_error *error, uint64_t b
 }
 
 petal_fault
-check_place_fault_of(const struct manifest_table *table, const struct manifest_family *family,
-                     const petal_error *error)
+check_place_fault_of(petal_slice table, const struct manifest_snapshot *snapshot,
+                     petal_slice family, const petal_error *error)
 {
-    petal_fault fault = {.error = error};
+    bool of_snapshot = snapshot->name.size > 0;
 
-    fault.of_snapshot = manifest_is_snapshot(table);
-    fault.table = fault.of_snapshot ? table->snapshot.name : table->name;
-    if (family != NULL)
-        fault.family = family->options.name;
-    return fault;
+    return (petal_fault){.error = error,
+                         .of_snapshot = of_snapshot,
+                         .table = of_snapshot ? snapshot->name : table,
+                         .family = family};
 }
 
 void
@@ -228,8 +227,10 @@ mark_named(const struct place *place, const struct manifest_family *family)
         struct place_file *file =
             check_place_find(place, FILENAME_STORE_FILE, family->files[i].number);
 
-        if (file != NULL)
+        if (file != NULL) {
             file->named = &family->files[i];
+            file->identity = file->named->identity;
+        }
     }
 }
 

@@ -65,9 +65,9 @@ void check_place_tell(struct place *place, const petal_fault *fault);
 void check_place_tell_error(struct place *place, const petal_error *error, uint64_t bytes,
                             bool harmless);
 
-/* What table and family are called in a fault. `family` may be NULL. */
-petal_fault check_place_fault_of(const struct manifest_table *table,
-                                 const struct manifest_family *family, const petal_error *error);
+/* A fault of a family of the table, or of the table's snapshot if that has a name. */
+petal_fault check_place_fault_of(petal_slice table, const struct manifest_snapshot *snapshot,
+                                 petal_slice family, const petal_error *error);
 
 /* The rows that it concerns; NULL: none are known. */
 void check_place_add_rows(petal_fault *fault, const struct sst_rows *rows);

@@ -50,14 +50,9 @@ add_family(struct plan *plan, struct plan_table *table)
     return &table->families[table->family_count++];
 }
 
-/* A link of one that is there already is passed over. */
-static bool
-add_file(const struct plan *plan, struct plan_family *family, struct plan_file file)
+bool
+plan_add_file(const struct plan *plan, struct plan_family *family, struct plan_file file)
 {
-    for (size_t i = 0; file.identity != 0 && i < family->file_count; i++) {
-        if (family->files[i].identity == file.identity)
-            return true;
-    }
     if (!mem_grow_array(plan->place->env.allocator, &family->files, &family->file_capacity,
                         family->file_count, family->file_count + 1, sizeof *family->files))
         return false;
@@ -80,15 +75,12 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
     family->ahead = described->ahead;
     for (size_t i = 0; i < described->file_count; i++) {
         const struct manifest_file *file = &described->files[i];
-        struct place_file *there = check_place_find(plan->place, FILENAME_STORE_FILE, file->number);
 
-        if (there != NULL)
-            there->identity = file->identity;
-        if (!add_file(plan, family,
-                      (struct plan_file){.number = file->number,
-                                         .identity = file->identity,
-                                         .cells = file->cells,
-                                         .shift = file->sequence_shift}))
+        if (!plan_add_file(plan, family,
+                           (struct plan_file){.number = file->number,
+                                              .identity = file->identity,
+                                              .cells = file->cells,
+                                              .shift = file->sequence_shift}))
             return false;
     }
     return true;
@@ -162,6 +154,15 @@ find_family(const struct plan_table *table, uint16_t id, const petal_slice *name
     return NULL;
 }
 
+/* The family of these ids and names; NULL: none. */
+static struct plan_family *
+find_owned(const struct plan *plan, const struct file_owner *owner)
+{
+    const struct plan_table *table = find_table(plan, owner->table_id, &owner->table);
+
+    return table != NULL ? find_family(table, owner->family_id, &owner->family) : NULL;
+}
+
 static void
 tell_guessed(struct place *place, petal_slice table)
 {
@@ -181,8 +182,7 @@ static struct plan_family *
 get_family(struct plan *plan, const struct file_owner *owner, const struct file_facts *facts)
 {
     struct plan_table *table = find_table(plan, owner->table_id, &owner->table);
-    struct plan_family *family =
-        table != NULL ? find_family(table, owner->family_id, &owner->family) : NULL;
+    struct plan_family *family = find_owned(plan, owner);
     petal_family_options options;
     petal_slice name;
 
@@ -250,75 +250,34 @@ misses_file(const struct plan *plan, const struct plan_family *family)
     return false;
 }
 
-/* A file that a whole manifest does not name may be torn, left by an incomplete job. */
-static void
-tell_unread(struct place *place, const struct place_file *file, const petal_error *cause)
-{
-    if (!place->manifest_whole || cause->status == PETAL_IO)
-        check_place_tell_error(place, cause, file->bytes, false);
-}
-
 /*
  * A file that a whole manifest does not name is an output of an incomplete job, or an input of a
  * completed one. It is adopted if all its cells are newer than the flushed ones, as of a flush
  * before its commit; or if files that the manifest names are missing, which may have been compacted
  * into it. A file of a bulk is not: the bulk was not committed, and enters whole or not at all.
  */
-static enum petal_status
-adopt_newer(struct plan *plan, const struct place_file *file, const struct sst_walk *walk,
-            petal_error *error)
+static bool
+is_newer(const struct plan *plan, const struct plan_family *family, const struct file_facts *facts)
 {
-    petal_error cause;
-    const struct sst_reader *reader = sst_walk_reader(walk, &cause);
-    const struct file_facts *facts;
-    struct plan_table *table;
-    struct plan_family *family;
-
-    if (reader == NULL) {
-        tell_unread(plan->place, file, &cause);
-        return PETAL_OK;
-    }
-    facts = sst_reader_facts(reader);
-    if (facts->owner.table.size == 0 || facts->origin == FILE_ORIGIN_BULK)
-        return PETAL_OK;
-    table = find_table(plan, facts->owner.table_id, &facts->owner.table);
-    family =
-        table != NULL ? find_family(table, facts->owner.family_id, &facts->owner.family) : NULL;
-    if (family == NULL || (facts->sequence_min <= family->flushed && !misses_file(plan, family)))
-        return PETAL_OK;
-    return add_file(plan, family,
-                    (struct plan_file){.number = file->number, .identity = sst_walk_identity(walk)})
-               ? PETAL_OK
-               : error_no_memory(error);
+    return facts->origin != FILE_ORIGIN_BULK &&
+           (facts->sequence_min > family->flushed || misses_file(plan, family));
 }
 
-/* The shift of the cells' sequences that the file states. A fault of a bulk's file that states
- * none, or an impossible one. */
-static uint64_t
-take_shift(struct place *place, const struct sst_walk *walk)
+/* A link of one that is there already is passed over. */
+static enum petal_status
+adopt_file(const struct plan *plan, struct plan_family *family, const struct sst_walk *walk,
+           uint64_t number, petal_error *error)
 {
-    const struct file_facts *facts = sst_walk_facts(walk);
-    const char *path = sst_walk_path(walk);
     uint64_t stated = sst_walk_stated_shift(walk);
-    petal_error error;
-    petal_fault fault = {.error = &error};
+    struct plan_file file = {.number = number,
+                             .identity = sst_walk_identity(walk),
+                             .shift = stated > 0 && stated < CELL_SEQUENCE_END ? stated - 1 : 0};
 
-    if (facts != NULL) {
-        fault.table = facts->owner.table;
-        fault.family = facts->owner.family;
+    for (size_t i = 0; i < family->file_count; i++) {
+        if (family->files[i].identity == file.identity)
+            return PETAL_OK;
     }
-    if (stated == 0 && (facts == NULL || facts->origin != FILE_ORIGIN_BULK))
-        return 0;
-    if (stated != 0 && stated < CELL_SEQUENCE_END &&
-        (facts == NULL || facts->sequence_max < CELL_SEQUENCE_END - stated))
-        return stated - 1;
-    error_corrupt(&error, path, 0,
-                  "%s does not say rightly when it was loaded in bulk: its cells may stand in the "
-                  "wrong order among others of the same column and timestamp, and its deletions "
-                  "hide too much or too little",
-                  path);
-    check_place_tell(place, &fault);
-    return 0;
+    return plan_add_file(plan, family, file) ? PETAL_OK : error_no_memory(error);
 }
 
 static enum petal_status
@@ -326,23 +285,24 @@ adopt_by_facts(struct plan *plan, const struct place_file *file, const struct ss
                petal_error *error)
 {
     const struct file_facts *facts = sst_walk_facts(walk);
+    const struct file_owner *owner = facts != NULL ? &facts->owner : NULL;
     struct plan_family *family = NULL;
 
-    if (facts != NULL && facts->owner.table.size > 0) {
-        if (was_dropped(plan->place, facts->owner.table_id, facts->owner.family_id))
+    if (owner != NULL && owner->table.size == 0)
+        owner = NULL;
+    if (plan->place->manifest_whole) {
+        family = owner != NULL ? find_owned(plan, owner) : NULL;
+        if (family == NULL || !is_newer(plan, family, facts))
             return PETAL_OK;
-        family = get_family(plan, &facts->owner, facts);
+    } else if (owner != NULL) {
+        if (was_dropped(plan->place, owner->table_id, owner->family_id))
+            return PETAL_OK;
+        family = get_family(plan, owner, facts);
     }
     if (family == NULL)
         family = get_nameless(plan, "", file->number, 0, 0, facts);
-    if (family == NULL)
-        return error_no_memory(error);
-    return add_file(plan, family,
-                    (struct plan_file){.number = file->number,
-                                       .identity = sst_walk_identity(walk),
-                                       .shift = take_shift(plan->place, walk)})
-               ? PETAL_OK
-               : error_no_memory(error);
+    return family != NULL ? adopt_file(plan, family, walk, file->number, error)
+                          : error_no_memory(error);
 }
 
 /* A store file that the manifest does not name. */
@@ -360,15 +320,19 @@ adopt(struct plan *plan, struct place_file *file, petal_error *error)
     status = sst_walk_open(&walk, &place->directory, path, &options, &cause);
     if (status != PETAL_OK && check_place_wants(&cause, error))
         return status;
-    if (status != PETAL_OK) {
-        tell_unread(place, file, &cause);
-        return PETAL_OK;
+    if (status == PETAL_OK) {
+        file->identity = sst_walk_identity(walk);
+        if (sst_walk_reader(walk, &cause) != NULL || !place->manifest_whole) {
+            status = adopt_by_facts(plan, file, walk, error);
+            sst_walk_close(walk);
+            return status;
+        }
+        sst_walk_close(walk);
     }
-    file->identity = sst_walk_identity(walk);
-    status = place->manifest_whole ? adopt_newer(plan, file, walk, error)
-                                   : adopt_by_facts(plan, file, walk, error);
-    sst_walk_close(walk);
-    return status;
+    /* One that a whole manifest does not name may be torn, left by an incomplete job. */
+    if (!place->manifest_whole || cause.status == PETAL_IO)
+        check_place_tell_error(place, &cause, file->bytes, false);
+    return PETAL_OK;
 }
 
 /* ---- all ---- */
@@ -397,19 +361,10 @@ plan_make(struct plan *plan, petal_error *error)
         }
     }
     for (size_t i = 0; status == PETAL_OK && i < place->file_count; i++) {
-        struct place_file *file = &place->files[i];
-
-        if (file->kind != FILENAME_STORE_FILE)
-            continue;
-        if (file->named == NULL)
-            status = adopt(plan, file, error);
-        if (status != PETAL_OK || file->identity == 0)
-            continue;
-        if (!number_map_reserve(&plan->links, place->env.allocator, 1))
-            return error_no_memory(error);
-        number_map_add(&plan->links, file->identity, i);
+        if (place->files[i].kind == FILENAME_STORE_FILE && place->files[i].named == NULL)
+            status = adopt(plan, &place->files[i], error);
     }
-    return status;
+    return status == PETAL_OK ? plan_settle_names(plan, error) : status;
 }
 
 void
@@ -424,15 +379,12 @@ plan_fini(struct plan *plan)
             struct plan_family *family = &table->families[f];
 
             memtable_free(family->logged);
-            memtable_free(family->flushed_logged);
             mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
-            mem_free(allocator, family->made, family->made_capacity * sizeof *family->made);
         }
         mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
     }
     mem_free(allocator, plan->tables, plan->table_capacity * sizeof *plan->tables);
     arena_fini(&plan->names);
-    number_map_fini(&plan->links, allocator);
     number_map_fini(&plan->by_id, allocator);
 }
 
@@ -459,14 +411,18 @@ plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id, struct plan_
 
 /* ---- names used twice ---- */
 
-static bool
-is_named(const struct plan *plan, petal_slice name)
+/* Another table of that name, and not before the one of that id; NULL: none. */
+static const struct plan_table *
+find_named(const struct plan *plan, petal_slice name, const struct plan_table *but, uint32_t id)
 {
     for (size_t t = 0; t < plan->table_count; t++) {
-        if (!plan_is_snapshot(&plan->tables[t]) && slice_equal(plan->tables[t].options.name, name))
-            return true;
+        const struct plan_table *table = &plan->tables[t];
+
+        if (table != but && !plan_is_snapshot(table) && table->id >= id &&
+            slice_equal(table->options.name, name))
+            return table;
     }
-    return false;
+    return NULL;
 }
 
 /* Another name for the table, which was made before the one that keeps it. */
@@ -478,7 +434,7 @@ rename_table(struct plan *plan, struct plan_table *table, petal_error *error)
     petal_slice kept;
 
     (void)snprintf(name, sizeof name, "salvaged-table-%06u", table->id);
-    for (unsigned i = 2; is_named(plan, slice_from_text(name)); i++)
+    for (unsigned i = 2; find_named(plan, slice_from_text(name), table, 0) != NULL; i++)
         (void)snprintf(name, sizeof name, "salvaged-table-%06u-%u", table->id, i);
     kept = keep_name(plan, slice_from_text(name));
     if (kept.size == 0)
@@ -491,18 +447,6 @@ rename_table(struct plan *plan, struct plan_table *table, petal_error *error)
     check_place_tell(plan->place, &(petal_fault){.error = &cause, .table = table->options.name});
     table->options.name = kept;
     return PETAL_OK;
-}
-
-static int
-compare_names(const void *a, const void *b)
-{
-    const struct plan_table *first = *(struct plan_table *const *)a;
-    const struct plan_table *second = *(struct plan_table *const *)b;
-    int order = slice_compare(first->options.name, second->options.name);
-
-    if (order != 0)
-        return order;
-    return first->id < second->id ? -1 : first->id > second->id;
 }
 
 static enum petal_status
@@ -531,35 +475,17 @@ settle_families(struct plan *plan, struct plan_table *table, petal_error *error)
 enum petal_status
 plan_settle_names(struct plan *plan, petal_error *error)
 {
-    const petal_allocator *allocator = plan->place->env.allocator;
-    size_t count = 0, bytes = (plan->table_count + 1) * sizeof(struct plan_table *);
-    struct plan_table **sorted = mem_alloc(allocator, bytes);
     enum petal_status status = PETAL_OK;
 
-    if (sorted == NULL)
-        return error_no_memory(error);
-    for (size_t t = 0; status == PETAL_OK && t < plan->table_count; t++) {
-        if (!plan_is_snapshot(&plan->tables[t]))
-            sorted[count++] = &plan->tables[t];
-        status = settle_families(plan, &plan->tables[t], error);
+    for (size_t t = 0; !plan->place->manifest_whole && status == PETAL_OK && t < plan->table_count;
+         t++) {
+        struct plan_table *table = &plan->tables[t];
+
+        if (!plan_is_snapshot(table) &&
+            find_named(plan, table->options.name, table, table->id) != NULL)
+            status = rename_table(plan, table, error);
+        if (status == PETAL_OK)
+            status = settle_families(plan, table, error);
     }
-    if (count > 0)
-        qsort(sorted, count, sizeof *sorted, compare_names);
-    for (size_t i = 0; status == PETAL_OK && i + 1 < count; i++) {
-        if (slice_equal(sorted[i]->options.name, sorted[i + 1]->options.name))
-            status = rename_table(plan, sorted[i], error);
-    }
-    mem_free(allocator, sorted, bytes);
     return status;
-}
-
-petal_fault
-plan_fault_of(const struct plan_table *table, const struct plan_family *family,
-              const petal_error *error)
-{
-    petal_fault fault = {.error = error, .family = family->options.name};
-
-    fault.of_snapshot = plan_is_snapshot(table);
-    fault.table = fault.of_snapshot ? table->snapshot.name : table->options.name;
-    return fault;
 }

@@ -16,12 +16,14 @@
 #include "memtable/arena.h"
 #include "memtable/memtable.h"
 
+/* A store file that is read for a family. */
 struct plan_file {
     uint64_t number;
     uint64_t identity; /* 0: it is not known */
     uint64_t cells;    /* as the manifest tells; 0: it does not */
     uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h), or
                         * the file where the manifest does not name it */
+    bool lost;         /* some of its cells cannot be read */
 };
 
 struct plan_family {
@@ -32,11 +34,9 @@ struct plan_family {
                        * and logs tell (engine/manifest/state.h); 0: none is known */
     struct plan_file *files;
     size_t file_count, file_capacity;
-    struct memtable *logged;         /* NULL: no cells */
-    struct memtable *flushed_logged; /* those that whole store files have; NULL: none */
-    uint64_t logged_sequence;        /* the greatest in them */
-    struct manifest_file *made;      /* what was written for it */
-    size_t made_count, made_capacity;
+    bool lost;                /* files have lost cells that no link of them has */
+    struct memtable *logged;  /* NULL: no cells */
+    uint64_t logged_sequence; /* the greatest in it */
 };
 
 struct plan_table {
@@ -53,7 +53,6 @@ struct plan {
     size_t table_count, table_capacity;
     struct number_map by_id; /* tables by id, values are places in `tables`; no snapshots */
     struct arena names;      /* that nobody else owns */
-    struct number_map links; /* store files by identity; values are places in place->files */
 };
 
 static inline uint32_t
@@ -68,6 +67,17 @@ plan_is_snapshot(const struct plan_table *table)
     return table->snapshot.name.size > 0;
 }
 
+/* False: no memory. */
+bool plan_add_file(const struct plan *plan, struct plan_family *family, struct plan_file file);
+
+/* A fault of the family. */
+static inline petal_fault
+plan_fault_of(const struct plan_table *table, const struct plan_family *family,
+              const petal_error *error)
+{
+    return check_place_fault_of(table->options.name, &table->snapshot, family->options.name, error);
+}
+
 void plan_init(struct plan *plan, struct place *place); /* empty */
 /* Tells of files that cannot be taken. */
 enum petal_status plan_make(struct plan *plan, petal_error *error);
@@ -78,12 +88,9 @@ void plan_fini(struct plan *plan);
 enum petal_status plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id,
                             struct plan_family **family, petal_error *error);
 
-/* At the end: without a manifest several tables or families may have the same name. The latest,
- * with the greatest id, keeps it; the others get new names, which is told of tables. */
+/* Without a manifest several tables or families may have the same name. The latest, with the
+ * greatest id, keeps it; the others get new names, which is told of tables. For who has called
+ * plan_find; plan_make has done it. */
 enum petal_status plan_settle_names(struct plan *plan, petal_error *error);
-
-/* The table or snapshot's name for faults. */
-petal_fault plan_fault_of(const struct plan_table *table, const struct plan_family *family,
-                          const petal_error *error);
 
 #endif

@@ -30,7 +30,8 @@ tell_file(const struct file_check *check, const petal_error *error, uint64_t byt
     petal_fault fault = {.error = error};
 
     if (check->table != NULL)
-        fault = check_place_fault_of(check->table, check->family, error);
+        fault = check_place_fault_of(check->table->name, &check->table->snapshot,
+                                     check->family->options.name, error);
     fault.bytes = bytes;
     check_place_add_rows(&fault, rows);
     check_place_tell(check->place, &fault);

@@ -8,13 +8,15 @@
 #define MOST_WINDOW_BYTES  ((size_t)1 << 20)
 #define LEAST_WINDOW_BYTES ((size_t)64 << 10)
 
+/* `loses`: cells of the file may be lost by it. */
 static void
-tell(const struct whole_cells *cells, const petal_error *error, uint64_t bytes,
-     const struct sst_rows *rows)
+tell(struct whole_cells *cells, const petal_error *error, uint64_t bytes,
+     const struct sst_rows *rows, bool loses)
 {
     petal_fault fault = plan_fault_of(cells->table, cells->family, error);
 
-    if (cells->quiet)
+    cells->lost = cells->lost || loses;
+    if (cells->again && (!loses || cells->file->lost))
         return;
     fault.bytes = bytes;
     check_place_add_rows(&fault, rows);
@@ -27,16 +29,15 @@ note_missing(struct whole_cells *cells)
 {
     const struct file_facts *facts = sst_walk_facts(cells->walk);
     const char *path = sst_walk_path(cells->walk);
-    uint64_t all = facts != NULL ? facts->cells : cells->file_cells;
+    uint64_t all = facts != NULL ? facts->cells : cells->file->cells;
     petal_error error;
 
     if (cells->shown >= all || cells->lost)
         return;
-    cells->lost = true;
     error_corrupt(&error, path, 0, "%s: %" PRIu64 " of its %" PRIu64 " cells are not there", path,
                   all - cells->shown, all);
     tell(cells, &error, 0,
-         &(struct sst_rows){cells->last.is_kept, false, cells->last.cell.row, {NULL, 0}});
+         &(struct sst_rows){cells->last.is_kept, false, cells->last.cell.row, {NULL, 0}}, true);
 }
 
 /* ---- blocks ---- */
@@ -56,16 +57,15 @@ next_block(struct whole_cells *cells, petal_error *error)
             note_missing(cells);
         if (status != PETAL_OK || step.event == SST_WALK_END)
             return status;
-        if (!check_place_go_on(place, cells->quiet ? 0 : step.bytes))
+        if (!check_place_go_on(place, step.bytes))
             return check_place_given_up(error);
         if (step.event == SST_WALK_DAMAGE) {
-            cells->lost = cells->lost || step.data_blocks > 0;
-            tell(cells, &step.cause, step.bytes, &step.rows);
+            tell(cells, &step.cause, step.bytes, &step.rows, step.data_blocks > 0);
             continue;
         }
         if (step.kind != BLOCK_DATA)
             continue;
-        if (!cells->quiet)
+        if (!cells->again)
             place->counts->data_blocks++;
         if (data_block_cursor_attach(&cells->cursor, step.memory, step.raw_bytes) != PETAL_OK)
             return error_no_memory(error);
@@ -77,7 +77,7 @@ next_block(struct whole_cells *cells, petal_error *error)
 /* ---- order ---- */
 
 static void
-tell_order(const struct whole_cells *cells, const struct cell *cell)
+tell_order(struct whole_cells *cells, const struct cell *cell)
 {
     const char *path = sst_walk_path(cells->walk);
     petal_error error;
@@ -85,19 +85,20 @@ tell_order(const struct whole_cells *cells, const struct cell *cell)
 
     error_corrupt(&error, path, 0, "%s: cells from row %s on are not in order", path,
                   error_quote(cell->row, row, sizeof row));
-    tell(cells, &error, 0, &(struct sst_rows){true, false, cell->row, {NULL, 0}});
+    tell(cells, &error, 0, &(struct sst_rows){true, false, cell->row, {NULL, 0}}, true);
 }
 
 /* Show the cell if it sorts after the last one; otherwise skip the rest of its block. */
 static enum petal_status
 show(struct whole_cells *cells, struct cell cell, petal_error *error)
 {
+    uint64_t shift = cells->file->shift;
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK) {
-        bool has_sequence = cell.sequence < CELL_SEQUENCE_END - cells->shift;
+        bool has_sequence = cell.sequence < CELL_SEQUENCE_END - shift;
 
-        cell.sequence += cells->shift;
+        cell.sequence += shift;
         if (has_sequence && (!cells->last.is_kept || cell_compare(&cells->last.cell, &cell) < 0)) {
             cells->iter.cell = cell;
             cells->iter.valid = true;
@@ -106,7 +107,6 @@ show(struct whole_cells *cells, struct cell cell, petal_error *error)
                        ? PETAL_OK
                        : error_no_memory(error);
         }
-        cells->lost = true;
         tell_order(cells, &cell);
         status = next_block(cells, error);
         if (status != PETAL_OK || !cells->in_block)
@@ -162,10 +162,9 @@ tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *
 {
     petal_error named = *cause;
 
-    cells->lost = true;
     if (cause->status == PETAL_IO)
         error_corrupt(&named, path, 0, "%s cannot be read: %s", path, cause->text);
-    tell(cells, &named, bytes, NULL);
+    tell(cells, &named, bytes, NULL, true);
     return PETAL_OK;
 }
 
@@ -183,7 +182,7 @@ window_bytes(size_t file_count)
 
 enum petal_status
 whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struct plan_table *table,
-                 const struct plan_family *family, const struct plan_file *file, bool quiet,
+                 const struct plan_family *family, const struct plan_file *file, bool again,
                  petal_error *error)
 {
     struct place *place = plan->place;
@@ -199,13 +198,11 @@ whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struc
                                   .plan = plan,
                                   .table = table,
                                   .family = family,
-                                  .shift = file->shift,
-                                  .number = file->number,
-                                  .file_cells = file->cells,
-                                  .quiet = quiet};
+                                  .file = file,
+                                  .again = again};
     data_block_cursor_init(&cells->cursor, place->env.allocator);
     filename_store_file(path, place->directory.path, file->number);
-    if (!quiet)
+    if (!again)
         place->counts->store_files++;
     if (there == NULL) {
         error_corrupt(&cause, path, 0, "%s is missing", path);
@@ -217,7 +214,7 @@ whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struc
     if (status != PETAL_OK)
         return tell_unreadable(cells, path, &cause, there->bytes);
     if (sst_walk_reader(cells->walk, &cause) == NULL)
-        tell(cells, &cause, 0, NULL);
+        tell(cells, &cause, 0, NULL, false);
     return PETAL_OK;
 }
 

@@ -19,23 +19,21 @@ struct whole_cells {
     const struct plan *plan;
     const struct plan_table *table;
     const struct plan_family *family;
+    const struct plan_file *file;
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
     struct data_block_cursor cursor;
-    uint64_t shift; /* added to the sequences */
     bool in_block;
-    uint64_t file_cells;   /* as the manifest tells; 0: it does not */
-    uint64_t shown;        /* of them */
-    bool quiet;            /* faults are not told, nothing is counted: they were before */
+    uint64_t shown;        /* cells */
+    bool again;            /* the file was read before: of faults those alone are told that lose
+                            * cells of a file that had lost none, and nothing is counted */
     bool lost;             /* some of the cells may be */
-    bool is_link;          /* the caller's: another link of a file that is read as well */
-    uint64_t number;       /* of the file */
     struct kept_cell last; /* after which the next one must sort */
 };
 
 /* A file of the family. One that is missing or unreadable is told, and gives no cells. */
 enum petal_status whole_cells_open(struct whole_cells *cells, const struct plan *plan,
                                    const struct plan_table *table, const struct plan_family *family,
-                                   const struct plan_file *file, bool quiet, petal_error *error);
+                                   const struct plan_file *file, bool again, petal_error *error);
 void whole_cells_close(struct whole_cells *cells); /* all zero: no-op */
 
 #endif

@@ -4,7 +4,6 @@
  */
 
 #include "engine/state/db.h"
-#include "sstable/file/trailer.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/script.h"
 #include "tests/engine/table/fixture.h"
@@ -489,72 +488,6 @@ TEST(a_lost_manifest_turns_no_bulk_around)
                        "flush");
     script_do(&script, in_order);
     expect_salvages(&script, in_order);
-    script_end(&script);
-}
-
-/* The trailer of a bulk's file, as only somebody else can have written it. */
-static void
-take_shift_away(struct script *script, unsigned number)
-{
-    struct trailer trailer;
-    size_t size;
-    uint8_t *bytes;
-    char path[64];
-
-    (void)snprintf(path, sizeof path, FIXTURE_DIRECTORY "/%06u.sst", number);
-    if (!memory_vfs_exists(script->base.vfs, path))
-        return;
-    assert_int_equal(memory_vfs_read_file(script->base.vfs, path, &bytes, &size), 0);
-    assert_int_equal(trailer_decode(&trailer, bytes + size - TRAILER_BYTES, size, path, NULL),
-                     PETAL_OK);
-    trailer.stated_shift = 0;
-    trailer_encode(&trailer, bytes + size - TRAILER_BYTES);
-    assert_int_equal(memory_vfs_write_file(script->base.vfs, path, bytes, size), 0);
-    free(bytes);
-}
-
-struct told {
-    int orders, others;
-};
-
-static void
-note_order(void *argument, const petal_fault *fault)
-{
-    struct told *told = argument;
-    bool named = strstr(fault->error->text, "its cells may stand in the wrong order") != NULL;
-
-    if (!named) {
-        told->others += !fault->harmless;
-        return;
-    }
-    told->orders++;
-    assert_false(fault->harmless);
-    assert_non_null(
-        strstr(fault->error->text, ".sst does not say rightly when it was loaded in bulk"));
-    assert_true(slice_equal(fault->table, text("t")));
-}
-
-/* The manifest still tells; without it the two files of the bulk are told by name. */
-TEST(bulks_that_do_not_say_when_are_told)
-{
-    struct told told = {0};
-    petal_check_options check = {.argument = &told, .fault = note_order};
-    struct script script;
-
-    script_begin(&script);
-    check.env = &script.base.env;
-    script_do(&script, LOAD "show t : " LOADED);
-    fixture_must_close(&script.base);
-    for (unsigned number = 1; number < 20; number++)
-        take_shift_away(&script, number);
-    MUST(petal_verify(FIXTURE_DIRECTORY, &check, NULL, WHY));
-    MUST(petal_salvage(FIXTURE_DIRECTORY, "/whole", &check, NULL, WHY));
-    assert_true(told.orders == 0 && told.others == 0);
-    expect_copy(&script, FIXTURE_DIRECTORY, "show t : " LOADED);
-    assert_int_equal(vfs_remove(memory_vfs_table(script.base.vfs), FIXTURE_DIRECTORY "/MANIFEST"),
-                     0);
-    MUST(petal_salvage(FIXTURE_DIRECTORY, "/lost", &check, NULL, WHY));
-    assert_int_equal(told.orders, 2);
     script_end(&script);
 }
 
