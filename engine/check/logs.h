@@ -12,9 +12,9 @@
 typedef enum petal_status check_cell(void *argument, const struct record_cell *cell,
                                      petal_error *error);
 
-/* Read all logs that count, in order, and tell of faults. `visit` (may be NULL) gets each readable
- * cell, also those of logs after a damaged one. Fails if `visit` does, for lack of memory, or if it
- * is given up. */
+/* Read all logs that count, in order, as a recovery does, and tell of faults. `visit` (may be NULL)
+ * gets each readable cell, also those of logs after a damaged one. Fails for lack of memory or
+ * descriptors, of which alone `visit` may fail, too, or if it is given up. */
 enum petal_status check_logs(struct place *place, check_cell *visit, void *argument,
                              petal_error *error);
 

@@ -91,7 +91,7 @@ struct replay_state {
 
 /* Where a cell of the log belongs; *family NULL when its table or family was dropped. */
 static enum petal_status
-find_store(petal_db *db, const struct record_cell *logged, const char *path, uint64_t offset,
+find_store(petal_db *db, const struct wal_record *record, const struct record_cell *logged,
            petal_family **family, uint64_t *flushed, petal_error *error)
 {
     petal_table *table = table_by_id(&db->schema, logged->table_id);
@@ -102,20 +102,21 @@ find_store(petal_db *db, const struct record_cell *logged, const char *path, uin
         manifest_has_known(db->manifest, logged->table_id, logged->family_id))
         return PETAL_OK;
     if (*family == NULL)
-        return record_cell_unknown(logged, path, offset, error);
+        return record_cell_unknown(logged, record, error);
     *flushed = manifest_find_family(described, logged->family_id)->flushed_sequence;
     return PETAL_OK;
 }
 
 static enum petal_status
-replay_cell(struct replay_state *state, const struct record_cell *logged, const char *path,
-            uint64_t offset, petal_error *error)
+replay_cell(void *argument, const struct wal_record *record, const struct record_cell *logged,
+            petal_error *error)
 {
+    struct replay_state *state = argument;
     petal_db *db = state->db;
     struct write_cell write = {.cell = logged->cell};
     uint64_t flushed = 0;
     bool grown;
-    enum petal_status status = find_store(db, logged, path, offset, &write.family, &flushed, error);
+    enum petal_status status = find_store(db, record, logged, &write.family, &flushed, error);
 
     if (status != PETAL_OK || state->only_checks)
         return status;
@@ -218,26 +219,8 @@ static enum petal_status
 replay_record(void *argument, const struct wal_record *record, petal_error *error)
 {
     struct replay_state *state = argument;
-    const char *path = record->path;
-    uint64_t offset = record->offset;
-    struct record_reader reader;
-    struct record_cell cell;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = record_visit_cells(&state->base, record, replay_cell, state, error);
 
-    if (record->first)
-        state->base = (struct record_base){0};
-    if (!record_open(&reader, &state->base, record->payload))
-        return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
-                             (unsigned long long)offset);
-    while (status == PETAL_OK && reader.remaining > 0) {
-        if (!record_next(&reader, &cell))
-            return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
-                                 (unsigned long long)offset);
-        status = replay_cell(state, &cell, path, offset, error);
-    }
-    if (status == PETAL_OK && !record_at_end(&reader))
-        return error_corrupt(error, path, offset, "%s: bytes follow the last cell at %llu", path,
-                             (unsigned long long)offset);
     if (status != PETAL_OK || state->db->read_only || state->only_checks)
         return status;
     return make_room(state, error);

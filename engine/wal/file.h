@@ -174,6 +174,11 @@ struct wal_replay {
      * ends. May refuse. NULL: not wanted. */
     enum petal_status (*ended)(void *argument, uint64_t number, uint64_t length,
                                petal_error *error);
+    /* Told of what else ends a replay, as an error, and costs so many bytes, as far as that is
+     * known; then all records that can be read are visited, also those that a replay would drop,
+     * and what a crash may leave is told as harmless. Lack of memory or descriptors, and PETAL_BUSY
+     * of `visit`, end it all the same. NULL: not wanted. */
+    void (*fault)(void *argument, const petal_error *error, uint64_t bytes, bool harmless);
     void *argument;
     /* Results. */
     uint64_t greatest_log; /* greatest number of a WAL in the directory, replayed or not; 0: none */

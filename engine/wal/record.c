@@ -331,13 +331,37 @@ record_at_end(const struct record_reader *reader)
 }
 
 enum petal_status
-record_cell_unknown(const struct record_cell *cell, const char *path, uint64_t offset,
+record_cell_unknown(const struct record_cell *cell, const struct wal_record *record,
                     petal_error *error)
 {
     return error_corrupt(
-        error, path, offset,
+        error, record->path, record->offset,
         "%s: the record at %" PRIu64
         " names table %u, family %u, which never existed according to the manifest; "
         "if it was cut short, kv-check salvage takes what there is",
-        path, offset, cell->table_id, cell->family_id);
+        record->path, record->offset, cell->table_id, cell->family_id);
+}
+
+enum petal_status
+record_visit_cells(struct record_base *base, const struct wal_record *record, record_visit *visit,
+                   void *argument, petal_error *error)
+{
+    struct record_reader reader;
+    struct record_cell cell;
+    enum petal_status status = PETAL_OK;
+    bool sound;
+
+    if (record->first)
+        *base = (struct record_base){0};
+    sound = record_open(&reader, base, record->payload);
+    while (sound && status == PETAL_OK && reader.remaining > 0) {
+        sound = record_next(&reader, &cell);
+        if (sound)
+            status = visit(argument, record, &cell, error);
+    }
+    if (status != PETAL_OK || (sound && record_at_end(&reader)))
+        return status;
+    return error_corrupt(error, record->path, record->offset,
+                         "%s: the record at %" PRIu64 " is malformed", record->path,
+                         record->offset);
 }

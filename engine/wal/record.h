@@ -29,6 +29,7 @@
 #include "base/coding.h"
 #include "base/mem.h"
 #include "engine/state/db.h"
+#include "engine/wal/file.h"
 
 enum record_flags {
     RECORD_SAME_FAMILY = 0x08, /* as the cell before */
@@ -161,12 +162,18 @@ bool record_open(struct record_reader *reader, struct record_base *base, petal_s
 /* The next cell while reader->remaining > 0. False: malformed. */
 bool record_next(struct record_reader *reader, struct record_cell *cell);
 
-/* The error of a cell, read from the record at `offset`, whose table or family the manifest has
- * never known. */
-enum petal_status record_cell_unknown(const struct record_cell *cell, const char *path,
-                                      uint64_t offset, petal_error *error);
+/* The error of a cell of the record, whose table or family the manifest has never known. */
+enum petal_status record_cell_unknown(const struct record_cell *cell,
+                                      const struct wal_record *record, petal_error *error);
 
 /* All cells were read and nothing is left. */
 bool record_at_end(const struct record_reader *reader);
+
+/* Hand each cell of the record to `visit`, which may refuse it. PETAL_CORRUPT: it is malformed.
+ * `base`: as for record_open; the first record of a WAL makes it zeros. */
+typedef enum petal_status record_visit(void *argument, const struct wal_record *record,
+                                       const struct record_cell *cell, petal_error *error);
+enum petal_status record_visit_cells(struct record_base *base, const struct wal_record *record,
+                                     record_visit *visit, void *argument, petal_error *error);
 
 #endif

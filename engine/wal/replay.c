@@ -9,7 +9,8 @@
 
 struct wal_entry {
     uint64_t number;
-    bool whole; /* its header is */
+    bool whole;   /* its header is */
+    bool refused; /* as was told: it is passed over */
     struct wal_identity identity;
 };
 
@@ -20,7 +21,22 @@ struct wal_list {
     bool failed;
     uint64_t last_number; /* the last WAL with records; 0: none */
     bool torn;            /* a WAL ended before its final length: all later ones are dropped */
+    uint64_t bytes;       /* that are lost with the refusal to come, as far as is known */
 };
+
+/* What was found is no log, as *error says: the replay ends, or tells somebody and goes on. */
+static enum petal_status
+refuse(struct wal_list *list, enum petal_status status, const petal_error *error)
+{
+    const struct wal_replay *replay = list->replay;
+    uint64_t bytes = list->bytes;
+
+    list->bytes = 0;
+    if (status == PETAL_OK || replay->fault == NULL || status == PETAL_BUSY || error_passes(error))
+        return status;
+    replay->fault(replay->argument, error, bytes, false);
+    return PETAL_OK;
+}
 
 /* ---- the list ---- */
 
@@ -80,22 +96,32 @@ list_files(struct wal_list *list, petal_error *error)
 }
 
 static enum petal_status
+read_header(const struct wal_replay *replay, struct wal_entry *entry, petal_error *error)
+{
+    struct wal_reader reader;
+    enum petal_status status = wal_reader_open(&reader, replay->directory,
+                                               replay->database_identity, entry->number, error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = wal_reader_header(&reader, replay->database_identity, &entry->identity, &entry->whole,
+                               error);
+    wal_reader_close(&reader);
+    return status;
+}
+
+static enum petal_status
 read_headers(struct wal_list *list, petal_error *error)
 {
-    const struct wal_replay *replay = list->replay;
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < list->count; i++) {
         struct wal_entry *entry = &list->entries[i];
-        struct wal_reader reader;
 
-        status = wal_reader_open(&reader, replay->directory, replay->database_identity,
-                                 entry->number, error);
-        if (status != PETAL_OK)
-            break;
-        status = wal_reader_header(&reader, replay->database_identity, &entry->identity,
-                                   &entry->whole, error);
-        wal_reader_close(&reader);
+        status = read_header(list->replay, entry, error);
+        entry->refused = status != PETAL_OK;
+        entry->whole = entry->whole && !entry->refused;
+        status = refuse(list, status, error);
     }
     return status;
 }
@@ -138,21 +164,24 @@ check_obsolete(const struct wal_replay *replay, const struct wal_entry *entry, p
 }
 
 static enum petal_status
-check_all_present(const struct wal_list *list, petal_error *error)
+check_all_present(struct wal_list *list, petal_error *error)
 {
     const struct wal_promise *promise = &list->replay->promise;
-    enum petal_status status =
-        check_present(list, promise->log_number, promise->length, "the manifest", error);
+    enum petal_status status = refuse(
+        list, check_present(list, promise->log_number, promise->length, "the manifest", error),
+        error);
 
     for (size_t i = 0; status == PETAL_OK && i < list->count; i++) {
         const struct wal_identity *identity = &list->entries[i].identity;
 
         if (!list->entries[i].whole)
             continue;
-        status = check_present(list, identity->predecessor_number, identity->predecessor_length,
-                               "the log behind it", error);
+        status = refuse(list,
+                        check_present(list, identity->predecessor_number,
+                                      identity->predecessor_length, "the log behind it", error),
+                        error);
         if (status == PETAL_OK)
-            status = check_obsolete(list->replay, &list->entries[i], error);
+            status = refuse(list, check_obsolete(list->replay, &list->entries[i], error), error);
     }
     return status;
 }
@@ -221,51 +250,90 @@ later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_e
         *synced = list->entries[i].number > number &&
                   promise_elsewhere(list, list->entries[i].number) > 0;
     for (size_t i = 0; status == PETAL_OK && !*synced && i < list->count; i++) {
-        if (list->entries[i].number > number)
+        if (list->entries[i].number > number && !list->entries[i].refused)
             status = says_synced(list, &list->entries[i], synced, error);
     }
     return status;
 }
 
-/* Is it a torn tail that begins at `bad`?  PETAL_CORRUPT when any promise says that more was
- * synced.  `final`: the WAL's length as later WALs give it, 0 if none does. */
+/* How far the WAL was synced, if that is after `bad`, as any promise says; else anything up to that.
+ * `final`: the WAL's length as later WALs give it, 0 if none does. */
 static enum petal_status
-check_promises(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
-               petal_error *error)
+find_promise(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
+             uint64_t *promise, petal_error *error)
 {
-    uint64_t promise = 0, elsewhere = promise_elsewhere(list, reader->number);
-    enum petal_status status = wal_reader_find_promise(reader, bad, &promise, error);
+    uint64_t elsewhere = promise_elsewhere(list, reader->number);
+    enum petal_status status = wal_reader_find_promise(reader, bad, promise, error);
 
-    if (elsewhere > promise)
-        promise = elsewhere;
-    if (status == PETAL_OK && promise <= bad && final > bad) {
+    if (elsewhere > *promise)
+        *promise = elsewhere;
+    if (status == PETAL_OK && *promise <= bad && final > bad) {
         bool synced;
 
         status = later_synced(list, reader->number, &synced, error);
         if (status == PETAL_OK && synced)
-            promise = final;
+            *promise = final;
     }
-    if (status != PETAL_OK || promise <= bad)
-        return status;
-    return error_corrupt(error, reader->path, bad,
-                         "%s is damaged at offset %" PRIu64 ": %" PRIu64
-                         " bytes were synced; %" PRIu64 " whole records lie before the damage",
-                         reader->path, bad, promise, list->replay->records);
+    return status;
 }
 
 /* ---- one WAL ---- */
 
-/* Zeros at the end of the file were never stored: nothing is lost with them. */
-static enum petal_status
-count_dropped(struct wal_replay *replay, struct wal_reader *reader, uint64_t from,
-              petal_error *error)
+/* The tail of an incomplete write: whole records after its beginning are newer than what is lost,
+ * and would be a state that never existed. A crash may leave them; damage of the last writes looks
+ * the same. */
+static void
+tell_tail(const struct wal_replay *replay, const struct wal_reader *reader, uint64_t end,
+          uint64_t bytes, uint64_t behind)
 {
-    uint64_t content;
-    enum petal_status status = wal_reader_content_end(reader, &content, error);
+    petal_error cause;
 
-    if (status == PETAL_OK && content > from)
-        replay->dropped_bytes += content - from;
-    return status;
+    if (replay->fault == NULL)
+        return;
+    if (behind == 0)
+        error_corrupt(&cause, reader->path, end,
+                      "%" PRIu64 " bytes at offset %" PRIu64
+                      " are left from a write that was not completed: no sync had promised them, "
+                      "and the next opening drops them",
+                      bytes, end);
+    else
+        error_corrupt(&cause, reader->path, end,
+                      "%s ends at offset %" PRIu64 ": what follows is torn or damaged; %" PRIu64
+                      " whole records behind it, which no sync had promised, are dropped by the "
+                      "next opening, and no salvage writes them",
+                      reader->path, end, behind);
+    replay->fault(replay->argument, &cause, bytes, true);
+}
+
+/* What follows the last whole record, which ends at `end`: a torn tail, or damage. Zeros at the end
+ * of the file were never stored: nothing is lost with them. */
+static enum petal_status
+judge_end(struct wal_list *list, struct wal_reader *reader, uint64_t end, uint64_t final,
+          petal_error *error)
+{
+    struct wal_replay *replay = list->replay;
+    uint64_t promise = 0, content = 0, bytes, behind = 0;
+    enum petal_status status = find_promise(list, reader, end, final, &promise, error);
+
+    if (status == PETAL_OK)
+        status = wal_reader_content_end(reader, &content, error);
+    bytes = content > end ? content - end : 0;
+    if (status == PETAL_OK && bytes > 0 && end > 0 && (promise > end || replay->fault != NULL))
+        status = wal_reader_count_behind(reader, end, &behind, error);
+    if (status != PETAL_OK)
+        return status;
+    if (promise <= end) {
+        replay->dropped_bytes += bytes;
+        if (bytes > 0)
+            tell_tail(replay, reader, end, bytes, behind);
+        return PETAL_OK;
+    }
+    list->bytes = bytes;
+    return error_corrupt(error, reader->path, end,
+                         "%s is damaged at offset %" PRIu64 ": %" PRIu64
+                         " bytes were synced; %" PRIu64
+                         " whole records lie before the damage, %" PRIu64 " behind it",
+                         reader->path, end, promise, replay->records, behind);
 }
 
 static enum petal_status
@@ -287,6 +355,7 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
      * them. */
     bool continues =
         list->last_number == 0 || entry->identity.predecessor_number >= list->last_number;
+    bool is_wanted = continues || replay->fault != NULL;
     uint64_t final = final_length(list, entry->number);
     uint64_t records = 0, end = 0;
     enum petal_status status = PETAL_OK;
@@ -294,17 +363,15 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
     if (final != 0 && final < reader->limit)
         reader->limit = final;
     if (entry->whole)
-        status = wal_reader_records(reader, continues ? replay->visit : NULL, replay->argument,
+        status = wal_reader_records(reader, is_wanted ? replay->visit : NULL, replay->argument,
                                     &records, &end, error);
     if (continues)
         replay->records += records;
     if (status == PETAL_OK)
-        status = check_promises(list, reader, end, final, error);
-    if (status == PETAL_OK)
-        status = count_dropped(replay, reader, end, error);
+        status = judge_end(list, reader, end, final, error);
     if (status != PETAL_OK)
         return status;
-    list->torn = final > end;
+    list->torn = final > end && replay->fault == NULL;
     if (!continues && records > 0)
         return refuse_order(list, entry, reader->path, error);
     if (records > 0)
@@ -317,19 +384,30 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
 }
 
 static enum petal_status
+drop_reader(struct wal_replay *replay, struct wal_reader *reader, petal_error *error)
+{
+    uint64_t content = 0;
+    enum petal_status status = wal_reader_content_end(reader, &content, error);
+
+    replay->dropped_bytes += content;
+    return status;
+}
+
+static enum petal_status
 replay_file(struct wal_list *list, const struct wal_entry *entry, petal_error *error)
 {
     struct wal_replay *replay = list->replay;
     struct wal_reader reader;
-    enum petal_status status = wal_reader_open(&reader, replay->directory,
-                                               replay->database_identity, entry->number, error);
+    enum petal_status status;
 
+    if (entry->refused)
+        return PETAL_OK;
+    status = wal_reader_open(&reader, replay->directory, replay->database_identity, entry->number,
+                             error);
     if (status != PETAL_OK)
         return status;
-    if (list->torn)
-        status = count_dropped(replay, &reader, 0, error);
-    else
-        status = replay_reader(list, entry, &reader, error);
+    status = list->torn ? drop_reader(replay, &reader, error)
+                        : replay_reader(list, entry, &reader, error);
     wal_reader_close(&reader);
     return status;
 }
@@ -338,19 +416,20 @@ enum petal_status
 wal_replay(struct wal_replay *replay, petal_error *error)
 {
     struct wal_list list = {.replay = replay};
+    petal_error cause;
     enum petal_status status;
 
     replay->greatest_log = 0;
     replay->end = (struct wal_promise){0, 0};
     replay->records = 0;
     replay->dropped_bytes = 0;
-    status = list_files(&list, error);
+    status = list_files(&list, &cause);
     if (status == PETAL_OK)
-        status = read_headers(&list, error);
+        status = read_headers(&list, &cause);
     if (status == PETAL_OK)
-        status = check_all_present(&list, error);
+        status = check_all_present(&list, &cause);
     for (size_t i = 0; status == PETAL_OK && i < list.count; i++)
-        status = replay_file(&list, &list.entries[i], error);
+        status = refuse(&list, replay_file(&list, &list.entries[i], &cause), &cause);
     mem_free(replay->directory->env->allocator, list.entries, list.capacity * sizeof *list.entries);
-    return status;
+    return status == PETAL_OK ? PETAL_OK : error_copy(error, &cause);
 }
