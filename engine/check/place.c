@@ -6,7 +6,6 @@
 #include "engine/db/lock.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define MOST_OPEN_FILES 128
@@ -200,24 +199,9 @@ check_place_number_possible(const struct place *place, uint64_t number)
 /* ---- the manifest ---- */
 
 static void
-tell_manifest_fault(void *argument, const petal_error *error, uint64_t bytes)
+tell_manifest_fault(void *argument, const petal_error *error, uint64_t bytes, bool harmless)
 {
-    check_place_tell_error(argument, error, bytes, false);
-}
-
-static void
-tell_manifest_tail(void *argument, uint64_t offset, uint64_t bytes)
-{
-    struct place *place = argument;
-    char path[PETAL_PATH_BYTES];
-    petal_error error;
-
-    filename_manifest(path, place->directory.path);
-    error_corrupt(&error, path, offset,
-                  "%" PRIu64 " bytes at offset %" PRIu64
-                  " are left from a change that was not completed; no sync had promised them",
-                  bytes, offset);
-    check_place_tell_error(place, &error, bytes, true);
+    check_place_tell_error(argument, error, bytes, harmless);
 }
 
 static void
@@ -248,8 +232,7 @@ mark_all_named(const struct place *place)
 static enum petal_status
 load_manifest(struct place *place, petal_error *error)
 {
-    const struct manifest_visitor visitor = {
-        .argument = place, .fault = tell_manifest_fault, .tail = tell_manifest_tail};
+    const struct manifest_visitor visitor = {.argument = place, .fault = tell_manifest_fault};
     char path[PETAL_PATH_BYTES];
     petal_error cause;
     enum petal_status status;

@@ -149,33 +149,7 @@ manifest_new(struct manifest **made, struct directory *directory, uint64_t datab
     return PETAL_OK;
 }
 
-/* ---- loading ---- */
-
-static enum petal_status
-open_for_reading(const struct directory *directory, petal_file **file, petal_error *error)
-{
-    char path[PETAL_PATH_BYTES];
-    int failed;
-
-    filename_manifest(path, directory->path);
-    failed = directory_open_file(directory, path, PETAL_FILE_READ, file);
-    if (failed == ENOENT)
-        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s",
-                          directory->path);
-    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open");
-}
-
-enum petal_status
-manifest_check_exists(const struct directory *directory, petal_error *error)
-{
-    const struct env *env = directory->env;
-    petal_file *file;
-    enum petal_status status = open_for_reading(directory, &file, error);
-
-    if (status == PETAL_OK)
-        env->vfs->close(env->vfs->context, file);
-    return status;
-}
+/* ---- reading ---- */
 
 /* The whole file in memory; the caller frees it, also on failure. */
 static enum petal_status
@@ -229,290 +203,287 @@ decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
     return PETAL_OK;
 }
 
-/*
- * The greatest promise about the file that lies at or after `bad`.  Only seals are looked for:
- * each sync is followed by one, and being small they cost little to check at every place where one
- * might stand.
- */
-static uint64_t
-greatest_promise(const struct manifest_writer *writer, petal_slice file, uint64_t bad)
-{
-    uint64_t greatest = writer->snapshot_length;
-
-    for (uint64_t offset = bad; offset + MANIFEST_RECORD_BYTES <= file.size;
-         offset += MANIFEST_ALIGNMENT) {
-        struct record record;
-        const uint8_t *header = slice_bytes(file) + offset;
-
-        if (get_le32(header + 16) == 0 && get_le32(header + 20) == MANIFEST_SEAL &&
-            decode_record(file, writer->file_identity, offset, &record) &&
-            record.promise > greatest)
-            greatest = record.promise;
-    }
-    return greatest;
-}
-
-static enum petal_status
-apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
-{
-    struct manifest_writer *writer = manifest->writer;
-    const char *path = writer->path;
-    uint64_t offset = MANIFEST_HEADER_BYTES, promise = writer->snapshot_length, edits = 0;
-    struct record record;
-    petal_error cause;
-    enum petal_status status;
-
-    for (; decode_record(file, writer->file_identity, offset, &record); offset += record.bytes) {
-        if (record.kind != MANIFEST_EDIT && record.kind != MANIFEST_SEAL)
-            return error_file(error, PETAL_UNSUPPORTED, path,
-                              "%s: the record at %llu was written by a newer version of Petal",
-                              path, (unsigned long long)offset);
-        if (record.kind == MANIFEST_EDIT) {
-            struct manifest_undo undo;
-
-            /* What applying refuses is damage when it comes from a file. */
-            status =
-                manifest_apply(manifest, writer->env->allocator, record.payload, &undo, &cause);
-            if (status == PETAL_INVALID)
-                return error_corrupt(error, path, offset, "%s: the record at %llu: %s", path,
-                                     (unsigned long long)offset, cause.text);
-            if (status == PETAL_UNSUPPORTED)
-                return error_file(error, PETAL_UNSUPPORTED, path, "%s: %s", path, cause.text);
-            if (status != PETAL_OK)
-                return error_copy(error, &cause);
-            manifest_undo_forget(&undo);
-            edits = offset + record.bytes;
-        }
-        if (record.promise > promise)
-            promise = record.promise;
-    }
-    assert(offset <= file.size && edits <= offset);
-    writer->loaded_is_promised = edits <= promise;
-    /* After promised edits there is a seal, which is not: the next record takes its place. */
-    writer->loaded_end = writer->loaded_is_promised && edits > 0 ? edits : offset;
-    promise = greatest_promise(writer, file, offset);
-    if (promise > offset)
-        return error_corrupt(error, path, offset,
-                             "%s is damaged at offset %llu: %llu bytes were synced", path,
-                             (unsigned long long)offset, (unsigned long long)promise);
-    return PETAL_OK;
-}
-
-enum petal_status
-manifest_load(struct manifest **loaded, struct directory *directory, petal_error *error)
-{
-    const struct env *env = directory->env;
-    struct manifest *manifest;
-    petal_file *file;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    enum petal_status status;
-
-    *loaded = NULL;
-    status = open_for_reading(directory, &file, error);
-    if (status != PETAL_OK)
-        return status;
-    status = manifest_make(&manifest, directory, error);
-    if (status == PETAL_OK)
-        status = read_whole(env, manifest->writer->path, file, &bytes, &size, error);
-    if (status == PETAL_OK)
-        status = decode_header(manifest, slice_make(bytes, size), error);
-    if (status == PETAL_OK)
-        status = apply_records(manifest, slice_make(bytes, size), error);
-    env->vfs->close(env->vfs->context, file);
-    if (status == PETAL_OK) {
-        manifest->writer->loaded_bytes = size;
-        manifest->writer->loaded_checksum = checksum_at(0, 0, bytes, size);
-        *loaded = manifest;
-    } else {
-        manifest_free(manifest);
-    }
-    mem_free(env->allocator, bytes, size);
-    return status;
-}
-
-/* ---- loading what can be read ---- */
+/* ---- loading, whole or what can be read ---- */
 
 /* The search for records after damage may check so many times the file's bytes. */
 #define SEARCH_FACTOR 16
 
-struct parts_walk {
+struct load {
     struct manifest *manifest;
-    const struct manifest_visitor *visitor;
+    const struct manifest_visitor *visitor; /* NULL: the first fault ends it */
     petal_slice file;
+    uint64_t promise;     /* the greatest about the file in what was read */
+    uint64_t edits;       /* where the last edit ends */
     uint64_t search_left; /* bytes */
+    bool searched;        /* for promises, in what follows the first bad place */
     bool whole;
 };
 
-static void
-tell_fault(struct parts_walk *walk, const petal_error *fault, uint64_t bytes)
+/* It is told, if somebody wants to know, or ends the loading. */
+static enum petal_status
+refuse(struct load *load, const petal_error *fault, uint64_t bytes, petal_error *error)
 {
-    walk->whole = false;
-    if (walk->visitor->fault != NULL)
-        walk->visitor->fault(walk->visitor->argument, fault, bytes);
+    const struct manifest_visitor *visitor = load->visitor;
+
+    load->whole = false;
+    if (visitor == NULL)
+        return error_copy(error, fault);
+    if (visitor->fault != NULL)
+        visitor->fault(visitor->argument, fault, bytes, false);
+    return PETAL_OK;
 }
 
 /* A header that is damaged may have the identity all the same: records tell. */
-static void
-load_header(struct parts_walk *walk)
+static enum petal_status
+load_header(struct load *load, petal_error *error)
 {
-    struct manifest *manifest = walk->manifest;
-    const uint8_t *header = walk->file.data;
+    struct manifest *manifest = load->manifest;
+    const uint8_t *header = load->file.data;
     petal_error fault;
 
-    if (decode_header(manifest, walk->file, &fault) == PETAL_OK)
-        return;
-    tell_fault(walk, &fault, MANIFEST_HEADER_BYTES);
+    if (decode_header(manifest, load->file, &fault) == PETAL_OK) {
+        load->promise = manifest->writer->snapshot_length;
+        return PETAL_OK;
+    }
     manifest->database_identity = get_le64(header + 16);
     manifest->salt = get_le64(header + 24);
     manifest->writer->file_identity = get_le64(header + 32);
     manifest->writer->snapshot_length = 0;
-}
-
-/* Where the next record that is whole begins after `offset`; the file's size: nowhere. */
-static uint64_t
-next_record(struct parts_walk *walk, uint64_t offset)
-{
-    struct record record;
-
-    for (offset += MANIFEST_ALIGNMENT; offset + MANIFEST_RECORD_BYTES <= walk->file.size;
-         offset += MANIFEST_ALIGNMENT) {
-        const uint8_t *header = slice_bytes(walk->file) + offset;
-        uint64_t bytes = record_bytes(get_le32(header + 16));
-
-        if (get_le32(header + 20) != MANIFEST_EDIT && get_le32(header + 20) != MANIFEST_SEAL)
-            continue;
-        if (bytes > walk->file.size - offset || bytes > walk->search_left)
-            continue;
-        walk->search_left -= bytes;
-        if (decode_record(walk->file, walk->manifest->writer->file_identity, offset, &record))
-            return offset;
-    }
-    return walk->file.size;
+    return refuse(load, &fault, MANIFEST_HEADER_BYTES, error);
 }
 
 static enum petal_status
-load_record(struct parts_walk *walk, uint64_t offset, const struct record *record,
-            petal_error *error)
+load_record(struct load *load, uint64_t offset, const struct record *record, petal_error *error)
 {
-    struct manifest_writer *writer = walk->manifest->writer;
-    const struct manifest_visitor *visitor = walk->visitor;
+    struct manifest_writer *writer = load->manifest->writer;
     bool is_edit = record->kind == MANIFEST_EDIT;
     struct manifest_undo undo;
     petal_error cause, fault;
     enum petal_status status = PETAL_OK;
 
-    if (visitor->record != NULL)
-        visitor->record(visitor->argument, offset, record->bytes, record->promise, is_edit,
-                        record->payload);
+    if (load->visitor != NULL && load->visitor->record != NULL)
+        load->visitor->record(load->visitor->argument, offset, record->bytes, record->promise,
+                              is_edit, record->payload);
+    if (record->promise > load->promise)
+        load->promise = record->promise;
     if (is_edit)
         status =
-            manifest_apply(walk->manifest, writer->env->allocator, record->payload, &undo, &cause);
+            manifest_apply(load->manifest, writer->env->allocator, record->payload, &undo, &cause);
     else if (record->kind != MANIFEST_SEAL)
         status = error_set(&cause, PETAL_UNSUPPORTED, "it was written by a newer version of Petal");
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
-    if (status == PETAL_OK && is_edit)
+    if (status == PETAL_OK && is_edit) {
         manifest_undo_forget(&undo);
+        load->edits = offset + record->bytes;
+    }
     if (status == PETAL_OK)
         return PETAL_OK;
+    /* What applying refuses is damage when it comes from a file. */
     error_corrupt(&fault, writer->path, offset, "%s: the record at %llu: %s", writer->path,
                   (unsigned long long)offset, cause.text);
     fault.status = status == PETAL_INVALID ? PETAL_CORRUPT : status;
-    tell_fault(walk, &fault, 0);
-    return PETAL_OK;
+    return refuse(load, &fault, 0, error);
 }
 
-/* What is no record at `offset`: the torn tail, or damage. Returns where to go on. */
-static uint64_t
-step_over(struct parts_walk *walk, uint64_t offset)
+/* Take the promises about the file that lie after its first bad place.  Only seals are looked for:
+ * each sync is followed by one, and being small they cost little to check at every place where one
+ * might stand. */
+static void
+search_promises(struct load *load, uint64_t bad)
 {
-    const struct manifest_writer *writer = walk->manifest->writer;
-    const struct manifest_visitor *visitor = walk->visitor;
-    const uint8_t *bytes = walk->file.data;
-    uint64_t end = next_record(walk, offset), content = walk->file.size;
-    petal_error fault;
+    load->searched = true;
+    for (uint64_t offset = bad; offset + MANIFEST_RECORD_BYTES <= load->file.size;
+         offset += MANIFEST_ALIGNMENT) {
+        struct record record;
+        const uint8_t *header = slice_bytes(load->file) + offset;
 
-    if (end < walk->file.size || writer->snapshot_length > offset) {
-        error_corrupt(&fault, writer->path, offset, "%s is damaged at offset %llu", writer->path,
-                      (unsigned long long)offset);
-        tell_fault(walk, &fault, end - offset);
-        return end;
+        if (get_le32(header + 16) == 0 && get_le32(header + 20) == MANIFEST_SEAL &&
+            decode_record(load->file, load->manifest->writer->file_identity, offset, &record) &&
+            record.promise > load->promise)
+            load->promise = record.promise;
     }
+}
+
+/* Where the next record that is whole begins after `offset`; the file's size: nowhere. */
+static uint64_t
+next_record(struct load *load, uint64_t offset)
+{
+    struct record record;
+
+    for (offset += MANIFEST_ALIGNMENT; offset + MANIFEST_RECORD_BYTES <= load->file.size;
+         offset += MANIFEST_ALIGNMENT) {
+        const uint8_t *header = slice_bytes(load->file) + offset;
+        uint64_t bytes = record_bytes(get_le32(header + 16));
+
+        if (get_le32(header + 20) != MANIFEST_EDIT && get_le32(header + 20) != MANIFEST_SEAL)
+            continue;
+        if (bytes > load->file.size - offset || bytes > load->search_left)
+            continue;
+        load->search_left -= bytes;
+        if (decode_record(load->file, load->manifest->writer->file_identity, offset, &record))
+            return offset;
+    }
+    return load->file.size;
+}
+
+/* What a write that was cut off left after the last record. */
+static void
+tell_tail(const struct load *load, uint64_t offset)
+{
+    const struct manifest_visitor *visitor = load->visitor;
+    const uint8_t *bytes = load->file.data;
+    uint64_t content = load->file.size;
+    petal_error cause;
+
     while (content > offset && bytes[content - 1] == 0)
         content--;
-    if (content > offset && visitor->tail != NULL)
-        visitor->tail(visitor->argument, offset, content - offset);
-    return end;
+    if (content == offset || visitor == NULL || visitor->fault == NULL)
+        return;
+    error_corrupt(&cause, load->manifest->writer->path, offset,
+                  "%llu bytes at offset %llu are left from a change that was not completed; no "
+                  "sync had promised them",
+                  (unsigned long long)(content - offset), (unsigned long long)offset);
+    visitor->fault(visitor->argument, &cause, content - offset, true);
+}
+
+/* What is no record at *offset, perhaps the end: the torn tail, or damage.  *offset: where to go on;
+ * the file's size: nowhere. */
+static enum petal_status
+step_over(struct load *load, uint64_t *offset, petal_error *error)
+{
+    const char *path = load->manifest->writer->path;
+    uint64_t bad = *offset;
+    petal_error fault;
+
+    if (!load->searched)
+        search_promises(load, bad);
+    *offset = load->file.size;
+    if (load->promise <= bad || (bad == load->file.size && !load->whole)) {
+        tell_tail(load, bad);
+        return PETAL_OK;
+    }
+    if (load->visitor != NULL && bad < load->file.size)
+        *offset = next_record(load, bad);
+    error_corrupt(&fault, path, bad, "%s is damaged at offset %llu: %llu bytes were synced", path,
+                  (unsigned long long)bad, (unsigned long long)load->promise);
+    return refuse(load, &fault, *offset - bad, error);
 }
 
 static enum petal_status
-load_records(struct parts_walk *walk, petal_error *error)
+load_records(struct load *load, petal_error *error)
 {
-    uint64_t offset = MANIFEST_HEADER_BYTES, snapshot = walk->manifest->writer->snapshot_length;
-    petal_error fault;
+    struct manifest_writer *writer = load->manifest->writer;
+    uint64_t offset = MANIFEST_HEADER_BYTES, promise = load->promise, bad = 0;
     enum petal_status status = PETAL_OK;
 
-    while (status == PETAL_OK && offset < walk->file.size) {
+    while (status == PETAL_OK && bad < load->file.size) {
         struct record record;
 
-        if (decode_record(walk->file, walk->manifest->writer->file_identity, offset, &record)) {
-            status = load_record(walk, offset, &record, error);
+        if (decode_record(load->file, writer->file_identity, offset, &record)) {
+            status = load_record(load, offset, &record, error);
             offset += record.bytes;
+            promise = load->promise;
         } else {
-            offset = step_over(walk, offset);
+            writer->loaded_end = offset;
+            status = step_over(load, &offset, error);
+            bad = offset;
         }
     }
-    if (status == PETAL_OK && walk->whole && offset < snapshot) {
-        error_corrupt(&fault, walk->manifest->writer->path, offset,
-                      "%s ends at offset %llu: %llu bytes were synced",
-                      walk->manifest->writer->path, (unsigned long long)offset,
-                      (unsigned long long)snapshot);
-        tell_fault(walk, &fault, 0);
+    writer->loaded_is_promised = load->edits <= promise;
+    /* After promised edits there is a seal, which is not: the next record takes its place. */
+    if (writer->loaded_is_promised && load->edits > 0)
+        writer->loaded_end = load->edits;
+    return status;
+}
+
+static enum petal_status
+load_file(struct load *load, struct directory *directory, const char *path, petal_error *error)
+{
+    const struct env *env = directory->env;
+    struct manifest_writer *writer;
+    petal_file *file;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    int failed = directory_open_file(directory, path, PETAL_FILE_READ, &file);
+    enum petal_status status;
+
+    if (failed != 0)
+        return failed == ENOENT ? error_file(error, PETAL_NOT_FOUND, path, "%s is missing", path)
+                                : error_io(error, path, failed, "open");
+    status = manifest_make(&load->manifest, directory, error);
+    if (status == PETAL_OK) {
+        writer = load->manifest->writer;
+        assert(strlen(path) < sizeof writer->path);
+        memcpy(writer->path, path, strlen(path) + 1);
+        status = read_whole(env, path, file, &bytes, &size, error);
+    }
+    env->vfs->close(env->vfs->context, file);
+    if (status == PETAL_OK) {
+        load->file = slice_make(bytes, size);
+        load->search_left = (uint64_t)SEARCH_FACTOR * size;
+        writer->loaded_bytes = size;
+        writer->loaded_checksum = checksum_at(0, 0, bytes, size);
+        if (load->visitor != NULL && load->visitor->file != NULL)
+            load->visitor->file(load->visitor->argument, load->file);
+        status = load_header(load, error);
+    }
+    if (status == PETAL_OK)
+        status = load_records(load, error);
+    mem_free(env->allocator, bytes, size);
+    if (status != PETAL_OK) {
+        manifest_free(load->manifest);
+        load->manifest = NULL;
     }
     return status;
+}
+
+static enum petal_status
+refuse_nothing(const struct directory *directory, const char *path, petal_error *error)
+{
+    return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", directory->path);
+}
+
+enum petal_status
+manifest_load(struct manifest **loaded, struct directory *directory, petal_error *error)
+{
+    struct load load = {.whole = true};
+    char path[PETAL_PATH_BYTES];
+    enum petal_status status;
+
+    filename_manifest(path, directory->path);
+    status = load_file(&load, directory, path, error);
+    *loaded = load.manifest;
+    return status == PETAL_NOT_FOUND ? refuse_nothing(directory, path, error) : status;
 }
 
 enum petal_status
 manifest_load_parts(struct manifest **loaded, struct directory *directory, const char *path,
                     const struct manifest_visitor *visitor, bool *whole, petal_error *error)
 {
+    struct load load = {.visitor = visitor, .whole = true};
+    enum petal_status status = load_file(&load, directory, path, error);
+
+    *loaded = load.manifest;
+    *whole = status == PETAL_OK && load.whole;
+    return status;
+}
+
+enum petal_status
+manifest_check_exists(const struct directory *directory, petal_error *error)
+{
     const struct env *env = directory->env;
-    struct parts_walk walk = {.visitor = visitor, .whole = true};
+    char path[PETAL_PATH_BYTES];
     petal_file *file;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    enum petal_status status;
     int failed;
 
-    *loaded = NULL;
-    *whole = false;
+    filename_manifest(path, directory->path);
     failed = directory_open_file(directory, path, PETAL_FILE_READ, &file);
+    if (failed == ENOENT)
+        return refuse_nothing(directory, path, error);
     if (failed != 0)
-        return failed == ENOENT ? error_file(error, PETAL_NOT_FOUND, path, "%s is missing", path)
-                                : error_io(error, path, failed, "open");
-    status = manifest_make(&walk.manifest, directory, error);
-    if (status == PETAL_OK) {
-        assert(strlen(path) < sizeof walk.manifest->writer->path);
-        memcpy(walk.manifest->writer->path, path, strlen(path) + 1);
-        status = read_whole(env, path, file, &bytes, &size, error);
-    }
+        return error_io(error, path, failed, "open");
     env->vfs->close(env->vfs->context, file);
-    if (status == PETAL_OK) {
-        walk.file = slice_make(bytes, size);
-        walk.search_left = (uint64_t)SEARCH_FACTOR * size;
-        if (visitor->file != NULL)
-            visitor->file(visitor->argument, walk.file);
-        load_header(&walk);
-        status = load_records(&walk, error);
-    }
-    mem_free(env->allocator, bytes, size);
-    if (status != PETAL_OK) {
-        manifest_free(walk.manifest);
-        return status;
-    }
-    *loaded = walk.manifest;
-    *whole = walk.whole;
     return PETAL_OK;
 }
 

@@ -47,10 +47,9 @@ struct manifest_visitor {
     void (*record)(void *argument, uint64_t offset, uint64_t bytes, uint64_t promise, bool is_edit,
                    petal_slice items);
     /* Damage, of so many bytes from error->offset on; 0: the bytes are right, what they say is
-     * not. */
-    void (*fault)(void *argument, const petal_error *error, uint64_t bytes);
-    /* What a write that was cut off left behind the last record, which no sync had promised. */
-    void (*tail)(void *argument, uint64_t offset, uint64_t bytes);
+     * not. Harmless: what a write that was cut off left after the last record, which no sync had
+     * promised. */
+    void (*fault)(void *argument, const petal_error *error, uint64_t bytes, bool harmless);
 };
 
 /* As manifest_load, of the file at `path`, as far as it can be read: what is damaged, or does not

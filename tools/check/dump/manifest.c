@@ -266,30 +266,20 @@ visit_record(void *argument, uint64_t offset, uint64_t bytes, uint64_t promise, 
 }
 
 static void
-visit_fault(void *argument, const petal_error *error, uint64_t bytes)
+visit_fault(void *argument, const petal_error *error, uint64_t bytes, bool harmless)
 {
     struct manifest_dump *manifest = argument;
 
+    (void)harmless;
     dump_damage(manifest->dump, error->offset, bytes, error->text);
-}
-
-static void
-visit_tail(void *argument, uint64_t offset, uint64_t bytes)
-{
-    struct manifest_dump *manifest = argument;
-
-    dump_damage(manifest->dump, offset, bytes, "no record, up to the end: torn, or damaged");
 }
 
 void
 dump_manifest(struct dump *dump, const char *path)
 {
     struct manifest_dump manifest = {.dump = dump};
-    const struct manifest_visitor visitor = {.argument = &manifest,
-                                             .file = visit_file,
-                                             .record = visit_record,
-                                             .fault = visit_fault,
-                                             .tail = visit_tail};
+    const struct manifest_visitor visitor = {
+        .argument = &manifest, .file = visit_file, .record = visit_record, .fault = visit_fault};
     struct manifest *state = NULL;
     petal_error error;
     bool whole;
