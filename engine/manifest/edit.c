@@ -360,8 +360,9 @@ manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise
 
 /* ---- snapshot ---- */
 
-static void
-snapshot_table(struct manifest_edit *edit, const struct manifest_table *table)
+void
+manifest_edit_table(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
+                    petal_slice name, const struct manifest_snapshot *snapshot)
 {
     petal_table_options options = {
         .durability = table->durability,
@@ -371,27 +372,30 @@ snapshot_table(struct manifest_edit *edit, const struct manifest_table *table)
     };
     uint32_t next_family_id = 0;
 
-    add_table(edit, MANIFEST_CREATE_TABLE, table->id, &table->name, &options, &table->snapshot);
+    add_table(edit, MANIFEST_CREATE_TABLE, id, &name, &options, snapshot);
     for (size_t i = 0; i < table->family_count; i++) {
         const struct manifest_family *family = &table->families[i];
 
         next_family_id = family->id + 1u;
-        manifest_edit_create_family(edit, table->id, family->id, &family->options);
-        manifest_edit_flushed(edit, table->id, family->id, family->flushed_sequence);
-        manifest_edit_ahead(edit, table->id, family->id, family->ahead);
+        manifest_edit_create_family(edit, id, family->id, &family->options);
+        manifest_edit_flushed(edit, id, family->id, family->flushed_sequence);
+        manifest_edit_ahead(edit, id, family->id, family->ahead);
         for (size_t k = 0; k < family->file_count; k++)
-            manifest_edit_add_file(edit, table->id, family->id, &family->files[k]);
+            manifest_edit_add_file(edit, id, family->id, &family->files[k]);
     }
     /* When the latest family was dropped, nothing else tells that its id is spent. */
     if (table->next_family_id > next_family_id)
-        add_ids(edit, MANIFEST_NEXT_FAMILY, table->id, (uint16_t)table->next_family_id);
+        add_ids(edit, MANIFEST_NEXT_FAMILY, id, (uint16_t)table->next_family_id);
 }
 
 void
 manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest)
 {
-    for (size_t i = 0; i < manifest->table_count; i++)
-        snapshot_table(edit, manifest->tables[i]);
+    for (size_t i = 0; i < manifest->table_count; i++) {
+        const struct manifest_table *table = manifest->tables[i];
+
+        manifest_edit_table(edit, table, table->id, table->name, &table->snapshot);
+    }
     add_counters(edit, manifest->next_file_number, manifest->last_sequence,
                  manifest->last_timestamp, manifest->next_table_id);
     manifest_edit_oldest_log(edit, manifest->oldest_log);

@@ -32,6 +32,11 @@ void manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
                                    const petal_table_options *options,
                                    const struct manifest_snapshot *snapshot);
 
+/* All of the table, its families and files included, under this id and name; `snapshot` with a name:
+ * as a snapshot. */
+void manifest_edit_table(struct manifest_edit *edit, const struct manifest_table *table,
+                         uint32_t id, petal_slice name, const struct manifest_snapshot *snapshot);
+
 /* All that makes the state of `manifest` from an empty one. */
 void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest);
 

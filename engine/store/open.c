@@ -69,12 +69,6 @@ make_store(petal_family *family, struct store_file *const *files, size_t file_co
 }
 
 enum petal_status
-family_new_store(petal_family *family, struct store_view **store)
-{
-    return make_store(family, NULL, 0, store);
-}
-
-enum petal_status
 family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
                   struct store_view **store, petal_error *error)
 {

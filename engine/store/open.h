@@ -12,12 +12,10 @@ enum petal_status db_open_file(petal_db *db, const petal_family *family,
                                const struct manifest_file *described, struct store_file **file,
                                petal_error *error);
 
-/* An empty memtable, which becomes the active one, and a store view that holds it. REQUIRES: the
- * write leadership, or nobody but the caller knows the family. */
-enum petal_status family_new_store(petal_family *family, struct store_view **store);
-
-/* The same with the files that the manifest describes, or is about to: all are opened.
- * `without_lost`: but for those that cannot be, which are noted as lost (engine/state/damage.h). */
+/* An empty memtable, which becomes the active one, and a store view that holds it and the files
+ * that the manifest describes, or is about to: all are opened. `without_lost`: but for those that
+ * cannot be, which are noted as lost (engine/state/damage.h). REQUIRES: the write leadership, or
+ * nobody but the caller knows the family. */
 enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
                                     bool without_lost, struct store_view **store,
                                     petal_error *error);

@@ -58,7 +58,8 @@ make_new_family(struct alteration *alteration, uint32_t next_id,
                                 db->schema.slot_count + alteration->new_count, options);
     if (wanted->family == NULL)
         return PETAL_NO_MEMORY;
-    status = family_new_store(wanted->family, &store);
+    status = family_open_store(wanted->family, &(struct manifest_family){.files = NULL}, false,
+                               &store, NULL);
     if (status != PETAL_OK)
         return status;
     change_add_store(&alteration->change, wanted->family, store);

@@ -1,12 +1,13 @@
 /*
- * restore.c -- tables made from snapshots: under a new name (clone), or in place of the table that
- * the snapshot was taken of (restore); and a table without its cells, in its place (truncate).
+ * restore.c -- tables come into being: new ones (create); from snapshots, under a new name (clone)
+ * or in place of the table that the snapshot was taken of (restore); and a table without its cells,
+ * in its place (truncate).
  *
  * Links of the files, handles and stores are made, and files opened, while others read and write.
- * Then, under the write leadership, one edit drops the old table, if any, and creates the new one,
- * and one view takes over. So readers see the old table or the new one, and so does an opening
- * after a power cut. Truncating needs no files; it holds the leadership from the beginning, so that
- * the new table has the attributes that the old one has when it goes.
+ * Then one edit drops the old table, if any, and creates the new one, and one view takes over. So
+ * readers see the old table or the new one, and so does an opening after a power cut. What drops
+ * one holds the write leadership; truncating, which needs no files, from the beginning, so that the
+ * new table has the attributes that the old one has when it goes.
  */
 #include "base/argument.h"
 #include "cache/cache.h"
@@ -18,13 +19,14 @@
 
 struct restoration {
     petal_db *db;
-    struct manifest_table
-        source; /* a copy of the snapshot or table, later with the files of the table to be */
+    /* Describes it: a copy of the snapshot or table, later with the files of the table to be. */
+    struct manifest_table source;
     petal_slice name;
     bool replaces; /* a table of that name goes */
     bool unknown;  /* the manifest may name its files, though it failed */
     petal_table *table;
-    struct store_view **stores; /* of the table's families; NULL: taken over by the change */
+    size_t slots_before, slots_after; /* of the schema, when the handles took theirs */
+    struct store_view **stores;       /* of the table's families; NULL: taken over by the change */
 };
 
 /* ---- preparing ---- */
@@ -34,17 +36,22 @@ struct restoration {
 static enum petal_status
 make_handles(struct restoration *restoration, petal_error *error)
 {
-    struct manifest_table described = restoration->source;
+    struct schema *schema = &restoration->db->schema;
+    struct manifest_table described;
     enum petal_status status;
 
-    assert_held(&restoration->db->schema.mutex);
-    for (size_t i = 0; i < described.family_count; i++)
-        described.families[i].id = (uint16_t)i;
+    assert_held(&schema->mutex);
+    table_number_families(&restoration->source);
+    described = restoration->source;
     described.id = 0; /* the commit gives one */
     described.name = restoration->name;
-    status = table_attach(&restoration->db->schema, &described, &restoration->table);
-    if (status != PETAL_OK)
+    restoration->slots_before = schema->slot_count;
+    status = table_attach(schema, &described, &restoration->table);
+    restoration->slots_after = schema->slot_count;
+    if (status != PETAL_OK) {
+        schema->slot_count = restoration->slots_before;
         return error_no_memory(error);
+    }
     atomic_store_explicit(&restoration->table->dropped, true, memory_order_release);
     return PETAL_OK;
 }
@@ -68,7 +75,8 @@ open_stores(struct restoration *restoration, petal_error *error)
 
 /* ---- taking over ---- */
 
-/* One edit names the files and creates the table. REQUIRES: leadership, schema.mutex. */
+/* One edit names the files and creates the table. REQUIRES: schema.mutex; to replace one,
+ * leadership. */
 static enum petal_status
 take_over(struct restoration *restoration, petal_error *error)
 {
@@ -80,8 +88,9 @@ take_over(struct restoration *restoration, petal_error *error)
     uint32_t id;
     enum petal_status status = db_check_writable(db, error);
 
-    assert_leads(db);
     assert_held(&db->schema.mutex);
+    if (restoration->replaces)
+        assert_leads(db);
     if (status != PETAL_OK)
         return status;
     if (before != NULL && !restoration->replaces)
@@ -100,7 +109,7 @@ take_over(struct restoration *restoration, petal_error *error)
         change_add_store(&change, table_family_by_id(table, (uint16_t)i), restoration->stores[i]);
         restoration->stores[i] = NULL;
     }
-    table_files_edit(&change.edit, &restoration->source, id, restoration->name, NULL);
+    manifest_edit_table(&change.edit, &restoration->source, id, restoration->name, NULL);
     status = change_commit(&change, error);
     if (status == PETAL_OK) {
         table_change_id(table, id);
@@ -131,16 +140,32 @@ unlock(petal_db *db, struct write_place *place)
     db_collect(db);
 }
 
+/* Handles, stores and the commit, under locks that the caller has. */
+static enum petal_status
+make(struct restoration *restoration, petal_error *error)
+{
+    enum petal_status status = make_handles(restoration, error);
+
+    if (status == PETAL_OK)
+        status = open_stores(restoration, error);
+    return status == PETAL_OK ? take_over(restoration, error) : status;
+}
+
 /* ---- taking back ---- */
 
-/* No other thread has seen the handles. */
+/* No other thread has seen the handles, and no view that was published has their stores. */
 static void
-remove_handles(petal_db *db, petal_table *table)
+remove_handles(struct restoration *restoration)
 {
-    mutex_lock(&db->schema.mutex);
-    table_detach(table);
-    mutex_unlock(&db->schema.mutex);
-    table_free(table);
+    struct schema *schema = &restoration->db->schema;
+
+    mutex_lock(&schema->mutex);
+    table_detach(restoration->table);
+    if (schema->slot_count == restoration->slots_after) /* nobody came after them */
+        schema->slot_count = restoration->slots_before;
+    mutex_unlock(&schema->mutex);
+    table_free(restoration->table);
+    restoration->table = NULL;
 }
 
 static void
@@ -170,11 +195,25 @@ restoration_end(struct restoration *restoration, bool succeeded)
     if (!restoration->unknown)
         table_files_remove(db, &restoration->source);
     if (restoration->table != NULL)
-        remove_handles(db, restoration->table);
-    restoration->table = NULL;
+        remove_handles(restoration);
 }
 
 /* ---- the calls ---- */
+
+enum petal_status
+table_make_new(petal_db *db, const struct manifest_table *described, petal_table **table,
+               petal_error *error)
+{
+    struct restoration restoration = {.db = db, .source = *described, .name = described->name};
+    enum petal_status status;
+
+    mutex_lock(&db->schema.mutex);
+    status = make(&restoration, error);
+    mutex_unlock(&db->schema.mutex);
+    restoration_end(&restoration, status == PETAL_OK);
+    *table = restoration.table;
+    return status;
+}
 
 /* The snapshot at hand becomes a table. */
 static enum petal_status
@@ -318,11 +357,7 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
     if (status == PETAL_OK)
         status = copy_without_cells(table, &restoration.source, error);
     if (status == PETAL_OK)
-        status = make_handles(&restoration, error);
-    if (status == PETAL_OK)
-        status = open_stores(&restoration, error);
-    if (status == PETAL_OK)
-        status = take_over(&restoration, error);
+        status = make(&restoration, error);
     unlock(db, &place);
     restoration_end(&restoration, status == PETAL_OK);
     *truncated = restoration.table;

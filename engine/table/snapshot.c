@@ -69,28 +69,11 @@ table_files_link(petal_db *db, struct manifest_table *table, petal_error *error)
 }
 
 void
-table_files_edit(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
-                 petal_slice name, const struct manifest_snapshot *snapshot)
+table_number_families(struct manifest_table *table)
 {
-    petal_table_options options = {
-        .name = name,
-        .durability = table->durability,
-        .read_only = table->read_only,
-        .attributes = table->attributes,
-        .attribute_count = table->attribute_count,
-    };
-
-    /* If the edit lacks memory, its commit fails. */
-    manifest_edit_create_snapshot(edit, id, &options, snapshot);
-    for (size_t f = 0; f < table->family_count; f++) {
-        const struct manifest_family *family = &table->families[f];
-
-        manifest_edit_create_family(edit, id, (uint16_t)f, &family->options);
-        manifest_edit_flushed(edit, id, (uint16_t)f, family->flushed_sequence);
-        manifest_edit_ahead(edit, id, (uint16_t)f, family->ahead);
-        for (size_t i = 0; i < family->file_count; i++)
-            manifest_edit_add_file(edit, id, (uint16_t)f, &family->files[i]);
-    }
+    for (size_t f = 0; f < table->family_count; f++)
+        table->families[f].id = (uint16_t)f;
+    table->next_family_id = (uint32_t)table->family_count;
 }
 
 /* ---- expiring and deleting ---- */
@@ -239,8 +222,10 @@ take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool
     if (status == PETAL_OK) {
         struct change change;
 
+        table_number_families(taken);
         change_begin(&change, db, 0);
-        table_files_edit(&change.edit, taken, db->manifest->next_table_id, taken->name, snapshot);
+        manifest_edit_table(&change.edit, taken, db->manifest->next_table_id, taken->name,
+                            snapshot);
         status = change_commit(&change, error);
         change_end(&change);
         if (status != PETAL_OK && !change.unknown)

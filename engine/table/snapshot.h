@@ -33,9 +33,11 @@ enum petal_status table_files_link(petal_db *db, struct manifest_table *table, p
 /* Remove the files of `table`, which nothing names any longer. */
 void table_files_remove(petal_db *db, const struct manifest_table *table);
 
-/* Add to the edit a copy of `table`, its families and files, under another id and name; the
- * families get ids 0, 1, 2 ... */
-void table_files_edit(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
-                      petal_slice name, const struct manifest_snapshot *snapshot);
+/* A new table, which has no files yet. The families of `described` get the ids 0, 1, 2 .. */
+enum petal_status table_make_new(petal_db *db, const struct manifest_table *described,
+                                 petal_table **table, petal_error *error);
+
+/* Its families get the ids 0, 1, 2 .., as those of another table. */
+void table_number_families(struct manifest_table *table);
 
 #endif

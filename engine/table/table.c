@@ -4,7 +4,7 @@
 #include "engine/state/db.h"
 #include "engine/state/progress.h"
 #include "engine/store/change.h"
-#include "engine/store/open.h"
+#include "engine/table/snapshot.h"
 
 #include <stdlib.h>
 
@@ -54,14 +54,14 @@ table_resolve_families(const petal_allocator *allocator, const petal_table_optio
     return PETAL_OK;
 }
 
-/* Handles of a new table; they count as dropped until its commit. REQUIRES: schema.mutex held. */
 static enum petal_status
-attach_new(petal_db *db, const petal_table_options *options, petal_table **table)
+create_table(petal_db *db, const petal_table_options *options, petal_table **table,
+             petal_error *error)
 {
     const petal_allocator *allocator = db->env.allocator;
     size_t count = options->family_count;
     struct manifest_family *families = mem_zalloc(allocator, count * sizeof *families);
-    struct manifest_table described = {
+    const struct manifest_table described = {
         .name = options->name,
         .durability = options->durability,
         .read_only = options->read_only,
@@ -72,69 +72,12 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     };
     enum petal_status status;
 
-    assert_held(&db->schema.mutex);
-    *table = NULL;
     if (families == NULL)
-        return PETAL_NO_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        families[i].id = (uint16_t)i;
-        families[i].options = options->families[i];
-    }
-    status = table_attach(&db->schema, &described, table);
-    if (status == PETAL_OK)
-        atomic_store_explicit(&(*table)->dropped, true, memory_order_release);
-    mem_free(allocator, families, count * sizeof *families);
-    return status;
-}
-
-/* What needs memory is made before the commit, so nothing fails after it. REQUIRES: schema.mutex
- * held. */
-static enum petal_status
-create_table(petal_db *db, const petal_table_options *options, petal_table **table,
-             petal_error *error)
-{
-    size_t slot_count = db->schema.slot_count;
-    const struct table_descriptor *descriptor;
-    struct change change;
-    petal_table *made;
-    char quoted[160];
-    uint32_t id;
-    enum petal_status status;
-
-    assert_held(&db->schema.mutex);
-    if (table_by_name(&db->schema, options->name) != NULL)
-        return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
-                         error_quote(options->name, quoted, sizeof quoted));
-    status = attach_new(db, options, &made);
-    if (status != PETAL_OK) {
-        db->schema.slot_count = slot_count;
         return error_no_memory(error);
-    }
-    descriptor = table_descriptor(made);
-    change_begin(&change, db, db->schema.slot_count);
-    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        struct store_view *store;
-
-        status = family_new_store(descriptor->families[i], &store);
-        if (status == PETAL_OK)
-            change_add_store(&change, descriptor->families[i], store);
-    }
-    id = db->manifest->next_table_id;
-    manifest_edit_create_table(&change.edit, id, options);
-    status = status == PETAL_OK ? change_commit(&change, error) : error_no_memory(error);
-    if (status == PETAL_OK) {
-        table_change_id(made, id);
-        atomic_store_explicit(&made->dropped, false, memory_order_release);
-        change_publish(&change);
-    }
-    change_end(&change);
-    if (status == PETAL_OK) {
-        *table = made;
-        return PETAL_OK;
-    }
-    table_detach(made);
-    table_free(made);
-    db->schema.slot_count = slot_count; /* no view that was published has these */
+    for (size_t i = 0; i < count; i++)
+        families[i].options = options->families[i];
+    status = table_make_new(db, &described, table, error);
+    mem_free(allocator, families, count * sizeof *families);
     return status;
 }
 
@@ -194,9 +137,7 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
         status = db_check_writable(db, error);
     if (status == PETAL_OK) {
         options.families = families;
-        mutex_lock(&db->schema.mutex);
         status = create_table(db, &options, table, error);
-        mutex_unlock(&db->schema.mutex);
     }
     mem_free(db->env.allocator, families, options.family_count * sizeof *families);
     return status;
