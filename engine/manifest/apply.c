@@ -22,7 +22,7 @@ apply_add_file(const struct apply *apply, const struct item *item)
         .sequence_min = get_le64(from + 40),
         .sequence_max = get_le64(from + 48),
         .cells = get_le64(from + 56),
-        .sequence_shift = item->tag == MANIFEST_ADD_SHIFTED_FILE ? get_le64(from + 64) : 0,
+        .sequence_shift = get_le64(from + 64),
     };
     struct manifest_family *family = item->family;
     enum petal_status status;
@@ -177,8 +177,6 @@ static const struct {
     [MANIFEST_ALTER_FAMILY] = {apply_alter_family, MANIFEST_IDS_BYTES, ABOUT_FAMILY, OF_FAMILY},
     [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, ABOUT_FAMILY, NOTHING},
     [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, ABOUT_TABLE, NOTHING},
-    [MANIFEST_ADD_SHIFTED_FILE] = {apply_add_file, MANIFEST_ADD_SHIFTED_BYTES, ABOUT_FAMILY,
-                                   NOTHING},
     [MANIFEST_AHEAD] = {apply_ahead, MANIFEST_AHEAD_BYTES, ABOUT_FAMILY, NOTHING},
 };
 

@@ -262,9 +262,7 @@ void
 manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
                        const struct manifest_file *file)
 {
-    bool shifted = file->sequence_shift != 0;
-    uint8_t *to = shifted ? add_item(edit, MANIFEST_ADD_SHIFTED_FILE, MANIFEST_ADD_SHIFTED_BYTES)
-                          : add_item(edit, MANIFEST_ADD_FILE, MANIFEST_ADD_FILE_BYTES);
+    uint8_t *to = add_item(edit, MANIFEST_ADD_FILE, MANIFEST_ADD_FILE_BYTES);
 
     if (to == NULL)
         return;
@@ -276,8 +274,7 @@ manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t fami
     put_le64(to + 40, file->sequence_min);
     put_le64(to + 48, file->sequence_max);
     put_le64(to + 56, file->cells);
-    if (shifted)
-        put_le64(to + 64, file->sequence_shift);
+    put_le64(to + 64, file->sequence_shift);
 }
 
 static void

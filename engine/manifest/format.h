@@ -52,8 +52,7 @@ enum manifest_tag {
     MANIFEST_ALTER_FAMILY = 11,
     MANIFEST_DROP_FAMILY = 12,
     MANIFEST_NEXT_FAMILY = 13,
-    MANIFEST_ADD_SHIFTED_FILE = 14, /* ADD_FILE, and what its sequences are greater by */
-    MANIFEST_AHEAD = 15
+    MANIFEST_AHEAD = 14
 };
 
 /* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).
@@ -86,8 +85,7 @@ enum manifest_attribute {
 #define MANIFEST_OLDEST_LOG_BYTES  8
 #define MANIFEST_WAL_PROMISE_BYTES 16
 #define MANIFEST_DROP_TABLE_BYTES  8
-#define MANIFEST_ADD_FILE_BYTES    64
-#define MANIFEST_ADD_SHIFTED_BYTES 72
+#define MANIFEST_ADD_FILE_BYTES    72
 #define MANIFEST_REMOVE_FILE_BYTES 16
 #define MANIFEST_FLUSHED_BYTES     16
 #define MANIFEST_AHEAD_BYTES       16

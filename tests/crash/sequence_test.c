@@ -70,7 +70,7 @@ is_wanted(const struct work *work)
 
 /* ---- the edits of manifests ---- */
 
-static uint64_t edits[MANIFEST_ADD_SHIFTED_FILE + 1];
+static uint64_t edits[MANIFEST_AHEAD + 1];
 
 static void
 count_items(const uint8_t *payload, size_t size)
@@ -80,7 +80,7 @@ count_items(const uint8_t *payload, size_t size)
         uint32_t bytes;
 
         memcpy(&bytes, payload + at + 4, sizeof bytes);
-        assert_in_range(tag, 1, MANIFEST_ADD_SHIFTED_FILE);
+        assert_in_range(tag, 1, MANIFEST_AHEAD);
         edits[tag]++;
         at += MANIFEST_ITEM_BYTES + bytes;
     }
@@ -244,7 +244,7 @@ TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
             kinds++;
         }
     }
-    for (unsigned tag = 1; kinds == work_count() && tag <= MANIFEST_ADD_SHIFTED_FILE; tag++) {
+    for (unsigned tag = 1; kinds == work_count() && tag < MANIFEST_AHEAD; tag++) {
         if (edits[tag] == 0)
             fail_msg("no work has written the edit %u of the manifest", tag);
     }

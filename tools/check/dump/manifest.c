@@ -13,14 +13,6 @@ struct field {
     bool is_signed, is_hex;
 };
 
-/* clang-format off */
-#define STORE_FILE_FIELDS                                                                          \
-    {"table", 4, false, false}, {"family", 2, false, false}, {NULL, 2, false, false},              \
-    {"number", 8, false, false}, {"identity", 8, false, true}, {"run", 8, false, false},           \
-    {"bytes", 8, false, false}, {"least sequence", 8, false, false},                               \
-    {"greatest sequence", 8, false, false}, {"cells", 8, false, false}
-/* clang-format on */
-
 static const struct {
     const char *name;
     bool of_table, of_family; /* attributes follow */
@@ -44,7 +36,20 @@ static const struct {
                                 true,
                                 {{"table", 4, false, false}, {"family", 2, false, false}}},
     [MANIFEST_DROP_TABLE] = {"drop table", false, false, {{"table", 4, false, false}}},
-    [MANIFEST_ADD_FILE] = {"add store file", false, false, {STORE_FILE_FIELDS}},
+    [MANIFEST_ADD_FILE] = {"add store file",
+                           false,
+                           false,
+                           {{"table", 4, false, false},
+                            {"family", 2, false, false},
+                            {NULL, 2, false, false},
+                            {"number", 8, false, false},
+                            {"identity", 8, false, true},
+                            {"run", 8, false, false},
+                            {"bytes", 8, false, false},
+                            {"least sequence", 8, false, false},
+                            {"greatest sequence", 8, false, false},
+                            {"cells", 8, false, false},
+                            {"shift", 8, false, false}}},
     [MANIFEST_REMOVE_FILE] = {"remove store file",
                               false,
                               false,
@@ -72,10 +77,6 @@ static const struct {
                               false,
                               false,
                               {{"table", 4, false, false}, {"id", 2, false, false}}},
-    [MANIFEST_ADD_SHIFTED_FILE] = {"add shifted store file",
-                                   false,
-                                   false,
-                                   {STORE_FILE_FIELDS, {"shift", 8, false, false}}},
     [MANIFEST_AHEAD] = {"ahead",
                         false,
                         false,
