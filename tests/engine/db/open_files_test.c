@@ -187,52 +187,6 @@ TEST(test_replaced_files_are_noticed)
     fixture_fini(&fixture);
 }
 
-/* ---- threads ---- */
-
-struct reader {
-    const struct ledger *ledger;
-    unsigned wrong;
-};
-
-static void *
-read_on(void *argument)
-{
-    struct reader *reader = argument;
-    struct ledger_state read;
-
-    for (unsigned round = 0; round < 10; round++)
-        reader->wrong +=
-            ledger_read(reader->ledger, &read, NULL) != PETAL_OK || !ledger_is_after(&read, WRITES);
-    return NULL;
-}
-
-/* More threads than files may be open, and compactions that remove files meanwhile. */
-TEST(test_threads)
-{
-    struct fixture fixture;
-    struct ledger ledger = {0};
-    struct reader readers[FEW + 2];
-    pthread_t threads[FEW + 2];
-
-    begin(&fixture);
-    memory_vfs_trace(fixture.vfs, true);
-    fixture_must_open(&fixture);
-    MUST(ledger_attach(&ledger, fixture.db, WHY));
-    for (size_t i = 0; i < FEW + 2; i++) {
-        readers[i] = (struct reader){.ledger = &ledger};
-        assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
-    }
-    for (unsigned t = 0; t < LEDGER_TABLES; t++)
-        MUST(petal_compact(ledger.tables[t], NULL, WHY));
-    for (size_t i = 0; i < FEW + 2; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_int_equal(readers[i].wrong, 0);
-    }
-    assert_true(fixture_most_open(&fixture) <= FEW + 1);
-    memory_vfs_trace(fixture.vfs, false);
-    fixture_fini(&fixture);
-}
-
 /* ---- few descriptors ---- */
 
 static enum petal_status

@@ -520,39 +520,6 @@ TEST_WITH(test_the_file_does_not_grow_for_ever, setup, teardown)
 
 /* ---- damage ---- */
 
-TEST_WITH(test_every_flipped_bit, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct image images[STEPS + 1];
-    size_t size, refused = 0;
-    uint8_t *bytes;
-
-    manifest_free(commit_all(fixture, images));
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
-    for (size_t bit = 0; bit < 8 * size; bit++) {
-        struct manifest *manifest;
-        petal_error error;
-        enum petal_status status;
-
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
-        status = manifest_load(&manifest, &fixture->directory, &error);
-        if (status == PETAL_OK) {
-            if (!state_is(manifest, &images[STEPS]))
-                fail_msg("bit %zu of byte %zu changes the state unseen", bit % 8, bit / 8);
-        } else {
-            assert_int_equal(status, PETAL_CORRUPT);
-            assert_string_equal(error.file, MANIFEST);
-            refused++;
-        }
-        manifest_free(manifest);
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    }
-    assert_int_equal(refused, 8 * (size - 24)); /* all but those of the last seal */
-    free(bytes);
-    free_images(images);
-}
-
 static unsigned
 find_image(const struct manifest *manifest, const struct image *images)
 {
@@ -791,27 +758,6 @@ TEST_WITH(test_attributes_of_later_versions, setup, teardown)
     manifest_free(manifest);
 }
 
-TEST_WITH(test_a_failed_sync_is_final, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
-    petal_error error;
-    uint64_t calls;
-
-    for (unsigned step = 0; step < 3; step++)
-        assert_int_equal(commit_step(fixture, manifest, step, &error), PETAL_OK);
-    memory_vfs_fail_at(fixture->vfs, 2, EIO, false); /* the write, then the sync */
-    assert_int_equal(commit_step(fixture, manifest, 3, &error), PETAL_IO);
-    assert_non_null(strstr(error.text, "sync"));
-    assert_int_equal(manifest->table_count, 1);
-    calls = memory_vfs_calls(fixture->vfs);
-    error_clear(&error);
-    assert_int_equal(commit_step(fixture, manifest, 3, &error), PETAL_IO);
-    assert_non_null(strstr(error.text, "sync"));
-    assert_int_equal(memory_vfs_calls(fixture->vfs), calls);
-    manifest_free(manifest);
-}
-
 /* The disk is full for a while: the old file stands, and the commit can be made later. */
 TEST_WITH(test_a_new_file_that_does_not_fit_can_be_written_later, setup, teardown)
 {
@@ -839,104 +785,6 @@ TEST_WITH(test_a_new_file_that_does_not_fit_can_be_written_later, setup, teardow
     manifest = load(fixture);
     assert_int_equal(manifest->oldest_log, 99);
     manifest_free(manifest);
-}
-
-/* ---- the largest file ---- */
-
-#define MOST_BYTES 6000
-
-static enum petal_status
-commit_table(struct fixture *fixture, struct manifest *manifest, uint32_t id, petal_error *error)
-{
-    struct manifest_edit edit;
-    enum petal_status status;
-    char name[16];
-
-    snprintf(name, sizeof name, "table%u", id);
-    manifest_edit_init(&edit, &fixture->allocator.table);
-    create_table(&edit, id, name, two_families, 2);
-    status = manifest_commit(manifest, &edit, error);
-    manifest_edit_fini(&edit);
-    return status;
-}
-
-static enum petal_status
-commit_file(struct fixture *fixture, struct manifest *manifest, uint64_t number, petal_error *error)
-{
-    struct manifest_file file = file_of(number);
-    struct manifest_edit edit;
-    enum petal_status status;
-
-    manifest_edit_init(&edit, &fixture->allocator.table);
-    manifest_edit_add_file(&edit, 1, 0, &file);
-    status = manifest_commit(manifest, &edit, error);
-    manifest_edit_fini(&edit);
-    return status;
-}
-
-static size_t
-manifest_size(struct fixture *fixture)
-{
-    uint8_t *bytes;
-    size_t size;
-
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
-    free(bytes);
-    return size;
-}
-
-/* What would make the file larger than a reader takes is refused, and nothing else: tables first,
- * so that what is written to those that are there can still be flushed. */
-TEST_WITH(test_what_would_be_too_large_is_refused, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
-    enum petal_status status = PETAL_OK;
-    struct manifest_edit edit;
-    struct image before;
-    petal_error error;
-    uint32_t tables = 0;
-    uint64_t files = 0;
-
-    manifest_limit(manifest, MOST_BYTES);
-    while (status == PETAL_OK) {
-        before = image_of(manifest);
-        status = commit_table(fixture, manifest, tables + 1, &error);
-        tables += status == PETAL_OK;
-        assert_true(manifest_size(fixture) <= MOST_BYTES);
-        if (status == PETAL_OK)
-            free(before.bytes);
-    }
-    assert_int_equal(status, PETAL_INVALID);
-    assert_non_null(strstr(error.text, "bytes"));
-    assert_true(tables > 3);
-    assert_true(state_is(manifest, &before));
-    free(before.bytes);
-    for (status = PETAL_OK; status == PETAL_OK; files += status == PETAL_OK) {
-        status = commit_file(fixture, manifest, files + 1, &error);
-        assert_true(manifest_size(fixture) <= MOST_BYTES);
-    }
-    assert_int_equal(status, PETAL_INVALID);
-    assert_true(files > 20);
-    before = image_of(manifest);
-    manifest_free(manifest);
-
-    /* An opening writes it anew, though it is too large for a table more; one that goes makes room.
-     */
-    manifest = load(fixture);
-    manifest_limit(manifest, MOST_BYTES);
-    assert_int_equal(manifest_make_durable(manifest, &error), PETAL_OK);
-    assert_true(state_is(manifest, &before));
-    free(before.bytes);
-    assert_int_equal(commit_table(fixture, manifest, tables + 1, &error), PETAL_INVALID);
-    assert_int_equal(commit_file(fixture, manifest, files + 1, &error), PETAL_INVALID);
-    manifest_edit_init(&edit, &fixture->allocator.table);
-    manifest_edit_drop_table(&edit, 1);
-    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
-    manifest_edit_fini(&edit);
-    assert_int_equal(commit_table(fixture, manifest, tables + 1, &error), PETAL_OK);
-    manifest_free(manifest);
-    manifest_free(load(fixture));
 }
 
 /* ---- the format ---- */

@@ -467,21 +467,6 @@ TEST(test_files_hold_several_of_the_newest_versions)
     end(&store);
 }
 
-/* For each version that a marker hides one more is looked for. */
-TEST(test_markers_of_versions_open_more_files)
-{
-    struct store store;
-
-    begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
-    fill_versions(&store, 1);
-    MUST(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), 1000, PETAL_DELETE,
-                      NULL, WHY));
-    assert_int_equal(read_versions(&store, 3, 900, 100), 4);
-    flush(&store);
-    assert_int_equal(read_versions(&store, 3, 900, 100), 5);
-    end(&store);
-}
-
 /* A marker of one version lets an older version show, one marker one version. */
 TEST(test_markers_of_versions_keep_few_versions)
 {

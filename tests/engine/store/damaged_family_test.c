@@ -419,51 +419,6 @@ TEST(test_the_others_are_opened)
     open_with_damage(FACTS, true);
 }
 
-/* A medium that cannot read the file, at every call of the opening: one family fails, or the
- * opening does. */
-TEST(test_calls_that_fail_at_opening)
-{
-    unsigned opened = 0, refused = 0;
-    struct damaged_family_fixture fixture;
-    petal_error error;
-    uint64_t calls;
-
-    make_fixture(&fixture, 1);
-    fixture_must_close(&fixture.base);
-    calls = memory_vfs_calls(fixture.base.vfs);
-    open_fixture(&fixture);
-    calls = memory_vfs_calls(fixture.base.vfs) - calls;
-    fixture_must_close(&fixture.base);
-    for (uint64_t n = 1; n <= calls; n++) {
-        static const int errors[] = {EIO, EMFILE};
-
-        for (unsigned e = 0; e < 2; e++) {
-            enum petal_status status;
-
-            memory_vfs_fail_at(fixture.base.vfs, n, errors[e], false);
-            status = fixture_open(&fixture.base, &error);
-            memory_vfs_fail_at(fixture.base.vfs, 0, 0, false);
-            if (status != PETAL_OK) {
-                refused++;
-                continue;
-            }
-            attach(&fixture);
-            error = background_error(&fixture);
-            opened += error.status != PETAL_OK;
-            if (error.status != PETAL_OK)
-                assert_int_equal(errors[e], EIO);
-            fixture_must_close(&fixture.base);
-        }
-    }
-    /* Opening a file and taking its size; a read of its end that fails once is made good. */
-    assert_in_range(opened, 2 * STORES, 12 * STORES);
-    assert_true(refused > 5);
-    open_fixture(&fixture);
-    check_all_there(&fixture, ROWS, 0);
-    fixture_must_close(&fixture.base);
-    free_fixture(&fixture);
-}
-
 /* What the log holds of the family is kept: with the old file back it is there, too. */
 TEST(test_logged_cells_are_kept)
 {

@@ -213,33 +213,6 @@ next_place(size_t at)
     return at >= 400 && at < 32500 && !test_long() ? at + 37 : at + 1;
 }
 
-TEST_WITH(test_every_flipped_byte, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct written_log log;
-
-    write_log(fixture, &log);
-    for (size_t at = 0; at < log.size; at = next_place(at)) {
-        struct wal_replay replay;
-        petal_error error;
-        size_t count;
-        enum petal_status status;
-
-        log.bytes[at] ^= (uint8_t)(1u << at % 8);
-        assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, log.bytes, log.size), 0);
-        status = wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error);
-        if (at < log.promised && status != PETAL_CORRUPT)
-            fail_msg("byte %zu of the synced part is wrong and nobody says so", at);
-        /* Beyond the promise: a torn tail. */
-        if (at >= log.promised && status != PETAL_OK)
-            fail_msg("byte %zu: %s", at, error.text);
-        if (at >= 64)
-            assert_int_equal(count, records_below(&log, at));
-        log.bytes[at] ^= (uint8_t)(1u << at % 8);
-    }
-    free(log.bytes);
-}
-
 TEST_WITH(test_every_truncation, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
@@ -629,50 +602,6 @@ TEST(a_new_log_with_old_blocks)
         }
         wal_fixture_fini(&fixture);
     }
-}
-
-/* ---- failures ---- */
-
-TEST_WITH(test_a_failed_sync_is_final, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
-    petal_error error;
-    uint64_t calls;
-
-    wal_fixture_add(fixture, wal, 100);
-    store_and_sync(wal);
-    wal_fixture_add(fixture, wal, 100);
-    store(wal);
-    memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
-    assert_int_equal(wal_file_sync(wal, &error), PETAL_IO);
-    assert_int_equal(wal_file_synced_sequence(wal), 1);
-    calls = memory_vfs_calls(fixture->vfs);
-    error_clear(&error);
-    assert_int_equal(wal_file_sync(wal, &error), PETAL_IO);
-    assert_non_null(strstr(error.text, "sync"));
-    memset(wal_file_begin(wal, 5), 0, 5);
-    wal_file_end(wal, 9);
-    assert_int_equal(wal_file_store(wal, &error), PETAL_IO);
-    assert_int_equal(memory_vfs_calls(fixture->vfs), calls);
-    assert_int_equal(wal_file_stored_sequence(wal), 2);
-    wal_file_close(wal);
-}
-
-TEST_WITH(test_a_failed_store_is_final, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
-    petal_error error;
-
-    wal_fixture_add(fixture, wal, 100);
-    memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
-    assert_int_equal(wal_file_store(wal, &error), PETAL_IO);
-    assert_int_equal(wal_file_store(wal, &error), PETAL_IO);
-    assert_int_equal(wal_file_sync(wal, &error), PETAL_IO);
-    assert_true(wal_file_is_dead(wal));
-    assert_int_equal(wal_file_stored_sequence(wal), 0);
-    wal_file_close(wal);
 }
 
 /* ---- the format ---- */
