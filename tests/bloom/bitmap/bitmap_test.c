@@ -2,7 +2,6 @@
  * bitmap_test.c -- bitmaps answer as an array of bools does: single numbers, the next one, two
  * bitmaps, files and maps; threads lose nothing; memory is taken near numbers only.
  */
-#include "base/mem.h"
 #include "tests/bloom/set_fixture.h"
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
@@ -453,32 +452,6 @@ TEST(the_largest_bitmap_can_be_had)
     assert_int_equal(petal_bitmap_next_set(bitmap, 0), PETAL_BITMAP_MAX_BITS - 1);
     assert_int_equal(petal_bitmap_count(bitmap), 1);
     petal_bitmap_free(bitmap);
-}
-
-TEST(want_of_memory_is_told)
-{
-    struct test_allocator allocator;
-    uint64_t n = 0;
-
-    test_allocator_init(&allocator);
-    set_env.allocator = &allocator.table;
-    do {
-        petal_bitmap *made = NULL, *loaded = NULL;
-        petal_error error;
-
-        test_allocator_fail_at(&allocator, ++n, false);
-        if (petal_bitmap_create(100000, &set_env, &made, &error) == PETAL_OK &&
-            petal_bitmap_save(made, "bitmap", &error) == PETAL_OK &&
-            load(n % 2 == 0, &loaded, &error) == PETAL_OK)
-            error.status = PETAL_OK;
-        else
-            assert_int_equal(error.status, PETAL_NO_MEMORY);
-        petal_bitmap_free(made);
-        petal_bitmap_free(loaded);
-        assert_int_equal(test_allocator_live_bytes(&allocator), 0);
-    } while (test_allocator_failures(&allocator) == n);
-    assert_in_range(n, 8, 24);
-    set_env.allocator = NULL;
 }
 
 /* ---- threads ---- */

@@ -516,26 +516,4 @@ TEST(full_registers_count_at_most_all_hashes)
     petal_distinct_free(loaded);
 }
 
-TEST(want_of_memory_is_told)
-{
-    struct test_allocator allocator;
-    uint64_t n = 0;
-
-    test_allocator_init(&allocator);
-    set_env.allocator = &allocator.table;
-    do {
-        petal_distinct *made = NULL, *loaded = NULL;
-
-        test_allocator_fail_at(&allocator, ++n, false);
-        if (petal_distinct_create(0.1, 0, &set_env, &made, NULL) == PETAL_OK &&
-            petal_distinct_save(made, "distinct", NULL) == PETAL_OK)
-            (void)(load(n % 2 == 0, &loaded, NULL) == PETAL_OK);
-        petal_distinct_free(made);
-        petal_distinct_free(loaded);
-        assert_int_equal(test_allocator_live_bytes(&allocator), 0);
-    } while (test_allocator_failures(&allocator) == n);
-    assert_in_range(n, 6, 20);
-    set_env.allocator = NULL;
-}
-
 TEST_GROUP(set_fixture_begin, set_fixture_end);

@@ -10,7 +10,6 @@
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -524,32 +523,6 @@ check_outcome(struct memory_vfs *vfs, enum petal_status said, const petal_error 
     petal_bloom_free(bloom);
 }
 
-TEST(a_failed_call_is_told_and_leaves_nothing)
-{
-    static const int errors[] = {EIO, ENOSPC};
-    uint64_t tried = 0, failures = 1;
-
-    for (uint64_t n = 1; failures > 0; n++) {
-        struct memory_vfs *vfs = memory_vfs_new();
-        petal_env env = env_of(vfs);
-        petal_error error;
-        enum petal_status said;
-
-        memory_vfs_fail_at(vfs, n, errors[n % 2], n % 4 < 2);
-        said = try_build(&env, true, &error);
-        failures = memory_vfs_failures(vfs);
-        memory_vfs_fail_at(vfs, 0, 0, false);
-        /* Where removing fails as well, for good, a name may stay; and of a directory that cannot
-         * be synced the file is there. */
-        check_outcome(vfs, said, &error, n % 4 < 2 ? 2 : 1);
-        if (said != PETAL_OK)
-            assert_true(said == PETAL_IO || said == PETAL_NO_SPACE);
-        memory_vfs_free(vfs);
-        tried++;
-    }
-    test_counted("%llu builds over files of which a call failed", (unsigned long long)tried);
-}
-
 TEST(a_full_disk_is_told_and_leaves_nothing)
 {
     uint64_t room = 0, refused = 0;
@@ -573,40 +546,6 @@ TEST(a_full_disk_is_told_and_leaves_nothing)
         memory_vfs_free(vfs);
     }
     assert_true(refused > 3);
-}
-
-TEST(want_of_memory_is_told)
-{
-    uint64_t tried = 0, forgiven = 0;
-    bool failed = true;
-
-    for (uint64_t n = 1; failed; n++) {
-        for (int save = 0; save < 2; save++) {
-            struct memory_vfs *vfs = memory_vfs_new();
-            struct test_allocator allocator;
-            petal_env env = env_of(vfs);
-            petal_error error;
-            enum petal_status said;
-
-            test_allocator_init(&allocator);
-            env.allocator = &allocator.table;
-            test_allocator_fail_at(&allocator, n, false);
-            said = try_build(&env, save != 0, &error);
-            failed = test_allocator_failures(&allocator) > 0;
-            /* Without memory for a copy of the right size the filter stays in what it has. */
-            if (failed && said == PETAL_OK && !save)
-                forgiven++;
-            else
-                assert_int_equal(said, failed ? PETAL_NO_MEMORY : PETAL_OK);
-            assert_int_equal(test_allocator_live_bytes(&allocator), 0);
-            assert_int_equal(memory_vfs_open_files(vfs), 0);
-            assert_int_equal(memory_vfs_count_files(vfs, "/"), said == PETAL_OK && save);
-            memory_vfs_free(vfs);
-            tried++;
-        }
-    }
-    assert_true(forgiven <= 1);
-    test_counted("%llu builds of which an allocation failed", (unsigned long long)tried);
 }
 
 /* A death between making the temporary file and removing its name leaves that, empty. */

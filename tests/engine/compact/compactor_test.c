@@ -11,10 +11,6 @@
 #include "tests/engine/compact/background_fixture.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 /* ---- what is merged ---- */
 
 TEST(test_runs_settle)

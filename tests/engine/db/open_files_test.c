@@ -9,7 +9,6 @@
 #include "tests/disk/paths.h"
 #include "tests/support/test.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

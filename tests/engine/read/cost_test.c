@@ -8,7 +8,6 @@
 #include "tests/crash/ledger.h"
 #include "tests/support/test.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #define FILES         4

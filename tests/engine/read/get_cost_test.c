@@ -7,7 +7,6 @@
 #include "tests/engine/read/fixture.h"
 #include "tests/support/test.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
