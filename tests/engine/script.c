@@ -1199,16 +1199,24 @@ script_do(struct script *script, const char *statements)
 }
 
 void
+script_do_on(petal_db *db, const char *statements)
+{
+    struct script script = {.base = {.db = db}};
+
+    script_do(&script, statements);
+    petal_result_free(script.given);
+}
+
+void
 script_do_in(struct script *script, const char *directory, const char *statements)
 {
-    struct script other = {.base = script->base, .family = script->family};
+    petal_options options = script->base.options;
+    petal_db *db;
 
-    other.base.options.create = false;
-    other.base.db = NULL;
-    MUST(petal_open(directory, &other.base.options, &other.base.db, WHY));
-    script_do(&other, statements);
-    petal_result_free(other.given);
-    MUST(petal_close(other.base.db, WHY));
+    options.create = false;
+    MUST(petal_open(directory, &options, &db, WHY));
+    script_do_on(db, statements);
+    MUST(petal_close(db, WHY));
 }
 
 void

@@ -66,6 +66,9 @@ void script_end(struct script *script);
 
 void script_do(struct script *script, const char *statements);
 
+/* On an open database of the caller's: it has no clock and no files of the script's. */
+void script_do_on(petal_db *db, const char *statements);
+
 /* In another database that is there, in the same surroundings; it is closed again. */
 void script_do_in(struct script *script, const char *directory, const char *statements);
 

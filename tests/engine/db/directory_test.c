@@ -7,8 +7,7 @@
  * names, so that whatever is looked up by its path again does harm there.
  */
 #include "base/vfs_posix.h"
-#include "tests/support/test.h"
-#include "tests/support/test_support.h"
+#include "tests/engine/script.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,85 +34,15 @@ open_at(const char *directory)
     return db;
 }
 
-static petal_family *
-make_table(petal_db *db)
-{
-    petal_family_options family = {.name = text("f")};
-    petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
-    petal_family *made;
-    petal_table *table;
-    petal_error error;
-
-    if (petal_table_open(db, text("t"), &table, &error) != PETAL_OK)
-        MUST(petal_table_create(db, &options, &table, WHY));
-    MUST(petal_table_family(table, text("f"), &made, WHY));
-    return made;
-}
-
-static void
-put_rows(petal_family *family, int from, int limit, const char *value)
-{
-
-    for (int i = from; i < limit; i++) {
-        char row[16];
-
-        snprintf(row, sizeof row, "%04d", i);
-        MUST(petal_put(family, text(row), text("q"), PETAL_LATEST, text(value), NULL, WHY));
-    }
-}
-
-/* All rows below `limit` are there, with that value. */
-static void
-check_rows(petal_db *db, int limit, const char *value)
-{
-    petal_result *result;
-    petal_table *table;
-
-    MUST(petal_table_open(db, text("t"), &table, WHY));
-    MUST(petal_result_new(db, &result, WHY));
-    for (int i = 0; i < limit; i++) {
-        char row[16];
-
-        snprintf(row, sizeof row, "%04d", i);
-        MUST(petal_get(table, text(row), NULL, result, WHY));
-        assert_int_equal(petal_result_count(result), 1);
-        assert_int_equal(petal_result_cell(result, 0)->value.size, strlen(value));
-        assert_memory_equal(petal_result_cell(result, 0)->value.data, value, strlen(value));
-    }
-    petal_result_free(result);
-    MUST(petal_table_verify(table, WHY));
-}
-
 /* Two store files and a log with something in it. */
-static void
-fill(petal_db *db, const char *value)
-{
-    petal_family *family = make_table(db);
-
-    put_rows(family, 0, 10, value);
-    MUST(petal_flush(db, NULL, WHY));
-    put_rows(family, 10, 20, value);
-    MUST(petal_flush(db, NULL, WHY));
-    put_rows(family, 20, 30, value);
-}
-
+#define FILL(value)                                                                                \
+    "table t f; put t 00/f=" value " 01/f=" value "; flush; put t 10/f=" value                     \
+    "; flush; put t 20/f=" value "\n"
+#define FILLED(value)                                                                              \
+    "show t : 00/f=" value " 01/f=" value " 10/f=" value " 20/f=" value "; verify t"
 /* Everything that makes, opens and removes files. */
-static void
-work(petal_db *db, const char *value)
-{
-    petal_family *family = make_table(db);
-    petal_table *table, *clone;
-
-    MUST(petal_table_open(db, text("t"), &table, WHY));
-    put_rows(family, 30, ROWS, value);
-    MUST(petal_flush(db, NULL, WHY));
-    MUST(petal_compact(table, NULL, WHY));
-    MUST(petal_table_snapshot_create(table, text("s"), NULL, WHY));
-    MUST(petal_table_snapshot_clone(db, text("s"), text("u"), &clone, WHY));
-    MUST(petal_table_snapshot_delete(db, text("s"), WHY));
-    MUST(petal_table_drop(clone, WHY));
-    check_rows(db, ROWS, value);
-}
+#define WORK   "put t 30/f=here; flush; compact t; take t s; clone s u; delete s; drop u\n" WORKED
+#define WORKED "show t : 00/f=here 01/f=here 10/f=here 20/f=here 30/f=here; verify t"
 
 static int
 set_up(void **state)
@@ -130,7 +59,7 @@ set_up(void **state)
         return -1;
     directory = test_path(places->there, "db");
     petal_db *other = open_at(directory);
-    fill(other, "there");
+    script_do_on(other, FILL("there"));
     free(directory);
     *state = places;
     return petal_close(other, &error) == PETAL_OK ? chdir(places->here) : -1;
@@ -156,7 +85,7 @@ check_untouched(void)
 {
     petal_db *other = open_at("db");
 
-    check_rows(other, 30, "there");
+    script_do_on(other, FILLED("there"));
     MUST(petal_close(other, WHY));
 }
 
@@ -167,16 +96,16 @@ TEST_WITH(test_working_directory_changes, set_up, tear_down)
     const struct places *places = *state;
     petal_db *db = open_at("db");
 
-    fill(db, "here");
+    script_do_on(db, FILL("here"));
     assert_int_equal(chdir(places->there), 0);
-    work(db, "here");
+    script_do_on(db, WORK);
     check_untouched();
     MUST(petal_close(db, WHY));
     check_untouched();
 
     assert_int_equal(chdir(places->here), 0);
     db = open_at("db");
-    check_rows(db, ROWS, "here");
+    script_do_on(db, WORKED);
     MUST(petal_close(db, WHY));
 }
 
@@ -184,18 +113,21 @@ TEST_WITH(test_reads_after_working_directory_changed, set_up, tear_down)
 {
     const struct places *places = *state;
     petal_options options = {.create = true, .open_files = 8, .cache_bytes = PETAL_NO_CACHE};
-    petal_family *family;
+    char statements[64];
     petal_db *db;
 
     options.no_compaction = true;
     MUST(petal_open("db", &options, &db, WHY));
-    family = make_table(db);
+    script_do_on(db, "table t f");
     for (int i = 0; i < ROWS; i++) {
-        put_rows(family, i, i + 1, "here");
-        MUST(petal_flush(db, NULL, WHY));
+        snprintf(statements, sizeof statements, "put t %04d/f=here; flush", i);
+        script_do_on(db, statements);
     }
     assert_int_equal(chdir(places->there), 0);
-    check_rows(db, ROWS, "here"); /* files that are closed and opened again */
+    for (int i = 0; i < ROWS; i++) { /* files that are closed and opened again */
+        snprintf(statements, sizeof statements, "show t row=%04d : %04d/f=here", i, i);
+        script_do_on(db, statements);
+    }
     MUST(petal_close(db, WHY));
     check_untouched();
 }
@@ -204,15 +136,15 @@ TEST_WITH(test_directory_is_renamed, set_up, tear_down)
 {
     petal_db *db = open_at("db");
 
-    fill(db, "here");
+    script_do_on(db, FILL("here"));
     assert_int_equal(rename("db", "moved"), 0);
     assert_int_equal(rename("../there/db", "db"), 0); /* another database in its place */
-    work(db, "here");
+    script_do_on(db, WORK);
     MUST(petal_close(db, WHY));
     check_untouched();
 
     db = open_at("moved");
-    check_rows(db, ROWS, "here");
+    script_do_on(db, WORKED);
     MUST(petal_close(db, WHY));
 }
 
@@ -240,7 +172,7 @@ TEST_WITH(test_checkpoint_stays_where_it_began, set_up, tear_down)
     links = 0;
     files.link = move_and_link;
     MUST(petal_open("db", &options, &db, WHY));
-    fill(db, "here");
+    script_do_on(db, FILL("here"));
     MUST(petal_checkpoint(db, "copy", WHY));
     assert_true(links > 1);
     assert_int_equal(access("copy", F_OK), -1);
@@ -249,7 +181,7 @@ TEST_WITH(test_checkpoint_stays_where_it_began, set_up, tear_down)
 
     assert_int_equal(chdir(moving->here), 0);
     db = open_at("copy");
-    check_rows(db, 30, "here");
+    script_do_on(db, FILLED("here"));
     MUST(petal_close(db, WHY));
 }
 
@@ -293,7 +225,7 @@ TEST_WITH(test_symbolic_links_are_not_followed, set_up, tear_down)
     petal_error error;
     petal_db *db = open_at("db");
 
-    fill(db, "here");
+    script_do_on(db, FILL("here"));
     MUST(petal_close(db, WHY));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = test_path("db", names[i]);
@@ -307,6 +239,6 @@ TEST_WITH(test_symbolic_links_are_not_followed, set_up, tear_down)
         free(path);
     }
     db = open_at("db");
-    check_rows(db, 30, "here");
+    script_do_on(db, FILLED("here"));
     MUST(petal_close(db, WHY));
 }

@@ -5,7 +5,7 @@
 
 #include "base/slice.h"
 #include "tests/engine/db/read_only_fixture.h"
-#include "tests/engine/table/copy_fixture.h"
+#include "tests/engine/script.h"
 #include "tests/support/test.h"
 
 #include <pthread.h>
@@ -47,73 +47,52 @@ refused(enum petal_status status, const petal_error *error)
     assert_non_null(strstr(error->text, FIXTURE_DIRECTORY));
 }
 
+/* Every call that writes, but for those that a script has no words for. */
 static void
-refuse_cells(const struct ledger *ledger)
+refuse_writes(const struct ledger *ledger)
 {
-    static const enum petal_durability levels[] = {PETAL_SKIP_WAL, PETAL_ASYNC_WAL, PETAL_SYNC_WAL,
-                                                   PETAL_FSYNC_WAL};
-    petal_family *f = ledger->families[0];
-    petal_slice row = slice_from_text("a"), none = slice_make(NULL, 0);
-    petal_error error;
-    int64_t sum;
-
-    for (size_t i = 0; i < 4; i++) {
-        petal_write_options options = {.durability = levels[i]};
-
-        refused(petal_put(f, row, none, PETAL_LATEST, row, &options, &error), &error);
-    }
-    refused(petal_delete(f, row, none, PETAL_LATEST, PETAL_DELETE_COLUMN, NULL, &error), &error);
-    refused(petal_delete(f, row, none, PETAL_LATEST, PETAL_DELETE, NULL, &error), &error);
-    refused(petal_append(f, row, none, row, NULL, &error), &error);
-    refused(petal_increment(f, row, slice_from_text("n"), 1, NULL, &sum, &error), &error);
-}
-
-static void
-refuse_batches(const struct ledger *ledger)
-{
-    petal_slice row = slice_from_text("a"), none = slice_make(NULL, 0);
+    static const char *const writes[] = {
+        "put left a/f=v",     "unlogged left a/f=v",
+        "version left a/f=v", "put left a/f!12",
+        "put left a/f!8",     "app left a/f=v",
+        "inc left a/f:n=#1",  "batch left",
+        "batch left a/f=v",   "batch left app:a/f=v",
+        "table new f",         "table left f",
+        "alter left f",        "drop left",
+        "truncate left",       "flush",
+        "flush left",          "compact left",
+    };
     petal_condition condition = {.family = ledger->families[0],
                                  .qualifier = slice_from_text("never"),
                                  .compare = PETAL_EQUAL,
                                  .value = slice_from_text("x")};
+    petal_slice row = slice_from_text("a"), none = slice_make(NULL, 0);
     petal_batch *batch;
     petal_error error;
+    petal_kv *kv;
     bool applied = true;
 
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+        char statements[200];
+
+        snprintf(statements, sizeof statements,
+                 "refused read-only %s; told opened read-only; told " FIXTURE_DIRECTORY, writes[i]);
+        script_do_on(ledger->db, statements);
+    }
+    for (enum petal_durability level = PETAL_SKIP_WAL; level <= PETAL_FSYNC_WAL; level++) {
+        petal_write_options options = {.durability = level};
+
+        refused(petal_put(ledger->families[0], row, none, PETAL_LATEST, row, &options, &error),
+                &error);
+    }
     MUST(petal_batch_new(ledger->db, &batch, WHY));
-    refused(petal_write(ledger->db, batch, NULL, &error), &error);
     MUST(petal_batch_put(batch, ledger->families[0], row, none, PETAL_LATEST, row, WHY));
-    refused(petal_write(ledger->db, batch, NULL, &error), &error);
     refused(petal_mutate_row(ledger->tables[0], row, NULL, batch, NULL, &applied, &error), &error);
     assert_false(applied);
     /* Also when the condition does not hold, and nothing would be written. */
     refused(petal_mutate_row(ledger->tables[0], row, &condition, batch, NULL, NULL, &error),
             &error);
-    MUST(petal_batch_append(batch, ledger->families[0], row, none, row, WHY));
-    refused(petal_write(ledger->db, batch, NULL, &error), &error);
     petal_batch_free(batch);
-}
-
-static void
-refuse_the_rest(const struct ledger *ledger)
-{
-    petal_family_options family = {.name = slice_from_text("f")};
-    petal_table_options options = {
-        .name = slice_from_text("new"), .families = &family, .family_count = 1};
-    petal_table *table = ledger->tables[0];
-    petal_error error;
-    petal_kv *kv;
-
-    refused(petal_table_create(ledger->db, &options, &table, &error), &error);
-    assert_null(table);
-    options.name = slice_from_text("left");
-    refused(petal_table_create(ledger->db, &options, &table, &error), &error);
-    refused(petal_table_alter(ledger->tables[0], &options, &error), &error);
-    refused(petal_table_drop(ledger->tables[0], &error), &error);
-    refused(petal_table_truncate(ledger->tables[0], &table, &error), &error);
-    refused(petal_flush(ledger->db, NULL, &error), &error);
-    refused(petal_flush(ledger->db, ledger->tables[0], &error), &error);
-    refused(petal_compact(ledger->tables[0], NULL, &error), &error);
     refused(petal_compact(ledger->tables[0], ledger->families[0], &error), &error);
     refused(petal_kv_open(ledger->db, slice_from_text("new"), NULL, &kv, &error), &error);
     assert_null(kv);
@@ -136,9 +115,7 @@ TEST(test_writes_nothing)
     read_only_open(&fixture);
     read_only_read_everything(&fixture);
     MUST(ledger_attach(&ledger, fixture.db, WHY));
-    refuse_cells(&ledger);
-    refuse_batches(&ledger);
-    refuse_the_rest(&ledger);
+    refuse_writes(&ledger);
     assert_int_equal(ledger_must_be_prefix(&ledger), READ_ONLY_WRITES);
     fixture_must_close(&fixture);
     assert_int_equal(sealed.refused, 0);
@@ -178,46 +155,36 @@ TEST(test_key_values)
  * files stay. */
 TEST(test_table_snapshots_and_checkpoints)
 {
-    petal_table_snapshot_options brief = {.ttl_seconds = 1}, skip_flush = {.skip_flush = true};
-    petal_slice names[] = {slice_from_text("kept"), slice_from_text("over"),
-                           slice_from_text("never")};
-    char text[COPY_BED_TEXT_BYTES];
+    static const char *const names[] = {"kept", "over", "never"};
+    petal_table_snapshot_options brief = {.ttl_seconds = 1};
     struct read_only_image before;
-    struct fixture fixture;
-    petal_table *table, *made;
+    struct script script;
     petal_error error;
 
-    fixture_init(&fixture, 3);
-    fixture_must_open(&fixture);
-    MUST(copy_fixture_create(fixture.db, "t", &table, WHY));
-    copy_fixture_must_put(table, "f", "a", "1");
-    MUST(petal_table_snapshot_create(table, names[0], NULL, WHY));
-    MUST(petal_table_snapshot_create(table, names[1], &brief, WHY));
-    fixture_die(&fixture);
-    test_clock_advance(&fixture.clock, 2000);
-    before = read_only_image(&fixture);
-    read_only_open(&fixture);
-    table = copy_fixture_open(fixture.db, "t");
-    assert_string_equal(copy_fixture_snapshots(fixture.db, text), "kept ");
-    refused(petal_table_snapshot_create(table, names[2], NULL, &error), &error);
-    refused(petal_table_snapshot_create(table, names[0], &skip_flush, &error), &error);
+    script_begin(&script);
+    script_do(&script, "table t f; put t a/f=1; take t kept");
+    MUST(petal_table_snapshot_create(script_table(&script, "t"), slice_from_text("over"), &brief,
+                                     WHY));
+    script_do(&script, "kill; later 2000");
+    before = read_only_image(&script.base);
+    read_only_open(&script.base);
+    script_do(&script, "snapshots : kept");
     for (size_t i = 0; i < 3; i++) {
-        refused(
-            petal_table_snapshot_clone(fixture.db, names[i], slice_from_text("t"), &made, &error),
-            &error);
-        refused(
-            petal_table_snapshot_clone(fixture.db, names[i], slice_from_text("c"), &made, &error),
-            &error);
-        refused(petal_table_snapshot_restore(fixture.db, names[i], &made, &error), &error);
-        refused(petal_table_snapshot_delete(fixture.db, names[i], &error), &error);
+        char statements[200];
+
+        snprintf(statements, sizeof statements,
+                 "refused read-only take t %s; refused read-only clone %s t\n"
+                 "refused read-only clone %s c; refused read-only restore %s t\n"
+                 "refused read-only delete %s; told opened read-only",
+                 names[i], names[i], names[i], names[i], names[i]);
+        script_do(&script, statements);
     }
-    refused(petal_checkpoint(fixture.db, "/copy", &error), &error);
-    refused(petal_checkpoint(fixture.db, FIXTURE_DIRECTORY, &error), &error);
-    assert_false(memory_vfs_exists(fixture.vfs, "/copy"));
-    copy_fixture_expect(table, "a/f=1 ");
-    fixture_must_close(&fixture);
-    read_only_expect_unchanged(&fixture, &before);
-    fixture_fini(&fixture);
+    refused(petal_checkpoint(script.base.db, "/copy", &error), &error);
+    refused(petal_checkpoint(script.base.db, FIXTURE_DIRECTORY, &error), &error);
+    assert_false(memory_vfs_exists(script.base.vfs, "/copy"));
+    script_do(&script, "show t : a/f=1; verify t; shut");
+    read_only_expect_unchanged(&script.base, &before);
+    script_end(&script);
 }
 
 /* ---- damage ---- */
