@@ -14,108 +14,12 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/manifest/format.h"
-#include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
-#include "tests/disk/paths.h"
-#include "tests/disk/vfs.h"
+#include "tests/engine/manifest/fixture.h"
 #include "tests/support/test.h"
-#include "tests/support/test_support.h"
-
-#define DIRECTORY "/db"
-#define MANIFEST  DIRECTORY "/MANIFEST"
-#define TEMPORARY DIRECTORY "/MANIFEST.tmp"
-#define IDENTITY  0x0123456789ABCDEFu
-#define SALT      0xFEDCBA9876543210u
-
-struct fixture {
-    struct memory_vfs *vfs;
-    struct test_allocator allocator;
-    struct test_random random;
-    struct env env;
-    struct directory directory; /* open once it is there */
-};
-
-static void
-fixture_use(struct fixture *fixture, struct memory_vfs *vfs)
-{
-    petal_env given = {
-        .size = sizeof given,
-        .allocator = &fixture->allocator.table,
-        .vfs = memory_vfs_table(vfs),
-        .random = test_random_word,
-        .random_context = &fixture->random,
-    };
-
-    directory_close(&fixture->directory);
-    env_init(&fixture->env, &given);
-    (void)directory_open(&fixture->directory, &fixture->env, DIRECTORY, false);
-}
-
-static void
-fixture_init(struct fixture *fixture)
-{
-    const petal_vfs *table;
-
-    memset(fixture, 0, sizeof *fixture);
-    fixture->vfs = memory_vfs_new();
-    test_allocator_init(&fixture->allocator);
-    test_random_init(&fixture->random, 1);
-    table = memory_vfs_table(fixture->vfs);
-    assert_int_equal(vfs_make_directory(table, DIRECTORY), 0);
-    assert_int_equal(vfs_sync_directory(table, "/"), 0);
-    fixture_use(fixture, fixture->vfs);
-}
-
-static void
-fixture_fini(struct fixture *fixture)
-{
-    directory_close(&fixture->directory);
-    assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
-    memory_vfs_free(fixture->vfs);
-    assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
-}
-
-static int
-setup(void **state)
-{
-    *state = malloc(sizeof(struct fixture));
-    assert_non_null(*state);
-    fixture_init(*state);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    fixture_fini(*state);
-    free(*state);
-    return 0;
-}
-
-static struct manifest *
-make(struct fixture *fixture)
-{
-    struct manifest *manifest;
-    petal_error error;
-
-    assert_int_equal(manifest_new(&manifest, &fixture->directory, IDENTITY, SALT, &error),
-                     PETAL_OK);
-    return manifest;
-}
-
-static struct manifest *
-load(struct fixture *fixture)
-{
-    struct manifest *manifest;
-    petal_error error;
-
-    if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
-        fail_msg("%s", error.text);
-    return manifest;
-}
 
 static enum petal_status
-load_status(struct fixture *fixture, petal_error *error)
+load_status(struct manifest_fixture *fixture, petal_error *error)
 {
     struct manifest *manifest;
     enum petal_status status = manifest_load(&manifest, &fixture->directory, error);
@@ -159,8 +63,9 @@ static bool
 state_is(const struct manifest *manifest, const struct image *expected)
 {
     struct image image = image_of(manifest);
-    bool equal = image_equal(&image, expected) && manifest->database_identity == IDENTITY &&
-                 manifest->salt == SALT;
+    bool equal = image_equal(&image, expected) &&
+                 manifest->database_identity == MANIFEST_IDENTITY &&
+                 manifest->salt == MANIFEST_SALT;
 
     free(image.bytes);
     return equal;
@@ -312,7 +217,8 @@ build_step(struct manifest_edit *edit, unsigned step)
 }
 
 static enum petal_status
-commit_step(struct fixture *fixture, struct manifest *manifest, unsigned step, petal_error *error)
+commit_step(struct manifest_fixture *fixture, struct manifest *manifest, unsigned step,
+            petal_error *error)
 {
     struct manifest_edit edit;
     enum petal_status status;
@@ -327,9 +233,9 @@ commit_step(struct fixture *fixture, struct manifest *manifest, unsigned step, p
 
 /* Commit all steps; images[i] (may be NULL) is the state after i of them. */
 static struct manifest *
-commit_all(struct fixture *fixture, struct image *images)
+commit_all(struct manifest_fixture *fixture, struct image *images)
 {
-    struct manifest *manifest = make(fixture);
+    struct manifest *manifest = manifest_fixture_make(fixture);
     petal_error error;
 
     for (unsigned step = 0; step < STEPS; step++) {
@@ -352,15 +258,15 @@ free_images(struct image *images)
 
 /* ---- round trips ---- */
 
-TEST_WITH(test_what_was_committed_is_loaded, setup, teardown)
+TEST_WITH(test_what_was_committed_is_loaded, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct image images[STEPS + 1];
     struct manifest *manifest = commit_all(fixture, images);
     const struct manifest_family *family;
 
     manifest_free(manifest);
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     assert_true(state_is(manifest, &images[STEPS]));
     assert_int_equal(manifest->table_count, 1);
     assert_int_equal(manifest->next_table_id, 3); /* table 2 was dropped, its id is spent */
@@ -401,15 +307,15 @@ check_texts(const petal_attribute *found, const petal_attribute *expected, size_
     }
 }
 
-TEST_WITH(test_alterations_are_loaded, setup, teardown)
+TEST_WITH(test_alterations_are_loaded, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     const struct manifest_table *table;
     const petal_family_options *options;
     struct manifest *manifest;
 
     manifest_free(commit_all(fixture, NULL));
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     table = manifest_find_table(manifest, 1);
     assert_int_equal(table->family_count, 3);
     assert_int_equal(table->next_family_id, 4); /* family 3 was dropped, its id is spent */
@@ -433,14 +339,14 @@ TEST_WITH(test_alterations_are_loaded, setup, teardown)
     manifest_free(manifest);
 }
 
-TEST_WITH(test_no_manifest_is_no_database, setup, teardown)
+TEST_WITH(test_no_manifest_is_no_database, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     petal_error error;
 
     assert_int_equal(load_status(fixture, &error), PETAL_NOT_FOUND);
     assert_int_equal(manifest_check_exists(&fixture->directory, &error), PETAL_NOT_FOUND);
-    manifest_free(make(fixture)); /* writes nothing */
+    manifest_free(manifest_fixture_make(fixture)); /* writes nothing */
     assert_int_equal(load_status(fixture, &error), PETAL_NOT_FOUND);
     manifest_free(commit_all(fixture, NULL));
     assert_int_equal(manifest_check_exists(&fixture->directory, &error), PETAL_OK);
@@ -448,7 +354,7 @@ TEST_WITH(test_no_manifest_is_no_database, setup, teardown)
 
 /* How often the file got its name during the last commit. */
 static size_t
-renames(struct fixture *fixture)
+renames(struct manifest_fixture *fixture)
 {
     size_t count = 0;
 
@@ -457,14 +363,15 @@ renames(struct fixture *fixture)
     return count;
 }
 
-TEST_WITH(test_the_first_commit_after_opening_writes_a_new_file, setup, teardown)
+TEST_WITH(test_the_first_commit_after_opening_writes_a_new_file, manifest_fixture_setup,
+          manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest;
     petal_error error;
 
     manifest_free(commit_all(fixture, NULL));
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     memory_vfs_trace(fixture->vfs, true);
     assert_int_equal(commit_step(fixture, manifest, 8, &error), PETAL_INVALID);
     assert_int_equal(memory_vfs_trace_count(fixture->vfs), 0); /* file 108 is there already */
@@ -486,9 +393,9 @@ TEST_WITH(test_the_first_commit_after_opening_writes_a_new_file, setup, teardown
 }
 
 /* Counters in thousands of edits: the file is written anew before it gets large. */
-TEST_WITH(test_the_file_does_not_grow_for_ever, setup, teardown)
+TEST_WITH(test_the_file_does_not_grow_for_ever, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
     size_t greatest = 0;
     petal_error error;
@@ -504,17 +411,17 @@ TEST_WITH(test_the_file_does_not_grow_for_ever, setup, teardown)
         manifest_edit_fini(&edit);
         if (i % 100 != 0)
             continue;
-        assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+        assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST_PATH, &bytes, &size), 0);
         free(bytes);
         greatest = size > greatest ? size : greatest;
     }
     assert_true(greatest < 80000);
     manifest_free(manifest);
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     assert_int_equal(manifest->last_sequence, 7999);
     assert_int_equal(manifest->last_timestamp, 1700000000000 + STEPS - 1);
     manifest_free(manifest);
-    assert_false(memory_vfs_exists(fixture->vfs, TEMPORARY));
+    assert_false(memory_vfs_exists(fixture->vfs, MANIFEST_PATH ".tmp"));
 }
 
 /* ---- damage ---- */
@@ -530,9 +437,9 @@ find_image(const struct manifest *manifest, const struct image *images)
     return 0;
 }
 
-TEST_WITH(test_every_truncation, setup, teardown)
+TEST_WITH(test_every_truncation, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct image images[STEPS + 1];
     uint64_t snapshot_end;
     unsigned greatest = 0;
@@ -540,14 +447,14 @@ TEST_WITH(test_every_truncation, setup, teardown)
     size_t size;
 
     manifest_free(commit_all(fixture, images));
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST_PATH, &bytes, &size), 0);
     snapshot_end = get_le64(bytes + 40);
     for (size_t length = 0; length <= size; length++) {
         struct manifest *manifest;
         petal_error error;
         enum petal_status status;
 
-        assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, length), 0);
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST_PATH, bytes, length), 0);
         status = manifest_load(&manifest, &fixture->directory, &error);
         assert_int_equal(status, length < snapshot_end ? PETAL_CORRUPT : PETAL_OK);
         if (status == PETAL_OK) {
@@ -563,21 +470,21 @@ TEST_WITH(test_every_truncation, setup, teardown)
     free_images(images);
 }
 
-TEST_WITH(test_other_versions_and_files, setup, teardown)
+TEST_WITH(test_other_versions_and_files, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     petal_error error;
     uint8_t *bytes;
     size_t size;
 
     manifest_free(commit_all(fixture, NULL));
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST_PATH, &bytes, &size), 0);
     put_le32(bytes + 8, MANIFEST_VERSION + 1);
     put_le64(bytes + 56, checksum_at(0, 0, bytes, 56));
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST_PATH, bytes, size), 0);
     assert_int_equal(load_status(fixture, &error), PETAL_UNSUPPORTED);
     memset(bytes, 0, size);
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST_PATH, bytes, size), 0);
     assert_int_equal(load_status(fixture, &error), PETAL_CORRUPT);
     free(bytes);
 }
@@ -616,9 +523,9 @@ expect_refused(struct manifest *manifest, struct manifest_edit *edit, enum petal
     edit->size = 0;
 }
 
-TEST_WITH(test_what_does_not_fit_is_refused, setup, teardown)
+TEST_WITH(test_what_does_not_fit_is_refused, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
     struct manifest_file file = file_of(500), wrong = file_of(501);
     petal_family_options twice[2] = {two_families[0], two_families[0]};
@@ -704,9 +611,9 @@ refuse_attribute(struct manifest *manifest, struct manifest_edit *edit, unsigned
     expect_refused(manifest, edit, expected, why);
 }
 
-TEST_WITH(test_malformed_texts, setup, teardown)
+TEST_WITH(test_malformed_texts, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
     struct manifest_edit edit;
 
@@ -727,9 +634,9 @@ TEST_WITH(test_malformed_texts, setup, teardown)
     manifest_free(manifest);
 }
 
-TEST_WITH(test_attributes_of_later_versions, setup, teardown)
+TEST_WITH(test_attributes_of_later_versions, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_all(fixture, NULL);
     uint8_t family[8 + 8 + 1 + 8 + 4] = {1, 0, 0, 0, 5};
     struct manifest_edit edit;
@@ -758,16 +665,17 @@ TEST_WITH(test_attributes_of_later_versions, setup, teardown)
 }
 
 /* The disk is full for a while: the old file stands, and the commit can be made later. */
-TEST_WITH(test_a_new_file_that_does_not_fit_can_be_written_later, setup, teardown)
+TEST_WITH(test_a_new_file_that_does_not_fit_can_be_written_later, manifest_fixture_setup,
+          manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct image images[STEPS + 1];
     struct manifest *manifest;
     petal_error error;
 
     manifest_free(commit_all(fixture, images));
     free_images(images);
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     memory_vfs_set_capacity(fixture->vfs, memory_vfs_used(fixture->vfs) + 10);
     {
         struct manifest_edit edit;
@@ -781,44 +689,18 @@ TEST_WITH(test_a_new_file_that_does_not_fit_can_be_written_later, setup, teardow
         manifest_edit_fini(&edit);
     }
     manifest_free(manifest);
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     assert_int_equal(manifest->oldest_log, 99);
     manifest_free(manifest);
 }
 
 /* ---- the format ---- */
 
-/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the files anew.  What is there now is
- * read afterwards. */
-static void
-check_golden(struct fixture *fixture, const char *path)
-{
-    uint8_t *bytes, golden[4096];
-    size_t size, golden_size;
-    FILE *file;
-
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
-    if (getenv("PETAL_WRITE_GOLDEN") != NULL) {
-        file = fopen(path, "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(bytes, 1, size, file), size);
-        fclose(file);
-    }
-    file = fopen(path, "rb");
-    assert_non_null(file);
-    golden_size = fread(golden, 1, sizeof golden, file);
-    fclose(file);
-    assert_int_equal(golden_size, size);
-    assert_memory_equal(golden, bytes, size);
-    free(bytes);
-    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, golden, golden_size), 0);
-}
-
 /* A file without the attributes from MIN_VERSIONS on: written so by earlier versions, too. */
-TEST_WITH(test_golden_bytes, setup, teardown)
+TEST_WITH(test_golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
+    struct manifest_fixture *fixture = *state;
+    struct manifest *manifest = manifest_fixture_make(fixture);
     const struct manifest_table *table;
     const petal_family_options *options;
     petal_error error;
@@ -826,8 +708,8 @@ TEST_WITH(test_golden_bytes, setup, teardown)
     assert_int_equal(commit_step(fixture, manifest, 0, &error), PETAL_OK);
     assert_int_equal(commit_step(fixture, manifest, 1, &error), PETAL_OK);
     manifest_free(manifest);
-    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1");
-    manifest = load(fixture);
+    manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1");
+    manifest = manifest_fixture_load(fixture);
     table = manifest_find_table(manifest, 1);
     assert_int_equal(table->families[1].files[0].number, 101);
     assert_false(table->read_only);
@@ -845,10 +727,10 @@ TEST_WITH(test_golden_bytes, setup, teardown)
 }
 
 /* Alterations as edits, and in the snapshot of the next opening. */
-TEST_WITH(test_golden_bytes_of_alterations, setup, teardown)
+TEST_WITH(test_golden_bytes_of_alterations, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
+    struct manifest_fixture *fixture = *state;
+    struct manifest *manifest = manifest_fixture_make(fixture);
     struct manifest_edit edit;
     petal_error error;
 
@@ -867,8 +749,8 @@ TEST_WITH(test_golden_bytes_of_alterations, setup, teardown)
     assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
     manifest_edit_fini(&edit);
     manifest_free(manifest);
-    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-alter");
-    manifest = load(fixture);
+    manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-alter");
+    manifest = manifest_fixture_load(fixture);
     assert_true(manifest->tables[0]->read_only);
     assert_int_equal(manifest->tables[0]->family_count, 1);
     assert_int_equal(manifest->tables[0]->families[0].id, 2);
@@ -877,7 +759,7 @@ TEST_WITH(test_golden_bytes_of_alterations, setup, teardown)
 }
 
 /* A store file that becomes one of another run: it is removed and added by one edit. */
-TEST_WITH(test_golden_bytes_of_a_linked_file, setup, teardown)
+TEST_WITH(test_golden_bytes_of_a_linked_file, manifest_fixture_setup, manifest_fixture_teardown)
 {
     struct manifest_file file = {.number = 5,
                                  .identity = 0xABCD,
@@ -886,8 +768,8 @@ TEST_WITH(test_golden_bytes_of_a_linked_file, setup, teardown)
                                  .sequence_min = 20,
                                  .sequence_max = 22,
                                  .cells = 3};
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
+    struct manifest_fixture *fixture = *state;
+    struct manifest *manifest = manifest_fixture_make(fixture);
     struct manifest_edit edit;
     petal_error error;
 
@@ -904,15 +786,15 @@ TEST_WITH(test_golden_bytes_of_a_linked_file, setup, teardown)
     assert_int_equal(manifest->tables[0]->families[0].file_count, 1);
     assert_int_equal(manifest->tables[0]->families[0].files[0].run, 3);
     manifest_free(manifest);
-    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-linked");
-    manifest = load(fixture);
+    manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-linked");
+    manifest = manifest_fixture_load(fixture);
     assert_int_equal(manifest->tables[0]->families[0].file_count, 1);
     assert_memory_equal(&manifest->tables[0]->families[0].files[0], &file, sizeof file);
     manifest_free(manifest);
 }
 
 /* A shifted store file, as an edit and in the snapshot of the next opening. */
-TEST_WITH(test_golden_bytes_of_a_shifted_file, setup, teardown)
+TEST_WITH(test_golden_bytes_of_a_shifted_file, manifest_fixture_setup, manifest_fixture_teardown)
 {
     static const struct manifest_file file = {.number = 5,
                                               .identity = 0xABCD,
@@ -922,8 +804,8 @@ TEST_WITH(test_golden_bytes_of_a_shifted_file, setup, teardown)
                                               .sequence_max = 1000022,
                                               .cells = 3,
                                               .sequence_shift = 12};
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
+    struct manifest_fixture *fixture = *state;
+    struct manifest *manifest = manifest_fixture_make(fixture);
     struct manifest_file impossible = file;
     struct manifest_edit edit;
     petal_error error;
@@ -940,9 +822,9 @@ TEST_WITH(test_golden_bytes_of_a_shifted_file, setup, teardown)
     assert_non_null(strstr(error.text, "which is impossible"));
     manifest_edit_fini(&edit);
     manifest_free(manifest);
-    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-shifted");
+    manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-shifted");
     for (unsigned opening = 0; opening < 2; opening++) {
-        manifest = load(fixture);
+        manifest = manifest_fixture_load(fixture);
         assert_memory_equal(&manifest->tables[0]->families[0].files[0], &file, sizeof file);
         manifest_edit_init(&edit, &fixture->allocator.table);
         assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);

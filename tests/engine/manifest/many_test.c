@@ -5,23 +5,14 @@
 
 #include "base/slice.h"
 #include "engine/manifest/format.h"
-#include "engine/manifest/manifest.h"
-#include "tests/disk/vfs.h"
+#include "tests/engine/manifest/fixture.h"
 #include "tests/support/test.h"
-#include "tests/support/test_support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define DIRECTORY "/db"
-
 struct fixture {
-    struct memory_vfs *vfs;
-    struct test_allocator allocator;
-    struct test_random random;
-    struct env env;
-    struct directory directory;
+    struct manifest_fixture base;
     struct manifest *manifest;
     struct manifest_edit edit;
     uint64_t next_file;
@@ -30,23 +21,9 @@ struct fixture {
 static void
 begin(struct fixture *fixture, uint64_t seed)
 {
-    petal_env given = {.size = sizeof given};
-    const petal_vfs *table;
-    petal_error error;
-
-    memset(fixture, 0, sizeof *fixture);
-    fixture->vfs = memory_vfs_new();
-    table = memory_vfs_table(fixture->vfs);
-    test_allocator_init(&fixture->allocator);
-    test_random_init(&fixture->random, seed);
-    given.allocator = &fixture->allocator.table;
-    given.vfs = table;
-    given.random = test_random_word;
-    given.random_context = &fixture->random;
-    env_init(&fixture->env, &given);
-    assert_int_equal(directory_open(&fixture->directory, &fixture->env, DIRECTORY, true), 0);
-    assert_int_equal(manifest_new(&fixture->manifest, &fixture->directory, 1, 2, &error), PETAL_OK);
-    manifest_edit_init(&fixture->edit, &fixture->allocator.table);
+    manifest_fixture_init(&fixture->base, seed);
+    fixture->manifest = manifest_fixture_make(&fixture->base);
+    manifest_edit_init(&fixture->edit, &fixture->base.allocator.table);
     fixture->next_file = 1;
 }
 
@@ -55,9 +32,7 @@ end(struct fixture *fixture)
 {
     manifest_edit_fini(&fixture->edit);
     manifest_free(fixture->manifest);
-    assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
-    directory_close(&fixture->directory);
-    memory_vfs_free(fixture->vfs);
+    manifest_fixture_fini(&fixture->base);
 }
 
 static void
@@ -114,10 +89,10 @@ cost_of(struct fixture *fixture, uint32_t id, bool creates)
             add_create(fixture, id + i, name);
         else
             add_file(fixture, id, 0, fixture->next_file++);
-        before = test_allocator_calls(&fixture->allocator);
+        before = test_allocator_calls(&fixture->base.allocator);
         assert_int_equal(commit(fixture), PETAL_OK);
-        if (test_allocator_calls(&fixture->allocator) - before < least)
-            least = test_allocator_calls(&fixture->allocator) - before;
+        if (test_allocator_calls(&fixture->base.allocator) - before < least)
+            least = test_allocator_calls(&fixture->base.allocator) - before;
     }
     return least;
 }
@@ -162,14 +137,14 @@ bytes_beside(uint64_t files)
         add_file(&fixture, 1, 0, fixture.next_file++);
     assert_int_equal(commit(&fixture), PETAL_OK);
     for (unsigned i = 0; i < 8; i++) {
-        uint64_t before = test_allocator_live_bytes(&fixture.allocator);
+        uint64_t before = test_allocator_live_bytes(&fixture.base.allocator);
 
         manifest_edit_remove_file(&fixture.edit, 1, 0, fixture.next_file - 2);
         add_file(&fixture, 1, 0, fixture.next_file++);
-        test_allocator_forget_peak(&fixture.allocator);
+        test_allocator_forget_peak(&fixture.base.allocator);
         assert_int_equal(commit(&fixture), PETAL_OK);
-        if (test_allocator_peak_bytes(&fixture.allocator) - before < least)
-            least = test_allocator_peak_bytes(&fixture.allocator) - before;
+        if (test_allocator_peak_bytes(&fixture.base.allocator) - before < least)
+            least = test_allocator_peak_bytes(&fixture.base.allocator) - before;
     }
     end(&fixture);
     return least;
@@ -189,7 +164,7 @@ random_table(struct fixture *fixture)
 
     if (manifest->table_count == 0)
         return 1;
-    return manifest->tables[test_random_below(&fixture->random, manifest->table_count)]->id;
+    return manifest->tables[test_random_below(&fixture->base.random, manifest->table_count)]->id;
 }
 
 static void
@@ -199,14 +174,14 @@ add_alter(struct fixture *fixture, uint32_t id, uint16_t family)
     petal_family_options options = {.size = sizeof options,
                                     .name = {"f", 1},
                                     .versions =
-                                        1 + (uint32_t)test_random_below(&fixture->random, 9),
+                                        1 + (uint32_t)test_random_below(&fixture->base.random, 9),
                                     .attributes = &text,
-                                    .attribute_count = test_random_below(&fixture->random, 2)};
+                                    .attribute_count = test_random_below(&fixture->base.random, 2)};
     petal_table_options table = {.durability = PETAL_SYNC_WAL,
                                  .attributes = &text,
-                                 .attribute_count = test_random_below(&fixture->random, 2)};
+                                 .attribute_count = test_random_below(&fixture->base.random, 2)};
 
-    if (test_random_below(&fixture->random, 2) == 0)
+    if (test_random_below(&fixture->base.random, 2) == 0)
         manifest_edit_alter_table(&fixture->edit, id, &table);
     else
         manifest_edit_alter_family(&fixture->edit, id, family, &options);
@@ -216,13 +191,13 @@ static void
 add_random_item(struct fixture *fixture, uint32_t *next_id)
 {
     uint32_t id = (uint32_t)random_table(fixture);
-    uint16_t family = (uint16_t)test_random_below(&fixture->random, 2);
+    uint16_t family = (uint16_t)test_random_below(&fixture->base.random, 2);
     char name[32];
 
-    switch (test_random_below(&fixture->random, 10)) {
+    switch (test_random_below(&fixture->base.random, 10)) {
     case 0:
     case 1:
-        snprintf(name, sizeof name, "t%u", (unsigned)test_random_below(&fixture->random, 60));
+        snprintf(name, sizeof name, "t%u", (unsigned)test_random_below(&fixture->base.random, 60));
         add_create(fixture, (*next_id)++, name); /* the name may be taken */
         break;
     case 2:
@@ -233,14 +208,15 @@ add_random_item(struct fixture *fixture, uint32_t *next_id)
         break;
     case 4:
         manifest_edit_remove_file(&fixture->edit, id, family,
-                                  1 + test_random_below(&fixture->random, fixture->next_file));
+                                  1 + test_random_below(&fixture->base.random, fixture->next_file));
         break;
     case 5:
         manifest_edit_flushed(&fixture->edit, id, family,
-                              test_random_below(&fixture->random, 1000));
+                              test_random_below(&fixture->base.random, 1000));
         break;
     case 6: /* a number that may be there */
-        add_file(fixture, id, family, 1 + test_random_below(&fixture->random, fixture->next_file));
+        add_file(fixture, id, family,
+                 1 + test_random_below(&fixture->base.random, fixture->next_file));
         break;
     case 7:
         add_alter(fixture, id, family);
@@ -291,21 +267,21 @@ TEST(a_failed_commit_changes_nothing)
         begin(&fixture, seed);
         for (unsigned round = 0; round < 300; round++) {
             uint32_t next_id = fixture.manifest->next_table_id;
-            size_t items = 1 + test_random_below(&fixture.random, 5);
+            size_t items = 1 + test_random_below(&fixture.base.random, 5);
             struct manifest_edit before, after;
             enum petal_status status;
 
             for (size_t i = 0; i < items; i++)
                 add_random_item(&fixture, &next_id);
             encode(&fixture, &before);
-            if (test_random_below(&fixture.random, 3) == 0)
-                test_allocator_fail_at(&fixture.allocator,
-                                       1 + test_random_below(&fixture.random, 30), false);
-            else if (test_random_below(&fixture.random, 4) == 0)
-                memory_vfs_set_capacity(fixture.vfs, 0);
+            if (test_random_below(&fixture.base.random, 3) == 0)
+                test_allocator_fail_at(&fixture.base.allocator,
+                                       1 + test_random_below(&fixture.base.random, 30), false);
+            else if (test_random_below(&fixture.base.random, 4) == 0)
+                memory_vfs_set_capacity(fixture.base.vfs, 0);
             status = commit(&fixture);
-            test_allocator_fail_at(&fixture.allocator, 0, false);
-            memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+            test_allocator_fail_at(&fixture.base.allocator, 0, false);
+            memory_vfs_set_capacity(fixture.base.vfs, UINT64_MAX);
             encode(&fixture, &after);
             if (status == PETAL_OK) {
                 done++;

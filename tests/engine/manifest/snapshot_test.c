@@ -5,7 +5,6 @@
  */
 #include <stdint.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,54 +12,8 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/manifest/format.h"
-#include "engine/manifest/manifest.h"
-#include "tests/disk/paths.h"
-#include "tests/disk/vfs.h"
+#include "tests/engine/manifest/fixture.h"
 #include "tests/support/test.h"
-#include "tests/support/test_support.h"
-
-#define DIRECTORY "/db"
-#define MANIFEST  DIRECTORY "/MANIFEST"
-
-struct fixture {
-    struct memory_vfs *vfs;
-    struct test_allocator allocator;
-    struct test_random random;
-    struct env env;
-    struct directory directory;
-};
-
-static int
-setup(void **state)
-{
-    struct fixture *fixture = test_allocate(sizeof *fixture);
-    petal_env given = {.size = sizeof given};
-    const petal_vfs *table;
-
-    memset(fixture, 0, sizeof *fixture);
-    fixture->vfs = memory_vfs_new();
-    table = memory_vfs_table(fixture->vfs);
-    test_allocator_init(&fixture->allocator);
-    test_random_init(&fixture->random, 1);
-    given.allocator = &fixture->allocator.table;
-    given.vfs = table;
-    given.random = test_random_word;
-    given.random_context = &fixture->random;
-    env_init(&fixture->env, &given);
-    *state = fixture;
-    return directory_open(&fixture->directory, &fixture->env, DIRECTORY, true);
-}
-
-static int
-teardown(void **state)
-{
-    struct fixture *fixture = *state;
-    uint64_t left = test_allocator_live_blocks(&fixture->allocator);
-
-    memory_vfs_free(fixture->vfs);
-    free(fixture);
-    return left == 0 ? 0 : -1;
-}
 
 /* ---- edits ---- */
 
@@ -92,7 +45,7 @@ commit(struct manifest *manifest, struct manifest_edit *edit)
 
 /* Table t with file 5, and its snapshot with file 6, which is the same. */
 static struct manifest *
-commit_both(struct fixture *fixture)
+commit_both(struct manifest_fixture *fixture)
 {
     struct manifest_file file = {.number = 5,
                                  .identity = 0xABCD,
@@ -117,17 +70,6 @@ commit_both(struct fixture *fixture)
     manifest_edit_add_file(&edit, 2, 0, &file);
     commit(manifest, &edit);
     manifest_edit_fini(&edit);
-    return manifest;
-}
-
-static struct manifest *
-load(struct fixture *fixture)
-{
-    struct manifest *manifest;
-    petal_error error;
-
-    if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
-        fail_msg("%s", error.text);
     return manifest;
 }
 
@@ -156,22 +98,23 @@ check_both(const struct manifest *manifest)
 /* ---- tests ---- */
 
 /* From an edit, from a file's snapshot of the state, as a copy in memory. */
-TEST_WITH(a_snapshot_is_loaded_as_it_was_committed, setup, teardown)
+TEST_WITH(a_snapshot_is_loaded_as_it_was_committed, manifest_fixture_setup,
+          manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture), copy;
     struct manifest_edit edit;
 
     check_both(manifest);
     manifest_free(manifest);
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     check_both(manifest);
     manifest_edit_init(&edit, &fixture->allocator.table);
     manifest_edit_oldest_log(&edit, 3);
     commit(manifest, &edit); /* writes a new file */
     manifest_edit_fini(&edit);
     manifest_free(manifest);
-    manifest = load(fixture);
+    manifest = manifest_fixture_load(fixture);
     check_both(manifest);
     assert_int_equal(manifest_copy(&copy, manifest, &fixture->allocator.table), PETAL_OK);
     manifest_free(manifest);
@@ -180,9 +123,9 @@ TEST_WITH(a_snapshot_is_loaded_as_it_was_committed, setup, teardown)
 }
 
 /* Whatever was in the memory of the copy. */
-TEST_WITH(one_table_is_copied_alone, setup, teardown)
+TEST_WITH(one_table_is_copied_alone, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture), copy;
 
     memset(&copy, 0xAA, sizeof copy);
@@ -195,9 +138,10 @@ TEST_WITH(one_table_is_copied_alone, setup, teardown)
     manifest_copy_fini(&copy, &fixture->allocator.table);
 }
 
-TEST_WITH(a_table_and_its_snapshot_go_by_themselves, setup, teardown)
+TEST_WITH(a_table_and_its_snapshot_go_by_themselves, manifest_fixture_setup,
+          manifest_fixture_teardown)
 {
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture);
     struct manifest_edit edit;
 
@@ -244,10 +188,10 @@ add_attribute(struct manifest_edit *edit, unsigned tag, const void *bytes, size_
     free(item);
 }
 
-TEST_WITH(what_makes_no_snapshot_is_refused, setup, teardown)
+TEST_WITH(what_makes_no_snapshot_is_refused, manifest_fixture_setup, manifest_fixture_teardown)
 {
     static const char bytes[] = "12345678\1\0\0\0\0\0\0\0name";
-    struct fixture *fixture = *state;
+    struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_both(fixture);
     struct manifest_snapshot bad = daily;
     struct manifest_edit edit;
@@ -280,28 +224,10 @@ TEST_WITH(what_makes_no_snapshot_is_refused, setup, teardown)
     manifest_free(manifest);
 }
 
-/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
-TEST_WITH(golden_bytes, setup, teardown)
+TEST_WITH(golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    static const char path[] = "tests/engine/manifest/golden/MANIFEST-v1-snapshot";
-    struct fixture *fixture = *state;
-    uint8_t *bytes, golden[4096];
-    size_t size, golden_size;
-    FILE *file;
+    struct manifest_fixture *fixture = *state;
 
     manifest_free(commit_both(fixture));
-    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
-    if (getenv("PETAL_WRITE_GOLDEN") != NULL) {
-        file = fopen(path, "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(bytes, 1, size, file), size);
-        fclose(file);
-    }
-    file = fopen(path, "rb");
-    assert_non_null(file);
-    golden_size = fread(golden, 1, sizeof golden, file);
-    fclose(file);
-    assert_int_equal(golden_size, size);
-    assert_memory_equal(golden, bytes, size);
-    free(bytes);
+    manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-snapshot");
 }
