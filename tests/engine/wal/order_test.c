@@ -76,75 +76,56 @@ tear(struct wal_fixture *fixture, uint64_t number)
     return behind;
 }
 
-TEST(test_a_torn_log_takes_the_later_ones_with_it)
+/* Which log was synced, with those before it, which is torn, and what the manifest promises: then so
+ * many records are there, or the torn log is damaged. */
+static const struct {
+    const char *name;
+    uint64_t synced;
+    bool more; /* a record after the sync */
+    uint64_t torn;
+    struct wal_promise promise;
+    size_t records; /* 0: damage */
+} orders[] = {
+    {"a torn log takes the later ones with it", 0, false, 1, {0, 0}, 3},
+    {"or those after it alone", 0, false, 2, {1, 100}, 7},
+    {"or itself", 0, false, 3, {2, 100}, 11},
+    /* All of a log was synced before the first sync of any later one. */
+    {"a record of log 3 tells that log 1 was synced", 3, true, 1, {0, 0}, 0},
+    {"the header of log 3, about log 2", 2, false, 1, {0, 0}, 0},
+    {"the manifest, of log 3", 0, false, 1, {3, 100}, 0},
+    {"a sync of log 1 and nothing else vouches for no more than it covered", 1, true, 2, {0, 0}, 8},
+};
+
+TEST(logs_are_synced_in_their_order)
 {
-    for (uint64_t torn = 1; torn <= 3; torn++) {
-        struct wal_fixture *fixture = test_allocate(sizeof *fixture);
-        struct wal_promise before = {torn - 1, torn == 1 ? 0 : 100};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        struct wal_fixture fixture;
         struct wal_replay replay;
-        petal_error error;
+        petal_error error = {0};
         uint64_t behind;
         size_t count;
+        enum petal_status status;
 
-        wal_fixture_init(fixture);
-        write_unsynced_logs(fixture, 0, false);
-        behind = tear(fixture, torn);
-        assert_int_equal(wal_fixture_replay(fixture, NULL, before, &replay, &count, &error),
-                         PETAL_OK);
-        assert_int_equal(count, 4 * torn - 1);
-        assert_int_equal(replay.records, 4 * torn - 1);
-        assert_int_equal(replay.end.log_number, torn);
-        /* The last record has 150 bytes, one of which is gone. */
-        assert_int_equal(replay.dropped_bytes, behind + WAL_FRAGMENT_LEAST_BYTES + 149);
-        wal_fixture_fini(fixture);
-        free(fixture);
-    }
-}
-
-/* All of a log was synced before the first sync of any later one, of which the later one itself may
- * tell, the one after it, or the manifest. */
-TEST(test_a_sync_of_a_later_log_is_a_promise)
-{
-    for (int witness = 0; witness < 3; witness++) {
-        struct wal_fixture *fixture = test_allocate(sizeof *fixture);
-        struct wal_promise promise = {witness == 2 ? 3 : 0, witness == 2 ? 100 : 0};
-        struct wal_replay replay;
-        petal_error error;
-        size_t count;
-
-        wal_fixture_init(fixture);
-        if (witness == 0) { /* a record of log 3, the last one */
-            write_unsynced_logs(fixture, 3, true);
-            tear(fixture, 1);
-        } else if (witness == 1) { /* the header of log 3, about log 2 */
-            write_unsynced_logs(fixture, 2, false);
-            tear(fixture, 1);
+        wal_fixture_init(&fixture);
+        write_unsynced_logs(&fixture, orders[i].synced, orders[i].more);
+        behind = tear(&fixture, orders[i].torn);
+        status = wal_fixture_replay(&fixture, NULL, orders[i].promise, &replay, &count, &error);
+        if (orders[i].records == 0) {
+            assert_int_equal(status, PETAL_CORRUPT);
+            assert_string_equal(error.file, WAL_FIXTURE_DIRECTORY "/000001.log");
+            assert_non_null(strstr(error.text, "were synced"));
         } else {
-            write_unsynced_logs(fixture, 0, false);
-            tear(fixture, 1);
+            if (status != PETAL_OK || count != orders[i].records)
+                fail_msg("%s: %zu records, %s", orders[i].name, count, error.text);
+            assert_int_equal(replay.records, count);
         }
-        assert_int_equal(wal_fixture_replay(fixture, NULL, promise, &replay, &count, &error),
-                         PETAL_CORRUPT);
-        assert_string_equal(error.file, WAL_FIXTURE_DIRECTORY "/000001.log");
-        assert_non_null(strstr(error.text, "were synced"));
-        wal_fixture_fini(fixture);
-        free(fixture);
+        if (orders[i].records % 4 == 3) {
+            assert_int_equal(replay.end.log_number, orders[i].torn);
+            /* The last record has 150 bytes, one of which is gone. */
+            assert_int_equal(replay.dropped_bytes, behind + WAL_FRAGMENT_LEAST_BYTES + 149);
+        }
+        wal_fixture_fini(&fixture);
     }
-}
-
-/* A sync of log 1 and nothing else vouches for no more than it covered. */
-TEST_WITH(test_a_sync_of_an_earlier_log_is_none_of_a_later, wal_fixture_setup, wal_fixture_teardown)
-{
-    struct wal_fixture *fixture = *state;
-    struct wal_replay replay;
-    petal_error error;
-    size_t count;
-
-    write_unsynced_logs(fixture, 1, true);
-    tear(fixture, 2);
-    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
-                     PETAL_OK);
-    assert_int_equal(count, 8);
 }
 
 /* Made ahead and never written; or given a header that the power cut tore. */
