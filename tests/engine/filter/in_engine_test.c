@@ -1,15 +1,43 @@
 /*
- * in_engine_test.c -- filters through the whole engine: what a filter is shown of rows and
- * families, where HBase's answers are wrong and these are not, and that no answer depends on where
- * the cells lie.
+ * in_engine_test.c -- filters through the whole engine: what a filter is shown of rows and families,
+ * where HBase's answers are wrong and these are not, and regular expressions that are given up. That
+ * no answer depends on where the cells lie: tests/model/random_test.c.
  */
 
 #include "tests/engine/read/fixture.h"
-#include "tests/support/test.h"
+#include "tests/engine/script.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define WHILE_AND_ROW "filter={WHILE ValueFilter (=, 'binary:v') AND RowFilter (!=, 'binary:b')}"
+#define WHILE_ROW     "show t column=f:q filter={WHILE RowFilter (!=, 'binary:b')} : a/f:q=v\n"
+#define PREFIX_Q      "show t filter={ColumnPrefixFilter ('q')} :\n"
+
+static const struct script_case cases[] = {
+    {"a row that its key excludes is read all the same, so that WHILE sees its cells; not in "
+     "reverse",
+     "table t f; put t a/f:q=v b/f:q=other c/f:q=v; show t " WHILE_AND_ROW " : a/f:q=v\n"
+     "show t reversed " WHILE_AND_ROW " : c/f:q=v a/f:q=v"},
+    {"WHILE is asked about rows that have none of the named columns",
+     "table t f; put t a/f:q=v b/f:p=v c/f:q=v\n" WHILE_ROW "flush\n" WHILE_ROW},
+    {"a family that is looked at when the filter is done gives nothing more, even if it is hidden",
+     "table t f g; put t a/f:p@1=v a/f:q@1=v a/g:q@1=v a/g:q@2!12 b/g:q@1=v\n"
+     "show t filter={ColumnCountGetFilter (1)} : a/f:p=v\n"
+     "show t filter={ColumnCountGetFilter (2)} : a/f:p=v a/f:q=v b/g:q=v"},
+    {"a raw scan goes where the filter says: what lies between is not shown to it",
+     "table t f; put t a/f:a@1=v a/f:b@1=v a/f:c@1=v a/f:d@1=v a/f:d@2!8\n"
+     "show t raw versions=1 filter={ColumnCountGetFilter (3) AND ColumnPrefixFilter ('d')} : "
+     "a/f:d@2!8"},
+    {"a hint does not leap over the family marker that hides what is after it, as in HBase",
+     "table t f; put t a/f@20=v a/f:q@3=v a/f@10!14\n" PREFIX_Q "flush\n" PREFIX_Q},
+};
+
+TEST_EACH(filters_are_shown_this, cases)
+{
+    script_run(*state);
+}
+
+/* ---- in both directions ---- */
 
 static petal_filter_argument
 bytes(petal_slice slice)
@@ -61,109 +89,6 @@ scan(const struct read_fixture *fixture, petal_filter *filter, const petal_scan_
 
 static const petal_scan_options reversed = {.reversed = true};
 
-static void
-put(const struct read_fixture *fixture, const char *family, const char *row, const char *qualifier,
-    int64_t timestamp, const char *value)
-{
-    reads_put(fixture, family, text(row), text(qualifier), timestamp, text(value));
-}
-
-/* ---- what a filter is shown ---- */
-
-/* A row that its key excludes is read all the same, so that WHILE sees its cells; but not in a
- * reversed scan. */
-TEST(test_excluded_rows)
-{
-    static const char while_and_row[] =
-        "WHILE ValueFilter (=, 'binary:v') AND RowFilter (!=, 'binary:b')";
-    struct read_fixture fixture;
-
-    reads_open(&fixture, "f", NULL);
-    put(&fixture, "f", "a", "q", 1, "v");
-    put(&fixture, "f", "b", "q", 1, "other");
-    put(&fixture, "f", "c", "q", 1, "v");
-    assert_string_equal(scan(&fixture, reads_filter(&fixture, while_and_row), NULL), "a/f:q@1=v ");
-    assert_string_equal(scan(&fixture, reads_filter(&fixture, while_and_row), &reversed),
-                        "c/f:q@1=v a/f:q@1=v ");
-    fixture_fini(&fixture.base);
-}
-
-/* WHILE is asked about rows that have none of the named columns. */
-TEST(test_rows_without_the_columns)
-{
-    struct read_fixture fixture;
-    petal_column column;
-    petal_scan_options options = {.read = {.columns = &column, .column_count = 1}};
-
-    reads_open(&fixture, "f", NULL);
-    put(&fixture, "f", "a", "q", 1, "v");
-    put(&fixture, "f", "b", "p", 1, "v");
-    put(&fixture, "f", "c", "q", 1, "v");
-    column = (petal_column){.family = reads_family(&fixture, "f"), .qualifier = text("q")};
-    for (int layout = 0; layout < 2; layout++) {
-        assert_string_equal(
-            scan(&fixture, reads_filter(&fixture, "WHILE RowFilter (!=, 'binary:b')"), &options),
-            "a/f:q@1=v ");
-        reads_flush(&fixture);
-    }
-    fixture_fini(&fixture.base);
-}
-
-/* A family that is looked at when the filter is done gives nothing more, even if what it has there
- * is hidden. */
-TEST(test_ended_family)
-{
-    struct read_fixture fixture;
-
-    reads_open(&fixture, "fg", NULL);
-    put(&fixture, "f", "a", "p", 1, "v");
-    put(&fixture, "f", "a", "q", 1, "v");
-    put(&fixture, "g", "a", "q", 1, "v");
-    reads_delete(&fixture, "g", text("a"), text("q"), 2, PETAL_DELETE_COLUMN);
-    put(&fixture, "g", "b", "q", 1, "v");
-    assert_string_equal(scan(&fixture, reads_filter(&fixture, "ColumnCountGetFilter (1)"), NULL),
-                        "a/f:p@1=v ");
-    assert_string_equal(scan(&fixture, reads_filter(&fixture, "ColumnCountGetFilter (2)"), NULL),
-                        "a/f:p@1=v a/f:q@1=v b/g:q@1=v ");
-    fixture_fini(&fixture.base);
-}
-
-/* A raw scan goes where the filter says as well: what lies between is not shown to it. */
-TEST(test_raw_hints)
-{
-    petal_scan_options raw = {.raw = true};
-    struct read_fixture fixture;
-
-    reads_open(&fixture, "f", NULL);
-    for (const char *qualifier = "abcd"; *qualifier != '\0'; qualifier++)
-        reads_put(&fixture, "f", text("a"), slice_make(qualifier, 1), 1, text("v"));
-    reads_delete(&fixture, "f", text("a"), text("d"), 2, PETAL_DELETE);
-    assert_string_equal(
-        scan(&fixture,
-             reads_filter(&fixture, "ColumnCountGetFilter (3) AND ColumnPrefixFilter ('d')"), &raw),
-        "a/f:d@2!8 ");
-    fixture_fini(&fixture.base);
-}
-
-/* ---- where HBase is wrong ---- */
-
-/* A hint does not leap over the family marker that hides what is after it. */
-TEST(test_hint_over_family_marker)
-{
-    struct read_fixture fixture;
-
-    reads_open(&fixture, "f", NULL);
-    put(&fixture, "f", "a", "", 20, "v");
-    put(&fixture, "f", "a", "q", 3, "v");
-    reads_delete(&fixture, "f", text("a"), text(""), 10, PETAL_DELETE_FAMILY);
-    for (int layout = 0; layout < 2; layout++) {
-        assert_string_equal(
-            scan(&fixture, reads_filter(&fixture, "ColumnPrefixFilter ('q')"), NULL), "");
-        reads_flush(&fixture);
-    }
-    fixture_fini(&fixture.base);
-}
-
 static petal_filter *
 make_ranges(const struct read_fixture *fixture)
 {
@@ -186,7 +111,7 @@ TEST(test_ranges)
 
     reads_open(&fixture, "f", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put(&fixture, "f", rows[i], "q", 1, "v");
+        reads_put(&fixture, "f", text(rows[i]), text("q"), 1, text("v"));
     assert_string_equal(scan(&fixture, make_ranges(&fixture), NULL), upward);
     assert_string_equal(scan(&fixture, make_ranges(&fixture), &reversed), downward);
     assert_string_equal(scan(&fixture, make_skip(&fixture, make_ranges(&fixture)), NULL), upward);
@@ -205,7 +130,7 @@ TEST(test_fuzzy_rows)
 
     reads_open(&fixture, "f", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put(&fixture, "f", rows[i], "q", 1, "v");
+        reads_put(&fixture, "f", text(rows[i]), text("q"), 1, text("v"));
     assert_string_equal(scan(&fixture, make(&fixture, "FuzzyRowFilter", arguments, 4), NULL),
                         "ab/f:q@1=v abc/f:q@1=v cb/f:q@1=v ddd/f:q@1=v ddde/f:q@1=v ");
     assert_string_equal(scan(&fixture, make(&fixture, "FuzzyRowFilter", arguments, 4), &reversed),
@@ -213,117 +138,7 @@ TEST(test_fuzzy_rows)
     fixture_fini(&fixture.base);
 }
 
-/* ---- where the cells lie ---- */
-
-static const char *const expressions[] = {
-    "ColumnPrefixFilter ('b')",
-    "MultipleColumnPrefixFilter ('a', 'c')",
-    "ColumnRangeFilter ('b', true, 'c', false)",
-    "ColumnPaginationFilter (2, 1)",
-    "ColumnCountGetFilter (3)",
-    "ColumnCountGetFilter (2) AND ColumnRangeFilter ('b', true, '', false)",
-    "ColumnCountGetFilter (2) OR QualifierFilter (=, 'binary:c')",
-    "WHILE ValueFilter (!=, 'binary:v3')",
-    "SKIP ValueFilter (!=, 'binary:v3')",
-    "PageFilter (2) AND ValueFilter (>, 'binary:v1')",
-    "SingleColumnValueFilter ('f', 'b', >=, 'binary:v2', true, false)",
-    "SingleColumnValueExcludeFilter ('g', 'a', <, 'binary:v3', true, true)",
-    "DependentColumnFilter ('f', 'a', true)",
-    "TimestampsFilter (2, 5) OR FirstKeyOnlyFilter ()",
-    "WHILE RowFilter (<, 'binary:r4') AND KeyOnlyFilter (true)",
-    "InclusiveStopFilter ('r3') AND FamilyFilter (=, 'binary:g')",
-};
-
-#define EXPRESSIONS (sizeof expressions / sizeof *expressions)
-#define LAYOUTS     3 /* in memory; a file for every few cells; one file */
-#define WRITES      160
-
-static void
-write_some(const struct read_fixture *fixture, struct test_random *random, bool flushes)
-{
-    static const char *const qualifiers[] = {"", "a", "b", "bb", "c"};
-
-    for (int i = 0; i < WRITES; i++) {
-        char row[3] = {'r', (char)('0' + test_random_below(random, 6)), '\0'};
-        char value[3] = {'v', (char)('0' + test_random_below(random, 5)), '\0'};
-        const char *family = test_random_below(random, 2) == 0 ? "f" : "g";
-        petal_slice qualifier = text(qualifiers[test_random_below(random, 5)]);
-        int64_t timestamp = (int64_t)test_random_below(random, 9);
-
-        switch (test_random_below(random, 12)) {
-        case 0:
-            reads_delete(fixture, family, text(row), text(""), timestamp, PETAL_DELETE_FAMILY);
-            break;
-        case 1:
-            reads_delete(fixture, family, text(row), qualifier, timestamp, PETAL_DELETE_COLUMN);
-            break;
-        default:
-            reads_put(fixture, family, text(row), qualifier, timestamp, text(value));
-        }
-        if (flushes && i % 8 == 7)
-            reads_flush(fixture);
-    }
-}
-
-/* What the expression finds in scans both ways, of all and of two columns, and in a get; to be
- * released with free. */
-static char *
-answer_all(const struct read_fixture *fixture, const char *expression)
-{
-    petal_filter *filter = reads_filter(fixture, expression);
-    petal_column columns[] = {{.family = reads_family(fixture, "f"), .qualifier = text("b")},
-                              {.family = reads_family(fixture, "g"), .qualifier = text("c")}};
-    petal_read_options read = {.size = sizeof read, .filter = filter, .versions = 2};
-    char *all = test_allocate(20000);
-    size_t used = 0;
-
-    for (int i = 0; i < 4; i++) {
-        petal_scan_options options = {.read = read, .reversed = i % 2 == 1};
-
-        options.read.columns = i < 2 ? NULL : columns;
-        options.read.column_count = i < 2 ? 0 : 2;
-        used += (size_t)snprintf(all + used, 20000 - used, "%s\n", reads_scan(fixture, &options));
-        assert_true(used < 20000);
-    }
-    snprintf(all + used, 20000 - used, "%s\n", reads_get(fixture, text("r2"), &read));
-    petal_filter_free(filter);
-    return all;
-}
-
-TEST(test_layouts)
-{
-    static const enum petal_bloom_type blooms[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
-                                                   PETAL_BLOOM_ROWCOL};
-    char *expected[EXPRESSIONS] = {NULL};
-
-    for (int i = 0; i < LAYOUTS * 3; i++) {
-        petal_family_options family = {.bloom = blooms[i / LAYOUTS],
-                                       .versions = WRITES}; /* a flush drops none that could show */
-        struct test_random random;
-        struct read_fixture fixture;
-
-        reads_open(&fixture, "fg", &family);
-        test_random_init(&random, 77);
-        write_some(&fixture, &random, i % LAYOUTS == 1);
-        if (i % LAYOUTS == 2) {
-            reads_flush(&fixture);
-            reads_compact(&fixture);
-        }
-        for (size_t k = 0; k < EXPRESSIONS; k++) {
-            char *answer = answer_all(&fixture, expressions[k]);
-
-            if (expected[k] == NULL) {
-                expected[k] = answer;
-                continue;
-            }
-            assert_string_equal(answer, expected[k]);
-            free(answer);
-        }
-        fixture_fini(&fixture.base);
-    }
-    for (size_t k = 0; k < EXPRESSIONS; k++)
-        free(expected[k]);
-}
+/* ---- what is given up ---- */
 
 /* A regular expression that is given up ends the read at its row, whatever stands around it; the
  * rows before are right, and the cursor goes on elsewhere. Filters that would be done, or would
@@ -331,7 +146,7 @@ TEST(test_layouts)
 TEST(test_regex_given_up)
 {
     /* Each with what it gives before the row in question, and from the row after. */
-    static const char *const cases[][3] = {
+    static const char *const given_up[][3] = {
         {"RowFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", ""},
         {"WHILE RowFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", ""},
         {"SKIP ValueFilter (!=, 'regexstring:^(a+)+$')", "", ""},
@@ -347,25 +162,25 @@ TEST(test_regex_given_up)
     memset(hostile, 'a', 40);
     hostile[40] = 'b';
     reads_open(&fixture, "f", NULL);
-    put(&fixture, "f", "aa", "q", 1, "aa");
-    put(&fixture, "f", hostile, hostile, 1, hostile);
-    put(&fixture, "f", hostile, "q", 1, hostile);
-    put(&fixture, "f", "b", "q", 1, "aa");
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        petal_filter *filter = reads_filter(&fixture, cases[i][0]);
+    reads_put(&fixture, "f", text("aa"), text("q"), 1, text("aa"));
+    reads_put(&fixture, "f", text(hostile), text(hostile), 1, text(hostile));
+    reads_put(&fixture, "f", text(hostile), text("q"), 1, text(hostile));
+    reads_put(&fixture, "f", text("b"), text("q"), 1, text("aa"));
+    for (size_t i = 0; i < sizeof given_up / sizeof given_up[0]; i++) {
+        petal_filter *filter = reads_filter(&fixture, given_up[i][0]);
         petal_scan_options options = {.read = {.filter = filter}};
         petal_cursor *cursor = reads_cursor(&fixture, &options);
         const petal_cell *cell;
         petal_error error;
 
-        if (*cases[i][1] != '\0')
-            assert_string_equal(reads_next(cursor), cases[i][1]);
+        if (*given_up[i][1] != '\0')
+            assert_string_equal(reads_next(cursor), given_up[i][1]);
         assert_int_equal(petal_cursor_next(cursor, &cell, &error), PETAL_INVALID);
         assert_null(cell);
         assert_string_equal(error.text, "the regular expression ^(a+)+$ is given up on 41 bytes of "
                                         "text: match limit exceeded");
         reads_seek(cursor, text("b"), NULL, text(""));
-        assert_string_equal(reads_rest(cursor), cases[i][2]);
+        assert_string_equal(reads_rest(cursor), given_up[i][2]);
         petal_cursor_close(cursor);
         petal_filter_free(filter);
     }
