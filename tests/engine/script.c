@@ -3,6 +3,7 @@
 
 #include "base/coding.h"
 #include "base/slice.h"
+#include "tests/engine/cell_text.h"
 #include "tests/engine/table/copy_fixture.h"
 
 #include <inttypes.h>
@@ -10,7 +11,6 @@
 
 #define MOST_WORDS   64
 #define MOST_COLUMNS 8
-#define LINE_BYTES   4096
 
 struct words {
     char *at[MOST_WORDS + 1]; /* NULL after the last */
@@ -19,7 +19,7 @@ struct words {
 
 /* For messages. */
 static const char *case_at_work = "";
-static char statement_at_work[LINE_BYTES];
+static char statement_at_work[CELL_TEXT_BYTES];
 
 #define FAIL(...)                                                                                  \
     do {                                                                                           \
@@ -106,127 +106,12 @@ script_family(struct script *script, const char *table, const char *family)
 
 /* ---- cells ---- */
 
-struct cell_text {
-    char bytes[LINE_BYTES];
-    petal_cell cell;
-    bool timed;
-};
-
-/* The bytes up to one of `ends`, without escapes, at *to, which moves on. */
-static petal_slice
-take_bytes(const char **from, const char *ends, char **to)
-{
-    petal_slice bytes = {*to, 0};
-
-    for (; **from != '\0' && strchr(ends, **from) == NULL; (*from)++) {
-        char byte = **from;
-
-        if (byte == '\\') {
-            byte = (char)strtol((char[]){(*from)[1], (*from)[2], '\0'}, NULL, 16);
-            *from += 2;
-        }
-        *(*to)++ = byte;
-        bytes.size++;
-    }
-    return bytes;
-}
-
-static petal_slice
-take_number(const char **from, char **to)
-{
-    petal_slice bytes = {*to, 8};
-    char *end;
-
-    put_be64((uint8_t *)*to, (uint64_t)strtoll(*from + 1, &end, 10));
-    *from = end;
-    *to += 8;
-    return bytes;
-}
-
-static void
+static const petal_cell *
 parse_cell(const char *word, struct cell_text *parsed)
 {
-    const char *at = word;
-    char *to = parsed->bytes, *end;
-
-    parsed->cell = (petal_cell){.timestamp = PETAL_LATEST, .type = PETAL_PUT};
-    parsed->cell.row = take_bytes(&at, "/", &to);
-    if (*at++ != '/')
+    if (!cell_text_parse(word, parsed))
         FAIL("\"%s\" is no cell", word);
-    parsed->cell.family = take_bytes(&at, ":@=!", &to);
-    if (*at == ':' && at++ != NULL)
-        parsed->cell.qualifier = take_bytes(&at, "@=!", &to);
-    parsed->timed = *at == '@';
-    if (parsed->timed) {
-        parsed->cell.timestamp = strtoll(at + 1, &end, 10);
-        at = end;
-    }
-    if (*at == '!')
-        parsed->cell.type = (enum petal_cell_type)atoi(at + 1);
-    else if (*at == '=' && at++ != NULL)
-        parsed->cell.value = *at == '#' ? take_number(&at, &to) : take_bytes(&at, "~", &to);
-    else if (*at != '\0' && *at != '~')
-        FAIL("\"%s\" is no cell", word);
-    at = strchr(at, '~');
-    parsed->cell.has_ttl = at != NULL;
-    if (at != NULL)
-        parsed->cell.ttl_ms = strtoll(at + 1, NULL, 10);
-}
-
-static void
-add_bytes(char **to, petal_slice bytes)
-{
-    for (size_t i = 0; i < bytes.size; i++) {
-        uint8_t byte = slice_bytes(bytes)[i];
-
-        *to += sprintf(*to, byte > 0x20 && byte < 0x7f ? "%c" : "\\%02x", byte);
-    }
-}
-
-const char *
-script_cell(const petal_cell *cell)
-{
-    static char texts[4][LINE_BYTES];
-    static unsigned turn;
-    char *line = texts[turn++ % 4], *to = line;
-
-    assert_true(4 * (cell->row.size + cell->qualifier.size + cell->value.size) + 100 < LINE_BYTES);
-    add_bytes(&to, cell->row);
-    *to++ = '/';
-    add_bytes(&to, cell->family);
-    if (cell->qualifier.size > 0)
-        *to++ = ':';
-    add_bytes(&to, cell->qualifier);
-    to += sprintf(to, "@%" PRId64, cell->timestamp);
-    if (cell->type != PETAL_PUT) {
-        sprintf(to, "!%d", (int)cell->type);
-        return line;
-    }
-    *to++ = '=';
-    if (cell->value.size == 8 && (slice_bytes(cell->value)[0] + 1) % 256 < 2)
-        to += sprintf(to, "#%" PRId64, (int64_t)get_be64(slice_bytes(cell->value)));
-    else
-        add_bytes(&to, cell->value);
-    if (cell->has_ttl)
-        to += sprintf(to, "~%" PRId64, cell->ttl_ms);
-    *to = '\0';
-    return line;
-}
-
-static bool
-is_wanted(const petal_cell *cell, const char *word)
-{
-    struct cell_text wanted;
-
-    parse_cell(word, &wanted);
-    if (!wanted.timed)
-        wanted.cell.timestamp = cell->timestamp;
-    return slice_equal(cell->row, wanted.cell.row) &&
-           slice_equal(cell->family, wanted.cell.family) &&
-           slice_equal(cell->qualifier, wanted.cell.qualifier) &&
-           cell->timestamp == wanted.cell.timestamp && cell->type == wanted.cell.type &&
-           slice_equal(cell->value, wanted.cell.value) && cell->has_ttl == wanted.cell.has_ttl &&
-           cell->ttl_ms == wanted.cell.ttl_ms;
+    return &parsed->cell;
 }
 
 /* The next of the words is that cell; without a cell: there is none left, or a bar. */
@@ -235,8 +120,8 @@ expect(const petal_cell *cell, char ***wanted)
 {
     bool at_end = **wanted == NULL || strcmp(**wanted, "|") == 0;
 
-    if (cell == NULL ? !at_end : at_end || !is_wanted(cell, **wanted))
-        FAIL("%s, expected %s", cell == NULL ? "the end" : script_cell(cell),
+    if (cell == NULL ? !at_end : at_end || !cell_text_is(cell, **wanted))
+        FAIL("%s, expected %s", cell == NULL ? "the end" : cell_text_of(cell),
              **wanted == NULL ? "the end" : **wanted);
     if (**wanted != NULL && cell != NULL)
         ++*wanted;
@@ -452,7 +337,7 @@ begin_mutation(petal_batch *batch, char *word)
 static petal_slice
 parse_row(const char *word, char *bytes, int64_t *timestamp)
 {
-    petal_slice row = take_bytes(&word, "@", &bytes);
+    petal_slice row = cell_text_bytes(&word, "@", &bytes);
 
     *timestamp = *word == '@' ? strtoll(word + 1, NULL, 10) : PETAL_LATEST;
     return row;
@@ -558,7 +443,7 @@ STATEMENT(given)
 
 STATEMENT(delete_row)
 {
-    char bytes[LINE_BYTES];
+    char bytes[CELL_TEXT_BYTES];
     int64_t timestamp;
     petal_slice row = parse_row(words[1], bytes, &timestamp);
 
@@ -761,14 +646,14 @@ struct read {
     petal_slice row; /* of a get; no data: a scan */
     petal_column columns[MOST_COLUMNS];
     petal_filter *filter;
-    char bytes[LINE_BYTES];
+    char bytes[CELL_TEXT_BYTES];
     char *end; /* of the bytes */
 };
 
 static petal_slice
 read_bytes(struct read *read, const char *word)
 {
-    return take_bytes(&word, "", &read->end);
+    return cell_text_bytes(&word, "", &read->end);
 }
 
 static void
@@ -993,19 +878,20 @@ STATEMENT(rows)
 STATEMENT(seek)
 {
     petal_cursor *cursor = named(script, SCRIPT_CURSOR, words[0]);
-    char bytes[LINE_BYTES], *to = bytes;
+    char bytes[CELL_TEXT_BYTES], *to = bytes;
     const char *at = words[1];
-    petal_slice row = take_bytes(&at, "/", &to), name;
+    petal_slice row = cell_text_bytes(&at, "/", &to), name;
     petal_family *family = NULL;
 
-    if (*at == '/' && at++ != NULL) {
-        name = take_bytes(&at, ":", &to);
+    if (*at == '/') {
+        at++;
+        name = cell_text_bytes(&at, ":", &to);
         /* Handles of families are the table's, of which the cursor tells nothing. */
         MUST(petal_table_family(script_table(script, words[2] == NULL ? "t" : words[2]), name,
                                 &family, WHY));
         at += *at == ':';
     }
-    return petal_cursor_seek(cursor, row, family, take_bytes(&at, "", &to), error);
+    return petal_cursor_seek(cursor, row, family, cell_text_bytes(&at, "", &to), error);
 }
 
 STATEMENT(close)
@@ -1185,7 +1071,7 @@ do_line(struct script *script, char *line)
 void
 script_do(struct script *script, const char *statements)
 {
-    char line[LINE_BYTES];
+    char line[CELL_TEXT_BYTES];
 
     while (*statements != '\0') {
         size_t length = strcspn(statements, ";\n");

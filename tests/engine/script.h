@@ -86,7 +86,4 @@ petal_family *script_family(struct script *script, const char *table, const char
 /* From here on the script's. */
 void script_name_bulk(struct script *script, const char *name, petal_bulk *bulk);
 
-/* A cell as text, good until the next call but 3. */
-const char *script_cell(const petal_cell *cell);
-
 #endif
