@@ -1395,37 +1395,10 @@ give_short_rows(const struct data_block *block, uint32_t first, size_t count, st
                                     : give_short(block, first, count, run, false);
 }
 
-/* The cells [first, first + count) of a simple block. */
+/* Give the cells of any block without types from the cursor's on, of which `given` are given already,
+ * all rows of one cell; in the row of the last one the cursor then is. */
 static void
-give_rows(const struct data_block *block, uint32_t first, size_t count, struct cell_run *run)
-{
-    size_t given = has_short_rows(block) ? give_short_rows(block, first, count, run) : 0;
-    const uint8_t *record = record_of(block, first + (uint32_t)given);
-    uint8_t *keys = run->keys;
-
-    for (; given < count; given++) {
-        uint32_t index = first + (uint32_t)given;
-        petal_cell *cell = &run->cells[given];
-        const uint8_t *end = record_of(block, index + 1);
-        size_t rest_bytes;
-        petal_slice tail = row_tail(block, record, &rest_bytes);
-        const uint8_t *value = slice_bytes(tail) + tail.size;
-
-        cell->family = run->family;
-        give_put(cell, timestamp_of(block, index));
-        cell->row = join_row_behind(block, index, tail, rest_bytes, &keys);
-        cell->qualifier = block->qualifier_prefix;
-        cell->value = slice_make(value, (size_t)(end - value));
-        record = end;
-    }
-    run->keys = keys;
-    run->row_changes = count - 1;
-}
-
-/* The same of any block without types, from the cursor's cell on; in the row of the last one the
- * cursor then is. */
-static void
-give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *run)
+give_columns(struct data_block_cursor *cursor, size_t given, size_t count, struct cell_run *run)
 {
     const struct data_block *block = &cursor->block;
     uint32_t first = cursor->cell, row_end = cursor->row_end;
@@ -1433,12 +1406,18 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
     uint8_t *keys = run->keys;
     petal_slice row = cursor->row_bytes;
 
-    memcpy(keys, row.data, row.size);
-    row.data = keys;
-    keys += row.size;
-    for (size_t i = 0; i < count; i++) {
+    if (given > 0) {
+        row_end = first + (uint32_t)given;
+        at = record_of(block, row_end);
+        cursor->row = cursor->row_first = row_end - 1;
+    } else {
+        memcpy(keys, row.data, row.size);
+        row.data = keys;
+        keys += row.size;
+    }
+    for (size_t i = given; i < count; i++) {
         uint32_t index = first + (uint32_t)i;
-        petal_cell *given = &run->cells[i];
+        petal_cell *cell = &run->cells[i];
         const uint8_t *end = record_of(block, index + 1);
 
         if (index == row_end) {
@@ -1452,15 +1431,15 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
             row_end = data_block_first_cell(block, cursor->row + 1);
             run->row_changes++;
         }
-        given->family = run->family;
-        give_put(given, timestamp_of(block, index));
-        given->row = row;
+        cell->family = run->family;
+        give_put(cell, timestamp_of(block, index));
+        cell->row = row;
         if (one_qualifier(block)) {
-            given->qualifier = block->qualifier_prefix;
+            cell->qualifier = block->qualifier_prefix;
         } else {
-            given->qualifier = join_qualifier_behind(block, take_qualifier_rest(block, &at), &keys);
+            cell->qualifier = join_qualifier_behind(block, take_qualifier_rest(block, &at), &keys);
         }
-        given->value = slice_make(at, (size_t)(end - at));
+        cell->value = slice_make(at, (size_t)(end - at));
         at = end;
     }
     run->keys = keys;
@@ -1471,6 +1450,7 @@ data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, st
 {
     const struct data_block *block = &cursor->block;
     size_t count = block->cells - cursor->cell, room = run->key_bytes / run_key_bytes(block);
+    size_t given = 0;
     uint32_t last;
 
     assert(cursor->cell < block->cells && data_block_is_plain(block));
@@ -1479,13 +1459,10 @@ data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, st
     if (count == 0)
         return 0;
     last = cursor->cell + (uint32_t)count - 1;
-    run->row_changes = 0;
-    if (block->simple) {
-        give_rows(block, cursor->cell, count, run);
-        cursor->row = cursor->row_first = last;
-    } else {
-        give_columns(cursor, count, run);
-    }
+    if (block->simple && has_short_rows(block))
+        given = give_short_rows(block, cursor->cell, count, run);
+    run->row_changes = given > 0 ? given - 1 : 0;
+    give_columns(cursor, given, count, run);
     enter_row(cursor, cursor->row, cursor->row_first, record_of(block, cursor->row_first));
     take_cell(cursor, last, body_of(cursor, last), cell);
     return count;
@@ -1507,18 +1484,7 @@ data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struct cel
 bool
 data_block_ends_before(const struct data_block *block, petal_slice row)
 {
-    uint32_t last = block->rows - 1, head, last_head = head_at(block->row_heads, last);
-    petal_slice rest, tail;
-    int order = compare_prefix(row, block->row_prefix, &rest);
-    size_t rest_bytes;
+    bool equal;
 
-    assert(block->rows > 0);
-    if (order != 0)
-        return order > 0;
-    head = head_of(rest.data, rest.size);
-    if (head != last_head)
-        return last_head < head;
-    tail = row_tail(block, record_of(block, data_block_first_cell(block, last)), &rest_bytes);
-    order = compare_rests(tail, tail_of(rest));
-    return order != 0 ? order < 0 : rest_bytes < rest.size;
+    return find_row(block, row, &equal) == block->rows;
 }
