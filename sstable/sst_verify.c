@@ -358,18 +358,17 @@ what_is_wrong(const struct verification *v, const struct cell *cell, enum succes
 
 /* Does the block at hand, which begins with the cell, begin what the index claims? */
 static bool
-claims_of_index_hold(const struct verification *v, enum succession succession)
+claims_of_index_hold(uint32_t begins, enum succession succession)
 {
-    uint32_t begins = sst_walk_begins(v->walk);
-
     return (succession == NEW_ROW || (begins & BLOCK_BEGINS_ROW) == 0) &&
            (succession != SAME_COLUMN || begins == 0);
 }
 
-/* *sound false: the rest of the block is not looked at. */
+/* `begun`: of the first cell of a block the step to it, else NULL.  *sound false: the rest of the
+ * block is not looked at. */
 static enum petal_status
-visit_cell(struct verification *v, const struct cell *cell, bool first_of_block, bool *sound,
-           petal_error *error)
+visit_cell(struct verification *v, const struct cell *cell, const struct sst_walk_step *begun,
+           bool *sound, petal_error *error)
 {
     enum succession succession = facts_gatherer_succession(&v->gatherer, cell);
     const char *wrong = what_is_wrong(v, cell, succession);
@@ -381,8 +380,8 @@ visit_cell(struct verification *v, const struct cell *cell, bool first_of_block,
         return report_cell(v, cell, wrong, error);
     }
     /* What damage has taken may have begun them. */
-    if (first_of_block && !v->lost_data && sst_walk_named(v->walk) == SST_WALK_NAMED &&
-        !claims_of_index_hold(v, succession))
+    if (begun != NULL && !v->lost_data && begun->named == SST_WALK_NAMED &&
+        !claims_of_index_hold(begun->begins, succession))
         status =
             report_cell(v, cell, "the index claims that the block begins the row or column", error);
     if (status == PETAL_OK && succession != SAME_COLUMN && v->has_bloom)
@@ -400,18 +399,18 @@ verify_named(struct verification *v, const struct sst_walk_step *step, petal_err
 {
     petal_error cause;
 
-    switch (sst_walk_named(v->walk)) {
+    switch (step->named) {
     case SST_WALK_NAMED:
         return PETAL_OK;
     case SST_WALK_MISNAMED:
-        return report_fault(v, sst_walk_fault(v->walk), error);
+        return report_fault(v, step->index_fault, error);
     case SST_WALK_NOT_NAMED:
         error_corrupt(&cause, v->path, step->offset,
                       "the index does not name the data block at offset %" PRIu64, step->offset);
         return report_fault(v, &cause, error);
     default:
         if (v->index_fault.status == PETAL_OK && v->reader != NULL)
-            v->index_fault = *sst_walk_fault(v->walk);
+            v->index_fault = *step->index_fault;
         return PETAL_OK;
     }
 }
@@ -419,8 +418,9 @@ verify_named(struct verification *v, const struct sst_walk_step *step, petal_err
 static enum petal_status
 verify_data(struct verification *v, const struct sst_walk_step *step, petal_error *error)
 {
+    const struct sst_walk_step *begun = step;
     struct cell cell;
-    bool sound = true, first = true;
+    bool sound = true;
     enum petal_status status = verify_named(v, step, error);
 
     v->block_offset = step->offset;
@@ -431,8 +431,8 @@ verify_data(struct verification *v, const struct sst_walk_step *step, petal_erro
         return error_no_memory(error);
     data_block_cursor_first(&v->cells, &cell);
     do {
-        status = visit_cell(v, &cell, first, &sound, error);
-        first = false;
+        status = visit_cell(v, &cell, begun, &sound, error);
+        begun = NULL;
     } while (status == PETAL_OK && sound && data_block_cursor_next(&v->cells, &cell));
     return status;
 }
@@ -473,25 +473,25 @@ verify_damage(struct verification *v, const struct sst_walk_step *step, petal_er
                   error);
 }
 
+/* *step: the last one, at the end. */
 static enum petal_status
-verify_blocks(struct verification *v, petal_error *error)
+verify_blocks(struct verification *v, struct sst_walk_step *step, petal_error *error)
 {
-    struct sst_walk_step step;
     enum petal_status status;
 
     for (;;) {
-        status = sst_walk_next(v->walk, &step, error);
-        if (status != PETAL_OK || step.event == SST_WALK_END)
+        status = sst_walk_next(v->walk, step, error);
+        if (status != PETAL_OK || step->event == SST_WALK_END)
             return status;
-        if (step.event == SST_WALK_DAMAGE) {
-            status = verify_damage(v, &step, error);
+        if (step->event == SST_WALK_DAMAGE) {
+            status = verify_damage(v, step, error);
         } else {
-            count_block(v, &step);
-            if (step.kind == BLOCK_DATA)
-                status = verify_data(v, &step, error);
+            count_block(v, step);
+            if (step->kind == BLOCK_DATA)
+                status = verify_data(v, step, error);
         }
         if (status == PETAL_OK)
-            status = tell(v, step.bytes, error);
+            status = tell(v, step->bytes, error);
         if (status != PETAL_OK)
             return status;
     }
@@ -501,7 +501,7 @@ verify_blocks(struct verification *v, petal_error *error)
 
 /* Of a file that opens: what is to be said when all its blocks were seen. */
 static enum petal_status
-verify_whole(struct verification *v, petal_error *error)
+verify_whole(struct verification *v, const petal_error *left_over, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
     petal_error cause;
@@ -511,8 +511,8 @@ verify_whole(struct verification *v, petal_error *error)
                       "the root of the filter index is damaged");
         status = report_fault(v, &cause, error);
     }
-    if (status == PETAL_OK && sst_walk_left_over(v->walk) != NULL && !v->is_damaged)
-        status = report_fault(v, sst_walk_left_over(v->walk), error);
+    if (status == PETAL_OK && left_over != NULL && !v->is_damaged)
+        status = report_fault(v, left_over, error);
     if (status == PETAL_OK && v->index_fault.status != PETAL_OK && !v->is_damaged)
         status = report_fault(v, &v->index_fault, error);
     if (status == PETAL_OK && v->has_bloom && !v->is_damaged)
@@ -529,6 +529,7 @@ verify_all(struct verification *v, petal_error *error)
 {
     const petal_allocator *allocator = v->env->allocator;
     enum petal_status status = PETAL_OK;
+    struct sst_walk_step end;
     petal_error opening;
 
     facts_gatherer_init(&v->gatherer, allocator);
@@ -542,11 +543,11 @@ verify_all(struct verification *v, petal_error *error)
     if (v->reader != NULL && v->watch != NULL && v->watch->opened != NULL)
         v->watch->opened(v->watch->argument, &v->reader->facts);
     if (status == PETAL_OK)
-        status = verify_blocks(v, error);
+        status = verify_blocks(v, &end, error);
     if (status == PETAL_OK && v->reader != NULL)
-        status = verify_whole(v, error);
-    if (status == PETAL_OK && !v->is_damaged && sst_walk_passed(v->walk) != NULL)
-        status = report_fault(v, sst_walk_passed(v->walk), error);
+        status = verify_whole(v, end.left_over, error);
+    if (status == PETAL_OK && !v->is_damaged && end.passed != NULL)
+        status = report_fault(v, end.passed, error);
     facts_gatherer_fini(&v->gatherer);
     data_block_cursor_fini(&v->cells);
     mem_free(allocator, v->key_memory, v->key_capacity);

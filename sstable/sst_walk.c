@@ -37,8 +37,6 @@ struct sst_walk {
     struct index_cursor cursor;
     struct read_trace trace;
     bool has_index;
-    enum sst_walk_named named;
-    uint32_t begins;
     petal_error fault;     /* of the index */
     petal_error left_over; /* status OK: there is none */
     petal_error stop;      /* want of something, which says nothing of the file; likewise */
@@ -344,31 +342,30 @@ note_left_over(struct sst_walk *walk)
 
 /* Hold the data block at hand against the entry for it. False: no memory. */
 static bool
-name_block(struct sst_walk *walk, const struct sst_walk_step *step, const struct cell *first)
+name_block(struct sst_walk *walk, struct sst_walk_step *step, const struct cell *first)
 {
     struct block_handle handle;
     struct cell_key key;
     bool found;
 
-    walk->named = SST_WALK_NO_INDEX;
+    step->index_fault = &walk->fault;
+    step->named = SST_WALK_NO_INDEX;
     while (index_has_entry(walk) && index_handle(walk).offset < step->offset) {
         note_left_over(walk);
         index_step(walk);
     }
     if (!walk->has_index)
         return true;
-    walk->named = SST_WALK_NOT_NAMED;
-    if (!index_cursor_valid(&walk->cursor))
+    step->named = SST_WALK_NOT_NAMED;
+    if (!index_has_entry(walk) || index_handle(walk).offset != step->offset)
         return true;
     handle = index_handle(walk);
-    if (handle.offset != step->offset)
-        return true;
-    walk->named = SST_WALK_NAMED;
-    walk->begins = handle.begins;
+    step->named = SST_WALK_NAMED;
+    step->begins = handle.begins;
     if (!index_key(walk, &key, &found))
         return false;
     if (handle.size != step->bytes || !found || cell_compare_key(first, &key) != 0) {
-        walk->named = SST_WALK_MISNAMED;
+        step->named = SST_WALK_MISNAMED;
         error_corrupt(&walk->fault, walk->path, step->offset,
                       "the data block at offset %" PRIu64
                       " does not begin with the cell that the index names",
@@ -376,7 +373,7 @@ name_block(struct sst_walk *walk, const struct sst_walk_step *step, const struct
     }
     index_step(walk);
     if (!walk->has_index)
-        walk->named = SST_WALK_NO_INDEX;
+        step->named = SST_WALK_NO_INDEX;
     return true;
 }
 
@@ -456,8 +453,7 @@ step_over_damage(struct sst_walk *walk, uint64_t bytes, struct sst_walk_step *st
 
 /* A data block that is whole: the index comes along, its last row is kept. */
 static enum petal_status
-enter_data(struct sst_walk *walk, const struct sst_walk_step *step, struct cell *cell,
-           petal_error *error)
+enter_data(struct sst_walk *walk, struct sst_walk_step *step, struct cell *cell, petal_error *error)
 {
     if (data_block_cursor_attach(&walk->cells, step->memory, step->raw_bytes) != PETAL_OK)
         return error_no_memory(error);
@@ -498,6 +494,8 @@ next_step(struct sst_walk *walk, struct sst_walk_step *step, petal_error *error)
         if (walk->offset >= walk->file.source.limit) {
             if (index_has_entry(walk))
                 note_left_over(walk);
+            step->left_over = walk->left_over.status != PETAL_OK ? &walk->left_over : NULL;
+            step->passed = walk->passed.status != PETAL_OK ? &walk->passed : NULL;
             if (walk->damage.event == SST_WALK_DAMAGE)
                 take_damage(walk, step, NULL);
             return PETAL_OK;
@@ -531,37 +529,6 @@ sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step, petal_error *er
 
     epoch_leave(walk->epoch, slot);
     return walk->stop.status == PETAL_OK ? status : stopped(walk, error);
-}
-
-enum sst_walk_named
-sst_walk_named(const struct sst_walk *walk)
-{
-    return walk->named;
-}
-
-const petal_error *
-sst_walk_fault(const struct sst_walk *walk)
-{
-    return &walk->fault;
-}
-
-uint32_t
-sst_walk_begins(const struct sst_walk *walk)
-{
-    assert(walk->named == SST_WALK_NAMED);
-    return walk->begins;
-}
-
-const petal_error *
-sst_walk_left_over(const struct sst_walk *walk)
-{
-    return walk->left_over.status != PETAL_OK ? &walk->left_over : NULL;
-}
-
-const petal_error *
-sst_walk_passed(const struct sst_walk *walk)
-{
-    return walk->passed.status != PETAL_OK ? &walk->passed : NULL;
 }
 
 /* ---- opening ---- */
@@ -674,7 +641,6 @@ sst_walk_open(struct sst_walk **walk, const struct directory *directory, const c
         return error_no_memory(error);
     made->env = directory->env;
     made->window_bytes = options->window_bytes > 0 ? options->window_bytes : WINDOW_BYTES;
-    made->named = SST_WALK_NO_INDEX;
     made->damage.event = made->held.event = SST_WALK_END;
     data_block_cursor_init(&made->cells, made->env->allocator);
     status = open_all(made, directory, path, options, error);

@@ -31,6 +31,14 @@ enum sst_walk_event {
     SST_WALK_END
 };
 
+/* What the index says of a data block. */
+enum sst_walk_named {
+    SST_WALK_NAMED,     /* its place, size and first cell */
+    SST_WALK_NOT_NAMED, /* nothing */
+    SST_WALK_MISNAMED,  /* it names it wrongly: index_fault says how */
+    SST_WALK_NO_INDEX   /* it cannot be read from here on: index_fault says why */
+};
+
 struct sst_walk_step {
     enum sst_walk_event event;
     uint64_t offset, bytes; /* in the file, of a block with its frame */
@@ -41,11 +49,17 @@ struct sst_walk_step {
     /* Of a block, as readers have it in memory: decompressed and checked, of an index node arranged
      * (index_block.h).  Good until the next step. */
     const uint8_t *memory;
+    enum sst_walk_named named; /* of a data block */
+    uint32_t begins;           /* NAMED: what the index claims that it begins (enum block_begins) */
+    const petal_error *index_fault;
     petal_error cause; /* of damage */
     /* Of damage: data blocks that it concerns, as the index tells; where that cannot be read 1, if
      * it may concern any. 0: none. */
     uint64_t data_blocks;
     struct sst_rows rows; /* of these; slices are good until the next step */
+    /* At the end: the index names a block where none stands, and not for damage; a read failed once,
+     * while what was asked for could be read when it was tried again.  NULL: no. */
+    const petal_error *left_over, *passed;
 };
 
 /*
@@ -81,22 +95,5 @@ uint64_t sst_walk_file_bytes(const struct sst_walk *walk);
  */
 enum petal_status sst_walk_next(struct sst_walk *walk, struct sst_walk_step *step,
                                 petal_error *error);
-
-/* What the index says of the data block that the last step gave. */
-enum sst_walk_named {
-    SST_WALK_NAMED,     /* by its place, size and first cell */
-    SST_WALK_NOT_NAMED, /* the index does not know of it */
-    SST_WALK_MISNAMED,  /* it names it wrongly: sst_walk_fault says how */
-    SST_WALK_NO_INDEX   /* it cannot be read from here on: sst_walk_fault says why */
-};
-enum sst_walk_named sst_walk_named(const struct sst_walk *walk);
-const petal_error *sst_walk_fault(const struct sst_walk *walk);
-/* What the index claims that the block begins (enum block_begins). REQUIRES: NAMED. */
-uint32_t sst_walk_begins(const struct sst_walk *walk);
-
-/* At the end: whether the index names a block where none stands, and not for damage. */
-const petal_error *sst_walk_left_over(const struct sst_walk *walk); /* NULL: no */
-/* A read that failed once, while what was asked for could be read when it was tried again. */
-const petal_error *sst_walk_passed(const struct sst_walk *walk); /* NULL: none */
 
 #endif

@@ -68,7 +68,7 @@ note_places(struct scene *scene)
         *place = (struct place){.offset = step.offset, .end = step.offset + step.bytes};
         assert_true(place->offset == (scene->count > 0 ? place[-1].end : 0));
         if (step.kind == BLOCK_DATA) {
-            assert_int_equal(sst_walk_named(walk), SST_WALK_NAMED);
+            assert_int_equal(step.named, SST_WALK_NAMED);
             place->is_data = true;
             place->first_cell = cell;
             place->cells = cells_in(&step);
@@ -77,7 +77,7 @@ note_places(struct scene *scene)
         scene->count++;
     }
     assert_int_equal(cell, scene->list.count);
-    assert_null(sst_walk_left_over(walk));
+    assert_null(step.left_over);
     sst_walk_close(walk);
 }
 
