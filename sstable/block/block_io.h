@@ -1,20 +1,6 @@
 /*
  * block_io.h -- blocks as they stand in the file: each in a frame with its kind, sizes and
- * checksum.
- *
- * FRAME (little endian):
- *
- *     offset size
- *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this
- *                offset
- *      8     1   kind (enum block_kind)
- *      9     1   compression: 0 raw, 1 LZ4 (data blocks: packed before, data_block.h)
- *     10     2   0
- *     12     4   stored bytes
- *     16     4   raw bytes; equal to the stored ones when raw
- *     20     4   entries: of index nodes the number of their entries, so that a reader knows the
- *                number of hints before it decodes; else 0
- *     24         stored bytes
+ * checksum: sstable/FORMAT.md, "Frame".
  *
  * So a block that is damaged, stale, misplaced or from another file does not pass.
  *
@@ -34,7 +20,8 @@ enum block_codec { BLOCK_CODEC_RAW = 0, BLOCK_CODEC_LZ4 = 1 };
 struct block_frame {
     enum block_kind kind;
     enum block_codec codec;
-    uint32_t stored_bytes, raw_bytes, entries;
+    uint32_t stored_bytes, raw_bytes;
+    uint32_t entries; /* of a node, so that a reader knows the number of hints before it decodes */
 };
 
 /* For messages: "data block", "filter chunk", ... */

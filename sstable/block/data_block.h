@@ -9,54 +9,8 @@
  * with one cell a row there is no array that tells the cells of the rows, and records of one size
  * need no offsets.
  *
- * LAYOUT (little endian).  FORMAT.md repeats it with an example.
- *
- *     offset size
- *      0     4   rows, at least 1
- *      4     4   cells, at least as many
- *      8     4   bytes of all records; with FIXED_RECORD of each
- *     12     2   flags (enum data_block_flags)
- *     14     1   width of a record offset, 0..4; 0 with FIXED_RECORD
- *     15     1   width of a first cell, 0..4; 0 with ONE_CELL_PER_ROW
- *     16     1   width of a timestamp, 0..8
- *     17     1   width of a sequence, 0..8
- *     18     2   length of the row prefix
- *     20     2   length of every row's rest with FIXED_ROW_REST, else 0
- *     22     2   length of the longest row
- *     24     4   length of the qualifier prefix
- *     28     4   length of the longest qualifier
- *     32     8   least timestamp (a bound: no cell is below it)
- *     40     8   greatest timestamp
- *     48     8   least sequence (a bound)
- *     56     8   greatest sequence
- *     64         row heads, 4 each: the first 4 bytes of the row's rest, filled with 00, read as a
- *                big endian number
- *                qualifier heads, 4 each cell: the same of the qualifier's rest, 0 for family
- *                markers; only with QUALIFIER_HEADS
- *                record offsets, cells + 1 of them: from the first record; the last is the end;
- *                absent with FIXED_RECORD
- *                first cells, rows + 1 of them: index of each row's first cell; the last is
- *                `cells`; absent with ONE_CELL_PER_ROW
- *                timestamps, one a cell, less the least
- *                sequences, one a cell, less the least
- *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to
- *                live of their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
- *                row prefix, qualifier prefix
- *                records, one a cell, without gaps
- *
- * A record is
- *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's tail:
- *                             what of the rest follows the 4 bytes of its head, which may be
- *                             nothing
- *     in columns' cells:      [varint length of the qualifier's rest] qualifier's rest; absent with
- *                             ONE_QUALIFIER: then the qualifier is the prefix
- *     in all:                 value, up to what follows or the record's end; empty in markers
- *     with a TTL_BIT:         the time to live, 8 bytes, signed
- *
- * Family markers have the empty qualifier and do not count for the qualifier prefix.
- *
- * Integers of width w are w bytes each.  A decoder may load the 8 bytes that end with one: the
- * header lies before the first.
+ * LAYOUT: sstable/FORMAT.md, "Data block" and "Packed data block".  A decoder may load the 8 bytes
+ * that end with an integer of any width: the header lies before the first.
  *
  * Bytes are checked once, completely, when a block enters memory (data_block_check), the order of
  * rows and cells included; afterwards no read checks bounds, and a search finds what is there.

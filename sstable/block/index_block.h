@@ -7,21 +7,7 @@
  * by its first key. The common prefix of all keys stands once; after it each key has an 8-byte
  * head; heads that are equal are told apart by the rest of the keys.
  *
- * STORED (little endian), n entries:
- *
- *     offset size
- *      0     4   n, at least 1
- *      4     4   level; 0: entries name data blocks or Bloom chunks
- *      8     4   length of the prefix
- *     12     4   bytes of all rests
- *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian
- *                number
- *            8n  offsets of the blocks' frames
- *            4n  sizes of the blocks' frames; in the two highest bits what the blocks begin (enum
- *                block_begins)
- *            4n  ends of the rests, from the first rest; a rest begins where the one before ends
- *                prefix
- *                rests: of each key what follows the prefix
+ * STORED: sstable/FORMAT.md, "Index block".
  *
  * IN MEMORY the node is arranged for who searches it, who waits for cache lines more than for
  * anything else: first what every search looks at, then in groups of INDEX_GROUP entries what one

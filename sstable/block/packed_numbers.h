@@ -5,14 +5,7 @@
  * before it, modulo 2^64.  All are stored above a base, the least of them, in the same number of
  * bits; the upper bits of those that need more come after, so that one far number does not widen
  * the others.
- *
- *     size
- *       1   bits of a number: 0 to 57, or 64
- *       1   how many are far
- *     1-10  base, a varint
- *     1-10  with PACKED_DIFFERENCES: the first difference, a varint; the others follow
- *           bits, the first number in the lowest bits of the first byte, filled with 0 at the end
- *           of each far number: its index in the group, 1 byte; its upper bits, a varint
+ * Its bytes: sstable/FORMAT.md, "Packed data block".
  *
  * Threads: pure.
  */

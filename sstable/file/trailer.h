@@ -1,30 +1,6 @@
 /*
- * trailer.h -- the last bytes of a store file: what it is, and where its roots and facts stand.
- *
- * TRAILER (little endian), TRAILER_BYTES long:
- *
- *     offset size
- *      0     8   checksum (base/checksum.h) of all that follows, for this identity and the
- *                trailer's offset
- *      8     8   file identity, random
- *     16     8   bytes of the whole file
- *     24     8   facts block: offset
- *     32     4                size with frame
- *     36     4   0
- *     40     8   root of the data index: offset
- *     48     4                           size with frame
- *     52     4   0
- *     56     8   root of the Bloom index: offset  } all 0 when there is no filter
- *     64     4                             size    }
- *     68     4   0
- *     72     8   shift, of a bulk's file: how much greater its cells' sequences are than those that
- *                stand in it, plus 1; 0: the file does not say
- *     80    32   0
- *    112     4   format version, 1
- *    116     4   0
- *    120     8   magic: 89 50 45 54 41 4C 53 46 ("\x89PETALSF")
- *
- * Version and magic stand at these distances from the file's end in every version.
+ * trailer.h -- the last bytes of a store file: what it is, and where its roots and facts stand:
+ * sstable/FORMAT.md, "Trailer".
  */
 #ifndef PETAL_SSTABLE_FILE_TRAILER_H
 #define PETAL_SSTABLE_FILE_TRAILER_H
