@@ -17,7 +17,7 @@ may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *
 
     if (reader->prefix_bytes == 0)
         return true;
-    return bloom_reader_ask(reader, bloom_prefix_place(key, reader->prefix_bytes),
+    return bloom_reader_ask(reader, bloom_prefix_place(key, reader->prefix_bytes), NULL,
                             bloom_hash_row(reader->salt, prefix.data, prefix.size),
                             READ_SAVES_BLOCK, context);
 }
@@ -28,7 +28,7 @@ sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_ke
 {
     if (!reader->bloom.serves_rows)
         return may_contain_prefix_of(&reader->bloom, key, context);
-    return bloom_reader_ask(&reader->bloom, slice_make(key->encoded.data, key->row_prefix),
+    return bloom_reader_ask(&reader->bloom, slice_make(key->encoded.data, key->row_prefix), NULL,
                             row_hash, READ_SAVES_BLOCK, context);
 }
 
@@ -39,7 +39,7 @@ sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell
 {
     assert(!key->family_class);
     return !reader->bloom.serves_columns ||
-           bloom_reader_ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix),
+           bloom_reader_ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), NULL,
                             column_hash, saves, context);
 }
 
@@ -52,7 +52,7 @@ sst_reader_may_contain_family_marker(const struct sst_reader *reader, const stru
     if (facts_family_markers(&reader->facts) == 0)
         return false;
     return !reader->bloom.serves_columns ||
-           bloom_reader_ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix),
+           bloom_reader_ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), NULL,
                             marker_hash, saves, context);
 }
 
@@ -102,5 +102,6 @@ bool
 sst_reader_ask_chunk(const struct sst_reader *reader, struct bloom_rows_chunk *chunk,
                      uint64_t row_hash, const struct read_context *context)
 {
-    return bloom_reader_ask_chunk(&reader->bloom, chunk, row_hash, context);
+    return bloom_reader_ask(&reader->bloom, slice_make(NULL, 0), chunk, row_hash, READ_SAVES_BLOCK,
+                            context);
 }

@@ -44,15 +44,6 @@ struct verification {
 };
 
 static enum petal_status
-reserve(const struct verification *v, uint8_t **memory, size_t *capacity, size_t size,
-        petal_error *error)
-{
-    if (mem_grow_array(v->env->allocator, memory, capacity, 0, size, 1))
-        return PETAL_OK;
-    return error_no_memory(error);
-}
-
-static enum petal_status
 tell(const struct verification *v, uint64_t bytes, petal_error *error)
 {
     if (v->watch == NULL || v->watch->go_on == NULL || v->watch->go_on(v->watch->argument, bytes))
@@ -320,11 +311,11 @@ verify_in_bloom(struct verification *v, const struct cell *cell, bool new_row, p
             ? bloom_hash_family_marker(row_hash)
             : bloom_hash_column(row_hash, cell->qualifier.data, cell->qualifier.size);
     struct cell_key key;
-    enum petal_status status = reserve(v, &v->key_memory, &v->key_capacity,
-                                       cell_key_bound(cell->row.size, cell->qualifier.size), error);
+    enum petal_status status = PETAL_OK;
 
-    if (status != PETAL_OK)
-        return status;
+    if (!mem_grow_array(v->env->allocator, &v->key_memory, &v->key_capacity, 0,
+                        cell_key_bound(cell->row.size, cell->qualifier.size), 1))
+        return error_no_memory(error);
     cell_key_of(&key, v->key_memory, cell);
     if (new_row && bloom->serves_rows)
         status = verify_key(v, slice_make(key.encoded.data, key.row_prefix), row_hash, cell, error);

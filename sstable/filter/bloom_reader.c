@@ -104,20 +104,15 @@ probe_chunk_of_rows(const struct bloom_reader *reader, struct bloom_rows_chunk *
         .hint = &chunk->hint,
         .position = (uint32_t)(chunk - reader->rows.chunks)};
 
+    assert(reader->serves_rows);
+    assert(chunk >= reader->rows.chunks && chunk < reader->rows.chunks + reader->rows.count);
     return probe_chunk(reader, &place, hash, context, may_contain, NULL);
 }
 
-/* What is asked. */
-struct bloom_question {
-    petal_slice prefix;             /* the place of the key .. */
-    struct bloom_rows_chunk *chunk; /* .. or, if not NULL, the chunk of the directory that has it */
-    uint64_t hash;
-};
-
-/* `saves`: what "absent" saves of the file's bytes. */
-static bool
-ask(const struct bloom_reader *reader, const struct bloom_question *question, uint32_t saves,
-    const struct read_context *context)
+bool
+bloom_reader_ask(const struct bloom_reader *reader, petal_slice prefix,
+                 struct bloom_rows_chunk *chunk, uint64_t hash, uint32_t saves,
+                 const struct read_context *context)
 {
     struct read_trace *trace = context->trace;
     struct read_context careful;
@@ -134,12 +129,8 @@ ask(const struct bloom_reader *reader, const struct bloom_question *question, ui
         careful.only_cached = true;
         context = &careful;
     }
-    if (question->chunk != NULL)
-        status =
-            probe_chunk_of_rows(reader, question->chunk, question->hash, context, &may_contain);
-    else
-        status = bloom_reader_probe(reader, question->prefix, question->hash, context, &may_contain,
-                                    NULL);
+    status = chunk != NULL ? probe_chunk_of_rows(reader, chunk, hash, context, &may_contain)
+                           : bloom_reader_probe(reader, prefix, hash, context, &may_contain, NULL);
     if (status == PETAL_OK) {
         trace->bloom_probes++;
         trace->bloom_negatives += !may_contain;
@@ -154,21 +145,4 @@ ask(const struct bloom_reader *reader, const struct bloom_question *question, ui
     else if (!may_contain)
         bloom_account_credit(reader->account, saves);
     return may_contain;
-}
-
-bool
-bloom_reader_ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
-                 uint32_t saves, const struct read_context *context)
-{
-    return ask(reader, &(struct bloom_question){.prefix = prefix, .hash = hash}, saves, context);
-}
-
-bool
-bloom_reader_ask_chunk(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
-                       uint64_t row_hash, const struct read_context *context)
-{
-    assert(reader->serves_rows);
-    assert(chunk >= reader->rows.chunks && chunk < reader->rows.chunks + reader->rows.count);
-    return ask(reader, &(struct bloom_question){.chunk = chunk, .hash = row_hash}, READ_SAVES_BLOCK,
-               context);
 }

@@ -42,11 +42,11 @@ enum petal_status bloom_reader_probe(const struct bloom_reader *reader, petal_sl
                                      uint64_t hash, const struct read_context *context,
                                      bool *may_contain, petal_error *error);
 
-/* The question, asked if it pays (bloom_account.h); true where it cannot be answered.  `saves`:
- * what "absent" saves of the file's bytes.  And the same of a chunk of the directory. */
-bool bloom_reader_ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
-                      uint32_t saves, const struct read_context *context);
-bool bloom_reader_ask_chunk(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
-                            uint64_t row_hash, const struct read_context *context);
+/* The question, asked if it pays (bloom_account.h); true where it cannot be answered.  `chunk`: of
+ * the directory, that has the key; NULL: the one at `prefix`, the key's place.  `saves`: what
+ * "absent" saves of the file's bytes. */
+bool bloom_reader_ask(const struct bloom_reader *reader, petal_slice prefix,
+                      struct bloom_rows_chunk *chunk, uint64_t hash, uint32_t saves,
+                      const struct read_context *context);
 
 #endif
