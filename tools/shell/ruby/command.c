@@ -23,24 +23,6 @@ static const struct table_command {
     {"flush", false},    {"get", true},      {"get_counter", true}, {"get_splits", true},
     {"incr", true},      {"put", true},      {"scan", true},        {"snapshot", false}};
 
-const char *
-ruby_table_method(size_t index)
-{
-    static const char *const others[] = {"get_all_columns", "help", "name"}; /* of the prelude */
-    size_t commands = COUNT_OF(table_commands);
-
-    if (index < commands)
-        return table_commands[index].name;
-    return index - commands < COUNT_OF(others) ? others[index - commands] : NULL;
-}
-
-void
-ruby_clear_arena(struct ruby *ruby)
-{
-    if (ruby->conversions == 0)
-        arena_clear(&ruby->session->arena);
-}
-
 void
 ruby_check_end(struct ruby *ruby)
 {

@@ -371,23 +371,3 @@ ruby_run(struct session *session, petal_slice input, unsigned line)
     output_flush(&session->output);
     arena_clear(&session->arena);
 }
-
-/* ---- Variables ------------------------------------------------------------------------------- */
-
-bool
-ruby_table_of(struct session *session, petal_slice variable, petal_slice *table)
-{
-    const struct ruby *ruby = session->ruby;
-    int place = ruby_variable(ruby, variable);
-    mrb_value value;
-
-    if (place < 0 || place + 1 >= ruby->variables)
-        return false;
-    value = ruby->mrb->c->cibase->stack[place + 1]; /* after `self` */
-    if (!mrb_obj_is_kind_of(ruby->mrb, value, ruby->table_class))
-        return false;
-    value = mrb_iv_get(ruby->mrb, value, mrb_intern_lit(ruby->mrb, "@name"));
-    if (mrb_string_p(value))
-        *table = ruby_slice(value);
-    return mrb_string_p(value);
-}

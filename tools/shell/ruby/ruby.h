@@ -34,19 +34,14 @@ unsigned ruby_depth(const struct session *session);
  */
 void ruby_run(struct session *session, petal_slice input, unsigned line);
 
-/* The name of the table that a local variable holds; false if it holds none. */
-bool ruby_table_of(struct session *session, petal_slice variable, petal_slice *table);
-
-/* The methods of a table, by number; NULL after the last. */
-const char *ruby_table_method(size_t index);
-
 /* Add the commands that make the table, which the shell reads back: the first leaves it writable, and
  * where it takes no writes once it is filled the other one closes it. */
 void ruby_describe_creation(struct session *session, petal_slice table, struct text *creation,
                             struct text *closing);
 
-/* Call `visit` for each group and topic of help. */
-void ruby_visit_help(struct session *session, void (*visit)(void *argument, petal_slice name),
-                     void *argument);
+/* Tab: what is to be added to the line, which ends at the cursor; where nothing is, `show` is called
+ * for each word that may go on with it. */
+void ruby_complete(struct session *session, petal_slice line, struct text *insert,
+                   void (*show)(void *argument, petal_slice word), void *argument);
 
 #endif

@@ -58,6 +58,14 @@ ruby_session(mrb_state *mrb)
     return ruby_of(mrb)->session;
 }
 
+/* Nothing needs the arena any more, except arguments whose conversion called what is at work. */
+static inline void
+ruby_clear_arena(struct ruby *ruby)
+{
+    if (ruby->conversions == 0)
+        arena_clear(&ruby->session->arena);
+}
+
 /* ---- tools/shell/ruby/convert.c ---- */
 
 /* The value as commands take it, in the session's arena.  Raises ArgumentError when lists and
@@ -72,9 +80,6 @@ mrb_value ruby_string(mrb_state *mrb, petal_slice bytes);
 
 /* Define the commands as methods of `main` and of tables. */
 void ruby_define_commands(struct ruby *ruby);
-
-/* Nothing needs the arena any more, except arguments whose conversion called what is at work. */
-void ruby_clear_arena(struct ruby *ruby);
 
 /* End the input if `exit`, Ctrl-C or a failure says so: raise what no `rescue` takes. */
 void ruby_check_end(struct ruby *ruby);

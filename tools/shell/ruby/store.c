@@ -10,8 +10,11 @@
 #include <mruby/numeric.h>
 #include <mruby/string.h>
 
+#include <dirent.h>
 #include <grp.h>
 #include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_GROUPS = 256 };
@@ -44,6 +47,63 @@ main_name(mrb_state *mrb, mrb_value self)
 
     (void)self;
     return command != NULL ? mrb_str_new_cstr(mrb, command->main_name) : mrb_nil_value();
+}
+
+/* Shell.kinds(name): what a command's arguments are, by the letters of struct command. */
+static mrb_value
+kinds_of_command(mrb_state *mrb, mrb_value self)
+{
+    const struct command *command = command_find(ruby_session(mrb), ruby_name(mrb));
+
+    (void)self;
+    return command != NULL ? mrb_str_new_cstr(mrb, command->kinds) : mrb_nil_value();
+}
+
+static mrb_value
+list_namespaces(mrb_state *mrb, mrb_value self)
+{
+    mrb_value names = mrb_ary_new(mrb);
+    struct name_list list = {0};
+
+    (void)self;
+    ruby_check(mrb, namespace_list(ruby_session(mrb), NULL, &list));
+    for (size_t i = 0; i < list.count; i++)
+        mrb_ary_push(mrb, names, ruby_string(mrb, list.items[i]));
+    return names;
+}
+
+/* Shell.paths(typed): [path, whether it is a directory] of each file in the directory that the path
+ * names; what begins with a dot only if more was typed. */
+static mrb_value
+list_paths(mrb_state *mrb, mrb_value self)
+{
+    petal_slice typed = ruby_name(mrb);
+    const char *slash = typed.size > 0 ? memrchr(typed.data, '/', typed.size) : NULL;
+    size_t before = slash != NULL ? (size_t)(slash + 1 - (const char *)typed.data) : 0;
+    mrb_value paths = mrb_ary_new(mrb);
+    const struct dirent *entry;
+    struct text path = {0};
+    DIR *directory;
+
+    (void)self;
+    text_add(&path, typed.data, before);
+    directory = opendir(before > 0 ? text_string(&path) : ".");
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        struct stat facts;
+        mrb_value parts[2];
+
+        if (entry->d_name[0] == '.' && typed.size == before)
+            continue;
+        path.size = before;
+        text_add_string(&path, entry->d_name);
+        parts[0] = ruby_string(mrb, text_slice(&path));
+        parts[1] = mrb_bool_value(stat(text_string(&path), &facts) == 0 && S_ISDIR(facts.st_mode));
+        mrb_ary_push(mrb, paths, mrb_ary_new_from_values(mrb, COUNT_OF(parts), parts));
+    }
+    if (directory != NULL)
+        (void)closedir(directory);
+    text_free(&path);
+    return paths;
 }
 
 static mrb_value
@@ -584,6 +644,9 @@ ruby_define_store(struct ruby *ruby)
     static const struct ruby_function functions[] = {
         {"commands", list_commands},
         {"command", main_name},
+        {"kinds", kinds_of_command},
+        {"namespaces", list_namespaces},
+        {"paths", list_paths},
         {"filters", list_filters},
         {"version", version},
         {"matching", choose_matching},

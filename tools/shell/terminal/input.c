@@ -3,7 +3,6 @@
 
 #include "tools/shell/ruby/ruby.h"
 #include "tools/shell/session/interrupt.h"
-#include "tools/shell/terminal/complete.h"
 #include "tools/shell/terminal/history.h"
 
 #include <errno.h>
@@ -244,16 +243,57 @@ show_prompt(EditLine *editor)
     return terminal->prompt;
 }
 
+/* Words that a person may choose from. */
+struct words {
+    struct text *items;
+    size_t count, capacity;
+};
+
+static void
+add_word(void *argument, petal_slice word)
+{
+    struct words *words = argument;
+
+    words->items = memory_room(words->items, words->count, &words->capacity, sizeof(*words->items));
+    words->items[words->count] = (struct text){0};
+    text_add_slice(&words->items[words->count++], word);
+}
+
+/* Show the words below the line, as many in a row as the terminal has room for. */
+static void
+show_words(const struct terminal *terminal, struct words *words)
+{
+    size_t widest = 0, column = 0, columns;
+    int width = 0;
+
+    if (el_get(terminal->editor, EL_GETTC, "co", &width) != 0 || width <= 0)
+        width = 80;
+    for (size_t i = 0; i < words->count; i++)
+        if (words->items[i].size > widest)
+            widest = words->items[i].size;
+    columns = (size_t)width / (widest + 2) > 0 ? (size_t)width / (widest + 2) : 1;
+    (void)fputc('\n', stdout);
+    for (size_t i = 0; i < words->count; i++) {
+        bool last = ++column == columns || i + 1 == words->count;
+
+        (void)fprintf(stdout, "%-*s%s", last ? 0 : (int)widest + 2, text_string(&words->items[i]),
+                      last ? "\n" : "");
+        column = last ? 0 : column;
+        text_free(&words->items[i]);
+    }
+    (void)fflush(stdout);
+    free(words->items);
+}
+
 /* Tab: type on as far as all words agree; if they part here, show them. */
 static unsigned char
 complete(EditLine *editor, int key)
 {
     const LineInfo *info = el_line(editor);
-    struct completion completion;
-    struct terminal *terminal;
-    struct text line = {0};
+    struct text line = {0}, insert = {0};
     unsigned char answer = CC_REFRESH_BEEP;
-    size_t typed, common;
+    struct terminal *terminal;
+    struct words words = {0};
 
     (void)key;
     (void)el_get(editor, EL_CLIENTDATA, &terminal);
@@ -261,40 +301,15 @@ complete(EditLine *editor, int key)
         return CC_REFRESH_BEEP;
     text_add_slice(&line, text_slice(&terminal->feed.input));
     text_add(&line, info->buffer, (size_t)(info->cursor - info->buffer));
-    complete_line(terminal->feed.session, text_slice(&line), &completion);
-    typed = line.size - completion.begin;
-    common = completion_common(&completion);
-    text_clear(&line);
-    if (completion.count > 0)
-        text_add(&line, completion.words[0].text.bytes + typed, common - typed);
-    if (completion.count == 1)
-        text_add_string(&line, completion.words[0].behind);
-    if (line.size > 0 && el_insertstr(editor, text_string(&line)) == 0)
+    ruby_complete(terminal->feed.session, text_slice(&line), &insert, add_word, &words);
+    if (insert.size > 0 && el_insertstr(editor, text_string(&insert)) == 0)
         answer = CC_REFRESH;
-    if (completion.count > 1 && line.size == 0) {
-        /* Show the words below the line, as many in a row as the terminal has room for. */
-        size_t widest = 0, column = 0, columns;
-        int width = 0;
-
-        if (el_get(terminal->editor, EL_GETTC, "co", &width) != 0 || width <= 0)
-            width = 80;
-        for (size_t i = 0; i < completion.count; i++)
-            if (completion.words[i].text.size > widest)
-                widest = completion.words[i].text.size;
-        columns = (size_t)width / (widest + 2) > 0 ? (size_t)width / (widest + 2) : 1;
-        (void)fputc('\n', stdout);
-        for (size_t i = 0; i < completion.count; i++) {
-            bool last = ++column == columns || i + 1 == completion.count;
-
-            (void)fprintf(stdout, "%-*s%s", last ? 0 : (int)widest + 2,
-                          text_string(&completion.words[i].text), last ? "\n" : "");
-            column = last ? 0 : column;
-        }
-        (void)fflush(stdout);
+    if (words.count > 0) {
+        show_words(terminal, &words);
         answer = CC_REDISPLAY;
     }
     text_free(&line);
-    completion_free(&completion);
+    text_free(&insert);
     return answer;
 }
 

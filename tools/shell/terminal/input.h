@@ -2,7 +2,7 @@
  * input.h -- where the shell's lines come from: a terminal, a stream, or a text.
  *
  * On a terminal libedit edits the line, with a history (tools/shell/terminal/history.h); Tab
- * completes it (tools/shell/terminal/complete.h).
+ * completes it (tools/shell/ruby/commands/complete.rb).
  *
  * The room terminal: lines that people type: editing, history, completion by Tab.
  */
