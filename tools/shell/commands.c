@@ -8,7 +8,6 @@
 #include "tools/shell/data/commands.h"
 #include "tools/shell/files/commands.h"
 #include "tools/shell/ruby/shell.h"
-#include "tools/shell/schema/commands.h"
 #include "tools/shell/study/commands.h"
 
 #define ANY                    COMMAND_ANY_NUMBER
@@ -27,7 +26,7 @@ static const struct command commands[] = {
     {COMMAND(advise), "t", 1, 2},
     {RUBY(alter), "t", 1, ANY},
     {RUBY(alter_async), "t", 1, ANY},
-    {COMMAND(alter_namespace), "n", 1, ANY},
+    {RUBY(alter_namespace), "n", 1, ANY},
     {RUBY(alter_status), "t", 1, 1},
     {COMMAND(append), "t-q-", 4, 5},
     {ALIAS(bulk_load, import_hfiles), "tp", 2, ANY},
@@ -40,7 +39,7 @@ static const struct command commands[] = {
     {RUBY_WITHOUT(compaction_switch), "-", 1, ANY},
     {COMMAND(count), "t", 1, 2},
     {RUBY_MAKES(create), "-", 1, ANY},
-    {MAKES(create_namespace), "-", 1, ANY},
+    {RUBY_MAKES(create_namespace), "-", 1, ANY},
     {COMMAND(delete), "t-q-", 3, 5},
     {RUBY(delete_all_snapshot), "-", 1, 1},
     {RUBY(delete_snapshot), "s", 1, 1},
@@ -48,12 +47,12 @@ static const struct command commands[] = {
     {COMMAND(deleteall), "t-q-", 2, 5},
     {RUBY_ALIAS(desc, describe), "t", 1, 1},
     {RUBY(describe), "t", 1, 1},
-    {COMMAND(describe_namespace), "n", 1, 1},
+    {RUBY(describe_namespace), "n", 1, 1},
     {RUBY(disable), "t", 1, 1},
     {RUBY(disable_all), "t", 1, 1},
     {RUBY(drop), "t", 1, 1},
     {RUBY(drop_all), "t", 1, 1},
-    {COMMAND(drop_namespace), "n", 1, 1},
+    {RUBY(drop_namespace), "n", 1, 1},
     {RUBY(enable), "t", 1, 1},
     {RUBY(enable_all), "t", 1, 1},
     {RUBY(exists), "t", 1, 1},
@@ -76,8 +75,8 @@ static const struct command commands[] = {
     {RUBY(list_disabled_tables), "t", 0, 0},
     {RUBY(list_enabled_tables), "t", 0, 0},
     {RUBY(list_liveservers), "t", 0, 0},
-    {COMMAND(list_namespace), "-", 0, 1},
-    {COMMAND(list_namespace_tables), "n", 1, 1},
+    {RUBY(list_namespace), "-", 0, 1},
+    {RUBY(list_namespace_tables), "n", 1, 1},
     {RUBY(list_regions), "t", 1, 3},
     {RUBY(list_snapshot_sizes), "t", 0, 0},
     {RUBY(list_snapshots), "-", 0, 1},

@@ -265,15 +265,6 @@ output_line(struct output *output, petal_slice text)
 }
 
 void
-output_truth(struct output *output, const char *column, bool truth)
-{
-    if (output_begin_records(output, column))
-        format_boolean(&output->format, truth);
-    else
-        output_line(output, slice_of_string(truth ? "true" : "false"));
-}
-
-void
 output_unfinished_line(struct output *output, petal_slice text)
 {
     output_finish(output);

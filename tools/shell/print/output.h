@@ -69,9 +69,6 @@ void output_flush(struct output *output);
  * there is none. */
 bool output_begin_records(struct output *output, const char *column);
 
-/* An answer of true or false: a line, or a record with this column. */
-void output_truth(struct output *output, const char *column, bool truth);
-
 /* One line as it is, neither padded nor wrapped. */
 void output_plain(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -4,7 +4,7 @@
  */
 #include "tools/shell/ruby/state.h"
 #include "tools/shell/schema/namespace.h"
-#include "tools/shell/session/names.h"
+#include "tools/shell/session/pattern.h"
 
 #include <mruby/array.h>
 #include <mruby/numeric.h>
@@ -66,7 +66,7 @@ list_namespaces(mrb_state *mrb, mrb_value self)
     struct name_list list = {0};
 
     (void)self;
-    ruby_check(mrb, namespace_list(ruby_session(mrb), NULL, &list));
+    ruby_check(mrb, namespace_list(ruby_session(mrb), &list));
     for (size_t i = 0; i < list.count; i++)
         mrb_ary_push(mrb, names, ruby_string(mrb, list.items[i]));
     return names;
@@ -297,7 +297,7 @@ truncate_table(mrb_state *mrb, mrb_value self)
     return self;
 }
 
-/* Shell.check_namespace(table, before): has it the table's? */
+/* Shell.check_namespace(name, before): is it there?  Fails with these words before the name. */
 static mrb_value
 check_namespace(mrb_state *mrb, mrb_value self)
 {
@@ -307,6 +307,58 @@ check_namespace(mrb_state *mrb, mrb_value self)
     mrb_get_args(mrb, "Sz", &name, &before);
     ruby_check(mrb, namespace_check(ruby_session(mrb), ruby_slice(name), before));
     return self;
+}
+
+/* Shell.namespace_name(name, before): is it one?  `before` begins the complaint about a letter. */
+static mrb_value
+check_namespace_name(mrb_state *mrb, mrb_value self)
+{
+    const char *before;
+    mrb_value name;
+
+    mrb_get_args(mrb, "Sz", &name, &before);
+    ruby_check(mrb, session_check_namespace(ruby_session(mrb), ruby_slice(name), before));
+    return self;
+}
+
+/* Shell.write_namespace(name, whether it is new, hashes of properties) */
+static mrb_value
+write_namespace(mrb_state *mrb, mrb_value self)
+{
+    mrb_value name, hashes;
+    struct value list;
+    mrb_bool make;
+
+    mrb_get_args(mrb, "SbA", &name, &make, &hashes);
+    list = ruby_to_value(mrb, hashes);
+    ruby_check(
+        mrb, namespace_write(ruby_session(mrb), ruby_slice(name), make, list.as.items, list.count));
+    return self;
+}
+
+static mrb_value
+drop_namespace(mrb_state *mrb, mrb_value self)
+{
+    ruby_check(mrb, namespace_drop(ruby_session(mrb), ruby_name(mrb)));
+    return self;
+}
+
+/* Shell.namespace_properties(name): [name, value] of each. */
+static mrb_value
+list_properties(mrb_state *mrb, mrb_value self)
+{
+    mrb_value list = mrb_ary_new(mrb);
+    size_t count;
+
+    (void)self;
+    ruby_check(mrb, namespace_read(ruby_session(mrb), ruby_name(mrb), &count));
+    for (size_t i = 0; i < count; i++) {
+        const petal_cell *cell = petal_result_cell(ruby_session(mrb)->result, i);
+        mrb_value pair[] = {ruby_string(mrb, cell->qualifier), ruby_string(mrb, cell->value)};
+
+        mrb_ary_push(mrb, list, mrb_ary_new_from_values(mrb, COUNT_OF(pair), pair));
+    }
+    return list;
 }
 
 static bool
@@ -660,6 +712,10 @@ ruby_define_store(struct ruby *ruby)
         {"drop", drop_table},
         {"truncate", truncate_table},
         {"check_namespace", check_namespace},
+        {"namespace_name", check_namespace_name},
+        {"write_namespace", write_namespace},
+        {"drop_namespace", drop_namespace},
+        {"namespace_properties", list_properties},
         {"sizes", sizes_of_table},
         {"enabled_table", enabled_table},
         {"clear_cache", clear_cache},

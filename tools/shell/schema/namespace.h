@@ -5,19 +5,29 @@
  * first of them: the row is the namespace, info:d (empty) says that it is there, and each of its
  * properties is a column of the family conf. Every change is one batch that is on the medium when
  * the command returns, as changes of tables are.
+ *
+ * The room schema: namespaces of tables, and the words of attributes.
  */
 #ifndef PETAL_TOOLS_SHELL_SCHEMA_NAMESPACE_H
 #define PETAL_TOOLS_SHELL_SCHEMA_NAMESPACE_H
 
 #include "tools/shell/session/names.h"
 
-/* Fail with "Unknown namespace ns!" if there is none for a table of that name; or with other words
- * before it. */
+/* Fail with `before` and the name of a namespace that is not there; with "Unknown namespace ns!" if
+ * that is the one of a table's name. */
+enum shell_status namespace_check(struct session *session, petal_slice name, const char *before);
 enum shell_status namespace_check_table(struct session *session, petal_slice table);
-enum shell_status namespace_check(struct session *session, petal_slice table, const char *before);
 
-/* All of them, by name, or those that match the pattern (NULL: none is needed). */
-enum shell_status namespace_list(struct session *session, const struct pattern *pattern,
-                                 struct name_list *list);
+/* All of them, by name. */
+enum shell_status namespace_list(struct session *session, struct name_list *list);
+
+/* Set the properties of the hashes, texts; nil takes one away.  `make`: the namespace is new, and so
+ * may the database be. */
+enum shell_status namespace_write(struct session *session, petal_slice name, bool make,
+                                  const struct value *hashes, size_t count);
+enum shell_status namespace_drop(struct session *session, petal_slice name);
+
+/* Its properties become cells of the session's result. */
+enum shell_status namespace_read(struct session *session, petal_slice name, size_t *count);
 
 #endif

@@ -9,14 +9,9 @@
 
 static const char *const names[LOG_LEVELS] = {"OFF", "ERROR", "WARN", "INFO", "DEBUG", "TRACE"};
 
-const char *
-log_threshold_name(enum log_threshold threshold)
-{
-    return names[threshold];
-}
-
-bool
-log_threshold_find(petal_slice name, enum log_threshold *threshold)
+/* The level of a name in letters of either case, false for another one. */
+static bool
+find_threshold(petal_slice name, enum log_threshold *threshold)
 {
     for (int level = LOG_OFF; level < LOG_LEVELS; level++) {
         if (equals_ignoring_case(name, names[level])) {
@@ -57,7 +52,7 @@ COMMAND_FUNCTION(command_log_level)
     if (count > 0) {
         petal_slice name = value_to_bytes(&session->arena, &arguments[0]);
 
-        if (!log_threshold_find(name, &threshold))
+        if (!find_threshold(name, &threshold))
             return session_fail(session, SHELL_USAGE,
                                 "There is no level '%.*s'; there are OFF ERROR WARN INFO DEBUG "
                                 "TRACE",

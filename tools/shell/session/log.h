@@ -18,10 +18,6 @@ struct log {
     atomic_int threshold; /* of enum log_threshold: this and what weighs more is written */
 };
 
-/* The level's name; and the level of a name in letters of either case, false for another one. */
-const char *log_threshold_name(enum log_threshold threshold);
-bool log_threshold_find(petal_slice name, enum log_threshold *threshold);
-
 /* A petal_env's log; `context` is a struct log. */
 void log_write(void *context, enum petal_log_level level, const char *line);
 

@@ -140,7 +140,7 @@ module Commands
       Shell.fail(2, 'Table name must be of type String') unless table.is_a?(String)
       table = Shell.table_name(table)
       Snapshots.fail_unknown(name) unless Snapshots.find(name)
-      Shell.check_namespace(table, 'Unknown namespace: ')
+      Shell.check_namespace(Shell.namespace(table), 'Unknown namespace: ')
       Shell.fail(2, "Table already exists: #{table}!") unless Shell.clone_snapshot(name, table)
       Shell.disable(table, false)
       nil
@@ -157,7 +157,7 @@ module Commands
       if Shell.exists?(table) && !Shell.disabled?(table)
         Shell.fail(2, "Table #{table} should be disabled!")
       end
-      Shell.check_namespace(table, 'Unknown namespace ')
+      Shell.check_namespace(Shell.namespace(table), 'Unknown namespace ')
       Shell.restore_snapshot(name)
       nil
     end
