@@ -3,7 +3,7 @@
  * hashes, and makes tables of such.  See tools/shell/ruby/commands/schema.rb and
  * tools/shell/ruby/state.h.
  */
-#include "tools/shell/ruby/state.h"
+#include "tools/shell/ruby/facts.h"
 #include "tools/shell/schema/namespace.h"
 #include "tools/shell/schema/words.h"
 #include "tools/shell/session/opening.h"
@@ -14,112 +14,6 @@
 #include <mruby/hash.h>
 #include <mruby/numeric.h>
 #include <mruby/string.h>
-
-#include <stddef.h>
-#include <string.h>
-
-/* ---- Members of structs as values in a hash -------------------------------------------------- */
-
-struct fact {
-    const char *name;
-    size_t place;
-    enum { FACT_NUMBER, FACT_NUMBER_32, FACT_BYTES, FACT_REAL, FACT_TRUTH, FACT_WORD } form;
-    const struct word *words; /* FACT_WORD: of an enumeration */
-};
-
-#define FACT(of, name, form)                                                                       \
-    {                                                                                              \
-#name, offsetof(of, name), FACT_##form, NULL                                               \
-    }
-#define CHOICE(of, name, list)                                                                     \
-    {                                                                                              \
-#name, offsetof(of, name), FACT_WORD, list##_words                                         \
-    }
-
-static mrb_value
-get_fact(mrb_state *mrb, const struct fact *fact, const void *object)
-{
-    const void *place = (const char *)object + fact->place;
-    int word;
-
-    switch (fact->form) {
-    case FACT_NUMBER:
-        return mrb_int_value(mrb, *(const mrb_int *)place);
-    case FACT_NUMBER_32:
-        return mrb_int_value(mrb, *(const uint32_t *)place);
-    case FACT_BYTES:
-        return ruby_string(mrb, *(const petal_slice *)place);
-    case FACT_REAL:
-        return mrb_float_value(mrb, *(const double *)place);
-    case FACT_TRUTH:
-        return mrb_bool_value(*(const bool *)place);
-    case FACT_WORD:
-        memcpy(&word, place, sizeof(word));
-        return mrb_str_new_cstr(mrb, word_of(fact->words, word));
-    }
-    return mrb_nil_value();
-}
-
-/* The value is of the fact's form: schema.rb has seen to that. */
-static void
-set_fact(const struct fact *fact, void *object, mrb_value value)
-{
-    void *place = (char *)object + fact->place;
-
-    switch (fact->form) {
-    case FACT_NUMBER:
-        *(mrb_int *)place = mrb_integer(value);
-        break;
-    case FACT_NUMBER_32:
-        *(uint32_t *)place = (uint32_t)mrb_integer(value);
-        break;
-    case FACT_BYTES:
-        *(petal_slice *)place = ruby_slice(value);
-        break;
-    case FACT_REAL:
-        *(double *)place = mrb_float(value);
-        break;
-    case FACT_TRUTH:
-        *(bool *)place = mrb_true_p(value);
-        break;
-    case FACT_WORD:
-        for (const struct word *word = fact->words; word->name != NULL; word++)
-            if (slice_is(ruby_slice(value), word->name))
-                memcpy(place, &word->value, sizeof(word->value));
-        break;
-    }
-}
-
-static void
-add_facts(mrb_state *mrb, mrb_value hash, const struct fact *facts, size_t count,
-          const void *object)
-{
-    int arena = mrb_gc_arena_save(mrb);
-
-    for (size_t i = 0; i < count; i++) {
-        mrb_hash_set(mrb, hash, mrb_str_new_cstr(mrb, facts[i].name),
-                     get_fact(mrb, &facts[i], object));
-        mrb_gc_arena_restore(mrb, arena);
-    }
-}
-
-static mrb_value
-value_in(mrb_state *mrb, mrb_value hash, const char *name)
-{
-    return mrb_hash_get(mrb, hash, mrb_str_new_cstr(mrb, name));
-}
-
-/* What is not in the hash stays as it is. */
-static void
-take_facts(mrb_state *mrb, mrb_value hash, const struct fact *facts, size_t count, void *object)
-{
-    for (size_t i = 0; i < count; i++) {
-        mrb_value value = value_in(mrb, hash, facts[i].name);
-
-        if (!mrb_nil_p(value))
-            set_fact(&facts[i], object, value);
-    }
-}
 
 /* ---- Store files ----------------------------------------------------------------------------- */
 
@@ -170,8 +64,8 @@ describe_file(void *argument, const petal_file_info *file)
     int arena = mrb_gc_arena_save(mrb);
     mrb_value hash = mrb_hash_new(mrb);
 
-    add_facts(mrb, hash, file_facts, COUNT_OF(file_facts), file);
-    add_facts(mrb, hash, gets_facts, COUNT_OF(gets_facts), gets != NULL ? gets : &none);
+    ruby_add_facts(mrb, hash, file_facts, COUNT_OF(file_facts), file);
+    ruby_add_facts(mrb, hash, gets_facts, COUNT_OF(gets_facts), gets != NULL ? gets : &none);
     mrb_ary_push(mrb, files->list, hash);
     mrb_gc_arena_restore(mrb, arena);
     return true;
@@ -254,14 +148,14 @@ describe_table(mrb_state *mrb, mrb_value self)
 
     (void)self;
     petal_table_describe(ruby_table(mrb, ruby_name(mrb)), &options);
-    add_facts(mrb, hash, table_facts, COUNT_OF(table_facts), &options);
+    ruby_add_facts(mrb, hash, table_facts, COUNT_OF(table_facts), &options);
     add_attributes(mrb, hash, options.attributes, options.attribute_count);
     for (size_t i = 0; i < options.family_count; i++) {
         const petal_family_options *family = &options.families[i];
         int arena = mrb_gc_arena_save(mrb);
         mrb_value item = mrb_hash_new(mrb);
 
-        add_facts(mrb, item, family_facts, COUNT_OF(family_facts), family);
+        ruby_add_facts(mrb, item, family_facts, COUNT_OF(family_facts), family);
         add_attributes(mrb, item, family->attributes, family->attribute_count);
         mrb_ary_push(mrb, families, item);
         mrb_gc_arena_restore(mrb, arena);
@@ -273,7 +167,7 @@ describe_table(mrb_state *mrb, mrb_value self)
 static const petal_attribute *
 take_attributes(mrb_state *mrb, mrb_value hash, size_t *count)
 {
-    mrb_value list = value_in(mrb, hash, "attributes");
+    mrb_value list = ruby_value_in(mrb, hash, "attributes");
     petal_attribute *attributes;
 
     *count = (size_t)RARRAY_LEN(list);
@@ -292,10 +186,10 @@ static petal_table_options
 take_table(mrb_state *mrb, mrb_value hash)
 {
     petal_table_options options = {.size = sizeof(options)};
-    mrb_value list = value_in(mrb, hash, "families");
+    mrb_value list = ruby_value_in(mrb, hash, "families");
     petal_family_options *families;
 
-    take_facts(mrb, hash, table_facts, COUNT_OF(table_facts), &options);
+    ruby_take_facts(mrb, hash, table_facts, COUNT_OF(table_facts), &options);
     options.attributes = take_attributes(mrb, hash, &options.attribute_count);
     options.family_count = (size_t)RARRAY_LEN(list);
     families = arena_allocate(&ruby_session(mrb)->arena, options.family_count * sizeof(*families));
@@ -303,7 +197,7 @@ take_table(mrb_state *mrb, mrb_value hash)
         mrb_value item = RARRAY_PTR(list)[i];
 
         families[i] = (petal_family_options){.size = sizeof(*families)};
-        take_facts(mrb, item, family_facts, COUNT_OF(family_facts), &families[i]);
+        ruby_take_facts(mrb, item, family_facts, COUNT_OF(family_facts), &families[i]);
         families[i].attributes = take_attributes(mrb, item, &families[i].attribute_count);
     }
     options.families = families;

@@ -12,4 +12,7 @@
 /* Runs the method that has the main name of session->running. */
 COMMAND_FUNCTION(command_in_ruby);
 
+/* tools/shell/ruby/receipt.c */
+COMMAND_FUNCTION(command_explain);
+
 #endif
