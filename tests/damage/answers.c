@@ -15,28 +15,32 @@ visit_init(struct visit *visit, const struct gallery *gallery, struct memory_vfs
 {
     *visit = (struct visit){.gallery = gallery};
     fixture_init_on(&visit->fixture, vfs, gallery->seed + 1);
-    limited_allocator_init(&visit->allocator, VISIT_MOST_BYTES);
-    visit->fixture.env.allocator = &visit->allocator.table;
+    test_allocator_limit(&visit->fixture.allocator, VISIT_MOST_BYTES);
     visit->fixture.options.create = false;
     visit->fixture.options.memtable_bytes = (size_t)64 << 10;
     test_clock_set(&visit->fixture.clock, GALLERY_READ_MS);
 }
 
 /* All that does not depend on the files. */
-static void
-make_tools(struct visit *visit)
+static enum petal_status
+make_tools(struct visit *visit, petal_error *error)
 {
     petal_db *db = visit->fixture.db;
+    enum petal_status status = PETAL_OK;
 
-    for (size_t i = 0; i < sizeof visit->results / sizeof visit->results[0]; i++)
-        MUST(petal_result_new(db, &visit->results[i], WHY));
-    MUST(petal_receipt_new(db, &visit->receipt, WHY));
-    MUST(petal_filter_parse(db, slice_from_text("ValueFilter(!=, 'binary:x')"), &visit->filter,
-                            WHY));
+    for (size_t i = 0; status == PETAL_OK && i < sizeof visit->results / sizeof *visit->results;
+         i++)
+        status = petal_result_new(db, &visit->results[i], error);
+    if (status == PETAL_OK)
+        status = petal_receipt_new(db, &visit->receipt, error);
+    if (status == PETAL_OK)
+        status = petal_filter_parse(db, slice_from_text("ValueFilter(!=, 'binary:x')"),
+                                    &visit->filter, error);
+    return status;
 }
 
-static void
-free_tools(struct visit *visit)
+void
+visit_end(struct visit *visit)
 {
     for (size_t i = 0; i < sizeof visit->results / sizeof visit->results[0]; i++) {
         petal_result_free(visit->results[i]);
@@ -69,15 +73,20 @@ attach(struct visit *visit, petal_error *error)
 }
 
 enum petal_status
+visit_begin(struct visit *visit, petal_error *error)
+{
+    enum petal_status status = make_tools(visit, error);
+
+    return status == PETAL_OK ? attach(visit, error) : status;
+}
+
+enum petal_status
 visit_open(struct visit *visit, const char *directory, petal_error *error)
 {
     enum petal_status status =
         petal_open(directory, &visit->fixture.options, &visit->fixture.db, error);
 
-    if (status != PETAL_OK)
-        return status;
-    make_tools(visit);
-    return attach(visit, error);
+    return status == PETAL_OK ? visit_begin(visit, error) : status;
 }
 
 enum petal_status
@@ -85,7 +94,7 @@ visit_close(struct visit *visit, petal_error *error)
 {
     petal_db *db = visit->fixture.db;
 
-    free_tools(visit);
+    visit_end(visit);
     visit->fixture.db = NULL;
     return petal_close(db, error);
 }
@@ -95,7 +104,7 @@ visit_fini(struct visit *visit)
 {
     if (visit->fixture.db != NULL)
         visit_close(visit, NULL);
-    assert_int_equal(visit->allocator.blocks, 0);
+    assert_int_equal(test_allocator_live_blocks(&visit->fixture.allocator), 0);
 }
 
 /* ---- cells as they come ---- */

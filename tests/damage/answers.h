@@ -11,14 +11,12 @@
 #define PETAL_TESTS_DAMAGE_ANSWERS_H
 
 #include "tests/damage/gallery.h"
-#include "tests/damage/limited_allocator.h"
 
 /* An open gallery. */
 #define VISIT_MOST_BYTES ((uint64_t)64 << 20)
 
 struct visit {
-    struct fixture fixture;             /* its file layer is the caller's */
-    struct limited_allocator allocator; /* in place of the fixture's */
+    struct fixture fixture; /* its file layer is the caller's */
     const struct gallery *gallery;
     petal_table *tables[GALLERY_FAMILIES]; /* of each family */
     petal_family *families[GALLERY_FAMILIES];
@@ -35,6 +33,11 @@ void visit_init(struct visit *visit, const struct gallery *gallery, struct memor
 /* PETAL_OK, or why the database cannot be opened, or which table or family is not there. */
 enum petal_status visit_open(struct visit *visit, const char *directory, petal_error *error);
 enum petal_status visit_close(struct visit *visit, petal_error *error);
+
+/* What is between the two, for a database that another one opens, of which only fixture.db counts:
+ * `visit_end` also after a failure. */
+enum petal_status visit_begin(struct visit *visit, petal_error *error);
+void visit_end(struct visit *visit);
 
 /* No memory has leaked; leaves the file layer, which other visits may use, to the caller. */
 void visit_fini(struct visit *visit);

@@ -6,7 +6,6 @@
 
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
-#include "tests/damage/limited_allocator.h"
 #include "tests/damage/sweep.h"
 #include "tests/disk/paths.h"
 #include "tests/support/test.h"
@@ -188,14 +187,12 @@ look(const struct image *image, struct memory_vfs *vfs, bool read_only, uint64_t
      petal_error *error)
 {
     struct ledger ledger = {.filler = image->layout->filler};
-    struct limited_allocator allocator;
     struct ledger_state state;
     struct fixture fixture;
     enum petal_status status;
 
-    limited_allocator_init(&allocator, MOST_BYTES);
     fixture_init_on(&fixture, vfs, image->seed + 1);
-    fixture.env.allocator = &allocator.table;
+    test_allocator_limit(&fixture.allocator, MOST_BYTES);
     fixture.options.read_only = read_only;
     fixture.options.create = false;
     status = fixture_open(&fixture, error);
@@ -209,8 +206,8 @@ look(const struct image *image, struct memory_vfs *vfs, bool read_only, uint64_t
             must(ledger_write(&ledger, *count + 1, PETAL_FSYNC_WAL, error), error);
         must(petal_close(fixture.db, error), error);
     }
-    assert_int_equal(allocator.refused, 0);
-    assert_int_equal(allocator.blocks, 0);
+    assert_int_equal(test_allocator_failures(&fixture.allocator), 0);
+    assert_int_equal(test_allocator_live_blocks(&fixture.allocator), 0);
     return status;
 }
 

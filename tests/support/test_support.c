@@ -103,7 +103,7 @@ counting_allocate(void *context, size_t alignment, size_t size)
 
     if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
         give_up("allocation of no bytes, or with an alignment that is no power of two");
-    if (must_fail(allocator)) {
+    if (must_fail(allocator) || atomic_load(&allocator->live_bytes) + size > allocator->limit) {
         atomic_fetch_add(&allocator->failures, 1);
         return NULL;
     }
@@ -155,6 +155,13 @@ test_allocator_init(struct test_allocator *allocator)
     atomic_init(&allocator->peak_bytes, 0);
     atomic_init(&allocator->live_blocks, 0);
     atomic_init(&allocator->failures, 0);
+    atomic_init(&allocator->limit, UINT64_MAX);
+}
+
+void
+test_allocator_limit(struct test_allocator *allocator, uint64_t bytes)
+{
+    atomic_store(&allocator->limit, bytes);
 }
 
 void

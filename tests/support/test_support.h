@@ -31,12 +31,16 @@ struct test_allocator {
     _Atomic(uint64_t) calls;
     _Atomic(uint64_t) fail_first, fail_last; /* numbers of the calls that fail; 0: none */
     _Atomic(uint64_t) live_bytes, live_blocks, peak_bytes, failures;
+    _Atomic(uint64_t) limit; /* of live bytes */
 };
 
 void test_allocator_init(struct test_allocator *allocator);
 
 /* The n-th allocation from now (1: the next) fails, once or from then on.  n 0: none fails. */
 void test_allocator_fail_at(struct test_allocator *allocator, uint64_t n, bool permanently);
+
+/* An allocation that would pass so many live bytes fails, too. */
+void test_allocator_limit(struct test_allocator *allocator, uint64_t bytes);
 
 uint64_t test_allocator_calls(struct test_allocator *allocator);
 uint64_t test_allocator_failures(struct test_allocator *allocator);
