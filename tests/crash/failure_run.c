@@ -489,8 +489,8 @@ crash(struct failure_run *run, unsigned kind)
     struct failure_run after;
     bool keeps_pages = kind == 0 && !has_failed(run, MEMORY_VFS_SYNC);
 
-    if (kind == 4 && run->promise.file_lost)
-        return; /* its family takes no write */
+    if (kind == 4 && (run->promise.file_lost || run->promise.refuses_writes))
+        return; /* a family takes no write */
     disk = memory_vfs_clone(run->fixture.vfs);
     memory_vfs_process_death(disk);
     if (kind == 1)

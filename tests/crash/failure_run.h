@@ -42,6 +42,7 @@ struct failure_promise {
     uint64_t counted, counted_at_most;  /* increments that are there, and those that may be */
     enum failure_state now[FAILURE_CHANGES], later[FAILURE_CHANGES]; /* once it is opened again */
     bool file_lost;                                                  /* of a table `lost` */
+    bool refuses_writes;                                             /* some table is read-only */
     bool tables_made; /* those of the ledger and all else */
 };
 

@@ -2,6 +2,7 @@
 #include "tests/crash/failure_work.h"
 
 #include "base/slice.h"
+#include "tests/crash/failure_questions.h"
 #include "tests/crash/failure_sets.h"
 #include "tests/disk/paths.h"
 #include "tests/support/test.h"
@@ -24,8 +25,6 @@ static size_t walk(struct failure_run *run, petal_table *table, const petal_scan
 static void seek(struct failure_run *run, petal_table *table);
 static void expect(struct failure_run *run, const char *what, size_t cells, size_t expected);
 static void get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cells);
-static void get_row(struct failure_run *run, petal_table *table, petal_slice row, int32_t versions,
-                    const petal_column *columns, size_t column_count);
 
 static bool
 is_ready(const struct failure_run *run)
@@ -351,14 +350,6 @@ step_furnish(struct failure_run *run)
     MUST(petal_table_snapshot_create(table_of(run, "steady"), slice_from_text("old"), NULL, WHY));
     run->promise.tables_made = true;
     MUST(petal_table_open(db, slice_from_text("counted"), &run->counted, WHY));
-}
-
-static void
-step_mark_more(struct failure_run *run)
-{
-    fill_marked(table_of(run, "marked"), 120);
-    fill_marked(table_of(run, "history"), 120);
-    mark_busy(table_of(run, "wide"));
 }
 
 static void
@@ -1087,41 +1078,6 @@ expect(struct failure_run *run, const char *what, size_t cells, size_t expected)
         failure_problem(run, "%s gave %zu cells, not %zu", what, cells, expected);
 }
 
-static void
-step_scan(struct failure_run *run)
-{
-    petal_table *steady = table_of(run, "steady");
-    petal_snapshot *snapshot = NULL;
-    petal_receipt *receipt = NULL;
-    petal_error error;
-    enum petal_status status;
-
-    if (steady == NULL)
-        return;
-    status = petal_snapshot_new(run->fixture.db, &snapshot, &error);
-    if (status == PETAL_OK)
-        status = petal_receipt_new(run->fixture.db, &receipt, &error);
-    if (failure_told(run, "snapshot", status, &error)) {
-        petal_column column = {petal_table_family_at(steady, 0), TEXT("q"), false};
-        petal_scan_options plain = {0}, reversed = {.reversed = true},
-                           raw = {.raw = true, .read.versions = PETAL_ALL_VERSIONS},
-                           named = {.read = {.columns = &column,
-                                             .column_count = 1,
-                                             .snapshot = snapshot,
-                                             .receipt = receipt}},
-                           prefix = {.prefix = TEXT("row 0001")}, batches = {.batch = 1};
-
-        expect(run, "a scan", walk(run, steady, &plain), 40);
-        expect(run, "a reversed scan", walk(run, steady, &reversed), 40);
-        expect(run, "a raw scan", walk(run, steady, &raw), 40);
-        expect(run, "a scan of a column", walk(run, steady, &named), 40);
-        expect(run, "a scan of a prefix", walk(run, steady, &prefix), 10);
-        expect(run, "a scan in pieces", walk(run, steady, &batches), 40);
-    }
-    petal_receipt_free(receipt);
-    petal_snapshot_free(snapshot);
-}
-
 /* A cursor that is sent to its own cell, and to a column. */
 static void
 seek(struct failure_run *run, petal_table *table)
@@ -1142,66 +1098,6 @@ seek(struct failure_run *run, petal_table *table)
     failure_told(run, "seek", status, &error);
 }
 
-/* What a table of markers shows, in every way; twice the same. */
-static void
-step_get_large(struct failure_run *run)
-{
-    petal_table *kept = table_of(run, "kept");
-
-    if (kept != NULL)
-        get_row(run, kept, slice_from_text("large"), 1, NULL, 0);
-}
-
-static void
-step_markers(struct failure_run *run)
-{
-    static const char *const names[] = {"marked", "history"};
-    petal_receipt *receipt = NULL;
-    petal_error error;
-
-    if (!is_ready(run) ||
-        !failure_told(run, "receipt", petal_receipt_new(run->fixture.db, &receipt, &error), &error))
-        return;
-    for (size_t i = 0; i < 2; i++) {
-        petal_table *table = table_of(run, names[i]);
-        petal_column columns[3];
-        petal_scan_options raw = {.raw = true, .read.versions = PETAL_ALL_VERSIONS},
-                           reversed = {.reversed = true, .read.versions = 3},
-                           told = {.read = {.receipt = receipt, .versions = 2}},
-                           named = {.read = {.columns = columns, .column_count = 3}},
-                           limited = {.read = {.family_cell_limit = 1, .versions = 4}};
-
-        if (table == NULL)
-            continue;
-        for (size_t column = 0; column < 3; column++)
-            columns[column] = (petal_column){petal_table_family_at(table, column % 2),
-                                             slice_from_text(column < 2 ? "a" : "b"), false};
-        walk(run, table, &raw);
-        walk(run, table, &reversed);
-        walk(run, table, &told);
-        walk(run, table, &named);
-        walk(run, table, &limited);
-        seek(run, table);
-    }
-    petal_receipt_free(receipt);
-}
-
-static void
-get_row(struct failure_run *run, petal_table *table, petal_slice row, int32_t versions,
-        const petal_column *columns, size_t column_count)
-{
-    petal_read_options read = {
-        .versions = versions, .columns = columns, .column_count = column_count};
-    petal_result *result = NULL;
-    petal_error error;
-    enum petal_status status = petal_result_new(run->fixture.db, &result, &error);
-
-    if (status == PETAL_OK)
-        status = petal_get(table, row, &read, result, &error);
-    petal_result_free(result);
-    failure_told(run, "get", status, &error);
-}
-
 static void
 get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cells)
 {
@@ -1216,113 +1112,61 @@ get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cel
     petal_result_free(result);
 }
 
+/* Rows and columns that no memory at hand has room for, and more markers in a row than a get looks at
+ * first: the gallery has none. */
 static void
-step_get(struct failure_run *run)
+step_read_long(struct failure_run *run)
 {
-    static const char *const names[] = {"marked", "history"};
-    const petal_slice row = TEXT("\xff\xfe one");
-
-    for (size_t i = 0; is_ready(run) && i < 2; i++) {
-        petal_table *table = table_of(run, names[i]);
-        petal_column columns[2];
-
-        if (table == NULL)
-            continue;
-        columns[0] = (petal_column){petal_table_family_at(table, 0), TEXT("a"), false};
-        columns[1] = (petal_column){petal_table_family_at(table, 1), TEXT("b"), false};
-        get_row(run, table, row, 1, NULL, 0);
-        get_row(run, table, row, 4, NULL, 0);
-        get_row(run, table, row, 1, columns, 1);
-        get_row(run, table, row, 2, columns, 2);
-    }
-}
-
-static void
-step_wide(struct failure_run *run)
-{
-    petal_table *wide = table_of(run, "wide"), *marked = table_of(run, "marked");
-    petal_scan_options all = {.read.versions = 1},
-                       ranged = {.read = {.versions = 50,
-                                          .has_time_range = true,
-                                          .time_min = 3,
-                                          .time_limit = 31}},
-                       needed = {0};
-    petal_read_options old = {
-        .versions = 50, .has_time_range = true, .time_min = 3, .time_limit = 31};
-    petal_column column = {NULL, TEXT("q"), false};
+    char row[LONG_BYTES + 8];
+    petal_table *wide = table_of(run, "wide"), *marked = table_of(run, "marked"),
+                *table = table_of(run, "long");
+    petal_column columns[3] = {
+        {NULL, TEXT("a"), false}, {NULL, TEXT("a"), false}, {NULL, TEXT("b"), false}};
+    petal_read_options read = {.columns = columns, .column_count = 1};
+    petal_scan_options prefix = {.prefix = {row, LONG_BYTES}},
+                       named = {.read = {.columns = columns, .column_count = 3}};
     petal_result *result = NULL;
     petal_error error;
     enum petal_status status;
 
-    if (wide == NULL || marked == NULL)
+    if (wide == NULL || marked == NULL || table == NULL)
         return;
-    column.family = petal_table_family_at(wide, 0);
-    get_row(run, wide, slice_from_text("busy"), 1, &column, 1);
-    get_row(run, wide, slice_from_text("busy"), 3, &column, 1);
-    get_all(run, table_of(run, "altered"), slice_from_text("wide"), WIDE_CELLS);
-    walk(run, wide, &all);
-    walk(run, wide, &ranged);
-    get_row(run, wide, slice_from_text("wide"), 1, NULL, 0);
-    get_row(run, wide, slice_from_text("busy"), 3, NULL, 0);
-    get_row(run, wide, slice_from_text("busy"), 1, NULL, 0);
+    long_row(row, 33);
+    expect(run, "a long prefix", walk(run, table, &prefix), 3);
+    get_all(run, table, slice_make(row, LONG_BYTES + 1), 1);
+    seek(run, table);
+    for (size_t i = 0; i < 3; i++)
+        columns[i].family = petal_table_family_at(marked, i % 2);
+    walk(run, marked, &named);
+    columns[0] = (petal_column){petal_table_family_at(wide, 0), TEXT("q"), false};
     status = petal_result_new(run->fixture.db, &result, &error);
     if (status == PETAL_OK)
-        status = petal_get(wide, slice_from_text("busy"), &old, result, &error);
+        status = petal_get(wide, slice_from_text("busy"), &read, result, &error);
     petal_result_free(result);
-    if (!failure_told(run, "get", status, &error))
-        return;
-    status = petal_filter_parse(
-        run->fixture.db,
-        slice_from_text("SingleColumnValueFilter('g', 'a', =, 'binary:value', true, true)"),
-        (petal_filter **)(uintptr_t)&needed.read.filter, &error);
+    failure_told(run, "get", status, &error);
+}
+
+/* What a filter leaves of the table, by a scan and, of one row, by a get. */
+static void
+read_filtered(struct failure_run *run, petal_table *table, const char *text)
+{
+    petal_scan_options scan = {0};
+    petal_result *result = NULL;
+    petal_filter *filter;
+    petal_error error;
+    enum petal_status status =
+        petal_filter_parse(run->fixture.db, slice_from_text(text), &filter, &error);
+
+    scan.read.filter = filter;
     if (failure_told(run, "filter", status, &error)) {
-        result = NULL;
-        walk(run, marked, &needed);
+        walk(run, table, &scan);
         status = petal_result_new(run->fixture.db, &result, &error);
         if (status == PETAL_OK)
-            status =
-                petal_get(marked, slice_from_text("\xff\xfe one"), &needed.read, result, &error);
+            status = petal_get(table, slice_from_text("\xff\xfe one"), &scan.read, result, &error);
         petal_result_free(result);
         failure_told(run, "get", status, &error);
     }
-    petal_filter_free((petal_filter *)(uintptr_t)needed.read.filter);
-}
-
-static void
-step_long(struct failure_run *run)
-{
-    char row[LONG_BYTES + 8];
-    petal_table *table = table_of(run, "long");
-    petal_result *results[2] = {NULL};
-    petal_slice rows[2];
-    petal_column column;
-    petal_read_options one = {.columns = &column, .column_count = 1};
-    petal_scan_options prefix = {0}, reversed = {.reversed = true}, named = {0};
-    petal_error error;
-    enum petal_status status = PETAL_OK;
-
-    if (table == NULL)
-        return;
-    long_row(row, 33);
-    prefix.prefix = slice_make(row, LONG_BYTES);
-    column =
-        (petal_column){petal_table_family_at(table, 0), slice_make(row + 2, LONG_BYTES - 2), false};
-    named.read = one;
-    expect(run, "a long prefix", walk(run, table, &prefix), 3);
-    expect(run, "long rows, reversed", walk(run, table, &reversed), LONG_ROWS);
-    expect(run, "long columns", walk(run, table, &named), LONG_ROWS);
-    seek(run, table);
-    get_row(run, table, slice_make(row, LONG_BYTES + 1), 1, NULL, 0);
-    rows[0] = rows[1] = slice_make(row, LONG_BYTES + 1);
-    for (size_t i = 0; status == PETAL_OK && i < 2; i++)
-        status = petal_result_new(run->fixture.db, &results[i], &error);
-    if (status == PETAL_OK)
-        status = petal_multi_get(table, rows, 2, &one, results, &error);
-    if (failure_told(run, "multi-get", status, &error))
-        expect(run, "a multi-get of long rows",
-               petal_result_count(results[0]) + petal_result_count(results[1]), 2);
-    for (size_t i = 0; i < 2; i++)
-        petal_result_free(results[i]);
+    petal_filter_free(filter);
 }
 
 static void
@@ -1333,7 +1177,7 @@ step_fuzzy(struct failure_run *run)
         {.kind = PETAL_FILTER_BYTES, .bytes = TEXT("row 0001?")},
         {.kind = PETAL_FILTER_BYTES, .bytes = TEXT("\0\0\0\0\0\0\0\0\1")}};
     petal_scan_options scan = {0};
-    petal_filter *filter, *broken;
+    petal_filter *filter;
     petal_error error;
     enum petal_status status;
 
@@ -1344,23 +1188,8 @@ step_fuzzy(struct failure_run *run)
     if (failure_told(run, "filter", status, &error))
         expect(run, "a fuzzy filter", walk(run, steady, &scan), 10);
     petal_filter_free(filter);
-    status = petal_filter_parse(run->fixture.db,
-                                slice_from_text("RowFilter(=, 'regexstring:one') AND "
-                                                "WHILE ColumnCountGetFilter(1)"),
-                                &broken, &error);
-    if (failure_told(run, "filter", status, &error)) {
-        petal_read_options read = {.filter = broken};
-        petal_result *result = NULL;
-
-        scan.read.filter = broken;
-        walk(run, marked, &scan);
-        status = petal_result_new(run->fixture.db, &result, &error);
-        if (status == PETAL_OK)
-            status = petal_get(marked, slice_from_text("\xff\xfe one"), &read, result, &error);
-        petal_result_free(result);
-        failure_told(run, "get", status, &error);
-    }
-    petal_filter_free(broken);
+    read_filtered(run, marked, "RowFilter(=, 'regexstring:one') AND WHILE ColumnCountGetFilter(1)");
+    read_filtered(run, marked, "SingleColumnValueFilter('g', 'a', =, 'binary:value', true, true)");
 }
 
 static void
@@ -1389,30 +1218,6 @@ step_filter(struct failure_run *run)
             expect(run, texts[i], walk(run, steady, &scan), expected[i]);
         petal_filter_free(filter);
     }
-}
-
-static void
-step_multi_get(struct failure_run *run)
-{
-    petal_table *steady = table_of(run, "steady");
-    petal_slice rows[] = {TEXT("row 00007"), TEXT("none"), TEXT("row 00033"), TEXT("row 00001")};
-    petal_result *results[4] = {NULL};
-    petal_error error;
-    enum petal_status status = PETAL_OK;
-    size_t count = 0;
-
-    if (steady == NULL)
-        return;
-    for (size_t i = 0; status == PETAL_OK && i < 4; i++)
-        status = petal_result_new(run->fixture.db, &results[i], &error);
-    if (status == PETAL_OK)
-        status = petal_multi_get(steady, rows, 4, NULL, results, &error);
-    for (size_t i = 0; status == PETAL_OK && i < 4; i++)
-        count += petal_result_count(results[i]);
-    if (failure_told(run, "multi-get", status, &error))
-        expect(run, "a multi-get", count, 3);
-    for (size_t i = 0; i < 4; i++)
-        petal_result_free(results[i]);
 }
 
 /* ---- a database as files ---- */
@@ -1516,16 +1321,15 @@ const struct failure_work failure_works[] = {
      .steps = {step_open, step_read_loaded, step_close}},
     {.name = "reads",
      .prepare = {step_open, step_write, step_flush, step_write, step_close},
-     .steps = {step_open, step_read, step_scan, step_filter, step_multi_get, step_inspect}},
-    {.name = "reads of markers and long keys",
-     .prepare = {step_open, step_close},
-     .steps = {step_open, step_markers, step_get, step_wide, step_long, step_fuzzy}},
-    {.name = "reads with a large cache",
-     .prepare = {step_open, step_write_much, step_flush, step_close},
-     .steps = {step_large_cache, step_scan, step_get, step_long, step_get_large}},
-    {.name = "reads out of memory",
-     .prepare = {step_open, step_mark_more, step_die},
-     .steps = {step_open, step_markers, step_get, step_wide}},
+     .steps = {step_open, step_read, step_read_long, step_filter, step_fuzzy, step_inspect}},
+    {.name = "questions",
+     .files = failure_questions_files,
+     .steps = {step_open, failure_step_ask_of_rows, failure_step_ask_of_many,
+               failure_step_ask_by_scans}},
+    {.name = "questions with a large cache",
+     .files = failure_questions_files,
+     .steps = {step_large_cache, failure_step_ask_by_scans, failure_step_ask_of_many,
+               failure_step_ask_of_rows}},
     {.name = "recovery of a large batch",
      .prepare = {step_open, step_write_much, step_die},
      .steps = {step_open, step_close}},
@@ -1554,9 +1358,10 @@ const struct failure_work failure_works[] = {
     {.name = "a lost file",
      .prepare = {step_open, step_create_lost, step_flush, step_close, step_lose},
      .steps = {step_open, step_drop_lost, step_write}},
-    {.name = "reads through mappings",
-     .prepare = {step_open, step_write, step_flush, step_close},
-     .steps = {step_map_files, step_read, step_scan, step_multi_get}},
+    {.name = "questions through mappings",
+     .files = failure_questions_files,
+     .steps = {step_map_files, failure_step_ask_of_rows, failure_step_ask_of_many,
+               failure_step_ask_by_scans}},
     {.name = "files that are verified",
      .looks_again = true,
      .prepare = {step_open, step_write, step_flush, step_write, step_die},
@@ -1594,7 +1399,6 @@ do_steps(struct failure_run *run, failure_step *const steps[FAILURE_MOST_STEPS])
         steps[i](run);
 }
 
-/* What a process leaves that does these steps and then ends, without closing. */
 /* How many writes a power cut has left. */
 static uint64_t
 count_left(const struct image *image)
@@ -1609,6 +1413,7 @@ count_left(const struct image *image)
     return ledger_last(&state);
 }
 
+/* What a process leaves that does these steps and then ends, without closing. */
 static struct image
 prepare(const struct image *from, failure_step *const steps[FAILURE_MOST_STEPS], uint64_t power_cut)
 {
@@ -1640,7 +1445,9 @@ failure_work_begin(const struct failure_work *work, struct failure_run *run)
 
     if (begun.disk == NULL)
         begun = prepare(&nothing, beginning, 0);
-    if (image->disk == NULL)
+    if (image->disk == NULL && work->files != NULL)
+        *image = (struct image){memory_vfs_clone(work->files()), {.refuses_writes = true}};
+    else if (image->disk == NULL)
         *image = prepare(work->from_nothing ? &nothing : &begun, work->prepare, work->power_cut);
     failure_run_init(run, memory_vfs_clone(image->disk), &image->promise, NULL);
 }
@@ -1673,4 +1480,5 @@ failure_works_end(void)
         if (images[i].disk != NULL)
             memory_vfs_free(images[i].disk);
     }
+    failure_questions_end();
 }

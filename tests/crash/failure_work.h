@@ -16,7 +16,8 @@ struct failure_work {
     const char *name;
     failure_step *prepare[FAILURE_MOST_STEPS]; /* after the common beginning; NULL ends them */
     failure_step *steps[FAILURE_MOST_STEPS];
-    bool from_nothing; /* without the common beginning */
+    bool from_nothing;                 /* without the common beginning */
+    struct memory_vfs *(*files)(void); /* on these, without preparing; NULL: none */
     /* It reads each file more than once, and says itself whether all was read in the end: what
      * fails once only need not be told. What is salvaged is compared with what there was. */
     bool looks_again;
