@@ -4,6 +4,7 @@
 #include "base/slice.h"
 #include "engine/compact/compactor.h"
 #include "engine/wal/wal.h"
+#include "tests/crash/ledger.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -480,20 +481,6 @@ compact(const struct act *act, petal_table *table, petal_error *error)
 }
 
 static enum petal_status
-rotate_log(petal_db *db, petal_error *error)
-{
-    struct write_place place;
-    enum petal_status status;
-
-    write_lead_alone(&db->writers.queue, &place);
-    status = db_check_writable(db, error);
-    if (status == PETAL_OK)
-        status = wal_rotate(db, error);
-    write_lead_end(&db->writers.queue, &place);
-    return status;
-}
-
-static enum petal_status
 do_neutral(const struct act *act, petal_db *db, petal_table *table, petal_error *error)
 {
     struct world world;
@@ -506,7 +493,7 @@ do_neutral(const struct act *act, petal_db *db, petal_table *table, petal_error 
     case ACT_COMPACT_SOME:
         return compact(act, table, error);
     case ACT_ROTATE:
-        return rotate_log(db, error);
+        return fixture_rotate_log(db, error);
     case ACT_SPARE:
         wal_make_spare(db);
         return PETAL_OK;

@@ -75,18 +75,23 @@ fixture_must_close(struct fixture *fixture)
 }
 
 enum petal_status
-fixture_close_log(struct fixture *fixture)
+fixture_rotate_log(petal_db *db, petal_error *error)
 {
-    petal_db *db = fixture->db;
     struct write_place place;
     enum petal_status status;
 
     write_lead_alone(&db->writers.queue, &place);
-    status = db_check_writable(db, NULL);
+    status = db_check_writable(db, error);
     if (status == PETAL_OK)
-        status = wal_rotate(db, NULL);
+        status = wal_rotate(db, error);
     write_lead_end(&db->writers.queue, &place);
     return status;
+}
+
+enum petal_status
+fixture_close_log(struct fixture *fixture)
+{
+    return fixture_rotate_log(fixture->db, NULL);
 }
 
 void
@@ -119,7 +124,7 @@ mark_table(void *argument, petal_table *table)
 /* One life, ended during its n-th file call, or, n 0, when it has done all. Gives the files with
  * what is pending in them. */
 static struct memory_vfs *
-live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed, bool *opened)
+live(struct memory_vfs *files, uint64_t n, uint64_t seed, bool *opened)
 {
     struct fixture life;
     petal_error error;
@@ -130,7 +135,7 @@ live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed,
     fixture_init_on(&life, memory_vfs_clone(files), seed);
     memory_vfs_free(files);
     memory_vfs_cut_at(life.vfs, n);
-    status = petal_open(directory, &life.options, &life.db, &error);
+    status = petal_open(FIXTURE_DIRECTORY, &life.options, &life.db, &error);
     if (n == 0)
         must(status, &error);
     *opened = *opened || status == PETAL_OK;
@@ -148,20 +153,13 @@ live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed,
 struct memory_vfs *
 fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed, bool *opened)
 {
-    return fixture_further_state_in(FIXTURE_DIRECTORY, files, state, seed, opened);
-}
-
-struct memory_vfs *
-fixture_further_state_in(const char *directory, struct memory_vfs *files, unsigned state,
-                         uint64_t seed, bool *opened)
-{
     bool cut_short = state >= 2, dies_before = state % 2 == 1, any = false;
     struct test_random random;
 
     test_random_init(&random, seed + state);
     if (dies_before)
-        files = live(directory, files, 1 + test_random_below(&random, 50), seed, &any);
-    files = live(directory, files, cut_short ? 1 + test_random_below(&random, 50) : 0, seed, &any);
+        files = live(files, 1 + test_random_below(&random, 50), seed, &any);
+    files = live(files, cut_short ? 1 + test_random_below(&random, 50) : 0, seed, &any);
     memory_vfs_power_cut(files, dies_before ? MEMORY_CUT_RANDOM : MEMORY_CUT_LOSE_ALL,
                          seed + state);
     if (opened != NULL)

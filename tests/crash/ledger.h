@@ -55,6 +55,7 @@ void fixture_die(struct fixture *fixture);
 /* Closes the current log as a switch of memtables does, which stay as they are here: nothing waits
  * for a flush. */
 enum petal_status fixture_close_log(struct fixture *fixture);
+enum petal_status fixture_rotate_log(petal_db *db, petal_error *error);
 
 /*
  * FURTHER LIVES. A process that died left `files`, of which the medium may lack all that it did not
@@ -66,10 +67,6 @@ enum petal_status fixture_close_log(struct fixture *fixture);
  */
 struct memory_vfs *fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed,
                                          bool *opened);
-
-/* The same for a database in another directory. */
-struct memory_vfs *fixture_further_state_in(const char *directory, struct memory_vfs *files,
-                                            unsigned state, uint64_t seed, bool *opened);
 
 /* The file of the directory whose name ends so, as a path to be released with free; NULL unless
  * there is exactly one. */
