@@ -123,6 +123,16 @@ live(struct sequence *sequence, const struct aftermath *aftermath, struct life *
                    &error);
 }
 
+/* Which of its moments a life is followed at; SIZE_MAX: all. One that works on is followed at one
+ * of them: what each of its kinds of ends comes to other lives show. */
+static size_t
+followed_moment(const struct life *life, bool works, struct test_random *random)
+{
+    return works && life->moment_count > 0 && !test_long()
+               ? (size_t)test_random_below(random, life->moment_count)
+               : SIZE_MAX;
+}
+
 /* One more life, and what it comes to at `most` moments and its end. */
 static void
 check_life(struct sequence *sequence, const struct aftermath *aftermath, unsigned depth, bool works,
@@ -131,6 +141,7 @@ check_life(struct sequence *sequence, const struct aftermath *aftermath, unsigne
     static const struct crash loses_all = {.kind = CRASH_CUT, .cut = MEMORY_CUT_LOSE_ALL};
     struct test_random random;
     struct life life;
+    size_t followed;
 
     test_random_init(&random, seed);
     life_init(&life, memory_vfs_clone(aftermath->files), aftermath->now_ms, aftermath->number,
@@ -139,11 +150,14 @@ check_life(struct sequence *sequence, const struct aftermath *aftermath, unsigne
         life_keep_moments(&life, most);
     memory_vfs_use_log_windows(life.fixture.vfs, test_random_chance(&random, 30));
     live(sequence, aftermath, &life, works, &random);
+    followed = followed_moment(&life, works, &random);
     for (size_t i = 0; i < life.moment_count; i++) {
         bool is_end = i + 1 == life.moment_count;
-        struct crash crash =
-            is_end && !works ? loses_all : crash_random(life.moments[i].files, &random);
+        struct crash crash;
 
+        if (followed != SIZE_MAX && i != followed)
+            continue;
+        crash = is_end && !works ? loses_all : crash_random(life.moments[i].files, &random);
         crash_at(sequence, &life, &life.moments[i], &crash, aftermath, depth + 1,
                  test_random_next(&random));
     }
@@ -165,7 +179,7 @@ check(struct sequence *sequence, const struct aftermath *aftermath, unsigned dep
 {
     const struct world *world = seen_find(&sequence->seen, memory_vfs_hash(aftermath->files));
     bool first_death = aftermath->keeps_cache && depth == 1;
-    bool works = depth < SEQUENCE_DEPTH;
+    bool works = depth < sequence->depth;
     struct world matched;
 
     sequence->states[depth]++;

@@ -12,11 +12,12 @@
 #include "tests/crash/crash.h"
 #include "tests/crash/seen.h"
 
-#define SEQUENCE_DEPTH 3 /* crashes one after the other */
+#define SEQUENCE_DEPTH 3 /* crashes one after the other, at most */
 
 struct sequence {
     struct seen seen;
-    size_t moments_behind;   /* of each life but the first that are tried, and its end */
+    unsigned depth;          /* crashes one after the other */
+    size_t moments_behind;   /* of each life but the first, of which, or its end, one is tried */
     size_t moments_of_trust; /* the same of one that goes by the page cache */
 
     /* What was tried: states by the crashes before them. */

@@ -7,7 +7,7 @@
  * is tried with all that a cut can leave: nothing and all of what is pending, names or bytes alone,
  * torn writes, sizes without bytes, each unit lost or spared alone, random subsets of sectors and
  * of pages; and with the death of the process, which keeps the page cache.  Lives after the first
- * do a few steps of any kind, and some of their moments are tried with something of all that.
+ * do a few steps of any kind, and one of their moments is tried with something of all that.
  *
  * Then each call of each work fails, syncs as the file systems have it, and the life goes on, is
  * cut, or dies and is followed by others in the same boot.
@@ -224,9 +224,10 @@ print_states(double began)
 }
 
 static void
-begin_test(size_t moments_behind, size_t moments_of_trust)
+begin_test(unsigned depth, size_t moments_behind, size_t moments_of_trust)
 {
     memset(&sequence, 0, sizeof sequence);
+    sequence.depth = test_long() ? SEQUENCE_DEPTH : depth;
     sequence.moments_behind = test_long() ? 2 * moments_behind + 1 : moments_behind;
     sequence.moments_of_trust = test_long() ? 5 * moments_of_trust : moments_of_trust;
 }
@@ -237,7 +238,7 @@ TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
     double began = seconds();
     size_t kinds = 0, moments = 0;
 
-    begin_test(1, 3);
+    begin_test(SEQUENCE_DEPTH, 1, 3);
     for (size_t i = 0; i < work_count(); i++) {
         if (is_wanted(work_at(i))) {
             moments += cut_work(work_at(i), seed + i);
@@ -316,12 +317,16 @@ fail_work(const struct work *work, const struct failing *which, uint64_t seed)
         static const struct crash crashes[] = {{.kind = CRASH_DEATH},
                                                {.kind = CRASH_CUT, .cut = MEMORY_CUT_LOSE_ALL},
                                                {.kind = CRASH_CUT, .cut = MEMORY_CUT_RANDOM}};
+        bool is_end = i + 1 == life.moment_count;
 
         snprintf(sequence.trail[0], sizeof sequence.trail[0],
                  "%s, seed %" PRIu64 ", %s %" PRIu64 " fails as %d", work->name, seed,
                  failing.how == SYNCS_FAIL ? "sync" : "call", failing.fails, (int)failing.failure);
-        for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++)
-            sequence_crash(&sequence, &life, &life.moments[i], &crashes[k], seed * 43 + k);
+        /* All ways at the end, one of them before. */
+        for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++) {
+            if (is_end || test_long() || k == failing.fails % 3)
+                sequence_crash(&sequence, &life, &life.moments[i], &crashes[k], seed * 43 + k);
+        }
     }
     end_work(&life);
     return failing.has_failed;
@@ -352,7 +357,7 @@ TEST_WITH(test_each_sync_fails, NULL, print_trail)
     uint64_t seed = test_seed(), syncs = 0;
     double began = seconds();
 
-    begin_test(0, 1);
+    begin_test(2, 0, 0);
     for (enum memory_sync_failure failure = 0; failure <= MEMORY_SYNC_REVERTS; failure++)
         syncs += fail_calls((struct failing){.how = SYNCS_FAIL, .failure = failure}, seed);
     print_message("%" PRIu64 " failures of syncs, in three ways\n", syncs);
@@ -364,7 +369,7 @@ TEST_WITH(test_each_other_call_fails, NULL, print_trail)
     uint64_t seed = test_seed();
     double began = seconds();
 
-    begin_test(0, 1);
+    begin_test(2, 0, 0);
     print_message("%" PRIu64 " failures\n", fail_calls((struct failing){.how = OTHERS_FAIL}, seed));
     print_states(began);
 }
@@ -375,7 +380,7 @@ TEST_WITH(test_the_disk_is_full_at_each_call, NULL, print_trail)
     uint64_t seed = test_seed();
     double began = seconds();
 
-    begin_test(0, 1);
+    begin_test(2, 0, 0);
     print_message("%" PRIu64 " full disks\n",
                   fail_calls((struct failing){.how = DISK_IS_FULL}, seed));
     print_states(began);
