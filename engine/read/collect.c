@@ -300,17 +300,19 @@ at_row(const struct row_collect *collect, const struct cell_iter *source)
     return source->valid && slice_equal(source->cell.row, collect->row);
 }
 
+/* In a column, or among the family markers. */
+static inline bool
+at_column(const struct row_collect *collect, const struct cell_iter *source, bool family_class,
+          petal_slice qualifier)
+{
+    return at_row(collect, source) && slice_equal(source->cell.qualifier, qualifier) &&
+           cell_is_family_marker(source->cell.type) == family_class;
+}
+
 static bool
 at_family_marker(const struct row_collect *collect, const struct cell_iter *source)
 {
-    return at_row(collect, source) && cell_is_family_marker(source->cell.type);
-}
-
-static inline bool
-at_column(const struct row_collect *collect, const struct cell_iter *source, petal_slice qualifier)
-{
-    return source->valid && slice_equal(source->cell.row, collect->row) &&
-           slice_equal(source->cell.qualifier, qualifier);
+    return at_column(collect, source, true, slice_make(NULL, 0));
 }
 
 static enum petal_status
@@ -352,25 +354,42 @@ look_at_cell(struct row_collect *collect, struct cell_iter *source, petal_error 
     return source->pending ? source->ops->load(source, error) : PETAL_OK;
 }
 
-/* Seek on, to a place after the cell at hand. */
+/* Seek on, to a place of a column, or of the family markers, after the cell at hand. */
 static enum petal_status
-seek_on(struct row_collect *collect, struct cell_iter *source, const struct cell_key *key,
-        petal_error *error)
+seek_on(struct row_collect *collect, struct cell_iter *source, bool family_class,
+        petal_slice qualifier, int64_t timestamp, uint64_t sequence, petal_error *error)
 {
-    enum petal_status status = seek(collect, source, key, error);
+    struct cell_key key;
+    enum petal_status status;
 
+    if (!mem_grow_array(collect->allocator, &collect->place, &collect->place_capacity, 0,
+                        cell_key_bound(collect->row.size, qualifier.size), 1))
+        return PETAL_NO_MEMORY;
+    cell_key_make(&key, collect->place, collect->row, qualifier, family_class, timestamp, sequence);
+    status = seek(collect, source, &key, error);
     /* Out of order, a source could lead back to here for ever. */
-    if (status == PETAL_OK && source->valid && cell_compare_key(&source->cell, key) < 0)
+    if (status == PETAL_OK && source->valid && cell_compare_key(&source->cell, &key) < 0)
         return error_set(error, PETAL_CORRUPT, "cells of a store file are out of order");
     return status;
 }
 
-/* Make room for a place in a column. */
-static bool
-reserve_place(struct row_collect *collect, petal_slice qualifier)
+/* From a place in a column, or among the family markers, that needs no more to what is after it: a
+ * few steps, then a seek. A step that would read a block is left to the seek. */
+static enum petal_status
+leave_column(struct row_collect *collect, struct cell_iter *source, bool family_class,
+             petal_slice qualifier, petal_error *error)
 {
-    return mem_grow_array(collect->allocator, &collect->place, &collect->place_capacity, 0,
-                          cell_key_bound(collect->row.size, qualifier.size), 1);
+    enum petal_status status = PETAL_OK;
+    int step = 0;
+
+    while (status == PETAL_OK && at_column(collect, source, family_class, qualifier)) {
+        if (step++ == STEPS_BEFORE_SEEK || source->pending)
+            return seek_on(collect, source, family_class, qualifier, INT64_MIN, 0, error);
+        status = source->ops->next(source, error);
+        collect->cells_read +=
+            status == PETAL_OK && at_column(collect, source, family_class, qualifier);
+    }
+    return status;
 }
 
 /* ---- family markers ---- */
@@ -441,30 +460,6 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, bool 
     return status == PETAL_OK ? put_in_order(collect) : status;
 }
 
-/* From among the family markers to the row's first column. */
-static enum petal_status
-leave_family_markers(struct row_collect *collect, struct cell_iter *source, petal_error *error)
-{
-    petal_slice none = slice_make(NULL, 0);
-    struct cell_key key;
-
-    for (int step = 0;
-         step < STEPS_BEFORE_SEEK && at_family_marker(collect, source) && !source->pending;
-         step++) {
-        enum petal_status status = source->ops->next(source, error);
-
-        if (status != PETAL_OK)
-            return status;
-        collect->cells_read += at_family_marker(collect, source);
-    }
-    if (!at_family_marker(collect, source))
-        return PETAL_OK;
-    if (!reserve_place(collect, none))
-        return PETAL_NO_MEMORY;
-    cell_key_of_column(&key, collect->place, &collect->row_key, none);
-    return seek_on(collect, source, &key, error);
-}
-
 /* ---- columns ---- */
 
 /* A cell is not collected: tell the receipt why. */
@@ -475,20 +470,6 @@ leave_out(const struct row_collect *collect, const struct cell *cell, enum cell_
     if (collect->receipt != NULL)
         receipt_hide(collect->receipt, collect->family, cell, by);
     return use;
-}
-
-/* From above the time range to where it begins in the column at hand. */
-static enum petal_status
-seek_time_range(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
-                petal_error *error)
-{
-    struct cell_key key;
-
-    if (!reserve_place(collect, qualifier))
-        return PETAL_NO_MEMORY;
-    cell_key_make(&key, collect->place, collect->row, qualifier, false,
-                  collect->visibility.rules.time_limit - 1, CELL_SEQUENCE_MAX);
-    return seek_on(collect, source, &key, error);
 }
 
 /*
@@ -549,7 +530,7 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
     enum petal_status status = PETAL_OK;
     struct column_take take = {0};
 
-    while (status == PETAL_OK && at_column(collect, source, qualifier)) {
+    while (status == PETAL_OK && at_column(collect, source, false, qualifier)) {
         const struct cell *cell = &source->cell;
         enum cell_use use;
 
@@ -574,37 +555,12 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
         if (use == USE_PASS && collect->skips_later &&
             cell->timestamp >= collect->visibility.rules.time_limit &&
             ++take.later == STEPS_BEFORE_SEEK)
-            status = seek_time_range(collect, source, qualifier, error);
+            status = seek_on(collect, source, false, qualifier,
+                             collect->visibility.rules.time_limit - 1, CELL_SEQUENCE_MAX, error);
         else
             status = source->ops->next(source, error);
     }
     return status;
-}
-
-/* From a place in a column that needs no more to what is after it: a few steps, then a seek. A
- * step that would read a block is left to the seek. */
-static enum petal_status
-leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
-             petal_error *error)
-{
-    struct cell_key key;
-
-    for (int step = 0;
-         step < STEPS_BEFORE_SEEK && at_column(collect, source, qualifier) && !source->pending;
-         step++) {
-        enum petal_status status = source->ops->next(source, error);
-
-        if (status != PETAL_OK)
-            return status;
-        collect->cells_read += at_column(collect, source, qualifier);
-    }
-    if (!at_column(collect, source, qualifier))
-        return PETAL_OK;
-    if (!reserve_place(collect, qualifier))
-        return PETAL_NO_MEMORY;
-    /* After all cells of the column: no timestamp is so small. */
-    cell_key_make(&key, collect->place, collect->row, qualifier, false, INT64_MIN, 0);
-    return seek_on(collect, source, &key, error);
 }
 
 /* Cells of the row, from the source's on, of which each is the only one of its column and one to be
@@ -665,7 +621,7 @@ take_row(struct row_collect *collect, struct cell_iter *source, petal_error *err
         if (status == PETAL_OK)
             status = take_cells(collect, source, qualifier, NULL, error);
         if (status == PETAL_OK)
-            status = leave_column(collect, source, qualifier, error);
+            status = leave_column(collect, source, false, qualifier, error);
         if (collect->count == before)
             collect->qualifier_bytes = copies;
     }
@@ -692,7 +648,7 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
         status = take_family_markers(
             collect, source, (marker_kinds & UINT32_C(1) << PETAL_DELETE_FAMILY) != 0, error);
     if (status == PETAL_OK && whole)
-        status = leave_family_markers(collect, source, error);
+        status = leave_column(collect, source, true, slice_make(NULL, 0), error);
     if (status == PETAL_OK && whole)
         status = take_row(collect, source, error);
     for (size_t i = 0; status == PETAL_OK && i < collect->column_count; i++) {
@@ -713,27 +669,23 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
 
 /* ---- markers that were left ---- */
 
-/* The source is at the first family marker of the put's timestamp, or after. */
+/* Does the source, from the first family marker of the put's timestamp on, hide it? */
 static enum petal_status
 find_hiding(struct row_collect *collect, struct cell_iter *source, const struct cell *put,
             bool *found, petal_error *error)
 {
+    const struct visibility_rules *rules = &collect->visibility.rules;
     enum petal_status status = PETAL_OK;
 
-    while (status == PETAL_OK && at_family_marker(collect, source) &&
+    while (status == PETAL_OK && !*found && at_family_marker(collect, source) &&
            source->cell.timestamp == put->timestamp && source->cell.sequence > put->sequence) {
         const struct cell *cell = &source->cell;
 
         status = look_at_cell(collect, source, error);
-        if (status != PETAL_OK)
-            break;
-        if (cell->type == PETAL_DELETE_FAMILY_VERSION &&
-            cell->sequence <= collect->visibility.rules.read_point &&
-            visibility_rules_heed_marker(&collect->visibility.rules, cell)) {
-            *found = true;
-            break;
-        }
-        status = source->ops->next(source, error);
+        *found = status == PETAL_OK && cell->type == PETAL_DELETE_FAMILY_VERSION &&
+                 cell->sequence <= rules->read_point && visibility_rules_heed_marker(rules, cell);
+        if (status == PETAL_OK && !*found)
+            status = source->ops->next(source, error);
     }
     return status;
 }
@@ -742,17 +694,14 @@ enum petal_status
 row_collect_check_family_versions(struct row_collect *collect, struct cell_iter *source,
                                   bool *found, petal_error *error)
 {
-    petal_slice none = slice_make(NULL, 0);
-    enum petal_status status = reserve_place(collect, none) ? PETAL_OK : PETAL_NO_MEMORY;
+    enum petal_status status = PETAL_OK;
 
     assert(collect->family_versions_left);
     for (size_t i = 0; status == PETAL_OK && !*found && i < collect->shown_count; i++) {
         const struct cell *put = row_collect_cell(collect, i);
-        struct cell_key key;
 
-        cell_key_make(&key, collect->place, collect->row, none, true, put->timestamp,
-                      CELL_SEQUENCE_MAX);
-        status = seek(collect, source, &key, error);
+        status = seek_on(collect, source, true, slice_make(NULL, 0), put->timestamp,
+                         CELL_SEQUENCE_MAX, error);
         if (status == PETAL_OK)
             status = find_hiding(collect, source, put, found, error);
     }
