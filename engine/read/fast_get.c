@@ -532,64 +532,40 @@ take_row(struct fast_get *get, const struct file_entry *file, petal_result *resu
     return found == SST_POINT_FOUND && run.too_many ? FAST_DECLINED : FAST_ANSWERED;
 }
 
-/* Inside the epoch: what may have the row. */
-struct row_sources {
-    uint32_t memtable_count, file_count;
-    const struct memtable *memtables[ROW_MERGE_SOURCES];
-    const struct file_entry *files[ROW_MERGE_SOURCES];
-    bool answered[ROW_MERGE_SOURCES]; /* by the file's filter */
-};
-
 static NEVER_INLINE enum fast_status
-merge_row(struct fast_get *get, const struct row_sources *sources, petal_result *result)
+run_merge(struct fast_get *get, struct row_merge *merge, uint32_t answered, petal_result *result)
 {
     struct read_context context = context_of(get);
-    struct row_merge merge;
     bool useful;
 
-    row_merge_init(&merge, get->family, get->row, get->start.point.sequence, &get->stay);
-    for (uint32_t i = 0; i < sources->memtable_count; i++)
-        row_merge_add_memtable(&merge, sources->memtables[i]);
-    for (uint32_t i = 0; i < sources->file_count; i++)
-        row_merge_add_file(&merge, sources->files[i]->reader, &context);
-    get->merge = &merge;
-    useful = row_merge_read(&merge, result);
+    get->merge = merge;
+    useful = row_merge_read(merge, &context, result);
     get->merge = NULL;
-    for (uint32_t i = 0; i < sources->file_count; i++)
-        get->counts.false_positives +=
-            sources->answered[i] && !merge.sources[sources->memtable_count + i].gave;
-    row_merge_close(&merge);
+    for (uint32_t i = 0; i < merge->count; i++)
+        get->counts.false_positives += (answered & 1u << i) != 0 && !merge->sources[i].gave;
     return useful ? FAST_ANSWERED : FAST_DECLINED;
 }
 
+/* What may have the row becomes a source; `answered` are those whose filter said so, a bit each. */
 static bool
-choose_memtables(struct fast_get *get, struct row_sources *sources)
+choose_sources(struct fast_get *get, struct row_merge *merge, uint32_t *answered)
 {
     const struct store_view *store = get->store;
 
+    *answered = 0;
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         const struct store_memtable *memtable = store->memtables[i];
 
-        if (!may_have_row(get, memtable))
-            continue;
-        if (!is_plain(memtable) || sources->memtable_count == ROW_MERGE_SOURCES)
+        if (may_have_row(get, memtable) &&
+            (!is_plain(memtable) || !row_merge_add(merge, memtable->memtable, NULL)))
             return false;
-        sources->memtables[sources->memtable_count++] = memtable->memtable;
     }
-    return true;
-}
-
-static bool
-choose_files(struct fast_get *get, struct row_sources *sources)
-{
     for (uint32_t i = 0; fast_get_next_file(get, &i); i++) {
-        const struct file_entry *file = &get->store->files[i];
+        const struct file_entry *file = &store->files[i];
 
-        if (!fast_get_can_read(file) ||
-            sources->memtable_count + sources->file_count == ROW_MERGE_SOURCES)
+        *answered |= (uint32_t)get->answered << merge->count;
+        if (!fast_get_can_read(file) || !row_merge_add(merge, NULL, file))
             return false;
-        sources->answered[sources->file_count] = get->answered;
-        sources->files[sources->file_count++] = file;
     }
     return true;
 }
@@ -597,19 +573,21 @@ choose_files(struct fast_get *get, struct row_sources *sources)
 static enum fast_status
 run_row(struct fast_get *get, petal_result *result)
 {
-    struct row_sources sources = {0};
     enum fast_status status = FAST_DECLINED;
+    struct row_merge merge;
+    uint32_t answered;
 
-    if (!choose_memtables(get, &sources) || !choose_files(get, &sources))
+    row_merge_init(&merge, get->family, get->row, get->start.point.sequence, &get->stay);
+    if (!choose_sources(get, &merge, &answered))
         return FAST_DECLINED;
-    get->counts.files_read = sources.file_count;
-    if (sources.memtable_count + sources.file_count == 0)
+    get->counts.files_read = merge.file_count;
+    if (merge.count == 0)
         return FAST_ANSWERED;
-    if (sources.memtable_count == 0 && sources.file_count == 1)
-        status = take_row(get, sources.files[0], result);
+    if (merge.count == 1 && merge.file_count == 1)
+        status = take_row(get, merge.sources[0].file, result);
     if (status == FAST_DECLINED)
-        return merge_row(get, &sources, result);
-    get->counts.false_positives = result->count == 0 && sources.answered[0];
+        return run_merge(get, &merge, answered, result);
+    get->counts.false_positives = result->count == 0 && answered != 0;
     return status;
 }
 

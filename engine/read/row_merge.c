@@ -16,49 +16,54 @@ row_merge_init(struct row_merge *merge, const petal_family *family, petal_slice 
     merge->sequence = sequence;
     merge->stay = stay;
     merge->stay_cells = 0;
-    merge->count = 0;
+    merge->count = merge->file_count = 0;
 }
 
-static struct row_source *
-add_source(struct row_merge *merge, bool is_file)
+bool
+row_merge_add(struct row_merge *merge, const struct memtable *memtable,
+              const struct file_entry *file)
 {
-    struct row_source *source = &merge->sources[merge->count++];
+    struct row_source *source = &merge->sources[merge->count];
 
-    assert(merge->count <= ROW_MERGE_SOURCES);
-    source->is_file = is_file;
-    source->gave = source->ended = false;
-    source->next = source->end = NULL;
-    return source;
-}
-
-void
-row_merge_add_memtable(struct row_merge *merge, const struct memtable *memtable)
-{
-    memtable_iter_init(&add_source(merge, false)->memtable, memtable);
-}
-
-void
-row_merge_add_file(struct row_merge *merge, const struct sst_reader *reader,
-                   const struct read_context *context)
-{
-    sst_iter_init(&add_source(merge, true)->file, reader, context, true, true);
+    assert((memtable == NULL) != (file == NULL));
+    if (merge->count == ROW_MERGE_SOURCES)
+        return false;
+    source->memtable = memtable;
+    source->file = file;
+    merge->count++;
+    merge->file_count += file != NULL;
+    return true;
 }
 
 void
 row_merge_hold(struct row_merge *merge)
 {
     for (uint32_t i = 0; i < merge->count; i++) {
-        if (merge->sources[i].is_file)
-            sst_iter_hold(&merge->sources[i].file);
+        if (merge->sources[i].file != NULL)
+            sst_iter_hold(&merge->sources[i].file_iter);
     }
 }
 
-void
-row_merge_close(struct row_merge *merge)
+static void
+open_sources(struct row_merge *merge, const struct read_context *context)
+{
+    for (uint32_t i = 0; i < merge->count; i++) {
+        struct row_source *source = &merge->sources[i];
+
+        if (source->file == NULL)
+            memtable_iter_init(&source->memtable_iter, source->memtable);
+        else
+            sst_iter_init(&source->file_iter, source->file->reader, context, true, true);
+        source->gave = source->ended = false;
+        source->next = source->end = NULL;
+    }
+}
+
+static void
+close_sources(struct row_merge *merge)
 {
     for (uint32_t i = 0; i < merge->count; i++)
         merge->sources[i].iter.ops->close(&merge->sources[i].iter);
-    merge->count = 0;
 }
 
 /* ---- windows ---- */
@@ -231,10 +236,14 @@ read_merged(struct row_merge *merge, petal_result *result)
 }
 
 bool
-row_merge_read(struct row_merge *merge, petal_result *result)
+row_merge_read(struct row_merge *merge, const struct read_context *context, petal_result *result)
 {
+    bool useful;
+
     assert(merge->count > 0 && merge->row.size > 0);
-    if (!seek(merge) || result_start(result, merge->row) != PETAL_OK)
-        return false;
-    return merge->count == 1 ? read_alone(merge, result) : read_merged(merge, result);
+    open_sources(merge, context);
+    useful = seek(merge) && result_start(result, merge->row) == PETAL_OK &&
+             (merge->count == 1 ? read_alone(merge, result) : read_merged(merge, result));
+    close_sources(merge);
+    return useful;
 }

@@ -14,8 +14,6 @@
 
 #include "base/epoch.h"
 #include "engine/read/result.h"
-#include "memtable/memtable.h"
-#include "sstable/sst_reader.h"
 
 #define ROW_MERGE_SOURCES 6
 
@@ -27,12 +25,13 @@
 #define ROW_MERGE_KEY_BYTES 512
 
 struct row_source {
-    union {
+    const struct memtable *memtable; /* NULL: it is `file` */
+    const struct file_entry *file;
+    union { /* while the merge reads */
         struct cell_iter iter;
-        struct memtable_iter memtable;
-        struct sst_iter file;
+        struct memtable_iter memtable_iter;
+        struct sst_iter file_iter;
     };
-    bool is_file;
     bool gave; /* a cell of the row, seen or not */
     bool ended;
     const petal_cell *next, *end; /* of the window that are still to come */
@@ -51,7 +50,7 @@ struct row_merge {
     uint64_t sequence; /* the read point */
     struct epoch_stay *stay;
     size_t stay_cells; /* of the answer, since it began */
-    uint32_t count;
+    uint32_t count, file_count;
     struct row_source sources[ROW_MERGE_SOURCES];
 };
 
@@ -59,16 +58,16 @@ struct row_merge {
 void row_merge_init(struct row_merge *merge, const petal_family *family, petal_slice row,
                     uint64_t sequence, struct epoch_stay *stay);
 
-/* REQUIRES: fewer than ROW_MERGE_SOURCES; no markers, no times to live of cells in it. */
-void row_merge_add_memtable(struct row_merge *merge, const struct memtable *memtable);
-void row_merge_add_file(struct row_merge *merge, const struct sst_reader *reader,
-                        const struct read_context *context);
+/* One of the two is NULL. False: there are too many. REQUIRES: no markers, no times to live of
+ * cells in it. */
+bool row_merge_add(struct row_merge *merge, const struct memtable *memtable,
+                   const struct file_entry *file);
 
-/* The stay is about to be interrupted. */
+/* The stay is about to be interrupted, while the merge reads. */
 void row_merge_hold(struct row_merge *merge);
 
 /* The answer into the empty result.  False: it was of no use, or failed. */
-bool row_merge_read(struct row_merge *merge, petal_result *result);
-void row_merge_close(struct row_merge *merge);
+bool row_merge_read(struct row_merge *merge, const struct read_context *context,
+                    petal_result *result);
 
 #endif
