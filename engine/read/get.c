@@ -306,8 +306,7 @@ get_row(petal_table *table, const struct table_descriptor *descriptor,
     struct get get;
 
     assert(row.size > 0);
-    result->count = 0;
-    result->byte_count = 0;
+    result_clear(result);
     get.start = *start;
     get.stay =
         (struct epoch_stay){.epoch = db->epoch, .slot = get.start.point.slot, .hold = hold_get};

@@ -76,14 +76,11 @@ static enum petal_status
 reserve_bytes(petal_result *result, size_t more)
 {
     const uint8_t *old = result->bytes;
-    void *bytes = result->bytes;
-    bool grown = mem_grow(result->db->env.allocator, &bytes, &result->byte_capacity,
-                          result->byte_count, result->byte_count + more, 1);
 
-    result->bytes = bytes;
-    if (!grown)
+    if (!mem_grow_array(result->allocator, &result->bytes, &result->byte_capacity,
+                        result->byte_count, result->byte_count + more, 1))
         return PETAL_NO_MEMORY;
-    if (old == bytes || old == NULL)
+    if (old == result->bytes || old == NULL)
         return PETAL_OK;
     for (size_t i = 0; i < result->count; i++) {
         petal_cell *cell = &result->cells[i];
@@ -93,6 +90,19 @@ reserve_bytes(petal_result *result, size_t more)
         cell->value.data = result->bytes + (slice_bytes(cell->value) - old);
     }
     return PETAL_OK;
+}
+
+/* Room for so many more cells, which have so many bytes. */
+static inline enum petal_status
+reserve_more(petal_result *result, size_t count, size_t bytes)
+{
+    if (count <= result->capacity - result->count &&
+        bytes <= result->byte_capacity - result->byte_count)
+        return PETAL_OK;
+    return mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
+                          result->count + count, sizeof *result->cells)
+               ? reserve_bytes(result, bytes)
+               : PETAL_NO_MEMORY;
 }
 
 static petal_slice
@@ -110,8 +120,7 @@ append_bytes(petal_result *result, petal_slice bytes)
 enum petal_status
 result_start(petal_result *result, petal_slice row)
 {
-    result->count = 0;
-    result->byte_count = 0;
+    result_clear(result);
     if (reserve_bytes(result, row.size) != PETAL_OK)
         return PETAL_NO_MEMORY;
     append_bytes(result, row);
@@ -138,12 +147,7 @@ enum petal_status
 result_set(petal_result *result, const petal_family *family, petal_slice row, petal_slice qualifier,
            int64_t timestamp, petal_slice value)
 {
-    result->count = 0;
-    result->byte_count = 0;
-    if (!mem_grow_array(result->allocator, &result->cells, &result->capacity, 0, 1,
-                        sizeof *result->cells) ||
-        !mem_grow_array(result->allocator, &result->bytes, &result->byte_capacity, 0,
-                        row.size + qualifier.size + value.size, 1))
+    if (result_reserve(result, 1, row.size + qualifier.size + value.size) != PETAL_OK)
         return PETAL_NO_MEMORY;
     result->count = 1;
     result->cells[0] = (petal_cell){
@@ -160,15 +164,8 @@ result_set(petal_result *result, const petal_family *family, petal_slice row, pe
 enum petal_status
 result_reserve(petal_result *result, size_t count, size_t bytes)
 {
-    void *array = result->cells;
-    bool grown;
-
-    result->count = 0;
-    result->byte_count = 0;
-    grown = mem_grow(result->db->env.allocator, &array, &result->capacity, 0, count,
-                     sizeof *result->cells);
-    result->cells = array;
-    return grown ? reserve_bytes(result, bytes) : PETAL_NO_MEMORY;
+    result_clear(result);
+    return reserve_more(result, count, bytes);
 }
 
 void
@@ -178,19 +175,6 @@ result_add_row_cell(petal_result *result, const petal_family *family, const stru
     assert(cell->row.size + cell->qualifier.size + cell->value.size <=
            result->byte_capacity - result->byte_count);
     append_cell(result, family, append_bytes(result, cell->row), cell);
-}
-
-/* Room for so many cells of the row that was begun, which have so many bytes. */
-static inline enum petal_status
-reserve_more(petal_result *result, size_t count, size_t bytes)
-{
-    if (count <= result->capacity - result->count &&
-        bytes <= result->byte_capacity - result->byte_count)
-        return PETAL_OK;
-    return mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
-                          result->count + count, sizeof *result->cells)
-               ? reserve_bytes(result, bytes)
-               : PETAL_NO_MEMORY;
 }
 
 enum petal_status
@@ -249,13 +233,6 @@ result_append(petal_result *result, const petal_cell *cells, size_t count)
         copy->value = append_bytes(result, cells[i].value);
     }
     return PETAL_OK;
-}
-
-void
-result_start_values(petal_result *result)
-{
-    result->count = 0;
-    result->byte_count = 0;
 }
 
 enum petal_status

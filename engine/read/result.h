@@ -26,6 +26,14 @@ struct petal_result {
 /* Have `count` members at least, which are the result's and used again. */
 enum petal_status result_have_members(petal_result *result, size_t count, petal_error *error);
 
+/* Forget the answer. */
+static inline void
+result_clear(petal_result *result)
+{
+    result->count = 0;
+    result->byte_count = 0;
+}
+
 /* Forget the answer and begin one for `row`. */
 enum petal_status result_start(petal_result *result, petal_slice row);
 
@@ -45,10 +53,8 @@ enum petal_status result_append_put(petal_result *result, const petal_family *fa
 /* Append copies of cells of the row that was begun; the names of their families are borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cells, size_t count);
 
-/* Forget the answer and begin one of values alone, without cells. */
-void result_start_values(petal_result *result);
-
-/* Append a copy of a value; they lie one after the other in result->bytes, which may move. */
+/* Append a copy of a value to an answer of values alone, without cells; they lie one after the other
+ * in result->bytes, which may move. */
 enum petal_status result_append_value(petal_result *result, petal_slice value);
 
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,

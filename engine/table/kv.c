@@ -241,7 +241,7 @@ take_values(void *argument, size_t first, petal_result *const *results, size_t c
     const struct many_values *many = argument;
 
     if (first == 0)
-        result_start_values(many->result);
+        result_clear(many->result);
     for (size_t i = 0; i < count; i++) {
         const petal_cell *cell = petal_result_cell(results[i], 0);
 
@@ -310,7 +310,7 @@ petal_kv_multi_get(petal_kv *kv, const petal_slice *keys, size_t count,
 
     clear_values(&many, count);
     RETURN_IF_NULL(result, error);
-    result_start_values(result);
+    result_clear(result);
     RETURN_IF_NULL(kv, error);
     status = get_many(kv, keys, count, options, &many, error);
     if (status == PETAL_OK)
