@@ -278,6 +278,7 @@ row_collect_start(struct row_collect *collect, petal_slice row, const petal_read
     collect->count = 0;
     collect->ordered = 0;
     collect->judged = 0;
+    collect->failed = false;
     collect->cells_read = 0;
     collect->stay_ends = CELLS_OF_A_STAY;
     collect->seeks = 0;
@@ -749,8 +750,8 @@ settle_columns(struct row_collect *collect)
                           column->shown == visibility->rules.versions;
         column->settled_at = (struct version_point){cell->timestamp, cell->sequence};
     }
-    if (status == PETAL_OK)
-        collect->judged = collect->ordered;
+    collect->judged = collect->ordered;
+    collect->failed = status != PETAL_OK;
     return status;
 }
 
@@ -762,7 +763,8 @@ row_collect_column_settled(struct row_collect *collect, const struct collect_col
         return true;
     if (!column->has_delete && column->versions < collect->visibility.rules.versions)
         return false;
-    if (collect->judged != collect->ordered && settle_columns(collect) != PETAL_OK)
+    if (collect->failed ||
+        (collect->judged != collect->ordered && settle_columns(collect) != PETAL_OK))
         return false;
     return column->settled && version_point_below(point, column->settled_at);
 }
@@ -785,7 +787,7 @@ enum petal_status
 row_collect_finish(struct row_collect *collect, bool *complete)
 {
     struct visibility *visibility = &collect->visibility;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = collect->failed ? PETAL_NO_MEMORY : PETAL_OK;
 
     assert(collect->ordered == collect->count);
     *complete = true;

@@ -50,6 +50,7 @@ struct row_collect {
     size_t *order; /* the first `ordered` cells in cell order, by their numbers */
     size_t ordered, order_capacity;
     size_t judged;      /* so many were in order when it was judged what settles the columns */
+    bool failed;        /* memory ran out meanwhile; row_collect_finish says so */
     size_t shown_count; /* after row_collect_finish: the first of `order` are the answer */
     uint64_t column_versions_deleted; /* markers of kind 8 among the cells */
     uint64_t family_versions_deleted; /* of kind 10 */
