@@ -204,3 +204,38 @@ TEST(test_what_is_declined)
     assert_true((pass_pipeline(100) & 1u << 5) == 0);
     end();
 }
+
+/* Of some of the rows too little was taken, since the deletion of a version lies in the file that is
+ * asked last: all are read anew, by snapshot, of a fast question and of a general one. */
+TEST(test_rows_that_are_walked_in_the_end)
+{
+    petal_family_options family = {.versions = 3};
+    petal_column asked;
+    petal_read_options options = {.columns = &asked, .column_count = 1};
+
+    start(&family);
+    asked = (petal_column){reads_family(&fixture, "f"), text("q"), false};
+    for (unsigned row = 0; row < 40; row++)
+        for (int64_t version = 1; version <= 3; version++)
+            reads_put(&fixture, "f", row_at(row), text("q"), version, text("value"));
+    reads_put(&fixture, "f", text("z"), text("q"), 100, text("later"));
+    reads_flush(&fixture);
+    for (unsigned row = 0; row < 40; row += 3)
+        reads_delete(&fixture, "f", row_at(row), text("q"), 3, PETAL_DELETE);
+    reads_flush(&fixture);
+    for (int32_t versions = 1; versions <= 2; versions++) {
+        petal_slice rows[40];
+
+        options.versions = versions;
+        for (unsigned row = 0; row < 40; row++)
+            rows[row] = row_at(row);
+        MUST(petal_multi_get(fixture.table, rows, 40, &options, results, WHY));
+        for (unsigned row = 0; row < 40; row++) {
+            assert_int_equal(petal_result_count(results[row]), versions);
+            assert_int_equal(petal_result_cell(results[row], 0)->timestamp, row % 3 == 0 ? 2 : 3);
+            assert_string_equal(reads_result_text(results[row]),
+                                reads_get(&fixture, rows[row], &options));
+        }
+    }
+    end();
+}
