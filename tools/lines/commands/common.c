@@ -1,8 +1,7 @@
 /* common.c -- kv-filter common and missing: records of one file that are, or are not, in
  * another. */
-#include "tools/lines/exact/common.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/exact/unique.h"
+#include "tools/lines/exact/known.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* unique.c -- kv-filter unique: records that were not seen before, in the order of the input. */
-#include "tools/lines/exact/unique.h"
 #include "bloom/petal_bloom.h"
 #include "tools/lines/commands/commands.h"
+#include "tools/lines/exact/known.h"
 #include "tools/lines/job/values.h"
 #include "tools/lines/records/pass.h"
 #include "tools/lines/seen/approximate.h"
