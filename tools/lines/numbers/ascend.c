@@ -2,10 +2,8 @@
 #include "tools/lines/numbers/ascend.h"
 
 #include "tools/lines/numbers/key_parts.h"
-#include "tools/lines/numbers/key_set.h"
 #include "tools/lines/numbers/key_sort.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +13,8 @@ struct ascend {
     struct job *job;
     enum ascend_mode mode;
     /* Shares of the memory. While keys come in they are gathered, or parted; in the end they are
-     * sorted, or are in a set. */
-    size_t gather_bytes, set_bytes, part_bytes;
+     * sorted. */
+    size_t gather_bytes, sort_bytes, part_bytes;
 
     uint64_t *held; /* NULL: no longer gathered */
     size_t held_count, held_capacity;
@@ -37,7 +35,7 @@ ascend_create(struct job *job, enum ascend_mode mode, struct ascend **ascend)
     new->job = job;
     new->mode = mode;
     new->gather_bytes = memory / 4;
-    new->set_bytes = memory / 8 * 5;
+    new->sort_bytes = memory / 8 * 5;
     new->part_bytes = memory / 8;
     new->held_capacity = new->gather_bytes / sizeof *new->held;
     new->held = malloc(new->gather_bytes);
@@ -191,12 +189,11 @@ ascend_add(struct ascend *ascend, const uint64_t *keys, size_t count)
 
 /* ---- Keys that go ---------------------------------------------------------------------------- */
 
-/* One part on its way to what takes its keys: an array, a set, or parts of its own. */
+/* One part on its way to what takes its keys: an array, or parts of its own. */
 struct going {
     struct ascend *ascend;
     uint64_t *keys;
     size_t count;
-    struct key_set *set;
     struct key_parts *parts;
     uint64_t low; /* of the part */
     unsigned shift;
@@ -235,30 +232,6 @@ visit_by_sorting(struct ascend *ascend, struct key_parts *parts, size_t part,
         done = visit_sorted(ascend->mode, going.keys, count, visitor);
     }
     free(going.keys);
-    return done;
-}
-
-static bool
-take_to_set(void *argument, const uint64_t *keys, size_t count)
-{
-    const struct going *going = argument;
-
-    key_set_add(going->set, keys, count);
-    return go_on(going->ascend, count);
-}
-
-static bool
-visit_by_set(struct ascend *ascend, struct key_parts *parts, size_t part,
-             const struct ascend_visitor *visitor)
-{
-    const struct key_part *facts = &parts->list[part];
-    struct going going = {.ascend = ascend};
-    bool done;
-
-    if (!key_set_create(ascend->job, ascend->mode, facts->low, facts->high, &going.set))
-        return false;
-    done = key_parts_each(parts, part, take_to_set, &going) && key_set_visit(going.set, visitor);
-    key_set_free(going.set);
     return done;
 }
 
@@ -305,7 +278,7 @@ visit_by_parts(struct ascend *ascend, struct key_parts *whole, size_t part,
     return done;
 }
 
-/* All keys of a part, in set_bytes next to what parting takes. */
+/* All keys of a part, in sort_bytes next to what parting takes. */
 static bool
 visit_part(struct ascend *ascend, struct key_parts *parts, size_t part,
            const struct ascend_visitor *visitor)
@@ -314,10 +287,10 @@ visit_part(struct ascend *ascend, struct key_parts *parts, size_t part,
 
     if (facts->count == 0)
         return true;
-    if (facts->count <= ascend->set_bytes / sizeof(uint64_t))
+    if (facts->count <= ascend->sort_bytes / sizeof(uint64_t))
         return visit_by_sorting(ascend, parts, part, visitor);
-    if (key_set_fits(ascend->mode, facts->low, facts->high, ascend->set_bytes))
-        return visit_by_set(ascend, parts, part, visitor);
+    if (facts->low == facts->high) /* many copies of one key */
+        return visitor->take(visitor->argument, facts->low, facts->low);
     return visit_by_parts(ascend, parts, part, visitor);
 }
 

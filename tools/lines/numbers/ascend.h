@@ -3,9 +3,9 @@
  * any range, in a bounded memory, exactly.
  *
  * WHERE THEY WAIT. A part of the memory gathers keys. If they all fit there they are sorted there.
- * Else all keys wait on disk, in parts by value. In the end each part is sorted in memory, or goes
- * into a bitmap of its range, or is parted again: each time its range is cut into equal pieces, so
- * that a bitmap fits at last, whatever the keys are.
+ * Else all keys wait on disk, in parts by value. In the end each part is sorted in memory, or is
+ * parted again: each time its range is cut into equal pieces, so that it fits at last, or is one key
+ * alone, whatever the keys are.
  *
  * What fails is told by job_fail. Belongs to one thread.
  */
