@@ -223,7 +223,7 @@ PEER_LIBS += -lbloom
 endif
 
 # kv-bench also measures the shell's reader of records, and calls the compaction policy, which the library does not export.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/tools/command/option.o $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 # The internal names as a shared library, so that one object can be changed without linking the tests again (tests/mutants).
@@ -270,7 +270,7 @@ $(BUILD)/tests/tools/lines/bitmaps_test: | $(BUILD)/kv-filter
 # Tests of the benchmark's parts link those parts.
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
-$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram harness/permutation harness/util)
+$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram harness/util)
 $(call BENCH_TEST,driver): $(call BENCH_PARTS,harness/driver harness/histogram harness/util)
 $(call BENCH_TEST,result): $(call BENCH_PARTS,results/file results/result results/repeats harness/histogram harness/others harness/process harness/util)
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson

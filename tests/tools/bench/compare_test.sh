@@ -150,7 +150,7 @@ expect "no pairs" 2 'num and --gets are above 0' "$bench" compare --num 0
 expect "no such row" 2 'rows: there is no "5M"' "$bench" compare --rows hit,5M
 expect "no such share" 2 'others is a number from 0 to 100' "$bench" quick --others 101
 expect "rows are listed" 0 '^  first-absent look up a missing key, just opened$' "$bench" compare --help
-expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,8K
+expect "no such size" 2 'block-size takes a number of bytes' "$bench" compare --block-size 4K,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
     "$bench" quick --wait 0 --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
 "$bench" cliffs --only rows --json "$one" >/dev/null

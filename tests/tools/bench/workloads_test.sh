@@ -89,7 +89,7 @@ refused() {
         { lines++ } END { print lines == 2 && $0 == last ? 1 : 0 }' "$scratch/out")"
 }
 for command in compare quick ycsb readamp filters cliffs simulate fillseq; do
-    refused "$command --nosuch" 'there is no option --nosuch$'
+    refused "$command --nosuch" 'there is no option "--nosuch"; '
 done
 for command in compare quick ycsb fillseq; do
     refused "$command --store nosuch" 'there is no store "nosuch"; built in: petal'

@@ -1,6 +1,9 @@
 /* options.c -- see tools/bench/harness/options.h. */
 #include "tools/bench/harness/options.h"
 
+#include "tools/command/option.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +11,6 @@
 #include <string.h>
 
 static const char *const kind_texts[] = {
-    [BENCH_FLAG] = "no value",
     [BENCH_COUNT] = "a number as 100, 20k or 3M",
     [BENCH_BYTES] = "a number of bytes as 100, 4K or 1G",
     [BENCH_NUMBER] = "a number",
@@ -16,7 +18,7 @@ static const char *const kind_texts[] = {
     [BENCH_COUNTS] = "1 to 8 numbers above zero with commas between them",
 };
 
-static char complaint[256];
+static char complaint[1024];
 
 void
 bench_complain(const char *format, ...)
@@ -89,9 +91,11 @@ read_list(const char *text, struct bench_list *list)
     return false;
 }
 
+/* Of a struct bench_option. */
 static bool
-read_value(const struct bench_option *option, const char *text)
+take_value(void *argument, char *text)
 {
+    const struct bench_option *option = argument;
     uint64_t count;
     char *end;
 
@@ -130,30 +134,25 @@ bench_asks_for_help(int argc, char **argv)
 bool
 bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv)
 {
+    struct command_option taken[BENCH_MOST_OPTIONS];
+    struct text why = {0};
+
+    assert(count <= BENCH_MOST_OPTIONS);
     if (bench_asks_for_help(argc, argv))
         return false;
+    for (size_t i = 0; i < count; i++)
+        taken[i] =
+            (struct command_option){.name = options[i].name,
+                                    .flag = options[i].kind == BENCH_FLAG ? options[i].value : NULL,
+                                    .take = take_value,
+                                    .argument = (void *)(uintptr_t)&options[i],
+                                    .wants = kind_texts[options[i].kind]};
     for (int i = 0; i < argc; i++) {
-        const struct bench_option *option = options;
-
-        while (option < options + count && strcmp(option->name, argv[i]) != 0)
-            option++;
-        if (option == options + count) {
-            bench_complain("there is no option %s", argv[i]);
+        if (!option_take(taken, count, argc, argv, &i, &why)) {
+            bench_complain("%s", text_string(&why));
+            text_free(&why);
             return false;
         }
-        if (option->kind == BENCH_FLAG) {
-            *(bool *)option->value = true;
-            continue;
-        }
-        if (i + 1 == argc || !read_value(option, argv[i + 1])) {
-            if (i + 1 == argc)
-                bench_complain("%s needs a value", argv[i]);
-            else
-                bench_complain("%s needs %s, not \"%s\"", argv[i], kind_texts[option->kind],
-                               argv[i + 1]);
-            return false;
-        }
-        i++;
     }
     return true;
 }

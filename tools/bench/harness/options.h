@@ -16,6 +16,7 @@ enum bench_option_kind {
 };
 
 #define BENCH_MOST_LISTED  8
+#define BENCH_MOST_OPTIONS 32
 #define BENCH_MOST_THREADS 256
 #define BENCH_MOST_REPEATS 64
 

@@ -520,43 +520,25 @@ bench_rows_name(const char *operation, const char **row, const char **words)
     assert(false); /* each operation of a row has words */
 }
 
-enum { MOST_COLUMNS = 79 /* a semicolon may follow */ };
-
-/* Print the words of a text, each after a blank, in lines of at most MOST_COLUMNS, which begin
- * with `indent` blanks. `column` is where the line at hand ends; returns where the last
- * one does. */
-static int
-print_words(int column, int indent, const char *text)
-{
-    while (*text != '\0') {
-        int size = (int)strcspn(text, " ");
-
-        if (column + 1 + size > MOST_COLUMNS) {
-            fprintf(stderr, "\n%*s", indent - 1, "");
-            column = indent - 1;
-        }
-        column += fprintf(stderr, " %.*s", size, text);
-        text += size + (text[size] == ' ');
-    }
-    return column;
-}
-
+/* A line each of what is measured, then what that means, in lines of at most 80 columns. */
 static void
 print_row(enum bench_row row)
 {
-    int column = fprintf(stderr, "  %-12s", rows_by_name[row].name);
-    bool first = true;
+    const char *name = rows_by_name[row].name, *text = rows_by_name[row].meaning;
+    int column = 80;
 
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (operations[i].row != row)
-            continue;
-        if (!first)
-            column += fprintf(stderr, ";");
-        column = print_words(column, 15, operations[i].words);
-        first = false;
+        if (operations[i].row == row) {
+            fprintf(stderr, "  %-12s %s\n", name, operations[i].words);
+            name = "";
+        }
     }
-    column = fprintf(stderr, "\n%16s", "") - 1;
-    print_words(column, 17, rows_by_name[row].meaning);
+    for (int size; *text != '\0'; text += size + (text[size] == ' ')) {
+        size = (int)strcspn(text, " ");
+        if (column + 1 + size > 79)
+            column = fprintf(stderr, "%s%16s", column < 80 ? "\n" : "", "") - (column < 80);
+        column += fprintf(stderr, " %.*s", size, text);
+    }
     fputc('\n', stderr);
 }
 
