@@ -5,41 +5,38 @@
 #include "engine/wal/reader.h"
 #include "sstable/sst_walk.h"
 
-#include <inttypes.h>
-
 /* What the files in the directory say about its manifest. */
 struct evidence {
     bool own;     /* a file or log of its database */
     bool foreign; /* one of another */
-    /* The first store file whose table or family it has never known; status OK: none. */
-    petal_error cut;
-    char table[UINT8_MAX], family[UINT8_MAX];
-    size_t table_bytes, family_bytes;
+    bool cut; /* a store file whose table or family it has never known, as is told of the first */
 };
 
 /* ---- store files ---- */
 
 /* The salt tells which database a file belongs to. */
 static void
-hear_facts(struct evidence *evidence, const struct manifest *manifest,
-           const struct place_file *file, const char *path, const struct file_facts *facts)
+hear_facts(struct evidence *evidence, struct place *place, const struct place_file *file,
+           const char *path, const struct file_facts *facts)
 {
-    if (facts->bloom != PETAL_BLOOM_NONE && facts->salt != manifest->salt) {
+    petal_error error;
+
+    if (facts->bloom != PETAL_BLOOM_NONE && facts->salt != place->manifest->salt) {
         evidence->foreign = true;
         return;
     }
     evidence->own = evidence->own || facts->bloom != PETAL_BLOOM_NONE;
-    if (file->named != NULL || evidence->cut.status != PETAL_OK ||
-        !orphan_tells_of_cut(manifest, path, facts, &evidence->cut))
+    if (file->named != NULL || evidence->cut ||
+        !orphan_tells_of_cut(place->manifest, path, facts, &error))
         return;
-    evidence->table_bytes = facts->owner.table.size;
-    evidence->family_bytes = facts->owner.family.size;
-    memcpy(evidence->table, facts->owner.table.data, evidence->table_bytes);
-    memcpy(evidence->family, facts->owner.family.data, evidence->family_bytes);
+    evidence->cut = true;
+    check_place_tell(place, &(petal_fault){.error = &error,
+                                           .table = facts->owner.table,
+                                           .family = facts->owner.family});
 }
 
 static enum petal_status
-hear_store_file(struct evidence *evidence, const struct place *place, const struct place_file *file,
+hear_store_file(struct evidence *evidence, struct place *place, const struct place_file *file,
                 petal_error *error)
 {
     const struct sst_walk_options options = {.file_identity = 0};
@@ -57,7 +54,7 @@ hear_store_file(struct evidence *evidence, const struct place *place, const stru
     if (file->named != NULL && sst_walk_identity(walk) == file->named->identity)
         evidence->own = true;
     else if (facts != NULL)
-        hear_facts(evidence, place->manifest, file, path, facts);
+        hear_facts(evidence, place, file, path, facts);
     sst_walk_close(walk);
     return PETAL_OK;
 }
@@ -105,17 +102,6 @@ dismiss(struct place *place)
     }
 }
 
-static void
-tell_cut(struct place *place, const struct evidence *evidence)
-{
-    place->manifest_whole = false;
-    place->manifest_cut = true;
-    check_place_tell(
-        place, &(petal_fault){.error = &evidence->cut,
-                              .table = slice_make(evidence->table, evidence->table_bytes),
-                              .family = slice_make(evidence->family, evidence->family_bytes)});
-}
-
 enum petal_status
 judge_manifest(struct place *place, petal_error *error)
 {
@@ -134,7 +120,8 @@ judge_manifest(struct place *place, petal_error *error)
         return status;
     if (evidence.foreign && !evidence.own && place->unread.status == PETAL_OK)
         dismiss(place);
-    else if (evidence.cut.status != PETAL_OK)
-        tell_cut(place, &evidence);
+    else if (evidence.cut)
+        place->manifest_cut = true;
+    place->manifest_whole = place->manifest_whole && !evidence.cut;
     return PETAL_OK;
 }

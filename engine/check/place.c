@@ -205,27 +205,20 @@ tell_manifest_fault(void *argument, const petal_error *error, uint64_t bytes, bo
 }
 
 static void
-mark_named(const struct place *place, const struct manifest_family *family)
+mark_named(const struct place *place, const struct manifest_table *table)
 {
-    for (size_t i = 0; i < family->file_count; i++) {
-        struct place_file *file =
-            check_place_find(place, FILENAME_STORE_FILE, family->files[i].number);
+    for (size_t f = 0; f < table->family_count; f++) {
+        const struct manifest_family *family = &table->families[f];
 
-        if (file != NULL) {
+        for (size_t i = 0; i < family->file_count; i++) {
+            struct place_file *file =
+                check_place_find(place, FILENAME_STORE_FILE, family->files[i].number);
+
+            if (file == NULL)
+                continue;
             file->named = &family->files[i];
             file->identity = file->named->identity;
         }
-    }
-}
-
-static void
-mark_all_named(const struct place *place)
-{
-    const struct manifest *manifest = place->manifest;
-
-    for (size_t t = 0; manifest != NULL && t < manifest->table_count; t++) {
-        for (size_t f = 0; f < manifest->tables[t]->family_count; f++)
-            mark_named(place, &manifest->tables[t]->families[f]);
     }
 }
 
@@ -249,7 +242,8 @@ load_manifest(struct place *place, petal_error *error)
             cause.status = PETAL_CORRUPT; /* there are files of a database */
         check_place_tell_error(place, &cause, 0, false);
     }
-    mark_all_named(place);
+    for (size_t i = 0; place->manifest != NULL && i < place->manifest->table_count; i++)
+        mark_named(place, place->manifest->tables[i]);
     return PETAL_OK;
 }
 

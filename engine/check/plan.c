@@ -2,7 +2,6 @@
 #include "engine/check/plan.h"
 
 #include "base/mem.h"
-#include "bloom/bloom.h"
 #include "engine/options.h"
 #include "sstable/sst_walk.h"
 
@@ -108,26 +107,6 @@ take_table(struct plan *plan, const struct manifest_table *described)
 
 /* ---- by what store files tell ---- */
 
-/* Attributes that keep everything, as the file was written; invalid ones are left out. */
-static enum petal_status
-guess_options(petal_family_options *options, petal_slice name, const struct file_facts *facts)
-{
-    petal_family_options given = {.name = name, .versions = INT32_MAX};
-
-    if (facts != NULL) {
-        given.block_bytes = facts->block_bytes;
-        given.compression = facts->compression;
-        given.bloom = facts->bloom;
-        given.bloom_prefix_bytes = facts->bloom_prefix_bytes;
-        if (facts->bloom_layout == BLOOM_RIBBON)
-            given.bloom_kind = PETAL_BLOOM_KIND_RIBBON;
-    }
-    if (family_options_resolve(options, &given, NULL) == PETAL_OK)
-        return PETAL_OK;
-    given = (petal_family_options){.name = name, .versions = INT32_MAX};
-    return family_options_resolve(options, &given, NULL);
-}
-
 /* The first with that id, and that name unless it is NULL; snapshots have none. */
 static struct plan_table *
 find_table(const struct plan *plan, uint32_t id, const petal_slice *name)
@@ -176,11 +155,13 @@ tell_guessed(struct place *place, petal_slice table)
     check_place_tell(place, &(petal_fault){.error = &error, .table = table, .harmless = true});
 }
 
-/* The family of these ids and names; it and its table are made if they do not exist. Others may
+/* The family of these ids and names; it and its table are made if they do not exist, with
+ * attributes that keep everything. Others may
  * have the same names until plan_settle_names. NULL: no memory, or invalid names. */
 static struct plan_family *
-get_family(struct plan *plan, const struct file_owner *owner, const struct file_facts *facts)
+get_family(struct plan *plan, const struct file_owner *owner)
 {
+    const petal_family_options given = {.name = owner->family, .versions = INT32_MAX};
     struct plan_table *table = find_table(plan, owner->table_id, &owner->table);
     struct plan_family *family = find_owned(plan, owner);
     petal_family_options options;
@@ -189,7 +170,7 @@ get_family(struct plan *plan, const struct file_owner *owner, const struct file_
     if (family != NULL)
         return family;
     if (table_name_check(owner->table, NULL) != PETAL_OK ||
-        guess_options(&options, owner->family, facts) != PETAL_OK)
+        family_options_resolve(&options, &given, NULL) != PETAL_OK)
         return NULL;
     if (table == NULL) {
         name = keep_name(plan, owner->table);
@@ -213,16 +194,14 @@ get_family(struct plan *plan, const struct file_owner *owner, const struct file_
 /* Names for what has none: salvaged-NUMBER. */
 static struct plan_family *
 get_nameless(struct plan *plan, const char *kind, uint64_t number, uint32_t table_id,
-             uint16_t family_id, const struct file_facts *facts)
+             uint16_t family_id)
 {
     char table[64], family[32];
 
     (void)snprintf(table, sizeof table, "salvaged-%s%06" PRIu64, kind, number);
     (void)snprintf(family, sizeof family, "family-%u", family_id);
-    return get_family(
-        plan,
-        &(struct file_owner){table_id, family_id, slice_from_text(table), slice_from_text(family)},
-        facts);
+    return get_family(plan, &(struct file_owner){table_id, family_id, slice_from_text(table),
+                                                 slice_from_text(family)});
 }
 
 /* Did the manifest know the table or family once, and does no longer? */
@@ -297,10 +276,10 @@ adopt_by_facts(struct plan *plan, const struct place_file *file, const struct ss
     } else if (owner != NULL) {
         if (was_dropped(plan->place, owner->table_id, owner->family_id))
             return PETAL_OK;
-        family = get_family(plan, owner, facts);
+        family = get_family(plan, owner);
     }
     if (family == NULL)
-        family = get_nameless(plan, "", file->number, 0, 0, facts);
+        family = get_nameless(plan, "", file->number, 0, 0);
     return family != NULL ? adopt_file(plan, family, walk, file->number, error)
                           : error_no_memory(error);
 }
@@ -400,12 +379,10 @@ plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id, struct plan_
         return PETAL_OK;
     (void)snprintf(name, sizeof name, "family-%u", family_id);
     if (table != NULL)
-        *family = get_family(
-            plan,
-            &(struct file_owner){table_id, family_id, table->options.name, slice_from_text(name)},
-            NULL);
+        *family = get_family(plan, &(struct file_owner){table_id, family_id, table->options.name,
+                                                        slice_from_text(name)});
     else
-        *family = get_nameless(plan, "table-", table_id, table_id, family_id, NULL);
+        *family = get_nameless(plan, "table-", table_id, table_id, family_id);
     return *family != NULL ? PETAL_OK : error_no_memory(error);
 }
 
