@@ -225,7 +225,7 @@ write_table(struct salvage *salvage, const struct plan_table *table, petal_error
         salvage->place->counts->snapshots++;
     else
         salvage->place->counts->tables++;
-    manifest_edit_create_snapshot(&salvage->edit, id, &table->options, &table->snapshot);
+    manifest_edit_create_table(&salvage->edit, id, &table->options, &table->snapshot);
     for (size_t f = 0; status == PETAL_OK && f < table->family_count; f++) {
         const struct plan_family *family = &table->families[f];
 

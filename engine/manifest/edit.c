@@ -199,15 +199,8 @@ add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t fa
 
 void
 manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
-                           const petal_table_options *options)
-{
-    manifest_edit_create_snapshot(edit, table, options, NULL);
-}
-
-void
-manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
-                              const petal_table_options *options,
-                              const struct manifest_snapshot *snapshot)
+                           const petal_table_options *options,
+                           const struct manifest_snapshot *snapshot)
 {
     add_table(edit, MANIFEST_CREATE_TABLE, table, &options->name, options, snapshot);
     for (size_t i = 0; i < options->family_count; i++)

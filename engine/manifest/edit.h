@@ -21,16 +21,13 @@ struct manifest_edit {
 void manifest_edit_init(struct manifest_edit *edit, const petal_allocator *allocator);
 void manifest_edit_fini(struct manifest_edit *edit);
 
-/* Families as family_options_resolve leaves them; they get the ids 0, 1, 2 … */
+/* Families as family_options_resolve leaves them; they get the ids 0, 1, 2 … `snapshot` with a
+ * name: a snapshot of the table of the options' name, which shares ids with tables, and is dropped
+ * as one. */
 void manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
-                                const petal_table_options *options);
+                                const petal_table_options *options,
+                                const struct manifest_snapshot *snapshot);
 void manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
-
-/* The same for a snapshot of the table of the options' name. It shares ids with tables, and is
- * dropped as one. */
-void manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
-                                   const petal_table_options *options,
-                                   const struct manifest_snapshot *snapshot);
 
 /* All of the table, its families and files included, under this id and name; `snapshot` with a name:
  * as a snapshot. */

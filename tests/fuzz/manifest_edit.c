@@ -41,11 +41,11 @@ begin(struct manifest_edit *edit)
 
         must(family_options_resolve(&families[i], &given, &error));
     }
-    manifest_edit_create_table(edit, 1, &options);
+    manifest_edit_create_table(edit, 1, &options, NULL);
     options.name = slice_make("u", 1);
-    manifest_edit_create_table(edit, 2, &options);
+    manifest_edit_create_table(edit, 2, &options, NULL);
     options.name = slice_make("t", 1);
-    manifest_edit_create_snapshot(edit, 3, &options, &snapshot);
+    manifest_edit_create_table(edit, 3, &options, &snapshot);
     for (uint64_t number = 5; number < 9; number++) {
         struct manifest_file file = {number, 100 + number, number, 1000, 1, 10, 10, 0};
 

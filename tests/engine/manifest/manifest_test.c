@@ -139,7 +139,7 @@ create_table(struct manifest_edit *edit, uint32_t id, const char *name,
         .family_count = count,
     };
 
-    manifest_edit_create_table(edit, id, &options);
+    manifest_edit_create_table(edit, id, &options, NULL);
 }
 
 /* The table's own attributes become these; a family comes. */

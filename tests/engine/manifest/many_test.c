@@ -49,7 +49,7 @@ add_create(struct fixture *fixture, uint32_t id, const char *name)
     families[1] = families[0];
     families[1].name = slice_from_text("g");
     options.family_count = 2;
-    manifest_edit_create_table(&fixture->edit, id, &options);
+    manifest_edit_create_table(&fixture->edit, id, &options, NULL);
 }
 
 static void

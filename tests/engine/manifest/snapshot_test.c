@@ -62,11 +62,11 @@ commit_both(struct manifest_fixture *fixture)
                                   0x8877665544332211u, &error),
                      PETAL_OK);
     manifest_edit_init(&edit, &fixture->allocator.table);
-    manifest_edit_create_table(&edit, 1, &options);
+    manifest_edit_create_table(&edit, 1, &options, NULL);
     manifest_edit_add_file(&edit, 1, 0, &file);
     commit(manifest, &edit);
     file.number = 6;
-    manifest_edit_create_snapshot(&edit, 2, &options, &daily);
+    manifest_edit_create_table(&edit, 2, &options, &daily);
     manifest_edit_add_file(&edit, 2, 0, &file);
     commit(manifest, &edit);
     manifest_edit_fini(&edit);
@@ -147,7 +147,7 @@ TEST_WITH(a_table_and_its_snapshot_go_by_themselves, manifest_fixture_setup,
 
     manifest_edit_init(&edit, &fixture->allocator.table);
     manifest_edit_drop_table(&edit, 1);
-    manifest_edit_create_table(&edit, 3, &options); /* in its place, in one edit */
+    manifest_edit_create_table(&edit, 3, &options, NULL); /* in its place, in one edit */
     commit(manifest, &edit);
     assert_non_null(manifest_find_snapshot(manifest, daily.name));
     manifest_edit_drop_table(&edit, 2);
@@ -197,12 +197,12 @@ TEST_WITH(what_makes_no_snapshot_is_refused, manifest_fixture_setup, manifest_fi
     struct manifest_edit edit;
 
     manifest_edit_init(&edit, &fixture->allocator.table);
-    manifest_edit_create_snapshot(&edit, 3, &options, &daily);
+    manifest_edit_create_table(&edit, 3, &options, &daily);
     expect_refused(manifest, &edit, "snapshot daily is created twice");
-    manifest_edit_create_table(&edit, 3, &options);
+    manifest_edit_create_table(&edit, 3, &options, NULL);
     expect_refused(manifest, &edit, "table t is created twice");
     bad.name = slice_from_text("../daily");
-    manifest_edit_create_snapshot(&edit, 3, &options, &bad);
+    manifest_edit_create_table(&edit, 3, &options, &bad);
     expect_refused(manifest, &edit, "the snapshot name");
     manifest_edit_fini(&edit);
     add_attribute(&edit, MANIFEST_ALTER_TABLE, bytes, sizeof bytes - 1);
