@@ -271,71 +271,30 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
 
 /* ---- listing ---- */
 
-/* The names lie after it. */
-struct listed_snapshot {
-    petal_table_snapshot_info info;
-    size_t allocated;
-};
-
-struct snapshot_names {
-    struct listed_snapshot **list;
+/* Copies of the living ones. */
+struct snapshot_list {
+    struct manifest_table *tables;
     size_t count, capacity;
 };
 
-static uint64_t
-bytes_of_files(const struct manifest_table *table)
-{
-    uint64_t bytes = 0;
-
-    for (size_t f = 0; f < table->family_count; f++) {
-        for (size_t i = 0; i < table->families[f].file_count; i++)
-            bytes += table->families[f].files[i].file_bytes;
-    }
-    return bytes;
-}
-
-static struct listed_snapshot *
-describe(const struct manifest_table *table, const petal_allocator *allocator)
-{
-    size_t bytes = sizeof(struct listed_snapshot) + table->snapshot.name.size + table->name.size;
-    struct listed_snapshot *made = mem_alloc(allocator, bytes);
-    char *names = (char *)(made + 1);
-
-    if (made == NULL)
-        return NULL;
-    memcpy(names, table->snapshot.name.data, table->snapshot.name.size);
-    memcpy(names + table->snapshot.name.size, table->name.data, table->name.size);
-    *made = (struct listed_snapshot){
-        .info = {.name = slice_make(names, table->snapshot.name.size),
-                 .table = slice_make(names + table->snapshot.name.size, table->name.size),
-                 .created_ms = table->snapshot.created_ms,
-                 .ttl_seconds = table->snapshot.ttl_seconds,
-                 .file_bytes = bytes_of_files(table)},
-        .allocated = bytes,
-    };
-    return made;
-}
-
-/* The living ones. REQUIRES: manifest_mutex held. */
+/* REQUIRES: manifest_mutex held. */
 static bool
-gather(petal_db *db, struct snapshot_names *names)
+gather(petal_db *db, struct snapshot_list *list)
 {
+    const petal_allocator *allocator = db->env.allocator;
     int64_t now_ms = env_clock_ms(&db->env);
 
     assert_held(&db->manifest_mutex);
     for (size_t i = 0; i < db->manifest->table_count; i++) {
         const struct manifest_table *table = db->manifest->tables[i];
-        struct listed_snapshot *listed;
 
         if (!manifest_is_snapshot(table) || is_expired(table, now_ms))
             continue;
-        if (!mem_grow_array(db->env.allocator, &names->list, &names->capacity, names->count,
-                            names->count + 1, sizeof(struct listed_snapshot *)))
+        if (!mem_grow_array(allocator, &list->tables, &list->capacity, list->count, list->count + 1,
+                            sizeof *list->tables) ||
+            manifest_copy_table(&list->tables[list->count], table, allocator) != PETAL_OK)
             return false;
-        listed = describe(table, db->env.allocator);
-        if (listed == NULL)
-            return false;
-        names->list[names->count++] = listed;
+        list->count++;
     }
     return true;
 }
@@ -343,8 +302,23 @@ gather(petal_db *db, struct snapshot_names *names)
 static int
 compare_listed(const void *a, const void *b)
 {
-    return slice_compare((*(struct listed_snapshot *const *)a)->info.name,
-                         (*(struct listed_snapshot *const *)b)->info.name);
+    return slice_compare(((const struct manifest_table *)a)->snapshot.name,
+                         ((const struct manifest_table *)b)->snapshot.name);
+}
+
+static petal_table_snapshot_info
+describe(const struct manifest_table *table)
+{
+    petal_table_snapshot_info info = {.name = table->snapshot.name,
+                                      .table = table->name,
+                                      .created_ms = table->snapshot.created_ms,
+                                      .ttl_seconds = table->snapshot.ttl_seconds};
+
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count; i++)
+            info.file_bytes += table->families[f].files[i].file_bytes;
+    }
+    return info;
 }
 
 /* Best effort: a snapshot that cannot be deleted now is not shown, and a later call deletes it. */
@@ -367,23 +341,23 @@ petal_table_snapshot_list(petal_db *db,
     RETURN_IF_NULL(visit, error);
 
     const petal_allocator *allocator = db->env.allocator;
-    struct snapshot_names names = {0};
-    bool gathered;
+    struct snapshot_list list = {.count = 0};
+    bool gathered, wanted = true;
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     try_to_expire(db);
     mutex_lock(&db->manifest_mutex);
-    gathered = gather(db, &names);
+    gathered = gather(db, &list);
     mutex_unlock(&db->manifest_mutex);
-    if (names.count > 0)
-        qsort(names.list, names.count, sizeof *names.list, compare_listed);
-    for (size_t i = 0; gathered && i < names.count; i++) {
-        if (!visit(argument, &names.list[i]->info))
-            break;
+    if (list.count > 0)
+        qsort(list.tables, list.count, sizeof *list.tables, compare_listed);
+    for (size_t i = 0; i < list.count; i++) {
+        petal_table_snapshot_info info = describe(&list.tables[i]);
+
+        wanted = wanted && gathered && visit(argument, &info);
+        manifest_copy_table_fini(&list.tables[i], allocator);
     }
-    for (size_t i = 0; i < names.count; i++)
-        mem_free(allocator, names.list[i], names.list[i]->allocated);
-    mem_free(allocator, names.list, names.capacity * sizeof *names.list);
+    mem_free(allocator, list.tables, list.capacity * sizeof *list.tables);
     return gathered ? PETAL_OK : error_no_memory(error);
 }
