@@ -7,6 +7,7 @@
 #include "base/argument.h"
 #include "engine/check/judge.h"
 #include "engine/check/logs.h"
+#include "engine/store/open.h"
 #include "sstable/sst_walk.h"
 
 #include <inttypes.h>
@@ -61,13 +62,7 @@ compare_description(void *argument, const struct file_facts *facts)
 
     check->place->counts->cells += facts->cells;
     check->place->counts->data_blocks += facts->data_blocks;
-    if (described == NULL ||
-        (facts->cells == described->cells &&
-         facts->sequence_max == described->sequence_max - described->sequence_shift &&
-         facts->sequence_min == described->sequence_min - described->sequence_shift &&
-         (facts->stated_shift == 0 || facts->stated_shift - 1 == described->sequence_shift) &&
-         facts->file_bytes == described->file_bytes &&
-         (facts->bloom == PETAL_BLOOM_NONE || facts->salt == check->manifest->salt)))
+    if (described == NULL || store_file_is_described(facts, described, check->manifest->salt))
         return;
     error_corrupt(&error, check->path, 0, "%s is not the store file that the manifest describes",
                   check->path);

@@ -3,6 +3,20 @@
 
 #include <assert.h>
 
+bool
+store_file_is_described(const struct file_facts *facts, const struct manifest_file *described,
+                        uint64_t salt)
+{
+    uint64_t shift = described->sequence_shift;
+
+    return facts->cells == described->cells &&
+           facts->sequence_min == described->sequence_min - shift &&
+           facts->sequence_max == described->sequence_max - shift &&
+           (facts->stated_shift == 0 || facts->stated_shift - 1 == shift) &&
+           facts->file_bytes == described->file_bytes &&
+           (facts->bloom == PETAL_BLOOM_NONE || facts->salt == salt);
+}
+
 enum petal_status
 db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
              struct store_file **file, petal_error *error)
@@ -20,7 +34,6 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
     };
     char path[PETAL_PATH_BYTES];
     struct sst_reader *reader;
-    const struct file_facts *facts;
     enum petal_status status;
 
     *file = NULL;
@@ -28,11 +41,8 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
     status = sst_reader_open(&reader, &db->directory, path, &options, error);
     if (status != PETAL_OK)
         return status;
-    facts = sst_reader_facts(reader);
-    if (!sst_reader_shift_sequences(reader, described->sequence_shift) ||
-        (facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
-        (facts->stated_shift != 0 && facts->stated_shift - 1 != described->sequence_shift) ||
-        facts->cells != described->cells || facts->sequence_max != described->sequence_max) {
+    if (!store_file_is_described(sst_reader_facts(reader), described, db->salt) ||
+        !sst_reader_shift_sequences(reader, described->sequence_shift)) {
         sst_reader_close(reader);
         return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",
                              path);

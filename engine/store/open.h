@@ -7,6 +7,10 @@
 
 #include "engine/state/db.h"
 
+/* Do these facts, as they stand in the file, describe the manifest's? `salt`: the database's. */
+bool store_file_is_described(const struct file_facts *facts, const struct manifest_file *described,
+                             uint64_t salt);
+
 /* Open a store file that the manifest describes, or is about to. */
 enum petal_status db_open_file(petal_db *db, const petal_family *family,
                                const struct manifest_file *described, struct store_file **file,
