@@ -4,9 +4,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#define WINDOWS_BYTES      ((size_t)64 << 20) /* of all files */
-#define MOST_WINDOW_BYTES  ((size_t)1 << 20)
-#define LEAST_WINDOW_BYTES ((size_t)64 << 10)
+/* Little: all files of a family are read at the same time. */
+#define WINDOW_BYTES ((size_t)64 << 10)
 
 /* `loses`: cells of the file may be lost by it. */
 static void
@@ -168,18 +167,6 @@ tell_unreadable(struct whole_cells *cells, const char *path, const petal_error *
     return PETAL_OK;
 }
 
-/* The files of a family are read at the same time, and share this memory, as long as a window holds
- * a few blocks. */
-static size_t
-window_bytes(size_t file_count)
-{
-    size_t share = file_count > 0 ? WINDOWS_BYTES / file_count : WINDOWS_BYTES;
-
-    if (share > MOST_WINDOW_BYTES)
-        return MOST_WINDOW_BYTES;
-    return share < LEAST_WINDOW_BYTES ? LEAST_WINDOW_BYTES : share;
-}
-
 enum petal_status
 whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struct plan_table *table,
                  const struct plan_family *family, const struct plan_file *file, bool again,
@@ -187,9 +174,8 @@ whole_cells_open(struct whole_cells *cells, const struct plan *plan, const struc
 {
     struct place *place = plan->place;
     const struct place_file *there = check_place_find(place, FILENAME_STORE_FILE, file->number);
-    const struct sst_walk_options options = {.file_identity = file->identity,
-                                             .pool = &place->pool,
-                                             .window_bytes = window_bytes(family->file_count)};
+    const struct sst_walk_options options = {
+        .file_identity = file->identity, .pool = &place->pool, .window_bytes = WINDOW_BYTES};
     char path[PETAL_PATH_BYTES];
     petal_error cause;
     enum petal_status status;
