@@ -1,7 +1,7 @@
 /*
- * in_engine_test.c -- filters through the whole engine: what a filter is shown of rows and families,
- * where HBase's answers are wrong and these are not, and regular expressions that are given up. That
- * no answer depends on where the cells lie: tests/model/random_test.c.
+ * in_engine_test.c -- filters through the whole engine: what a filter is shown of rows and
+ * families, where HBase's answers are wrong and these are not, and regular expressions that are
+ * given up. That no answer depends on where the cells lie: tests/model/random_test.c.
  */
 
 #include "tests/engine/read/fixture.h"

@@ -610,6 +610,34 @@ TEST(test_searches_allocate_once)
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
+TEST(test_memory_failures)
+{
+    enum petal_status status = PETAL_NO_MEMORY;
+    uint64_t n;
+
+    for (n = 1; status == PETAL_NO_MEMORY; n++) {
+        struct test_allocator allocator;
+        struct regex_mistake mistake;
+        struct regex_search *search = NULL;
+        struct regex *regex = NULL;
+        bool found;
+
+        test_allocator_init(&allocator);
+        test_allocator_fail_at(&allocator, n, true);
+        status = regex_new(&regex, &allocator.table, slice_from_text("([a-z]\\d{2,20}|x)*[^q]$"),
+                           false, &mistake);
+        if (status == PETAL_OK)
+            status = regex_search_new(&search, &allocator.table, regex);
+        if (status == PETAL_OK)
+            status = regex_search_find(search, slice_from_text("\xFF"), &found);
+        regex_search_free(search);
+        regex_free(regex);
+        assert_int_equal(test_allocator_live_blocks(&allocator), 0);
+    }
+    assert_int_equal(status, PETAL_OK);
+    assert_true(n > 8);
+}
+
 /* A class of random members, as it is written and as what it must hold, for characters below 0x200.
  */
 struct members {

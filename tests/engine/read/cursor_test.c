@@ -1,7 +1,7 @@
 /*
  * cursor_test.c -- cursors: places inside a row, of raw scans, of filters that decide on rows, the
- * cursor's own, and in rows that some families lack; reads that are late. Random moves of all kinds:
- * tests/model/random_test.c.
+ * cursor's own, and in rows that some families lack; reads that are late. Random moves of all
+ * kinds: tests/model/random_test.c.
  */
 
 #include "engine/state/db.h"

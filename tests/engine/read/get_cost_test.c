@@ -456,3 +456,49 @@ TEST(test_family_versions_are_searched)
         }
     }
 }
+
+/* Gets agree with scans, which take all markers, whatever is hidden. */
+TEST(test_many_family_versions_at_random)
+{
+    struct test_random random;
+
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_short() ? 10 : 60); round++) {
+        uint64_t span = 10 + test_random_below(&random, 1000);
+        struct get_cost_fixture fixture;
+
+        begin(&fixture, PETAL_BLOOM_ROW);
+        for (unsigned i = 0; i < 600; i++) {
+            int64_t timestamp = (int64_t)test_random_below(&random, span);
+            petal_slice qualifier = test_random_chance(&random, 50) ? text("q") : text("p");
+
+            if (test_random_chance(&random, 60))
+                add_marker(&fixture, text("row"), (petal_slice){0}, timestamp,
+                           PETAL_DELETE_FAMILY_VERSION);
+            else if (test_random_chance(&random, 2))
+                add_marker(&fixture, text("row"), (petal_slice){0}, timestamp / 4,
+                           PETAL_DELETE_FAMILY);
+            else if (test_random_chance(&random, 20))
+                add_marker(&fixture, text("row"), qualifier, timestamp, PETAL_DELETE);
+            else
+                add_put(&fixture, text("row"), qualifier, timestamp);
+            if (test_random_chance(&random, 2)) {
+                write_batch(&fixture);
+                reads_flush(&fixture.reads);
+            }
+        }
+        write_batch(&fixture);
+        for (int32_t versions = 1; versions <= 64; versions *= 2) {
+            petal_column column = {.family = fixture.family, .qualifier = text("q")};
+            petal_scan_options scan = {.read = {.versions = versions}};
+
+            for (unsigned named = 0; named < 2; named++) {
+                scan.read.columns = &column;
+                scan.read.column_count = named;
+                assert_string_equal(reads_get(&fixture.reads, text("row"), &scan.read),
+                                    reads_scan(&fixture.reads, &scan));
+            }
+        }
+        end(&fixture);
+    }
+}

@@ -37,7 +37,6 @@ static const struct script_case cases[] = {
      "put t p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1 p/g@1=1\n"
      "below b t; add b t a/f:q@5=below; commit b; show t : a/f:q@5=there p/g@1=1; flush\n"
      "compact t; show t : a/f:q@5=there p/g@1=1; verify t"},
-    {"nothing is a bulk, too", TABLE "bulk b t; commit b; show t :; verify t"},
     {"one that is given up leaves nothing; one that lost its family or table does not enter",
      TABLE "bulk b t; add b t a/f:q@1=gone; refused busy close-database; give-up b; files 0\n"
            "bulk b t; add b t a/f:q@1=gone; alter t g; refused not-found commit b; bulk b t\n"
@@ -79,6 +78,25 @@ TEST(timestamps_versions_markers_and_lives_stay)
               "show t all : b/f:p@2=late~1125899906842624 b/g:z@4=other");
     test_clock_set(&script.base.clock, (INT64_C(1) << 50) + 10);
     script_do(&script, "show t all : b/g:z@4=other; verify t");
+    script_end(&script);
+}
+
+TEST(a_committed_bulk_takes_no_more)
+{
+    struct script script;
+    petal_bulk *bulk;
+    petal_cell cell = {.row = text("a"), .timestamp = 1, .type = PETAL_PUT};
+
+    script_begin(&script);
+    script_do(&script, TABLE);
+    MUST(petal_bulk_begin(script_table(&script, "t"), NULL, &bulk, WHY));
+    MUST(petal_bulk_commit(bulk, WHY));
+    assert_int_equal(petal_bulk_commit(bulk, NULL), PETAL_INVALID);
+    assert_int_equal(petal_bulk_add(bulk, script_family(&script, "t", "f"), &cell, NULL),
+                     PETAL_INVALID);
+    petal_bulk_free(bulk);
+    petal_bulk_free(NULL);
+    script_do(&script, "show t :");
     script_end(&script);
 }
 

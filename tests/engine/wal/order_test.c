@@ -76,8 +76,8 @@ tear(struct wal_fixture *fixture, uint64_t number)
     return behind;
 }
 
-/* Which log was synced, with those before it, which is torn, and what the manifest promises: then so
- * many records are there, or the torn log is damaged. */
+/* Which log was synced, with those before it, which is torn, and what the manifest promises: then
+ * so many records are there, or the torn log is damaged. */
 static const struct {
     const char *name;
     uint64_t synced;
