@@ -41,8 +41,8 @@
  *
  * OPTIONS of reads: row=R (a get), column=f:q, column=f (the whole family), versions=N, all
  * (versions), raw, reversed, from=R, after=R, to=R, through=R, prefix=R, limit=N (rows),
- * range=MIN..LIMIT (of time), cells=N and skip=N (of each family and row), at=M (a moment), batch=N,
- * filter={TEXT}.
+ * range=MIN..LIMIT (of time), cells=N and skip=N (of each family and row), at=M (a moment),
+ * batch=N, filter={TEXT}.
  */
 #ifndef PETAL_TESTS_ENGINE_SCRIPT_H
 #define PETAL_TESTS_ENGINE_SCRIPT_H
