@@ -1,6 +1,6 @@
 /*
  * read_only_fixture.h -- what the tests of read-only openings share: a database whose process died,
- * images of its directory, a file layer that cannot be written.
+ * a file layer that cannot be written.
  */
 #ifndef PETAL_TESTS_ENGINE_DB_READ_ONLY_FIXTURE_H
 #define PETAL_TESTS_ENGINE_DB_READ_ONLY_FIXTURE_H
@@ -21,31 +21,12 @@ void read_only_open(struct fixture *fixture);
 /* Every kind of read that there is, all of whose answers must be right. */
 void read_only_read_everything(struct fixture *fixture);
 
-/* Names and contents of all files. */
-struct read_only_image {
-    struct memory_vfs *vfs;
-    uint64_t hash;
-    size_t files;
-};
-
-struct read_only_image read_only_image(struct fixture *fixture);
-void read_only_expect_unchanged(struct fixture *fixture, const struct read_only_image *before);
-
 /* All calls since the trace began only read. */
 void read_only_expect_reads(struct fixture *fixture);
 
-/* A file layer on which every opening that could write, and every call that writes, is EROFS, and a
- * count of them. */
-struct read_only_seal {
-    petal_vfs table;
-    const petal_vfs *below;
-    unsigned refused;
-};
-
-/* Put it above the fixture's. */
-void read_only_seal(struct read_only_seal *sealed, struct fixture *fixture);
-
-/* Its function, for layers that replace it. */
-int read_only_sealed_size(void *context, petal_file *file, uint64_t *size);
+/* Put a file layer above the fixture's on which every opening that could write, and every call that
+ * writes, is EROFS, and counts. One at a time. */
+void read_only_seal(petal_vfs *sealed, struct fixture *fixture);
+extern unsigned read_only_refused;
 
 #endif

@@ -3,7 +3,6 @@
  * without a lock where there is none.
  */
 
-#include "base/slice.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/db/read_only_fixture.h"
 #include "tests/support/test.h"
@@ -81,31 +80,33 @@ TEST(test_without_a_lock_file)
 }
 
 /* An opening whose lock file is missing at first: a writer makes it while the manifest is read. */
+static const petal_vfs *below;
+
 static int
 make_lock_and_size(void *context, petal_file *file, uint64_t *size)
 {
-    struct read_only_seal *sealed = context;
     petal_file *lock;
 
-    if (vfs_open(sealed->below, "/db/LOCK", PETAL_FILE_WRITE | PETAL_FILE_CREATE, &lock) == 0)
-        (void)sealed->below->close(sealed->below->context, lock);
-    return sealed->below->size(sealed->below->context, file, size);
+    if (vfs_open(below, "/db/LOCK", PETAL_FILE_WRITE | PETAL_FILE_CREATE, &lock) == 0)
+        (void)below->close(context, lock);
+    return below->size(context, file, size);
 }
 
 TEST(test_a_writer_that_comes_meanwhile_is_noticed)
 {
     struct fixture fixture;
-    struct read_only_seal sealed;
+    petal_vfs sealed;
     petal_error error;
 
     read_only_begin(&fixture);
-    assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
+    below = fixture.env.vfs;
+    assert_int_equal(vfs_remove(below, "/db/LOCK"), 0);
     read_only_choose(&fixture, true);
     read_only_seal(&sealed, &fixture);
-    sealed.table.size = make_lock_and_size;
+    sealed.size = make_lock_and_size;
     assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
     assert_non_null(strstr(error.text, "open elsewhere"));
-    sealed.table.size = read_only_sealed_size;
+    sealed.size = below->size;
     fixture_must_open(&fixture);
     fixture_fini(&fixture);
 }
@@ -126,13 +127,13 @@ TEST(test_where_there_are_no_locks)
 {
     static const int harmless[] = {ENOLCK, ENOSYS, EOPNOTSUPP, EROFS, EACCES};
     struct fixture fixture;
-    struct read_only_seal sealed;
+    petal_vfs sealed;
     petal_error error;
 
     read_only_begin(&fixture);
     read_only_choose(&fixture, true);
     read_only_seal(&sealed, &fixture);
-    sealed.table.lock = failing_lock;
+    sealed.lock = failing_lock;
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
         planned_lock_error = harmless[i];
         fixture_must_open(&fixture);
