@@ -115,6 +115,55 @@ TEST(missing_file_is_an_io_error)
 
 /* ---- failing calls ---- */
 
+/* A file is written, opened, read and verified. */
+static enum petal_status
+whole_life(struct sst_fixture *f)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    enum petal_status status = sst_fixture_try_write(f, &options, &f->list, NULL), verified;
+    struct sst_reader *reader;
+
+    if (status == PETAL_OK)
+        status = sst_fixture_try_open(f, &reader, NULL);
+    if (status != PETAL_OK)
+        return status;
+    status = sst_compare(f, reader, &f->list);
+    verified = sst_reader_verify(reader, NULL, NULL);
+    sst_reader_close(reader);
+    return status != PETAL_OK ? status : verified;
+}
+
+/* Each file call, or each allocation, once or from there on. */
+TEST(what_fails_is_reported)
+{
+    static const int errors[] = {EIO, ENOSPC, 0}; /* 0: memory */
+
+    for (unsigned round = 0; round < 6; round++) {
+        bool permanently = round >= 3;
+        int failing = errors[round % 3];
+        uint64_t failures = 1;
+
+        for (uint64_t n = 1; failures > 0; n++) {
+            struct sst_fixture *f = sst_fixture_new(failing == 0 ? 0 : 256 << 10);
+            enum petal_status status;
+
+            sst_small_cells(&f->list);
+            if (failing == 0)
+                test_allocator_fail_at(&f->allocator, n, permanently);
+            else
+                memory_vfs_fail_at(f->vfs, n, failing, permanently);
+            status = whole_life(f);
+            failures =
+                failing == 0 ? test_allocator_failures(&f->allocator) : memory_vfs_failures(f->vfs);
+            test_allocator_fail_at(&f->allocator, 0, false);
+            assert_true(status == PETAL_OK ||
+                        (failing == 0 ? status == PETAL_NO_MEMORY
+                                      : status == PETAL_IO || status == PETAL_NO_SPACE));
+            sst_fixture_free(f);
+        }
+    }
+}
+
 /* A finish that failed leaves no file after. */
 TEST(unfinished_files_are_removed)
 {

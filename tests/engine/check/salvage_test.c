@@ -185,6 +185,54 @@ spoil(struct script *script, enum manifest_story story)
     free(bytes);
 }
 
+static void
+note_failed_call(void *argument, const petal_fault *fault)
+{
+    bool *told = argument;
+
+    *told = *told || fault->error->os_error == EIO;
+}
+
+/* Each allocation, or each file call, fails once: it is told, or nothing is missed for it. */
+static void
+fail_each(const struct script *made, bool salvages, bool memory)
+{
+    petal_check_counts whole = {0};
+    uint64_t failed = 1;
+
+    for (uint64_t n = 0; failed > 0; n++) { /* at first none */
+        struct script script = {.family = {0}};
+        petal_check_counts counts = {0};
+        bool told = false;
+        petal_check_options options = {.size = sizeof options,
+                                       .env = &script.base.env,
+                                       .argument = &told,
+                                       .fault = note_failed_call};
+        petal_error error = {0};
+        enum petal_status status;
+
+        fixture_init_on(&script.base, memory_vfs_clone(made->base.vfs), 1);
+        if (memory)
+            test_allocator_fail_at(&script.base.allocator, n, false);
+        else
+            memory_vfs_fail_at(script.base.vfs, n, EIO, false);
+        status = salvages ? petal_salvage(FIXTURE_DIRECTORY, "/out", &options, &counts, &error)
+                          : petal_verify(FIXTURE_DIRECTORY, &options, &counts, &error);
+        failed = test_allocator_failures(&script.base.allocator) +
+                 memory_vfs_failures(script.base.vfs) + (n == 0);
+        test_allocator_fail_at(&script.base.allocator, 0, false);
+        memory_vfs_fail_at(script.base.vfs, 0, 0, false);
+        assert_true(status == PETAL_OK || error.text[0] != '\0');
+        if (n == 0)
+            whole = counts;
+        else if (status == PETAL_OK && !told && counts.faults <= whole.faults &&
+                 counts.cells < whole.cells)
+            fail_msg("%s %u fails, and nobody is told of what is missed",
+                     memory ? "allocation" : "file call", (unsigned)n);
+        script_end(&script);
+    }
+}
+
 /* Two tables of one name, one after the other, a dropped family, a table snapshot, logs, a store
  * file that is not named any more, and one that nobody has named yet. */
 TEST(manifests_of_all_kinds_are_made_good)
@@ -208,6 +256,8 @@ TEST(manifests_of_all_kinds_are_made_good)
         memory_vfs_process_death(script.base.vfs);
         script_end(&living);
         spoil(&script, story);
+        for (unsigned way = 0; way < 4; way++)
+            fail_each(&script, way % 2 == 0, way < 2);
         options.env = &script.base.env;
         before = memory_vfs_hash(script.base.vfs);
         status = petal_verify(FIXTURE_DIRECTORY, &options, &counts, &error);

@@ -1,10 +1,12 @@
 /* read_test.c -- gets of several rows, cursors, seeks, snapshots and raw scans, through the public
  * calls. */
 
+#include "engine/state/db.h"
 #include "tests/engine/read/fixture.h"
 #include "tests/engine/script.h"
 #include "tests/support/test.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -204,6 +206,83 @@ static const struct script_case cases[] = {
 TEST_EACH(reads_show_this, cases)
 {
     script_run(*state);
+}
+
+/* ---- failures ---- */
+
+/* Scan to the end, or get the row. */
+static enum petal_status
+read_all(petal_table *table, const petal_scan_options *scan, bool gets)
+{
+    const petal_cell *cell;
+    petal_result *result = NULL;
+    petal_cursor *cursor = NULL;
+    enum petal_status status;
+
+    if (gets) {
+        status = petal_result_new(table->db, &result, NULL);
+        if (status == PETAL_OK)
+            status = petal_get(table, text("r"), &scan->read, result, NULL);
+        petal_result_free(result);
+        return status;
+    }
+    status = petal_cursor_open(table, scan, &cursor, NULL);
+    while (status == PETAL_OK) {
+        status = petal_cursor_next(cursor, &cell, NULL);
+        if (cell == NULL)
+            break;
+    }
+    petal_cursor_close(cursor);
+    return status;
+}
+
+/* Each allocation and each file call of each kind of read fails once: the read says so, or is right
+ * without; and the next one is. */
+TEST(reads_that_fail_can_be_repeated)
+{
+    struct script script;
+    petal_filter *filter;
+    petal_column columns[2];
+
+    script_begin(&script);
+    script_do(&script,
+              "table t f,versions=9,block=1024,bloom=rowcol g,versions=9; put t r/f:a@1=v "
+              "r/f:b@1=v s/f:b@1=v r/g:a@1=v; flush; put t r/f:a@2=w r/f@1!10 q/f:a@3=v; flush\n"
+              "put t r/f:b@5!12 r/g:c@2=v s/g@2!14");
+    columns[0] = (petal_column){script_family(&script, "t", "f"), text("a"), false};
+    columns[1] = (petal_column){script_family(&script, "t", "g"), text("c"), false};
+    MUST(petal_filter_parse(script.base.db, text("SKIP ValueFilter (=, 'regexstring:[vw]')"),
+                            &filter, WHY));
+    for (unsigned kind = 0; kind < 32; kind++) {
+        petal_scan_options scan = {.reversed = kind & 1, .raw = (kind & 6) == 6};
+        bool memory = kind & 16;
+        uint64_t failed = 1, blocks;
+
+        scan.read.versions = PETAL_ALL_VERSIONS;
+        scan.read.columns = (kind & 6) == 2 ? columns : NULL;
+        scan.read.column_count = (kind & 6) == 2 ? 2 : 0;
+        scan.read.filter = (kind & 6) == 4 ? filter : NULL;
+        for (uint64_t n = 1; failed > 0; n++) {
+            uint64_t before = test_allocator_failures(&script.base.allocator) +
+                              memory_vfs_failures(script.base.vfs);
+            enum petal_status status;
+
+            MUST(petal_cache_clear(script.base.db, NULL, &blocks, WHY));
+            if (memory)
+                test_allocator_fail_at(&script.base.allocator, n, false);
+            else
+                memory_vfs_fail_at(script.base.vfs, n, EIO, false);
+            status = read_all(script_table(&script, "t"), &scan, (kind & 8) && !scan.raw);
+            test_allocator_fail_at(&script.base.allocator, 0, false);
+            memory_vfs_fail_at(script.base.vfs, 0, 0, false);
+            failed = test_allocator_failures(&script.base.allocator) +
+                     memory_vfs_failures(script.base.vfs) - before;
+            assert_true(status == PETAL_OK || status == (memory ? PETAL_NO_MEMORY : PETAL_IO));
+        }
+        script_do(&script, "show t all : q/f:a=v r/f:a=w r/g:a=v r/g:c=v s/f:b=v");
+    }
+    petal_filter_free(filter);
+    script_end(&script);
 }
 
 /* ---- options of other headers ---- */
