@@ -198,6 +198,7 @@ static void
 fail_each(const struct script *made, bool salvages, bool memory)
 {
     petal_check_counts whole = {0};
+    enum petal_status at_first = PETAL_OK;
     uint64_t failed = 1;
 
     for (uint64_t n = 0; failed > 0; n++) { /* at first none */
@@ -223,12 +224,16 @@ fail_each(const struct script *made, bool salvages, bool memory)
         test_allocator_fail_at(&script.base.allocator, 0, false);
         memory_vfs_fail_at(script.base.vfs, 0, 0, false);
         assert_true(status == PETAL_OK || error.text[0] != '\0');
-        if (n == 0)
+        if (n == 0) {
             whole = counts;
-        else if (status == PETAL_OK && !told && counts.faults <= whole.faults &&
-                 counts.cells < whole.cells)
+            at_first = status;
+        } else if (memory && status != at_first) {
+            assert_int_equal(status, PETAL_NO_MEMORY);
+        } else if (status == at_first && !told && counts.faults <= whole.faults &&
+                   counts.cells < whole.cells) {
             fail_msg("%s %u fails, and nobody is told of what is missed",
                      memory ? "allocation" : "file call", (unsigned)n);
+        }
         script_end(&script);
     }
 }
