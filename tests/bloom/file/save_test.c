@@ -9,6 +9,7 @@
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define BODY_BYTES ((size_t)150000)
@@ -160,6 +161,52 @@ TEST(a_power_cut_leaves_the_old_file_or_the_new)
     }
     test_counted("%llu power cuts of saves, the old file or the new one there behind each",
                  (unsigned long long)tried);
+}
+
+static void
+check_failed(struct memory_vfs *vfs, const petal_error *error, bool for_good)
+{
+    bool of_name = strstr(error->text, "sync the directory of") != NULL;
+
+    assert_true(error->status == PETAL_IO || error->status == PETAL_NO_SPACE);
+    assert_true(error->os_error != 0);
+    assert_int_equal(found(vfs), of_name ? NEW : OLD);
+    if (!for_good)
+        assert_true(memory_vfs_count_files(vfs, "/") <= 3); /* the file, and what others left */
+}
+
+/* Each call, with some errors, once and for good. */
+TEST(a_failed_save_leaves_the_old_file_alone)
+{
+    static const int errors[] = {EIO, ENOSPC, EAGAIN, ENOMEM, EACCES};
+    uint64_t tried = 0, failures = 1;
+
+    for (uint64_t n = 1; failures > 0; n++) {
+        for (size_t i = 0; i < 2 * sizeof errors / sizeof errors[0]; i++) {
+            struct memory_vfs *vfs = disk_with(OLD);
+            petal_env env = env_of(vfs);
+            petal_error error;
+            bool for_good = i % 2 == 1;
+            enum petal_status said;
+
+            memory_vfs_fail_at(vfs, n, errors[i / 2], for_good);
+            said = save(&env, NEW, &error);
+            failures = memory_vfs_failures(vfs);
+            memory_vfs_fail_at(vfs, 0, 0, false);
+            assert_int_equal(memory_vfs_open_files(vfs), 0);
+            assert_int_equal(memory_vfs_open_directories(vfs), 0);
+            if (said == PETAL_OK)
+                assert_int_equal(found(vfs), NEW);
+            else
+                check_failed(vfs, &error, for_good);
+            assert_int_equal(save(&env, OTHER, NULL), PETAL_OK);
+            assert_int_equal(memory_vfs_count_files(vfs, "/"), 1);
+            memory_vfs_free(vfs);
+            tried++;
+        }
+    }
+    test_counted("%llu saves of which calls failed, %llu calls each", (unsigned long long)tried,
+                 (unsigned long long)tried / (2 * sizeof errors / sizeof errors[0]));
 }
 
 /* ---- failures ---- */

@@ -10,6 +10,7 @@
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -521,6 +522,32 @@ check_outcome(struct memory_vfs *vfs, enum petal_status said, const petal_error 
     bloom = load(&env, false);
     assert_int_equal(ask(bloom, 0, 1000), 1000);
     petal_bloom_free(bloom);
+}
+
+TEST(a_failed_call_is_told_and_leaves_nothing)
+{
+    static const int errors[] = {EIO, ENOSPC};
+    uint64_t tried = 0, failures = 1;
+
+    for (uint64_t n = 1; failures > 0; n++) {
+        struct memory_vfs *vfs = memory_vfs_new();
+        petal_env env = env_of(vfs);
+        petal_error error;
+        enum petal_status said;
+
+        memory_vfs_fail_at(vfs, n, errors[n % 2], n % 4 < 2);
+        said = try_build(&env, true, &error);
+        failures = memory_vfs_failures(vfs);
+        memory_vfs_fail_at(vfs, 0, 0, false);
+        /* Where removing fails as well, for good, a name may stay; and of a directory that cannot
+         * be synced the file is there. */
+        check_outcome(vfs, said, &error, n % 4 < 2 ? 2 : 1);
+        if (said != PETAL_OK)
+            assert_true(said == PETAL_IO || said == PETAL_NO_SPACE);
+        memory_vfs_free(vfs);
+        tried++;
+    }
+    test_counted("%llu builds over files of which a call failed", (unsigned long long)tried);
 }
 
 TEST(a_full_disk_is_told_and_leaves_nothing)
