@@ -35,6 +35,7 @@ struct fixture {
     petal_receipt *receipt;
     petal_batch *batch;
     petal_filter *filter;
+    petal_bulk *bulk;
     petal_error error;
 
     pthread_t threads[2];
@@ -91,6 +92,7 @@ set_up(void **state)
     read.receipt = fixture->receipt;
     must(petal_get(fixture->table, text("00000000"), &read, fixture->result, error), error);
     must(petal_cursor_open(fixture->table, NULL, &fixture->cursor, error), error);
+    must(petal_bulk_begin(fixture->table, NULL, &fixture->bulk, error), error);
     return 0;
 }
 
@@ -103,12 +105,14 @@ free_all(struct fixture *fixture)
     petal_result_free(fixture->result);
     petal_batch_free(fixture->batch);
     petal_filter_free(fixture->filter);
+    petal_bulk_free(fixture->bulk);
     fixture->cursor = NULL;
     fixture->snapshot = NULL;
     fixture->receipt = NULL;
     fixture->result = NULL;
     fixture->batch = NULL;
     fixture->filter = NULL;
+    fixture->bulk = NULL;
 }
 
 static int
@@ -255,12 +259,14 @@ call_everything(struct fixture *fixture)
     petal_table_options options = {.name = text("new"), .families = &family, .family_count = 1};
     petal_filter_argument argument = {.kind = PETAL_FILTER_BYTES, .bytes = text("x")};
     petal_slice row = text("00000000"), q = text("q"), value = text("child"), got;
+    petal_cell added = {.row = row, .qualifier = q, .timestamp = 5, .type = PETAL_PUT};
     petal_cursor *cursor;
     petal_snapshot *snapshot;
     petal_result *result;
     petal_receipt *receipt;
     petal_batch *batch;
     petal_filter *filter;
+    petal_bulk *bulk;
     petal_family *found;
     petal_table *table;
     petal_kv *kv;
@@ -282,6 +288,9 @@ call_everything(struct fixture *fixture)
     REFUSED(petal_batch_mutation(fixture->batch, NULL, &error));
     REFUSED(petal_write(fixture->db, fixture->batch, NULL, &error));
     REFUSED(petal_mutate_row(fixture->table, row, NULL, fixture->batch, NULL, &is, &error));
+    REFUSED(petal_bulk_begin(fixture->table, NULL, &bulk, &error));
+    REFUSED(petal_bulk_add(fixture->bulk, fixture->family, &added, &error));
+    REFUSED(petal_bulk_commit(fixture->bulk, &error));
     REFUSED(petal_get(fixture->table, row, NULL, fixture->result, &error));
     CHECK(petal_result_count(fixture->result) == 0);
     REFUSED(petal_multi_get(fixture->table, &row, 1, NULL, &fixture->result, &error));

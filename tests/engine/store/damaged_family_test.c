@@ -547,12 +547,43 @@ TEST(test_it_can_be_dropped)
 
 /* ---- compactions that meet damage ---- */
 
-/* A block in the middle of the store's oldest file. */
+/* A fixture in whose first store a block in the middle of the oldest file is damaged. */
 static void
-damage_block(struct damaged_family_fixture *fixture, unsigned store, struct victim *victim)
+make_damaged(struct damaged_family_fixture *fixture, unsigned rounds, struct victim *victim)
 {
-    find_victim(fixture, store, victim);
+    make_fixture(fixture, rounds);
+    find_victim(fixture, 0, victim);
     write_victim(fixture, victim, victim->size / 3, victim->size);
+}
+
+static void
+reopen(struct damaged_family_fixture *fixture, bool compacts)
+{
+    fixture_must_close(&fixture->base);
+    fixture->base.options.no_compaction = !compacts;
+    open_fixture(fixture);
+}
+
+static void
+free_damaged(struct damaged_family_fixture *fixture, struct victim *victim)
+{
+    bool is_kept = memory_vfs_exists(fixture->base.vfs, victim->path);
+
+    fixture_must_close(&fixture->base);
+    assert_int_equal(memory_vfs_exists(fixture->base.vfs, victim->path), is_kept);
+    free(victim->bytes);
+    free_fixture(fixture);
+}
+
+/* Flush rows of the rounds from..to, of a store or of all, and wait for what follows. */
+static void
+flush_rounds(struct damaged_family_fixture *fixture, unsigned store, unsigned from, unsigned to)
+{
+    for (unsigned round = from; round < to; round++) {
+        put_rows(fixture, store, ROWS, round);
+        MUST(petal_flush(fixture->base.db, NULL, WHY));
+        MUST(petal_wait_idle(fixture->base.db, WHY));
+    }
 }
 
 /* Runs that are due to be merged, and in one store a damaged one among them: that is left alone,
@@ -565,11 +596,8 @@ TEST(test_a_compaction_leaves_damage_alone)
     petal_stats stats;
     uint64_t failures;
 
-    make_fixture(&fixture, POLICY_MIN_RUNS);
-    damage_block(&fixture, 0, &victim);
-    fixture_must_close(&fixture.base);
-    fixture.base.options.no_compaction = false;
-    open_fixture(&fixture);
+    make_damaged(&fixture, POLICY_MIN_RUNS, &victim);
+    reopen(&fixture, true);
     MUST(petal_wait_idle(fixture.base.db, WHY));
     petal_stats_get(fixture.base.db, &stats);
     assert_true(stats.compactions >= STORES - 1);
@@ -581,11 +609,7 @@ TEST(test_a_compaction_leaves_damage_alone)
     assert_int_equal(count_lines(&fixture, victim.path), 1);
     assert_named(petal_family_check(fixture.families[0], &error), &error, victim.path, "f", "bad");
     /* Writers are not kept waiting by a store that has many runs for its damage's sake. */
-    for (unsigned round = POLICY_MIN_RUNS; round < 24; round++) {
-        put_rows(&fixture, ALL, ROWS, round);
-        MUST(petal_flush(fixture.base.db, NULL, WHY));
-        MUST(petal_wait_idle(fixture.base.db, WHY));
-    }
+    flush_rounds(&fixture, ALL, POLICY_MIN_RUNS, 24);
     petal_stats_get(fixture.base.db, &stats);
     assert_int_equal(stats.background_failures, failures);
     assert_named(stats.background_error.status, &stats.background_error, victim.path, "f", "bad");
@@ -600,10 +624,8 @@ TEST(test_a_compaction_leaves_damage_alone)
     assert_named(petal_table_snapshot_create(fixture.tables[0], slice_from_text("s"), NULL, &error),
                  &error, victim.path, "f", "bad");
     MUST(petal_table_snapshot_create(fixture.tables[1], slice_from_text("s"), NULL, WHY));
-    fixture_must_close(&fixture.base);
     assert_true(memory_vfs_exists(fixture.base.vfs, victim.path));
-    free(victim.bytes);
-    free_fixture(&fixture);
+    free_damaged(&fixture, &victim);
 }
 
 struct run_count {
@@ -627,36 +649,28 @@ TEST(test_newer_runs_are_merged)
     struct damaged_family_fixture fixture;
     struct victim victim;
 
-    make_fixture(&fixture, 3);
-    damage_block(&fixture, 0, &victim);
-    fixture_must_close(&fixture.base);
-    fixture.base.options.no_compaction = false;
-    open_fixture(&fixture);
-    for (unsigned round = 3; round < 40; round++) {
-        put_rows(&fixture, 0, ROWS, round);
-        MUST(petal_flush(fixture.base.db, fixture.tables[0], WHY));
-        MUST(petal_wait_idle(fixture.base.db, WHY));
-    }
+    make_damaged(&fixture, 3, &victim);
+    reopen(&fixture, true);
+    flush_rounds(&fixture, 0, 3, 40);
     MUST(petal_table_files(fixture.tables[0], count_file, &count, WHY));
     assert_in_range(count.files, 2, 10);
     assert_true(memory_vfs_exists(fixture.base.vfs, victim.path));
-    fixture_must_close(&fixture.base);
-    free(victim.bytes);
-    free_fixture(&fixture);
+    free_damaged(&fixture, &victim);
 }
 
-/* A file that was lost while it was not open, and one that can be read again: what is asked for
- * tries again and mends it. */
+/* petal_compact tells of the family that fails and goes on with those after it; asked again when
+ * the file can be read, it tries again and mends that one. */
 TEST(test_what_can_be_read_again_is_mended)
 {
+    struct run_count count = {.family = slice_from_text("g")};
     struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
-    make_fixture(&fixture, 4);
-    damage_block(&fixture, 0, &victim);
-    assert_named(petal_compact(fixture.tables[0], fixture.families[0], &error), &error, victim.path,
-                 "f", "bad");
+    make_damaged(&fixture, 4, &victim);
+    assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
+    MUST(petal_table_files(fixture.tables[0], count_file, &count, WHY));
+    assert_int_equal(count.files, 1);
     error = background_error(&fixture);
     assert_named(error.status, &error, victim.path, "f", "bad");
     write_victim(&fixture, &victim, SIZE_MAX, victim.size);
@@ -665,27 +679,7 @@ TEST(test_what_can_be_read_again_is_mended)
     check_all_there(&fixture, ROWS, 3);
     assert_false(memory_vfs_exists(fixture.base.vfs, victim.path));
     MUST(petal_checkpoint(fixture.base.db, "/copy", WHY));
-    fixture_must_close(&fixture.base);
-    free(victim.bytes);
-    free_fixture(&fixture);
-}
-
-/* petal_compact goes on with the families after the one that fails, and tells of that one. */
-TEST(test_asked_for_a_table_the_others_are_compacted)
-{
-    struct run_count count = {.family = slice_from_text("g")};
-    struct damaged_family_fixture fixture;
-    struct victim victim;
-    petal_error error;
-
-    make_fixture(&fixture, 3);
-    damage_block(&fixture, 0, &victim);
-    assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
-    MUST(petal_table_files(fixture.tables[0], count_file, &count, WHY));
-    assert_int_equal(count.files, 1);
-    fixture_must_close(&fixture.base);
-    free(victim.bytes);
-    free_fixture(&fixture);
+    free_damaged(&fixture, &victim);
 }
 
 /* A lost file of the first family: the files of those after it are told, and leave the cache, with
@@ -708,9 +702,7 @@ TEST(test_files_behind_a_lost_one_are_told)
     assert_int_equal(count.files, 2);
     assert_named(petal_cache_clear(fixture.base.db, NULL, &blocks, &error), &error, victim.path,
                  "f", "bad");
-    fixture_must_close(&fixture.base);
-    free(victim.bytes);
-    free_fixture(&fixture);
+    free_damaged(&fixture, &victim);
 }
 
 /* ---- reads that meet damage ---- */
@@ -724,10 +716,8 @@ TEST(test_reads_name_family_and_table)
     unsigned failed = 0;
     size_t cells;
 
-    make_fixture(&fixture, 1);
-    damage_block(&fixture, 0, &victim);
-    fixture_must_close(&fixture.base);
-    open_fixture(&fixture);
+    make_damaged(&fixture, 1, &victim);
+    reopen(&fixture, false);
     for (unsigned row = 0; row < ROWS; row++) {
         status = get_row(&fixture, 0, row, 0, &error);
         if (status != PETAL_OK) {
@@ -743,7 +733,5 @@ TEST(test_reads_name_family_and_table)
     MUST(scan(&fixture, 0, fixture.families[1], &cells, WHY));
     MUST(put_row(&fixture, 0, 0, 1, WHY));
     MUST(petal_flush(fixture.base.db, NULL, WHY));
-    fixture_must_close(&fixture.base);
-    free(victim.bytes);
-    free_fixture(&fixture);
+    free_damaged(&fixture, &victim);
 }

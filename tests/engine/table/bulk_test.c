@@ -9,8 +9,6 @@
 #include "tests/engine/table/fixture.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define TABLE "table t f,versions=5,block=1024 g,versions=5,bloom=rowcol\n"
 
@@ -645,40 +643,6 @@ TEST(who_may_not_write_loads_nothing)
     script.base.options.read_only = true;
     script.base.options.create = false;
     script_do(&script, "reopen; refused read-only bulk b t");
-    script_end(&script);
-}
-
-/* In a child nothing of the parent's is touched. */
-TEST(a_child_has_no_part_in_a_bulk)
-{
-    petal_cell cell = {.row = text("b"), .qualifier = text("q"), .timestamp = 5, .type = PETAL_PUT};
-    struct script script;
-    petal_bulk *bulk, *none;
-    petal_table *table;
-    petal_family *f;
-    petal_error error;
-    int ended;
-    pid_t child;
-
-    script_begin(&script);
-    script_do(&script, TABLE);
-    table = script_table(&script, "t");
-    f = script_family(&script, "t", "f");
-    bulk = begin(table);
-    script_name_bulk(&script, "b", bulk);
-    script_do(&script, "add b t a/f:q@5=bulk");
-    child = fork();
-    if (child == 0) {
-        bool refused = petal_bulk_begin(table, NULL, &none, &error) == PETAL_INVALID &&
-                       petal_bulk_add(bulk, f, &cell, &error) == PETAL_INVALID &&
-                       petal_bulk_commit(bulk, &error) == PETAL_INVALID;
-
-        petal_bulk_free(bulk);
-        _exit(refused ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &ended, 0), child);
-    assert_int_equal(ended, 0);
-    script_do(&script, "commit b; show t : a/f:q@5=bulk");
     script_end(&script);
 }
 

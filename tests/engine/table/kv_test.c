@@ -7,7 +7,6 @@
 #include "tests/crash/ledger.h"
 #include "tests/support/test.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -490,80 +489,6 @@ TEST(test_swaps_ahead_of_the_clock)
     keys_fini(&keys);
 }
 
-/* Threads that count one key up by swaps, and each put all keys of a row of them if absent. */
-#define THREADS 4
-#define SWAPS   300
-
-struct counting {
-    struct keys *keys;
-    pthread_t thread;
-    unsigned puts;
-    bool failed;
-};
-
-static bool
-count_up(struct counting *counting, petal_result *result)
-{
-    petal_kv *kv = counting->keys->kv;
-    char shown[16];
-    petal_slice old, fresh;
-    bool found, done = false;
-
-    while (!done) {
-        if (petal_kv_get(kv, text("count"), result, &found, &old, NULL) != PETAL_OK)
-            return false;
-        snprintf(shown, sizeof shown, "%.*s", found ? (int)old.size : 1,
-                 found ? (const char *)old.data : "0");
-        snprintf(shown, sizeof shown, "%u", (unsigned)atoi(shown) + 1);
-        fresh = text(shown);
-        if (petal_kv_compare_and_swap(kv, text("count"), found ? &old : NULL, &fresh, &done,
-                                      NULL) != PETAL_OK)
-            return false;
-    }
-    return true;
-}
-
-static void *
-run_counting(void *argument)
-{
-    struct counting *counting = argument;
-    petal_kv *kv = counting->keys->kv;
-    petal_result *result;
-
-    counting->failed = petal_result_new(counting->keys->base.db, &result, NULL) != PETAL_OK;
-    for (unsigned i = 0; !counting->failed && i < SWAPS; i++) {
-        bool done = false;
-
-        counting->failed = !count_up(counting, result) ||
-                           petal_kv_put_if_absent(kv, many_key(i), text("v"), &done, NULL) != 0;
-        counting->puts += done;
-    }
-    petal_result_free(result);
-    return NULL;
-}
-
-TEST(test_threads_under_conditions)
-{
-    struct counting counting[THREADS];
-    struct keys keys;
-    unsigned puts = 0;
-    char total[16];
-
-    keys_init(&keys);
-    for (unsigned i = 0; i < THREADS; i++) {
-        counting[i] = (struct counting){.keys = &keys};
-        assert_int_equal(pthread_create(&counting[i].thread, NULL, run_counting, &counting[i]), 0);
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
-        pthread_join(counting[i].thread, NULL);
-        assert_false(counting[i].failed);
-        puts += counting[i].puts;
-    }
-    assert_int_equal(puts, SWAPS); /* each key once */
-    snprintf(total, sizeof total, "%u", THREADS * SWAPS);
-    expect_key(&keys, keys.kv, "count", total);
-    keys_fini(&keys);
-}
 /* ---- keys in their order ---- */
 
 #define OPTIONS(...) (&(petal_kv_cursor_options){__VA_ARGS__})
